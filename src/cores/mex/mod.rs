@@ -1,0 +1,3 @@
+//! **SIMD mex**: Grundy values, the minimum excludant of the values that a move reaches.
+
+pub mod subtraction;

@@ -1,0 +1,29 @@
+//! The baseline: the source's way. A packed set of flags per heap; each reached value sets one bit, and the mex is found by
+//! testing one bit at a time.
+//!
+//! Cost: a read-modify-write of a flag word for each pair of heap and move, then a test for each value below the mex.
+//! Bound: the dependence through the flag words, and the mispredicted end of the search.
+//! Source: the Project Euler 310 solution, with its flags widened on demand (the original stops at 80 values).
+
+use super::{Subtraction, heap_by_heap};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Subtraction, _: On) -> Cost {
+    Cost { ns: 1.0 * input.pairs() + 30.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
+}
+
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+    let mut flags = vec![0u64; 2];
+    heap_by_heap(input, run, |n, g| {
+        flags.fill(0);
+        for m in input.moves().iter().map(|m| *m as usize).take_while(|m| *m <= n) {
+            let v = usize::from(g[n - m]);
+            if v / 64 >= flags.len() {
+                flags.resize(v / 64 + 1, 0);
+            }
+            flags[v / 64] |= 1 << (v % 64);
+        }
+        let is_set = |v: usize| flags.get(v / 64).is_some_and(|word| word >> (v % 64) & 1 == 1);
+        (0..).find(|v| !is_set(*v)).expect("fewer moves than values")
+    })
+}

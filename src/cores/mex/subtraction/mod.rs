@@ -1,0 +1,133 @@
+//! `mex_subtraction`: Grundy values of a subtraction set.
+//!
+//! A heap of `n` allows the moves `n -> n - m` for `m` in a set `S`; `g(n) = mex { g(n - m) : m in S, m <= n }`, the smallest
+//! value that no move reaches (Sprague 1935, Grundy 1939). `g(n)` is at most the number of moves that `n` allows.
+
+use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Stop, Workload, kernels};
+use crate::moves::MoveSet;
+
+mod flags;
+mod stamp;
+
+/// Grundy values of the heaps `0..=limit` of a subtraction set; the output holds one value a heap.
+pub struct MexSubtraction;
+
+/// A subtraction set and how far to go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subtraction {
+    /// The moves up to `limit`, positive and strictly ascending.
+    moves: Vec<u64>,
+    limit: u64,
+}
+
+/// The largest heap: its table of values alone is 16 GiB.
+pub const MAX_LIMIT: u64 = 1 << 33;
+
+impl Subtraction {
+    /// The heaps `0..=limit` of `set`.
+    ///
+    /// # Errors
+    /// The limit is above [`MAX_LIMIT`].
+    pub fn new(set: &MoveSet, limit: u64) -> Result<Self, InputError> {
+        if limit > MAX_LIMIT {
+            return Err(InputError::TooLarge { operation: MexSubtraction::NAME, size: limit, most: MAX_LIMIT });
+        }
+        Ok(Subtraction { moves: set.up_to(limit), limit })
+    }
+
+    /// The moves up to the limit, ascending.
+    pub fn moves(&self) -> &[u64] {
+        &self.moves
+    }
+
+    /// The largest heap.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Heaps in the table.
+    pub fn heaps(&self) -> usize {
+        self.limit as usize + 1
+    }
+
+    /// Pairs of a heap and a move it allows: what a kernel that looks at each of them does.
+    pub fn pairs(&self) -> f64 {
+        self.moves.iter().map(|m| (self.limit - m + 1) as f64).sum()
+    }
+}
+
+/// A value as the output holds it.
+fn narrow(value: usize) -> Result<u16, Stop> {
+    u16::try_from(value).map_err(|_| Stop::Overflow)
+}
+
+/// Heaps between two looks at the progress counter, for kernels that go heap by heap.
+const BLOCK: usize = 4096;
+
+/// The driver of the kernels that go heap by heap: `value(n, g)` is the Grundy value of `n`, given those of `0..n`.
+#[inline(always)]
+fn heap_by_heap(
+    input: &Subtraction,
+    run: &crate::kernel::Run,
+    mut value: impl FnMut(usize, &[u16]) -> usize,
+) -> Result<Vec<u16>, Stop> {
+    let mut g = vec![0; input.heaps()];
+    for start in (0..g.len()).step_by(BLOCK) {
+        let end = g.len().min(start + BLOCK);
+        for n in start..end {
+            let v = value(n, &g[..n]);
+            g[n] = narrow(v)?;
+        }
+        run.advance((end - start) as u64)?;
+    }
+    Ok(g)
+}
+
+impl Operation for MexSubtraction {
+    type Input = Subtraction;
+    type Output = Vec<u16>;
+
+    const NAME: &'static str = "mex_subtraction";
+    const CORE: Core = Core::Mex;
+    const UNIT: &'static str = "heap";
+    const WORKLOADS: &'static [Workload] = &[Workload {
+        name: "squares",
+        summary: "take a square number; size = the largest heap",
+        published: 100_000,
+        sizes: &[10, 100, 10_000, 100_000],
+    }];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction, [];
+        flags = flags, Portable, [], "the source's way: one packed flag set and tested at a time";
+        stamp = stamp, Portable, [], "best public: store n at stamp[g], so that nothing is cleared";
+    };
+    const ABSENT: &'static [Absent] = &[];
+
+    fn input(workload: &str, size: u64) -> Result<Subtraction, InputError> {
+        Subtraction::new(&workload.parse()?, size)
+    }
+
+    fn oracle(input: &Subtraction) -> Vec<u16> {
+        let mut g: Vec<u16> = Vec::new();
+        for n in 0..=input.limit {
+            let reached: std::collections::HashSet<u16> =
+                input.moves.iter().filter(|m| **m <= n).map(|m| g[(n - m) as usize]).collect();
+            g.push((0..).find(|v| !reached.contains(v)).expect("fewer moves than values"));
+        }
+        g
+    }
+
+    fn steps(input: &Subtraction) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn work(input: &Subtraction, _: &Vec<u16>) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn digest(values: &Vec<u16>) -> Digest {
+        let max = values.iter().max().copied().unwrap_or(0);
+        let zeros = values.iter().filter(|v| **v == 0).count();
+        let sum = values.iter().map(|v| u128::from(*v)).sum();
+        vec![("max", max.into()), ("zeros", zeros as u128), ("sum", sum)]
+    }
+}

@@ -1,0 +1,190 @@
+//! `table_scan`: P-positions of three heaps, by the keys that a move leaves unchanged.
+//!
+//! A player takes the same positive amount from any one, two or three heaps ([`Rule::AllMoves`], Project Euler 260). Two
+//! positions are one move apart exactly when they share a *key*: two heaps (a move in the third), one heap and the
+//! difference of the other two (a move in those two), or both differences (a move in all three). So a position `x <= y <= z`
+//! with the seven keys
+//!
+//! | move | keys |
+//! |---|---|
+//! | one heap | `{x,y}` `{y,z}` `{x,z}` |
+//! | two heaps | `(x, z-y)` `(y, z-x)` `(z, y-x)` |
+//! | three heaps | `(y-x, z-y)` |
+//!
+//! is a P-position exactly when no earlier P-position, in lexicographic order of sorted positions, has one of them. That
+//! order is sound because a move leads to a sorted position that is smaller in every place. A pair `(x,y)` has at most one
+//! P-position `z >= y`.
+
+use std::marker::PhantomData;
+
+use crate::games::stone_game;
+use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
+
+mod bit_rows;
+mod byte_table;
+
+/// P-positions `x <= y <= z <= limit`, handed to the sink `S`.
+pub struct TableScan<S>(PhantomData<fn() -> S>);
+
+/// Which heaps a move may take from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// One, two or three heaps (Project Euler 260).
+    AllMoves,
+    /// One or two heaps: what a program solves that leaves out the move in all three.
+    OneOrTwo,
+}
+
+/// Three heaps of at most `limit`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoneGame {
+    /// The largest heap.
+    pub limit: u32,
+    /// The moves.
+    pub rule: Rule,
+}
+
+/// The largest limit: tables of its square are in the tens of terabytes.
+pub const MAX_LIMIT: u64 = 1 << 22;
+
+impl StoneGame {
+    /// The heaps `0..=limit`.
+    ///
+    /// # Errors
+    /// The limit is above [`MAX_LIMIT`].
+    pub fn new(limit: u64, rule: Rule) -> Result<Self, InputError> {
+        if limit > MAX_LIMIT {
+            return Err(InputError::TooLarge { operation: "table_scan", size: limit, most: MAX_LIMIT });
+        }
+        Ok(StoneGame { limit: limit as u32, rule })
+    }
+
+    /// Sizes of a heap: `0..=limit`.
+    pub fn heaps(&self) -> usize {
+        self.limit as usize + 1
+    }
+}
+
+/// What is done with the P-positions as they are found.
+pub trait Sink: Default + Send + Sync + PartialEq + std::fmt::Debug + 'static {
+    /// Takes `x <= y <= z`.
+    fn push(&mut self, position: [u32; 3]);
+    /// Takes what another thread found.
+    fn merge(&mut self, other: Self);
+    /// Puts what was found in order.
+    fn finish(&mut self) {}
+    /// Number of positions.
+    fn positions(&self) -> u64;
+    /// Sum of `x + y + z`.
+    fn sum(&self) -> u128;
+}
+
+/// Counts and adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    sum: u128,
+    positions: u64,
+}
+
+impl Sink for Tally {
+    #[inline(always)]
+    fn push(&mut self, position: [u32; 3]) {
+        self.sum += u128::from(position.iter().map(|heap| u64::from(*heap)).sum::<u64>());
+        self.positions += 1;
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.sum += other.sum;
+        self.positions += other.positions;
+    }
+
+    fn positions(&self) -> u64 {
+        self.positions
+    }
+
+    fn sum(&self) -> u128 {
+        self.sum
+    }
+}
+
+/// Keeps every position, in lexicographic order once finished.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Positions(pub Vec<[u32; 3]>);
+
+impl Sink for Positions {
+    fn push(&mut self, position: [u32; 3]) {
+        self.0.push(position);
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    fn finish(&mut self) {
+        self.0.sort_unstable();
+    }
+
+    fn positions(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn sum(&self) -> u128 {
+        self.0.iter().flatten().map(|heap| u128::from(*heap)).sum()
+    }
+}
+
+impl<S: Sink> Operation for TableScan<S> {
+    type Input = StoneGame;
+    type Output = S;
+
+    const NAME: &'static str = "table_scan";
+    const CORE: Core = Core::TableScan;
+    const UNIT: &'static str = "P-position";
+    const WORKLOADS: &'static [Workload] = &[
+        Workload {
+            name: "all-moves",
+            summary: "one, two or three heaps; size = the largest heap",
+            published: 1000,
+            sizes: &[10, 100, 1000],
+        },
+        Workload {
+            name: "one-or-two",
+            summary: "one or two heaps; size = the largest heap",
+            published: 1000,
+            sizes: &[100],
+        },
+    ];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { TableScan<S>, [S: Sink];
+        byte_table = byte_table, Portable, [], "the source's way: three byte tables, the whole triple loop";
+        bit_rows = bit_rows, Portable, [], "64 candidates z at once: six bit rows, windows of a word, with the hint";
+    };
+    const ABSENT: &'static [Absent] = &[];
+
+    fn input(workload: &str, size: u64) -> Result<StoneGame, InputError> {
+        let rule = match workload {
+            "all-moves" => Rule::AllMoves,
+            "one-or-two" => Rule::OneOrTwo,
+            _ => return Err(InputError::unknown_workload::<Self>(workload)),
+        };
+        StoneGame::new(size, rule)
+    }
+
+    fn oracle(input: &StoneGame) -> S {
+        let mut sink = S::default();
+        stone_game::oracle(input, |position| sink.push(position));
+        sink.finish();
+        sink
+    }
+
+    fn steps(input: &StoneGame) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn work(_: &StoneGame, output: &S) -> u64 {
+        output.positions()
+    }
+
+    fn digest(output: &S) -> Digest {
+        vec![("sum", output.sum()), ("positions", output.positions().into())]
+    }
+}

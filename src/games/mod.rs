@@ -1,0 +1,171 @@
+//! Whole games: a problem, solved by operations with kernels that a [`Selection`] picks.
+
+pub mod nim_square;
+pub mod stone_game;
+
+use crate::kernel::{InputError, Kernel, Operation, Run, Stop};
+use crate::moves::MoveSet;
+use crate::selection::{SelectError, Selection};
+
+pub use crate::cores::table_scan::Rule;
+
+/// One game of the lab.
+pub struct Game {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What is asked, in a line.
+    pub question: &'static str,
+    /// The limit it was published with.
+    pub published: u64,
+    /// The operations that solve it.
+    pub operations: &'static [&'static str],
+    /// Solves it.
+    pub solve: fn(&Question, &Solver) -> Result<Solution, SolveError>,
+}
+
+/// All games, in the order of the cores.
+pub static GAMES: &[Game] = &[stone_game::GAME, nim_square::GAME];
+
+/// The game of that name.
+///
+/// # Errors
+/// There is none.
+pub fn game(name: &str) -> Result<&'static Game, SolveError> {
+    GAMES.iter().find(|game| game.name == name).ok_or_else(|| SolveError::UnknownGame {
+        name: name.to_owned(),
+        known: GAMES.iter().map(|game| game.name).collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// What is asked of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The size of the question; what it limits is said by the game.
+    pub limit: u64,
+    /// The Stone Game's rule; other games have none.
+    pub rule: Option<Rule>,
+    /// Nim Square's subtraction set; other games have none.
+    pub moves: Option<MoveSet>,
+}
+
+impl Question {
+    /// The published form of a game at `limit`.
+    pub fn new(limit: u64) -> Self {
+        Question { limit, rule: None, moves: None }
+    }
+}
+
+/// A question that was not answered.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SolveError {
+    /// No game of that name.
+    #[error("unknown game `{name}`; known: {known}")]
+    UnknownGame {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// An option of another game.
+    #[error("{game} has no option {option}")]
+    NotAnOption {
+        /// The game.
+        game: &'static str,
+        /// The option.
+        option: &'static str,
+    },
+    /// A kernel of an operation that the game does not use.
+    #[error("{game} does not use {operation}; it uses {uses}")]
+    NotUsed {
+        /// The game.
+        game: &'static str,
+        /// The operation.
+        operation: &'static str,
+        /// What it uses.
+        uses: String,
+    },
+    /// An input that does not exist.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A kernel that cannot be chosen.
+    #[error(transparent)]
+    Select(#[from] SelectError),
+    /// The run was stopped.
+    #[error(transparent)]
+    Stop(#[from] Stop),
+}
+
+/// A number that a solution reports besides its answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Figure {
+    /// An exact count or sum.
+    Count(u128),
+    /// A measured ratio.
+    Ratio(f64),
+}
+
+/// A solved game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// What was asked for.
+    pub answer: u128,
+    /// Further numbers, by name.
+    pub details: Vec<(&'static str, Figure)>,
+    /// The kernel that did each operation.
+    pub kernels: Vec<(&'static str, &'static str)>,
+}
+
+/// Someone who is told what is about to run: `(operation, kernel, steps, predicted nanoseconds)`.
+pub type Watcher<'a> = dyn Fn(&'static str, &'static str, u64, f64) + Sync + 'a;
+
+/// What solving needs besides the question: the choice of kernels, the run, and who watches.
+pub struct Solver<'a> {
+    /// How kernels are chosen.
+    pub selection: &'a Selection,
+    /// Threads, progress and cancellation.
+    pub run: &'a Run,
+    /// Told before each operation.
+    pub watcher: &'a Watcher<'a>,
+}
+
+impl Solver<'_> {
+    /// Selects the kernel for one operation and runs it.
+    ///
+    /// # Errors
+    /// No kernel can do it, or the run was stopped.
+    pub fn apply<O: Operation>(
+        &self,
+        input: &O::Input,
+    ) -> Result<(O::Output, (&'static str, &'static str)), SolveError> {
+        let kernel: Kernel<O> = self.selection.kernel(input)?;
+        let name = kernel.def().name;
+        (self.watcher)(O::NAME, name, O::steps(input), kernel.cost(input, self.run.threads()).ns);
+        Ok((kernel.run(input, self.run)?, (O::NAME, name)))
+    }
+}
+
+impl Game {
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// The question has an option of another game, a kernel is named that the game does not use, no kernel can do an
+    /// operation, or the run was stopped.
+    pub fn solve(&self, question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
+        if let Some(operation) = solver.selection.forced().find(|operation| !self.operations.contains(operation)) {
+            let uses = self.operations.join(", ");
+            return Err(SolveError::NotUsed { game: self.name, operation, uses });
+        }
+        if question.rule.is_some() && self.name != stone_game::GAME.name {
+            return Err(SolveError::NotAnOption { game: self.name, option: "--rule" });
+        }
+        if question.moves.is_some() && self.name != nim_square::GAME.name {
+            return Err(SolveError::NotAnOption { game: self.name, option: "--moves" });
+        }
+        (self.solve)(question, solver)
+    }
+}
+
+/// The digest of an operation as details of a solution, less the entry that is the answer.
+fn details(digest: crate::kernel::Digest, answer: &str) -> Vec<(&'static str, Figure)> {
+    digest.into_iter().filter(|(name, _)| *name != answer).map(|(name, n)| (name, Figure::Count(n))).collect()
+}

@@ -1,0 +1,416 @@
+//! Tiers, operations, kernels and how one of them is selected.
+//!
+//! A **kernel** is one implementation of an [`Operation`]. It is data: one line in the operation's list, made by the
+//! `kernels!` macro, names it, its module, its [`Tier`] and its Cargo features. Tests, benches, the command line and the
+//! report iterate over that list and know no kernel by name.
+//!
+//! Two things are checked by the compiler, not by convention. The entry of a kernel carries exactly the CPU features of its
+//! tier, so a kernel whose `run` asks for more does not compile (error E0133). And only [`KernelDef::on`] makes a
+//! [`Kernel`], the thing that can be run, so no instruction set is entered that the CPU lacks.
+
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use crate::machine::Machine;
+
+macro_rules! isa_table {
+    ($d:tt $($(#[$doc:meta])* $tier:ident $text:literal $arch:meta, [$($f:tt)*])*) => {
+        /// A class of instruction sets, ordered: a CPU that runs one tier runs all before it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Tier { $($(#[$doc])* $tier),* }
+
+        impl Tier {
+            /// All tiers, weakest first.
+            pub const ALL: &[Tier] = &[$(Tier::$tier),*];
+
+            /// The tier's name, as `NIMLANES_ISA_MAX` spells it.
+            pub const fn name(self) -> &'static str {
+                match self { $(Tier::$tier => $text),* }
+            }
+
+            /// The CPU features that kernels of this tier are compiled with.
+            pub const fn cpu_features(self) -> &'static [&'static str] {
+                match self { $(Tier::$tier => &[$($f),*]),* }
+            }
+
+            /// Whether this CPU (and its operating system) offers the tier.
+            pub fn on_this_cpu(self) -> bool {
+                match self { $(Tier::$tier => {
+                    #[cfg($arch)]
+                    { true $(&& std::arch::is_x86_feature_detected!($f))* }
+                    #[cfg(not($arch))]
+                    { false }
+                }),* }
+            }
+        }
+
+        /// The entry of one kernel at one tier: a function that carries the tier's CPU features and the kernel's name
+        /// (never inlined, so that profiles show it). `None` where the architecture lacks the tier.
+        macro_rules! entry {
+            $(($tier, $d op:ty, [$d($d generic:ident : $d bound:path)?], $d name:ident, $d body:ident) => {{
+                #[cfg($arch)]
+                {
+                    #[inline(never)]
+                    $(#[target_feature(enable = $f)])*
+                    fn $d name $d(<$d generic: $d bound>)? (
+                        input: &<$d op as $crate::kernel::Operation>::Input,
+                        run: &$crate::kernel::Run,
+                    ) -> Result<<$d op as $crate::kernel::Operation>::Output, $crate::kernel::Stop> {
+                        self::$d body::run(input, run)
+                    }
+                    Some($crate::kernel::Body {
+                        run: $d name $d(::<$d generic>)? as unsafe fn(&_, &_) -> _,
+                        cost: self::$d body::cost,
+                    })
+                }
+                #[cfg(not($arch))]
+                { None }
+            }};)*
+        }
+        pub(crate) use entry;
+    };
+}
+
+isa_table! { $
+    /// Plain Rust, compiled for the build's target.
+    Portable "portable" all(), []
+    /// 256-bit vectors and the bit-manipulation instructions (Haswell, Zen and later).
+    Avx2 "avx2" target_arch = "x86_64", ["avx2" "bmi1" "bmi2" "lzcnt" "popcnt"]
+    /// 512-bit vectors with byte permutes, bit counts and GFNI (Ice Lake, Zen 4 and later).
+    Avx512 "avx512" target_arch = "x86_64", [
+        "avx2" "bmi1" "bmi2" "lzcnt" "popcnt" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi" "avx512vbmi2"
+        "avx512vpopcntdq" "avx512bitalg" "gfni"
+    ]
+}
+
+/// The four families of bit operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Core {
+    /// Invariant keys of P-positions in boolean tables.
+    TableScan,
+    /// Attack lines of P-positions in bitsets.
+    Occupancy,
+    /// Minimum excludants, many heaps or values at once.
+    Mex,
+    /// Counting multisets of Grundy values by their nim-sum.
+    XorCount,
+}
+
+impl Core {
+    /// The core's name, as paths and listings spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Core::TableScan => "table_scan",
+            Core::Occupancy => "occupancy",
+            Core::Mex => "mex",
+            Core::XorCount => "xor_count",
+        }
+    }
+}
+
+/// Why a run ended without an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stop {
+    /// [`Run::cancel`] was called.
+    #[error("interrupted")]
+    Cancelled,
+    /// A value passed the type that holds it in the output.
+    #[error("a value is too large for the type that holds it")]
+    Overflow,
+}
+
+/// What travels with one run: how many threads it may use, how far it is, and whether it should stop.
+#[derive(Debug)]
+pub struct Run {
+    threads: usize,
+    done: AtomicU64,
+    cancelled: AtomicBool,
+}
+
+impl Run {
+    /// A run that may use `threads` threads (at least one).
+    pub fn new(threads: usize) -> Self {
+        Run { threads: threads.max(1), done: AtomicU64::new(0), cancelled: AtomicBool::new(false) }
+    }
+
+    /// Threads the kernel may use, itself included.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Counts `steps` of [`Operation::steps`] as done; kernels call it once per block of work.
+    ///
+    /// # Errors
+    /// [`Stop::Cancelled`] after [`Run::cancel`].
+    #[inline]
+    pub fn advance(&self, steps: u64) -> Result<(), Stop> {
+        // Relaxed: the counter orders nothing, it is only looked at.
+        self.done.fetch_add(steps, Relaxed);
+        if self.cancelled.load(Relaxed) { Err(Stop::Cancelled) } else { Ok(()) }
+    }
+
+    /// Steps done so far, over all kernels that ran with this value.
+    pub fn done(&self) -> u64 {
+        self.done.load(Relaxed)
+    }
+
+    /// Asks the kernel to stop at its next block.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Relaxed);
+    }
+}
+
+/// Where a run would take place: what a cost depends on besides the input.
+#[derive(Clone, Copy, Debug)]
+pub struct On {
+    /// The tier the kernel is listed at.
+    pub tier: Tier,
+    /// Threads it may use.
+    pub threads: usize,
+}
+
+/// Predicted time and memory of one run. The formula of each kernel holds constants measured on one machine; they serve
+/// choices between kernels, refusals and progress, never results.
+#[derive(Clone, Copy, Debug)]
+pub struct Cost {
+    /// Nanoseconds; infinite where the kernel cannot do the input.
+    pub ns: f64,
+    /// Peak bytes, inputs excluded.
+    pub bytes: f64,
+}
+
+impl Cost {
+    /// The cost of an input outside a kernel's domain.
+    pub const IMPOSSIBLE: Cost = Cost { ns: f64::INFINITY, bytes: 0.0 };
+
+    /// Whether the kernel can do the input at all.
+    pub fn is_possible(&self) -> bool {
+        self.ns.is_finite()
+    }
+}
+
+/// Named numbers that sum up an output, for checks against known answers and for people.
+pub type Digest = Vec<(&'static str, u128)>;
+
+/// A named input of an operation, sized by one number.
+#[derive(Clone, Copy, Debug)]
+pub struct Workload {
+    /// Its name; part of bench ids and paths.
+    pub name: &'static str,
+    /// One line: what it is and what `size` means.
+    pub summary: &'static str,
+    /// The size at which the problem was published; the default everywhere.
+    pub published: u64,
+    /// Sizes that the benches time.
+    pub sizes: &'static [u64],
+}
+
+/// A technology with no natural form in an operation, and why.
+#[derive(Clone, Copy, Debug)]
+pub struct Absent {
+    /// The Cargo feature.
+    pub feature: &'static str,
+    /// Why no kernel is listed for it.
+    pub reason: &'static str,
+}
+
+/// A request that names an input which does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InputError {
+    /// No workload of that name.
+    #[error("unknown workload `{name}` of {operation}; known: {known}")]
+    UnknownWorkload {
+        /// The operation.
+        operation: &'static str,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A size past the operation's bound.
+    #[error("size {size} is too large for {operation}; at most {most}")]
+    TooLarge {
+        /// The operation.
+        operation: &'static str,
+        /// What was asked for.
+        size: u64,
+        /// The largest size.
+        most: u64,
+    },
+    /// A move set that cannot be read.
+    #[error(transparent)]
+    Moves(#[from] crate::moves::MoveSetError),
+}
+
+/// One typed job of a core, with the list of kernels that do it.
+pub trait Operation: Sized + 'static {
+    /// What a kernel is given.
+    type Input: Send + Sync + 'static;
+    /// What every kernel must compute alike.
+    type Output: PartialEq + Debug + Send + Sync + 'static;
+
+    /// The operation's name everywhere.
+    const NAME: &'static str;
+    /// The core it belongs to.
+    const CORE: Core;
+    /// What [`Operation::work`] counts, in the singular.
+    const UNIT: &'static str;
+    /// Named inputs; the first is the default.
+    const WORKLOADS: &'static [Workload];
+    /// All kernels, baseline first, whether compiled in or not.
+    const KERNELS: &'static [KernelDef<Self>];
+    /// Technologies that have no kernel here.
+    const ABSENT: &'static [Absent];
+
+    /// The input that `workload` names at `size`.
+    ///
+    /// # Errors
+    /// A name or a size that does not exist.
+    fn input(workload: &str, size: u64) -> Result<Self::Input, InputError>;
+
+    /// The output from the rules of the game alone: slow, and free of every theorem that a kernel uses.
+    fn oracle(input: &Self::Input) -> Self::Output;
+
+    /// What the calls of [`Run::advance`] in one run add up to.
+    fn steps(input: &Self::Input) -> u64;
+
+    /// Units of work in one run, for throughput.
+    fn work(input: &Self::Input, output: &Self::Output) -> u64;
+
+    /// Named numbers that sum up an output.
+    fn digest(output: &Self::Output) -> Digest;
+}
+
+/// The functions of a compiled kernel. Only `kernels!` makes one.
+pub struct Body<O: Operation> {
+    /// The entry; carries the CPU features of the kernel's tier.
+    pub(crate) run: unsafe fn(&O::Input, &Run) -> Result<O::Output, Stop>,
+    /// The cost formula.
+    pub(crate) cost: fn(&O::Input, On) -> Cost,
+}
+
+/// One line of an operation's list.
+pub struct KernelDef<O: Operation> {
+    /// `<technique>[_<tier>]`.
+    pub name: &'static str,
+    /// What the CPU must offer.
+    pub tier: Tier,
+    /// Cargo features that compile it.
+    pub features: &'static [&'static str],
+    /// What it is, in a line.
+    pub summary: &'static str,
+    pub(crate) body: Option<Body<O>>,
+}
+
+/// Why a listed kernel cannot be run here.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unavailable {
+    /// Left out of this build.
+    #[error("not compiled in; build with {0}")]
+    NotCompiled(String),
+    /// The CPU (or the cap on it) lacks the tier.
+    #[error("needs the {needs} tier and this machine offers {offers}")]
+    NotOnThisCpu {
+        /// The kernel's tier.
+        needs: &'static str,
+        /// The machine's.
+        offers: &'static str,
+    },
+}
+
+impl<O: Operation> KernelDef<O> {
+    /// Whether this build holds the kernel.
+    pub fn is_compiled(&self) -> bool {
+        self.body.is_some()
+    }
+
+    /// The kernel, ready to run on `machine`.
+    ///
+    /// # Errors
+    /// It is not compiled in, or the machine lacks its tier.
+    pub fn on(&'static self, machine: &Machine) -> Result<Kernel<O>, Unavailable> {
+        let Some(body) = &self.body else {
+            return Err(Unavailable::NotCompiled(match self.features {
+                [] => format!("a target that has {}", self.tier.name()),
+                features => format!("--features {}", features.join(",")),
+            }));
+        };
+        if self.tier > machine.tier() {
+            return Err(Unavailable::NotOnThisCpu { needs: self.tier.name(), offers: machine.tier().name() });
+        }
+        Ok(Kernel { def: self, body })
+    }
+}
+
+/// A kernel that this machine can run.
+pub struct Kernel<O: Operation> {
+    def: &'static KernelDef<O>,
+    body: &'static Body<O>,
+}
+
+impl<O: Operation> Clone for Kernel<O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O: Operation> Copy for Kernel<O> {}
+
+impl<O: Operation> Kernel<O> {
+    /// Its line in the operation's list.
+    pub fn def(&self) -> &'static KernelDef<O> {
+        self.def
+    }
+
+    /// Predicted time and memory with `threads` threads.
+    pub fn cost(&self, input: &O::Input, threads: usize) -> Cost {
+        (self.body.cost)(input, On { tier: self.def.tier, threads })
+    }
+
+    /// Computes the output.
+    ///
+    /// # Errors
+    /// Cancelled, or a value passed the output's type.
+    #[allow(unsafe_code, reason = "the one dispatch from safe code into functions that need CPU features")]
+    pub fn run(&self, input: &O::Input, run: &Run) -> Result<O::Output, Stop> {
+        // SAFETY: `KernelDef::on` compared the tier with what was detected on this CPU, and `entry!` gave the function
+        // the features of that tier and no more.
+        unsafe { (self.body.run)(input, run) }
+    }
+}
+
+/// The kernels of `O` that `machine` can run, in list order.
+pub fn available<O: Operation>(machine: &Machine) -> impl Iterator<Item = Kernel<O>> {
+    O::KERNELS.iter().filter_map(|def| def.on(machine).ok())
+}
+
+/// The list of an operation: `kernels! { Operation, [Generic: Bound]; name = module, Tier, ["feature"], "summary"; ... }`.
+///
+/// A kernel is compiled where all its features are on and the architecture has its tier; its `mod` line carries the same
+/// condition. The line stays in the list either way.
+macro_rules! kernels {
+    ($op:ty, $generics:tt; $($name:ident = $body:ident, $tier:ident, [$($f:literal),*], $text:literal;)*) => { &[$({
+        let body = {
+            #[cfg(all($(feature = $f),*))]
+            { $crate::kernel::entry!($tier, $op, $generics, $name, $body) }
+            #[cfg(not(all($(feature = $f),*)))]
+            { None }
+        };
+        $crate::kernel::KernelDef {
+            name: stringify!($name),
+            tier: $crate::kernel::Tier::$tier,
+            features: &[$($f),*],
+            summary: $text,
+            body,
+        }
+    }),*] };
+}
+pub(crate) use kernels;
+
+impl InputError {
+    /// The error for a workload that `O` does not have.
+    pub fn unknown_workload<O: Operation>(name: &str) -> Self {
+        let known = O::WORKLOADS.iter().map(|workload| workload.name).collect::<Vec<_>>().join(", ");
+        InputError::UnknownWorkload { operation: O::NAME, name: name.to_owned(), known }
+    }
+}

@@ -1,0 +1,83 @@
+//! Answers from outside the project, for tests, `verify` and the assertions of the benches. No kernel reads them.
+
+use crate::kernel::Digest;
+
+const TABLE: &str = include_str!("known.tsv");
+
+/// One known answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// The operation or game.
+    pub subject: &'static str,
+    /// The operation's workload; for a game the variant, `-` if it has none.
+    pub workload: &'static str,
+    /// Size of the operation's input, limit of the game.
+    pub size: u64,
+    /// Numbers by name, as [`crate::kernel::Operation::digest`] names them.
+    pub figures: Vec<(&'static str, u128)>,
+}
+
+/// All known answers.
+///
+/// # Panics
+/// The table in the source cannot be read; a test reads all of it.
+pub fn all() -> impl Iterator<Item = Known> {
+    TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
+        let field: Vec<&str> = line.split('\t').collect();
+        let figure = |text: &'static str| {
+            let (name, value) = text.split_once('=').expect("name=value");
+            (name, value.parse().expect("a whole number"))
+        };
+        Known {
+            subject: field[0],
+            workload: field[1],
+            size: field[2].parse().expect("a size"),
+            figures: field[3].split(' ').map(figure).collect(),
+        }
+    })
+}
+
+/// The known answer of one input, if there is one.
+pub fn of(subject: &str, workload: &str, size: u64) -> Option<Known> {
+    all().find(|known| (known.subject, known.workload, known.size) == (subject, workload, size))
+}
+
+impl Known {
+    /// Compares the numbers that are known.
+    ///
+    /// # Errors
+    /// A line that says which number differs or is missing.
+    pub fn check(&self, digest: &Digest) -> Result<(), String> {
+        let Known { subject, workload, size, figures } = self;
+        for (name, want) in figures {
+            match digest.iter().find(|(n, _)| n == name) {
+                Some((_, got)) if got == want => {}
+                Some((_, got)) => return Err(format!("{subject}/{workload}/{size}: {name} is {got}, known is {want}")),
+                None => return Err(format!("{subject}/{workload}/{size}: no number is named {name}")),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_or_missing_number_is_noticed() {
+        let known = of("table_scan", "all-moves", 1000).expect("in the table");
+        assert_eq!(known.check(&vec![("sum", 167_542_057), ("positions", 121_060)]), Ok(()));
+        assert!(known.check(&vec![("sum", 167_542_058), ("positions", 121_060)]).is_err());
+        assert!(known.check(&vec![("sum", 167_542_057)]).is_err());
+    }
+
+    #[test]
+    fn no_input_is_listed_twice() {
+        let mut keys: Vec<_> = all().map(|known| (known.subject, known.workload, known.size)).collect();
+        let count = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), count);
+    }
+}

@@ -1,0 +1,3 @@
+//! The instruments: clocks, known answers, duels.
+
+pub mod known;

@@ -1,0 +1,84 @@
+//! What this process may use: instruction sets, threads, memory.
+
+use std::thread::available_parallelism;
+
+use crate::kernel::Tier;
+
+/// The machine as kernels are selected for it. Tests build capped values; nobody sets variables in a running process.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    tier: Tier,
+    threads: usize,
+    memory: u64,
+}
+
+/// A setting in the environment that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{ISA_MAX}: unknown tier `{0}`; allowed: {tiers}", tiers = Tier::ALL.iter().map(|t| t.name()).collect::<Vec<_>>().join(", "))]
+pub struct UnknownTier(pub String);
+
+/// The environment variable that caps the tier, so that one machine walks every path.
+pub const ISA_MAX: &str = "NIMLANES_ISA_MAX";
+
+impl std::str::FromStr for Tier {
+    type Err = UnknownTier;
+
+    fn from_str(text: &str) -> Result<Self, UnknownTier> {
+        Tier::ALL.iter().copied().find(|tier| tier.name() == text).ok_or_else(|| UnknownTier(text.to_owned()))
+    }
+}
+
+impl Machine {
+    /// This machine: the strongest tier of its CPU, the threads the process may use, the memory that is free now.
+    pub fn detect() -> Self {
+        let memory = free_memory().unwrap_or(u64::MAX);
+        let tier = *Tier::ALL.iter().rev().find(|tier| tier.on_this_cpu()).unwrap_or(&Tier::Portable);
+        Machine { tier, threads: available_parallelism().map_or(1, usize::from), memory }
+    }
+
+    /// [`Machine::detect`], capped by the environment variable [`ISA_MAX`] where it is set.
+    ///
+    /// # Errors
+    /// The variable names no tier.
+    pub fn from_env() -> Result<Self, UnknownTier> {
+        let machine = Machine::detect();
+        match std::env::var_os(ISA_MAX) {
+            None => Ok(machine),
+            Some(text) => Ok(machine.capped(text.to_string_lossy().parse()?)),
+        }
+    }
+
+    /// The same machine with no tier above `cap`.
+    pub fn capped(self, cap: Tier) -> Self {
+        Machine { tier: self.tier.min(cap), ..self }
+    }
+
+    /// The same machine with `bytes` of memory.
+    pub fn with_memory(self, bytes: u64) -> Self {
+        Machine { memory: bytes, ..self }
+    }
+
+    /// The strongest tier that may be used.
+    pub fn tier(&self) -> Tier {
+        self.tier
+    }
+
+    /// Threads that run at once.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Bytes a run may take.
+    pub fn memory(&self) -> u64 {
+        self.memory
+    }
+}
+
+/// Bytes that are free now, or `None` where the system does not say.
+fn free_memory() -> Option<u64> {
+    let mut system = sysinfo::System::new().ok()?;
+    system.refresh_memory();
+    let free = system.available_memory();
+    // A container may be allowed less than the host has.
+    Some(system.cgroup_limits().map_or(free, |limits| free.min(limits.free_memory)))
+}

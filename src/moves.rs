@@ -1,0 +1,172 @@
+//! Subtraction sets: the moves that a heap allows.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A subtraction set: a player may take `m` from a heap for each `m` of the set.
+///
+/// ```
+/// use nimlanes::moves::MoveSet;
+/// let set: MoveSet = "squares".parse()?;
+/// assert_eq!(set.up_to(30), [1, 4, 9, 16, 25]);
+/// assert_eq!("1..4".parse::<MoveSet>()?.up_to(3), [1, 2, 3]);
+/// assert!("4,2".parse::<MoveSet>().is_err());
+/// # Ok::<(), nimlanes::moves::MoveSetError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MoveSet {
+    /// 1, 4, 9, 16, ... (Project Euler 310)
+    Squares,
+    /// 1, 8, 27, 64, ...
+    Cubes,
+    /// 1, 3, 6, 10, ...
+    Triangular,
+    /// 2, 3, 5, 7, ...
+    Primes,
+    /// 1, 2, 6, 24, ...
+    Factorials,
+    /// 1, 2, 3, 5, 8, ...
+    Fibonacci,
+    /// 1, 2, ..., k
+    UpTo(u64),
+    /// A finite list, strictly ascending.
+    Explicit(Vec<u64>),
+}
+
+/// A text that names no subtraction set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MoveSetError {
+    /// Neither a name nor a list.
+    #[error(
+        "unknown move set `{0}`; allowed: squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k"
+    )]
+    Unknown(String),
+    /// A list with no move in it.
+    #[error("the move list is empty; give at least one positive number")]
+    Empty,
+    /// A part of a list that is not a number of 64 bits.
+    #[error("`{0}` in the move list is not a whole number below 2^64")]
+    NotANumber(String),
+    /// Taking nothing is no move.
+    #[error("the move list contains 0; moves are positive")]
+    Zero,
+    /// A list out of order.
+    #[error("the move list is not ascending: {after} stands before {before}")]
+    NotAscending {
+        /// The larger number, which came first.
+        after: u64,
+        /// The smaller number.
+        before: u64,
+    },
+    /// A move listed twice.
+    #[error("the move list contains {0} twice")]
+    Duplicate(u64),
+    /// A range that does not start at 1.
+    #[error("a range of moves is 1..k with k at least 1, not `{0}`")]
+    Range(String),
+}
+
+const NAMED: [(&str, MoveSet); 6] = [
+    ("squares", MoveSet::Squares),
+    ("cubes", MoveSet::Cubes),
+    ("triangular", MoveSet::Triangular),
+    ("primes", MoveSet::Primes),
+    ("factorials", MoveSet::Factorials),
+    ("fibonacci", MoveSet::Fibonacci),
+];
+
+impl FromStr for MoveSet {
+    type Err = MoveSetError;
+
+    fn from_str(text: &str) -> Result<Self, MoveSetError> {
+        if let Some((_, set)) = NAMED.iter().find(|(name, _)| *name == text) {
+            return Ok(set.clone());
+        }
+        if let Some((low, high)) = text.split_once("..") {
+            return match (low.trim(), high.trim().parse()) {
+                ("1", Ok(k)) if k > 0 => Ok(MoveSet::UpTo(k)),
+                _ => Err(MoveSetError::Range(text.to_owned())),
+            };
+        }
+        if text.trim().is_empty() {
+            return Err(MoveSetError::Empty);
+        }
+        if !text.contains(',') && !text.trim().starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(MoveSetError::Unknown(text.to_owned()));
+        }
+        let number = |part: &str| part.parse::<u64>().map_err(|_| MoveSetError::NotANumber(part.to_owned()));
+        let moves = text.split(',').map(|part| number(part.trim())).collect::<Result<Vec<_>, _>>()?;
+        if moves.contains(&0) {
+            return Err(MoveSetError::Zero);
+        }
+        for pair in moves.windows(2) {
+            match pair[0].cmp(&pair[1]) {
+                std::cmp::Ordering::Less => {}
+                std::cmp::Ordering::Equal => return Err(MoveSetError::Duplicate(pair[0])),
+                std::cmp::Ordering::Greater => {
+                    return Err(MoveSetError::NotAscending { after: pair[0], before: pair[1] });
+                }
+            }
+        }
+        Ok(MoveSet::Explicit(moves))
+    }
+}
+
+impl fmt::Display for MoveSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((name, _)) = NAMED.iter().find(|(_, set)| set == self) {
+            return f.write_str(name);
+        }
+        match self {
+            MoveSet::UpTo(k) => write!(f, "1..{k}"),
+            MoveSet::Explicit(moves) => f.write_str(&moves.iter().map(u64::to_string).collect::<Vec<_>>().join(",")),
+            _ => unreachable!("every other set is named"),
+        }
+    }
+}
+
+impl MoveSet {
+    /// The moves that are at most `limit`, ascending.
+    pub fn up_to(&self, limit: u64) -> Vec<u64> {
+        // Each sequence is strictly ascending; it ends where it passes the limit or 64 bits.
+        let power = |e: u32| (1u64..).map_while(move |i| i.checked_pow(e));
+        let within = |m: &u64| *m <= limit;
+        match self {
+            MoveSet::Squares => power(2).take_while(within).collect(),
+            MoveSet::Cubes => power(3).take_while(within).collect(),
+            MoveSet::Triangular => {
+                (1u64..).map_while(|i| i.checked_mul(i + 1).map(|d| d / 2)).take_while(within).collect()
+            }
+            MoveSet::Primes => primes_up_to(limit),
+            MoveSet::Factorials => {
+                let next = |&(i, f): &(u64, u64)| Some((i + 1, f.checked_mul(i + 1)?));
+                std::iter::successors(Some((1u64, 1u64)), next).map(|(_, f)| f).take_while(within).collect()
+            }
+            MoveSet::Fibonacci => {
+                let next = |&(a, b): &(u64, u64)| Some((b, a.checked_add(b)?));
+                std::iter::successors(Some((1u64, 2u64)), next).map(|(a, _)| a).take_while(within).collect()
+            }
+            MoveSet::UpTo(k) => (1..=limit.min(*k)).collect(),
+            MoveSet::Explicit(moves) => moves.iter().copied().take_while(within).collect(),
+        }
+    }
+}
+
+/// The primes up to `limit`, by the sieve of Eratosthenes over odd numbers.
+fn primes_up_to(limit: u64) -> Vec<u64> {
+    if limit < 2 {
+        return Vec::new();
+    }
+    let half = (limit as usize - 1) / 2; // odd numbers 3, 5, ..., as 2 i + 3
+    let mut composite = vec![false; half];
+    let mut primes = vec![2];
+    for i in 0..half {
+        if composite[i] {
+            continue;
+        }
+        let p = 2 * i + 3;
+        primes.push(p as u64);
+        composite.iter_mut().skip((p * p - 3) / 2).step_by(p).for_each(|c| *c = true);
+    }
+    primes
+}

@@ -1,0 +1,206 @@
+//! Which kernel does an operation: the one with the smallest predicted time among those that are compiled in, run on this
+//! CPU and fit in memory, unless one is named.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::cores;
+use crate::kernel::{Kernel, Operation, available};
+use crate::machine::Machine;
+
+/// The environment variable that names kernels: `operation=kernel,...`.
+pub const KERNEL: &str = "NIMLANES_KERNEL";
+
+/// Runs predicted to take longer are refused unless they are asked for.
+pub const LONG: Duration = Duration::from_secs(24 * 3600);
+
+/// How kernels are chosen.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    machine: Machine,
+    threads: usize,
+    forced: BTreeMap<&'static str, &'static str>,
+    allow_long: bool,
+}
+
+/// A choice that cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SelectError {
+    /// Not of the form `operation=kernel`.
+    #[error("`{0}` is not OPERATION=KERNEL, as in mex_subtraction=stamp")]
+    NotAPair(String),
+    /// No operation of that name.
+    #[error("unknown operation `{name}`; known: {known}")]
+    UnknownOperation {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// No kernel of that name.
+    #[error("{operation} has no kernel `{name}`; available: {available}")]
+    UnknownKernel {
+        /// The operation.
+        operation: &'static str,
+        /// What was asked for.
+        name: String,
+        /// What can be run here.
+        available: String,
+    },
+    /// A kernel that cannot run here.
+    #[error("kernel {operation}={name} is not available: {reason}; available: {available}")]
+    Unavailable {
+        /// The operation.
+        operation: &'static str,
+        /// What was asked for.
+        name: String,
+        /// Why it cannot be run.
+        reason: String,
+        /// What can be run here.
+        available: String,
+    },
+    /// No thread at all.
+    #[error("--threads 0: at least one thread is needed")]
+    NoThreads,
+    /// More threads than the build can use.
+    #[error("{0} threads need a build with --features parallel")]
+    NotParallel(usize),
+    /// The kernel cannot do this input.
+    #[error("kernel {operation}={name} cannot do this input with {threads} thread(s)")]
+    Impossible {
+        /// The operation.
+        operation: &'static str,
+        /// The kernel.
+        name: &'static str,
+        /// Threads allowed.
+        threads: usize,
+    },
+    /// Not enough memory.
+    #[error("{operation} needs {} here and {} are free", bytes(*.needs), bytes(*.free as f64))]
+    Memory {
+        /// The operation.
+        operation: &'static str,
+        /// Bytes of the least demanding choice.
+        needs: f64,
+        /// Bytes of the machine.
+        free: u64,
+    },
+    /// More than a day.
+    #[error("{operation} is predicted to take {}; allow it with --force", span(*.ns))]
+    Long {
+        /// The operation.
+        operation: &'static str,
+        /// Predicted nanoseconds.
+        ns: f64,
+    },
+}
+
+/// A number of bytes for people.
+pub fn bytes(bytes: f64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let step = if bytes < 1.0 { 0 } else { ((bytes.log10() / 3.0) as usize).min(units.len() - 1) };
+    format!("{:.3} {}", bytes / 1000f64.powi(step as i32), units[step])
+}
+
+/// A number of nanoseconds for people.
+pub fn span(ns: f64) -> String {
+    match ns {
+        ns if ns < 1e3 => format!("{ns:.1} ns"),
+        ns if ns < 1e6 => format!("{:.2} us", ns / 1e3),
+        ns if ns < 1e9 => format!("{:.2} ms", ns / 1e6),
+        ns if ns < 600e9 => format!("{:.2} s", ns / 1e9),
+        ns if ns < 48.0 * 3600e9 => format!("{:.1} hours", ns / 3600e9),
+        ns => format!("{:.0} days", ns / (24.0 * 3600e9)),
+    }
+}
+
+impl Selection {
+    /// The best kernels for `machine`, with all its threads where the build can use them.
+    pub fn new(machine: Machine) -> Self {
+        let threads = if cfg!(feature = "parallel") { machine.threads() } else { 1 };
+        Selection { machine, threads, forced: BTreeMap::new(), allow_long: false }
+    }
+
+    /// The same with at most `threads` threads.
+    ///
+    /// # Errors
+    /// No thread, or several in a build without the feature `parallel`.
+    pub fn with_threads(self, threads: usize) -> Result<Self, SelectError> {
+        match threads {
+            0 => Err(SelectError::NoThreads),
+            2.. if !cfg!(feature = "parallel") => Err(SelectError::NotParallel(threads)),
+            _ => Ok(Selection { threads, ..self }),
+        }
+    }
+
+    /// The same, with runs allowed that are predicted to take more than a day.
+    pub fn allow_long(self) -> Self {
+        Selection { allow_long: true, ..self }
+    }
+
+    /// The same, with one operation's kernel named: `operation=kernel`.
+    ///
+    /// # Errors
+    /// The text is no pair, or names nothing that can run here.
+    pub fn with_kernel(mut self, pair: &str) -> Result<Self, SelectError> {
+        let (operation, name) = pair.split_once('=').ok_or_else(|| SelectError::NotAPair(pair.to_owned()))?;
+        let operation = cores::operation(operation)?;
+        let kernels = operation.kernels(&self.machine);
+        let able = kernels.iter().filter(|k| k.unavailable.is_none()).map(|k| k.name).collect::<Vec<_>>().join(", ");
+        let Some(kernel) = kernels.iter().find(|k| k.name == name) else {
+            let (operation, name) = (operation.name(), name.to_owned());
+            return Err(SelectError::UnknownKernel { operation, name, available: able });
+        };
+        if let Some(reason) = &kernel.unavailable {
+            let (operation, reason) = (operation.name(), reason.to_string());
+            return Err(SelectError::Unavailable { operation, name: name.to_owned(), reason, available: able });
+        }
+        self.forced.insert(operation.name(), kernel.name);
+        Ok(self)
+    }
+
+    /// The machine that kernels are chosen for.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// Threads a run may use.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Operations whose kernel is named.
+    pub fn forced(&self) -> impl Iterator<Item = &'static str> {
+        self.forced.keys().copied()
+    }
+
+    /// The kernel for `input`.
+    ///
+    /// # Errors
+    /// None can do the input, none fits in memory, or the best would take more than a day.
+    pub fn kernel<O: Operation>(&self, input: &O::Input) -> Result<Kernel<O>, SelectError> {
+        let forced = self.forced.get(O::NAME);
+        let mut best: Option<(Kernel<O>, f64)> = None;
+        let mut least = f64::INFINITY;
+        for kernel in available::<O>(&self.machine).filter(|k| forced.is_none_or(|name| *name == k.def().name)) {
+            let cost = kernel.cost(input, self.threads);
+            if !cost.is_possible() {
+                continue;
+            }
+            least = least.min(cost.bytes);
+            if cost.bytes <= self.machine.memory() as f64 && best.is_none_or(|(_, ns)| cost.ns < ns) {
+                best = Some((kernel, cost.ns));
+            }
+        }
+        match (best, forced) {
+            (Some((_, ns)), _) if ns > LONG.as_nanos() as f64 && !self.allow_long => {
+                Err(SelectError::Long { operation: O::NAME, ns })
+            }
+            (Some((kernel, _)), _) => Ok(kernel),
+            (None, Some(name)) if least.is_infinite() => {
+                Err(SelectError::Impossible { operation: O::NAME, name, threads: self.threads })
+            }
+            (None, _) => Err(SelectError::Memory { operation: O::NAME, needs: least, free: self.machine.memory() }),
+        }
+    }
+}

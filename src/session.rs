@@ -1,0 +1,182 @@
+//! Operations without their types: for the command line, the duel, the benches and listings, which treat all alike.
+
+use std::any::Any;
+use std::hint::black_box;
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+
+use crate::kernel::{
+    Absent, Core, Cost, Digest, InputError, Kernel, KernelDef, Operation, Run, Stop, Tier, Unavailable, Workload,
+};
+use crate::machine::Machine;
+
+/// One line of an operation's list of kernels.
+#[derive(Clone, Debug)]
+pub struct KernelInfo {
+    /// `<technique>[_<tier>]`.
+    pub name: &'static str,
+    /// What the CPU must offer.
+    pub tier: Tier,
+    /// Cargo features that compile it.
+    pub features: &'static [&'static str],
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Whether this build holds it.
+    pub compiled: bool,
+    /// Why it cannot run on the machine that was asked about.
+    pub unavailable: Option<Unavailable>,
+}
+
+/// An operation with its types erased.
+pub trait AnyOperation: Sync {
+    /// The operation's name.
+    fn name(&self) -> &'static str;
+    /// Its core.
+    fn core(&self) -> Core;
+    /// What throughput counts, in the singular.
+    fn unit(&self) -> &'static str;
+    /// Named inputs; the first is the default.
+    fn workloads(&self) -> &'static [Workload];
+    /// Technologies that have no kernel here.
+    fn absent(&self) -> &'static [Absent];
+    /// All kernels, baseline first.
+    fn kernels(&self, machine: &Machine) -> Vec<KernelInfo>;
+    /// An input with the kernels that can run on it.
+    ///
+    /// # Errors
+    /// A workload or a size that does not exist.
+    fn session(&self, machine: &Machine, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError>;
+}
+
+/// One input of one operation, and the kernels that this machine can run on it. Kernels are named by their index in
+/// [`Session::kernels`].
+pub trait Session: Send + Sync {
+    /// Names of the kernels, in list order.
+    fn kernels(&self) -> Vec<&'static str>;
+    /// Predicted time and memory.
+    fn cost(&self, kernel: usize, threads: usize) -> Cost;
+    /// What the progress counter of a run ends at.
+    fn steps(&self) -> u64;
+    /// Runs a kernel and keeps what it computed.
+    ///
+    /// # Errors
+    /// The run was stopped.
+    fn run(&self, kernel: usize, run: &Run) -> Result<Box<dyn Answer>, Stop>;
+    /// Runs a kernel for its time alone.
+    ///
+    /// # Errors
+    /// The run was stopped.
+    fn spin(&self, kernel: usize, run: &Run) -> Result<(), Stop>;
+    /// Units of work in one run that gave `answer`.
+    fn work(&self, answer: &dyn Answer) -> u64;
+    /// The oracle's answer, computed once.
+    fn oracle(&self) -> &dyn Answer;
+}
+
+/// What a kernel computed.
+pub trait Answer: Any + Send + Sync {
+    /// Whether the complete outputs are equal.
+    fn agrees(&self, other: &dyn Answer) -> bool;
+    /// Named numbers that sum it up.
+    fn digest(&self) -> Digest;
+}
+
+/// The erased form of `O`, as a value for a list.
+pub struct Of<O>(PhantomData<fn() -> O>);
+
+impl<O> Of<O> {
+    /// The erased form of `O`.
+    #[expect(clippy::new_without_default, reason = "a constant, made in one list")]
+    pub const fn new() -> Self {
+        Of(PhantomData)
+    }
+}
+
+struct Output<O: Operation>(O::Output);
+
+impl<O: Operation> Answer for Output<O> {
+    fn agrees(&self, other: &dyn Answer) -> bool {
+        (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| self.0 == other.0)
+    }
+
+    fn digest(&self) -> Digest {
+        O::digest(&self.0)
+    }
+}
+
+struct Live<O: Operation> {
+    input: O::Input,
+    kernels: Vec<Kernel<O>>,
+    oracle: OnceLock<Output<O>>,
+}
+
+impl<O: Operation> Session for Live<O> {
+    fn kernels(&self) -> Vec<&'static str> {
+        self.kernels.iter().map(|kernel| kernel.def().name).collect()
+    }
+
+    fn cost(&self, kernel: usize, threads: usize) -> Cost {
+        self.kernels[kernel].cost(&self.input, threads)
+    }
+
+    fn steps(&self) -> u64 {
+        O::steps(&self.input)
+    }
+
+    fn run(&self, kernel: usize, run: &Run) -> Result<Box<dyn Answer>, Stop> {
+        Ok(Box::new(Output::<O>(self.kernels[kernel].run(&self.input, run)?)))
+    }
+
+    fn spin(&self, kernel: usize, run: &Run) -> Result<(), Stop> {
+        black_box(self.kernels[kernel].run(black_box(&self.input), run)?);
+        Ok(())
+    }
+
+    fn work(&self, answer: &dyn Answer) -> u64 {
+        let output = (answer as &dyn Any).downcast_ref::<Output<O>>().expect("an answer of this session");
+        O::work(&self.input, &output.0)
+    }
+
+    fn oracle(&self) -> &dyn Answer {
+        self.oracle.get_or_init(|| Output(O::oracle(&self.input)))
+    }
+}
+
+impl<O: Operation> AnyOperation for Of<O> {
+    fn name(&self) -> &'static str {
+        O::NAME
+    }
+
+    fn core(&self) -> Core {
+        O::CORE
+    }
+
+    fn unit(&self) -> &'static str {
+        O::UNIT
+    }
+
+    fn workloads(&self) -> &'static [Workload] {
+        O::WORKLOADS
+    }
+
+    fn absent(&self) -> &'static [Absent] {
+        O::ABSENT
+    }
+
+    fn kernels(&self, machine: &Machine) -> Vec<KernelInfo> {
+        let info = |def: &'static KernelDef<O>| KernelInfo {
+            name: def.name,
+            tier: def.tier,
+            features: def.features,
+            summary: def.summary,
+            compiled: def.is_compiled(),
+            unavailable: def.on(machine).err(),
+        };
+        O::KERNELS.iter().map(info).collect()
+    }
+
+    fn session(&self, machine: &Machine, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError> {
+        let kernels = crate::kernel::available::<O>(machine).collect();
+        Ok(Box::new(Live::<O> { input: O::input(workload, size)?, kernels, oracle: OnceLock::new() }))
+    }
+}

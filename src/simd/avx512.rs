@@ -1,0 +1,24 @@
+//! 512-bit loads and stores.
+#![allow(unsafe_code, reason = "vector loads and stores through references of the right size")]
+
+use std::arch::x86_64::{__m512i, _mm512_loadu_si512, _mm512_storeu_si512};
+
+use super::Lane;
+
+/// Loads 64 bytes: `N` lanes of `T`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn load<T: Lane, const N: usize>(from: &[T; N]) -> __m512i {
+    const { assert!(size_of::<T>() * N == 64, "a vector has 64 bytes") };
+    // SAFETY: the reference covers the 64 bytes read (asserted above); the load needs no alignment.
+    unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+}
+
+/// Stores 64 bytes: `N` lanes of `T`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn store<T: Lane, const N: usize>(to: &mut [T; N], v: __m512i) {
+    const { assert!(size_of::<T>() * N == 64, "a vector has 64 bytes") };
+    // SAFETY: the reference covers the 64 bytes written (asserted above), and every bit pattern is a `T`.
+    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) }
+}

@@ -1,0 +1,25 @@
+//! Memory access of vectors: small, safe, checked. Beside the dispatch in [`crate::kernel`] this is the only place with
+//! `unsafe` code.
+//!
+//! Arithmetic intrinsics are safe in a function that has their CPU feature; only those that take a pointer are not. Each
+//! helper takes a reference to exactly the bytes it touches, so that the check is the caller's slicing, once a block.
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub mod avx512;
+
+/// Element types that fill a vector without padding, in any bit pattern.
+pub trait Lane: Copy + sealed::Sealed {}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! lanes {
+    ($($t:ty)*) => { $(
+        impl sealed::Sealed for $t {}
+        impl Lane for $t {}
+    )* };
+}
+lanes! { u8 u16 u32 u64 }
