@@ -1,3 +1,4 @@
 //! The instruments: clocks, known answers, duels.
 
+pub mod clock;
 pub mod known;
