@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::cores;
 use crate::kernel::{Kernel, Operation, available};
-use crate::machine::Machine;
+use crate::machine::{Machine, UnknownTier};
 
 /// The environment variable that names kernels: `operation=kernel,...`.
 pub const KERNEL: &str = "NIMLANES_KERNEL";
@@ -59,6 +59,12 @@ pub enum SelectError {
         /// What can be run here.
         available: String,
     },
+    /// A tier that the environment names wrongly.
+    #[error(transparent)]
+    Tier(#[from] UnknownTier),
+    /// A kernel that the environment names wrongly.
+    #[error("{KERNEL}: {0}")]
+    Variable(Box<SelectError>),
     /// No thread at all.
     #[error("--threads 0: at least one thread is needed")]
     NoThreads,
@@ -121,6 +127,19 @@ impl Selection {
         Selection { machine, threads, forced: BTreeMap::new(), allow_long: false }
     }
 
+    /// [`Selection::new`] for this machine as the environment caps it ([`ISA_MAX`](crate::machine::ISA_MAX)), with the
+    /// kernels that the environment names ([`KERNEL`]).
+    ///
+    /// # Errors
+    /// A variable names something that does not exist or cannot run here.
+    pub fn from_env() -> Result<Self, SelectError> {
+        let selection = Selection::new(Machine::from_env()?);
+        let Some(pairs) = std::env::var_os(KERNEL) else { return Ok(selection) };
+        let pairs = pairs.to_string_lossy().into_owned();
+        let named = pairs.split(',').try_fold(selection, |selection, pair| selection.with_kernel(pair.trim()));
+        named.map_err(|error| SelectError::Variable(Box::new(error)))
+    }
+
     /// The same with at most `threads` threads.
     ///
     /// # Errors
@@ -167,11 +186,6 @@ impl Selection {
     /// Threads a run may use.
     pub fn threads(&self) -> usize {
         self.threads
-    }
-
-    /// Operations whose kernel is named.
-    pub fn forced(&self) -> impl Iterator<Item = &'static str> {
-        self.forced.keys().copied()
     }
 
     /// The kernel for `input`.

@@ -80,7 +80,7 @@ pub enum SolveError {
         /// The game.
         game: &'static str,
         /// The operation.
-        operation: &'static str,
+        operation: String,
         /// What it uses.
         uses: String,
     },
@@ -145,16 +145,23 @@ impl Solver<'_> {
 }
 
 impl Game {
-    /// Answers a question.
+    /// Whether the game uses an operation.
     ///
     /// # Errors
-    /// The question has an option of another game, a kernel is named that the game does not use, no kernel can do an
-    /// operation, or the run was stopped.
-    pub fn solve(&self, question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-        if let Some(operation) = solver.selection.forced().find(|operation| !self.operations.contains(operation)) {
-            let uses = self.operations.join(", ");
-            return Err(SolveError::NotUsed { game: self.name, operation, uses });
+    /// It does not.
+    pub fn uses(&self, operation: &str) -> Result<(), SolveError> {
+        if self.operations.contains(&operation) {
+            return Ok(());
         }
+        let (operation, uses) = (operation.to_owned(), self.operations.join(", "));
+        Err(SolveError::NotUsed { game: self.name, operation, uses })
+    }
+
+    /// Answers a question. Kernels that the selection names for other operations do not matter.
+    ///
+    /// # Errors
+    /// The question has an option of another game, no kernel can do an operation, or the run was stopped.
+    pub fn solve(&self, question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
         if question.rule.is_some() && self.name != stone_game::GAME.name {
             return Err(SolveError::NotAnOption { game: self.name, option: "--rule" });
         }

@@ -1,0 +1,121 @@
+//! The machine and the build, as a report names them.
+
+use crate::kernel::Tier;
+use crate::machine::Machine;
+
+/// Where and with what a measurement was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Environment {
+    /// The CPU's name.
+    pub cpu: String,
+    /// Its microarchitecture where it is known, else its family and model.
+    pub microarchitecture: String,
+    /// The strongest tier that may be used.
+    pub tier: String,
+    /// Threads that run at once.
+    pub threads: usize,
+    /// Caches seen by the first core, such as `L1d 32K`.
+    pub caches: Vec<String>,
+    /// Memory of the machine in bytes.
+    pub memory: u64,
+    /// Operating system.
+    pub system: String,
+    /// `default`, or `native` where everything is compiled for a CPU with AVX2.
+    pub build: String,
+    /// Vector and bit-manipulation features that all code may use.
+    pub target_features: Vec<String>,
+    /// Cargo features.
+    pub features: Vec<String>,
+    /// `release` or `debug`.
+    pub profile: String,
+}
+
+/// `default` or `native`: what `wide` and plain Rust were compiled for.
+pub const BUILD: &str = if cfg!(target_feature = "avx2") { "native" } else { "default" };
+
+macro_rules! compiled_with {
+    ($kind:ident: $($name:literal)*) => {{
+        let mut on: Vec<String> = Vec::new();
+        $(if cfg!($kind = $name) { on.push($name.to_owned()); })*
+        on
+    }};
+}
+
+impl Environment {
+    /// This machine and this build.
+    pub fn detect(machine: &Machine) -> Self {
+        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let field = |name: &str| {
+            let line = cpuinfo.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name));
+            line.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim().to_owned())
+        };
+        let or_unknown = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
+        let number = |name: &str| field(name).and_then(|text| text.parse::<u32>().ok());
+        let family = (field("vendor_id"), number("cpu family"), number("model"));
+        let mut system = sysinfo::System::new().ok();
+        let memory = system.as_mut().map_or(0, |system| {
+            system.refresh_memory();
+            system.total_memory()
+        });
+        let os = [sysinfo::System::name().ok(), sysinfo::System::kernel_version().ok()];
+        Environment {
+            cpu: or_unknown(field("model name")),
+            microarchitecture: microarchitecture(family),
+            tier: machine.tier().name().to_owned(),
+            threads: machine.threads(),
+            caches: caches(),
+            memory,
+            system: os.into_iter().flatten().collect::<Vec<_>>().join(" "),
+            build: BUILD.to_owned(),
+            target_features: compiled_with!(target_feature:
+                "sse2" "sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx2" "avx512f" "avx512bw" "avx512vbmi" "gfni" "neon"),
+            features: compiled_with!(feature: "bitvec" "wide" "avx2" "avx512" "parallel" "cli"),
+            profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+        }
+    }
+
+    /// The tiers, each with whether the CPU offers it.
+    pub fn tiers() -> impl Iterator<Item = (Tier, bool)> {
+        Tier::ALL.iter().map(|tier| (*tier, tier.on_this_cpu()))
+    }
+}
+
+/// The name that engineers use, from the CPU's family and model, for those with AVX-512 or AVX2 that are common.
+fn microarchitecture((vendor, family, model): (Option<String>, Option<u32>, Option<u32>)) -> String {
+    let (Some(vendor), Some(family), Some(model)) = (vendor, family, model) else {
+        return format!("unknown-{}", std::env::consts::ARCH);
+    };
+    let name = match (vendor.as_str(), family, model) {
+        ("AuthenticAMD", 0x17, 0x30..) => "zen2",
+        ("AuthenticAMD", 0x17, _) => "zen1",
+        ("AuthenticAMD", 0x19, 0x00..=0x0f | 0x20..=0x5f) => "zen3",
+        ("AuthenticAMD", 0x19, _) => "zen4",
+        ("AuthenticAMD", 0x1a, _) => "zen5",
+        ("GenuineIntel", 6, 0x55) => "skylake-server",
+        ("GenuineIntel", 6, 0x6a | 0x6c) => "ice-lake-server",
+        ("GenuineIntel", 6, 0x8f) => "sapphire-rapids",
+        ("GenuineIntel", 6, 0xcf) => "emerald-rapids",
+        ("GenuineIntel", 6, 0xad | 0xae) => "granite-rapids",
+        _ => return format!("{vendor}-family{family}-model{model}"),
+    };
+    name.to_owned()
+}
+
+/// The caches of the first core, from the kernel's listing; empty elsewhere.
+fn caches() -> Vec<String> {
+    let read = |index: usize, name: &str| {
+        let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{name}");
+        std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+    };
+    let cache = |index| {
+        let (level, kind, size) = (read(index, "level")?, read(index, "type")?, read(index, "size")?);
+        let suffix = match kind.as_str() {
+            "Data" => "d",
+            "Instruction" => "i",
+            _ => "",
+        };
+        Some(format!("L{level}{suffix} {size}"))
+    };
+    (0..8).map_while(cache).collect()
+}

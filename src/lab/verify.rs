@@ -1,0 +1,114 @@
+//! Whether the kernels agree with the oracle and with known answers.
+
+use crate::kernel::{Cost, Run, Stop, Workload};
+use crate::lab::known::{self, Known};
+use crate::machine::Machine;
+use crate::session::{AnyOperation, Session};
+
+/// Sizes at which complete outputs are compared with the oracle's: round every edge of a word, a vector and two vectors.
+pub const EDGES: [u64; 16] = [0, 1, 2, 3, 31, 63, 64, 65, 127, 128, 129, 200, 257, 511, 512, 513];
+
+/// What was compared, for a line of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Runs whose complete output equals the oracle's.
+    pub with_oracle: usize,
+    /// Runs whose figures equal known answers.
+    pub with_known: usize,
+}
+
+/// A kernel that is wrong, or that did not finish.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// Another output than the oracle's.
+    #[error("size {size}, {threads} thread(s): {got}; the oracle has {want}")]
+    NotTheOracle {
+        /// Size of the input.
+        size: u64,
+        /// Threads it ran with.
+        threads: usize,
+        /// Digest of its output.
+        got: String,
+        /// Digest of the oracle's.
+        want: String,
+    },
+    /// Another answer than the known one.
+    #[error("{0}")]
+    NotKnown(String),
+    /// Progress that does not add up.
+    #[error("size {size}: progress ended at {done} of {steps}")]
+    Progress {
+        /// Size of the input.
+        size: u64,
+        /// Where it ended.
+        done: u64,
+        /// Where it should have ended.
+        steps: u64,
+    },
+    /// The run was stopped.
+    #[error(transparent)]
+    Stop(#[from] Stop),
+}
+
+/// The inputs of one workload, with the oracle's answers, shared by the kernels that are checked on them.
+pub struct Bench {
+    edges: Vec<(u64, Box<dyn Session>)>,
+    known: Vec<(Known, Box<dyn Session>)>,
+}
+
+impl Bench {
+    /// Inputs at the sizes of [`EDGES`] up to `largest`, and those with known answers.
+    ///
+    /// # Panics
+    /// A listed workload has no input at a listed size; the tests make all of them.
+    pub fn new(operation: &dyn AnyOperation, workload: &Workload, machine: &Machine, largest: u64) -> Self {
+        let session = |size| operation.session(machine, workload.name, size).expect("a listed workload and size");
+        let edges = EDGES.iter().filter(|size| **size <= largest).map(|size| (*size, session(*size))).collect();
+        let concerns = |known: &Known| (known.subject, known.workload) == (operation.name(), workload.name);
+        let known = known::all().filter(concerns).map(|known| (known.size, known));
+        let known = known.map(|(size, known)| (known, session(size))).collect();
+        Bench { edges, known }
+    }
+
+    /// Checks one kernel with one and with several threads; known answers are left out where a run is predicted to take
+    /// longer than `patience_ns` or does not fit in memory.
+    ///
+    /// # Errors
+    /// The first difference.
+    pub fn check(
+        &self,
+        kernel: &str,
+        machine: &Machine,
+        run: &dyn Fn(usize) -> Run,
+        patience_ns: f64,
+    ) -> Result<Verdict, Fault> {
+        let mut verdict = Verdict::default();
+        for (size, session) in &self.edges {
+            let Some(kernel) = index(session.as_ref(), kernel) else { continue };
+            for threads in (1..=3).filter(|threads| session.cost(kernel, *threads).is_possible()) {
+                let run = run(threads);
+                let answer = session.run(kernel, &run)?;
+                if !answer.agrees(session.oracle()) {
+                    let [got, want] = [answer.digest(), session.oracle().digest()].map(|digest| format!("{digest:?}"));
+                    return Err(Fault::NotTheOracle { size: *size, threads, got, want });
+                }
+                if run.done() != session.steps() {
+                    return Err(Fault::Progress { size: *size, done: run.done(), steps: session.steps() });
+                }
+                verdict.with_oracle += 1;
+            }
+        }
+        let bearable = |cost: Cost| cost.ns <= patience_ns && cost.bytes < machine.memory() as f64;
+        for (known, session) in &self.known {
+            let Some(kernel) = index(session.as_ref(), kernel) else { continue };
+            let Some(threads) = (1..=2).find(|threads| bearable(session.cost(kernel, *threads))) else { continue };
+            known.check(&session.run(kernel, &run(threads))?.digest()).map_err(Fault::NotKnown)?;
+            verdict.with_known += 1;
+        }
+        Ok(verdict)
+    }
+}
+
+fn index(session: &dyn Session, kernel: &str) -> Option<usize> {
+    session.kernels().iter().position(|name| *name == kernel)
+}
