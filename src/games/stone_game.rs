@@ -7,7 +7,7 @@
 //! it leaves out two cuts: a pair `(x,y)` whose key is used needs no scan, and a scan may stop at its first P-position.
 
 use super::{Figure, Game, Question, Rule, Solution, SolveError, Solver, details};
-use crate::cores::table_scan::{Sink, StoneGame, TableScan, Tally};
+use crate::cores::table_scan::{StoneGame, TableScan, Tally};
 use crate::kernel::Operation;
 
 /// The game as the lab lists it.
@@ -23,7 +23,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let input = StoneGame::new(question.limit, question.rule.unwrap_or(Rule::AllMoves))?;
     let (tally, kernel) = solver.apply::<TableScan<Tally>>(&input)?;
     let details: Vec<(&str, Figure)> = details(TableScan::<Tally>::digest(&tally), "sum");
-    Ok(Solution { answer: tally.sum(), details, kernels: vec![kernel] })
+    Ok(Solution { answer: tally.sum, details, kernels: vec![kernel] })
 }
 
 /// Finds the P-positions `x <= y <= z <= limit` in lexicographic order from the rules alone: a position that no earlier

@@ -17,11 +17,14 @@
 
 use std::marker::PhantomData;
 
+use crate::cores::sink;
 use crate::games::stone_game;
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
 
 mod bit_rows;
 mod byte_table;
+
+pub use crate::cores::sink::Tally;
 
 /// P-positions `x <= y <= z <= limit`, handed to the sink `S`.
 pub struct TableScan<S>(PhantomData<fn() -> S>);
@@ -65,73 +68,12 @@ impl StoneGame {
     }
 }
 
-/// What is done with the P-positions as they are found.
-pub trait Sink: Default + Send + Sync + PartialEq + std::fmt::Debug + 'static {
-    /// Takes `x <= y <= z`.
-    fn push(&mut self, position: [u32; 3]);
-    /// Takes what another thread found.
-    fn merge(&mut self, other: Self);
-    /// Puts what was found in order.
-    fn finish(&mut self) {}
-    /// Number of positions.
-    fn positions(&self) -> u64;
-    /// Sum of `x + y + z`.
-    fn sum(&self) -> u128;
-}
+/// What takes the positions `x <= y <= z`.
+pub trait Sink: sink::Sink<[u32; 3]> {}
+impl<S: sink::Sink<[u32; 3]>> Sink for S {}
 
-/// Counts and adds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    sum: u128,
-    positions: u64,
-}
-
-impl Sink for Tally {
-    #[inline(always)]
-    fn push(&mut self, position: [u32; 3]) {
-        self.sum += u128::from(position.iter().map(|heap| u64::from(*heap)).sum::<u64>());
-        self.positions += 1;
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.sum += other.sum;
-        self.positions += other.positions;
-    }
-
-    fn positions(&self) -> u64 {
-        self.positions
-    }
-
-    fn sum(&self) -> u128 {
-        self.sum
-    }
-}
-
-/// Keeps every position, in lexicographic order once finished.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Positions(pub Vec<[u32; 3]>);
-
-impl Sink for Positions {
-    fn push(&mut self, position: [u32; 3]) {
-        self.0.push(position);
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.0.extend(other.0);
-    }
-
-    fn finish(&mut self) {
-        self.0.sort_unstable();
-    }
-
-    fn positions(&self) -> u64 {
-        self.0.len() as u64
-    }
-
-    fn sum(&self) -> u128 {
-        self.0.iter().flatten().map(|heap| u128::from(*heap)).sum()
-    }
-}
+/// Every position, in lexicographic order.
+pub type Positions = sink::Positions<[u32; 3]>;
 
 impl<S: Sink> Operation for TableScan<S> {
     type Input = StoneGame;
@@ -181,10 +123,10 @@ impl<S: Sink> Operation for TableScan<S> {
     }
 
     fn work(_: &StoneGame, output: &S) -> u64 {
-        output.positions()
+        output.tally().positions
     }
 
     fn digest(output: &S) -> Digest {
-        vec![("sum", output.sum()), ("positions", output.positions().into())]
+        output.tally().digest()
     }
 }
