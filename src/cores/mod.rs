@@ -1,6 +1,7 @@
 //! The four cores and their operations.
 
 pub mod mex;
+pub mod occupancy;
 pub mod sink;
 pub mod table_scan;
 
@@ -8,13 +9,19 @@ use crate::selection::SelectError;
 use crate::session::{AnyOperation, Of};
 
 /// Every operation, with its types erased, in the order of the cores.
-pub static OPERATIONS: &[&dyn AnyOperation] =
-    &[&Of::<table_scan::TableScan<table_scan::Tally>>::new(), &Of::<mex::subtraction::MexSubtraction>::new()];
+pub static OPERATIONS: &[&dyn AnyOperation] = &[
+    &Of::<table_scan::TableScan<table_scan::Tally>>::new(),
+    &Of::<occupancy::Occupancy<occupancy::Tally>>::new(),
+    &Of::<mex::subtraction::MexSubtraction>::new(),
+];
 
 /// Operations in the form that tells the most, for conformance: where kernels are generic over a sink, it keeps every
 /// position.
-pub static COMPLETE: &[&dyn AnyOperation] =
-    &[&Of::<table_scan::TableScan<table_scan::Positions>>::new(), &Of::<mex::subtraction::MexSubtraction>::new()];
+pub static COMPLETE: &[&dyn AnyOperation] = &[
+    &Of::<table_scan::TableScan<table_scan::Positions>>::new(),
+    &Of::<occupancy::Occupancy<occupancy::Positions>>::new(),
+    &Of::<mex::subtraction::MexSubtraction>::new(),
+];
 
 /// The operation of that name.
 ///

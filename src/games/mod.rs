@@ -1,6 +1,7 @@
 //! Whole games: a problem, solved by operations with kernels that a [`Selection`] picks.
 
 pub mod nim_square;
+pub mod proportionate_nim;
 pub mod stone_game;
 
 use crate::kernel::{InputError, Kernel, Operation, Run, Stop};
@@ -24,7 +25,7 @@ pub struct Game {
 }
 
 /// All games, in the order of the cores.
-pub static GAMES: &[Game] = &[stone_game::GAME, nim_square::GAME];
+pub static GAMES: &[Game] = &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME];
 
 /// The game of that name.
 ///

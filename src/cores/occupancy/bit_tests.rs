@@ -1,0 +1,20 @@
+//! One bit for each line, tested one by one, every `m > n` tried in turn.
+//!
+//! Cost: the candidates of `byte_table`; each test is a load, a shift by a variable and a mask instead of a compare with
+//! memory. So it is *slower* than bytes while those fit in the cache: an eighth of the memory buys nothing there, and the
+//! parallelism of a word is left unused.
+//! Bound: instructions.
+
+use super::lines::{one_by_one, scan};
+use super::rows::{Rows, bytes};
+use super::{ProportionateNim, Sink};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+    let limit = input.limit() as f64;
+    Cost { ns: 0.0282 * limit * limit, bytes: bytes(input.limit()) }
+}
+
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
+    scan(input, run, one_by_one::<Rows>)
+}

@@ -1,0 +1,46 @@
+//! `bit_rows` on the rows of the crate `bitvec`, read as the raw words below them. That is the fair form: its own slices of a
+//! row at a bit offset can be searched (`first_zero`) but not ORed at less than a hundred times the price.
+//!
+//! Cost: `0.3 M / 64` windows of four rows for each of `0.24 M` positions.
+//! Bound: as `bit_rows`; only setting and testing a bit differs.
+
+use bitvec::prelude::{BitVec, Lsb0};
+
+use super::bit_rows::first_free;
+use super::lines::scan;
+use super::rows::{Row, Rows, bytes};
+use super::{ProportionateNim, Sink};
+use crate::bits::WORD;
+use crate::kernel::{Cost, On, Run, Stop};
+
+type Bits = BitVec<u64, Lsb0>;
+
+impl Row for Bits {
+    fn zeros(bits: usize) -> Self {
+        BitVec::repeat(false, bits)
+    }
+
+    #[inline(always)]
+    fn set(&mut self, bit: usize) {
+        self.as_mut_bitslice().set(bit, true);
+    }
+
+    #[inline(always)]
+    fn get(&self, bit: usize) -> bool {
+        self[bit]
+    }
+
+    #[inline(always)]
+    fn words(&self) -> &[u64] {
+        self.as_raw_slice()
+    }
+}
+
+pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+    let limit = input.limit() as f64;
+    Cost { ns: 0.0028 * limit * limit + 5.0 * limit, bytes: bytes(input.limit()) }
+}
+
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
+    scan(input, run, |rows: &mut Rows<Bits>, n, candidates| rows.find::<WORD>(n, candidates, first_free))
+}

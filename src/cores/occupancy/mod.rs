@@ -1,0 +1,156 @@
+//! `occupancy`: P-positions of two heaps, by the lines along which a position attacks others.
+//!
+//! In Proportionate Nim (Project Euler 970) a player takes, for some `t > 0`, `t` from one heap, `t` from both, or `t` from
+//! one and `2t` from the other. Two positions are one move apart exactly when they lie on one of five families of *lines*: a
+//! common heap, a common difference, or a common `a - 2b` with the heaps in either order. So a candidate `(n,m)`, `n < m`, with
+//! an unused `n` is attacked by an earlier P-position `(a,b)`, `a <= b`, exactly when
+//!
+//! | line of the candidate | row | a P-position `(a,b)` occupies |
+//! |---|---|---|
+//! | heap `m` | used | `a` and `b` |
+//! | `m - n` | difference | `b - a` |
+//! | `m - 2n` | twice | `b - 2a`, and `a - 2b` for the mirrored position |
+//! | `2m - n` | sum | `2b - a` |
+//!
+//! (The fourth reading, `2a - b`, is never met: `2m - n > n > a > 2a - b` for every earlier `a`.) The P-position of the smallest
+//! unused `n` has the smallest `m > n` that is on no occupied line.
+//!
+//! # What is known about them
+//! Proved:
+//! 1. *Certificate.* Let `x1` be the smallest difference that is free and `x2` the smallest `v` such that `-v` is free among the
+//!    values `m - 2n`. Below `n + x1` the differences block every `m`; so do the values `m - 2n` above `2n - x2`, up to
+//!    `2n + k`, where this is the `k`-th position that gets there. So either `m` is in `[n + x1, 2n - x2]` (the *lower beam*),
+//! 2. or it is `2n + k` without any search (the *upper beam*).
+//! 3. `a - 2b = -(2b - a)`: the mirrored half of the row `twice` is the row `sum` read backwards.
+//!
+//! Observed, to the sizes of the known answers: the window `[n + x1, 2n - x2]` stays narrow (4 wide on average, never above 49 up
+//! to 1e10), and `m / n` tends to 1.477799775 in the lower beam, 2.247725584 in the upper one.
+
+use std::marker::PhantomData;
+
+use crate::cores::sink;
+use crate::games::proportionate_nim;
+use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
+
+mod bit_rows;
+#[cfg(feature = "avx2")]
+mod bit_rows_avx2;
+#[cfg(feature = "avx512")]
+mod bit_rows_avx512;
+mod bit_tests;
+mod bit_tests_certificate;
+#[cfg(feature = "bitvec")]
+mod bitvec_rows;
+mod byte_table;
+mod byte_table_certificate;
+mod hash_sets;
+mod hash_sets_certificate;
+mod hierarchical;
+mod lines;
+mod rows;
+mod union_find;
+#[cfg(feature = "wide")]
+mod wide_rows;
+mod window_certificate;
+
+pub use crate::cores::sink::Tally;
+
+/// P-positions `n <= m` with `n + m <= limit`, handed to the sink `S`.
+pub struct Occupancy<S>(PhantomData<fn() -> S>);
+
+/// Two heaps of at most `limit` together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProportionateNim {
+    limit: u64,
+}
+
+/// The largest limit: its tables are terabytes, and no line number passes 64 bits.
+pub const MAX_LIMIT: u64 = 1 << 46;
+
+impl ProportionateNim {
+    /// All positions of at most `limit` in all.
+    ///
+    /// # Errors
+    /// The limit is above [`MAX_LIMIT`].
+    pub fn new(limit: u64) -> Result<Self, InputError> {
+        if limit > MAX_LIMIT {
+            return Err(InputError::TooLarge { operation: "occupancy", size: limit, most: MAX_LIMIT });
+        }
+        Ok(ProportionateNim { limit })
+    }
+
+    /// The largest sum of both heaps.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Values that the smaller heap can have: `0..=limit/2`.
+    pub fn smaller_heaps(&self) -> u64 {
+        self.limit / 2 + 1
+    }
+}
+
+/// What takes the positions `n <= m`.
+pub trait Sink: sink::Sink<[u64; 2]> {}
+impl<S: sink::Sink<[u64; 2]>> Sink for S {}
+
+/// Every position, in lexicographic order.
+pub type Positions = sink::Positions<[u64; 2]>;
+
+impl<S: Sink> Operation for Occupancy<S> {
+    type Input = ProportionateNim;
+    type Output = S;
+
+    const NAME: &'static str = "occupancy";
+    const CORE: Core = Core::Occupancy;
+    const UNIT: &'static str = "P-position";
+    const WORKLOADS: &'static [Workload] = &[Workload {
+        name: "proportionate",
+        summary: "take t, t and t, or t and 2t; size = the largest sum of both heaps",
+        published: 10_000_000,
+        sizes: &[10, 100, 10_000, 1_000_000, 10_000_000],
+    }];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { Occupancy<S>, [S: Sink];
+        hash_sets = hash_sets, Portable, [], "the source's way, repaired: a hash set for each family of lines, every m tried";
+        hash_sets_certificate = hash_sets_certificate, Portable, [], "hash sets, only the m that the certificate leaves";
+        byte_table = byte_table, Portable, [], "a byte a line, every m tried";
+        byte_table_certificate = byte_table_certificate, Portable, [], "a byte a line, only the m that the certificate leaves";
+        bit_tests = bit_tests, Portable, [], "a bit a line, tested one by one, every m tried";
+        bit_tests_certificate = bit_tests_certificate, Portable, [], "a bit a line, only the m that the certificate leaves";
+        union_find = union_find, Portable, [], "best public: `next free` by path halving in three rows";
+        hierarchical = hierarchical, Portable, [], "`next free` in 64-ary trees of bits";
+        bit_rows = bit_rows, Portable, [], "64 candidates m at once: windows of four bit rows";
+        bitvec_rows = bitvec_rows, Portable, ["bitvec"], "the same windows as raw words of BitVecs";
+        wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, vectors of the build's target";
+        bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
+        bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
+        window_certificate = window_certificate, Portable, [], "one window of four bit rows a P-position, where the certificate points";
+    };
+    const ABSENT: &'static [Absent] = &[];
+
+    fn input(workload: &str, size: u64) -> Result<ProportionateNim, InputError> {
+        if workload != Self::WORKLOADS[0].name {
+            return Err(InputError::unknown_workload::<Self>(workload));
+        }
+        ProportionateNim::new(size)
+    }
+
+    fn oracle(input: &ProportionateNim) -> S {
+        let mut sink = S::default();
+        proportionate_nim::oracle(input, |position| sink.push(position));
+        sink.finish();
+        sink
+    }
+
+    fn steps(input: &ProportionateNim) -> u64 {
+        input.smaller_heaps()
+    }
+
+    fn work(_: &ProportionateNim, output: &S) -> u64 {
+        output.tally().positions
+    }
+
+    fn digest(output: &S) -> Digest {
+        output.tally().digest()
+    }
+}

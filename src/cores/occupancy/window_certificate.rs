@@ -1,0 +1,19 @@
+//! The window of `bit_rows`, opened only where the certificate leaves candidates: one for each P-position, nearly always.
+//!
+//! Cost: four unaligned windows, a first zero and six single-bit read-modify-writes for each P-position.
+//! Bound: the serial chain from the marks of one position through memory to the windows of the next.
+
+use super::bit_rows::first_free;
+use super::lines::certified;
+use super::rows::{Rows, bytes};
+use super::{ProportionateNim, Sink};
+use crate::bits::WORD;
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+    Cost { ns: 7.0 * input.limit() as f64, bytes: bytes(input.limit()) }
+}
+
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
+    certified(input, run, |rows: &mut Rows, n, candidates| rows.find::<WORD>(n, candidates, first_free))
+}

@@ -1,0 +1,113 @@
+//! Proportionate Nim (Project Euler 970): two heaps; a move takes, for some `t > 0`, `t` from one heap, `t` from both, or `t`
+//! from one and `2t` from the other. The answer `f(limit)` is the sum of `n + m` over the P-positions `n <= m` with
+//! `n + m <= limit`. It is Larsson's generalised diagonal Wythoff Nim with the added diagonal `(1,2)`.
+//!
+//! # Corrections to the source
+//! A published solution ends with the right answer, but its program does not compute it. As printed it stops with an index
+//! error; with a larger array it gives 18, 983, 98582 for `f(10), f(100), f(1000)`, where 21, 1164, 117002 are right. Three
+//! faults:
+//! - the position `(0,0)` contributes no lines, although every move to it wins;
+//! - the partner is taken to grow with `n`, but the P-positions lie in two beams that alternate irregularly;
+//! - the mirrored line is missing: a P-position `(a,b)` also attacks with `a - 2b`.
+//!
+//! Repaired it is quadratic, not "essentially linear".
+
+use super::{Game, Question, Solution, SolveError, Solver, details};
+use crate::cores::occupancy::{Occupancy, ProportionateNim, Tally};
+
+/// The game as the lab lists it.
+pub const GAME: Game = Game {
+    name: "proportionate-nim",
+    question: "sum of n+m over the P-positions n<=m of two heaps with n+m<=limit",
+    published: 10_000_000,
+    operations: &["occupancy"],
+    solve,
+};
+
+fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
+    let input = ProportionateNim::new(question.limit)?;
+    let (tally, kernel) = solver.apply::<Occupancy<Tally>>(&input)?;
+    Ok(Solution { answer: tally.sum, details: details(tally.digest(), "sum"), kernels: vec![kernel] })
+}
+
+/// Finds the P-positions `n <= m` with `n + m <= limit` in lexicographic order from the rules alone: a position that no
+/// earlier P-position marked is one, and it marks every position that can move to it.
+///
+/// The order is sound because a move leads to a sorted position that is nowhere larger.
+pub fn oracle(input: &ProportionateNim, mut found: impl FnMut([u64; 2])) {
+    let limit = input.limit() as usize;
+    let moves = [[1, 0], [0, 1], [1, 1], [1, 2], [2, 1]];
+    let mut winning = vec![false; (limit + 1) * (limit + 1)];
+    let index = |[n, m]: [usize; 2]| n * (limit + 1) + m;
+    for n in 0..=limit / 2 {
+        for m in n..=limit - n {
+            if winning[index([n, m])] {
+                continue;
+            }
+            found([n, m].map(|heap| heap as u64));
+            for [p, q] in moves {
+                for t in 1.. {
+                    let mut from = [n + p * t, m + q * t];
+                    from.sort_unstable();
+                    if from[0] + from[1] > limit {
+                        break;
+                    }
+                    winning[index(from)] = true;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The P-positions that a program finds which goes by lines; `faults` are those of the source: (0,0) has no lines, the
+    /// partner never falls, the mirrored line is missing.
+    fn by_lines(limit: u64, [no_origin, monotone, no_mirror]: [bool; 3]) -> u64 {
+        use std::collections::HashSet;
+        let (mut used, mut difference, mut sum) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let mut twice = HashSet::new();
+        let mut last = 0;
+        let mut answer = 0;
+        for n in 0..=limit / 2 {
+            if used.contains(&n) {
+                continue;
+            }
+            let free = |m: &u64| {
+                !(used.contains(m)
+                    || difference.contains(&(m - n))
+                    || twice.contains(&(*m as i64 - 2 * n as i64))
+                    || sum.contains(&(2 * m - n)))
+            };
+            let from = if monotone { last.max(n) } else { n };
+            let Some(m) = (from..=2 * limit).find(free) else { continue };
+            last = m;
+            if n + m <= limit {
+                answer += n + m;
+            }
+            used.extend([n, m]);
+            if n > 0 || !no_origin {
+                difference.insert(m - n);
+                twice.insert(m as i64 - 2 * n as i64);
+                sum.insert(2 * m - n);
+                if !no_mirror {
+                    twice.insert(n as i64 - 2 * m as i64);
+                }
+            }
+        }
+        answer
+    }
+
+    #[test]
+    fn the_faults_of_the_source_give_what_its_program_gives() {
+        for (limit, right, faulty) in [(10, 21, 18), (100, 1164, 983), (1000, 117_002, 98_582)] {
+            assert_eq!(by_lines(limit, [true; 3]), faulty);
+            assert_eq!(by_lines(limit, [false; 3]), right);
+            let mut sum = 0;
+            oracle(&ProportionateNim::new(limit).expect("small"), |[n, m]| sum += n + m);
+            assert_eq!(sum, right);
+        }
+    }
+}
