@@ -6,7 +6,20 @@
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Stop, Workload, kernels};
 use crate::moves::MoveSet;
 
+#[cfg(feature = "bitvec")]
+mod bit_array;
+mod byte_lanes;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod byte_lanes_avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod byte_lanes_avx512;
+#[cfg(feature = "wide")]
+mod byte_lanes_wide;
 mod flags;
+mod flags_u128;
+mod lanes;
+mod pull_words;
+mod push_bits;
 mod stamp;
 
 /// Grundy values of the heaps `0..=limit` of a subtraction set; the output holds one value a heap.
@@ -48,6 +61,13 @@ impl Subtraction {
     /// Heaps in the table.
     pub fn heaps(&self) -> usize {
         self.limit as usize + 1
+    }
+
+    /// The number of different values that heaps up to the limit take, roughly: if moves reached values at random, `m`
+    /// moves would cover `k` values for `k ln k = m`.
+    pub fn values(&self) -> f64 {
+        let moves = self.moves.len() as f64;
+        (0..20).fold(moves, |k, _| 1.0 + moves / f64::max(k.ln(), 1.0))
     }
 
     /// Pairs of a heap and a move it allows: what a kernel that looks at each of them does.
@@ -98,7 +118,17 @@ impl Operation for MexSubtraction {
     }];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction, [];
         flags = flags, Portable, [], "the source's way: one packed flag set and tested at a time";
+        bit_array = bit_array, Portable, ["bitvec"], "the same with bitvec: set and first_zero";
+        flags_u128 = flags_u128, Portable, [], "flags in one register, the mex by trailing ones";
         stamp = stamp, Portable, [], "best public: store n at stamp[g], so that nothing is cleared";
+        stamp_avx512 = stamp, Avx512, ["avx512"], "the same source at this tier: nothing in it becomes a vector";
+        push_bits = push_bits, Portable, [], "a row of reaching heaps for each value, one bit for each pair";
+        pull_words = pull_words, Portable, [], "a row of heaps for each value, 64 heaps by shifted words";
+        pull_words_avx512 = pull_words, Avx512, ["avx512"], "the same source at this tier";
+        byte_lanes = byte_lanes, Portable, [], "64 heaps are byte lanes; one-hot planes by arithmetic, autovectorised";
+        byte_lanes_wide = byte_lanes_wide, Portable, ["wide"], "the planes by wide's byte shuffle";
+        byte_lanes_avx2 = byte_lanes_avx2, Avx2, ["avx2"], "the planes by lookups of four bits";
+        byte_lanes_avx512 = byte_lanes_avx512, Avx512, ["avx512"], "the planes by byte permutes and shifts, two moves an OR";
     };
     const ABSENT: &'static [Absent] = &[];
 

@@ -7,9 +7,10 @@ use super::{Subtraction, heap_by_heap};
 use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
-    Cost { ns: 0.35 * input.pairs() + 10.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 + 262_144.0 }
+    Cost { ns: 0.55 * input.pairs() + 10.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 + 262_144.0 }
 }
 
+#[inline(always)]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
     let mut stamp = vec![usize::MAX; 1 << 16];
     let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();

@@ -1,0 +1,37 @@
+//! Byte lanes in plain Rust: each plane's one-hot bits by arithmetic on arrays of 64 bytes.
+//!
+//! Cost per block, move and plane: a handful of byte operations on 64 lanes; how many instructions that is depends on what
+//! the compiler makes of the loops at the tier it is listed at.
+//! Bound: those operations.
+
+use super::Subtraction;
+use super::lanes::{self, LANES, Planes, Sources, WINDOW};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Subtraction, on: On) -> Cost {
+    lanes::cost(input, on, 3.0)
+}
+
+#[inline(always)]
+fn accumulate(from: Sources, moves: &[usize], planes: usize, hits: &mut Planes) {
+    for m in moves {
+        let codes = from.behind(*m);
+        // The bit inside the plane, and the plane; code 0 becomes value 63, which the driver ignores.
+        let mut bit = [0u8; LANES];
+        let mut plane = [0u8; LANES];
+        for i in 0..LANES {
+            let value = WINDOW as u8 - codes[i];
+            (bit[i], plane[i]) = (1 << (value % 8), value / 8);
+        }
+        for (p, hits) in hits[..planes].iter_mut().enumerate() {
+            for i in 0..LANES {
+                hits[i] |= if plane[i] == p as u8 { bit[i] } else { 0 };
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+    lanes::drive(input, run, accumulate, lanes::free_words)
+}

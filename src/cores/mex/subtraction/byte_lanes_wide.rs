@@ -1,0 +1,57 @@
+//! Byte lanes decoded by `wide`'s byte shuffle of 64 bytes.
+//!
+//! In a native build on a CPU with AVX-512 VBMI the shuffle is `vpermb` and the kernel is a portable twin of
+//! `byte_lanes_avx512`. Without SSSE3, so in a default build, `wide` shuffles byte by byte through memory.
+//!
+//! Cost per block, move and plane: one shuffle and one OR.
+//! Bound: native (Zen 4), the two ports that shuffle, one 512-bit shuffle a cycle.
+
+use wide::u8x64;
+
+use super::Subtraction;
+use super::lanes::{self, LANES, Planes, Sources, by_planes, one_hot};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Subtraction, on: On) -> Cost {
+    lanes::cost(input, on, if cfg!(target_feature = "avx512vbmi") { 0.35 } else { 300.0 })
+}
+
+static TABLES: Planes = {
+    let mut tables: Planes = [[0; LANES]; _];
+    let mut p = 0;
+    while p < tables.len() {
+        let mut code = 0;
+        while code < LANES {
+            tables[p][code] = one_hot(code as u8, p);
+            code += 1;
+        }
+        p += 1;
+    }
+    tables
+};
+
+#[inline(always)]
+fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], hits: &mut Planes) {
+    let table: [u8x64; P] = std::array::from_fn(|p| u8x64::new(tables[p]));
+    let mut sum: [u8x64; P] = std::array::from_fn(|p| u8x64::new(hits[p]));
+    for m in moves {
+        let codes = u8x64::new(*from.behind(*m));
+        for (sum, table) in sum.iter_mut().zip(table) {
+            *sum |= table.shuffle_wrapping(codes);
+        }
+    }
+    for (plane, sum) in hits.iter_mut().zip(sum) {
+        *plane = sum.to_array();
+    }
+}
+
+#[inline(always)]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+    let tables = std::hint::black_box(&TABLES);
+    lanes::drive(
+        input,
+        run,
+        |from, moves, planes, hits| by_planes!(planes, accumulate(tables, from, moves, hits)),
+        lanes::free_words,
+    )
+}

@@ -1,0 +1,30 @@
+//! Flags in one register: 128 values at a time, the mex by counting trailing ones. A heap that reaches all 128 looks again
+//! for the next 128.
+//!
+//! Cost: a load and a shift of 128 bits for each pair of heap and move; nothing is stored.
+//! Bound: the dependent ORs and about ten instructions of a variable 128-bit shift.
+
+use super::{Subtraction, heap_by_heap};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Subtraction, _: On) -> Cost {
+    let looks = (input.values() / 128.0).ceil();
+    Cost { ns: 1.6 * looks * input.pairs() + 8.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
+}
+
+#[inline(always)]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+    heap_by_heap(input, run, |n, g| {
+        let allowed = input.moves().partition_point(|m| *m as usize <= n);
+        (0..)
+            .step_by(128)
+            .find_map(|base| {
+                let reached = input.moves()[..allowed].iter().fold(0u128, |reached, m| {
+                    let v = usize::from(g[n - *m as usize]).wrapping_sub(base);
+                    reached | if v < 128 { 1 << v } else { 0 }
+                });
+                (reached != u128::MAX).then(|| base + reached.trailing_ones() as usize)
+            })
+            .expect("fewer moves than values")
+    })
+}

@@ -1,0 +1,319 @@
+//! The driver of the byte-lane kernels: 64 consecutive heaps are 64 byte lanes, and only the decode is theirs.
+//!
+//! Values come in windows of 63. A window keeps one byte a heap, the *code*: `63 - v` for a heap whose value is the
+//! window's `v`, 0 for every other heap, for heaps not known yet and for the padding in front. So one contiguous load at
+//! `n - m` is what the move `m` contributes to the heaps `n..n + 64`, and no case is special.
+//!
+//! *Far part.* The kernel decodes codes to one-hot bits: eight planes of eight values each, ORed over the moves. A source
+//! heap cannot hold a value before that value's first heap, so the distant moves need fewer planes; and since `g(n) = v`
+//! asks for an earlier `v - 1`, first heaps ascend and each plane needs a prefix of the ascending moves. Moves that leave
+//! a tile of some blocks are done for the whole tile at once, a few moves at a time, so that their lines stay in L1.
+//!
+//! *Near part.* What moves below 64 reach inside the block is known only in order: the planes are transposed to one word
+//! of free values a heap, from which the one-hot words of earlier heaps are taken. Moves of at least 16 act on eight heaps
+//! at once; the rest is a chain of three cycles a heap, isolating the lowest free value.
+//!
+//! A heap that finds no free value in any window opens a new one: its value is the first that no earlier heap has.
+
+use super::{Subtraction, narrow};
+use crate::kernel::{Cost, On, Run, Stop};
+
+/// Heaps in a block.
+pub const LANES: usize = 64;
+/// Values in a window; code 0 stands for "none of them".
+pub const WINDOW: usize = LANES - 1;
+/// One-hot planes of a window: bit `b` of byte `i` of plane `p` stands for heap `i` and value `8 p + b`.
+pub const PLANES: usize = 8;
+/// The values reached by the heaps of a block. Bit 63 of a heap may hold anything.
+pub type Planes = [[u8; LANES]; PLANES];
+
+/// Blocks in a tile.
+const TILE: usize = 8;
+/// Zero codes before heap 0: no move inside a tile reads before them.
+const PAD: usize = TILE * LANES;
+/// Moves that stay together while the blocks of a tile pass: their source lines fit in L1.
+const CHUNK: usize = 32;
+/// Fewer moves than this are not worth a pass of their own with one plane less.
+const SHORT: usize = 6;
+/// Moves of at least this distance can act on eight heaps at once inside a block.
+const APART: usize = 16;
+
+/// Calls `f::<planes>(..)`: a kernel that holds its planes in registers is compiled for each number of them.
+macro_rules! by_planes {
+    ($planes:expr, $f:ident($($argument:expr),*)) => {
+        match $planes {
+            0 => {}
+            1 => $f::<1>($($argument),*),
+            2 => $f::<2>($($argument),*),
+            3 => $f::<3>($($argument),*),
+            4 => $f::<4>($($argument),*),
+            5 => $f::<5>($($argument),*),
+            6 => $f::<6>($($argument),*),
+            7 => $f::<7>($($argument),*),
+            _ => $f::<8>($($argument),*),
+        }
+    };
+}
+pub(super) use by_planes;
+
+/// The table entry of a code in plane `p`: the one-hot bit of its value.
+pub const fn one_hot(code: u8, plane: usize) -> u8 {
+    match WINDOW.checked_sub(code as usize) {
+        Some(value) if code > 0 && value / 8 == plane => 1 << (value % 8),
+        _ => 0,
+    }
+}
+
+/// The codes that a block of heaps reads.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    codes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Sources<'a> {
+    /// Codes of the heaps that the move `m` reaches from the block.
+    #[inline(always)]
+    pub fn behind(self, m: usize) -> &'a [u8; LANES] {
+        self.codes[self.at - m..].first_chunk().expect("codes are padded by a block")
+    }
+}
+
+/// 63 consecutive values.
+struct Window {
+    codes: Vec<u8>,
+    /// For each plane in use the first heap with one of its values.
+    first: Vec<usize>,
+    /// For each plane in use the number of moves that reach such a heap.
+    reach: [usize; PLANES],
+    /// What the far moves of the tile reached.
+    far: [Planes; TILE],
+    /// Free values of the heaps of the current block, as far as earlier blocks decide.
+    free: [u64; LANES],
+    /// One-hot values of the heaps of the current block, after a block of zeros.
+    own: [u64; 2 * LANES],
+}
+
+impl Window {
+    fn new(heaps: usize) -> Self {
+        Window {
+            codes: vec![0; PAD + heaps.next_multiple_of(LANES) + LANES],
+            first: Vec::new(),
+            reach: [0; PLANES],
+            far: [[[0; LANES]; PLANES]; TILE],
+            free: [u64::MAX >> 1; LANES],
+            own: [0; 2 * LANES],
+        }
+    }
+}
+
+/// The moves, by how they are carried out.
+struct Moves {
+    all: Vec<usize>,
+    /// Moves inside a tile: the first so many.
+    tile: usize,
+    /// Moves of at least [`APART`] inside a block.
+    apart: Vec<usize>,
+    /// Moves of 2 to [`APART`]` - 1`, in pairs; 64 fills up and reaches only zeros.
+    close: Vec<[usize; 2]>,
+    /// All ones if one is a move.
+    one: u64,
+}
+
+impl Moves {
+    fn new(moves: &[u64]) -> Self {
+        let all: Vec<usize> = moves.iter().map(|m| *m as usize).collect();
+        let below = |bound| all.partition_point(|m| *m < bound);
+        let close: Vec<usize> = all[..below(APART)].iter().copied().filter(|m| *m > 1).collect();
+        Moves {
+            tile: below(PAD),
+            apart: all[below(APART)..below(LANES)].to_vec(),
+            close: close.chunks(2).map(|pair| [pair[0], *pair.get(1).unwrap_or(&LANES)]).collect(),
+            one: if all.first() == Some(&1) { u64::MAX } else { 0 },
+            all,
+        }
+    }
+}
+
+/// Computes all values. `accumulate(sources, moves, planes, hits)` ORs the first `planes` planes of what `moves` reach
+/// into `hits`; `free(hits, words)` transposes: bit `v` of word `i` is set if heap `i` does not reach `v`, bit 63 never.
+#[inline(always)]
+pub fn drive(
+    input: &Subtraction,
+    run: &Run,
+    accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
+    free: impl Fn(&Planes, &mut [u64; LANES]),
+) -> Result<Vec<u16>, Stop> {
+    let heaps = input.heaps();
+    let moves = Moves::new(input.moves());
+    let mut g = vec![0u16; heaps.next_multiple_of(LANES)];
+    let mut windows = vec![Window::new(heaps)];
+    let mut seen = 0; // the values 0..seen have occurred
+    for (t, tile) in g.chunks_mut(PAD).enumerate() {
+        let start = t * PAD;
+        let blocks = tile.len() / LANES;
+        for window in &mut windows {
+            far_part(window, &moves, start, blocks, &accumulate);
+        }
+        for (b, block) in tile.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+            let n = start + b * LANES;
+            for window in &mut windows {
+                let sources = Sources { codes: &window.codes, at: PAD + n };
+                accumulate(sources, &moves.all[..moves.tile], window.first.len(), &mut window.far[b]);
+                free(&window.far[b], &mut window.free);
+                window.own.fill(0);
+            }
+            near_part(&mut windows, &moves, n, block, &mut seen, heaps)?;
+            run.advance(LANES.min(heaps - n) as u64)?;
+        }
+    }
+    g.truncate(heaps);
+    Ok(g)
+}
+
+/// What the moves that leave the tile reach, for all its blocks.
+#[inline(always)]
+fn far_part(
+    window: &mut Window,
+    moves: &Moves,
+    start: usize,
+    blocks: usize,
+    accumulate: &impl Fn(Sources, &[usize], usize, &mut Planes),
+) {
+    let Window { codes, first, reach, far, .. } = window;
+    far[..blocks].fill([[0; LANES]; PLANES]);
+    let last = start + blocks * LANES - 1;
+    let mut from = moves.tile;
+    let mut planes = first.len();
+    for p in (0..first.len()).rev() {
+        reach[p] += moves.all[reach[p]..].iter().take_while(|m| *m + first[p] <= last).count();
+        if reach[p] >= from + SHORT || (p == 0 && reach[p] > from) {
+            for chunk in moves.all[from..reach[p]].chunks(CHUNK) {
+                for (b, hits) in far[..blocks].iter_mut().enumerate() {
+                    accumulate(Sources { codes, at: PAD + start + b * LANES }, chunk, planes, hits);
+                }
+            }
+            (from, planes) = (reach[p], p);
+        }
+    }
+}
+
+/// The values of one block, written to `g` and to the windows.
+#[inline(always)]
+fn near_part(
+    windows: &mut Vec<Window>,
+    moves: &Moves,
+    n: usize,
+    g: &mut [u16; LANES],
+    seen: &mut usize,
+    heaps: usize,
+) -> Result<(), Stop> {
+    let mut done = 0;
+    loop {
+        // Loops over a known number of windows keep their state in registers.
+        done = match windows.len() {
+            1 => settle(windows, 1, moves, g, done),
+            2 => settle(windows, 2, moves, g, done),
+            3 => settle(windows, 3, moves, g, done),
+            4 => settle(windows, 4, moves, g, done),
+            count => settle(windows, count, moves, g, done),
+        };
+        if done == LANES {
+            break;
+        }
+        narrow(windows.len() * WINDOW)?;
+        windows.push(Window::new(heaps));
+    }
+    for (w, window) in windows.iter_mut().enumerate() {
+        let codes: &mut [u8; LANES] = window.codes[PAD + n..].first_chunk_mut().expect("codes are padded");
+        for (code, value) in codes.iter_mut().zip(&*g) {
+            let inside = value.wrapping_sub((w * WINDOW) as u16);
+            *code = if inside < WINDOW as u16 { (WINDOW as u16 - inside) as u8 } else { 0 };
+        }
+    }
+    if usize::from(g.iter().fold(0, |max, v| *v.max(&max))) >= *seen {
+        for (i, value) in g.iter().enumerate() {
+            if usize::from(*value) == *seen {
+                if (*seen % WINDOW).is_multiple_of(8) {
+                    windows[*seen / WINDOW].first.push(n + i);
+                }
+                *seen += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Settles the heaps of a block in order from `from` on; ends where a heap finds every window full.
+#[inline(always)]
+fn settle(windows: &mut [Window], count: usize, moves: &Moves, g: &mut [u16; LANES], from: usize) -> usize {
+    let windows = &mut windows[..count];
+    // The value of the heap before, for the move 1: memory would put a store and a load into the chain.
+    let (mut last_window, mut last) = (0, 0);
+    if from > 0 {
+        last_window = usize::from(g[from - 1]) / WINDOW;
+        last = windows[last_window].own[LANES + from - 1] & moves.one;
+    }
+    for group in from / 8..LANES / 8 {
+        for window in &mut *windows {
+            let Window { free, own, .. } = window;
+            let mut reached = [0; 8];
+            for m in &moves.apart {
+                let source: &[u64; 8] = own[LANES + 8 * group - m..].first_chunk().expect("inside the block");
+                (0..8).for_each(|i| reached[i] |= source[i]);
+            }
+            (0..8).for_each(|i| free[8 * group + i] &= !reached[i]);
+        }
+        for (i, g) in g.iter_mut().enumerate().take(8 * group + 8).skip((8 * group).max(from)) {
+            let (mut value, mut chosen, mut bit) = (usize::MAX, 0, 0);
+            for (w, window) in windows.iter().enumerate().rev() {
+                let mut reached = if w == last_window { last } else { 0 };
+                for [a, b] in &moves.close {
+                    reached |= window.own[(LANES + i - a) % (2 * LANES)] | window.own[(LANES + i - b) % (2 * LANES)];
+                }
+                let open = window.free[i] & !reached;
+                if open != 0 {
+                    value = w * WINDOW + open.trailing_zeros() as usize;
+                    (chosen, bit) = (w, open & open.wrapping_neg());
+                }
+            }
+            if value > usize::from(u16::MAX) {
+                return i;
+            }
+            for (w, window) in windows.iter_mut().enumerate() {
+                window.own[LANES + i] = if w == chosen { bit } else { 0 };
+            }
+            (last_window, last) = (chosen, bit & moves.one);
+            *g = value as u16;
+        }
+    }
+    LANES
+}
+
+/// [`drive`]'s transposition, eight heaps of eight planes at a time, in words.
+#[inline(always)]
+pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
+    for (group, words) in free.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        *words = hits.map(|plane| u64::from_le_bytes(*plane[8 * group..].first_chunk().expect("eight heaps")));
+        // An 8x8 matrix of bytes: exchange the off-diagonal quarters at distances of 4, 2 and 1 bytes.
+        for (distance, mask) in [(4, 0x0000_0000_ffff_ffff), (2, 0x0000_ffff_0000_ffff), (1, 0x00ff_00ff_00ff_00ff)] {
+            for i in (0..8).filter(|i| i & distance == 0) {
+                let swap = (words[i] >> (8 * distance) ^ words[i + distance]) & mask;
+                words[i + distance] ^= swap;
+                words[i] ^= swap << (8 * distance);
+            }
+        }
+        words.iter_mut().for_each(|word| *word = !*word & u64::MAX >> 1);
+    }
+}
+
+/// Predicted time and memory of a kernel that takes `plane` ns to decode one plane of a block for one move.
+pub fn cost(input: &Subtraction, _: On, plane: f64) -> Cost {
+    let (heaps, values) = (input.heaps() as f64, input.values());
+    let windows = (values / WINDOW as f64).ceil();
+    let planes = 0.7 * values / 8.0 + 1.0;
+    Cost {
+        ns: input.pairs() / LANES as f64 * planes * plane + heaps * 4.0 * windows + 3000.0,
+        bytes: heaps * (2.0 + windows),
+    }
+}

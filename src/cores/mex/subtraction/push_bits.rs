@@ -1,0 +1,36 @@
+//! Value by value, pushed: the row of a value holds the heaps that reach it, and a heap that takes the value sets one bit
+//! for each move. Its own value is the first row in which its bit is clear.
+//!
+//! Cost: a read-modify-write for each pair of heap and move, and a scattered bit test for each value below the mex.
+//! Bound: those scattered accesses: a bit costs as much as a word.
+
+use super::{Subtraction, heap_by_heap};
+use crate::bits::WORD;
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Subtraction, _: On) -> Cost {
+    let (heaps, values) = (input.heaps() as f64, input.values());
+    Cost { ns: 0.8 * input.pairs() + 0.5 * values * heaps, bytes: heaps * (2.0 + values / 8.0) }
+}
+
+#[inline(always)]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+    let heaps = input.heaps();
+    let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
+    let mut reached: Vec<Vec<u64>> = Vec::new();
+    let mut allowed = moves.len();
+    heap_by_heap(input, run, |n, _| {
+        let is_reached = |row: &Vec<u64>| row[n / WORD] >> (n % WORD) & 1 == 1;
+        let v = reached.iter().position(|row| !is_reached(row)).unwrap_or(reached.len());
+        if v == reached.len() {
+            reached.push(vec![0; heaps.div_ceil(WORD)]);
+        }
+        while allowed > 0 && n + moves[allowed - 1] >= heaps {
+            allowed -= 1;
+        }
+        for m in &moves[..allowed] {
+            reached[v][(n + m) / WORD] |= 1 << ((n + m) % WORD);
+        }
+        v
+    })
+}
