@@ -1,1 +1,7 @@
-fn main() {}
+//! Benches of the mex core.
+
+mod support;
+
+fn main() {
+    support::core(nimlanes::kernel::Core::Mex);
+}

@@ -1,1 +1,7 @@
-fn main() {}
+//! Benches of the table_scan core.
+
+mod support;
+
+fn main() {
+    support::core(nimlanes::kernel::Core::TableScan);
+}

@@ -3,4 +3,6 @@
 pub mod clock;
 pub mod environment;
 pub mod known;
+#[cfg(feature = "cli")]
+pub mod profile;
 pub mod verify;

@@ -1,0 +1,122 @@
+//! What criterion measures with: a clock chosen for each benchmark, throughput in the operation's unit, and flamegraphs.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use criterion::Throughput;
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
+use nimlanes::lab::clock::Clock;
+
+/// Metric prefixes of throughputs, a thousand apart.
+const PREFIXES: [&str; 4] = ["", "k", "M", "G"];
+
+/// The measurement of all benchmarks. A criterion group has one type of measurement, so this one is told what to read
+/// before each benchmark; clones share what they are told.
+#[derive(Clone)]
+pub struct Instrument(Rc<Cell<Reading>>);
+
+#[derive(Clone, Copy)]
+struct Reading {
+    clock: Clock,
+    /// What a second holds, with each of the prefixes.
+    units: [&'static str; 4],
+}
+
+impl Default for Instrument {
+    fn default() -> Self {
+        Instrument(Rc::new(Cell::new(Reading { clock: Clock::Thread, units: PREFIXES })))
+    }
+}
+
+impl Instrument {
+    /// The clock of the benchmarks that follow.
+    pub fn read(&self, clock: Clock) {
+        self.0.set(Reading { clock, ..self.0.get() });
+    }
+
+    /// What the throughput of the benchmarks that follow counts, in the singular.
+    pub fn count(&self, unit: &str) {
+        // Criterion takes units that live for ever; there are a few in a process.
+        let units = PREFIXES.map(|prefix| &*format!("{prefix} {unit}s/s").leak());
+        self.0.set(Reading { units, ..self.0.get() });
+    }
+}
+
+impl Measurement for Instrument {
+    type Intermediate = Duration;
+    type Value = Duration;
+
+    fn start(&self) -> Duration {
+        self.0.get().clock.now()
+    }
+
+    fn end(&self, start: Duration) -> Duration {
+        self.0.get().clock.now() - start
+    }
+
+    fn add(&self, a: &Duration, b: &Duration) -> Duration {
+        *a + *b
+    }
+
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn to_f64(&self, time: &Duration) -> f64 {
+        time.as_nanos() as f64
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        self
+    }
+}
+
+impl ValueFormatter for Instrument {
+    fn scale_values(&self, typical: f64, values: &mut [f64]) -> &'static str {
+        WallTime.formatter().scale_values(typical, values)
+    }
+
+    fn scale_throughputs(&self, typical: f64, throughput: &Throughput, values: &mut [f64]) -> &'static str {
+        let Throughput::Elements(work) = *throughput else {
+            return WallTime.formatter().scale_throughputs(typical, throughput, values);
+        };
+        let a_second = |ns: f64| work as f64 * 1e9 / ns;
+        let step = (a_second(typical).log10() / 3.0).clamp(0.0, 3.0) as usize;
+        values.iter_mut().for_each(|value| *value = a_second(*value) / 1000f64.powi(step as i32));
+        self.0.get().units[step]
+    }
+
+    fn scale_for_machines(&self, values: &mut [f64]) -> &'static str {
+        WallTime.formatter().scale_for_machines(values)
+    }
+}
+
+#[cfg(feature = "cli")]
+pub use self::flamegraphs::Flamegraphs;
+
+#[cfg(feature = "cli")]
+mod flamegraphs {
+    use std::path::Path;
+
+    use criterion::profiler::Profiler;
+    use nimlanes::lab::profile::{self, Sampling};
+
+    /// Makes a flamegraph of each benchmark on `cargo bench -- --profile-time <seconds>`.
+    #[derive(Default)]
+    pub struct Flamegraphs(Option<Sampling>);
+
+    impl Profiler for Flamegraphs {
+        fn start_profiling(&mut self, _: &str, _: &Path) {
+            self.0 = Sampling::start().map_err(|error| eprintln!("{error}")).ok();
+        }
+
+        fn stop_profiling(&mut self, id: &str, _: &Path) {
+            let Some(sampling) = self.0.take() else { return };
+            match sampling.finish(id).and_then(|profile| profile.write(&profile::path(id))) {
+                Ok(svg) => println!("{}", svg.display()),
+                Err(error) => eprintln!("{error}"),
+            }
+        }
+    }
+}

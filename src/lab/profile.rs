@@ -1,0 +1,202 @@
+//! Flamegraphs: where the time of a kernel goes.
+//!
+//! [`Sampling`] takes the stack of whatever runs, 250 times a second of CPU time. A [`Profile`] holds those stacks without
+//! the harness above the kernel, and is written as `.svg` with its `.folded` beside it, the text that other tools read.
+//!
+//! Only *physical* frames are kept, functions that the compiler did not inline: an address inside an inlined function is
+//! resolved once for the whole function around it, so shares of inlined functions would be wrong. A phase that shall show
+//! is `#[inline(never)]`, as is the entry of every kernel.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use inferno::flamegraph;
+use pprof::{ProfilerGuard, Symbol};
+
+use crate::lab::environment::BUILD;
+
+/// Samples a second of CPU time; the timer of common kernels gives no more.
+const FREQUENCY: i32 = 250;
+
+/// A profile that was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum ProfileError {
+    /// The sampler did not start, or lost its samples.
+    #[error("cannot sample: {0}")]
+    Sampler(#[from] pprof::Error),
+    /// Nothing ran long enough to be seen.
+    #[error("no sample fell into {0}; run it for longer")]
+    Empty(String),
+    /// A file that cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+/// Samples are taken from here to [`Sampling::finish`].
+pub struct Sampling(ProfilerGuard<'static>);
+
+impl Sampling {
+    /// Starts to sample this process.
+    ///
+    /// # Errors
+    /// Another sampling goes on, or the system has no profiling timer.
+    pub fn start() -> Result<Self, ProfileError> {
+        Ok(Sampling(ProfilerGuard::new(FREQUENCY)?))
+    }
+
+    /// Ends, and keeps what fell into kernels. `title` says what ran.
+    ///
+    /// # Errors
+    /// No sample fell into one.
+    pub fn finish(self, title: &str) -> Result<Profile, ProfileError> {
+        let report = self.0.report().build()?;
+        let mut stacks = BTreeMap::new();
+        for (stack, count) in &report.data {
+            // Innermost first, and in each physical frame the inlined functions before the one that holds them.
+            // A leaf in a linker stub has no name; its caller has.
+            let named = |symbol: &&Symbol| symbol.name.is_some();
+            let physical =
+                stack.frames.iter().rev().filter_map(|symbols| symbols.last()).filter(named).map(Symbol::name);
+            if let Some(frames) = below_the_harness(physical) {
+                *stacks.entry(frames.join(";")).or_default() += *count as u64;
+            }
+        }
+        if stacks.is_empty() {
+            Err(ProfileError::Empty(title.to_owned()))
+        } else {
+            Ok(Profile { title: title.to_owned(), stacks })
+        }
+    }
+}
+
+/// The functions that call what is measured, for an operation and for a game.
+const HARNESS: [&str; 2] = ["session::Session>::spin", "games::Game::solve"];
+
+/// The frames below the harness, outermost first, in short; on a thread that a kernel started, those from the crate's own
+/// first. `None` for what ran outside of kernels.
+fn below_the_harness(frames: impl Iterator<Item = String>) -> Option<Vec<String>> {
+    let frames: Vec<String> = frames.collect();
+    let start = match frames.iter().position(|frame| HARNESS.iter().any(|name| frame.ends_with(name))) {
+        Some(harness) => harness + 1,
+        None if frames.iter().any(|frame| frame == "main") => return None,
+        None => frames.iter().position(|frame| frame.contains("nimlanes::cores"))?,
+    };
+    (start < frames.len()).then(|| frames[start..].iter().map(|frame| short(frame)).collect())
+}
+
+/// `nimlanes::cores::mex::subtraction::stamp::run<u16>` as `stamp::run`: the last two names of the path, without generics;
+/// the entry of a kernel by the kernel's name alone.
+fn short(function: &str) -> String {
+    let mut depth = 0;
+    let plain: String = function
+        .chars()
+        .filter(|c| {
+            depth += i32::from(*c == '<');
+            let keep = depth == 0;
+            depth -= i32::from(*c == '>');
+            keep
+        })
+        .collect();
+    let names: Vec<&str> = plain.split("::").filter(|name| !name.is_empty() && *name != "{{closure}}").collect();
+    match names[..] {
+        [.., "KERNELS", kernel] => kernel.to_owned(),
+        [.., module, name] => format!("{module}::{name}"),
+        [name] => name.to_owned(),
+        [] => function.to_owned(),
+    }
+}
+
+/// Where the profile of `<operation>/<workload>/<kernel>/<size>` is kept, without suffix:
+/// `profiles/<operation>/<workload>/<kernel>-<size>` in the working directory, with `native` after `profiles` in a build for
+/// this CPU alone.
+pub fn path(id: &str) -> PathBuf {
+    let root = Path::new(if BUILD == "native" { "profiles/native" } else { "profiles" });
+    match id.rsplit_once('/') {
+        Some((kernel, size)) => root.join(format!("{kernel}-{size}")),
+        None => root.join(id),
+    }
+}
+
+/// Sampled stacks of one kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    title: String,
+    /// Samples by stack, frames joined by `;`, outermost first.
+    stacks: BTreeMap<String, u64>,
+}
+
+impl Profile {
+    /// Samples in all.
+    pub fn samples(&self) -> u64 {
+        self.stacks.values().sum()
+    }
+
+    /// Writes `<path>.svg` and `<path>.folded`, with the folders they need.
+    ///
+    /// # Errors
+    /// A file or folder cannot be written.
+    pub fn write(&self, path: &Path) -> Result<PathBuf, ProfileError> {
+        let svg = with_suffix(path, "svg");
+        let lines: Vec<String> = self.stacks.iter().map(|(stack, count)| format!("{stack} {count}")).collect();
+        let mut image = Vec::new();
+        let subtitle = format!("{} samples of CPU time, {FREQUENCY} a second", self.samples());
+        flamegraph::from_lines(&mut look(&self.title, subtitle), lines.iter().map(String::as_str), &mut image)
+            .map_err(|source| ProfileError::Write { path: svg.clone(), source })?;
+        write(&svg, &image)?;
+        write(&with_suffix(path, "folded"), (lines.join("\n") + "\n").as_bytes())?;
+        Ok(svg)
+    }
+}
+
+/// How the pictures look: the same function has the same colour in each.
+fn look(title: &str, subtitle: String) -> flamegraph::Options<'static> {
+    let mut options = flamegraph::Options::default();
+    options.title = title.to_owned();
+    options.subtitle = Some(subtitle);
+    options.deterministic = true;
+    options.hash = true;
+    options
+}
+
+/// `path` with a suffix added; a dot in its last name stays.
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(suffix);
+    name.into()
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), ProfileError> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(path, bytes))
+        .map_err(|source| ProfileError::Write { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(stack: &str) -> Option<Vec<String>> {
+        below_the_harness(stack.split(';').map(str::to_owned))
+    }
+
+    #[test]
+    fn the_harness_is_cut_off_and_names_are_short() {
+        let spin = "<nimlanes::session::Live<O> as nimlanes::session::Session>::spin";
+        let entry = "nimlanes::cores::mex::subtraction::<impl nimlanes::kernel::Operation for X>::KERNELS::stamp";
+        let inner = "nimlanes::cores::mex::subtraction::stamp::first_gap<u16>";
+        let want = Some(vec!["stamp".to_owned(), "stamp::first_gap".to_owned()]);
+        assert_eq!(cut(&format!("main;criterion::routine::warm_up;{spin};{entry};{inner}")), want);
+        assert_eq!(cut(&format!("main;criterion::analysis::common;nimlanes::session::Session::run;{entry}")), None);
+        assert_eq!(cut(&format!("clone3;start_thread;std::thread::start;{inner}")).unwrap(), ["stamp::first_gap"]);
+        assert_eq!(cut("clone3;start_thread;rayon::join"), None);
+    }
+}
