@@ -143,11 +143,10 @@ impl Cases<'_> {
         }
         let names: Vec<String> =
             slow.iter().map(|c| format!("{} ({})", c.name, span(c.predicted.as_nanos() as f64))).collect();
+        let (operation, workload) = (self.operation.name(), self.workload.name);
+        let names = names.join(", ");
         println!(
-            "Too slow for here: {}. See `nimlanes compare {} --workload {} --size {size}`.\n",
-            names.join(", "),
-            self.operation.name(),
-            self.workload.name,
+            "Left to `nimlanes compare {operation} --workload {workload} --size {size}` as too slow here: {names}.\n"
         );
     }
 }
