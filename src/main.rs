@@ -1,3 +1,9 @@
-//! The command line of nimlanes.
+//! The command line of nimlanes: `nimlanes help` says what it does.
 
-fn main() {}
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

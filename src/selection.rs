@@ -82,7 +82,7 @@ pub enum SelectError {
         threads: usize,
     },
     /// Not enough memory.
-    #[error("{operation} needs {} here and {} are free", bytes(*.needs), bytes(*.free as f64))]
+    #[error("{operation} needs {} here and {} are free{}", bytes(*.needs), bytes(*.free as f64), hint(*.fits))]
     Memory {
         /// The operation.
         operation: &'static str,
@@ -90,6 +90,8 @@ pub enum SelectError {
         needs: f64,
         /// Bytes of the machine.
         free: u64,
+        /// About the largest size that fits, where it was looked for.
+        fits: Option<u64>,
     },
     /// More than a day.
     #[error("{operation} is predicted to take {}; allow it with --force", span(*.ns))]
@@ -99,6 +101,26 @@ pub enum SelectError {
         /// Predicted nanoseconds.
         ns: f64,
     },
+}
+
+fn hint(fits: Option<u64>) -> String {
+    fits.map(|size| format!("; {size} would fit")).unwrap_or_default()
+}
+
+impl SelectError {
+    /// A memory error with the largest size below `size` that fits, to two digits; `attempt` tries a size. Other errors
+    /// stay as they are.
+    pub fn with_fitting(self, size: u64, attempt: impl Fn(u64) -> Option<SelectError>) -> Self {
+        let SelectError::Memory { operation, needs, free, .. } = self else { return self };
+        let fits = |size: u64| !matches!(attempt(size), Some(SelectError::Memory { .. }));
+        let (mut low, mut high) = (0, size);
+        while high - low > high / 200 + 1 {
+            let middle = low + (high - low) / 2;
+            if fits(middle) { low = middle } else { high = middle }
+        }
+        let digit = 10u64.pow(low.checked_ilog10().unwrap_or(0).saturating_sub(1));
+        SelectError::Memory { operation, needs, free, fits: Some(low / digit * digit) }
+    }
 }
 
 /// A number of bytes for people.
@@ -214,7 +236,9 @@ impl Selection {
             (None, Some(name)) if least.is_infinite() => {
                 Err(SelectError::Impossible { operation: O::NAME, name, threads: self.threads })
             }
-            (None, _) => Err(SelectError::Memory { operation: O::NAME, needs: least, free: self.machine.memory() }),
+            (None, _) => {
+                Err(SelectError::Memory { operation: O::NAME, needs: least, free: self.machine.memory(), fits: None })
+            }
         }
     }
 }

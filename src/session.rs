@@ -9,6 +9,7 @@ use crate::kernel::{
     Absent, Core, Cost, Digest, InputError, Kernel, KernelDef, Operation, Run, Stop, Tier, Unavailable, Workload,
 };
 use crate::machine::Machine;
+use crate::selection::{SelectError, Selection};
 
 /// One line of an operation's list of kernels.
 #[derive(Clone, Debug)]
@@ -53,8 +54,17 @@ pub trait AnyOperation: Sync {
 pub trait Session: Send + Sync {
     /// Names of the kernels, in list order.
     fn kernels(&self) -> Vec<&'static str>;
+    /// What a kernel asks of the CPU.
+    fn tier(&self, kernel: usize) -> Tier;
+    /// Whether a kernel is built to use several threads.
+    fn is_parallel(&self, kernel: usize) -> bool;
     /// Predicted time and memory.
     fn cost(&self, kernel: usize, threads: usize) -> Cost;
+    /// The kernel that `selection` chooses.
+    ///
+    /// # Errors
+    /// None can do the input, none fits in memory, or the best would take more than a day.
+    fn selected(&self, selection: &Selection) -> Result<&'static str, SelectError>;
     /// What the progress counter of a run ends at.
     fn steps(&self) -> u64;
     /// Runs a kernel and keeps what it computed.
@@ -115,8 +125,20 @@ impl<O: Operation> Session for Live<O> {
         self.kernels.iter().map(|kernel| kernel.def().name).collect()
     }
 
+    fn tier(&self, kernel: usize) -> Tier {
+        self.kernels[kernel].def().tier
+    }
+
+    fn is_parallel(&self, kernel: usize) -> bool {
+        self.kernels[kernel].def().features.contains(&"parallel")
+    }
+
     fn cost(&self, kernel: usize, threads: usize) -> Cost {
         self.kernels[kernel].cost(&self.input, threads)
+    }
+
+    fn selected(&self, selection: &Selection) -> Result<&'static str, SelectError> {
+        Ok(selection.kernel::<O>(&self.input)?.def().name)
     }
 
     fn steps(&self) -> u64 {

@@ -44,7 +44,7 @@ fn trials(
                 return Err(Failed::from(format!("required, but it {reason}")));
             }
             let inputs = inputs.get_or_init(|| Bench::new(operation, workload, &machine, LARGEST));
-            let verdict = inputs.check(kernel.name, &machine, &Run::new, PATIENCE_NS)?;
+            let verdict = inputs.check(kernel.name, &machine, &|threads| Arc::new(Run::new(threads)), PATIENCE_NS)?;
             if verdict.with_oracle == 0 { Err(Failed::from("it was compared with nothing")) } else { Ok(()) }
         })
         .with_ignored_flag(kernel.unavailable.is_some() && !is_required)

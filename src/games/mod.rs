@@ -4,7 +4,7 @@ pub mod nim_square;
 pub mod proportionate_nim;
 pub mod stone_game;
 
-use crate::kernel::{InputError, Kernel, Operation, Run, Stop};
+use crate::kernel::{InputError, Operation, Run, Stop};
 use crate::moves::MoveSet;
 use crate::selection::{SelectError, Selection};
 
@@ -113,11 +113,14 @@ pub struct Solution {
     /// Further numbers, by name.
     pub details: Vec<(&'static str, Figure)>,
     /// The kernel that did each operation.
-    pub kernels: Vec<(&'static str, &'static str)>,
+    pub kernels: Vec<Done>,
 }
 
 /// Someone who is told what is about to run: `(operation, kernel, steps, predicted nanoseconds)`.
 pub type Watcher<'a> = dyn Fn(&'static str, &'static str, u64, f64) + Sync + 'a;
+
+/// An operation and the kernel that did it.
+pub type Done = (&'static str, &'static str);
 
 /// What solving needs besides the question: the choice of kernels, the run, and who watches.
 pub struct Solver<'a> {
@@ -130,18 +133,22 @@ pub struct Solver<'a> {
 }
 
 impl Solver<'_> {
-    /// Selects the kernel for one operation and runs it.
+    /// Selects the kernel for one operation and runs it, on the input that `input` makes of a limit.
     ///
     /// # Errors
-    /// No kernel can do it, or the run was stopped.
+    /// There is no such input, no kernel can do it, or the run was stopped.
     pub fn apply<O: Operation>(
         &self,
-        input: &O::Input,
-    ) -> Result<(O::Output, (&'static str, &'static str)), SolveError> {
-        let kernel: Kernel<O> = self.selection.kernel(input)?;
+        limit: u64,
+        input: impl Fn(u64) -> Result<O::Input, InputError>,
+    ) -> Result<(O::Output, Done), SolveError> {
+        let select = |input: &O::Input| self.selection.kernel::<O>(input);
+        let attempt = |limit| input(limit).ok().and_then(|input| select(&input).err());
+        let input = input(limit)?;
+        let kernel = select(&input).map_err(|error| error.with_fitting(limit, attempt))?;
         let name = kernel.def().name;
-        (self.watcher)(O::NAME, name, O::steps(input), kernel.cost(input, self.run.threads()).ns);
-        Ok((kernel.run(input, self.run)?, (O::NAME, name)))
+        (self.watcher)(O::NAME, name, O::steps(&input), kernel.cost(&input, self.run.threads()).ns);
+        Ok((kernel.run(&input, self.run)?, (O::NAME, name)))
     }
 }
 

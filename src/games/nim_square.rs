@@ -15,8 +15,8 @@ pub const GAME: Game = Game {
 };
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let input = Subtraction::new(question.moves.as_ref().unwrap_or(&MoveSet::Squares), question.limit)?;
-    let (values, mex) = solver.apply::<MexSubtraction>(&input)?;
+    let moves = question.moves.as_ref().unwrap_or(&MoveSet::Squares);
+    let (values, mex) = solver.apply::<MexSubtraction>(question.limit, |limit| Subtraction::new(moves, limit))?;
     // The counting of triples is an operation of its own; until it stands here the zeros are the answer.
     let digest = MexSubtraction::digest(&values);
     Ok(Solution { answer: digest[1].1, details: details(digest, "zeros"), kernels: vec![mex] })

@@ -20,8 +20,8 @@ pub const GAME: Game = Game {
 };
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let input = StoneGame::new(question.limit, question.rule.unwrap_or(Rule::AllMoves))?;
-    let (tally, kernel) = solver.apply::<TableScan<Tally>>(&input)?;
+    let rule = question.rule.unwrap_or(Rule::AllMoves);
+    let (tally, kernel) = solver.apply::<TableScan<Tally>>(question.limit, |limit| StoneGame::new(limit, rule))?;
     let details: Vec<(&str, Figure)> = details(TableScan::<Tally>::digest(&tally), "sum");
     Ok(Solution { answer: tally.sum, details, kernels: vec![kernel] })
 }

@@ -1,6 +1,7 @@
 //! The instruments: clocks, known answers, duels.
 
 pub mod clock;
+pub mod duel;
 pub mod environment;
 pub mod known;
 #[cfg(feature = "cli")]

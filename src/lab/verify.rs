@@ -1,5 +1,7 @@
 //! Whether the kernels agree with the oracle and with known answers.
 
+use std::sync::Arc;
+
 use crate::kernel::{Cost, Run, Stop, Workload};
 use crate::lab::known::{self, Known};
 use crate::machine::Machine;
@@ -15,6 +17,12 @@ pub struct Verdict {
     pub with_oracle: usize,
     /// Runs whose figures equal known answers.
     pub with_known: usize,
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} runs equal the oracle, {} known answers", self.with_oracle, self.with_known)
+    }
 }
 
 /// A kernel that is wrong, or that did not finish.
@@ -70,7 +78,7 @@ impl Bench {
         Bench { edges, known }
     }
 
-    /// Checks one kernel with one and with several threads; known answers are left out where a run is predicted to take
+    /// Checks one kernel, a parallel one with one and with several threads; known answers are left out where a run is predicted to take
     /// longer than `patience_ns` or does not fit in memory.
     ///
     /// # Errors
@@ -79,13 +87,14 @@ impl Bench {
         &self,
         kernel: &str,
         machine: &Machine,
-        run: &dyn Fn(usize) -> Run,
+        run: &dyn Fn(usize) -> Arc<Run>,
         patience_ns: f64,
     ) -> Result<Verdict, Fault> {
         let mut verdict = Verdict::default();
         for (size, session) in &self.edges {
             let Some(kernel) = index(session.as_ref(), kernel) else { continue };
-            for threads in (1..=3).filter(|threads| session.cost(kernel, *threads).is_possible()) {
+            let most = if session.is_parallel(kernel) { 3 } else { 1 };
+            for threads in (1..=most).filter(|threads| session.cost(kernel, *threads).is_possible()) {
                 let run = run(threads);
                 let answer = session.run(kernel, &run)?;
                 if !answer.agrees(session.oracle()) {

@@ -33,8 +33,8 @@ pub struct Subtraction {
     limit: u64,
 }
 
-/// The largest heap: its table of values alone is 16 GiB.
-pub const MAX_LIMIT: u64 = 1 << 33;
+/// The largest heap: its table of values alone is 4 GiB.
+pub const MAX_LIMIT: u64 = 1 << 31;
 
 impl Subtraction {
     /// The heaps `0..=limit` of `set`.

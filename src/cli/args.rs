@@ -1,0 +1,126 @@
+//! How numbers and choices are read from the command line.
+
+use clap::Args;
+use nimlanes::machine::Machine;
+use nimlanes::selection::Selection;
+use nimlanes::session::{AnyOperation, Session};
+
+use super::failure::Failure;
+
+/// A whole number, as people write sizes: `100000`, `10_000_000`, `1e7`, `2.5e6`.
+pub fn number(text: &str) -> Result<u64, String> {
+    let wrong = || "not a whole number; write 100000, 10_000_000 or 1e7".to_owned();
+    let large = || format!("too large; at most {}", u64::MAX);
+    let digits = text.replace('_', "");
+    if digits.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
+        return Err("negative; at least 0".to_owned());
+    }
+    let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let is_digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || exponent.is_empty() || ![whole, fraction, exponent].into_iter().all(is_digits) {
+        return Err(wrong());
+    }
+    let fraction = fraction.trim_end_matches('0');
+    let exponent: u32 = exponent.parse().map_err(|_| large())?;
+    let zeros = exponent.checked_sub(fraction.len() as u32).ok_or_else(wrong)?;
+    let mantissa: u64 = format!("{whole}{fraction}").parse().map_err(|_| large())?;
+    if mantissa == 0 {
+        return Ok(0);
+    }
+    10u64.checked_pow(zeros).and_then(|power| mantissa.checked_mul(power)).ok_or_else(large)
+}
+
+/// A time in seconds.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
+        _ => Err("not a number of seconds above 0 and at most 86400".to_owned()),
+    }
+}
+
+/// No kernel gains from more threads, and each costs a stack.
+const MOST_THREADS: u64 = 1024;
+
+/// A number of threads.
+#[derive(Args, Clone, Copy, Default)]
+pub struct Threads {
+    /// Threads that a kernel may use
+    #[arg(long, value_name = "T", value_parser = number, allow_negative_numbers = true)]
+    threads: Option<u64>,
+}
+
+impl Threads {
+    /// The selection of the environment, with this many threads, or `otherwise` if none are named.
+    pub fn selection(self, otherwise: Option<u64>) -> Result<Selection, Failure> {
+        let selection = Selection::from_env()?;
+        match self.threads.or(otherwise) {
+            None => Ok(selection),
+            Some(threads) if threads > MOST_THREADS => {
+                Err(Failure::Usage(format!("--threads {threads}: at most {MOST_THREADS}")))
+            }
+            Some(threads) => Ok(selection.with_threads(threads as usize)?),
+        }
+    }
+}
+
+/// An operation, one of its inputs and a size.
+#[derive(Args)]
+pub struct Target {
+    /// The operation; `nimlanes kernels` lists them
+    operation: String,
+    /// A named input; the operation's first if left out
+    #[arg(long, value_name = "W")]
+    workload: Option<String>,
+    /// Its size; the published one if left out (1e7 and 10_000_000 are understood)
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
+    size: Option<u64>,
+}
+
+/// What a [`Target`] names.
+pub struct Chosen {
+    pub operation: &'static dyn AnyOperation,
+    pub workload: String,
+    pub size: u64,
+    pub session: Box<dyn Session>,
+}
+
+impl Target {
+    /// The operation, and the input with the kernels that `machine` can run on it.
+    pub fn choose(&self, machine: &Machine) -> Result<Chosen, Failure> {
+        let operation = nimlanes::cores::operation(&self.operation)?;
+        let listed = operation.workloads();
+        let workload = self.workload.as_deref().unwrap_or(listed[0].name);
+        // A workload need not be listed: mex_subtraction takes any set.
+        let published = listed.iter().find(|known| known.name == workload).unwrap_or(&listed[0]).published;
+        let size = self.size.unwrap_or(published);
+        let session = operation.session(machine, workload, size)?;
+        Ok(Chosen { operation, workload: workload.to_owned(), size, session })
+    }
+}
+
+impl std::fmt::Display for Chosen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}/{}", self.operation.name(), self.workload, self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn sizes_are_read_as_people_write_them() {
+        let read = ["0", "100000", "10_000_000", "1e7", "1E7", "2.5e6", "1.50e1", "0e99", "18446744073709551615"];
+        let want = [0, 100_000, 10_000_000, 10_000_000, 10_000_000, 2_500_000, 15, 0, u64::MAX];
+        assert_eq!(read.map(number), want.map(Ok));
+    }
+
+    #[test]
+    fn what_is_no_size_is_refused() {
+        for text in ["", "-1", "-", "x", "1.5", "1e", "e7", "1e20", "18446744073709551616", "0x10", "1e-3", "+5", "1 0"]
+        {
+            assert!(number(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! `nimlanes compare`
+
+use std::io::{IsTerminal, stderr};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use nimlanes::lab::duel::{Duel, DuelError, FEWEST_ROUNDS, Terms, fight};
+use nimlanes::selection::span;
+
+use super::args::{Target, Threads, number, seconds};
+use super::failure::Failure;
+use super::interrupt;
+use super::output::{print, print_json, table};
+
+/// Time kernels against each other on one input, in turns, after checking that their outputs are equal
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  nimlanes compare mex_subtraction --size 100000\n  \
+    nimlanes compare table_scan --size 5000 --threads 2 --kernels bit_rows,byte_table --json")]
+pub struct Args {
+    #[command(flatten)]
+    target: Target,
+    /// Kernels that take part, separated by commas; all that can run if left out
+    #[arg(long, value_name = "A,B,C")]
+    kernels: Option<String>,
+    /// The kernel that ratios refer to; the first listed one that needs at most 30 s if left out
+    #[arg(long, value_name = "NAME")]
+    baseline: Option<String>,
+    /// How long to go on; a slow baseline is run three times all the same
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
+    seconds: f64,
+    #[command(flatten)]
+    threads: Threads,
+    /// Stay on one CPU, counted from 0
+    #[arg(long, value_name = "CPU", value_parser = number, allow_negative_numbers = true)]
+    pin: Option<u64>,
+    /// Print JSON: one object
+    #[arg(long)]
+    json: bool,
+}
+
+impl From<DuelError> for Failure {
+    fn from(error: DuelError) -> Self {
+        match error {
+            DuelError::Stop(stop) => stop.into(),
+            DuelError::Differ { .. } | DuelError::NotKnown(_) => Failure::Failed(error.to_string()),
+            _ => Failure::Usage(error.to_string()),
+        }
+    }
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let selection = args.threads.selection(Some(1))?;
+    let kernels = match &args.kernels {
+        None => Vec::new(),
+        Some(list) => list.split(',').map(|name| name.trim().to_owned()).collect(),
+    };
+    let chosen = args.target.choose(selection.machine())?;
+    if kernels.iter().any(String::is_empty) {
+        let all = chosen.session.kernels().join(", ");
+        return Err(Failure::Usage(format!("--kernels has an empty name; available: {all}")));
+    }
+    if let Some(cpu) = args.pin {
+        pin(cpu, selection.threads())?;
+    }
+    let terms = Terms {
+        kernels,
+        baseline: args.baseline.clone(),
+        threads: selection.threads(),
+        budget: Duration::from_secs_f64(args.seconds),
+    };
+    let bar = progress(chosen.to_string());
+    let run = interrupt::run(selection.threads());
+    let mut watch = |share: f64| bar.set_position((share * 1000.0) as u64);
+    let subject = (chosen.operation.name(), chosen.operation.unit(), chosen.workload.as_str(), chosen.size);
+    let duel = fight(subject, chosen.session.as_ref(), selection.machine(), &terms, &run, &mut watch);
+    bar.finish_and_clear();
+    let duel = duel?;
+    if args.json { print_json(&duel) } else { print(&text(&duel)) }
+}
+
+/// A bar on stderr, if that is a terminal.
+fn progress(what: String) -> ProgressBar {
+    let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(1000), target);
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% {elapsed}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_message(what);
+    bar
+}
+
+/// Keeps this process on one CPU.
+fn pin(cpu: u64, threads: usize) -> Result<(), Failure> {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    if threads > 1 {
+        return Err(Failure::Usage("--pin is for one thread".to_owned()));
+    }
+    let refused = |error: rustix::io::Errno| Failure::Failed(format!("--pin {cpu}: {error}"));
+    let allowed = sched_getaffinity(None).map_err(refused)?;
+    let cpus: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect();
+    match usize::try_from(cpu).ok().filter(|cpu| cpus.contains(cpu)) {
+        None => Err(Failure::Usage(format!("--pin {cpu}: no such CPU; allowed: {cpus:?}"))),
+        Some(cpu) => {
+            let mut set = CpuSet::new();
+            set.set(cpu);
+            sched_setaffinity(None, &set).map_err(refused)
+        }
+    }
+}
+
+/// Cells of the longest bar.
+const BAR: f64 = 24.0;
+
+/// The table, quickest first.
+fn text(duel: &Duel) -> String {
+    let clock = duel.rows.first().map_or("", |row| row.clock.as_str());
+    let rounds = duel.rows.first().map_or(0, |row| row.rounds);
+    let unit = duel.rows.first().map_or("", |row| row.unit.as_str());
+    let mut rows = vec![
+        ["kernel", "tier", "threads", "time", "ratio", "middle 80 %", &format!("ns/{unit}"), "log scale"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    let range = duel.rows.iter().map(|row| row.ratio.ln());
+    let (low, high) = range.fold((0f64, 0f64), |(low, high), ratio| (low.min(ratio), high.max(ratio)));
+    rows.extend(duel.rows.iter().map(|row| {
+        let share = if high > low { (row.ratio.ln() - low) / (high - low) } else { 1.0 };
+        vec![
+            row.kernel.clone(),
+            row.tier.clone(),
+            row.threads.to_string(),
+            span(row.median_seconds * 1e9),
+            format!("{:.2}", row.ratio),
+            format!("{:.2} .. {:.2}", row.ratio_low, row.ratio_high),
+            format!("{:.3}", 1e9 / row.throughput),
+            "#".repeat(1 + (share * BAR) as usize),
+        ]
+    }));
+    let skipped = duel.skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.kernel, skipped.reason));
+    let few = if rounds <= FEWEST_ROUNDS { " (few: the range is that of all)" } else { "" };
+    format!(
+        "{}/{}/{}, {} build, {clock} clock, {rounds} rounds{few}\nratio = time of {} / time of the kernel; under 5 % is a tie\n\n{}{}",
+        duel.operation,
+        duel.workload,
+        duel.size,
+        duel.build,
+        duel.baseline,
+        table(&rows),
+        skipped.collect::<String>(),
+    )
+}

@@ -1,0 +1,79 @@
+//! What can go wrong, the one line that says it, and the exit code.
+
+use std::process::ExitCode;
+
+use nimlanes::games::SolveError;
+use nimlanes::kernel::{InputError, Stop};
+use nimlanes::machine::UnknownTier;
+use nimlanes::selection::SelectError;
+
+/// The exit code of an interrupted command, as shells have it for SIGINT.
+pub const INTERRUPTED: u8 = 130;
+
+/// Why a command ended without success.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command line asks for something that is not there: exit code 2.
+    Usage(String),
+    /// Something failed while it ran: exit code 1.
+    Failed(String),
+    /// Ctrl-C: exit code 130.
+    Interrupted,
+    /// Nobody reads the output any more: not a failure.
+    ClosedPipe,
+}
+
+impl Failure {
+    /// Prints the line and gives the exit code.
+    pub fn report(self) -> ExitCode {
+        let (code, line) = match self {
+            Failure::Usage(line) => (2, line),
+            Failure::Failed(line) => (1, line),
+            Failure::Interrupted => (INTERRUPTED, Stop::Cancelled.to_string()),
+            Failure::ClosedPipe => return ExitCode::SUCCESS,
+        };
+        eprintln!("nimlanes: {line}");
+        ExitCode::from(code)
+    }
+
+    /// Help and version are printed; of a usage error the sentence is kept and the rest left to `--help`.
+    pub fn from_clap(error: &clap::Error) -> Result<(), Failure> {
+        let text = error.render().to_string();
+        if !error.use_stderr() {
+            return super::output::print(&text);
+        }
+        let sentence: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+        let sentence = sentence.join(" ");
+        Err(Failure::Usage(format!("{}; see --help", sentence.strip_prefix("error: ").unwrap_or(&sentence))))
+    }
+}
+
+impl From<Stop> for Failure {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Cancelled => Failure::Interrupted,
+            Stop::Overflow => Failure::Failed(stop.to_string()),
+        }
+    }
+}
+
+impl From<SolveError> for Failure {
+    fn from(error: SolveError) -> Self {
+        match error {
+            SolveError::Stop(stop) => stop.into(),
+            _ => Failure::Usage(error.to_string()),
+        }
+    }
+}
+
+/// Requests for what does not exist or cannot be had here.
+macro_rules! usage {
+    ($($error:ty)*) => { $(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Failure::Usage(error.to_string())
+            }
+        }
+    )* };
+}
+usage! { SelectError InputError UnknownTier }

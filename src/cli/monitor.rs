@@ -1,0 +1,57 @@
+//! Progress of long work on the terminal.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use nimlanes::kernel::Run;
+
+/// Work that is done sooner shows nothing.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// A progress bar on stderr, if that is a terminal, for work that lasts longer than two seconds. It goes when the value is
+/// dropped.
+pub struct Monitor {
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Monitor {
+    /// Watches `run` until it has done `steps` more steps.
+    pub fn new(what: String, run: &Arc<Run>, steps: u64) -> Self {
+        if !stderr().is_terminal() {
+            return Monitor { end: None, thread: None };
+        }
+        let (end, ended) = channel();
+        let run = Arc::clone(run);
+        let thread = std::thread::spawn(move || {
+            let start = run.done();
+            let goes_on = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+            if !goes_on(QUIET) {
+                return;
+            }
+            let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% {elapsed} (about {eta} left)");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_message(what);
+            while goes_on(Duration::from_millis(200)) {
+                bar.set_position((run.done() - start).min(steps));
+            }
+            bar.finish_and_clear();
+        });
+        Monitor { end: Some(end), thread: Some(thread) }
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        // Dropping the sender ends the thread; it is waited for so that it does not draw over what comes next.
+        self.end.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

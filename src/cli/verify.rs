@@ -1,0 +1,51 @@
+//! `nimlanes verify`
+
+use nimlanes::cores::COMPLETE;
+use nimlanes::lab::verify::{Bench, Fault};
+use nimlanes::machine::Machine;
+
+use super::failure::Failure;
+use super::interrupt;
+use super::output::print;
+
+/// Check every available kernel against the oracle and known answers, a line each
+#[derive(clap::Args)]
+#[command(after_help = "Example: nimlanes verify --full")]
+pub struct Args {
+    /// Larger sizes, and known answers that take up to a minute a kernel
+    #[arg(long)]
+    full: bool,
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let machine = Machine::from_env()?;
+    let (largest, patience_ns) = if args.full { (u64::MAX, 60e9) } else { (200, 0.5e9) };
+    let mut faults = 0;
+    for operation in COMPLETE {
+        for workload in operation.workloads() {
+            let inputs = Bench::new(*operation, workload, &machine, largest);
+            for kernel in operation.kernels(&machine) {
+                let name = format!("{}/{}/{}", operation.name(), workload.name, kernel.name);
+                let checked = match kernel.unavailable {
+                    Some(reason) => Err(("skipped", reason.to_string())),
+                    None => match inputs.check(kernel.name, &machine, &interrupt::run, patience_ns) {
+                        Ok(verdict) => Ok(verdict),
+                        Err(Fault::Stop(stop)) => return Err(stop.into()),
+                        Err(fault) => {
+                            faults += 1;
+                            Err(("DIFFERS", fault.to_string()))
+                        }
+                    },
+                };
+                print(&match checked {
+                    Ok(verdict) => format!("ok       {name}: {verdict}\n"),
+                    Err((word, reason)) => format!("{word:<8} {name}: {reason}\n"),
+                })?;
+            }
+        }
+    }
+    match faults {
+        0 => print("every available kernel agrees\n"),
+        _ => Err(Failure::Failed(format!("{faults} of the checks above differ"))),
+    }
+}

@@ -1,0 +1,328 @@
+//! The duel: kernels timed in turns on one input, in one process.
+//!
+//! Each round times every kernel once, in list order or reversed (A B C, C B A, ...), so that a drift of the machine falls
+//! on all alike. A ratio is the baseline's time over the kernel's *in the same round*; what is reported is the median over
+//! the rounds and the range that holds the middle 80 % of them. Differences under 5 % are ties.
+
+use std::time::{Duration, Instant};
+
+use crate::kernel::{Run, Stop, Tier};
+use crate::lab::clock::Clock;
+use crate::lab::known;
+use crate::machine::Machine;
+use crate::selection::{bytes, span};
+use crate::session::{Answer, Session};
+
+/// A kernel that needs longer for one run takes no part, unless it is the baseline.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Rounds that are made whatever they cost.
+pub const FEWEST_ROUNDS: usize = 3;
+
+/// Rounds after which more would say nothing new.
+const MOST_ROUNDS: usize = 200;
+
+/// A kernel's turn lasts at least so long: shorter runs are repeated within it.
+const TURN: Duration = Duration::from_millis(5);
+
+/// What a duel is fought over and by whom.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// Kernels by name; all if empty.
+    pub kernels: Vec<String>,
+    /// The kernel that ratios refer to.
+    pub baseline: Option<String>,
+    /// Threads that a kernel may use.
+    pub threads: usize,
+    /// How long to go on.
+    pub budget: Duration,
+}
+
+/// A duel that cannot be fought, or that ended otherwise than with times.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DuelError {
+    /// A name that is not among the kernels that can run.
+    #[error("no kernel `{name}` can run here; available: {available}")]
+    UnknownKernel {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        available: String,
+    },
+    /// The baseline cannot do the input.
+    #[error("the baseline {name} cannot do this input: {reason}")]
+    Baseline {
+        /// The kernel.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
+    /// No kernel that could serve as a baseline.
+    #[error("no kernel can do this input within {} and the memory that is free; name a --baseline to wait for it", span(PATIENCE.as_nanos() as f64))]
+    NoBaseline,
+    /// Two kernels computed different outputs.
+    #[error("{kernel} and {baseline} differ: {got} against {want}")]
+    Differ {
+        /// The one kernel.
+        kernel: &'static str,
+        /// The other.
+        baseline: &'static str,
+        /// Digest of the one output.
+        got: String,
+        /// Digest of the other.
+        want: String,
+    },
+    /// The outputs agree and are wrong.
+    #[error("{0}")]
+    NotKnown(String),
+    /// The run was stopped.
+    #[error(transparent)]
+    Stop(#[from] Stop),
+}
+
+/// The outcome, as it is printed and saved.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Duel {
+    /// Names this form.
+    pub schema: String,
+    /// The operation.
+    pub operation: String,
+    /// The input's name.
+    pub workload: String,
+    /// The input's size.
+    pub size: u64,
+    /// `default` or `native`.
+    pub build: String,
+    /// The kernel that ratios refer to.
+    pub baseline: String,
+    /// Kernels, quickest first.
+    pub rows: Vec<Row>,
+    /// Kernels that took no part.
+    pub skipped: Vec<Skipped>,
+}
+
+/// One kernel's times.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Row {
+    /// The kernel.
+    pub kernel: String,
+    /// Its tier.
+    pub tier: String,
+    /// `thread` or `wall`: one clock for all rows.
+    pub clock: String,
+    /// Threads it could use.
+    pub threads: usize,
+    /// Rounds.
+    pub rounds: usize,
+    /// Median time of a run.
+    pub median_seconds: f64,
+    /// Baseline's time over this kernel's, median over the rounds.
+    pub ratio: f64,
+    /// A tenth of the rounds gave a lower ratio.
+    pub ratio_low: f64,
+    /// A tenth of the rounds gave a higher ratio.
+    pub ratio_high: f64,
+    /// Units of work a second.
+    pub throughput: f64,
+    /// What throughput counts.
+    pub unit: String,
+}
+
+/// One kernel that took no part, and why.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Skipped {
+    /// The kernel.
+    pub kernel: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// The schema of [`Duel`].
+pub const SCHEMA: &str = "nimlanes-duel-1";
+
+struct Contender {
+    kernel: usize,
+    repeats: u32,
+    times: Vec<f64>,
+}
+
+/// Why a kernel cannot take part, if it cannot.
+fn obstacle(
+    session: &dyn Session,
+    kernel: usize,
+    terms: &Terms,
+    machine: &Machine,
+    patience: Duration,
+) -> Option<String> {
+    let cost = session.cost(kernel, terms.threads);
+    if !cost.is_possible() {
+        let more = terms.threads + 1;
+        return Some(match session.cost(kernel, more).is_possible() {
+            true => format!("needs at least {more} threads"),
+            false => "the input is outside its domain".to_owned(),
+        });
+    }
+    if cost.bytes > machine.memory() as f64 {
+        return Some(format!("needs {} and {} are free", bytes(cost.bytes), bytes(machine.memory() as f64)));
+    }
+    (cost.ns > patience.as_nanos() as f64).then(|| format!("predicted to take {} a run", span(cost.ns)))
+}
+
+/// The kernels that take part, baseline first, and those that do not.
+fn contenders(
+    session: &dyn Session,
+    terms: &Terms,
+    machine: &Machine,
+) -> Result<(Vec<usize>, Vec<Skipped>), DuelError> {
+    let names = session.kernels();
+    let index = |name: &String| {
+        let unknown = || DuelError::UnknownKernel { name: name.clone(), available: names.join(", ") };
+        names.iter().position(|known| known == name).ok_or_else(unknown)
+    };
+    let mut wanted = terms.kernels.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+    if wanted.is_empty() {
+        wanted = (0..names.len()).collect();
+    }
+    let bars = |kernel: usize, patience| obstacle(session, kernel, terms, machine, patience);
+    let baseline = match &terms.baseline {
+        Some(name) => index(name)?,
+        None => *wanted.iter().find(|kernel| bars(**kernel, PATIENCE).is_none()).ok_or(DuelError::NoBaseline)?,
+    };
+    if let Some(reason) = bars(baseline, Duration::MAX) {
+        return Err(DuelError::Baseline { name: names[baseline].to_owned(), reason });
+    }
+    let mut fit = vec![baseline];
+    let mut skipped = Vec::new();
+    for kernel in wanted {
+        match bars(kernel, PATIENCE) {
+            _ if fit.contains(&kernel) => {}
+            None => fit.push(kernel),
+            Some(reason) => skipped.push(Skipped { kernel: names[kernel].to_owned(), reason }),
+        }
+    }
+    Ok((fit, skipped))
+}
+
+/// Fights the duel: every output is compared first, then kernels are timed in turns until the budget is spent.
+///
+/// `watch` is told the share of the work that is done, from 0 to 1.
+///
+/// # Errors
+/// Names that do not fit, outputs that differ, or a run that was stopped.
+pub fn fight(
+    subject: (&'static str, &'static str, &str, u64),
+    session: &dyn Session,
+    machine: &Machine,
+    terms: &Terms,
+    run: &Run,
+    watch: &mut dyn FnMut(f64),
+) -> Result<Duel, DuelError> {
+    let (operation, unit, workload, size) = subject;
+    let (kernels, skipped) = contenders(session, terms, machine)?;
+    let names = session.kernels();
+    let is_parallel = |kernel: usize| terms.threads > 1 && session.is_parallel(kernel);
+    let clock = if kernels.iter().any(|kernel| is_parallel(*kernel)) { Clock::Wall } else { Clock::Thread };
+
+    // The first runs prove that the outputs are equal, and tell how often a run must be repeated.
+    let mut expected: Option<Box<dyn Answer>> = None;
+    let mut contenders = Vec::new();
+    for (done, kernel) in kernels.iter().enumerate() {
+        let start = clock.now();
+        let answer = session.run(*kernel, run)?;
+        let once = clock.now() - start;
+        match &expected {
+            Some(expected) if !answer.agrees(expected.as_ref()) => {
+                let [got, want] = [&answer, expected].map(|answer| format!("{:?}", answer.digest()));
+                return Err(DuelError::Differ { kernel: names[*kernel], baseline: names[kernels[0]], got, want });
+            }
+            Some(_) => {}
+            None => {
+                if let Some(known) = known::of(operation, workload, size) {
+                    known.check(&answer.digest()).map_err(DuelError::NotKnown)?;
+                }
+                expected = Some(answer);
+            }
+        }
+        let repeats = (TURN.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u32;
+        contenders.push(Contender { kernel: *kernel, repeats, times: Vec::new() });
+        watch(0.1 * (done + 1) as f64 / kernels.len() as f64);
+    }
+    let work = expected.map_or(0, |answer| session.work(answer.as_ref())) as f64;
+
+    let start = Instant::now();
+    for round in 0..MOST_ROUNDS {
+        if round >= FEWEST_ROUNDS && start.elapsed() >= terms.budget {
+            break;
+        }
+        let order: Vec<usize> = match round % 2 {
+            0 => (0..contenders.len()).collect(),
+            _ => (0..contenders.len()).rev().collect(),
+        };
+        for turn in order {
+            let contender = &mut contenders[turn];
+            let start = clock.now();
+            for _ in 0..contender.repeats {
+                session.spin(contender.kernel, run)?;
+            }
+            contender.times.push((clock.now() - start).as_secs_f64() / f64::from(contender.repeats));
+        }
+        let spent = start.elapsed().as_secs_f64() / terms.budget.as_secs_f64();
+        watch(0.1 + 0.9 * spent.max((round + 1) as f64 / MOST_ROUNDS as f64).min(1.0));
+    }
+
+    let base = contenders[0].times.clone();
+    let row = |contender: &Contender| {
+        let mut ratios: Vec<f64> = base.iter().zip(&contender.times).map(|(base, time)| base / time).collect();
+        let mut times = contender.times.clone();
+        let median_seconds = quantile(&mut times, 0.5);
+        Row {
+            kernel: names[contender.kernel].to_owned(),
+            tier: session.tier(contender.kernel).name().to_owned(),
+            clock: clock.name().to_owned(),
+            threads: if is_parallel(contender.kernel) { terms.threads } else { 1 },
+            rounds: times.len(),
+            median_seconds,
+            ratio: quantile(&mut ratios, 0.5),
+            ratio_low: quantile(&mut ratios, 0.1),
+            ratio_high: quantile(&mut ratios, 0.9),
+            throughput: work / median_seconds,
+            unit: unit.to_owned(),
+        }
+    };
+    let mut rows: Vec<Row> = contenders.iter().map(row).collect();
+    rows.sort_by(|a, b| a.median_seconds.total_cmp(&b.median_seconds));
+    Ok(Duel {
+        schema: SCHEMA.to_owned(),
+        operation: operation.to_owned(),
+        workload: workload.to_owned(),
+        size,
+        build: super::environment::BUILD.to_owned(),
+        baseline: names[contenders[0].kernel].to_owned(),
+        rows,
+        skipped,
+    })
+}
+
+/// The value below which a share `q` of the values lies, linear between neighbours.
+pub fn quantile(values: &mut [f64], q: f64) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let at = q * (values.len() - 1) as f64;
+    let (low, high) = (values[at.floor() as usize], values[at.ceil() as usize]);
+    low + (high - low) * at.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_lie_between_neighbours() {
+        let mut values = [3.0, 1.0, 2.0, 5.0, 4.0];
+        assert_eq!([0.0, 0.5, 1.0].map(|q| quantile(&mut values, q)), [1.0, 3.0, 5.0]);
+        assert!((quantile(&mut values, 0.1) - 1.4).abs() < 1e-12);
+        assert_eq!(quantile(&mut [7.0], 0.9), 7.0);
+    }
+}
