@@ -1,4 +1,4 @@
-//! Proportionate Nim (Project Euler 970): two heaps; a move takes, for some `t > 0`, `t` from one heap, `t` from both, or `t`
+//! Proportionate Nim (Project Euler 665): two heaps; a move takes, for some `t > 0`, `t` from one heap, `t` from both, or `t`
 //! from one and `2t` from the other. The answer `f(limit)` is the sum of `n + m` over the P-positions `n <= m` with
 //! `n + m <= limit`. It is Larsson's generalised diagonal Wythoff Nim with the added diagonal `(1,2)`.
 //!
@@ -25,8 +25,7 @@ pub const GAME: Game = Game {
 };
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let input = ProportionateNim::new(question.limit)?;
-    let (tally, kernel) = solver.apply::<Occupancy<Tally>>(&input)?;
+    let (tally, kernel) = solver.apply::<Occupancy<Tally>>(question.limit, ProportionateNim::new)?;
     Ok(Solution { answer: tally.sum, details: details(tally.digest(), "sum"), kernels: vec![kernel] })
 }
 

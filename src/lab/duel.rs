@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::kernel::{Run, Stop, Tier};
+use crate::kernel::{Run, Stop};
 use crate::lab::clock::Clock;
 use crate::lab::known;
 use crate::machine::Machine;

@@ -3,7 +3,7 @@
 //!
 //! Cost: about `0.3 M` candidates for each of `0.24 M` positions, nearly all ended by the first look-up or two.
 //! Bound: hashing.
-//! Source: a published solution of Project Euler 970. As printed it stops with an index error; see
+//! Source: a published solution of Project Euler 665. As printed it stops with an index error; see
 //! [`crate::games::proportionate_nim`].
 
 use std::collections::HashSet;

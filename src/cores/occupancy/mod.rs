@@ -1,6 +1,6 @@
 //! `occupancy`: P-positions of two heaps, by the lines along which a position attacks others.
 //!
-//! In Proportionate Nim (Project Euler 970) a player takes, for some `t > 0`, `t` from one heap, `t` from both, or `t` from
+//! In Proportionate Nim (Project Euler 665) a player takes, for some `t > 0`, `t` from one heap, `t` from both, or `t` from
 //! one and `2t` from the other. Two positions are one move apart exactly when they lie on one of five families of *lines*: a
 //! common heap, a common difference, or a common `a - 2b` with the heaps in either order. So a candidate `(n,m)`, `n < m`, with
 //! an unused `n` is attacked by an earlier P-position `(a,b)`, `a <= b`, exactly when

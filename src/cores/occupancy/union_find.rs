@@ -3,7 +3,7 @@
 //!
 //! Cost: a handful of jumps for each P-position; no certificate is needed.
 //! Bound: cache misses in arrays of four bytes a line.
-//! Source: the fastest published solutions of Project Euler 970.
+//! Source: the fastest published solutions of Project Euler 665.
 
 use std::ops::RangeInclusive;
 
