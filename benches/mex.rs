@@ -3,5 +3,5 @@
 mod support;
 
 fn main() {
-    support::core(nimlanes::kernel::Core::Mex);
+    support::registry::core(nimlanes::kernel::Core::Mex);
 }

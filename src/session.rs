@@ -28,6 +28,13 @@ pub struct KernelInfo {
     pub unavailable: Option<Unavailable>,
 }
 
+impl KernelInfo {
+    /// Whether it is plain Rust on one thread: no technology that a Cargo feature names, no tier above the lowest.
+    pub fn is_scalar(&self) -> bool {
+        self.tier == Tier::Portable && self.features.is_empty()
+    }
+}
+
 /// An operation with its types erased.
 pub trait AnyOperation: Sync {
     /// The operation's name.

@@ -4,15 +4,16 @@
 
 mod instrument;
 mod plan;
-mod registry;
+pub mod registry;
 
+use std::env;
 use std::path::{Path, PathBuf};
 
 use criterion::Criterion;
+use nimlanes::machine::Machine;
 
 pub use self::instrument::Instrument;
 pub use self::plan::Plan;
-pub use self::registry::core;
 
 /// What a bench file is run for, as far as the benches must know.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,7 +29,6 @@ enum Mode {
 impl Mode {
     /// The mode of this process, by criterion's rule.
     fn of_this_process() -> Self {
-        let given = |name: &str| std::env::args().any(|arg| arg == name);
         match given("--bench") && !given("--test") {
             true if given("--profile-time") => Mode::Profile,
             true => Mode::Measure,
@@ -37,19 +37,21 @@ impl Mode {
     }
 }
 
-/// Runs the benchmarks of one bench file. Options on the command line go before the plan.
-pub fn run(plan: &Plan, benchmarks: impl FnOnce(&mut Criterion<Instrument>, &Instrument)) {
+/// Whether an option stands on the command line.
+fn given(option: &str) -> bool {
+    env::args().any(|arg| arg.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
+}
+
+/// Runs the benchmarks of one bench file.
+pub fn run(benchmarks: impl FnOnce(&Machine, &Plan, &mut Criterion<Instrument>, &Instrument)) {
+    let machine = Machine::from_env().unwrap_or_else(|error| panic!("{error}"));
+    let plan = Plan::for_runs(&registry::predictions(&machine));
     let instrument = Instrument::default();
-    let criterion = Criterion::default()
-        .with_measurement(instrument.clone())
-        .nresamples(10_000) // criterion's own 100 000 take longer than the measurement
-        .warm_up_time(plan.warm_up())
-        .measurement_time(plan.measurement())
-        .sample_size(plan.samples());
+    let criterion = plan.configure(Criterion::default().with_measurement(instrument.clone()));
     #[cfg(feature = "cli")]
     let criterion = criterion.with_profiler(instrument::Flamegraphs::default());
     let mut criterion = criterion.configure_from_args();
-    benchmarks(&mut criterion, &instrument);
+    benchmarks(&machine, &plan, &mut criterion, &instrument);
     criterion.final_summary();
     let report = results().join("report/index.html");
     if Mode::of_this_process() == Mode::Measure && report.exists() {
@@ -59,7 +61,7 @@ pub fn run(plan: &Plan, benchmarks: impl FnOnce(&mut Criterion<Instrument>, &Ins
 
 /// The folder that criterion writes to; it finds it in the same way and does not tell.
 fn results() -> PathBuf {
-    let set = |variable: &str| std::env::var_os(variable).map(PathBuf::from);
+    let set = |variable: &str| env::var_os(variable).map(PathBuf::from);
     set("CRITERION_HOME").unwrap_or_else(|| {
         let target = set("CARGO_TARGET_DIR").unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("target"));
         target.join("criterion")

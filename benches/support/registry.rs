@@ -10,7 +10,7 @@ use nimlanes::lab::clock::Clock;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::selection::span;
-use nimlanes::session::{Answer, AnyOperation, Session};
+use nimlanes::session::{Answer, AnyOperation, KernelInfo, Session};
 
 use super::{Instrument, Plan};
 
@@ -19,27 +19,25 @@ const SMALL: u64 = 100;
 
 /// Runs the benchmarks of a core.
 pub fn core(core: Core) {
-    let machine = Machine::from_env().unwrap_or_else(|error| panic!("{error}"));
-    let plan = Plan::for_runs(&predictions(&machine));
-    super::run(&plan, |criterion, instrument| {
+    super::run(|machine, plan, criterion, instrument| {
         for operation in OPERATIONS.iter().filter(|operation| operation.core() == core) {
             instrument.count(operation.unit());
             for workload in operation.workloads() {
                 let group = criterion.benchmark_group(format!("{}/{}", operation.name(), workload.name));
-                Cases { operation: *operation, workload, machine: &machine, plan: &plan, instrument }.fill(group);
+                Cases { operation: *operation, workload, machine, plan, instrument }.fill(group);
             }
         }
     });
 }
 
 /// Predicted run times of all benchmarks there are, in all bench files: they share one budget.
-fn predictions(machine: &Machine) -> Vec<Duration> {
+pub fn predictions(machine: &Machine) -> Vec<Duration> {
     let mut runs = Vec::new();
     for operation in OPERATIONS {
         for workload in operation.workloads() {
             for size in workload.sizes {
                 let session = session(*operation, workload, *size, machine);
-                runs.extend(contenders(session.as_ref(), machine).map(|contender| contender.predicted));
+                runs.extend(contenders(*operation, session.as_ref(), machine).map(|contender| contender.predicted));
             }
         }
     }
@@ -50,23 +48,31 @@ fn session(operation: &dyn AnyOperation, workload: &Workload, size: u64, machine
     operation.session(machine, workload.name, size).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A kernel that can do an input.
-struct Contender {
+/// A kernel that can do an input here.
+pub struct Contender {
     /// Its index in the session.
-    kernel: usize,
-    name: &'static str,
-    /// One if that is enough for it, else all there are.
+    index: usize,
+    /// What it is.
+    pub info: KernelInfo,
+    /// Threads it is given: all there are, if it is built to use them.
     threads: usize,
-    predicted: Duration,
+    /// Predicted time of a run.
+    pub predicted: Duration,
 }
 
-fn contenders(session: &dyn Session, machine: &Machine) -> impl Iterator<Item = Contender> {
-    session.kernels().into_iter().enumerate().filter_map(|(kernel, name)| {
-        let threads =
-            [1, machine.threads()].into_iter().find(|threads| session.cost(kernel, *threads).is_possible())?;
-        let cost = session.cost(kernel, threads);
+/// The kernels of `operation` that can do the input of `session` in the memory of `machine`.
+pub fn contenders(
+    operation: &dyn AnyOperation,
+    session: &dyn Session,
+    machine: &Machine,
+) -> impl Iterator<Item = Contender> {
+    let available = operation.kernels(machine).into_iter().filter(|info| info.unavailable.is_none());
+    available.enumerate().filter_map(|(index, info)| {
+        let threads = if session.is_parallel(index) { machine.threads() } else { 1 };
+        let cost = session.cost(index, threads);
+        let fits = cost.is_possible() && cost.bytes <= machine.memory() as f64;
         let predicted = Duration::from_secs_f64((cost.ns / 1e9).clamp(1e-9, 1e9));
-        (cost.bytes <= machine.memory() as f64).then_some(Contender { kernel, name, threads, predicted })
+        fits.then_some(Contender { index, info, threads, predicted })
     })
 }
 
@@ -85,8 +91,8 @@ impl Cases<'_> {
         group.sampling_mode(SamplingMode::Flat);
         for size in self.workload.sizes {
             let session = session(self.operation, self.workload, *size, self.machine);
-            let (fit, slow): (Vec<_>, Vec<_>) =
-                contenders(session.as_ref(), self.machine).partition(|contender| self.plan.admits(contender.predicted));
+            let (fit, slow): (Vec<_>, Vec<_>) = contenders(self.operation, session.as_ref(), self.machine)
+                .partition(|contender| self.plan.admits(contender.predicted));
             let Some(expected) = self.expected(session.as_ref(), *size, &fit) else { continue };
             group.throughput(Throughput::Elements(session.work(expected.as_ref())));
             let any = Cell::new(false);
@@ -103,7 +109,7 @@ impl Cases<'_> {
     /// The answer of the quickest kernel, known to be right where an answer is known or the oracle is quick.
     fn expected(&self, session: &dyn Session, size: u64, contenders: &[Contender]) -> Option<Box<dyn Answer>> {
         let quickest = contenders.iter().min_by_key(|contender| contender.predicted)?;
-        let answer = session.run(quickest.kernel, &Run::new(quickest.threads)).expect("nobody stops it");
+        let answer = session.run(quickest.index, &Run::new(quickest.threads)).expect("nobody stops it");
         match known::of(self.operation.name(), self.workload.name, size) {
             Some(known) => known.check(&answer.digest()).unwrap_or_else(|difference| panic!("{difference}")),
             None if size <= SMALL => assert!(answer.agrees(session.oracle()), "{size}: not the oracle's answer"),
@@ -121,18 +127,18 @@ impl Cases<'_> {
         contender: &Contender,
         size: u64,
     ) -> bool {
-        let Contender { kernel, name, threads, predicted } = *contender;
+        let Contender { index, threads, .. } = *contender;
+        let name = contender.info.name;
         self.instrument.read(Clock::of(threads));
         let asserted = OnceCell::new();
-        group.sample_size(self.plan.samples_of(predicted));
-        group.measurement_time(self.plan.measurement_of(predicted));
+        self.plan.apply(group, contender.predicted);
         group.bench_function(BenchmarkId::new(name, size), |bencher| {
             let run = Run::new(threads);
             asserted.get_or_init(|| {
-                let answer = session.run(kernel, &run).expect("nobody stops it");
+                let answer = session.run(index, &run).expect("nobody stops it");
                 assert!(answer.agrees(expected), "{name}/{size}: {:?}, not {:?}", answer.digest(), expected.digest());
             });
-            bencher.iter(|| session.spin(kernel, &run).expect("nobody stops it"));
+            bencher.iter(|| session.spin(index, &run).expect("nobody stops it"));
         });
         asserted.get().is_some()
     }
@@ -142,7 +148,7 @@ impl Cases<'_> {
             return;
         }
         let names: Vec<String> =
-            slow.iter().map(|c| format!("{} ({})", c.name, span(c.predicted.as_nanos() as f64))).collect();
+            slow.iter().map(|c| format!("{} ({})", c.info.name, span(c.predicted.as_nanos() as f64))).collect();
         let (operation, workload) = (self.operation.name(), self.workload.name);
         let names = names.join(", ");
         println!(

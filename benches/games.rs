@@ -1,0 +1,98 @@
+//! Benches of whole games: groups `games/<game>`, ids `<choice>/<limit>`. The choices take for each operation
+//!
+//! - `baseline`: the first kernel of its list that is not too slow for a bench;
+//! - `best_scalar`: the quickest that is plain Rust, without vectors, bit-set crates or threads;
+//! - `best`: the quickest, which is what the program selects by itself.
+//!
+//! All are timed by the wall, as the best may use threads.
+
+use std::cell::OnceCell;
+use std::time::Duration;
+
+use criterion::{BenchmarkId, SamplingMode};
+use nimlanes::cores;
+use nimlanes::games::{GAMES, Game, Question, Solution, Solver};
+use nimlanes::kernel::Run;
+use nimlanes::lab::clock::Clock;
+use nimlanes::lab::known;
+use nimlanes::machine::Machine;
+use nimlanes::selection::Selection;
+
+mod support;
+
+use support::Plan;
+use support::registry::{Contender, contenders};
+
+/// Small limits show what a game costs besides its loops.
+const SMALL: [u64; 2] = [10, 100];
+
+fn main() {
+    support::run(|machine, plan, criterion, instrument| {
+        instrument.read(Clock::Wall);
+        for game in GAMES {
+            let mut group = criterion.benchmark_group(format!("games/{}", game.name));
+            group.sampling_mode(SamplingMode::Flat);
+            for limit in SMALL.into_iter().chain([game.published]) {
+                let expected = OnceCell::new();
+                for choice in choices(game, limit, plan, machine) {
+                    let asserted = OnceCell::new();
+                    plan.apply(&mut group, choice.predicted);
+                    group.bench_function(BenchmarkId::new(choice.name, limit), |bencher| {
+                        asserted.get_or_init(|| choice.check(game, limit, &expected));
+                        bencher.iter(|| choice.solve(game, limit));
+                    });
+                }
+            }
+            group.finish();
+        }
+    });
+}
+
+/// Kernels for a game.
+struct Choice {
+    name: &'static str,
+    selection: Selection,
+    predicted: Duration,
+}
+
+/// The choices for a game at a limit, which is also the size of its operations' default workloads.
+fn choices(game: &Game, limit: u64, plan: &Plan, machine: &Machine) -> impl Iterator<Item = Choice> {
+    let operation = |name: &&'static str| {
+        let operation = cores::operation(name).expect("a game names operations");
+        let session = operation.session(machine, operation.workloads()[0].name, limit).expect("a limit of its game");
+        (*name, contenders(operation, session.as_ref(), machine).filter(|c| plan.admits(c.predicted)).collect())
+    };
+    let operations: Vec<(&str, Vec<Contender>)> = game.operations.iter().map(operation).collect();
+    let choice = move |name, pick: fn(&[Contender]) -> Option<&Contender>| {
+        let mut choice = Choice { name, selection: Selection::new(*machine), predicted: Duration::ZERO };
+        for (operation, contenders) in &operations {
+            let kernel = pick(contenders)?;
+            let pair = format!("{operation}={}", kernel.info.name);
+            choice.selection = choice.selection.with_kernel(&pair).expect("a kernel that can run");
+            choice.predicted += kernel.predicted;
+        }
+        Some(choice)
+    };
+    let baseline = choice("baseline", |all| all.first());
+    let best_scalar =
+        choice("best_scalar", |all| all.iter().filter(|c| c.info.is_scalar()).min_by_key(|c| c.predicted));
+    let best = choice("best", |all| all.iter().min_by_key(|c| c.predicted));
+    [baseline, best_scalar, best].into_iter().flatten()
+}
+
+impl Choice {
+    fn solve(&self, game: &Game, limit: u64) -> Solution {
+        let run = Run::new(self.selection.threads());
+        let solver = Solver { selection: &self.selection, run: &run, watcher: &|_, _, _, _| {} };
+        game.solve(&Question::new(limit), &solver).unwrap_or_else(|error| panic!("{}: {error}", game.name))
+    }
+
+    /// Asserts that the answer is the known one, if one is known, and that of the other choices.
+    fn check(&self, game: &Game, limit: u64, expected: &OnceCell<u128>) {
+        let Solution { answer, .. } = self.solve(game, limit);
+        if let Some(known) = known::of(game.name, "-", limit) {
+            known.check(&vec![("answer", answer)]).unwrap_or_else(|difference| panic!("{difference}"));
+        }
+        assert_eq!(answer, *expected.get_or_init(|| answer), "{} {limit}: {}", game.name, self.name);
+    }
+}
