@@ -1,0 +1,77 @@
+//! Which kernel is selected, on machines of every tier.
+
+use nimlanes::cores::OPERATIONS;
+use nimlanes::kernel::Tier;
+use nimlanes::machine::Machine;
+use nimlanes::selection::{SelectError, Selection};
+
+#[test]
+fn every_tier_has_a_kernel_for_every_workload() {
+    for tier in Tier::ALL {
+        let machine = Machine::detect().capped(*tier);
+        let selection = Selection::new(machine);
+        for operation in OPERATIONS {
+            for workload in operation.workloads() {
+                for size in [0, 1, 10, 100, workload.published] {
+                    let session = operation.session(&machine, workload.name, size).expect("a listed workload");
+                    let name = session.selected(&selection).expect("some kernel can do it");
+                    let kernels = operation.kernels(&machine);
+                    let kernel = kernels.iter().find(|kernel| kernel.name == name).expect("it is listed");
+                    assert!(kernel.tier <= machine.tier(), "{} on {}", kernel.name, tier.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_kernel_of_every_list_needs_nothing() {
+    for operation in OPERATIONS {
+        let first = &operation.kernels(&Machine::detect())[0];
+        assert_eq!(
+            (first.tier, first.features.len(), first.compiled),
+            (Tier::Portable, 0, true),
+            "{}",
+            operation.name()
+        );
+    }
+}
+
+#[test]
+fn names_are_unique_and_say_the_tier() {
+    for operation in OPERATIONS {
+        let kernels = operation.kernels(&Machine::detect());
+        let mut names: Vec<_> = kernels.iter().map(|kernel| kernel.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), kernels.len(), "{}", operation.name());
+        for kernel in kernels {
+            let feature = Tier::ALL[1..].iter().find(|tier| kernel.features.contains(&tier.name()));
+            assert_eq!(
+                feature.copied().unwrap_or(Tier::Portable),
+                kernel.tier,
+                "{} lists its tier as a feature",
+                kernel.name
+            );
+        }
+    }
+}
+
+#[test]
+fn a_machine_without_memory_refuses_and_says_what_it_needs() {
+    let machine = Machine::detect().with_memory(1);
+    for operation in OPERATIONS {
+        let workload = operation.workloads()[0];
+        let session = operation.session(&machine, workload.name, workload.published).expect("a listed workload");
+        match session.selected(&Selection::new(machine)) {
+            Err(SelectError::Memory { needs, free: 1, .. }) => assert!(needs > 1.0),
+            other => panic!("{}: {other:?}", operation.name()),
+        }
+    }
+}
+
+#[test]
+fn threads_are_needed() {
+    let machine = Machine::detect();
+    assert_eq!(Selection::new(machine).with_threads(0).err(), Some(SelectError::NoThreads));
+}
