@@ -1,4 +1,68 @@
-//! **nimlanes**: a SIMD and bit-parallel performance lab for combinatorial games.
+//! **nimlanes** is a SIMD and bit-parallel performance lab for combinatorial games.
+//!
+//! Four *cores* decide impartial games with bits. Each core has one or two *operations*, typed jobs with many
+//! interchangeable *kernels*; *games* are whole problems solved by operations.
+//!
+//! | core | operation | computes | game |
+//! |---|---|---|---|
+//! | boolean-table scan | [`table_scan`](cores::table_scan) | P-positions of three heaps | [Stone Game](games::stone_game) |
+//! | bitset occupancy | [`occupancy`](cores::occupancy) | P-positions of two heaps | [Proportionate Nim](games::proportionate_nim) |
+//! | SIMD mex | [`mex_subtraction`](cores::mex::subtraction), [`mex_split`](cores::mex::split) | Grundy values | [Nim Square](games::nim_square), [Scatterstone Nim](games::scatterstone_nim) |
+//! | frequency-count XOR | [`xor_triples`](cores::xor_count::triples), [`xor_partitions`](cores::xor_count::partitions) | multisets with nim-sum 0 | the same two |
+//!
+//! # Solving
+//! ```
+//! use nimlanes::games::{Question, Solver, game};
+//! use nimlanes::kernel::Run;
+//! use nimlanes::machine::Machine;
+//! use nimlanes::selection::Selection;
+//!
+//! let selection = Selection::new(Machine::detect());
+//! let run = Run::new(selection.threads());
+//! let solver = Solver { selection: &selection, run: &run, watcher: &|_, _, _, _| {} };
+//! let solution = game("stone-game")?.solve(&Question::new(100), &solver)?;
+//! assert_eq!(solution.answer, 173_895);
+//! # Ok::<(), nimlanes::games::SolveError>(())
+//! ```
+//!
+//! # One operation, one kernel by name
+//! ```
+//! use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
+//! use nimlanes::kernel::{Run, available};
+//! use nimlanes::machine::Machine;
+//!
+//! let input = Subtraction::new(&"squares".parse()?, 10)?;
+//! let kernel = available::<MexSubtraction>(&Machine::detect()).find(|kernel| kernel.def().name == "stamp").unwrap();
+//! assert_eq!(kernel.run(&input, &Run::new(1))?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How a kernel is selected
+//! Every kernel states a [`Cost`](kernel::Cost): predicted time and memory, a formula with measured constants. The one with
+//! the smallest predicted time is selected among those that are compiled in, that this CPU can run and that fit in memory.
+//! The choice so follows the size and the shape of the input. See [`selection`].
+//!
+//! # How to add a kernel
+//! Three things, and everything else (tests, benches, listings, the report) finds it by itself:
+//!
+//! 1. a file beside its relatives, say `src/cores/mex/subtraction/reversed.rs`, with a header (idea, cost, what bounds it,
+//!    source) and two functions:
+//!    ```text
+//!    pub fn cost(input: &Subtraction, on: On) -> Cost { .. }
+//!    pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> { .. }
+//!    ```
+//! 2. its `mod` line in the operation's `mod.rs`, with the condition of its features:
+//!    `#[cfg(all(target_arch = "x86_64", feature = "avx2"))] mod reversed;`
+//! 3. its line in the list there: `reversed = reversed, Avx2, ["avx2"], "what it is, in a line";`
+//!
+//! `run` is safe code and may carry `#[target_feature(enable = "..")]` with features of its tier; with more than those it
+//! does not compile. A source that is listed at several tiers is marked `#[inline(always)]`, its parts too, so that each
+//! entry compiles it anew. `unsafe` stands in [`kernel`] (one call) and in `simd` (loads and stores), and a test pins that.
+//!
+//! # Where things stand
+//! [`kernel`]: tiers, operations, the registry. [`machine`]: what this process may use. [`selection`]: the choice.
+//! [`session`]: operations without their types. [`bits`]: bit rows. [`moves`]: subtraction sets. [`cores`], [`games`], and
+//! [`lab`]: the instruments.
 
 pub mod bits;
 pub mod cores;
