@@ -33,9 +33,9 @@ use crate::games::proportionate_nim;
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
 
 mod bit_rows;
-#[cfg(feature = "avx2")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod bit_rows_avx2;
-#[cfg(feature = "avx512")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod bit_rows_avx512;
 mod bit_tests;
 mod bit_tests_certificate;
