@@ -239,8 +239,22 @@ fn run_and_env_say_what_they_did() {
 }
 
 #[test]
+fn profile_draws_kernels_by_their_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let into = folder.path().to_str().expect("UTF-8");
+    let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--into"];
+    let output = nimlanes().args(args).args([into, "--against", "byte_table"]).assert().success();
+    output.stdout(predicate::str::contains("bit_rows").and(predicate::str::contains("samples")));
+    let read = |file: &str| std::fs::read_to_string(folder.path().join("table_scan/all-moves").join(file));
+    assert!(read("bit_rows-300.svg").expect("a picture").contains("bit_rows"));
+    assert!(read("byte_table-300.folded").expect("stacks").starts_with("byte_table"));
+    assert!(read("byte_table-to-bit_rows-300.svg").expect("a picture").contains("kernel"));
+    nimlanes().args(args).arg("/dev/null/x").assert().code(1).stderr(predicate::str::contains("cannot"));
+}
+
+#[test]
 fn help_teaches_with_an_example() {
-    for command in ["solve", "kernels", "verify", "compare", "run", "env"] {
+    for command in ["solve", "kernels", "verify", "compare", "run", "profile", "env"] {
         let help = nimlanes().args([command, "--help"]).assert().success();
         help.stdout(predicate::str::contains("Example").and(predicate::str::contains("nimlanes")));
     }

@@ -100,7 +100,7 @@ mod flamegraphs {
     use std::path::Path;
 
     use criterion::profiler::Profiler;
-    use nimlanes::lab::profile::{self, Sampling};
+    use nimlanes::lab::profile::{ROOT, Sampling};
 
     /// Makes a flamegraph of each benchmark on `cargo bench -- --profile-time <seconds>`.
     #[derive(Default)]
@@ -113,7 +113,7 @@ mod flamegraphs {
 
         fn stop_profiling(&mut self, id: &str, _: &Path) {
             let Some(sampling) = self.0.take() else { return };
-            match sampling.finish(id).and_then(|profile| profile.write(&profile::path(id))) {
+            match sampling.finish(id).and_then(|profile| profile.write(Path::new(ROOT))) {
                 Ok(svg) => println!("{}", svg.display()),
                 Err(error) => eprintln!("{error}"),
             }

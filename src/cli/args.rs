@@ -99,6 +99,20 @@ impl Target {
     }
 }
 
+impl Chosen {
+    /// The index of the kernel that is named, or else of the one that `selection` chooses, if it can do the input.
+    pub fn kernel(&self, selection: &Selection, name: Option<&str>) -> Result<usize, Failure> {
+        let selected = match name {
+            Some(name) => {
+                let selection = selection.clone().with_kernel(&format!("{}={name}", self.operation.name()))?;
+                self.session.selected(&selection)?
+            }
+            None => self.session.selected(selection)?,
+        };
+        Ok(self.session.kernels().iter().position(|name| *name == selected).expect("it was selected"))
+    }
+}
+
 impl std::fmt::Display for Chosen {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}/{}", self.operation.name(), self.workload, self.size)

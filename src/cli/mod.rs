@@ -8,6 +8,7 @@ mod interrupt;
 mod kernels;
 mod monitor;
 mod output;
+mod profile;
 mod run;
 mod solve;
 mod verify;
@@ -39,6 +40,7 @@ enum Command {
     Verify(verify::Args),
     Compare(compare::Args),
     Run(run::Args),
+    Profile(profile::Args),
     Env(env::Args),
 }
 
@@ -63,6 +65,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Some(Command::Verify(args)) => verify::main(&args),
         Some(Command::Compare(args)) => compare::main(&args),
         Some(Command::Run(args)) => run::main(&args),
+        Some(Command::Profile(args)) => profile::main(&args),
         Some(Command::Env(args)) => env::main(&args),
     }
 }

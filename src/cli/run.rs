@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use nimlanes::selection::span;
 
-use super::args::{Target, Threads, seconds};
+use super::args::{Chosen, Target, Threads, seconds};
 use super::failure::Failure;
 use super::interrupt;
 use super::output::print;
@@ -28,16 +28,19 @@ pub struct Args {
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
     let chosen = args.target.choose(selection.machine())?;
-    let selection = selection.with_kernel(&format!("{}={}", chosen.operation.name(), args.kernel))?;
-    chosen.session.selected(&selection)?;
-    let kernel = chosen.session.kernels().iter().position(|name| *name == args.kernel).expect("with_kernel found it");
-    let run = interrupt::run(selection.threads());
-    let (start, budget) = (Instant::now(), Duration::from_secs_f64(args.seconds));
+    let kernel = chosen.kernel(&selection, Some(&args.kernel))?;
+    let (runs, each) = repeat(&chosen, kernel, selection.threads(), args.seconds)?;
+    print(&format!("{chosen} {}: {runs} runs, {} each\n", args.kernel, span(each)))
+}
+
+/// Runs a kernel for some seconds, at least once: how often, and nanoseconds of the wall for each.
+pub fn repeat(chosen: &Chosen, kernel: usize, threads: usize, seconds: f64) -> Result<(u32, f64), Failure> {
+    let run = interrupt::run(threads);
+    let (start, budget) = (Instant::now(), Duration::from_secs_f64(seconds));
     let mut runs = 0u32;
     while runs == 0 || start.elapsed() < budget {
         chosen.session.spin(kernel, &run)?;
         runs += 1;
     }
-    let each = start.elapsed().as_nanos() as f64 / f64::from(runs);
-    print(&format!("{chosen} {}: {runs} runs, {} each\n", args.kernel, span(each)))
+    Ok((runs, start.elapsed().as_nanos() as f64 / f64::from(runs)))
 }

@@ -12,10 +12,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use inferno::flamegraph;
+use inferno::{differential, flamegraph};
 use pprof::{ProfilerGuard, Symbol};
-
-use crate::lab::environment::BUILD;
 
 /// Samples a second of CPU time; the timer of common kernels gives no more.
 const FREQUENCY: i32 = 250;
@@ -51,11 +49,11 @@ impl Sampling {
         Ok(Sampling(ProfilerGuard::new(FREQUENCY)?))
     }
 
-    /// Ends, and keeps what fell into kernels. `title` says what ran.
+    /// Ends, and keeps what fell into kernels. `id` is `<operation>/<workload>/<kernel>/<size>`.
     ///
     /// # Errors
     /// No sample fell into one.
-    pub fn finish(self, title: &str) -> Result<Profile, ProfileError> {
+    pub fn finish(self, id: &str) -> Result<Profile, ProfileError> {
         let report = self.0.report().build()?;
         let mut stacks = BTreeMap::new();
         for (stack, count) in &report.data {
@@ -69,9 +67,9 @@ impl Sampling {
             }
         }
         if stacks.is_empty() {
-            Err(ProfileError::Empty(title.to_owned()))
+            Err(ProfileError::Empty(id.to_owned()))
         } else {
-            Ok(Profile { title: title.to_owned(), stacks })
+            Ok(Profile { id: id.to_owned(), stacks })
         }
     }
 }
@@ -113,21 +111,14 @@ fn short(function: &str) -> String {
     }
 }
 
-/// Where the profile of `<operation>/<workload>/<kernel>/<size>` is kept, without suffix:
-/// `profiles/<operation>/<workload>/<kernel>-<size>` in the working directory, with `native` after `profiles` in a build for
-/// this CPU alone.
-pub fn path(id: &str) -> PathBuf {
-    let root = Path::new(if BUILD == "native" { "profiles/native" } else { "profiles" });
-    match id.rsplit_once('/') {
-        Some((kernel, size)) => root.join(format!("{kernel}-{size}")),
-        None => root.join(id),
-    }
-}
+/// The folder of profiles in the working directory; builds for this CPU alone have one of their own.
+pub const ROOT: &str = if cfg!(target_feature = "avx2") { "profiles/native" } else { "profiles" };
 
 /// Sampled stacks of one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    title: String,
+    /// `<operation>/<workload>/<kernel>/<size>`.
+    id: String,
     /// Samples by stack, frames joined by `;`, outermost first.
     stacks: BTreeMap<String, u64>,
 }
@@ -138,21 +129,89 @@ impl Profile {
         self.stacks.values().sum()
     }
 
-    /// Writes `<path>.svg` and `<path>.folded`, with the folders they need.
+    /// Functions with the samples that fell into themselves, not into what they called; most first.
+    pub fn innermost(&self) -> Vec<(&str, u64)> {
+        let mut by_function = BTreeMap::<&str, u64>::new();
+        for (stack, count) in &self.stacks {
+            *by_function.entry(stack.rsplit(';').next().unwrap_or(stack)).or_default() += count;
+        }
+        let mut functions: Vec<_> = by_function.into_iter().collect();
+        functions.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        functions
+    }
+
+    /// Writes `<root>/<operation>/<workload>/<kernel>-<size>.svg` and `.folded`, with the folders they need. Gives the
+    /// path of the picture.
     ///
     /// # Errors
     /// A file or folder cannot be written.
-    pub fn write(&self, path: &Path) -> Result<PathBuf, ProfileError> {
-        let svg = with_suffix(path, "svg");
-        let lines: Vec<String> = self.stacks.iter().map(|(stack, count)| format!("{stack} {count}")).collect();
-        let mut image = Vec::new();
+    pub fn write(&self, root: &Path) -> Result<PathBuf, ProfileError> {
+        let [_, kernel, size] = self.names();
         let subtitle = format!("{} samples of CPU time, {FREQUENCY} a second", self.samples());
-        flamegraph::from_lines(&mut look(&self.title, subtitle), lines.iter().map(String::as_str), &mut image)
-            .map_err(|source| ProfileError::Write { path: svg.clone(), source })?;
-        write(&svg, &image)?;
-        write(&with_suffix(path, "folded"), (lines.join("\n") + "\n").as_bytes())?;
-        Ok(svg)
+        let folded = self.folded();
+        write(&self.path(root, &format!("{kernel}-{size}.folded")), folded.as_bytes())?;
+        draw(&self.path(root, &format!("{kernel}-{size}.svg")), &self.id, subtitle, &folded)
     }
+
+    /// Writes `<root>/<operation>/<workload>/<before>-to-<kernel>-<size>.svg`: this profile, in red what takes a larger
+    /// share of the time than in `before`, in blue what takes less. Both kernels are called `kernel` in it, so that
+    /// phases with the same name are compared.
+    ///
+    /// # Errors
+    /// A file or folder cannot be written.
+    pub fn write_against(&self, before: &Profile, root: &Path) -> Result<PathBuf, ProfileError> {
+        let [group, kernel, size] = self.names();
+        let [_, old, _] = before.names();
+        let path = self.path(root, &format!("{old}-to-{kernel}-{size}.svg"));
+        let [first, second] = [before, self].map(|profile| profile.of_any_kernel().folded());
+        let mut both = Vec::new();
+        let options = differential::Options { normalize: true, strip_hex: false };
+        differential::from_readers(options, first.as_bytes(), second.as_bytes(), &mut both)
+            .map_err(|source| ProfileError::Write { path: path.clone(), source })?;
+        let title = format!("{group}/{size}: {old} to {kernel}");
+        let subtitle = "share of the time: red grew, blue shrank".to_owned();
+        draw(&path, &title, subtitle, &String::from_utf8_lossy(&both))
+    }
+
+    /// Stacks as text, one a line with its count.
+    fn folded(&self) -> String {
+        self.stacks.iter().map(|(stack, count)| format!("{stack} {count}\n")).collect()
+    }
+
+    /// `<operation>/<workload>`, kernel and size.
+    fn names(&self) -> [&str; 3] {
+        let (rest, size) = self.id.rsplit_once('/').unwrap_or((&self.id, ""));
+        let (group, kernel) = rest.rsplit_once('/').unwrap_or(("", rest));
+        [group, kernel, size]
+    }
+
+    fn path(&self, root: &Path, file: &str) -> PathBuf {
+        let [group, ..] = self.names();
+        root.join(group).join(file)
+    }
+
+    /// The same with the kernel's name replaced by `kernel`.
+    fn of_any_kernel(&self) -> Profile {
+        let [_, kernel, _] = self.names();
+        let rename = |frame: &str| match frame.strip_prefix(kernel) {
+            Some(phase) if phase.is_empty() || phase.starts_with("::") => format!("kernel{phase}"),
+            _ => frame.to_owned(),
+        };
+        let mut stacks = BTreeMap::new();
+        for (stack, count) in &self.stacks {
+            *stacks.entry(stack.split(';').map(rename).collect::<Vec<_>>().join(";")).or_default() += count;
+        }
+        Profile { id: self.id.clone(), stacks }
+    }
+}
+
+/// Draws stacks into a file.
+fn draw(path: &Path, title: &str, subtitle: String, folded: &str) -> Result<PathBuf, ProfileError> {
+    let mut image = Vec::new();
+    flamegraph::from_lines(&mut look(title, subtitle), folded.lines(), &mut image)
+        .map_err(|source| ProfileError::Write { path: path.to_owned(), source })?;
+    write(path, &image)?;
+    Ok(path.to_owned())
 }
 
 /// How the pictures look: the same function has the same colour in each.
@@ -163,14 +222,6 @@ fn look(title: &str, subtitle: String) -> flamegraph::Options<'static> {
     options.deterministic = true;
     options.hash = true;
     options
-}
-
-/// `path` with a suffix added; a dot in its last name stays.
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(suffix);
-    name.into()
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), ProfileError> {

@@ -1,0 +1,76 @@
+//! `nimlanes profile`
+
+use std::path::{Path, PathBuf};
+
+use nimlanes::lab::profile::{Profile, ProfileError, ROOT, Sampling};
+
+use super::args::{Chosen, Target, Threads, seconds};
+use super::failure::Failure;
+use super::output::{print, table};
+use super::run::repeat;
+
+/// Sample one kernel and draw a flamegraph: where its time goes
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  nimlanes profile mex_subtraction --kernel stamp --size 100000\n  \
+    nimlanes profile table_scan --against byte_table")]
+pub struct Args {
+    #[command(flatten)]
+    target: Target,
+    /// The kernel; the selected one if left out
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Sample this kernel too, and draw what takes more (red) or less (blue) of the time than in it
+    #[arg(long, value_name = "NAME")]
+    against: Option<String>,
+    /// How long to sample; at least one run is made
+    #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
+    seconds: f64,
+    /// The folder that holds <operation>/<workload>/<kernel>-<size>.svg
+    #[arg(long, value_name = "DIR", default_value = ROOT)]
+    into: PathBuf,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+impl From<ProfileError> for Failure {
+    fn from(error: ProfileError) -> Self {
+        Failure::Failed(error.to_string())
+    }
+}
+
+/// Functions that the text lists; the picture has all.
+const LISTED: usize = 8;
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let selection = args.threads.selection(Some(1))?;
+    let chosen = args.target.choose(selection.machine())?;
+    let kernel = chosen.kernel(&selection, args.kernel.as_deref())?;
+    let before = args.against.as_deref().map(|name| chosen.kernel(&selection, Some(name))).transpose()?;
+    let sample = |kernel| sample(&chosen, kernel, selection.threads(), args);
+    let profile = sample(kernel)?;
+    if let Some(before) = before {
+        let picture = profile.write_against(&sample(before)?, &args.into)?;
+        print(&format!("{}\n", picture.display()))?;
+    }
+    Ok(())
+}
+
+/// Samples one kernel, writes its flamegraph and lists where it spent its time.
+fn sample(chosen: &Chosen, kernel: usize, threads: usize, args: &Args) -> Result<Profile, Failure> {
+    let Chosen { operation, workload, size, session } = chosen;
+    let name = session.kernels()[kernel];
+    let sampling = Sampling::start()?;
+    repeat(chosen, kernel, threads, args.seconds)?;
+    let profile = sampling.finish(&format!("{}/{workload}/{name}/{size}", operation.name()))?;
+    show(&profile, &profile.write(&args.into)?)?;
+    Ok(profile)
+}
+
+fn show(profile: &Profile, picture: &Path) -> Result<(), Failure> {
+    let samples = profile.samples();
+    let share = |(function, count): (&str, u64)| {
+        vec![format!("{:.1} %", 100.0 * count as f64 / samples as f64), function.to_owned()]
+    };
+    let rows: Vec<Vec<String>> = profile.innermost().into_iter().take(LISTED).map(share).collect();
+    print(&format!("{}\n{samples} samples\n{}\n", picture.display(), table(&rows)))
+}
