@@ -13,6 +13,7 @@ pub static OPERATIONS: &[&dyn AnyOperation] = &[
     &Of::<table_scan::TableScan<table_scan::Tally>>::new(),
     &Of::<occupancy::Occupancy<occupancy::Tally>>::new(),
     &Of::<mex::subtraction::MexSubtraction>::new(),
+    &Of::<mex::split::MexSplit>::new(),
 ];
 
 /// Operations in the form that tells the most, for conformance: where kernels are generic over a sink, it keeps every
@@ -21,6 +22,7 @@ pub static COMPLETE: &[&dyn AnyOperation] = &[
     &Of::<table_scan::TableScan<table_scan::Positions>>::new(),
     &Of::<occupancy::Occupancy<occupancy::Positions>>::new(),
     &Of::<mex::subtraction::MexSubtraction>::new(),
+    &Of::<mex::split::MexSplit>::new(),
 ];
 
 /// The operation of that name.

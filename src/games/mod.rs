@@ -2,6 +2,7 @@
 
 pub mod nim_square;
 pub mod proportionate_nim;
+pub mod scatterstone_nim;
 pub mod stone_game;
 
 use crate::kernel::{InputError, Operation, Run, Stop};

@@ -1,3 +1,4 @@
 //! **SIMD mex**: Grundy values, the minimum excludant of the values that a move reaches.
 
+pub mod split;
 pub mod subtraction;

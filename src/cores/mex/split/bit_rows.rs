@@ -1,0 +1,117 @@
+//! Sets of nim-sums as bit rows: row `t` of table `j` holds the nim-sums of all splits of `t` into exactly `j` parts. Adding a
+//! part `c` to such a set XORs `sg(c)` into the index of every bit, and that permutes words and the bits inside each: the
+//! low six bits of `sg(c)` by a butterfly (bit `i` of the value exchanges neighbouring fields of `2^i` bits), the others by
+//! the address.
+//!
+//! Cost: for three parts `n^2 / 6` translations of a row of `V / 64` words, `V` the power of two above the largest value.
+//! Bound: the butterfly, up to six rounds of two shifts and three logic operations a word.
+
+use super::{Split, size_by_size};
+use crate::bits::{WORD, first_zero};
+use crate::kernel::{Cost, On, Run, Stop};
+
+/// Words in one line of memory, and in the vectors of the faster variants: rows come in multiples of it.
+pub const LINE: usize = 8;
+
+pub fn cost(input: &Split, _: On) -> Cost {
+    translations(input, 6.0, 2.0)
+}
+
+/// The cost with `each` ns a translated row and `word` ns a word of it.
+pub fn translations(input: &Split, each: f64, word: f64) -> Cost {
+    let n = input.limit() as f64;
+    let tables = input.parts().saturating_sub(2) as f64;
+    // With three parts the values stay near half the size; rows are as long as the values need.
+    let words = (if input.parts() == 3 { n / 2.0 } else { n } / WORD as f64 / 1.2).max(LINE as f64);
+    let pairs = n * n / 4.0;
+    let rows = (3..=input.parts().min(64)).map(|j| n * n / 2.0 / j as f64).sum::<f64>();
+    Cost { ns: 40.0 * n + 0.9 * pairs + rows * (each + word * words), bytes: tables.max(1.0) * n * n / 6.0 + 4.0 * n }
+}
+
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+    drive(input, run, |union, row, value| {
+        for (w, word) in row.as_flattened().iter().enumerate() {
+            union.as_flattened_mut()[w ^ (value / WORD)] |= butterfly(*word, value);
+        }
+    })
+}
+
+/// The word whose bit `i` is bit `i ^ value % 64` of `word`.
+fn butterfly(mut word: u64, value: usize) -> u64 {
+    for (level, mask) in FIELDS.into_iter().enumerate() {
+        if value >> level & 1 == 1 {
+            word = (word & mask) << (1 << level) | (word >> (1 << level) & mask);
+        }
+    }
+    word
+}
+
+/// The lower of each two neighbouring fields of `2^i` bits.
+pub const FIELDS: [u64; 6] = [
+    0x5555_5555_5555_5555,
+    0x3333_3333_3333_3333,
+    0x0f0f_0f0f_0f0f_0f0f,
+    0x00ff_00ff_00ff_00ff,
+    0x0000_ffff_0000_ffff,
+    0x0000_0000_ffff_ffff,
+];
+
+/// The driver of the kernels on full bit rows: `translate(union, row, value)` ORs `row`, its indices XORed with `value`, into
+/// `union`; both have the same number of lines, a power of two, and `value` is below the number of bits.
+#[inline(always)]
+pub fn drive(
+    input: &Split,
+    run: &Run,
+    translate: impl Fn(&mut [[u64; LINE]], &[[u64; LINE]], usize),
+) -> Result<Vec<u32>, Stop> {
+    let lines = |values: usize| values.next_power_of_two().div_ceil(WORD * LINE);
+    // tables[j - 2][t]: splits of t into exactly j parts. Rows grow with the largest value, so each has a length of its own.
+    let mut tables: Vec<Vec<Vec<[u64; LINE]>>> = vec![vec![Vec::new()]; input.parts().saturating_sub(2)];
+    let mut largest = 0;
+    size_by_size(input, run, |s, values| {
+        let width = lines(largest + 1);
+        let mut reached = vec![[0; LINE]; width];
+        for parts in 2..=input.parts() {
+            let mut row = vec![[0; LINE]; width];
+            if parts == 2 {
+                for (a, b) in values[1..].iter().zip(values.iter().rev()).take(s / 2) {
+                    let nim_sum = (a ^ b) as usize;
+                    row.as_flattened_mut()[nim_sum / WORD] |= 1 << (nim_sum % WORD);
+                }
+            } else {
+                for c in 1..=s / parts {
+                    let short = &tables[parts - 3][s - c];
+                    let value = values[c] as usize;
+                    // A row that is shorter than a translation by `value` lies in the lines whose number has its high bits.
+                    let first = (value / (WORD * LINE)) & !(short.len() - 1);
+                    translate(&mut row[first..first + short.len()], short, value - first * WORD * LINE);
+                }
+            }
+            reached.as_flattened_mut().iter_mut().zip(row.as_flattened()).for_each(|(all, word)| *all |= word);
+            if parts < input.parts() {
+                tables[parts - 2].push(row);
+            }
+        }
+        let words = reached.as_flattened();
+        let value = match words.iter().position(|word| *word != u64::MAX) {
+            Some(w) => w * WORD + first_zero(words[w]),
+            None => words.len() * WORD,
+        };
+        largest = largest.max(value);
+        value
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_butterfly_exchanges_indices() {
+        for value in 0..WORD {
+            for bit in 0..WORD {
+                assert_eq!(butterfly(1 << bit, value), 1 << (bit ^ value));
+            }
+        }
+    }
+}

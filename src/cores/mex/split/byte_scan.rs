@@ -1,0 +1,47 @@
+//! The baseline: the source's way. Every split of every heap, parts in ascending order, stamps its nim-sum in a table; the
+//! value is the first number without a stamp.
+//!
+//! Cost: `n^3 / 36` stamps for three parts.
+//! Bound: one store a cycle.
+//! Source: the Scatterstone Nim page; a stamp instead of a flag, so that nothing is cleared.
+
+use super::{Split, size_by_size};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Split, _: On) -> Cost {
+    let n = input.limit() as f64;
+    Cost { ns: 0.88 * input.splits() + 20.0 * n, bytes: 12.0 * n }
+}
+
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+    // Nim-sums of parts of s are below the power of two above s.
+    let mut stamp = vec![0u32; (input.limit() + 1).next_power_of_two()];
+    size_by_size(input, run, |s, values| {
+        if input.parts() >= 2 {
+            scan(values, s, 1, input.parts(), 0, &mut |nim_sum| stamp[nim_sum] = s as u32);
+        }
+        stamp.iter().position(|at| *at != s as u32).unwrap_or(stamp.len())
+    })
+}
+
+/// Calls `found` with the nim-sum of every split of `s` into 2 to `parts` ascending parts of at least `least`, added to
+/// `nim_sum`.
+#[inline(always)]
+fn pairs(values: &[u32], s: usize, least: usize, nim_sum: u32, found: &mut impl FnMut(usize)) {
+    let (small, large) = (&values[least..], &values[..=s - least]);
+    for (a, b) in small.iter().zip(large.iter().rev()).take((s / 2 + 1).saturating_sub(least)) {
+        found((nim_sum ^ a ^ b) as usize);
+    }
+}
+
+fn scan(values: &[u32], s: usize, least: usize, parts: usize, nim_sum: u32, found: &mut impl FnMut(usize)) {
+    if s < 2 * least {
+        return;
+    }
+    pairs(values, s, least, nim_sum, found);
+    if parts > 2 {
+        for a in least..=s / 3 {
+            scan(values, s - a, a, parts - 1, nim_sum ^ values[a], found);
+        }
+    }
+}

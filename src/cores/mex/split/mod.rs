@@ -1,0 +1,176 @@
+//! `mex_split`: Grundy values of a heap that a move splits.
+//!
+//! A move splits a heap of `s` into 2 to `k` non-empty heaps; `sg_k(s)` is the mex of the nim-sums of the parts.
+//!
+//! # What is proved
+//! * `sg_k(s) <= s - 1` for `s >= 1`: with `r` parts the nim-sum is at most the sum of the values, by induction at most
+//!   `s - r <= s - 2`.
+//! * `k = 2`: `sg_2(s)` is 1 for even `s >= 2` and 0 for odd `s`. The parts of an even heap have the same parity, so equal
+//!   values and nim-sum 0; those of an odd heap differ in parity, so their nim-sum is 1.
+//! * `k >= 4`: `sg_k(s) = s - 1`. Put `y = x - 1` for each part `x`, so that `r` parts have `y` adding up to `s - r`. The
+//!   value `v = s - 2` is reached by two parts with `y = (v, 0)`. For `v <= s - 3` take the `r` of 3 and 4 that makes
+//!   `s - r - v` even, say `2t`: the parts with `y = (v, t, t)` or `(v, t, t, 0)` have nim-sum `v`. So every value up to
+//!   `s - 2` is reached, and none above.
+//! * `k >= 3`: **a value occurs at most twice, at sizes of opposite parity.** If `s < s'` had the same value and `s' - s = 2d`,
+//!   then `s'` could be split into `(s, d, d)`, whose nim-sum is that value.
+//!
+//! `sg_3` = 0 1 2 3 1 4 3 2 4 5 6 7 8 9 7 6 9 8 11 10 ... has no known closed form. It stays close to half the size:
+//! `2 sg_3(s) - s` is at most 5 and, but for a few late second occurrences (the first at s = 31, 61, 199, 341, 511, 1021,
+//! 3079), at least -6. This is observed up to 100000, not proved, and no kernel relies on it.
+
+use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Run, Stop, Workload, kernels};
+
+mod bit_rows;
+#[cfg(feature = "wide")]
+mod bit_rows_wide;
+mod byte_scan;
+mod closed_form;
+mod near_sum;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod near_sum_avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod near_sum_avx512;
+mod open_values;
+#[cfg(feature = "bitvec")]
+mod open_values_bitvec;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod xor_translate_avx512;
+
+/// Grundy values of the sizes `0..=limit` of a heap that splits; the output holds one value a size.
+pub struct MexSplit;
+
+/// How many parts a move makes, and how far to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    parts: u32,
+    limit: u32,
+}
+
+/// The largest heap: a few hours for the best kernel.
+pub const MAX_LIMIT: u64 = 1 << 24;
+
+impl Split {
+    /// The heaps `0..=limit`, split into 2 to `parts` parts; with fewer than two parts there is no move.
+    ///
+    /// # Errors
+    /// The limit is above [`MAX_LIMIT`].
+    pub fn new(parts: u32, limit: u64) -> Result<Self, InputError> {
+        if limit > MAX_LIMIT {
+            return Err(InputError::TooLarge { operation: MexSplit::NAME, size: limit, most: MAX_LIMIT });
+        }
+        Ok(Split { parts, limit: limit as u32 })
+    }
+
+    /// The most parts that a move makes.
+    pub fn parts(&self) -> usize {
+        self.parts as usize
+    }
+
+    /// The largest heap.
+    pub fn limit(&self) -> usize {
+        self.limit as usize
+    }
+
+    /// Splits of all heaps into at most `parts` parts, asymptotically: what a kernel does that looks at each of them.
+    fn splits(&self) -> f64 {
+        let n = f64::from(self.limit);
+        let mut exactly = n;
+        let mut all = 0.0;
+        for r in 2..=self.parts.min(self.limit) {
+            exactly *= n / f64::from(r * r);
+            all += exactly;
+        }
+        all
+    }
+}
+
+/// Sizes between two looks at the progress counter.
+const BLOCK: usize = 64;
+
+/// The driver: `value(s, known)` is the value of size `s >= 1`, given those of `0..s`.
+#[inline(always)]
+fn size_by_size(input: &Split, run: &Run, mut value: impl FnMut(usize, &[u32]) -> usize) -> Result<Vec<u32>, Stop> {
+    let mut values = vec![0; input.limit() + 1];
+    for start in (0..values.len()).step_by(BLOCK) {
+        let end = values.len().min(start + BLOCK);
+        for s in start.max(1)..end {
+            // At most s - 1, so it fits.
+            values[s] = value(s, &values[..s]) as u32;
+        }
+        run.advance((end - start) as u64)?;
+    }
+    Ok(values)
+}
+
+impl Operation for MexSplit {
+    type Input = Split;
+    type Output = Vec<u32>;
+
+    const NAME: &'static str = "mex_split";
+    const CORE: Core = Core::Mex;
+    const UNIT: &'static str = "heap";
+    const WORKLOADS: &'static [Workload] = &[
+        Workload {
+            name: "three-parts",
+            summary: "split into 2 or 3 parts; size = the largest heap",
+            published: 200,
+            sizes: &[10, 100, 200, 1000],
+        },
+        Workload {
+            name: "two-parts",
+            summary: "split into 2 parts, where a closed form is known; size = the largest heap",
+            published: 200,
+            sizes: &[200],
+        },
+        Workload {
+            name: "four-parts",
+            summary: "split into 2 to 4 parts, where a closed form is known; size = the largest heap",
+            published: 200,
+            sizes: &[200],
+        },
+    ];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSplit, [];
+        byte_scan = byte_scan, Portable, [], "the source's way, and best public: every split stamps its nim-sum";
+        closed_form = closed_form, Portable, [], "what is proved for 2 and for 4 or more parts; no work at all";
+        bit_rows = bit_rows, Portable, [], "sets of nim-sums as bit rows, XOR-translated word by word with a butterfly";
+        bit_rows_wide = bit_rows_wide, Portable, ["wide"], "the same, the butterfly on eight words at once";
+        xor_translate_avx512 = xor_translate_avx512, Avx512, ["avx512"],
+            "the same, 512 bits translated by two instructions: vgf2p8affineqb in bytes, vpermb among them";
+        open_values = open_values, Portable, [], "3 parts: only values not yet seen at the size's parity are tested";
+        open_values_bitvec = open_values_bitvec, Portable, ["bitvec"], "the same on rows of bitvec, bit by bit";
+        near_sum = near_sum, Portable, [], "3 parts: of each set of pairs only 32 nim-sums next to the sum are kept";
+        near_sum_avx2 = near_sum_avx2, Avx2, ["avx2"], "the same, 8 splits at once, without a gather";
+        near_sum_avx512 = near_sum_avx512, Avx512, ["avx512"], "the same with 16 nim-sums, 32 splits at once";
+    };
+    const ABSENT: &'static [Absent] = &[Absent {
+        feature: "parallel",
+        reason: "a size needs all smaller ones, and a size takes less than starting a thread",
+    }];
+
+    fn input(workload: &str, size: u64) -> Result<Split, InputError> {
+        let parts = match workload {
+            "two-parts" => 2,
+            "three-parts" => 3,
+            "four-parts" => 4,
+            _ => return Err(InputError::unknown_workload::<Self>(workload)),
+        };
+        Split::new(parts, size)
+    }
+
+    fn oracle(input: &Split) -> Vec<u32> {
+        crate::games::scatterstone_nim::oracle_values(input)
+    }
+
+    fn steps(input: &Split) -> u64 {
+        input.limit() as u64 + 1
+    }
+
+    fn work(input: &Split, _: &Vec<u32>) -> u64 {
+        input.limit() as u64 + 1
+    }
+
+    fn digest(values: &Vec<u32>) -> Digest {
+        let sum = values.iter().map(|v| u128::from(*v)).sum();
+        vec![("sum", sum), ("value", values.last().copied().unwrap_or(0).into())]
+    }
+}

@@ -1,0 +1,237 @@
+//! Three parts, and of each set of pairs only what lies next to the sum.
+//!
+//! Values stay near half the size, so call `2 sg(x) - x` the *excess* of `x`, and let `e` be the largest seen so far (it stays
+//! at 5). A nim-sum is at most the sum, so for parts `a + b + c = s` with nim-sum `g` and `h = sg(a) ^ sg(b)`, `t = a + b`:
+//!
+//! * `2h <= 2sg(a) + 2sg(b) <= t + 2e`;
+//! * `2h >= 2g - 2sg(c) >= 2g - c - e = t - (s - 2g) - e`, because `g = h ^ sg(c) <= h + sg(c)`.
+//!
+//! An open value `g` near half of `s` can therefore be blocked only by nim-sums `h` of pairs in a narrow window, a bit or
+//! two more than `(s - 2g + 3e) / 2` wide. One machine word a sum `t` holds that window instead of a whole bit row; and
+//! because its place depends on `t` alone, neither building it nor looking it up needs a scattered access: for all `c` in
+//! order the words are read in order too, and the bit is found by a shift.
+//!
+//! Nothing here rests on the observation that the excess stays small. If `e` passes [`MAX_EXCESS`], or an open value lies too
+//! low for the window (one at a time does, [`Waiting`] for its late second occurrence), all its triples are looked at, in
+//! order too, until one is found. Its part `c` is remembered: later sizes are mostly blocked by the same few `c`, and
+//! for those all blocked sizes are marked at once, through the sizes at which a value occurs.
+//!
+//! Cost: `n^2 / 4` steps for the windows and about `n^2 / 5` for the candidates, each a handful of instructions a vector.
+//! Bound: the vector ports; for `n` in the hundreds the ends of the loops and the waiting values.
+
+use super::open_values::Open;
+use super::{Split, size_by_size};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Split, _: On) -> Cost {
+    near_sum(input, 20.0, 1.05, 1, 4.0)
+}
+
+/// The cost with `each` ns a size, `pair` ns a split, vectors of `lanes` cells and cells of `bytes` bytes.
+pub fn near_sum(input: &Split, each: f64, pair: f64, lanes: usize, bytes: f64) -> Cost {
+    if input.parts() != 3 {
+        return Cost::IMPOSSIBLE;
+    }
+    let n = input.limit() as f64;
+    let head = n.min(4.0 * lanes as f64); // done without vectors, about a ns a split
+    Cost { ns: 150.0 + each * n + (pair * n * n + head * head) / 2.0, bytes: (4.0 + 3.0 * bytes) * n }
+}
+
+/// The largest excess for which windows are wide enough.
+const MAX_EXCESS: i64 = 6;
+
+/// A value, or a window of as many nim-sums as it has bits.
+pub trait Cell: Copy + Default + PartialEq {
+    /// Bits of a window.
+    const BITS: u32;
+    /// The largest value.
+    const MAX: usize;
+    /// The low bits of `value`.
+    fn new(value: usize) -> Self;
+    /// The window that holds bit `at`; empty if there is none.
+    fn bit(at: usize) -> Self {
+        Self::new(if at < Self::BITS as usize { 1 << at } else { 0 })
+    }
+    /// Its bits as a number.
+    fn get(self) -> usize;
+}
+
+macro_rules! cells {
+    ($($t:ty)*) => { $(
+        impl Cell for $t {
+            const BITS: u32 = <$t>::BITS;
+            const MAX: usize = <$t>::MAX as usize;
+            fn new(value: usize) -> Self { value as $t }
+            fn get(self) -> usize { self as usize }
+        }
+    )* };
+}
+cells! { u16 u32 }
+
+/// How far below half of the sum `t` its window starts: bit `i` of the window is nim-sum `start(t) + i`.
+const fn depth(bits: u32) -> i64 {
+    2 * (bits as i64 - 1 - MAX_EXCESS)
+}
+
+/// Where the window of a sum starts; negative for the smallest.
+pub fn start<C: Cell>(sum: usize) -> isize {
+    (sum as isize - depth(C::BITS) as isize) >> 1
+}
+
+/// The nim-sums `small[i] ^ large[i]` that lie in the window from `start` on.
+pub fn window<C: Cell>(small: &[C], large: &[C], start: isize) -> C {
+    let bits = small.iter().zip(large).map(|(a, b)| C::bit((a.get() ^ b.get()).wrapping_sub(start as usize)).get());
+    C::new(bits.fold(0, |window, bit| window | bit))
+}
+
+/// Whether for some `i` the window of sum `first - i` holds `g ^ values[i]`.
+pub fn hits<C: Cell>(values: &[C], windows: &[C], g: usize, first: usize) -> bool {
+    let mut sums = (0..=first).rev();
+    values.iter().zip(windows).any(|(v, window)| {
+        let at = (g ^ v.get()).wrapping_sub(start::<C>(sums.next().unwrap_or(0)) as usize);
+        window.get() & C::bit(at).get() != 0
+    })
+}
+
+/// Whether for some `i` the nim-sum `small[i] ^ large[i]` is `h`.
+pub fn meets<C: Cell>(small: &[C], large: &[C], h: usize) -> bool {
+    small.iter().zip(large).any(|(a, b)| a.get() ^ b.get() == h)
+}
+
+/// The sizes at which each value occurs: at most two.
+#[derive(Default)]
+struct Occurrences(Vec<[u32; 2]>);
+
+impl Occurrences {
+    fn push(&mut self, value: usize, size: usize) {
+        if value >= self.0.len() {
+            self.0.resize(value + 1, [0; 2]);
+        }
+        let [first, second] = &mut self.0[value];
+        *(if *first == 0 { first } else { second }) = size as u32;
+    }
+
+    fn of(&self, value: usize) -> impl Iterator<Item = usize> {
+        self.0
+            .get(value)
+            .copied()
+            .unwrap_or_default()
+            .into_iter()
+            .take_while(|size| *size > 0)
+            .map(|size| size as usize)
+    }
+}
+
+/// An open value too low for the windows, and the sizes known to be blocked for it.
+struct Waiting {
+    g: usize,
+    /// Parts `c` for which every size that a split with `c` blocks is marked.
+    parts: Vec<usize>,
+    blocked: Vec<bool>,
+}
+
+impl Waiting {
+    /// The entry of `g`, made if there is none.
+    fn of(all: &mut Vec<Waiting>, g: usize, limit: usize) -> &mut Waiting {
+        let i = all.iter().position(|waiting| waiting.g == g).unwrap_or_else(|| {
+            all.push(Waiting { g, parts: Vec::new(), blocked: vec![false; limit + 1] });
+            all.len() - 1
+        });
+        &mut all[i]
+    }
+
+    /// Marks the sizes `c + a + b` whose split has nim-sum `g`, for a part `a` and one of the learnt parts `c`.
+    fn mark_with<C: Cell>(&mut self, c: usize, a: usize, known: &[C], occurrences: &Occurrences) {
+        for b in occurrences.of(self.g ^ known[c].get() ^ known[a].get()) {
+            if let Some(blocked) = self.blocked.get_mut(c + a + b) {
+                *blocked = true;
+            }
+        }
+    }
+
+    /// Learns a part `c` that was found to block size `known.len()`. The larger of the other two parts of a later size is at
+    /// least half of what `c` leaves.
+    fn learn<C: Cell>(&mut self, c: usize, known: &[C], occurrences: &Occurrences) {
+        self.parts.push(c);
+        ((known.len() - c) / 2..known.len()).for_each(|a| self.mark_with(c, a, known, occurrences));
+    }
+
+    /// Marks what a newly known size `a` blocks.
+    fn mark<C: Cell>(&mut self, a: usize, known: &[C], occurrences: &Occurrences) {
+        (0..self.parts.len()).for_each(|i| self.mark_with(self.parts[i], a, known, occurrences));
+    }
+}
+
+/// The driver. `window`, `hits` and `meets` do what the functions of these names do, for slices of whole vectors of `LANES`
+/// cells. Inputs of other than three parts, and those whose values do not fit in a cell, go to other kernels.
+#[inline(always)]
+pub fn drive<C: Cell, const LANES: usize>(
+    input: &Split,
+    run: &Run,
+    vector_window: impl Fn(&[C], &[C], isize) -> C,
+    vector_hits: impl Fn(&[C], &[C], usize, usize) -> bool,
+    vector_meets: impl Fn(&[C], &[C], usize) -> bool,
+) -> Result<Vec<u32>, Stop> {
+    let limit = input.limit();
+    if input.parts() != 3 {
+        return super::bit_rows::run(input, run);
+    }
+    if limit / 2 + 64 > C::MAX {
+        return self::run(input, run);
+    }
+    let mut known = vec![C::default(); limit + 1];
+    let mut mirror = known.clone(); // mirror[limit - x] = known[x]
+    let mut windows = known.clone(); // windows[limit - t] for sum t
+    let mut open = Open::by_parity();
+    let mut occurrences = Occurrences::default();
+    let mut waiting = Vec::new();
+    let mut excess = 0;
+    let mut fits = true;
+    let values = size_by_size(input, run, |s, _| {
+        // Past this size a last vector that is not full may be filled up: the splits it then sees twice are all proper.
+        let in_vectors = s >= 4 * LANES;
+        let whole = |len: usize| if in_vectors { len.next_multiple_of(LANES) } else { len };
+        let pairs = whole(s / 2);
+        let (small, large) = (&known[1..1 + pairs], &mirror[limit + 1 - s..][..pairs]);
+        windows[limit - s] =
+            if in_vectors { vector_window(small, large, start::<C>(s)) } else { window(small, large, start::<C>(s)) };
+        let value = open[s % 2].take(|g| {
+            let near = excess <= MAX_EXCESS && s as i64 - 2 * g as i64 + excess <= depth(C::BITS);
+            if near {
+                // The split into two parts, then those with c >= 1.
+                let thirds = whole(s / 3);
+                let (values, sets) = (&known[1..1 + thirds], &windows[limit + 1 - s..][..thirds]);
+                return hits(&known[..1], &windows[limit - s..], g, s)
+                    || if in_vectors { vector_hits(values, sets, g, s - 1) } else { hits(values, sets, g, s - 1) };
+            }
+            let waiting = Waiting::of(&mut waiting, g, limit);
+            if waiting.blocked[s] {
+                return true;
+            }
+            let found = (0..=s / 3).rev().find(|c| {
+                let t = s - c;
+                let pairs = whole(t / 2);
+                let (small, large) = (&known[1..1 + pairs], &mirror[limit + 1 - t..][..pairs]);
+                let h = g ^ known[*c].get();
+                if in_vectors { vector_meets(small, large, h) } else { meets(small, large, h) }
+            });
+            if let Some(c) = found {
+                waiting.learn(c, &known[..s], &occurrences);
+            }
+            found.is_some()
+        });
+        occurrences.push(value, s);
+        waiting.retain(|waiting| waiting.g != value);
+        known[s] = C::new(value);
+        mirror[limit - s] = C::new(value);
+        waiting.iter_mut().for_each(|waiting| waiting.mark(s, &known, &occurrences));
+        excess = excess.max(2 * value as i64 - s as i64);
+        fits &= value <= C::MAX;
+        value
+    })?;
+    if fits { Ok(values) } else { self::run(input, run) }
+}
+
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+    drive::<u32, 1>(input, run, window, hits, meets)
+}

@@ -1,0 +1,64 @@
+//! [`super::near_sum`] eight cells at once: AVX2 shifts by lane only from 32 bits on, so cells have that size, and windows too.
+//!
+//! Cost: `n^2 / 2` splits; four instructions and two loads for 8 pairs, five and two for 8 look-ups.
+//! Bound: vector ports.
+
+use std::arch::x86_64::*;
+
+use super::Split;
+use super::near_sum::{drive, near_sum, start};
+use crate::kernel::{Cost, On, Run, Stop};
+use crate::simd::avx2::{load, store};
+
+pub fn cost(input: &Split, _: On) -> Cost {
+    near_sum(input, 30.0, 0.135, LANES, 4.0)
+}
+
+const LANES: usize = 8;
+/// Vectors between two tests whether a hit was found.
+const BURST: usize = 16;
+
+#[target_feature(enable = "avx2")]
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+    let one = _mm256_set1_epi32(1);
+    let any = |bits| _mm256_testz_si256(bits, bits) == 0;
+    drive::<u32, LANES>(
+        input,
+        run,
+        |small, large, start| {
+            let start = _mm256_set1_epi32(start as i32);
+            let mut window = _mm256_setzero_si256();
+            for (a, b) in small.as_chunks::<LANES>().0.iter().zip(large.as_chunks::<LANES>().0) {
+                let at = _mm256_sub_epi32(_mm256_xor_si256(load(a), load(b)), start);
+                window = _mm256_or_si256(window, _mm256_sllv_epi32(one, at));
+            }
+            let mut lanes = [0u32; LANES];
+            store(&mut lanes, window);
+            lanes.into_iter().fold(0, |window, lane| window | lane)
+        },
+        |values, windows, g, first| {
+            let g = _mm256_set1_epi32(g as i32);
+            // The window of sum first - i starts at half of it, less half of i: which way that is rounded, the parity says.
+            let up = ((first + 1) % 2) as i32;
+            let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+            let halves = _mm256_srli_epi32::<1>(_mm256_add_epi32(lanes, _mm256_set1_epi32(up)));
+            let mut starts = _mm256_sub_epi32(_mm256_set1_epi32(start::<u32>(first) as i32), halves);
+            let step = _mm256_set1_epi32((LANES / 2) as i32);
+            let (values, windows) = (values.as_chunks::<LANES>().0, windows.as_chunks::<LANES>().0);
+            values.chunks(BURST).zip(windows.chunks(BURST)).any(|(values, windows)| {
+                let mut found = _mm256_setzero_si256();
+                for (value, window) in values.iter().zip(windows) {
+                    let at = _mm256_sub_epi32(_mm256_xor_si256(g, load(value)), starts);
+                    found = _mm256_or_si256(found, _mm256_srlv_epi32(load(window), at));
+                    starts = _mm256_sub_epi32(starts, step);
+                }
+                any(_mm256_and_si256(found, one))
+            })
+        },
+        |small, large, h| {
+            let h = _mm256_set1_epi32(h as i32);
+            let (small, large) = (small.as_chunks::<LANES>().0, large.as_chunks::<LANES>().0);
+            small.iter().zip(large).any(|(a, b)| any(_mm256_cmpeq_epi32(_mm256_xor_si256(load(a), load(b)), h)))
+        },
+    )
+}

@@ -1,0 +1,99 @@
+//! Three parts, few candidates. A value occurs at most twice, at sizes of opposite parity (proved in the docs of the module), so
+//! at size `s` only the values not yet seen at its parity are open: a handful, and everything from the frontier on. An open
+//! value `g` is blocked iff some `c` in `0..=s/3` has bit `g ^ sg(c)` in the set of pairs of `s - c`; `c = 0` stands for a
+//! split into two.
+//!
+//! Cost: `n^2 / 4` bits to set, and about `n^2 / 6` to look up, the last candidate of each size all in vain.
+//! Bound: one scattered read-modify-write a pair, and cache misses of the look-ups: a row each.
+
+use super::{Split, size_by_size};
+use crate::bits::BitRows;
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Split, _: On) -> Cost {
+    candidates(input, 1.5, 1.5)
+}
+
+/// The cost with `pair` ns a pair and `look` ns a look-up.
+pub fn candidates(input: &Split, pair: f64, look: f64) -> Cost {
+    if input.parts() != 3 {
+        return Cost::IMPOSSIBLE;
+    }
+    let n = input.limit() as f64;
+    Cost { ns: 10.0 * n + pair * n * n / 4.0 + look * n * n / 6.0, bytes: BitRows::bytes(n, 1.5 * n) }
+}
+
+/// Sets of nim-sums of pairs, by their sum.
+pub trait PairSets {
+    /// Puts `nim_sum` in the set of `sum`.
+    fn insert(&mut self, sum: usize, nim_sum: usize);
+    /// Whether it is there.
+    fn contains(&self, sum: usize, nim_sum: usize) -> bool;
+}
+
+impl PairSets for BitRows {
+    #[inline(always)]
+    fn insert(&mut self, sum: usize, nim_sum: usize) {
+        self.set(sum, nim_sum);
+    }
+
+    #[inline(always)]
+    fn contains(&self, sum: usize, nim_sum: usize) -> bool {
+        self.get(sum, nim_sum)
+    }
+}
+
+/// The values not yet seen at the sizes of one parity: a few that were passed over, and all from the frontier on.
+pub struct Open {
+    passed: Vec<usize>,
+    frontier: usize,
+}
+
+impl Open {
+    /// For the even and the odd sizes, before the first. A split into two equal parts keeps every even size off value 0.
+    pub fn by_parity() -> [Self; 2] {
+        [1, 0].map(|frontier| Open { passed: Vec::new(), frontier })
+    }
+
+    /// Takes the smallest open value that is not `blocked`.
+    #[inline(always)]
+    pub fn take(&mut self, mut blocked: impl FnMut(usize) -> bool) -> usize {
+        if let Some(i) = self.passed.iter().position(|g| !blocked(*g)) {
+            return self.passed.remove(i);
+        }
+        loop {
+            let g = self.frontier;
+            self.frontier += 1;
+            if !blocked(g) {
+                return g;
+            }
+            self.passed.push(g);
+        }
+    }
+}
+
+/// The driver; inputs of other than three parts go to [`super::bit_rows`].
+#[inline(always)]
+pub fn drive(input: &Split, run: &Run, mut pairs: impl PairSets) -> Result<Vec<u32>, Stop> {
+    if input.parts() != 3 {
+        return super::bit_rows::run(input, run);
+    }
+    let mut open = Open::by_parity();
+    size_by_size(input, run, |s, values| {
+        for (a, b) in values[1..].iter().zip(values.iter().rev()).take(s / 2) {
+            pairs.insert(s, (a ^ b) as usize);
+        }
+        open[s % 2]
+            .take(|g| values[..=s / 3].iter().zip((0..=s).rev()).any(|(v, t)| pairs.contains(t, g ^ *v as usize)))
+    })
+}
+
+/// Bits of a row: nim-sums of values below `limit`, and any candidate, which is at most `limit`.
+pub fn row_bits(input: &Split) -> usize {
+    (input.limit() + 1).next_power_of_two()
+}
+
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+    let rows = if input.parts() == 3 { input.limit() + 1 } else { 0 };
+    drive(input, run, BitRows::new(rows, row_bits(input)))
+}

@@ -1,0 +1,28 @@
+//! [`super::open_values`] on one `BitVec` a row, through its own indexing.
+//!
+//! Cost and bound: as there; `bitvec` adds the decoding of its bit pointers to every access.
+
+use bitvec::prelude::{BitVec, Lsb0, bitvec};
+
+use super::Split;
+use super::open_values::{PairSets, candidates, drive, row_bits};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Split, _: On) -> Cost {
+    candidates(input, 2.0, 2.0)
+}
+
+impl PairSets for Vec<BitVec<u64, Lsb0>> {
+    fn insert(&mut self, sum: usize, nim_sum: usize) {
+        self[sum].set(nim_sum, true);
+    }
+
+    fn contains(&self, sum: usize, nim_sum: usize) -> bool {
+        self[sum][nim_sum]
+    }
+}
+
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+    let rows = if input.parts() == 3 { input.limit() + 1 } else { 0 };
+    drive(input, run, vec![bitvec![u64, Lsb0; 0; row_bits(input)]; rows])
+}
