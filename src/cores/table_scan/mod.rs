@@ -22,7 +22,20 @@ use crate::games::stone_game;
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
 
 mod bit_rows;
+#[cfg(feature = "avx2")]
+mod bit_rows_avx2;
+#[cfg(feature = "avx512")]
+mod bit_rows_avx512;
+#[cfg(feature = "bitvec")]
+mod bitvec_operators;
+#[cfg(feature = "bitvec")]
+mod bitvec_rows;
+mod byte_rows;
 mod byte_table;
+mod byte_table_pruned;
+mod layers;
+#[cfg(feature = "wide")]
+mod wide_rows;
 
 pub use crate::cores::sink::Tally;
 
@@ -98,7 +111,17 @@ impl<S: Sink> Operation for TableScan<S> {
     ];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { TableScan<S>, [S: Sink];
         byte_table = byte_table, Portable, [], "the source's way: three byte tables, the whole triple loop";
-        bit_rows = bit_rows, Portable, [], "64 candidates z at once: six bit rows, windows of a word, with the hint";
+        byte_table_pruned = byte_table_pruned, Portable, [], "no used pair is scanned, no scan goes on after its P-position";
+        byte_rows = byte_rows, Portable, [], "64 candidates z at once: six runs of bytes, vectorised by the compiler";
+        byte_rows_avx2 = byte_rows, Avx2, [], "the same source, compiled at this tier";
+        byte_rows_avx512 = byte_rows, Avx512, [], "the same source, compiled at this tier";
+        bit_rows = bit_rows, Portable, [], "64 candidates at once: a window of six bit rows, with the hint";
+        bit_rows_bmi = bit_rows, Avx2, [], "the same source, compiled with BMI";
+        bitvec_operators = bitvec_operators, Portable, ["bitvec"], "the same windows as slices of a BitVec, combined by |=";
+        bitvec_rows = bitvec_rows, Portable, ["bitvec"], "the same windows, each loaded from a BitVec as a word";
+        wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, vectors of the build's target";
+        bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
+        bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
     };
     const ABSENT: &'static [Absent] = &[];
 
