@@ -1,11 +1,15 @@
 //! `nimlanes compare`
 
 use std::io::{IsTerminal, stderr};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nimlanes::lab::duel::{Duel, DuelError, FEWEST_ROUNDS, Terms, fight};
+use nimlanes::lab::environment::Environment;
+use nimlanes::lab::saved::{Change, Mixed, Saved, SavedError, TIE, Verdict};
 use nimlanes::selection::span;
+use serde::Serialize;
 
 use super::args::{Target, Threads, number, seconds};
 use super::failure::Failure;
@@ -15,7 +19,9 @@ use super::output::{print, print_json, table};
 /// Time kernels against each other on one input, in turns, after checking that their outputs are equal
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes compare mex_subtraction --size 100000\n  \
-    nimlanes compare table_scan --size 5000 --threads 2 --kernels bit_rows,byte_table --json")]
+    nimlanes compare table_scan --size 5000 --threads 2 --kernels bit_rows,byte_table --json\n  \
+    nimlanes compare mex_subtraction --save before.json\n  \
+    nimlanes compare mex_subtraction --against before.json")]
 pub struct Args {
     #[command(flatten)]
     target: Target,
@@ -33,9 +39,39 @@ pub struct Args {
     /// Stay on one CPU, counted from 0
     #[arg(long, value_name = "CPU", value_parser = number, allow_negative_numbers = true)]
     pin: Option<u64>,
+    /// Write the duel to a file, with date and environment
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Say what moved beyond the noise since the duel in this file
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+    /// Allow --against a duel of another machine or build
+    #[arg(long, requires = "against")]
+    mixed: bool,
     /// Print JSON: one object
     #[arg(long)]
     json: bool,
+}
+
+impl From<SavedError> for Failure {
+    fn from(error: SavedError) -> Self {
+        Failure::Failed(error.to_string())
+    }
+}
+
+impl From<Mixed> for Failure {
+    fn from(error: Mixed) -> Self {
+        Failure::Failed(error.to_string())
+    }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Outcome<'a> {
+    #[serde(flatten)]
+    duel: &'a Duel,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<&'a [Change]>,
 }
 
 impl From<DuelError> for Failure {
@@ -50,6 +86,12 @@ impl From<DuelError> for Failure {
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
+    // A file that cannot be used is found out before the duel, not after it.
+    let before = args.against.as_deref().map(Saved::<Duel>::read).transpose()?;
+    let environment = Environment::detect(selection.machine());
+    if let Some(before) = before.as_ref().filter(|_| !args.mixed) {
+        before.fits(&environment)?;
+    }
     let kernels = match &args.kernels {
         None => Vec::new(),
         Some(list) => list.split(',').map(|name| name.trim().to_owned()).collect(),
@@ -74,8 +116,40 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let subject = (chosen.operation.name(), chosen.operation.unit(), chosen.workload.as_str(), chosen.size);
     let duel = fight(subject, chosen.session.as_ref(), selection.machine(), &terms, &run, &mut watch);
     bar.finish_and_clear();
-    let duel = duel?;
-    if args.json { print_json(&duel) } else { print(&text(&duel)) }
+    let duel = Saved::now(environment, duel?);
+    if let Some(path) = &args.save {
+        duel.write(path)?;
+    }
+    let changes = before.map(|before| before.changes(&duel, args.mixed)).transpose()?;
+    let duel = &duel.content;
+    if args.json {
+        return print_json(&Outcome { duel, changes: changes.as_deref() });
+    }
+    print(&text(duel))?;
+    changes.map_or(Ok(()), |changes| print(&moved(&changes)))
+}
+
+/// What moved beyond the noise, a line a kernel, and what did not, in one line.
+fn moved(changes: &[Change]) -> String {
+    let of = |verdict: Verdict| changes.iter().filter(move |change| change.verdict == verdict);
+    let list = |verdict, title: &str| match of(verdict).map(|change| change.kernel.as_str()).collect::<Vec<_>>()[..] {
+        [] => String::new(),
+        ref kernels => format!("{title}: {}\n", kernels.join(", ")),
+    };
+    let line = |change: &Change| {
+        let (before, after) = (change.before?, change.after?);
+        let percent = 100.0 * (after / before - 1.0);
+        Some(format!("{}: ratio {before:.2} became {after:.2} ({percent:+.1} %)\n", change.kernel))
+    };
+    let lines: String = [Verdict::Faster, Verdict::Slower].into_iter().flat_map(of).filter_map(line).collect();
+    format!(
+        "\nmoved beyond the noise (middle 80 % apart, and more than {:.0} %): {}\n{lines}{}{}{}",
+        100.0 * TIE,
+        if lines.is_empty() { "nothing" } else { "" },
+        list(Verdict::Same, "within the noise"),
+        list(Verdict::Added, "only now"),
+        list(Verdict::Gone, "only before"),
+    )
 }
 
 /// A bar on stderr, if that is a terminal.

@@ -75,10 +75,37 @@ impl Environment {
         }
     }
 
+    /// The first respect in which another measurement was made on other hardware; `None` if times can be compared.
+    pub fn other_machine(&self, other: &Environment) -> Option<String> {
+        let respects = [
+            ("cpu", &self.cpu, &other.cpu),
+            ("microarchitecture", &self.microarchitecture, &other.microarchitecture),
+            ("caches", &self.caches.join(", "), &other.caches.join(", ")),
+            ("threads", &self.threads.to_string(), &other.threads.to_string()),
+        ];
+        differing(&respects)
+    }
+
+    /// The first respect in which another program was measured; `None` if it was built alike.
+    pub fn other_build(&self, other: &Environment) -> Option<String> {
+        let targets = [&self.target_features, &other.target_features].map(|features| features.join(" "));
+        differing(&[
+            ("build", &self.build, &other.build),
+            ("profile", &self.profile, &other.profile),
+            ("compiled for", &targets[0], &targets[1]),
+        ])
+    }
+
     /// The tiers, each with whether the CPU offers it.
     pub fn tiers() -> impl Iterator<Item = (Tier, bool)> {
         Tier::ALL.iter().map(|tier| (*tier, tier.on_this_cpu()))
     }
+}
+
+/// The first name whose two values differ, with both.
+fn differing(respects: &[(&str, &String, &String)]) -> Option<String> {
+    let differs = respects.iter().find(|(_, here, there)| here != there);
+    differs.map(|(name, here, there)| format!("{name} {there}, not {here}"))
 }
 
 /// The name that engineers use, from the CPU's family and model, for those with AVX-512 or AVX2 that are common.

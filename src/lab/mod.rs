@@ -6,4 +6,6 @@ pub mod environment;
 pub mod known;
 #[cfg(feature = "cli")]
 pub mod profile;
+#[cfg(feature = "cli")]
+pub mod saved;
 pub mod verify;

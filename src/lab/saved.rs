@@ -1,0 +1,238 @@
+//! Measurements in files: with date and environment, written whole or not at all, and compared with each other.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::lab::duel::Duel;
+use crate::lab::environment::Environment;
+
+/// Names the form of [`Saved`].
+pub const SCHEMA: &str = "nimlanes-saved-1";
+
+/// Differences of ratios up to here are ties, whatever their spread.
+pub const TIE: f64 = 0.05;
+
+/// A measurement, and where and when it was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Saved<T> {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// When, in UTC: `2026-01-31T12:00:00Z`.
+    pub date: String,
+    /// The machine and the build.
+    pub environment: Environment,
+    /// What was measured.
+    pub content: T,
+}
+
+/// A file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SavedError {
+    /// It cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It holds something else, or only a part.
+    #[error("{} is no measurement saved by nimlanes: {reason}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl<T: Serialize + DeserializeOwned> Saved<T> {
+    /// A measurement made now.
+    pub fn now(environment: Environment, content: T) -> Self {
+        Saved { schema: SCHEMA.to_owned(), date: utc_now(), environment, content }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, is cut short, or is of another form.
+    pub fn read(path: &Path) -> Result<Self, SavedError> {
+        #[derive(Deserialize)]
+        struct Form {
+            schema: String,
+        }
+        let text = fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
+        let foreign = |reason: String| SavedError::Foreign { path: path.to_owned(), reason };
+        let form: Form = serde_json::from_str(&text).map_err(|error| foreign(error.to_string()))?;
+        if form.schema != SCHEMA {
+            return Err(foreign(format!("its form is {:?}, not {SCHEMA:?}", form.schema)));
+        }
+        serde_json::from_str(&text).map_err(|error| foreign(error.to_string()))
+    }
+
+    /// Whether times in `environment` can be compared with this measurement.
+    ///
+    /// # Errors
+    /// Another machine or another build.
+    pub fn fits(&self, environment: &Environment) -> Result<(), Mixed> {
+        environment.other_machine(&self.environment).map_or(Ok(()), |how| Err(Mixed::Machine(how)))?;
+        environment.other_build(&self.environment).map_or(Ok(()), |how| Err(Mixed::Build(how)))
+    }
+
+    /// Writes a file, with the folders it needs.
+    ///
+    /// # Errors
+    /// It cannot be written; what was there before is unharmed.
+    pub fn write(&self, path: &Path) -> Result<(), SavedError> {
+        let text = serde_json::to_string_pretty(self).map_err(io::Error::from);
+        let written = text.and_then(|text| write_whole(path, (text + "\n").as_bytes()));
+        written.map_err(|source| SavedError::Write { path: path.to_owned(), source })
+    }
+}
+
+/// Writes a file so that nobody ever sees a part of it: beside its place, then moved there. Makes the folders it needs.
+///
+/// # Errors
+/// The folder cannot be made or written to; what was there before is unharmed.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    // The default of temporary files hides them from other users, and the mode survives the move.
+    let mode = fs::Permissions::from_mode(0o644);
+    let mut file = tempfile::Builder::new().permissions(mode).tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Now in UTC, as `2026-01-31T12:00:00Z`.
+fn utc_now() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let (year, month, day) = civil(seconds / 86_400);
+    let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// Year, month and day of the Gregorian calendar, from days since 1970-01-01. Years start in March, so that the leap day
+/// is their last, and come in cycles of 400.
+fn civil(days: u64) -> (u64, u64, u64) {
+    let from_march_of_year_0 = days + 719_468;
+    let (cycle, day) = (from_march_of_year_0 / 146_097, from_march_of_year_0 % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let first = (153 * month + 2) / 5;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (400 * cycle + year + next, month, day - first + 1)
+}
+
+/// Why two measurements say nothing about each other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mixed {
+    /// Other inputs or another baseline: ratios mean different things.
+    #[error("saved for another duel: {0}")]
+    Subject(String),
+    /// Other hardware.
+    #[error("saved on another machine: {0}; compare all the same with --mixed")]
+    Machine(String),
+    /// Another build.
+    #[error("saved by another build: {0}; compare all the same with --mixed")]
+    Build(String),
+}
+
+/// What became of one kernel between two duels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// The kernel.
+    pub kernel: String,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// Its ratio before.
+    pub before: Option<f64>,
+    /// Its ratio after.
+    pub after: Option<f64>,
+}
+
+/// See [`Change`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Its ratio rose beyond the noise.
+    Faster,
+    /// Its ratio fell beyond the noise.
+    Slower,
+    /// Its ratio may be the same: the ranges overlap, or they differ by no more than [`TIE`].
+    Same,
+    /// It is only in the later duel.
+    Added,
+    /// It is only in the earlier duel.
+    Gone,
+}
+
+impl Saved<Duel> {
+    /// What changed for each kernel from this duel to a `later` one, in the later one's order.
+    ///
+    /// A ratio moved if the middle 80 % of the rounds do not overlap *and* the medians differ by more than [`TIE`].
+    ///
+    /// # Errors
+    /// The duels are not of the same thing; or on other machines or builds, unless that is `allowed`.
+    pub fn changes(&self, later: &Saved<Duel>, allowed: bool) -> Result<Vec<Change>, Mixed> {
+        let (old, new) = (&self.content, &later.content);
+        let subject = |duel: &Duel| {
+            let Duel { operation, workload, size, baseline, rows, .. } = duel;
+            let clock = rows.first().map_or("no", |row| &row.clock);
+            format!("{operation}/{workload}/{size} against {baseline} by the {clock} clock")
+        };
+        if subject(old) != subject(new) {
+            return Err(Mixed::Subject(format!("{}, not {}", subject(old), subject(new))));
+        }
+        if !allowed {
+            self.fits(&later.environment)?;
+        }
+        let find = |duel: &Duel, kernel: &str| duel.rows.iter().find(|row| row.kernel == kernel).cloned();
+        let change = |kernel: &String| {
+            let (before, after) = (find(old, kernel), find(new, kernel));
+            let verdict = match (&before, &after) {
+                (None, _) => Verdict::Added,
+                (_, None) => Verdict::Gone,
+                (Some(a), Some(b)) if b.ratio_low > a.ratio_high && b.ratio > a.ratio * (1.0 + TIE) => Verdict::Faster,
+                (Some(a), Some(b)) if b.ratio_high < a.ratio_low && b.ratio * (1.0 + TIE) < a.ratio => Verdict::Slower,
+                _ => Verdict::Same,
+            };
+            let [before, after] = [before, after].map(|row| row.map(|row| row.ratio));
+            Change { kernel: kernel.clone(), verdict, before, after }
+        };
+        let gone = old.rows.iter().filter(|row| find(new, &row.kernel).is_none());
+        Ok(new.rows.iter().chain(gone).map(|row| change(&row.kernel)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_become_dates() {
+        let dates = [(0, (1970, 1, 1)), (58, (1970, 2, 28)), (59, (1970, 3, 1)), (11_016, (2000, 2, 29))];
+        for (days, date) in
+            dates.into_iter().chain([(19_782, (2024, 2, 29)), (47_540, (2100, 2, 28)), (47_541, (2100, 3, 1))])
+        {
+            assert_eq!(civil(days), date);
+        }
+    }
+}

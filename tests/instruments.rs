@@ -1,0 +1,173 @@
+//! The instruments as a user meets them: duels saved and compared, results rebuilt from data, and one clear line where a
+//! file is not what it should be.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use nimlanes::lab::duel::{Duel, Row};
+use nimlanes::lab::environment::Environment;
+use nimlanes::lab::saved::{Mixed, Saved, Verdict};
+use nimlanes::machine::Machine;
+use tempfile::TempDir;
+
+fn nimlanes() -> Command {
+    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
+    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
+    command
+}
+
+/// Expects exit code 1 and a single line that contains `says`.
+fn failed(command: &mut Command, says: &str) {
+    let output = command.assert().code(1).get_output().clone();
+    let line = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(line.trim_end().lines().count(), 1, "more than a line: {line}");
+    assert!(line.starts_with("nimlanes: ") && line.contains(says), "should say {says:?}: {line}");
+}
+
+fn row(kernel: &str, ratio: [f64; 3]) -> Row {
+    Row {
+        kernel: kernel.to_owned(),
+        tier: "portable".to_owned(),
+        clock: "thread".to_owned(),
+        threads: 1,
+        rounds: 20,
+        median_seconds: 0.04 / ratio[1],
+        ratio: ratio[1],
+        ratio_low: ratio[0],
+        ratio_high: ratio[2],
+        throughput: 1e5 * ratio[1] / 0.04,
+        unit: "heap".to_owned(),
+    }
+}
+
+/// A duel with these kernels, each with its ratio between a low and a high one.
+fn duel(rows: &[(&str, [f64; 3])]) -> Saved<Duel> {
+    let duel = Duel {
+        schema: nimlanes::lab::duel::SCHEMA.to_owned(),
+        operation: "mex_subtraction".to_owned(),
+        workload: "squares".to_owned(),
+        size: 100,
+        build: "default".to_owned(),
+        baseline: "flags".to_owned(),
+        rows: rows.iter().map(|(kernel, ratio)| row(kernel, *ratio)).collect(),
+        skipped: Vec::new(),
+    };
+    Saved::now(Environment::detect(&Machine::detect()), duel)
+}
+
+/// Writes two saved duels, reads them, and says what became of each kernel.
+fn verdicts(before: &Saved<Duel>, after: &Saved<Duel>) -> Vec<(String, Verdict)> {
+    let folder = TempDir::new().expect("a folder");
+    let [before, after] = [(before, "before"), (after, "after")].map(|(saved, name)| {
+        let path = folder.path().join(name);
+        saved.write(&path).expect("a writable folder");
+        Saved::<Duel>::read(&path).expect("what was written")
+    });
+    let changes = before.changes(&after, false).expect("the same machine");
+    changes.into_iter().map(|change| (change.kernel, change.verdict)).collect()
+}
+
+#[test]
+fn only_what_leaves_the_noise_has_moved() {
+    let before = duel(&[
+        ("faster", [4.9, 5.0, 5.1]),
+        ("slower", [4.9, 5.0, 5.1]),
+        ("overlapping", [4.0, 5.0, 6.0]),
+        ("a_tie", [4.99, 5.0, 5.01]),
+        ("gone", [1.0, 1.0, 1.0]),
+    ]);
+    let after = duel(&[
+        ("added", [1.0, 1.0, 1.0]),
+        ("faster", [5.2, 5.3, 5.4]),
+        ("slower", [4.6, 4.7, 4.8]),
+        ("overlapping", [5.9, 7.0, 8.0]),
+        ("a_tie", [5.1, 5.2, 5.3]),
+    ]);
+    let want = [
+        ("added", Verdict::Added),
+        ("faster", Verdict::Faster),
+        ("slower", Verdict::Slower),
+        ("overlapping", Verdict::Same),
+        ("a_tie", Verdict::Same),
+        ("gone", Verdict::Gone),
+    ];
+    assert_eq!(verdicts(&before, &after), want.map(|(kernel, verdict)| (kernel.to_owned(), verdict)));
+}
+
+#[test]
+fn duels_of_other_things_machines_and_builds_are_not_compared_unasked() {
+    let here = duel(&[("flags", [1.0, 1.0, 1.0])]);
+    let mut elsewhere = here.clone();
+    elsewhere.environment.cpu = "another".to_owned();
+    assert!(matches!(elsewhere.changes(&here, false), Err(Mixed::Machine(_))));
+    assert!(elsewhere.changes(&here, true).is_ok());
+    let mut native = here.clone();
+    native.environment.build = "another".to_owned();
+    assert!(matches!(native.changes(&here, false), Err(Mixed::Build(_))));
+    assert!(native.changes(&here, true).is_ok());
+    let mut larger = here.clone();
+    larger.content.size = 1000;
+    assert!(matches!(larger.changes(&here, true), Err(Mixed::Subject(_))));
+}
+
+/// A short duel of two kernels, whichever come first.
+fn compare(more: &[&str]) -> Command {
+    let mut command = nimlanes();
+    command
+        .args(["compare", "mex_subtraction", "--size", "100", "--kernels", "flags,stamp", "--seconds", "0.2"])
+        .args(more);
+    command
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+#[test]
+fn a_duel_is_saved_and_the_next_one_compared_with_it() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("deep").join("saved.json");
+    compare(&["--save", text(&path)]).assert().success();
+    let mut saved = Saved::<Duel>::read(&path).expect("what was saved");
+    assert_eq!((saved.content.rows.len(), saved.content.size), (2, 100));
+    for row in &mut saved.content.rows {
+        [row.ratio, row.ratio_low, row.ratio_high] = [row.ratio, row.ratio_low, row.ratio_high].map(|r| r / 1000.0);
+    }
+    saved.write(&path).expect("a writable folder");
+    let output = compare(&["--against", text(&path)]).assert().success().get_output().stdout.clone();
+    let output = String::from_utf8(output).expect("UTF-8");
+    assert!(output.contains("moved beyond the noise") && output.contains("stamp: ratio 0.0"), "{output}");
+}
+
+#[test]
+fn a_file_that_is_no_saved_duel_is_refused_before_the_duel() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("saved.json");
+    failed(&mut compare(&["--against", text(&path)]), "cannot read");
+    let whole = serde_json::to_string(&duel(&[("flags", [1.0, 1.0, 1.0])])).expect("JSON");
+    let foreign = [
+        (&whole[..whole.len() / 2], "EOF while parsing"),
+        ("", "EOF while parsing"),
+        ("{\"a\": 1}", "missing field `schema`"),
+        ("{\"schema\": \"nimlanes-solve-1\"}", "its form is \"nimlanes-solve-1\""),
+        ("not JSON", "expected"),
+    ];
+    for (text, says) in foreign {
+        std::fs::write(&path, text).expect("a writable folder");
+        failed(&mut compare(&["--against", path.to_str().expect("UTF-8")]), says);
+    }
+    failed(&mut compare(&["--save", "/proc/none/saved.json"]), "cannot write");
+}
+
+#[test]
+fn a_duel_of_another_machine_is_compared_only_when_that_is_asked_for() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("saved.json");
+    compare(&["--save", text(&path)]).assert().success();
+    let mut saved = Saved::<Duel>::read(&path).expect("what was saved");
+    saved.environment.cpu = "another".to_owned();
+    saved.write(&path).expect("a writable folder");
+    failed(&mut compare(&["--against", text(&path)]), "another machine: cpu another");
+    compare(&["--against", text(&path), "--mixed"]).assert().success();
+    nimlanes().args(["compare", "mex_subtraction", "--mixed"]).assert().code(2);
+}
