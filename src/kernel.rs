@@ -261,6 +261,10 @@ pub trait Operation: Sized + 'static {
     const KERNELS: &'static [KernelDef<Self>];
     /// Technologies that have no kernel here.
     const ABSENT: &'static [Absent];
+    /// The kernels that are the best algorithms published elsewhere: results are compared with the quickest of them.
+    const PUBLIC: &'static [&'static str] = &[];
+    /// What the measurements showed, in markdown without numbers: part of the documentation and of the report.
+    const NOTES: &'static str = "";
 
     /// The input that `workload` names at `size`.
     ///

@@ -47,6 +47,10 @@ pub trait AnyOperation: Sync {
     fn workloads(&self) -> &'static [Workload];
     /// Technologies that have no kernel here.
     fn absent(&self) -> &'static [Absent];
+    /// Kernels that are the best algorithms published elsewhere.
+    fn public(&self) -> &'static [&'static str];
+    /// What the measurements showed, in markdown.
+    fn notes(&self) -> &'static str;
     /// All kernels, baseline first.
     fn kernels(&self, machine: &Machine) -> Vec<KernelInfo>;
     /// An input with the kernels that can run on it.
@@ -190,6 +194,14 @@ impl<O: Operation> AnyOperation for Of<O> {
 
     fn absent(&self) -> &'static [Absent] {
         O::ABSENT
+    }
+
+    fn public(&self) -> &'static [&'static str] {
+        O::PUBLIC
+    }
+
+    fn notes(&self) -> &'static str {
+        O::NOTES
     }
 
     fn kernels(&self, machine: &Machine) -> Vec<KernelInfo> {

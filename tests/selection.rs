@@ -75,3 +75,14 @@ fn threads_are_needed() {
     let machine = Machine::detect();
     assert_eq!(Selection::new(machine).with_threads(0).err(), Some(SelectError::NoThreads));
 }
+
+#[test]
+fn the_best_public_algorithms_are_listed_and_need_nothing() {
+    for operation in OPERATIONS {
+        let kernels = operation.kernels(&Machine::detect());
+        for name in operation.public() {
+            let kernel = kernels.iter().find(|kernel| kernel.name == *name);
+            assert!(kernel.is_some_and(|kernel| kernel.is_scalar()), "{}: {name}", operation.name());
+        }
+    }
+}

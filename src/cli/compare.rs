@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use nimlanes::lab::duel::{Duel, DuelError, FEWEST_ROUNDS, Terms, fight};
+use nimlanes::lab::duel::{Duel, DuelError, FEWEST_ROUNDS, PATIENCE, Terms, fight};
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::saved::{Change, Mixed, Saved, SavedError, TIE, Verdict};
 use nimlanes::selection::span;
@@ -28,12 +28,15 @@ pub struct Args {
     /// Kernels that take part, separated by commas; all that can run if left out
     #[arg(long, value_name = "A,B,C")]
     kernels: Option<String>,
-    /// The kernel that ratios refer to; the first listed one that needs at most 30 s if left out
+    /// The kernel that ratios refer to; the first that --patience leaves if left out
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
     /// How long to go on; a slow baseline is run three times all the same
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
+    /// Leave out kernels that are predicted to take longer for a run, in seconds
+    #[arg(long, value_name = "S", default_value_t = PATIENCE.as_secs_f64(), value_parser = seconds, allow_negative_numbers = true)]
+    patience: f64,
     #[command(flatten)]
     threads: Threads,
     /// Stay on one CPU, counted from 0
@@ -109,6 +112,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         baseline: args.baseline.clone(),
         threads: selection.threads(),
         budget: Duration::from_secs_f64(args.seconds),
+        patience: Duration::from_secs_f64(args.patience),
     };
     let bar = progress(chosen.to_string());
     let run = interrupt::run(selection.threads());

@@ -13,7 +13,7 @@ use crate::machine::Machine;
 use crate::selection::{bytes, span};
 use crate::session::{Answer, Session};
 
-/// A kernel that needs longer for one run takes no part, unless it is the baseline.
+/// The usual [`Terms::patience`].
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Rounds that are made whatever they cost.
@@ -36,6 +36,8 @@ pub struct Terms {
     pub threads: usize,
     /// How long to go on.
     pub budget: Duration,
+    /// A kernel that needs longer for one run takes no part, unless it is named as the baseline.
+    pub patience: Duration,
 }
 
 /// A duel that cannot be fought, or that ended otherwise than with times.
@@ -58,8 +60,8 @@ pub enum DuelError {
         reason: String,
     },
     /// No kernel that could serve as a baseline.
-    #[error("no kernel can do this input within {} and the memory that is free; name a --baseline to wait for it", span(PATIENCE.as_nanos() as f64))]
-    NoBaseline,
+    #[error("no kernel can do this input within {} and the memory that is free; name a --baseline to wait for it", span(.0.as_nanos() as f64))]
+    NoBaseline(Duration),
     /// Two kernels computed different outputs.
     #[error("{kernel} and {baseline} differ: {got} against {want}")]
     Differ {
@@ -143,12 +145,6 @@ pub struct Skipped {
 /// The schema of [`Duel`].
 pub const SCHEMA: &str = "nimlanes-duel-1";
 
-struct Contender {
-    kernel: usize,
-    repeats: u32,
-    times: Vec<f64>,
-}
-
 /// Why a kernel cannot take part, if it cannot.
 fn obstacle(
     session: &dyn Session,
@@ -189,7 +185,10 @@ fn contenders(
     let bars = |kernel: usize, patience| obstacle(session, kernel, terms, machine, patience);
     let baseline = match &terms.baseline {
         Some(name) => index(name)?,
-        None => *wanted.iter().find(|kernel| bars(**kernel, PATIENCE).is_none()).ok_or(DuelError::NoBaseline)?,
+        None => *wanted
+            .iter()
+            .find(|kernel| bars(**kernel, terms.patience).is_none())
+            .ok_or(DuelError::NoBaseline(terms.patience))?,
     };
     if let Some(reason) = bars(baseline, Duration::MAX) {
         return Err(DuelError::Baseline { name: names[baseline].to_owned(), reason });
@@ -197,7 +196,7 @@ fn contenders(
     let mut fit = vec![baseline];
     let mut skipped = Vec::new();
     for kernel in wanted {
-        match bars(kernel, PATIENCE) {
+        match bars(kernel, terms.patience) {
             _ if fit.contains(&kernel) => {}
             None => fit.push(kernel),
             Some(reason) => skipped.push(Skipped { kernel: names[kernel].to_owned(), reason }),
@@ -228,11 +227,11 @@ pub fn fight(
 
     // The first runs prove that the outputs are equal, and tell how often a run must be repeated.
     let mut expected: Option<Box<dyn Answer>> = None;
-    let mut contenders = Vec::new();
+    let mut once = Vec::new();
     for (done, kernel) in kernels.iter().enumerate() {
         let start = clock.now();
         let answer = session.run(*kernel, run)?;
-        let once = clock.now() - start;
+        once.push(clock.now() - start);
         match &expected {
             Some(expected) if !answer.agrees(expected.as_ref()) => {
                 let [got, want] = [&answer, expected].map(|answer| format!("{:?}", answer.digest()));
@@ -246,53 +245,30 @@ pub fn fight(
                 expected = Some(answer);
             }
         }
-        let repeats = (TURN.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u32;
-        contenders.push(Contender { kernel: *kernel, repeats, times: Vec::new() });
         watch(0.1 * (done + 1) as f64 / kernels.len() as f64);
     }
     let work = expected.map_or(0, |answer| session.work(answer.as_ref())) as f64;
+    let mut spin = |turn: usize| session.spin(kernels[turn], run);
+    let times = in_turns(&once, clock, terms.budget, &mut spin, &mut |share| watch(0.1 + 0.9 * share))?;
 
-    let start = Instant::now();
-    for round in 0..MOST_ROUNDS {
-        if round >= FEWEST_ROUNDS && start.elapsed() >= terms.budget {
-            break;
-        }
-        let order: Vec<usize> = match round % 2 {
-            0 => (0..contenders.len()).collect(),
-            _ => (0..contenders.len()).rev().collect(),
-        };
-        for turn in order {
-            let contender = &mut contenders[turn];
-            let start = clock.now();
-            for _ in 0..contender.repeats {
-                session.spin(contender.kernel, run)?;
-            }
-            contender.times.push((clock.now() - start).as_secs_f64() / f64::from(contender.repeats));
-        }
-        let spent = start.elapsed().as_secs_f64() / terms.budget.as_secs_f64();
-        watch(0.1 + 0.9 * spent.max((round + 1) as f64 / MOST_ROUNDS as f64).min(1.0));
-    }
-
-    let base = contenders[0].times.clone();
-    let row = |contender: &Contender| {
-        let mut ratios: Vec<f64> = base.iter().zip(&contender.times).map(|(base, time)| base / time).collect();
-        let mut times = contender.times.clone();
-        let median_seconds = quantile(&mut times, 0.5);
+    let row = |(kernel, own): (&usize, &Vec<f64>)| {
+        let median_seconds = quantile(&mut own.clone(), 0.5);
+        let [ratio_low, ratio, ratio_high] = ratios(&times[0], own);
         Row {
-            kernel: names[contender.kernel].to_owned(),
-            tier: session.tier(contender.kernel).name().to_owned(),
+            kernel: names[*kernel].to_owned(),
+            tier: session.tier(*kernel).name().to_owned(),
             clock: clock.name().to_owned(),
-            threads: if is_parallel(contender.kernel) { terms.threads } else { 1 },
-            rounds: times.len(),
+            threads: if is_parallel(*kernel) { terms.threads } else { 1 },
+            rounds: own.len(),
             median_seconds,
-            ratio: quantile(&mut ratios, 0.5),
-            ratio_low: quantile(&mut ratios, 0.1),
-            ratio_high: quantile(&mut ratios, 0.9),
+            ratio,
+            ratio_low,
+            ratio_high,
             throughput: work / median_seconds,
             unit: unit.to_owned(),
         }
     };
-    let mut rows: Vec<Row> = contenders.iter().map(row).collect();
+    let mut rows: Vec<Row> = kernels.iter().zip(&times).map(row).collect();
     rows.sort_by(|a, b| a.median_seconds.total_cmp(&b.median_seconds));
     Ok(Duel {
         schema: SCHEMA.to_owned(),
@@ -300,10 +276,54 @@ pub fn fight(
         workload: workload.to_owned(),
         size,
         build: super::environment::BUILD.to_owned(),
-        baseline: names[contenders[0].kernel].to_owned(),
+        baseline: names[kernels[0]].to_owned(),
         rows,
         skipped,
     })
+}
+
+/// Times contenders in turns, in list order and reversed, until the budget is spent: seconds of a run, by contender and
+/// round. `once` is about how long a run of each takes, `spin` makes one, `watch` is told the share that is done.
+///
+/// # Errors
+/// A run was stopped.
+pub fn in_turns(
+    once: &[Duration],
+    clock: Clock,
+    budget: Duration,
+    spin: &mut dyn FnMut(usize) -> Result<(), Stop>,
+    watch: &mut dyn FnMut(f64),
+) -> Result<Vec<Vec<f64>>, Stop> {
+    let repeats = |once: &Duration| (TURN.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u32;
+    let repeats: Vec<u32> = once.iter().map(repeats).collect();
+    let mut times = vec![Vec::new(); once.len()];
+    let start = Instant::now();
+    for round in 0..MOST_ROUNDS {
+        if round >= FEWEST_ROUNDS && start.elapsed() >= budget {
+            break;
+        }
+        let order: Vec<usize> = match round % 2 {
+            0 => (0..once.len()).collect(),
+            _ => (0..once.len()).rev().collect(),
+        };
+        for turn in order {
+            let start = clock.now();
+            for _ in 0..repeats[turn] {
+                spin(turn)?;
+            }
+            times[turn].push((clock.now() - start).as_secs_f64() / f64::from(repeats[turn]));
+        }
+        let spent = start.elapsed().as_secs_f64() / budget.as_secs_f64();
+        watch(spent.max((round + 1) as f64 / MOST_ROUNDS as f64).min(1.0));
+    }
+    Ok(times)
+}
+
+/// The ratios of a baseline's times to a kernel's, round by round: a tenth of them lies below the first number, half below
+/// the second, nine tenths below the third.
+pub fn ratios(baseline: &[f64], times: &[f64]) -> [f64; 3] {
+    let mut ratios: Vec<f64> = baseline.iter().zip(times).map(|(baseline, time)| baseline / time).collect();
+    [0.1, 0.5, 0.9].map(|q| quantile(&mut ratios, q))
 }
 
 /// The value below which a share `q` of the values lies, linear between neighbours.

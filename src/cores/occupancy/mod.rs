@@ -127,6 +127,7 @@ impl<S: Sink> Operation for Occupancy<S> {
         window_certificate = window_certificate, Portable, [], "one window of four bit rows a P-position, where the certificate points";
     };
     const ABSENT: &'static [Absent] = &[];
+    const PUBLIC: &'static [&'static str] = &["union_find", "hierarchical"];
 
     fn input(workload: &str, size: u64) -> Result<ProportionateNim, InputError> {
         if workload != Self::WORKLOADS[0].name {

@@ -124,6 +124,7 @@ impl<S: Sink> Operation for TableScan<S> {
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
     };
     const ABSENT: &'static [Absent] = &[];
+    const PUBLIC: &'static [&'static str] = &["byte_table"];
 
     fn input(workload: &str, size: u64) -> Result<StoneGame, InputError> {
         let rule = match workload {

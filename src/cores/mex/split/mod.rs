@@ -146,6 +146,7 @@ impl Operation for MexSplit {
         feature: "parallel",
         reason: "a size needs all smaller ones, and a size takes less than starting a thread",
     }];
+    const PUBLIC: &'static [&'static str] = &["byte_scan"];
 
     fn input(workload: &str, size: u64) -> Result<Split, InputError> {
         let parts = match workload {

@@ -131,6 +131,7 @@ impl Operation for MexSubtraction {
         byte_lanes_avx512 = byte_lanes_avx512, Avx512, ["avx512"], "the planes by byte permutes and shifts, two moves an OR";
     };
     const ABSENT: &'static [Absent] = &[];
+    const PUBLIC: &'static [&'static str] = &["stamp"];
 
     fn input(workload: &str, size: u64) -> Result<Subtraction, InputError> {
         Subtraction::new(&workload.parse()?, size)
