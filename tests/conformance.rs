@@ -23,10 +23,35 @@ fn main() {
     let trials = COMPLETE.iter().flat_map(|operation| {
         operation.workloads().iter().flat_map(move |workload| trials(*operation, workload, machine, required))
     });
+    let trials = trials.chain([own_instructions()]);
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
 }
 
-/// One trial for each compiled kernel that can do the workload; they share the inputs and the oracle's answers.
+/// A plain source that is listed at a higher tier is compiled anew in that tier's entry. If a part of it is not inlined, the
+/// entry calls code for the build's target instead, and nothing but the machine code shows it.
+fn own_instructions() -> Trial {
+    const ENTRY: &str =
+        "<nimlanes::cores::table_scan::TableScan<S> as nimlanes::kernel::Operation>::KERNELS::byte_rows_avx512";
+    let disassemble = || {
+        let program = std::env::current_exe().ok()?;
+        let symbol = format!("--disassemble={ENTRY}");
+        let output = std::process::Command::new("objdump").args(["-d", "-C", &symbol]).arg(program).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let is_listed = cfg!(all(target_arch = "x86_64", feature = "avx512"));
+    let has_objdump = std::process::Command::new("objdump").arg("--version").output().is_ok();
+    Trial::test("autovectorised entries have their tier's instructions", move || {
+        let code = disassemble().ok_or("objdump cannot read this program")?;
+        match (code.contains(ENTRY), code.contains("zmm") || code.contains("ymm")) {
+            (true, true) => Ok(()),
+            (true, false) => Err(Failed::from(format!("no wide vector in {ENTRY}"))),
+            (false, _) => Err(Failed::from(format!("no function is called {ENTRY}"))),
+        }
+    })
+    .with_ignored_flag(!(is_listed && has_objdump))
+}
+
+/// One trial for each compiled kernel; they share the inputs and the oracle's answers.
 fn trials(
     operation: &'static dyn AnyOperation,
     workload: &'static Workload,
@@ -34,13 +59,7 @@ fn trials(
     required: Option<Tier>,
 ) -> impl Iterator<Item = Trial> {
     let inputs = Arc::new(OnceLock::new());
-    let smallest = operation.session(&machine, workload.name, 0).expect("an input of size 0");
-    let is_outside = move |name: &str| {
-        let index = smallest.kernels().iter().position(|kernel| *kernel == name);
-        index.is_some_and(|index| !smallest.cost(index, 1).is_possible())
-    };
-    let kernels = operation.kernels(&machine).into_iter();
-    kernels.filter(move |kernel| kernel.compiled && !is_outside(kernel.name)).map(move |kernel| {
+    operation.kernels(&machine).into_iter().filter(|kernel| kernel.compiled).map(move |kernel| {
         let inputs = Arc::clone(&inputs);
         let missing = kernel.unavailable.clone();
         let is_required = required.is_some_and(|tier| kernel.tier <= tier);
