@@ -4,7 +4,7 @@
 //! Cost: `0.09 N / 64` windows for each of `0.18 N^2` visits, `N^3 / 64` in all at large `N`.
 //! Bound: two loads and three shifts for each row of each window; at small `N` the mispredicted end of the search.
 
-use super::layers::{Marks, PADDING, bytes, scan};
+use super::layers::{Marks, PADDING, Places, bytes, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero, window};
 use crate::kernel::{Cost, On, Run, Stop, Tier};
@@ -46,7 +46,7 @@ pub fn cost(input: &StoneGame, on: On) -> Cost {
 
 #[inline(always)] // so that each tier compiles it for itself
 pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan::<WORD, _, S>(input, run, |marks: &Words, rows| {
+    scan::<WORD, _, S>(input, run, |marks: &Words, rows: Places| {
         first_zero(rows.iter().fold(0, |word, place| word | window(&marks.0, *place)))
     })
 }

@@ -9,7 +9,7 @@ use std::arch::x86_64::{
 };
 
 use super::bit_rows::{Words, span};
-use super::layers::{bytes, scan};
+use super::layers::{Places, bytes, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, On, Run, Stop};
@@ -31,7 +31,7 @@ pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
         let (down, up) = (_mm_cvtsi64_si128(shift as i64), _mm_cvtsi64_si128((WORD - shift) as i64));
         _mm256_or_si256(_mm256_srl_epi64(load(low), down), _mm256_sll_epi64(load(high), up))
     };
-    scan::<LANES, _, S>(input, run, |marks: &Words, rows| {
+    scan::<LANES, _, S>(input, run, |marks: &Words, rows: Places| {
         let forbidden = rows[1..].iter().fold(row(marks, rows[0]), |v, place| _mm256_or_si256(v, row(marks, *place)));
         let full = _mm256_cmpeq_epi64(forbidden, _mm256_set1_epi64x(-1));
         let word = first_zero(_mm256_movemask_pd(_mm256_castsi256_pd(full)) as u64);

@@ -7,7 +7,7 @@
 use std::arch::x86_64::{__m512i, _mm512_cmpneq_epi64_mask, _mm512_or_si512, _mm512_set1_epi64, _mm512_shrdv_epi64};
 
 use super::bit_rows::{Words, span};
-use super::layers::{bytes, scan};
+use super::layers::{Places, bytes, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, On, Run, Stop};
@@ -27,7 +27,7 @@ pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
         let (low, high, shift) = span::<WORDS>(marks, place);
         _mm512_shrdv_epi64(load(low), load(high), _mm512_set1_epi64(shift as i64))
     };
-    scan::<LANES, _, S>(input, run, |marks: &Words, rows| {
+    scan::<LANES, _, S>(input, run, |marks: &Words, rows: Places| {
         let forbidden = rows[1..].iter().fold(row(marks, rows[0]), |v, place| _mm512_or_si512(v, row(marks, *place)));
         let with_zeros = _mm512_cmpneq_epi64_mask(forbidden, _mm512_set1_epi64(-1));
         if with_zeros == 0 {

@@ -6,7 +6,7 @@
 
 use bitvec::prelude::{BitVec, Lsb0};
 
-use super::layers::{Marks, PADDING, bytes, scan};
+use super::layers::{Marks, PADDING, Places, bytes, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero, window};
 use crate::kernel::{Cost, On, Run, Stop};
@@ -35,7 +35,7 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan::<WORD, _, S>(input, run, |marks: &Bits, rows| {
+    scan::<WORD, _, S>(input, run, |marks: &Bits, rows: Places| {
         first_zero(rows.iter().fold(0, |word, place| word | window(marks.0.as_raw_slice(), *place)))
     })
 }

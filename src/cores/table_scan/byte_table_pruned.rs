@@ -4,7 +4,7 @@
 //! Cost: a quarter of the baseline's triples; each is up to six tests.
 //! Bound: mispredicted branches.
 
-use super::layers::{Marks, PADDING, bytes, scan};
+use super::layers::{Marks, PADDING, Places, bytes, scan};
 use super::{Sink, StoneGame};
 use crate::kernel::{Cost, On, Run, Stop};
 
@@ -32,5 +32,5 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan::<1, _, S>(input, run, |marks: &Bytes, rows| rows.iter().any(|place| marks.0[*place]).into())
+    scan::<1, _, S>(input, run, |marks: &Bytes, rows: Places| rows.iter().any(|place| marks.0[*place]).into())
 }

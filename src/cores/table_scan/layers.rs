@@ -30,6 +30,23 @@ pub trait Marks {
     fn is_marked(&self, place: usize) -> bool;
 }
 
+/// The places of one candidate in the six rows.
+pub type Places = [usize; 6];
+
+/// A search for the first candidate that no row forbids.
+pub trait Search<M> {
+    /// Given the places of one candidate in the six rows, looks at the lanes' number of candidates from there on and
+    /// returns how many are forbidden before the first that is free, all of them if none is.
+    fn first_free(&self, marks: &M, rows: Places) -> usize;
+}
+
+impl<M, F: Fn(&M, Places) -> usize> Search<M> for F {
+    #[inline(always)]
+    fn first_free(&self, marks: &M, rows: Places) -> usize {
+        self(marks, rows)
+    }
+}
+
 /// Places that may be read, and mean nothing, after the last one: the widest search reads 512 from any place on, in words.
 pub const PADDING: usize = 9 * 64;
 
@@ -39,15 +56,12 @@ pub fn bytes(input: &StoneGame, bits: f64) -> f64 {
     4.0 * n * n * bits / 8.0
 }
 
-/// Finds all P-positions.
-///
-/// `first_free` is the search: given the places of one candidate in the six rows, it looks at `LANES` candidates from there
-/// on and returns the number of forbidden ones before the first that no row forbids, `LANES` if there is none.
+/// Finds all P-positions with a search that looks at `LANES` candidates at once.
 #[inline(always)]
 pub fn scan<const LANES: usize, M: Marks, S: Sink>(
     input: &StoneGame,
     run: &Run,
-    first_free: impl Fn(&M, [usize; 6]) -> usize,
+    search: impl Search<M>,
 ) -> Result<S, Stop> {
     let heaps = input.heaps();
     let one = |heap: usize, z: usize| heap * heaps + z;
@@ -70,7 +84,7 @@ pub fn scan<const LANES: usize, M: Marks, S: Sink>(
             while z < heaps {
                 // The row that forbids most comes first, for the kernels that test one candidate at a time.
                 let rows = [all(d, z - x), one(x, z), one(y, z), gap(x, z - y), gap(y, z - x), two(d, z)];
-                let skip = first_free(&marks, rows);
+                let skip = search.first_free(&marks, rows);
                 z += skip;
                 if skip < LANES {
                     break;

@@ -113,8 +113,8 @@ impl<S: Sink> Operation for TableScan<S> {
         byte_table = byte_table, Portable, [], "the source's way: three byte tables, the whole triple loop";
         byte_table_pruned = byte_table_pruned, Portable, [], "no used pair is scanned, no scan goes on after its P-position";
         byte_rows = byte_rows, Portable, [], "64 candidates z at once: six runs of bytes, vectorised by the compiler";
-        byte_rows_avx2 = byte_rows, Avx2, [], "the same source, compiled at this tier";
-        byte_rows_avx512 = byte_rows, Avx512, [], "the same source, compiled at this tier";
+        byte_rows_avx2 = byte_rows, Avx2, ["avx2"], "the same source, compiled at this tier";
+        byte_rows_avx512 = byte_rows, Avx512, ["avx512"], "the same source, compiled at this tier";
         bit_rows = bit_rows, Portable, [], "64 candidates at once: a window of six bit rows, with the hint";
         bit_rows_bmi = bit_rows, Avx2, [], "the same source, compiled with BMI";
         bitvec_operators = bitvec_operators, Portable, ["bitvec"], "the same windows as slices of a BitVec, combined by |=";

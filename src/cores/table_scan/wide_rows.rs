@@ -7,7 +7,7 @@
 use wide::u64x8;
 
 use super::bit_rows::{Words, span};
-use super::layers::{bytes, scan};
+use super::layers::{Places, bytes, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, On, Run, Stop};
@@ -27,7 +27,7 @@ fn window(marks: &Words, place: usize) -> u64x8 {
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan::<{ WORDS * WORD }, _, S>(input, run, |marks: &Words, [a, b, c, d, e, f]| {
+    scan::<{ WORDS * WORD }, _, S>(input, run, |marks: &Words, [a, b, c, d, e, f]: Places| {
         let row = |place| window(marks, place);
         let forbidden = (row(a) | row(b) | row(c) | row(d) | row(e) | row(f)).to_array();
         match forbidden.iter().position(|word| *word != u64::MAX) {
