@@ -35,6 +35,11 @@ const PAD: usize = TILE * LANES;
 const CHUNK: usize = 32;
 /// Fewer moves than this are not worth a pass of their own with one plane less.
 const SHORT: usize = 6;
+/// The window that holds the largest value of the output, and how many of its values fit.
+const LAST_WINDOW: usize = u16::MAX as usize / WINDOW;
+const LAST_VALUES: usize = u16::MAX as usize % WINDOW + 1;
+/// Windows whose last one-hot word [`settle`] keeps in registers.
+const IN_REGISTERS: usize = 4;
 /// Moves of at least this distance can act on eight heaps at once inside a block.
 const APART: usize = 16;
 
@@ -161,7 +166,6 @@ pub fn drive(
                 let sources = Sources { codes: &window.codes, at: PAD + n };
                 accumulate(sources, &moves.all[..moves.tile], window.first.len(), &mut window.far[b]);
                 free(&window.far[b], &mut window.free);
-                window.own.fill(0);
             }
             near_part(&mut windows, &moves, n, block, &mut seen, heaps)?;
             run.advance(LANES.min(heaps - n) as u64)?;
@@ -208,30 +212,36 @@ fn near_part(
     seen: &mut usize,
     heaps: usize,
 ) -> Result<(), Stop> {
-    let mut done = 0;
-    loop {
-        // Loops over a known number of windows keep their state in registers.
-        done = match windows.len() {
-            1 => settle(windows, 1, moves, g, done),
-            2 => settle(windows, 2, moves, g, done),
-            3 => settle(windows, 3, moves, g, done),
-            4 => settle(windows, 4, moves, g, done),
-            count => settle(windows, count, moves, g, done),
-        };
-        if done == LANES {
-            break;
-        }
+    // Loops over a known number of windows are unrolled.
+    while !match windows.len() {
+        1 => settle(windows, 1, moves),
+        2 => settle(windows, 2, moves),
+        3 => settle(windows, 3, moves),
+        4 => settle(windows, 4, moves),
+        count => settle(windows, count, moves),
+    } {
         narrow(windows.len() * WINDOW)?;
         windows.push(Window::new(heaps));
     }
+    // The last window reaches past the largest value.
+    if windows.get(LAST_WINDOW).is_some_and(|last| last.own[LANES..].iter().any(|own| own >> LAST_VALUES != 0)) {
+        return Err(Stop::Overflow);
+    }
+    g.fill(0);
     for (w, window) in windows.iter_mut().enumerate() {
         let codes: &mut [u8; LANES] = window.codes[PAD + n..].first_chunk_mut().expect("codes are padded");
-        for (code, value) in codes.iter_mut().zip(&*g) {
-            let inside = value.wrapping_sub((w * WINDOW) as u16);
-            *code = if inside < WINDOW as u16 { (WINDOW as u16 - inside) as u8 } else { 0 };
+        let past = ((w + 1) * WINDOW) as u16;
+        for ((code, own), g) in codes.iter_mut().zip(&window.own[LANES..]).zip(&mut *g) {
+            // 63 - v for the one-hot word of v, 0 for none: the zeros above the highest one, and no zeros above no one.
+            *code = (!(own | own.wrapping_sub(1))).count_ones() as u8;
+            *g += if *code == 0 { 0 } else { past.wrapping_sub(u16::from(*code)) };
         }
     }
-    if usize::from(g.iter().fold(0, |max, v| *v.max(&max))) >= *seen {
+    let mut largest = 0;
+    for value in &*g {
+        largest = largest.max(*value);
+    }
+    if usize::from(largest) >= *seen {
         for (i, value) in g.iter().enumerate() {
             if usize::from(*value) == *seen {
                 if (*seen % WINDOW).is_multiple_of(8) {
@@ -244,50 +254,48 @@ fn near_part(
     Ok(())
 }
 
-/// Settles the heaps of a block in order from `from` on; ends where a heap finds every window full.
+/// Finds the one-hot values of a block's heaps, in order; false if a heap finds every window full. Doing a block again,
+/// with one window more, repeats what was found.
 #[inline(always)]
-fn settle(windows: &mut [Window], count: usize, moves: &Moves, g: &mut [u16; LANES], from: usize) -> usize {
+fn settle(windows: &mut [Window], count: usize, moves: &Moves) -> bool {
     let windows = &mut windows[..count];
     // The value of the heap before, for the move 1: memory would put a store and a load into the chain.
-    let (mut last_window, mut last) = (0, 0);
-    if from > 0 {
-        last_window = usize::from(g[from - 1]) / WINDOW;
-        last = windows[last_window].own[LANES + from - 1] & moves.one;
-    }
-    for group in from / 8..LANES / 8 {
+    let mut last = [0; IN_REGISTERS];
+    let mut all_settled = true;
+    for group in 0..LANES / 8 {
         for window in &mut *windows {
-            let Window { free, own, .. } = window;
             let mut reached = [0; 8];
             for m in &moves.apart {
-                let source: &[u64; 8] = own[LANES + 8 * group - m..].first_chunk().expect("inside the block");
-                (0..8).for_each(|i| reached[i] |= source[i]);
+                let source: &[u64; 8] = window.own[LANES + 8 * group - m..].first_chunk().expect("inside the block");
+                for i in 0..8 {
+                    reached[i] |= source[i];
+                }
             }
-            (0..8).for_each(|i| free[8 * group + i] &= !reached[i]);
+            for i in 0..8 {
+                window.free[8 * group + i] &= !reached[i];
+            }
         }
-        for (i, g) in g.iter_mut().enumerate().take(8 * group + 8).skip((8 * group).max(from)) {
-            let (mut value, mut chosen, mut bit) = (usize::MAX, 0, 0);
-            for (w, window) in windows.iter().enumerate().rev() {
-                let mut reached = if w == last_window { last } else { 0 };
+        for i in 8 * group..8 * group + 8 {
+            // All ones until a window has a free value. No branch and no select: the window is not predictable.
+            let mut wanted = u64::MAX;
+            for (w, window) in windows.iter_mut().enumerate() {
+                let mut reached = 0;
                 for [a, b] in &moves.close {
                     reached |= window.own[(LANES + i - a) % (2 * LANES)] | window.own[(LANES + i - b) % (2 * LANES)];
                 }
-                let open = window.free[i] & !reached;
-                if open != 0 {
-                    value = w * WINDOW + open.trailing_zeros() as usize;
-                    (chosen, bit) = (w, open & open.wrapping_neg());
+                let before = if w < IN_REGISTERS { last[w] } else { window.own[LANES + i - 1] & moves.one };
+                let open = window.free[i] & !reached & !before;
+                let own = open & open.wrapping_neg() & wanted;
+                wanted &= !((open | open.wrapping_neg()) as i64 >> 63) as u64;
+                window.own[LANES + i] = own;
+                if w < IN_REGISTERS {
+                    last[w] = own & moves.one;
                 }
             }
-            if value > usize::from(u16::MAX) {
-                return i;
-            }
-            for (w, window) in windows.iter_mut().enumerate() {
-                window.own[LANES + i] = if w == chosen { bit } else { 0 };
-            }
-            (last_window, last) = (chosen, bit & moves.one);
-            *g = value as u16;
+            all_settled &= wanted == 0;
         }
     }
-    LANES
+    all_settled
 }
 
 /// [`drive`]'s transposition, eight heaps of eight planes at a time, in words.
