@@ -32,7 +32,7 @@ const TILE: usize = 8;
 /// Zero codes before heap 0: no move inside a tile reads before them.
 const PAD: usize = TILE * LANES;
 /// Moves that stay together while the blocks of a tile pass: their source lines fit in L1.
-const CHUNK: usize = 32;
+const CHUNK: usize = 64;
 /// Fewer moves than this are not worth a pass of their own with one plane less.
 const SHORT: usize = 6;
 /// The window that holds the largest value of the output, and how many of its values fit.
@@ -119,8 +119,8 @@ struct Moves {
     tile: usize,
     /// Moves of at least [`APART`] inside a block.
     apart: Vec<usize>,
-    /// Moves of 2 to [`APART`]` - 1`, in pairs; 64 fills up and reaches only zeros.
-    close: Vec<[usize; 2]>,
+    /// Moves of 2 to [`APART`]` - 1`.
+    close: Vec<usize>,
     /// All ones if one is a move.
     one: u64,
 }
@@ -129,11 +129,10 @@ impl Moves {
     fn new(moves: &[u64]) -> Self {
         let all: Vec<usize> = moves.iter().map(|m| *m as usize).collect();
         let below = |bound| all.partition_point(|m| *m < bound);
-        let close: Vec<usize> = all[..below(APART)].iter().copied().filter(|m| *m > 1).collect();
         Moves {
             tile: below(PAD),
             apart: all[below(APART)..below(LANES)].to_vec(),
-            close: close.chunks(2).map(|pair| [pair[0], *pair.get(1).unwrap_or(&LANES)]).collect(),
+            close: all[below(2)..below(APART)].to_vec(),
             one: if all.first() == Some(&1) { u64::MAX } else { 0 },
             all,
         }
@@ -212,13 +211,17 @@ fn near_part(
     seen: &mut usize,
     heaps: usize,
 ) -> Result<(), Stop> {
-    // Loops over a known number of windows are unrolled.
-    while !match windows.len() {
-        1 => settle(windows, 1, moves),
-        2 => settle(windows, 2, moves),
-        3 => settle(windows, 3, moves),
-        4 => settle(windows, 4, moves),
-        count => settle(windows, count, moves),
+    // Loops over a known number of windows and moves are unrolled.
+    while !match (windows.len(), moves.close.len()) {
+        (1, 0..=2) => settle::<2>(windows, 1, moves),
+        (2, 0..=2) => settle::<2>(windows, 2, moves),
+        (3, 0..=2) => settle::<2>(windows, 3, moves),
+        (count, 0..=2) => settle::<2>(windows, count, moves),
+        (1, 3..=6) => settle::<6>(windows, 1, moves),
+        (2, 3..=6) => settle::<6>(windows, 2, moves),
+        (count, 3..=6) => settle::<6>(windows, count, moves),
+        (1, _) => settle::<{ APART - 2 }>(windows, 1, moves),
+        (count, _) => settle::<{ APART - 2 }>(windows, count, moves),
     } {
         narrow(windows.len() * WINDOW)?;
         windows.push(Window::new(heaps));
@@ -254,35 +257,37 @@ fn near_part(
     Ok(())
 }
 
-/// Finds the one-hot values of a block's heaps, in order; false if a heap finds every window full. Doing a block again,
-/// with one window more, repeats what was found.
+/// Finds the one-hot values of a block's heaps, in order, with at most `C` close moves; false if a heap finds every window
+/// full. Doing a block again, with one window more, repeats what was found.
 #[inline(always)]
-fn settle(windows: &mut [Window], count: usize, moves: &Moves) -> bool {
+fn settle<const C: usize>(windows: &mut [Window], count: usize, moves: &Moves) -> bool {
     let windows = &mut windows[..count];
+    // Where the close moves of heap 0 lead in `own`; a move of a whole block stands for none, it leads to zeros.
+    let close: [usize; C] = std::array::from_fn(|c| (LANES - moves.close.get(c).unwrap_or(&LANES)) % LANES);
     // The value of the heap before, for the move 1: memory would put a store and a load into the chain.
     let mut last = [0; IN_REGISTERS];
     let mut all_settled = true;
     for group in 0..LANES / 8 {
-        for window in &mut *windows {
+        // The moves apart, for the group after this one: what they read has been stored for a while by then, and loads
+        // that meet half-finished stores hold nothing up.
+        for window in windows.iter_mut().filter(|_| group < LANES / 8 - 1) {
+            let next = 8 * (group + 1);
             let mut reached = [0; 8];
             for m in &moves.apart {
-                let source: &[u64; 8] = window.own[LANES + 8 * group - m..].first_chunk().expect("inside the block");
+                let source: &[u64; 8] = window.own[LANES + next - m..].first_chunk().expect("inside the block");
                 for i in 0..8 {
                     reached[i] |= source[i];
                 }
             }
             for i in 0..8 {
-                window.free[8 * group + i] &= !reached[i];
+                window.free[next + i] &= !reached[i];
             }
         }
         for i in 8 * group..8 * group + 8 {
             // All ones until a window has a free value. No branch and no select: the window is not predictable.
             let mut wanted = u64::MAX;
             for (w, window) in windows.iter_mut().enumerate() {
-                let mut reached = 0;
-                for [a, b] in &moves.close {
-                    reached |= window.own[(LANES + i - a) % (2 * LANES)] | window.own[(LANES + i - b) % (2 * LANES)];
-                }
+                let reached = close.iter().fold(0, |reached, m| reached | window.own[m + i]);
                 let before = if w < IN_REGISTERS { last[w] } else { window.own[LANES + i - 1] & moves.one };
                 let open = window.free[i] & !reached & !before;
                 let own = open & open.wrapping_neg() & wanted;
