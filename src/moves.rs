@@ -27,6 +27,10 @@ pub enum MoveSet {
     Factorials,
     /// 1, 2, 3, 5, 8, ...
     Fibonacci,
+    /// Random, about as dense as the squares: `m` is a move with probability `1 / (2 sqrt m)`.
+    RandomSparse,
+    /// Random: every `m` is a move with probability 1/2.
+    RandomDense,
     /// 1, 2, ..., k
     UpTo(u64),
     /// A finite list, strictly ascending.
@@ -38,7 +42,7 @@ pub enum MoveSet {
 pub enum MoveSetError {
     /// Neither a name nor a list.
     #[error(
-        "unknown move set `{0}`; allowed: squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k"
+        "unknown move set `{0}`; allowed: squares, cubes, triangular, primes, factorials, fibonacci, random-sparse, random-dense, a list a,b,c or a range 1..k"
     )]
     Unknown(String),
     /// A list with no move in it.
@@ -66,13 +70,15 @@ pub enum MoveSetError {
     Range(String),
 }
 
-const NAMED: [(&str, MoveSet); 6] = [
+const NAMED: [(&str, MoveSet); 8] = [
     ("squares", MoveSet::Squares),
     ("cubes", MoveSet::Cubes),
     ("triangular", MoveSet::Triangular),
     ("primes", MoveSet::Primes),
     ("factorials", MoveSet::Factorials),
     ("fibonacci", MoveSet::Fibonacci),
+    ("random-sparse", MoveSet::RandomSparse),
+    ("random-dense", MoveSet::RandomDense),
 ];
 
 impl FromStr for MoveSet {
@@ -146,10 +152,21 @@ impl MoveSet {
                 let next = |&(a, b): &(u64, u64)| Some((b, a.checked_add(b)?));
                 std::iter::successors(Some((1u64, 2u64)), next).map(|(a, _)| a).take_while(within).collect()
             }
+            MoveSet::RandomSparse => (1..=limit).filter(|m| fraction(*m) < 0.5 / (*m as f64).sqrt()).collect(),
+            MoveSet::RandomDense => (1..=limit).filter(|m| fraction(*m) < 0.5).collect(),
             MoveSet::UpTo(k) => (1..=limit.min(*k)).collect(),
             MoveSet::Explicit(moves) => moves.iter().copied().take_while(within).collect(),
         }
     }
+}
+
+/// A number in 0..1 that looks random and depends on `m` alone, so that a set does not change with the limit: the output
+/// function of SplitMix64 (Steele, Lea and Flood 2014).
+fn fraction(m: u64) -> f64 {
+    let mut z = m.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z ^ z >> 31) as f64 / 2f64.powi(64)
 }
 
 /// The primes up to `limit`, by the sieve of Eratosthenes over odd numbers.

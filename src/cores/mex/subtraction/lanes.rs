@@ -275,12 +275,12 @@ fn settle<const C: usize>(windows: &mut [Window], count: usize, moves: &Moves) -
             let mut reached = [0; 8];
             for m in &moves.apart {
                 let source: &[u64; 8] = window.own[LANES + next - m..].first_chunk().expect("inside the block");
-                for i in 0..8 {
-                    reached[i] |= source[i];
+                for (reached, source) in reached.iter_mut().zip(source) {
+                    *reached |= source;
                 }
             }
-            for i in 0..8 {
-                window.free[next + i] &= !reached[i];
+            for (free, reached) in window.free[next..].iter_mut().zip(reached) {
+                *free &= !reached;
             }
         }
         for i in 8 * group..8 * group + 8 {

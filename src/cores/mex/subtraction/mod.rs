@@ -20,6 +20,11 @@ mod flags_u128;
 mod lanes;
 mod pull_words;
 mod push_bits;
+mod shifted_sets;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod shifted_sets_avx512;
+#[cfg(feature = "wide")]
+mod shifted_sets_wide;
 mod stamp;
 
 /// Grundy values of the heaps `0..=limit` of a subtraction set; the output holds one value a heap.
@@ -30,6 +35,8 @@ pub struct MexSubtraction;
 pub struct Subtraction {
     /// The moves up to `limit`, positive and strictly ascending.
     moves: Vec<u64>,
+    /// How many values the first [`PROBED`] heaps take; costs depend on it.
+    probed: [usize; 2],
     limit: u64,
 }
 
@@ -45,7 +52,7 @@ impl Subtraction {
         if limit > MAX_LIMIT {
             return Err(InputError::TooLarge { operation: MexSubtraction::NAME, size: limit, most: MAX_LIMIT });
         }
-        Ok(Subtraction { moves: set.up_to(limit), limit })
+        Ok(Subtraction { moves: set.up_to(limit), probed: probe(set), limit })
     }
 
     /// The moves up to the limit, ascending.
@@ -63,17 +70,36 @@ impl Subtraction {
         self.limit as usize + 1
     }
 
-    /// The number of different values that heaps up to the limit take, roughly: if moves reached values at random, `m`
-    /// moves would cover `k` values for `k ln k = m`.
+    /// The number of different values that heaps up to the limit take, roughly: as the first heaps have it, continued by
+    /// the power law that they follow.
     pub fn values(&self) -> f64 {
-        let moves = self.moves.len() as f64;
-        (0..20).fold(moves, |k, _| 1.0 + moves / f64::max(k.ln(), 1.0))
+        let [few, many] = self.probed.map(|values| values as f64);
+        let exponent = (many / few).ln() / ((PROBED[1] / PROBED[0]) as f64).ln();
+        let beyond = f64::max(self.heaps() as f64 / PROBED[1] as f64, 1.0);
+        (many * beyond.powf(exponent)).min(self.moves.len() as f64 + 1.0)
     }
 
     /// Pairs of a heap and a move it allows: what a kernel that looks at each of them does.
     pub fn pairs(&self) -> f64 {
         self.moves.iter().map(|m| (self.limit - m + 1) as f64).sum()
     }
+}
+
+/// Heaps that are looked at to foresee how values grow.
+const PROBED: [usize; 2] = [1024, 4096];
+
+/// How many values the first heaps take.
+fn probe(set: &MoveSet) -> [usize; 2] {
+    let moves: Vec<usize> = set.up_to(PROBED[1] as u64).into_iter().map(|m| m as usize).collect();
+    let mut reaches = vec![usize::MAX; PROBED[1] + 1];
+    let mut g = Vec::new();
+    for n in 0..PROBED[1] {
+        for m in moves.iter().take_while(|m| **m <= n) {
+            reaches[g[n - m]] = n;
+        }
+        g.push(reaches.iter().position(|heap| *heap != n).unwrap_or(n));
+    }
+    PROBED.map(|heaps| g[..heaps].iter().max().map_or(0, |v| v + 1))
 }
 
 /// A value as the output holds it.
@@ -110,12 +136,68 @@ impl Operation for MexSubtraction {
     const NAME: &'static str = "mex_subtraction";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
-    const WORKLOADS: &'static [Workload] = &[Workload {
-        name: "squares",
-        summary: "take a square number; size = the largest heap",
-        published: 100_000,
-        sizes: &[10, 100, 10_000, 100_000],
-    }];
+    const WORKLOADS: &'static [Workload] = &[
+        Workload {
+            name: "squares",
+            summary: "take a square number; size = the largest heap",
+            published: 100_000,
+            sizes: &[10, 100, 10_000, 100_000],
+        },
+        Workload {
+            name: "cubes",
+            summary: "take a cube; size = the largest heap",
+            published: 100_000,
+            sizes: &[100_000],
+        },
+        Workload {
+            name: "triangular",
+            summary: "take a triangular number; size = the largest heap",
+            published: 100_000,
+            sizes: &[100_000],
+        },
+        Workload {
+            name: "primes",
+            summary: "take a prime; size = the largest heap",
+            published: 100_000,
+            sizes: &[100_000],
+        },
+        Workload {
+            name: "factorials",
+            summary: "take a factorial; size = the largest heap",
+            published: 100_000,
+            sizes: &[100_000],
+        },
+        Workload {
+            name: "fibonacci",
+            summary: "take a Fibonacci number; size = the largest heap",
+            published: 100_000,
+            sizes: &[100_000],
+        },
+        Workload {
+            name: "random-sparse",
+            summary: "random moves, as dense as the squares; size = the largest heap",
+            published: 100_000,
+            sizes: &[100_000],
+        },
+        Workload {
+            name: "random-dense",
+            summary: "every number is a move with probability 1/2; size = the largest heap",
+            published: 100_000,
+            sizes: &[100_000],
+        },
+        Workload {
+            name: "1..100",
+            summary: "take up to 100; size = the largest heap",
+            published: 100_000,
+            sizes: &[100_000],
+        },
+        Workload {
+            name: "2,7,19,50",
+            summary: "take 2, 7, 19 or 50; size = the largest heap",
+            published: 100_000,
+            sizes: &[100_000],
+        },
+    ];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction, [];
         flags = flags, Portable, [], "the source's way: one packed flag set and tested at a time";
         bit_array = bit_array, Portable, ["bitvec"], "the same with bitvec: set and first_zero";
@@ -125,6 +207,10 @@ impl Operation for MexSubtraction {
         push_bits = push_bits, Portable, [], "a row of reaching heaps for each value, one bit for each pair";
         pull_words = pull_words, Portable, [], "a row of heaps for each value, 64 heaps by shifted words";
         pull_words_avx512 = pull_words, Avx512, ["avx512"], "the same source at this tier";
+        shifted_sets = shifted_sets, Portable, [], "each heap forbids its value to the move set, shifted, 2048 heaps at once";
+        shifted_sets_wide = shifted_sets_wide, Portable, ["wide"], "the same with wide's vectors";
+        shifted_sets_avx2 = shifted_sets, Avx2, ["avx2"], "the same source at this tier";
+        shifted_sets_avx512 = shifted_sets_avx512, Avx512, ["avx512"], "the same with the tile in registers";
         byte_lanes = byte_lanes, Portable, [], "64 heaps are byte lanes; one-hot planes by arithmetic, autovectorised";
         byte_lanes_wide = byte_lanes_wide, Portable, ["wide"], "the planes by wide's byte shuffle";
         byte_lanes_avx2 = byte_lanes_avx2, Avx2, ["avx2"], "the planes by lookups of four bits";
