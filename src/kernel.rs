@@ -11,77 +11,8 @@
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+pub use crate::isa::Tier;
 use crate::machine::Machine;
-
-macro_rules! isa_table {
-    ($d:tt $($(#[$doc:meta])* $tier:ident $text:literal $arch:meta, [$($f:tt)*])*) => {
-        /// A class of instruction sets, ordered: a CPU that runs one tier runs all before it.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Tier { $($(#[$doc])* $tier),* }
-
-        impl Tier {
-            /// All tiers, weakest first.
-            pub const ALL: &[Tier] = &[$(Tier::$tier),*];
-
-            /// The tier's name, as `NIMLANES_ISA_MAX` spells it.
-            pub const fn name(self) -> &'static str {
-                match self { $(Tier::$tier => $text),* }
-            }
-
-            /// The CPU features that kernels of this tier are compiled with.
-            pub const fn cpu_features(self) -> &'static [&'static str] {
-                match self { $(Tier::$tier => &[$($f),*]),* }
-            }
-
-            /// Whether this CPU (and its operating system) offers the tier.
-            pub fn on_this_cpu(self) -> bool {
-                match self { $(Tier::$tier => {
-                    #[cfg($arch)]
-                    { true $(&& std::arch::is_x86_feature_detected!($f))* }
-                    #[cfg(not($arch))]
-                    { false }
-                }),* }
-            }
-        }
-
-        /// The entry of one kernel at one tier: a function that carries the tier's CPU features and the kernel's name
-        /// (never inlined, so that profiles show it). `None` where the architecture lacks the tier.
-        macro_rules! entry {
-            $(($tier, $d op:ty, [$d($d generic:ident : $d bound:path)?], $d name:ident, $d body:ident) => {{
-                #[cfg($arch)]
-                {
-                    #[inline(never)]
-                    $(#[target_feature(enable = $f)])*
-                    fn $d name $d(<$d generic: $d bound>)? (
-                        input: &<$d op as $crate::kernel::Operation>::Input,
-                        run: &$crate::kernel::Run,
-                    ) -> Result<<$d op as $crate::kernel::Operation>::Output, $crate::kernel::Stop> {
-                        self::$d body::run(input, run)
-                    }
-                    Some($crate::kernel::Body {
-                        run: $d name $d(::<$d generic>)? as unsafe fn(&_, &_) -> _,
-                        cost: self::$d body::cost,
-                    })
-                }
-                #[cfg(not($arch))]
-                { None }
-            }};)*
-        }
-        pub(crate) use entry;
-    };
-}
-
-isa_table! { $
-    /// Plain Rust, compiled for the build's target.
-    Portable "portable" all(), []
-    /// 256-bit vectors and the bit-manipulation instructions (Haswell, Zen and later).
-    Avx2 "avx2" target_arch = "x86_64", ["avx2" "bmi1" "bmi2" "lzcnt" "popcnt"]
-    /// 512-bit vectors with byte permutes, bit counts and GFNI (Ice Lake, Zen 4 and later).
-    Avx512 "avx512" target_arch = "x86_64", [
-        "avx2" "bmi1" "bmi2" "lzcnt" "popcnt" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi" "avx512vbmi2"
-        "avx512vpopcntdq" "avx512bitalg" "gfni"
-    ]
-}
 
 /// The four families of bit operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -396,13 +327,13 @@ macro_rules! kernels {
     ($op:ty, $generics:tt; $($name:ident = $body:ident, $tier:ident, [$($f:literal),*], $text:literal;)*) => { &[$({
         let body = {
             #[cfg(all($(feature = $f),*))]
-            { $crate::kernel::entry!($tier, $op, $generics, $name, $body) }
+            { $crate::isa::entry!($tier, $op, $generics, $name, $body) }
             #[cfg(not(all($(feature = $f),*)))]
             { None }
         };
         $crate::kernel::KernelDef {
             name: stringify!($name),
-            tier: $crate::kernel::Tier::$tier,
+            tier: $crate::isa::Tier::$tier,
             features: &[$($f),*],
             summary: $text,
             body,

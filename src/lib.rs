@@ -60,13 +60,14 @@
 //! entry compiles it anew. `unsafe` stands in [`kernel`] (one call) and in `simd` (loads and stores), and a test pins that.
 //!
 //! # Where things stand
-//! [`kernel`]: tiers, operations, the registry. [`machine`]: what this process may use. [`selection`]: the choice.
+//! [`isa`]: tiers. [`kernel`]: operations, the registry. [`machine`]: what this process may use. [`selection`]: the choice.
 //! [`session`]: operations without their types. [`bits`]: bit rows. [`moves`]: subtraction sets. [`cores`], [`games`], and
 //! [`lab`]: the instruments.
 
 pub mod bits;
 pub mod cores;
 pub mod games;
+pub mod isa;
 pub mod kernel;
 pub mod lab;
 pub mod machine;

@@ -2,7 +2,7 @@
 
 use std::thread::available_parallelism;
 
-use crate::kernel::Tier;
+use crate::isa::{Tier, UnknownTier};
 
 /// The machine as kernels are selected for it. Tests build capped values; nobody sets variables in a running process.
 #[derive(Clone, Copy, Debug)]
@@ -14,19 +14,11 @@ pub struct Machine {
 
 /// A setting in the environment that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{ISA_MAX}: unknown tier `{0}`; allowed: {tiers}", tiers = Tier::ALL.iter().map(|t| t.name()).collect::<Vec<_>>().join(", "))]
-pub struct UnknownTier(pub String);
+#[error("{ISA_MAX}: {0}")]
+pub struct WrongCap(#[from] UnknownTier);
 
 /// The environment variable that caps the tier, so that one machine walks every path.
 pub const ISA_MAX: &str = "NIMLANES_ISA_MAX";
-
-impl std::str::FromStr for Tier {
-    type Err = UnknownTier;
-
-    fn from_str(text: &str) -> Result<Self, UnknownTier> {
-        Tier::ALL.iter().copied().find(|tier| tier.name() == text).ok_or_else(|| UnknownTier(text.to_owned()))
-    }
-}
 
 impl Machine {
     /// This machine: the strongest tier of its CPU, the threads the process may use, the memory that is free now.
@@ -40,7 +32,7 @@ impl Machine {
     ///
     /// # Errors
     /// The variable names no tier.
-    pub fn from_env() -> Result<Self, UnknownTier> {
+    pub fn from_env() -> Result<Self, WrongCap> {
         let machine = Machine::detect();
         match std::env::var_os(ISA_MAX) {
             None => Ok(machine),

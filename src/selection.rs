@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::cores;
-use crate::kernel::{Kernel, Operation, available};
-use crate::machine::{Machine, UnknownTier};
+use crate::cores::{self, UnknownOperation};
+use crate::kernel::{Cost, Kernel, Operation, available};
+use crate::machine::{Machine, WrongCap};
+use crate::session::Session;
 
 /// The environment variable that names kernels: `operation=kernel,...`.
 pub const KERNEL: &str = "NIMLANES_KERNEL";
@@ -30,13 +31,8 @@ pub enum SelectError {
     #[error("`{0}` is not OPERATION=KERNEL, as in mex_subtraction=stamp")]
     NotAPair(String),
     /// No operation of that name.
-    #[error("unknown operation `{name}`; known: {known}")]
-    UnknownOperation {
-        /// What was asked for.
-        name: String,
-        /// What there is.
-        known: String,
-    },
+    #[error(transparent)]
+    UnknownOperation(#[from] UnknownOperation),
     /// No kernel of that name.
     #[error("{operation} has no kernel `{name}`; available: {available}")]
     UnknownKernel {
@@ -61,7 +57,7 @@ pub enum SelectError {
     },
     /// A tier that the environment names wrongly.
     #[error(transparent)]
-    Tier(#[from] UnknownTier),
+    Tier(#[from] WrongCap),
     /// A kernel that the environment names wrongly.
     #[error("{KERNEL}: {0}")]
     Variable(Box<SelectError>),
@@ -215,30 +211,46 @@ impl Selection {
     /// # Errors
     /// None can do the input, none fits in memory, or the best would take more than a day.
     pub fn kernel<O: Operation>(&self, input: &O::Input) -> Result<Kernel<O>, SelectError> {
-        let forced = self.forced.get(O::NAME);
-        let mut best: Option<(Kernel<O>, f64)> = None;
-        let mut least = f64::INFINITY;
-        for kernel in available::<O>(&self.machine).filter(|k| forced.is_none_or(|name| *name == k.def().name)) {
-            let cost = kernel.cost(input, self.threads);
-            if !cost.is_possible() {
-                continue;
-            }
+        let kernels: Vec<Kernel<O>> = available(&self.machine).collect();
+        let costs = kernels.iter().map(|kernel| (kernel.def().name, kernel.cost(input, self.threads)));
+        Ok(kernels[self.choose(O::NAME, costs)?])
+    }
+
+    /// The kernel for the input of a session, by its index there.
+    ///
+    /// # Errors
+    /// As [`Selection::kernel`].
+    pub fn kernel_of(&self, session: &dyn Session) -> Result<usize, SelectError> {
+        let names = session.kernels().into_iter().enumerate();
+        self.choose(session.operation(), names.map(|(kernel, name)| (name, session.cost(kernel, self.threads))))
+    }
+
+    /// The index of the kernel with the smallest predicted time among those that are allowed.
+    fn choose(
+        &self,
+        operation: &'static str,
+        costs: impl Iterator<Item = (&'static str, Cost)>,
+    ) -> Result<usize, SelectError> {
+        let forced = self.forced.get(operation).copied();
+        let allowed = |(_, (name, cost)): &(usize, (&str, Cost))| {
+            forced.is_none_or(|forced| forced == *name) && cost.is_possible()
+        };
+        let (free, mut least, mut best) = (self.machine.memory(), f64::INFINITY, None);
+        for (index, (_, cost)) in costs.enumerate().filter(allowed) {
             least = least.min(cost.bytes);
-            if cost.bytes <= self.machine.memory() as f64 && best.is_none_or(|(_, ns)| cost.ns < ns) {
-                best = Some((kernel, cost.ns));
+            if cost.bytes <= free as f64 && best.is_none_or(|(_, ns)| cost.ns < ns) {
+                best = Some((index, cost.ns));
             }
         }
         match (best, forced) {
             (Some((_, ns)), _) if ns > LONG.as_nanos() as f64 && !self.allow_long => {
-                Err(SelectError::Long { operation: O::NAME, ns })
+                Err(SelectError::Long { operation, ns })
             }
-            (Some((kernel, _)), _) => Ok(kernel),
+            (Some((index, _)), _) => Ok(index),
             (None, Some(name)) if least.is_infinite() => {
-                Err(SelectError::Impossible { operation: O::NAME, name, threads: self.threads })
+                Err(SelectError::Impossible { operation, name, threads: self.threads })
             }
-            (None, _) => {
-                Err(SelectError::Memory { operation: O::NAME, needs: least, free: self.machine.memory(), fits: None })
-            }
+            (None, _) => Err(SelectError::Memory { operation, needs: least, free, fits: None }),
         }
     }
 }

@@ -9,7 +9,6 @@ use crate::kernel::{
     Absent, Core, Cost, Digest, InputError, Kernel, KernelDef, Operation, Run, Stop, Tier, Unavailable, Workload,
 };
 use crate::machine::Machine;
-use crate::selection::{SelectError, Selection};
 
 /// One line of an operation's list of kernels.
 #[derive(Clone, Debug)]
@@ -63,6 +62,8 @@ pub trait AnyOperation: Sync {
 /// One input of one operation, and the kernels that this machine can run on it. Kernels are named by their index in
 /// [`Session::kernels`].
 pub trait Session: Send + Sync {
+    /// The operation's name.
+    fn operation(&self) -> &'static str;
     /// Names of the kernels, in list order.
     fn kernels(&self) -> Vec<&'static str>;
     /// What a kernel asks of the CPU.
@@ -71,11 +72,6 @@ pub trait Session: Send + Sync {
     fn is_parallel(&self, kernel: usize) -> bool;
     /// Predicted time and memory.
     fn cost(&self, kernel: usize, threads: usize) -> Cost;
-    /// The kernel that `selection` chooses.
-    ///
-    /// # Errors
-    /// None can do the input, none fits in memory, or the best would take more than a day.
-    fn selected(&self, selection: &Selection) -> Result<&'static str, SelectError>;
     /// What the progress counter of a run ends at.
     fn steps(&self) -> u64;
     /// Runs a kernel and keeps what it computed.
@@ -132,6 +128,10 @@ struct Live<O: Operation> {
 }
 
 impl<O: Operation> Session for Live<O> {
+    fn operation(&self) -> &'static str {
+        O::NAME
+    }
+
     fn kernels(&self) -> Vec<&'static str> {
         self.kernels.iter().map(|kernel| kernel.def().name).collect()
     }
@@ -146,10 +146,6 @@ impl<O: Operation> Session for Live<O> {
 
     fn cost(&self, kernel: usize, threads: usize) -> Cost {
         self.kernels[kernel].cost(&self.input, threads)
-    }
-
-    fn selected(&self, selection: &Selection) -> Result<&'static str, SelectError> {
-        Ok(selection.kernel::<O>(&self.input)?.def().name)
     }
 
     fn steps(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! Which kernel is selected, on machines of every tier.
 
 use nimlanes::cores::OPERATIONS;
-use nimlanes::kernel::Tier;
+use nimlanes::isa::Tier;
 use nimlanes::machine::Machine;
 use nimlanes::selection::{SelectError, Selection};
 
@@ -14,7 +14,8 @@ fn every_tier_has_a_kernel_for_every_workload() {
             for workload in operation.workloads() {
                 for size in [0, 1, 10, 100, workload.published] {
                     let session = operation.session(&machine, workload.name, size).expect("a listed workload");
-                    let name = session.selected(&selection).expect("some kernel can do it");
+                    let chosen = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
+                    let name = session.kernels()[chosen];
                     let kernels = operation.kernels(&machine);
                     let kernel = kernels.iter().find(|kernel| kernel.name == name).expect("it is listed");
                     assert!(kernel.tier <= machine.tier(), "{} on {}", kernel.name, tier.name());
@@ -63,7 +64,7 @@ fn a_machine_without_memory_refuses_and_says_what_it_needs() {
     for operation in OPERATIONS {
         let workload = operation.workloads()[0];
         let session = operation.session(&machine, workload.name, workload.published).expect("a listed workload");
-        match session.selected(&Selection::new(machine)) {
+        match Selection::new(machine).kernel_of(session.as_ref()) {
             Err(SelectError::Memory { needs, free: 1, .. }) => assert!(needs > 1.0),
             other => panic!("{}: {other:?}", operation.name()),
         }

@@ -102,14 +102,13 @@ impl Target {
 impl Chosen {
     /// The index of the kernel that is named, or else of the one that `selection` chooses, if it can do the input.
     pub fn kernel(&self, selection: &Selection, name: Option<&str>) -> Result<usize, Failure> {
-        let selected = match name {
+        match name {
+            None => Ok(selection.kernel_of(self.session.as_ref())?),
             Some(name) => {
                 let selection = selection.clone().with_kernel(&format!("{}={name}", self.operation.name()))?;
-                self.session.selected(&selection)?
+                Ok(selection.kernel_of(self.session.as_ref())?)
             }
-            None => self.session.selected(selection)?,
-        };
-        Ok(self.session.kernels().iter().position(|name| *name == selected).expect("it was selected"))
+        }
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
+use nimlanes::cores::UnknownOperation;
 use nimlanes::games::SolveError;
 use nimlanes::kernel::{InputError, Stop};
-use nimlanes::machine::UnknownTier;
+use nimlanes::machine::WrongCap;
 use nimlanes::selection::SelectError;
 
 /// The exit code of an interrupted command, as shells have it for SIGINT.
@@ -34,17 +35,6 @@ impl Failure {
         };
         eprintln!("nimlanes: {line}");
         ExitCode::from(code)
-    }
-
-    /// Help and version are printed; of a usage error the sentence is kept and the rest left to `--help`.
-    pub fn from_clap(error: &clap::Error) -> Result<(), Failure> {
-        let text = error.render().to_string();
-        if !error.use_stderr() {
-            return super::output::print(&text);
-        }
-        let sentence: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
-        let sentence = sentence.join(" ");
-        Err(Failure::Usage(format!("{}; see --help", sentence.strip_prefix("error: ").unwrap_or(&sentence))))
     }
 }
 
@@ -76,4 +66,4 @@ macro_rules! usage {
         }
     )* };
 }
-usage! { SelectError InputError UnknownTier }
+usage! { SelectError InputError UnknownOperation WrongCap }

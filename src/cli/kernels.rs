@@ -73,7 +73,7 @@ impl Row {
 fn rows(operation: &dyn AnyOperation, selection: &Selection) -> Result<Vec<Row>, Failure> {
     let workload = operation.workloads()[0];
     let session = operation.session(selection.machine(), workload.name, workload.published)?;
-    let selected = session.selected(selection)?;
+    let selected = session.kernels()[selection.kernel_of(session.as_ref())?];
     let row = |kernel: nimlanes::session::KernelInfo| Row {
         core: operation.core().name(),
         operation: operation.name(),

@@ -48,12 +48,23 @@ enum Command {
 pub fn main() -> ExitCode {
     let result = match Cli::try_parse() {
         Ok(cli) => dispatch(cli),
-        Err(error) => Failure::from_clap(&error),
+        Err(error) => explain(&error),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
+}
+
+/// Help and version are printed; of a usage error the sentence is kept and the rest left to `--help`.
+fn explain(error: &clap::Error) -> Result<(), Failure> {
+    let text = error.render().to_string();
+    if !error.use_stderr() {
+        return output::print(&text);
+    }
+    let sentence: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    let sentence = sentence.join(" ");
+    Err(Failure::Usage(format!("{}; see --help", sentence.strip_prefix("error: ").unwrap_or(&sentence))))
 }
 
 fn dispatch(cli: Cli) -> Result<(), Failure> {

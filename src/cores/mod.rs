@@ -5,7 +5,6 @@ pub mod occupancy;
 pub mod sink;
 pub mod table_scan;
 
-use crate::selection::SelectError;
 use crate::session::{AnyOperation, Of};
 
 /// Every operation, with its types erased, in the order of the cores.
@@ -25,13 +24,16 @@ pub static COMPLETE: &[&dyn AnyOperation] = &[
     &Of::<mex::split::MexSplit>::new(),
 ];
 
+/// A name that no operation has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown operation `{0}`; known: {known}", known = OPERATIONS.iter().map(|o| o.name()).collect::<Vec<_>>().join(", "))]
+pub struct UnknownOperation(pub String);
+
 /// The operation of that name.
 ///
 /// # Errors
 /// There is none.
-pub fn operation(name: &str) -> Result<&'static dyn AnyOperation, SelectError> {
-    OPERATIONS.iter().copied().find(|operation| operation.name() == name).ok_or_else(|| SelectError::UnknownOperation {
-        name: name.to_owned(),
-        known: OPERATIONS.iter().map(|operation| operation.name()).collect::<Vec<_>>().join(", "),
-    })
+pub fn operation(name: &str) -> Result<&'static dyn AnyOperation, UnknownOperation> {
+    let found = OPERATIONS.iter().copied().find(|operation| operation.name() == name);
+    found.ok_or_else(|| UnknownOperation(name.to_owned()))
 }
