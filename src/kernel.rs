@@ -168,6 +168,9 @@ pub enum InputError {
         /// The largest size.
         most: u64,
     },
+    /// A modulus that counts cannot be taken by.
+    #[error("modulus {0} is not an odd number from 3 up to 2147483647")]
+    Modulus(u64),
     /// A move set that cannot be read.
     #[error(transparent)]
     Moves(#[from] crate::moves::MoveSetError),

@@ -4,6 +4,7 @@ pub mod mex;
 pub mod occupancy;
 pub mod sink;
 pub mod table_scan;
+pub mod xor_count;
 
 use crate::session::{AnyOperation, Of};
 
@@ -13,6 +14,8 @@ pub static OPERATIONS: &[&dyn AnyOperation] = &[
     &Of::<occupancy::Occupancy<occupancy::Tally>>::new(),
     &Of::<mex::subtraction::MexSubtraction>::new(),
     &Of::<mex::split::MexSplit>::new(),
+    &Of::<xor_count::triples::XorTriples>::new(),
+    &Of::<xor_count::partitions::XorPartitions>::new(),
 ];
 
 /// Operations in the form that tells the most, for conformance: where kernels are generic over a sink, it keeps every
@@ -22,6 +25,8 @@ pub static COMPLETE: &[&dyn AnyOperation] = &[
     &Of::<occupancy::Occupancy<occupancy::Positions>>::new(),
     &Of::<mex::subtraction::MexSubtraction>::new(),
     &Of::<mex::split::MexSplit>::new(),
+    &Of::<xor_count::triples::XorTriples>::new(),
+    &Of::<xor_count::partitions::XorPartitions>::new(),
 ];
 
 /// A name that no operation has.

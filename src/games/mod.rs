@@ -5,7 +5,7 @@ pub mod proportionate_nim;
 pub mod scatterstone_nim;
 pub mod stone_game;
 
-use crate::kernel::{InputError, Operation, Run, Stop};
+use crate::kernel::{InputError, Kernel, Operation, Run, Stop};
 use crate::moves::MoveSet;
 use crate::selection::{SelectError, Selection};
 
@@ -26,7 +26,7 @@ pub struct Game {
 }
 
 /// All games, in the order of the cores.
-pub static GAMES: &[Game] = &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME];
+pub static GAMES: &[Game] = &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME, scatterstone_nim::GAME];
 
 /// The game of that name.
 ///
@@ -147,9 +147,21 @@ impl Solver<'_> {
         let attempt = |limit| input(limit).ok().and_then(|input| select(&input).err());
         let input = input(limit)?;
         let kernel = select(&input).map_err(|error| error.with_fitting(limit, attempt))?;
+        self.perform(kernel, &input)
+    }
+
+    /// Selects the kernel for one operation and runs it, on an input that an earlier operation computed.
+    ///
+    /// # Errors
+    /// No kernel can do it, or the run was stopped.
+    pub fn apply_to<O: Operation>(&self, input: &O::Input) -> Result<(O::Output, Done), SolveError> {
+        self.perform(self.selection.kernel::<O>(input)?, input)
+    }
+
+    fn perform<O: Operation>(&self, kernel: Kernel<O>, input: &O::Input) -> Result<(O::Output, Done), SolveError> {
         let name = kernel.def().name;
-        (self.watcher)(O::NAME, name, O::steps(&input), kernel.cost(&input, self.run.threads()).ns);
-        Ok((kernel.run(&input, self.run)?, (O::NAME, name)))
+        (self.watcher)(O::NAME, name, O::steps(input), kernel.cost(input, self.run.threads()).ns);
+        Ok((kernel.run(input, self.run)?, (O::NAME, name)))
     }
 }
 

@@ -1,0 +1,45 @@
+//! The baseline: the source's way. A table of 64-bit counts by total and nim-sum, one part after the other, one remainder an
+//! addition.
+//!
+//! Cost: `n^2 V / 2` additions a ruleset, `V` the power of two above its values.
+//! Bound: the remainder, by a multiplication where the modulus is the default and so known to the compiler.
+//! Source: the Scatterstone Nim page.
+
+use super::{MODULUS, Partitions};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Partitions, _: On) -> Cost {
+    Cost { ns: 500.0 + 1.2 * input.additions(), bytes: input.table_bytes(8.0) }
+}
+
+pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
+    let modulus = u64::from(input.modulus());
+    if input.modulus() == MODULUS {
+        drive(input, run, |sum| sum % u64::from(MODULUS))
+    } else {
+        drive(input, run, |sum| sum % modulus)
+    }
+}
+
+#[inline(always)]
+fn drive(input: &Partitions, run: &Run, remainder: impl Fn(u64) -> u64) -> Result<Vec<u32>, Stop> {
+    let total = input.total();
+    let count = |table: &Vec<u32>| {
+        let span = Partitions::span(table);
+        let mut counts = vec![0u64; (total + 1) * span];
+        counts[0] = 1;
+        for (part, value) in Partitions::parts(table) {
+            for t in part..=total {
+                let (smaller, row) = counts.split_at_mut(t * span);
+                let from = &smaller[(t - part) * span..][..span];
+                for (x, add) in from.iter().enumerate() {
+                    row[x ^ value] = remainder(row[x ^ value] + add);
+                }
+            }
+            run.advance(1)?;
+        }
+        run.advance((total + 1 - table.len().max(1)) as u64)?;
+        Ok(remainder(counts[total * span]) as u32)
+    };
+    input.values().iter().map(count).collect()
+}

@@ -1,0 +1,207 @@
+//! `xor_partitions`: partitions of `n` whose parts, as heaps, have nim-sum 0, modulo a prime or any odd number.
+//!
+//! With `sg(s)` the value of a heap of `s`, the direct way is a table `D(t, x)` of partitions of `t` with nim-sum `x`: each part
+//! `s` in turn adds `D(t - s, x ^ sg(s))` to `D(t, x)`, `t` ascending. All kernels but the `dp` family work in the Walsh
+//! transform over `x` instead, where characters `w` do not mix; see `walsh_tree`.
+
+use super::values_of;
+use crate::cores::mex::split::{MexSplit, Split};
+use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
+
+mod dp;
+mod dp_lanes;
+
+/// For each ruleset the number of partitions of the total with nim-sum 0, modulo the modulus.
+pub struct XorPartitions;
+
+/// What is partitioned, the modulus, and the values of the parts by ruleset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partitions {
+    total: u32,
+    modulus: u32,
+    values: Vec<Vec<u32>>,
+}
+
+/// The default modulus, a prime.
+pub const MODULUS: u32 = 1_000_000_007;
+
+/// The largest total: months for the best kernel.
+pub const MAX_TOTAL: u64 = 1 << 20;
+
+impl Partitions {
+    /// Partitions of `total`, for each table `values[ruleset][part]`; a part beyond its table does not exist. Entry 0 is not
+    /// looked at.
+    ///
+    /// # Errors
+    /// The total is above [`MAX_TOTAL`]; the modulus is even, below 3 or not below 2^31.
+    pub fn new(total: u64, modulus: u64, mut values: Vec<Vec<u32>>) -> Result<Self, InputError> {
+        if total > MAX_TOTAL {
+            return Err(InputError::TooLarge { operation: XorPartitions::NAME, size: total, most: MAX_TOTAL });
+        }
+        if modulus.is_multiple_of(2) || !(3..1 << 31).contains(&modulus) {
+            return Err(InputError::Modulus(modulus));
+        }
+        values.iter_mut().for_each(|table| table.truncate(total as usize + 1));
+        Ok(Partitions { total: total as u32, modulus: modulus as u32, values })
+    }
+
+    /// Partitions of `total` under the rules of Scatterstone Nim: splits into at most 3 parts, and into at most any larger
+    /// number.
+    ///
+    /// # Errors
+    /// As [`Partitions::new`].
+    pub fn scatterstone(total: u64, modulus: u64, three_parts: Vec<u32>) -> Result<Self, InputError> {
+        let more = (0..three_parts.len() as u32).map(|s| s.saturating_sub(1)).collect();
+        Partitions::new(total, modulus, vec![three_parts, more])
+    }
+
+    /// What is partitioned.
+    pub fn total(&self) -> usize {
+        self.total as usize
+    }
+
+    /// The modulus.
+    pub fn modulus(&self) -> u32 {
+        self.modulus
+    }
+
+    /// The tables of values, one a ruleset.
+    pub fn values(&self) -> &[Vec<u32>] {
+        &self.values
+    }
+
+    /// The parts of a ruleset with their values, ascending.
+    fn parts(table: &[u32]) -> impl DoubleEndedIterator<Item = (usize, usize)> {
+        table.iter().enumerate().skip(1).map(|(part, value)| (part, *value as usize))
+    }
+
+    /// The power of two above the values of a ruleset.
+    fn span(table: &[u32]) -> usize {
+        table.iter().skip(1).max().map_or(1, |max| (*max as usize + 1).next_power_of_two())
+    }
+
+    /// Additions of the direct way over all rulesets.
+    fn additions(&self) -> f64 {
+        let n = f64::from(self.total);
+        self.values.iter().map(|table| n * n / 2.0 * Self::span(table) as f64).sum()
+    }
+
+    /// Bytes of the largest direct table with cells of `cell` bytes.
+    fn table_bytes(&self, cell: f64) -> f64 {
+        let cells = self.values.iter().map(|table| f64::from(self.total) * Self::span(table) as f64);
+        cells.fold(0.0, f64::max) * cell
+    }
+}
+
+/// `p(0..=limit)`, the numbers of all partitions, by Euler's recurrence over the pentagonal numbers `k(3k-1)/2`, `k(3k+1)/2`,
+/// modulo `modulus` below 2^31.
+pub fn partition_numbers(limit: usize, modulus: u32) -> Vec<u32> {
+    let modulus = i64::from(modulus);
+    let mut numbers: Vec<i64> = vec![1 % modulus];
+    for n in 1..=limit {
+        let mut sum = 0;
+        // Terms k and -k have the sign of k odd; about 1.6 sqrt(n) of them stay far from overflow.
+        for (k, pentagonal) in (1..).map(|k: usize| (k, k * (3 * k - 1) / 2)).take_while(|(_, p)| *p <= n) {
+            let pair = numbers[n - pentagonal] + (n - pentagonal).checked_sub(k).map_or(0, |rest| numbers[rest]);
+            sum += if k % 2 == 1 { pair } else { -pair };
+        }
+        numbers.push(sum.rem_euclid(modulus));
+    }
+    numbers.into_iter().map(|p| p as u32).collect()
+}
+
+impl Operation for XorPartitions {
+    type Input = Partitions;
+    type Output = Vec<u32>;
+
+    const NAME: &'static str = "xor_partitions";
+    const CORE: Core = Core::XorCount;
+    const UNIT: &'static str = "part";
+    const WORKLOADS: &'static [Workload] = &[Workload {
+        name: "scatterstone",
+        summary: "splits into 2 or 3 parts, and into any more, both counted; size = the total",
+        published: 200,
+        sizes: &[10, 100, 200, 500],
+    }];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { XorPartitions, [];
+        dp = dp, Portable, [], "the source's way, and best public: a table of 64-bit counts, one remainder an addition";
+        dp_lanes = dp_lanes, Portable, [], "the same in 32 bits with a conditional subtraction, lanes along the nim-sum";
+        dp_lanes_avx2 = dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
+        dp_lanes_avx512 = dp_lanes, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
+    };
+    const ABSENT: &'static [Absent] = &[Absent {
+        feature: "bitvec",
+        reason: "counts modulo a number are no bits, and a sign a character fits in a word",
+    }];
+
+    fn input(workload: &str, size: u64) -> Result<Partitions, InputError> {
+        match workload {
+            "scatterstone" => {
+                let values = values_of::<MexSplit>(&Split::new(3, size)?, Self::NAME, size)?;
+                Partitions::scatterstone(size, MODULUS.into(), values)
+            }
+            _ => Err(InputError::unknown_workload::<Self>(workload)),
+        }
+    }
+
+    fn oracle(input: &Partitions) -> Vec<u32> {
+        crate::games::scatterstone_nim::oracle_counts(input)
+    }
+
+    fn steps(input: &Partitions) -> u64 {
+        (input.values.len() * input.total()) as u64
+    }
+
+    fn work(input: &Partitions, _: &Vec<u32>) -> u64 {
+        (input.values.len() * input.total()) as u64
+    }
+
+    fn digest(counts: &Vec<u32>) -> Digest {
+        const NAMES: [&str; 2] = ["L3", "L4"];
+        NAMES.into_iter().zip(counts.iter().map(|count| u128::from(*count))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::kernel::{Run, available};
+    use crate::machine::Machine;
+
+    proptest! {
+        #[test]
+        fn all_kernels_agree_on_any_values(
+            total in 0u64..90,
+            tables in prop::collection::vec(prop::collection::vec(0u32..64, 0..90), 0..3),
+            bits in 0u32..7,
+            modulus in prop::sample::select(vec![3u64, 5, 97, 1_000_000_007, (1 << 31) - 1]),
+        ) {
+            let tables = tables.into_iter().map(|t| t.into_iter().map(|v| v & ((1 << bits) - 1)).collect()).collect();
+            let input = Partitions::new(total, modulus, tables).expect("an odd modulus");
+            let want = XorPartitions::oracle(&input);
+            for kernel in available::<XorPartitions>(&Machine::detect()) {
+                for threads in [1, 2] {
+                    if kernel.cost(&input, threads).is_possible() {
+                        let got = kernel.run(&input, &Run::new(threads));
+                        prop_assert_eq!(got.as_ref(), Ok(&want), "{}, {} thread(s)", kernel.def().name, threads);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_modulus_that_cannot_be_used_is_an_error() {
+        for modulus in [0, 1, 2, 1_000_000_006, (1 << 31) + 1, u64::MAX] {
+            assert_eq!(Partitions::new(10, modulus, vec![]), Err(InputError::Modulus(modulus)));
+        }
+    }
+
+    #[test]
+    fn partition_numbers_are_those_in_the_books() {
+        assert_eq!(partition_numbers(10, MODULUS), [1, 1, 2, 3, 5, 7, 11, 15, 22, 30, 42]);
+        assert_eq!(partition_numbers(100, MODULUS)[100], 190_569_292);
+    }
+}

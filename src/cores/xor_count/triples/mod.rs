@@ -1,0 +1,193 @@
+//! `xor_triples`: multisets of three heaps whose nim-sum is 0.
+//!
+//! With `h(x)` the number of heaps of value `x` among `0..=N`, a multiset has nim-sum 0 if its values are `x < y < x ^ y`, or
+//! 0 and twice `x`, or three times 0:
+//!
+//! ```text
+//! sum over 0 < x < y < x^y of h(x) h(y) h(x^y)  +  h(0) sum over x > 0 of C(h(x)+1, 2)  +  C(h(0)+2, 3)
+//! ```
+//!
+//! The Walsh-Hadamard transform `H(w) = sum over x of (-1)^|w & x| h(x)` turns nim-sums into products. The ordered triples are
+//! `T = sum over w of H(w)^3 / M`, `M` the power of two above the largest value; by Burnside's lemma the multisets are
+//! `(T + 3 (N+1) h(0) + 2 h(0)) / 6`.
+//!
+//! The count passes 64 bits near `N = 4e7`, and the sum of cubes much earlier, near `N = 1.75e6`: it is taken in 128 bits.
+
+use super::values_of;
+use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
+use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Run, Stop, Workload, kernels};
+use crate::moves::MoveSet;
+
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod characters_avx512;
+mod histogram;
+mod histogram_wht;
+mod pair_loop;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod pairs_avx512;
+mod value_scan;
+
+/// Multisets of three heaps whose nim-sum is 0.
+pub struct XorTriples;
+
+/// The Grundy values of the heaps `0..=N`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Values(pub Vec<u16>);
+
+impl Values {
+    /// Number of values, up to the power of two above the largest.
+    #[inline(always)]
+    fn span(&self) -> usize {
+        // A fold becomes vectors where `max` does not.
+        (usize::from(self.0.iter().fold(0, |max, value| *value.max(&max))) + 1).next_power_of_two()
+    }
+
+    /// Looks at a few values, for costs.
+    fn sampled_span(&self) -> f64 {
+        let step = self.0.len() / 256 + 1;
+        let max = self.0.iter().rev().step_by(step).max().copied().unwrap_or(0);
+        f64::from(max.max(1)).log2().floor().exp2() * 2.0
+    }
+}
+
+/// Heaps between two looks at the progress counter.
+const BLOCK: usize = 1 << 16;
+
+/// Counts the values in `tables` tables that take turns, so that equal neighbours do not wait for each other's increment.
+#[inline(always)]
+fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, Stop> {
+    let span = input.span();
+    let mut tables = vec![[0u32; TABLES]; span];
+    let mut counts = vec![0; span];
+    for block in input.0.chunks(BLOCK) {
+        let (groups, rest) = block.as_chunks::<TABLES>();
+        for group in groups {
+            for (table, value) in group.iter().enumerate() {
+                tables[usize::from(*value)][table] += 1;
+            }
+        }
+        rest.iter().for_each(|value| counts[usize::from(*value)] += 1);
+        for (total, part) in counts.iter_mut().zip(&mut tables) {
+            *total += std::mem::replace(part, [0; TABLES]).iter().map(|n| u64::from(*n)).sum::<u64>();
+        }
+        run.advance(block.len() as u64)?;
+    }
+    Ok(counts)
+}
+
+/// The Walsh-Hadamard transform in place; the length is a power of two.
+#[inline(always)]
+fn walsh_hadamard(values: &mut [i64]) {
+    let mut half = 1;
+    while half < values.len() {
+        for pair in values.chunks_exact_mut(2 * half) {
+            let (low, high) = pair.split_at_mut(half);
+            for (a, b) in low.iter_mut().zip(high) {
+                (*a, *b) = (*a + *b, *a - *b);
+            }
+        }
+        half *= 2;
+    }
+}
+
+/// The multisets from the number of heaps of each value, by the transform; the length is a power of two.
+#[inline(always)]
+fn by_transform(counts: &[u64]) -> u128 {
+    // At most 2^33 heaps: cubes fit in 100 bits, and their sum in 116.
+    let mut transform: Vec<i64> = counts.iter().map(|n| *n as i64).collect();
+    walsh_hadamard(&mut transform);
+    let cubes: i128 = transform.iter().map(|h| i128::from(*h) * i128::from(*h) * i128::from(*h)).sum();
+    let (heaps, zeros) = (counts.iter().sum::<u64>() as i128, i128::from(counts[0] as i64));
+    ((cubes / counts.len() as i128 + 3 * heaps * zeros + 2 * zeros) / 6) as u128
+}
+
+impl Operation for XorTriples {
+    type Input = Values;
+    type Output = u128;
+
+    const NAME: &'static str = "xor_triples";
+    const CORE: Core = Core::XorCount;
+    const UNIT: &'static str = "heap";
+    const WORKLOADS: &'static [Workload] = &[Workload {
+        name: "squares",
+        summary: "values of taking a square number; size = the largest heap",
+        published: 100_000,
+        sizes: &[10, 100, 10_000, 100_000],
+    }];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { XorTriples, [];
+        pair_loop = pair_loop, Portable, [], "the source's way: each pair of heaps looks up how many complete it";
+        pairs_avx512 = pairs_avx512, Avx512, ["avx512"], "the same for 64 pairs at once, the table in registers";
+        value_scan = value_scan, Portable, [], "for each heap the values of the other two: a product of two histograms";
+        value_scan_avx512 = value_scan, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
+        histogram = histogram, Portable, [], "best public: count the values, then pairs of values";
+        histogram_wht = histogram_wht, Portable, [], "count in four tables, then the Walsh-Hadamard transform";
+        characters_avx512 = characters_avx512, Avx512, ["avx512"],
+            "no counting at all: the transform itself, from XORs of bit planes and population counts";
+    };
+    const ABSENT: &'static [Absent] = &[
+        Absent {
+            feature: "bitvec",
+            reason: "counts are numbers; where bits are counted, in the planes of characters_avx512, it is in registers",
+        },
+        Absent {
+            feature: "wide",
+            reason: "counting takes nearly all the time: it is either a scattered increment or a population count, and wide \
+                     has neither",
+        },
+        Absent { feature: "parallel", reason: "the whole takes less than starting a thread up to a million heaps" },
+    ];
+
+    fn input(workload: &str, size: u64) -> Result<Values, InputError> {
+        match workload {
+            "squares" => {
+                let input = Subtraction::new(&MoveSet::Squares, size)?;
+                values_of::<MexSubtraction>(&input, Self::NAME, size).map(Values)
+            }
+            _ => Err(InputError::unknown_workload::<Self>(workload)),
+        }
+    }
+
+    fn oracle(input: &Values) -> u128 {
+        crate::games::nim_square::oracle(&input.0)
+    }
+
+    fn steps(input: &Values) -> u64 {
+        input.0.len() as u64
+    }
+
+    fn work(input: &Values, _: &u128) -> u64 {
+        input.0.len() as u64
+    }
+
+    fn digest(output: &u128) -> Digest {
+        vec![("triples", *output)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::kernel::available;
+    use crate::machine::Machine;
+
+    proptest! {
+        #[test]
+        fn all_kernels_agree_on_any_values(values in prop::collection::vec(0u16..300, 0..200), narrow in 0u32..9) {
+            let input = Values(values.into_iter().map(|v| v & ((1 << narrow) - 1)).collect());
+            let want = XorTriples::oracle(&input);
+            for kernel in available::<XorTriples>(&Machine::detect()).filter(|k| k.cost(&input, 1).is_possible()) {
+                prop_assert_eq!(kernel.run(&input, &Run::new(1)), Ok(want), "{}", kernel.def().name);
+            }
+        }
+    }
+
+    #[test]
+    fn sums_of_cubes_past_64_bits_are_exact() {
+        // All values 0: C(n+2, 3) multisets of n heaps.
+        for n in [1_700_001u128, 1_800_001, 2_100_001, 50_000_001] {
+            assert_eq!(by_transform(&[n as u64, 0, 0, 0]), n * (n + 1) * (n + 2) / 6);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! [`super::pair_loop`] for 64 pairs at once. The table of counts lies in registers, one byte of the counts a plane: 128 values in two
+//! registers, looked up by `vpermi2b`, three planes for counts below 2^24; `vpsadbw` adds the bytes up.
+//!
+//! Cost: `N^2 / 2` pairs, one load, one XOR and three look-ups and sums for 64 of them.
+//! Bound: the permutations, one a cycle and port.
+
+use std::arch::x86_64::*;
+
+use super::{BLOCK, Values};
+use crate::kernel::{Cost, On, Run, Stop};
+use crate::simd::avx512::load;
+
+/// Values that the table holds.
+const VALUES: usize = 128;
+/// Bytes of a count.
+const PLANES: usize = 3;
+
+pub fn cost(input: &Values, _: On) -> Cost {
+    let n = input.0.len() as f64;
+    if input.sampled_span() > VALUES as f64 || !counts_fit(input) {
+        return Cost::IMPOSSIBLE;
+    }
+    Cost { ns: 50.0 + 15.0 * n + 0.035 * n * n / 2.0, bytes: n + 1024.0 }
+}
+
+fn counts_fit(input: &Values) -> bool {
+    input.0.len() >> (8 * PLANES) == 0
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
+    if input.span() > VALUES || !counts_fit(input) {
+        return super::pair_loop::run(input, run);
+    }
+    // In whole vectors; look-ups past the last heap are masked.
+    let mut values: Vec<u8> = input.0.iter().map(|value| *value as u8).collect();
+    values.resize(values.len().next_multiple_of(64), 0);
+    let mut later = [0u32; VALUES];
+    input.0.iter().for_each(|value| later[usize::from(*value)] += 1);
+    let mut planes = [[0u8; VALUES]; PLANES];
+    let split = |planes: &mut [[u8; VALUES]; PLANES], value: usize, count: u32| {
+        planes.iter_mut().zip(count.to_le_bytes()).for_each(|(plane, byte)| plane[value] = byte);
+    };
+    (0..VALUES).for_each(|value| split(&mut planes, value, later[value]));
+    let mut triples = 0;
+    for start in (0..input.0.len()).step_by(BLOCK) {
+        let end = input.0.len().min(start + BLOCK);
+        for b in start..end {
+            let value = values[b];
+            let table = planes.each_ref().map(|plane| {
+                let (low, high) = plane.split_at(64);
+                [low, high].map(|half| load::<u8, 64>(half.try_into().expect("half of 128")))
+            });
+            let mut sums = [_mm512_setzero_si512(); PLANES];
+            let mut add = |earlier: &[u8; 64], lanes: u64| {
+                let partner = _mm512_xor_si512(load(earlier), _mm512_set1_epi8(value as i8));
+                for (sum, [low, high]) in sums.iter_mut().zip(&table) {
+                    let found = _mm512_maskz_permutex2var_epi8(lanes, *low, partner, *high);
+                    *sum = _mm512_add_epi64(*sum, _mm512_sad_epu8(found, _mm512_setzero_si512()));
+                }
+            };
+            let (full, rest) = values[..(b + 1).next_multiple_of(64)].as_chunks::<64>().0.split_at((b + 1) / 64);
+            full.iter().for_each(|earlier| add(earlier, u64::MAX));
+            rest.iter().for_each(|earlier| add(earlier, (1 << ((b + 1) % 64)) - 1));
+            let sums = sums.map(|sum| _mm512_reduce_add_epi64(sum) as u128);
+            triples += sums.iter().enumerate().map(|(plane, sum)| sum << (8 * plane)).sum::<u128>();
+            later[usize::from(value)] -= 1;
+            split(&mut planes, usize::from(value), later[usize::from(value)]);
+        }
+        run.advance((end - start) as u64)?;
+    }
+    Ok(triples)
+}

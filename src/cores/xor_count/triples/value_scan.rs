@@ -1,0 +1,58 @@
+//! The middle heap `b` in order, and for each the values of the other two: with `e` the counts of the heaps up to `b` and `l` those
+//! from `b` on, `sum over x of e(x) l(x ^ g(b))`.
+//!
+//! Cost: `N V` multiplications for `V` values. Bound: two loads and a multiplication each; eight at once at the AVX-512 tier, where
+//! the eight counts of a block exchange places with one permutation.
+
+use super::{BLOCK, Values};
+use crate::kernel::{Cost, On, Run, Stop, Tier};
+
+/// Counts in a block; the low bits of a value permute its places, the others choose the block.
+const LANES: usize = 8;
+
+pub fn cost(input: &Values, on: On) -> Cost {
+    let n = input.0.len() as f64;
+    let each = if on.tier == Tier::Portable { 0.35 } else { 0.15 };
+    Cost { ns: 50.0 + n * (10.0 + each * input.sampled_span()), bytes: 16.0 * input.sampled_span() }
+}
+
+#[inline(always)]
+pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
+    let blocks = input.span().div_ceil(LANES);
+    let mut earlier = vec![[0u64; LANES]; blocks];
+    let mut later = vec![[0u64; LANES]; blocks];
+    input.0.iter().for_each(|value| later.as_flattened_mut()[usize::from(*value)] += 1);
+    let mut triples = 0;
+    for chunk in input.0.chunks(BLOCK) {
+        for b in chunk.iter().map(|b| usize::from(*b)) {
+            earlier.as_flattened_mut()[b] += 1;
+            triples += u128::from(match b % LANES {
+                0 => products::<0>(&earlier, &later, b / LANES),
+                1 => products::<1>(&earlier, &later, b / LANES),
+                2 => products::<2>(&earlier, &later, b / LANES),
+                3 => products::<3>(&earlier, &later, b / LANES),
+                4 => products::<4>(&earlier, &later, b / LANES),
+                5 => products::<5>(&earlier, &later, b / LANES),
+                6 => products::<6>(&earlier, &later, b / LANES),
+                _ => products::<7>(&earlier, &later, b / LANES),
+            });
+            later.as_flattened_mut()[b] -= 1;
+        }
+        run.advance(chunk.len() as u64)?;
+    }
+    Ok(triples)
+}
+
+/// The sum of `e(x) l(x ^ b)` for `b` with the low bits `LOW`. At most `N^2 / 4`, so 64 bits hold it up to 2^33 heaps.
+#[inline(always)]
+fn products<const LOW: usize>(earlier: &[[u64; LANES]], later: &[[u64; LANES]], block: usize) -> u64 {
+    let mut sums = [0; LANES];
+    for (x, counts) in earlier.iter().enumerate() {
+        let others = &later[x ^ block];
+        for lane in 0..LANES {
+            // Counts are below 2^32 in any input that this kernel can finish, and a narrow product is quicker.
+            sums[lane] += u64::from(counts[lane] as u32) * u64::from(others[lane ^ LOW] as u32);
+        }
+    }
+    sums.iter().sum()
+}
