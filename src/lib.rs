@@ -64,6 +64,18 @@
 //! [`session`]: operations without their types. [`bits`]: bit rows. [`moves`]: subtraction sets. [`cores`], [`games`], and
 //! [`lab`]: the instruments.
 
+#![cfg_attr(
+    not(all(
+        target_arch = "x86_64",
+        feature = "bitvec",
+        feature = "wide",
+        feature = "avx2",
+        feature = "avx512",
+        feature = "parallel"
+    )),
+    allow(dead_code, unused_imports, unused_macros, reason = "drivers whose only kernels are left out of the build")
+)]
+
 pub mod bits;
 pub mod cores;
 pub mod games;
