@@ -61,6 +61,25 @@ pub fn first_zero(word: u64) -> usize {
     word.trailing_ones() as usize
 }
 
+/// Transposes 64 by 64 bits: bit `j` of word `i` goes to bit `i` of word `j`. Swaps blocks of half the size, six times
+/// (Hacker's Delight, 7-3).
+#[inline]
+pub fn transpose(tile: &mut [u64; WORD]) {
+    let mut size = WORD / 2;
+    let mut low = u64::MAX >> size;
+    while size != 0 {
+        let mut i = 0;
+        while i < WORD {
+            let swap = (tile[i] >> size ^ tile[i + size]) & low;
+            tile[i] ^= swap << size;
+            tile[i + size] ^= swap;
+            i = (i + size + 1) & !size;
+        }
+        size /= 2;
+        low ^= low << size;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,5 +101,17 @@ mod tests {
     fn the_first_zero_of_a_full_word_is_64() {
         assert_eq!(first_zero(u64::MAX), 64);
         assert_eq!(first_zero(0b1011), 2);
+    }
+
+    #[test]
+    fn a_transposed_tile_has_its_bits_mirrored() {
+        let mut tile: [u64; WORD] = std::array::from_fn(|i| (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let before = tile;
+        transpose(&mut tile);
+        for (i, row) in before.iter().enumerate() {
+            for (j, column) in tile.iter().enumerate() {
+                assert_eq!(column >> i & 1, row >> j & 1, "bit {j} of word {i}");
+            }
+        }
     }
 }

@@ -8,6 +8,8 @@
 pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub mod field;
 
 /// Element types that fill a vector without padding, in any bit pattern.
 pub trait Lane: Copy + sealed::Sealed {}

@@ -30,7 +30,7 @@ impl Marks for Words {
 
 /// A window of `WORDS` words at any place, not yet shifted: the words from the one that holds `place` on, those after it, and
 /// the bits to shift by.
-#[cfg(any(feature = "wide", feature = "avx2", feature = "avx512"))]
+#[cfg(any(feature = "wide", all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512"))))]
 #[inline(always)]
 pub fn span<const WORDS: usize>(marks: &Words, place: usize) -> (&[u64; WORDS], &[u64; WORDS], usize) {
     let words = &marks.0[place / WORD..][..WORDS + 1];

@@ -21,10 +21,14 @@ use crate::cores::sink;
 use crate::games::stone_game;
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
 
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod antichain;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod antichain_avx512;
 mod bit_rows;
-#[cfg(feature = "avx2")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod bit_rows_avx2;
-#[cfg(feature = "avx512")]
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod bit_rows_avx512;
 #[cfg(feature = "bitvec")]
 mod bitvec_operators;
@@ -122,6 +126,7 @@ impl<S: Sink> Operation for TableScan<S> {
         wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, vectors of the build's target";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
+        antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "steps of 32 independent pairs, 256 candidates a window";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_table"];

@@ -1,0 +1,176 @@
+//! Words that hold marks, shared between threads: marked a bit at a time, read a vector at any byte.
+//!
+//! # Memory order
+//! Every access is relaxed. A thread that reads marks of another has first seen, with acquire order, a counter that the other
+//! stored with release order after them. Two threads never mark the same word at the same time, so a mark is a load and a
+//! store; what a reader sees in words that are being marked it must not depend on.
+#![allow(unsafe_code, reason = "vector loads from memory that other threads write, checked once for 16 lanes")]
+
+use std::arch::asm;
+use std::arch::x86_64::{
+    __m256i, __m512i, __mmask16, _mm512_cmpgt_epu32_mask, _mm512_maskz_mov_epi32, _mm512_set1_epi32,
+    _mm512_storeu_si512,
+};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Words after the last one that windows may reach into.
+const PADDING: usize = 8;
+/// Bytes that a window reads from its place on, with the eight that follow its vector.
+const REACH: usize = 40;
+/// The size from which the kernel is asked for huge pages.
+const HUGE: usize = 1 << 22;
+
+/// A run of words, all zero at first.
+pub struct Field {
+    words: Box<[AtomicU64]>,
+}
+
+impl Field {
+    /// `words` zeros.
+    pub fn new(words: usize) -> Self {
+        let words: Box<[u64]> = vec![0; words + PADDING].into();
+        // SAFETY: `AtomicU64` has the size, alignment and bit patterns of `u64`, and the box is the only owner.
+        let words = unsafe { Box::from_raw(Box::into_raw(words) as *mut [AtomicU64]) };
+        let field = Field { words };
+        let bytes = size_of_val(&*field.words);
+        if bytes >= HUGE {
+            let start = field.words.as_ptr() as usize;
+            let (first, end) = (start.next_multiple_of(4096), (start + bytes) & !4095);
+            // SAFETY: whole pages of this allocation; the advice changes no contents. A refusal costs time only.
+            let _ = unsafe { rustix::mm::madvise(first as *mut _, end - first, rustix::mm::Advice::LinuxHugepage) };
+        }
+        field
+    }
+
+    /// One word.
+    #[inline(always)]
+    pub fn word(&self, at: usize) -> u64 {
+        self.words[at].load(Relaxed)
+    }
+
+    /// Sets bits of one word; true if it is full now.
+    #[inline(always)]
+    pub fn set(&self, at: usize, bits: u64) -> bool {
+        let word = &self.words[at];
+        let now = word.load(Relaxed) | bits;
+        word.store(now, Relaxed);
+        now == u64::MAX
+    }
+
+    /// Sets bits of a word that other threads may set bits of at the same time.
+    #[inline(always)]
+    pub fn set_shared(&self, at: usize, bits: u64) {
+        self.words[at].fetch_or(bits, Relaxed);
+    }
+
+    /// The 57 or more bits from bit `at` on.
+    #[inline(always)]
+    pub fn bits(&self, at: usize) -> u64 {
+        let from = at / 8;
+        assert!(from + 8 <= size_of_val(&*self.words), "a read inside the field");
+        let word: u64;
+        // SAFETY: the eight bytes are inside the allocation (asserted). What the instruction does, relaxed loads of the two
+        // words would do as well, so it is no data race.
+        unsafe {
+            asm!("mov {word}, qword ptr [{base} + {from}]", word = out(reg) word, base = in(reg) self.words.as_ptr(),
+                from = in(reg) from, options(nostack, readonly, pure, preserves_flags));
+        }
+        word >> (at % 8)
+    }
+
+    /// The 32 bytes from byte `at` on.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn window(&self, at: usize) -> __m256i {
+        assert!(at + REACH <= size_of_val(&*self.words), "a window inside the field");
+        // SAFETY: asserted.
+        unsafe { self.load(at) }
+    }
+
+    /// # Safety
+    /// `at + 32` bytes are inside the field.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn load(&self, at: usize) -> __m256i {
+        let vector: __m256i;
+        // SAFETY: the 32 bytes are inside the allocation. What the instruction does, relaxed loads of the words would do as
+        // well, so it is no data race; a plain load of memory that other threads write would be one.
+        unsafe {
+            asm!("vmovdqu {vector}, ymmword ptr [{base} + {at}]", vector = out(ymm_reg) vector,
+                base = in(reg) self.words.as_ptr(), at = in(reg) at, options(nostack, readonly, pure, preserves_flags));
+        }
+        vector
+    }
+
+    /// Places of windows, one for each lane in `lanes`, checked at once.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn windows(&self, at: __m512i, lanes: __mmask16) -> Places<'_, REACH> {
+        Places::new(self, at, lanes, size_of_val(&*self.words) - REACH)
+    }
+
+    /// Places of words to mark, one for each lane in `lanes`, checked at once.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn marks(&self, at: __m512i, lanes: __mmask16) -> Places<'_, 0> {
+        Places::new(self, at, lanes, self.words.len() - 1)
+    }
+}
+
+/// Sixteen places of a field, known to be inside it: starts of windows in bytes (`REACH` 40), or words to mark (`REACH` 0).
+#[derive(Clone, Copy)]
+pub struct Places<'a, const REACH: usize> {
+    field: &'a Field,
+    at: [u32; 16],
+}
+
+impl<'a, const REACH: usize> Places<'a, REACH> {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn new(field: &'a Field, at: __m512i, lanes: __mmask16, last: usize) -> Self {
+        let last = u32::try_from(last).unwrap_or(u32::MAX);
+        // Lanes that are not asked for may hold anything.
+        let at = _mm512_maskz_mov_epi32(lanes, at);
+        assert!(_mm512_cmpgt_epu32_mask(at, _mm512_set1_epi32(last as i32)) == 0, "places inside the field");
+        let mut places = Places { field, at: [0; 16] };
+        // SAFETY: the array has the 64 bytes of a vector.
+        unsafe { _mm512_storeu_si512(places.at.as_mut_ptr().cast(), at) };
+        places
+    }
+
+    /// The place of a lane.
+    #[inline(always)]
+    pub fn at(&self, lane: usize) -> usize {
+        self.at[lane % 16] as usize
+    }
+}
+
+impl Places<'_, REACH> {
+    /// The 32 bytes at a lane's place.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn window(&self, lane: usize) -> __m256i {
+        // SAFETY: `new` checked all places, and 32 bytes are less than the reach.
+        unsafe { self.field.load(self.at(lane)) }
+    }
+
+    /// The 32 bytes a word after a lane's place.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn next_window(&self, lane: usize) -> __m256i {
+        // SAFETY: `new` checked all places, and 40 bytes are the reach.
+        unsafe { self.field.load(self.at(lane) + 8) }
+    }
+}
+
+impl Places<'_, 0> {
+    /// Sets a bit of a lane's word; true if it is full now.
+    #[inline(always)]
+    pub fn mark(&self, lane: usize, bit: u32) -> bool {
+        // SAFETY: `new` checked all places.
+        let word = unsafe { self.field.words.get_unchecked(self.at(lane)) };
+        let now = word.load(Relaxed) | 1 << (bit % 64);
+        word.store(now, Relaxed);
+        now == u64::MAX
+    }
+}
