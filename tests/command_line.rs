@@ -40,8 +40,8 @@ fn alone_it_solves_every_game_at_its_published_limit() {
     let published = [
         ("stone-game", "167542057"),
         ("proportionate-nim", "11541685709674"),
-        ("scatterstone-nim", "626616617"),
         ("nim-square", "2586528661783"),
+        ("scatterstone-nim", "626616617"),
     ];
     assert_eq!(answers, published);
     let table = nimlanes().assert().success().get_output().stdout.clone();
@@ -69,15 +69,15 @@ fn limits_are_read_as_people_write_them() {
 
 #[test]
 fn the_smallest_limits_have_answers() {
-    for (game, answers) in
-        [("stone-game", ["0", "0", "3"]), ("proportionate-nim", ["0", "0", "0"]), ("nim-square", ["1", "2", "4"])]
-    {
+    for (game, answers) in [
+        ("stone-game", ["0", "0", "3"]),
+        ("proportionate-nim", ["0", "0", "0"]),
+        ("nim-square", ["1", "2", "6"]),
+        ("scatterstone-nim", ["0", "0", "1"]),
+    ] {
         for (limit, answer) in ["0", "1", "2"].into_iter().zip(answers) {
             assert_eq!(json(&["solve", game, "--limit", limit, "--json"])["answer"], answer, "{game} {limit}");
         }
-    }
-    for limit in ["0", "1", "2"] {
-        nimlanes().args(["solve", "scatterstone-nim", "--limit", limit]).assert().success();
     }
 }
 

@@ -1,12 +1,15 @@
 //! Random inputs: every kernel that this machine can run equals the oracle, and theorems that no kernel uses hold.
 
+use nimlanes::cores::mex::split::{MexSplit, Split};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::cores::occupancy::{self, Occupancy, ProportionateNim};
 use nimlanes::cores::table_scan::{self, Rule, StoneGame, TableScan};
+use nimlanes::cores::xor_count::partitions::{Partitions, XorPartitions};
+use nimlanes::cores::xor_count::triples::{Values, XorTriples};
 use nimlanes::kernel::{Operation, Run, Stop, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
-use proptest::collection::btree_set;
+use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 
 /// Runs every kernel, those for several threads with two and three as well.
@@ -51,6 +54,27 @@ proptest! {
     fn mex_subtraction(moves in move_sets(), limit in 0u64..1500) {
         let input = Subtraction::new(&MoveSet::Explicit(moves), limit).expect("a small limit");
         all_equal_the_oracle::<MexSubtraction>(&input)?;
+    }
+
+    #[test]
+    fn mex_split(parts in 2u32..7, limit in 0u64..120) {
+        all_equal_the_oracle::<MexSplit>(&Split::new(parts, limit).expect("a small limit"))?;
+    }
+
+    #[test]
+    fn xor_triples(values in prop_oneof![vec(0u16..8, 0..150), vec(0u16..600, 0..150), vec(any::<u16>(), 0..40)]) {
+        all_equal_the_oracle::<XorTriples>(&Values(values))?;
+    }
+
+    /// Any values and any modulus, not only those of the game.
+    #[test]
+    fn xor_partitions(
+        total in 0u64..60,
+        half_modulus in 1u64..(1 << 30),
+        values in vec(vec(0u32..40, 1..61), 0..3),
+    ) {
+        let input = Partitions::new(total, 2 * half_modulus + 1, values).expect("odd and below 2^31");
+        all_equal_the_oracle::<XorPartitions>(&input)?;
     }
 
     /// Ferguson (1974): `g(n) = 1` exactly where `g(n - min S) = 0`.

@@ -1,0 +1,152 @@
+//! Whole games: published answers on machines of every tier, the rules themselves on small boards, and what the sources of
+//! the problems got wrong.
+
+use std::collections::HashMap;
+
+use nimlanes::games::{Figure, GAMES, Game, Question, Rule, Solution, Solver, game};
+use nimlanes::isa::Tier;
+use nimlanes::kernel::Run;
+use nimlanes::lab::known;
+use nimlanes::machine::Machine;
+use nimlanes::selection::Selection;
+
+fn solve(game: &Game, question: &Question, selection: &Selection) -> Solution {
+    let run = Run::new(selection.threads());
+    let solver = Solver { selection, run: &run, watcher: &|_, _, _, _| {} };
+    game.solve(question, &solver).unwrap_or_else(|error| panic!("{} {}: {error}", game.name, question.limit))
+}
+
+fn answer(name: &str, limit: u64) -> u128 {
+    solve(game(name).expect("a game"), &Question::new(limit), &Selection::new(Machine::detect())).answer
+}
+
+#[test]
+fn every_tier_gives_the_known_answers() {
+    let mut checked = 0;
+    for tier in Tier::ALL {
+        let selection = Selection::new(Machine::detect().capped(*tier));
+        for game in GAMES {
+            // A game of one operation has its answers listed there, as the sum over the P-positions.
+            let operation = nimlanes::cores::operation(game.operations[0]).expect("an operation");
+            let is_its_own = |known: &known::Known| {
+                let as_operation = (operation.name(), operation.workloads()[0].name) == (known.subject, known.workload);
+                known.subject == game.name || (game.operations.len() == 1 && as_operation)
+            };
+            for known in known::all().filter(|known| is_its_own(known) && known.size <= 5 * game.published) {
+                let solution = solve(game, &Question::new(known.size), &selection);
+                let mut digest = vec![("answer", solution.answer), ("sum", solution.answer)];
+                digest.extend(solution.details.iter().filter_map(|(name, figure)| match figure {
+                    Figure::Count(n) => Some((*name, *n)),
+                    Figure::Ratio(_) => None,
+                }));
+                known.check(&digest).unwrap_or_else(|difference| panic!("{}: {difference}", tier.name()));
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked >= 3 * 20, "only {checked} answers were checked");
+}
+
+/// What a dynamic program solves that leaves out the move in all three heaps.
+#[test]
+fn one_or_two_heaps_is_another_game() {
+    let question = Question { rule: Some(Rule::OneOrTwo), ..Question::new(100) };
+    let selection = Selection::new(Machine::detect());
+    assert_eq!(solve(game("stone-game").expect("a game"), &question, &selection).answer, 194_965);
+    assert_eq!(answer("stone-game", 100), 173_895);
+}
+
+/// Whether the player to move wins, from the rules alone; positions are sorted lists of heaps.
+struct Outcomes<F> {
+    known: HashMap<Vec<usize>, bool>,
+    moves: F,
+}
+
+impl<F: Fn(&[usize]) -> Vec<Vec<usize>>> Outcomes<F> {
+    fn new(moves: F) -> Self {
+        Outcomes { known: HashMap::new(), moves }
+    }
+
+    fn wins(&mut self, position: &[usize]) -> bool {
+        if let Some(wins) = self.known.get(position) {
+            return *wins;
+        }
+        let wins = (self.moves)(position).into_iter().any(|mut next| {
+            next.sort_unstable();
+            !self.wins(&next)
+        });
+        self.known.insert(position.to_vec(), wins);
+        wins
+    }
+}
+
+/// The position with heap `i` replaced.
+fn replaced(position: &[usize], i: usize, by: &[usize]) -> Vec<usize> {
+    [&position[..i], by, &position[i + 1..]].concat()
+}
+
+#[test]
+fn nim_square_by_its_rules() {
+    let mut outcomes = Outcomes::new(|position: &[usize]| {
+        let squares = |heap: usize| (1..).map(|i| i * i).take_while(move |square| *square <= heap);
+        let from = |i: usize| squares(position[i]).map(move |square| replaced(position, i, &[position[i] - square]));
+        (0..position.len()).flat_map(from).collect()
+    });
+    for limit in [0, 1, 2, 3, 10, 29] {
+        let triples = (0..=limit).flat_map(|a| (a..=limit).flat_map(move |b| (b..=limit).map(move |c| [a, b, c])));
+        let lost = triples.filter(|heaps| !outcomes.wins(heaps)).count();
+        assert_eq!(answer("nim-square", limit as u64), lost as u128, "{limit}");
+    }
+}
+
+/// Partitions of `n` into parts of at most `most`, each ascending.
+fn partitions(n: usize, most: usize) -> Vec<Vec<usize>> {
+    if n == 0 {
+        return vec![Vec::new()];
+    }
+    let with = |part: usize| {
+        partitions(n - part, part).into_iter().map(move |mut rest| {
+            rest.push(part);
+            rest
+        })
+    };
+    (1..=most.min(n)).flat_map(with).collect()
+}
+
+#[test]
+fn scatterstone_nim_by_its_rules() {
+    for n in 0..=11 {
+        let mut sum = 0;
+        for k in 2..=n {
+            let mut outcomes = Outcomes::new(|position: &[usize]| {
+                let splits =
+                    |heap: usize| partitions(heap, heap).into_iter().filter(|parts| (2..=k).contains(&parts.len()));
+                let from = |i: usize| splits(position[i]).map(move |parts| replaced(position, i, &parts));
+                (0..position.len()).flat_map(from).collect()
+            });
+            sum += partitions(n, n).iter().filter(|position| outcomes.wins(position)).count();
+        }
+        assert_eq!(answer("scatterstone-nim", n as u64), sum as u128, "{n}");
+    }
+}
+
+/// A published program sizes its frequency table with `while (next < max)`: too small exactly where the largest value is a
+/// power of two. Among others at these limits.
+#[test]
+fn largest_values_that_overflow_a_published_table() {
+    let largest = |limit| {
+        let solution =
+            solve(game("nim-square").expect("a game"), &Question::new(limit), &Selection::new(Machine::detect()));
+        solution.details.iter().find_map(|(name, figure)| match figure {
+            Figure::Count(n) if *name == "max" => Some(*n),
+            _ => None,
+        })
+    };
+    let overflows = |limit: u64| largest(limit).is_some_and(u128::is_power_of_two);
+    for range in [1..=24, 28..=28, 200..=233, 1173..=1310] {
+        assert!(range.clone().all(overflows), "{range:?}");
+    }
+    assert!([25, 27, 199, 234, 1172, 1311].iter().all(|limit| !overflows(*limit)));
+    // Its 80 flags hold values below 80.
+    assert_eq!([124_063, 124_064].map(largest), [Some(79), Some(80)]);
+}
