@@ -6,6 +6,7 @@ use std::path::Path;
 use assert_cmd::Command;
 use nimlanes::lab::duel::{Duel, Row};
 use nimlanes::lab::environment::Environment;
+use nimlanes::lab::report;
 use nimlanes::lab::saved::{Mixed, Saved, Verdict};
 use nimlanes::machine::Machine;
 use tempfile::TempDir;
@@ -170,4 +171,95 @@ fn a_duel_of_another_machine_is_compared_only_when_that_is_asked_for() {
     failed(&mut compare(&["--against", text(&path)]), "another machine: cpu another");
     compare(&["--against", text(&path), "--mixed"]).assert().success();
     nimlanes().args(["compare", "mex_subtraction", "--mixed"]).assert().code(2);
+}
+
+/// A folder to make a report in, with a duel measured in it.
+fn measured(saved: &Saved<Duel>) -> (TempDir, &'static str) {
+    let root = TempDir::new().expect("a folder");
+    let folder = "profiles/data/2026-01-31-zen4";
+    saved.write(&root.path().join(folder).join("duel.json")).expect("a writable folder");
+    (root, folder)
+}
+
+fn report(root: &TempDir, args: &[&str]) -> Command {
+    let mut command = nimlanes();
+    command.current_dir(root.path()).arg("report").args(args);
+    command
+}
+
+fn read(root: &TempDir, path: &str) -> String {
+    std::fs::read_to_string(root.path().join(path)).expect("a file")
+}
+
+/// A duel at the published size, so that every part of the report that a duel feeds is there.
+fn headline() -> Saved<Duel> {
+    let mut saved = duel(&[("stamp", [4.9, 5.0, 5.1]), ("flags", [1.0, 1.0, 1.0])]);
+    saved.content.size = 100_000;
+    saved
+}
+
+#[test]
+fn a_report_is_rebuilt_from_its_data_and_nothing_else() {
+    let (root, folder) = measured(&headline());
+    report(&root, &["--data", folder]).assert().success();
+    let text = read(&root, "RESULTS.md");
+    for part in ["**5.00** `flags`", "## Environment", "mex_subtraction-ratio.svg", "`stamp`"] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    assert!(read(&root, "profiles/charts/mex_subtraction-ratio.svg").starts_with("<svg"));
+    report(&root, &["--check"]).assert().success();
+
+    // What stands around it is kept, what stands in it is not.
+    let edited = text.replace("# Results", "# Results, with a word before them").replace("**5.00**", "**9.00**");
+    std::fs::write(root.path().join("RESULTS.md"), edited).expect("a writable folder");
+    failed(
+        &mut report(&root, &["--check"]),
+        "RESULTS.md is not what profiles/data/2026-01-31-zen4 gives (they part at line",
+    );
+    report(&root, &["--data", folder]).assert().success();
+    assert_eq!(read(&root, "RESULTS.md"), text.replace("# Results", "# Results, with a word before them"));
+
+    std::fs::write(root.path().join("profiles/charts/mex_subtraction-ratio.svg"), "<svg/>").expect("a writable folder");
+    failed(&mut report(&root, &["--check"]), "mex_subtraction-ratio.svg is not what");
+}
+
+#[test]
+fn a_report_without_usable_data_is_refused_and_leaves_the_old_one_whole() {
+    let (root, folder) = measured(&headline());
+    failed(&mut report(&root, &["--check"]), "RESULTS.md has no lines");
+    failed(&mut report(&root, &["--data", "profiles/none"]), "no data in profiles/none");
+    report(&root, &["--data", folder]).assert().success();
+    let before = read(&root, "RESULTS.md");
+
+    let other = root.path().join(folder).join("other.json");
+    let whole = serde_json::to_string(&headline()).expect("JSON");
+    std::fs::write(&other, &whole[..whole.len() / 2]).expect("a writable folder");
+    failed(&mut report(&root, &["--data", folder]), "other.json is no measurement saved by nimlanes: EOF");
+    std::fs::write(&other, "{\"name\": \"foreign\"}").expect("a writable folder");
+    failed(&mut report(&root, &["--data", folder]), "missing field `schema`");
+    let unknown = whole.replace("\"kind\":\"duel\"", "\"kind\":\"quarrel\"");
+    std::fs::write(&other, unknown).expect("a writable folder");
+    failed(&mut report(&root, &["--data", folder]), "its kind \"quarrel\" is unknown");
+
+    let mut elsewhere = headline();
+    elsewhere.environment.cpu = "another".to_owned();
+    elsewhere.write(&other).expect("a writable folder");
+    failed(&mut report(&root, &["--data", folder]), "other.json: saved on another machine: cpu another");
+    assert_eq!(read(&root, "RESULTS.md"), before);
+    report(&root, &["--data", folder, "--mixed"]).assert().success();
+
+    std::fs::write(root.path().join("RESULTS.md"), "# Typed by hand\n").expect("a writable folder");
+    failed(&mut report(&root, &["--data", folder, "--mixed"]), "RESULTS.md has no lines");
+    assert_eq!(read(&root, "RESULTS.md"), "# Typed by hand\n");
+}
+
+#[test]
+fn a_microarchitecture_without_a_name_still_names_a_folder() {
+    let mut environment = Environment::detect(&Machine::detect());
+    environment.microarchitecture = "GenuineIntel-family6-model200".to_owned();
+    assert!(!environment.is_named());
+    let folder = report::folder(&environment, "2026-01-31T12:00:00Z", true);
+    assert_eq!(folder, Path::new("profiles/data/2026-01-31-genuineintel-family6-model200-draft"));
+    environment.microarchitecture = "zen4".to_owned();
+    assert!(environment.is_named());
 }

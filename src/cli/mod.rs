@@ -9,6 +9,7 @@ mod kernels;
 mod monitor;
 mod output;
 mod profile;
+mod report;
 mod run;
 mod solve;
 mod verify;
@@ -41,6 +42,7 @@ enum Command {
     Compare(compare::Args),
     Run(run::Args),
     Profile(profile::Args),
+    Report(report::Args),
     Env(env::Args),
 }
 
@@ -77,6 +79,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Some(Command::Compare(args)) => compare::main(&args),
         Some(Command::Run(args)) => run::main(&args),
         Some(Command::Profile(args)) => profile::main(&args),
+        Some(Command::Report(args)) => report::main(&args),
         Some(Command::Env(args)) => env::main(&args),
     }
 }

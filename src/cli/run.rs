@@ -2,14 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use nimlanes::selection::span;
+use nimlanes::lab::clock::Clock;
+use nimlanes::lab::duel::{quantile, repeats};
+use nimlanes::lab::report::data::Start;
+use nimlanes::selection::{bytes, span};
 
 use super::args::{Chosen, Target, Threads, seconds};
 use super::failure::Failure;
 use super::interrupt;
-use super::output::print;
+use super::output::{print, print_json};
 
-/// Run one kernel in a bare loop, for a profiler to look at
+/// Run one kernel in a bare loop, for a profiler to look at; says what the first run and the memory cost
 #[derive(clap::Args)]
 #[command(after_help = "Example: perf record -e cpu-clock -g nimlanes run table_scan --kernel bit_rows --seconds 5")]
 pub struct Args {
@@ -23,24 +26,64 @@ pub struct Args {
     seconds: f64,
     #[command(flatten)]
     threads: Threads,
+    /// Print JSON: one object
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
     let chosen = args.target.choose(selection.machine())?;
     let kernel = chosen.kernel(&selection, Some(&args.kernel))?;
-    let (runs, each) = repeat(&chosen, kernel, selection.threads(), args.seconds)?;
-    print(&format!("{chosen} {}: {runs} runs, {} each\n", args.kernel, span(each)))
+    let start = repeat(&chosen, kernel, selection.threads(), args.seconds)?;
+    if args.json {
+        return print_json(&start);
+    }
+    let Start { first_seconds, later_seconds, runs, idle_bytes, peak_bytes, .. } = start;
+    let memory = match peak_bytes {
+        0 => String::new(),
+        peak => format!(", peak memory {} ({} before it ran)", bytes(peak as f64), bytes(idle_bytes as f64)),
+    };
+    let (first, later) = (span(first_seconds * 1e9), span(later_seconds * 1e9));
+    print(&format!("{chosen} {}: {runs} runs, the first {first}, then {later} each{memory}\n", args.kernel))
 }
 
-/// Runs a kernel for some seconds, at least once: how often, and nanoseconds of the wall for each.
-pub fn repeat(chosen: &Chosen, kernel: usize, threads: usize, seconds: f64) -> Result<(u32, f64), Failure> {
+/// Runs a kernel for some seconds, at least once.
+pub fn repeat(chosen: &Chosen, kernel: usize, threads: usize, seconds: f64) -> Result<Start, Failure> {
     let run = interrupt::run(threads);
-    let (start, budget) = (Instant::now(), Duration::from_secs_f64(seconds));
-    let mut runs = 0u32;
-    while runs == 0 || start.elapsed() < budget {
-        chosen.session.spin(kernel, &run)?;
-        runs += 1;
+    let is_parallel = threads > 1 && chosen.session.is_parallel(kernel);
+    let clock = if is_parallel { Clock::Wall } else { Clock::Thread };
+    let timed = |runs: u32| -> Result<Duration, Failure> {
+        let start = clock.now();
+        for _ in 0..runs {
+            chosen.session.spin(kernel, &run)?;
+        }
+        Ok(clock.now() - start)
+    };
+    let idle_bytes = peak_bytes();
+    let (begin, budget) = (Instant::now(), Duration::from_secs_f64(seconds));
+    let first = timed(1)?;
+    let each_turn = repeats(first);
+    let mut later = Vec::new();
+    while begin.elapsed() < budget {
+        later.push(timed(each_turn)?.as_secs_f64() / f64::from(each_turn));
     }
-    Ok((runs, start.elapsed().as_nanos() as f64 / f64::from(runs)))
+    Ok(Start {
+        kernel: chosen.session.kernels()[kernel].to_owned(),
+        threads: if is_parallel { threads } else { 1 },
+        clock: clock.name().to_owned(),
+        first_seconds: first.as_secs_f64(),
+        runs: 1 + later.len() * each_turn as usize,
+        later_seconds: if later.is_empty() { first.as_secs_f64() } else { quantile(&mut later, 0.5) },
+        idle_bytes,
+        peak_bytes: peak_bytes(),
+    })
+}
+
+/// The most memory that this process has held so far, in bytes; 0 where the system does not say.
+fn peak_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
 }

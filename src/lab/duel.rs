@@ -23,7 +23,7 @@ pub const FEWEST_ROUNDS: usize = 3;
 const MOST_ROUNDS: usize = 200;
 
 /// A kernel's turn lasts at least so long: shorter runs are repeated within it.
-const TURN: Duration = Duration::from_millis(5);
+pub const TURN: Duration = Duration::from_millis(5);
 
 /// What a duel is fought over and by whom.
 #[derive(Clone, Debug)]
@@ -145,17 +145,17 @@ pub struct Skipped {
 /// The schema of [`Duel`].
 pub const SCHEMA: &str = "nimlanes-duel-1";
 
-/// Why a kernel cannot take part, if it cannot.
-fn obstacle(
+/// Why a kernel cannot take part with so many threads, if it cannot.
+pub fn obstacle(
     session: &dyn Session,
     kernel: usize,
-    terms: &Terms,
+    threads: usize,
     machine: &Machine,
     patience: Duration,
 ) -> Option<String> {
-    let cost = session.cost(kernel, terms.threads);
+    let cost = session.cost(kernel, threads);
     if !cost.is_possible() {
-        let more = terms.threads + 1;
+        let more = threads + 1;
         return Some(match session.cost(kernel, more).is_possible() {
             true => format!("needs at least {more} threads"),
             false => "the input is outside its domain".to_owned(),
@@ -182,7 +182,7 @@ fn contenders(
     if wanted.is_empty() {
         wanted = (0..names.len()).collect();
     }
-    let bars = |kernel: usize, patience| obstacle(session, kernel, terms, machine, patience);
+    let bars = |kernel: usize, patience| obstacle(session, kernel, terms.threads, machine, patience);
     let baseline = match &terms.baseline {
         Some(name) => index(name)?,
         None => *wanted
@@ -294,8 +294,7 @@ pub fn in_turns(
     spin: &mut dyn FnMut(usize) -> Result<(), Stop>,
     watch: &mut dyn FnMut(f64),
 ) -> Result<Vec<Vec<f64>>, Stop> {
-    let repeats = |once: &Duration| (TURN.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u32;
-    let repeats: Vec<u32> = once.iter().map(repeats).collect();
+    let repeats: Vec<u32> = once.iter().map(|once| repeats(*once)).collect();
     let mut times = vec![Vec::new(); once.len()];
     let start = Instant::now();
     for round in 0..MOST_ROUNDS {
@@ -317,6 +316,11 @@ pub fn in_turns(
         watch(spent.max((round + 1) as f64 / MOST_ROUNDS as f64).min(1.0));
     }
     Ok(times)
+}
+
+/// Runs that make a turn, where one takes about as long as this.
+pub fn repeats(once: Duration) -> u32 {
+    (TURN.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u32
 }
 
 /// The ratios of a baseline's times to a kernel's, round by round: a tenth of them lies below the first number, half below

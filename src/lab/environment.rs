@@ -75,6 +75,11 @@ impl Environment {
         }
     }
 
+    /// Whether the microarchitecture has a name that engineers use.
+    pub fn is_named(&self) -> bool {
+        !self.microarchitecture.starts_with("unknown-") && !self.microarchitecture.contains("-family")
+    }
+
     /// The first respect in which another measurement was made on other hardware; `None` if times can be compared.
     pub fn other_machine(&self, other: &Environment) -> Option<String> {
         let respects = [

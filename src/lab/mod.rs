@@ -7,5 +7,7 @@ pub mod known;
 #[cfg(feature = "cli")]
 pub mod profile;
 #[cfg(feature = "cli")]
+pub mod report;
+#[cfg(feature = "cli")]
 pub mod saved;
 pub mod verify;

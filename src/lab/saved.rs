@@ -17,11 +17,23 @@ pub const SCHEMA: &str = "nimlanes-saved-1";
 /// Differences of ratios up to here are ties, whatever their spread.
 pub const TIE: f64 = 0.05;
 
+/// What a file can hold.
+pub trait Measured: Serialize + DeserializeOwned {
+    /// Its name in the file.
+    const KIND: &'static str;
+}
+
+impl Measured for Duel {
+    const KIND: &'static str = "duel";
+}
+
 /// A measurement, and where and when it was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saved<T> {
     /// [`SCHEMA`].
     pub schema: String,
+    /// [`Measured::KIND`].
+    pub kind: String,
     /// When, in UTC: `2026-01-31T12:00:00Z`.
     pub date: String,
     /// The machine and the build.
@@ -59,10 +71,36 @@ pub enum SavedError {
     },
 }
 
-impl<T: Serialize + DeserializeOwned> Saved<T> {
+/// What a file says of itself.
+#[derive(Deserialize)]
+struct Form {
+    schema: String,
+    #[serde(default)]
+    kind: String,
+}
+
+/// The text of a file that holds some [`Saved`], and the kind of it.
+///
+/// # Errors
+/// It cannot be read, is cut short, or is of another form.
+pub fn read_kind(path: &Path) -> Result<(String, String), SavedError> {
+    let text = fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
+    let form: Form = parse(path, &text)?;
+    if form.schema != SCHEMA {
+        let reason = format!("its form is {:?}, not {SCHEMA:?}", form.schema);
+        return Err(SavedError::Foreign { path: path.to_owned(), reason });
+    }
+    Ok((text, form.kind))
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SavedError> {
+    serde_json::from_str(text).map_err(|error| SavedError::Foreign { path: path.to_owned(), reason: error.to_string() })
+}
+
+impl<T: Measured> Saved<T> {
     /// A measurement made now.
     pub fn now(environment: Environment, content: T) -> Self {
-        Saved { schema: SCHEMA.to_owned(), date: utc_now(), environment, content }
+        Saved { schema: SCHEMA.to_owned(), kind: T::KIND.to_owned(), date: utc_now(), environment, content }
     }
 
     /// Reads a file.
@@ -70,17 +108,20 @@ impl<T: Serialize + DeserializeOwned> Saved<T> {
     /// # Errors
     /// It cannot be read, is cut short, or is of another form.
     pub fn read(path: &Path) -> Result<Self, SavedError> {
-        #[derive(Deserialize)]
-        struct Form {
-            schema: String,
+        let (text, kind) = read_kind(path)?;
+        if kind != T::KIND {
+            let reason = format!("it holds {kind:?}, not {:?}", T::KIND);
+            return Err(SavedError::Foreign { path: path.to_owned(), reason });
         }
-        let text = fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
-        let foreign = |reason: String| SavedError::Foreign { path: path.to_owned(), reason };
-        let form: Form = serde_json::from_str(&text).map_err(|error| foreign(error.to_string()))?;
-        if form.schema != SCHEMA {
-            return Err(foreign(format!("its form is {:?}, not {SCHEMA:?}", form.schema)));
-        }
-        serde_json::from_str(&text).map_err(|error| foreign(error.to_string()))
+        Self::parse(path, &text)
+    }
+
+    /// Reads the text of a file whose kind is known.
+    ///
+    /// # Errors
+    /// It is cut short or of another form.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, SavedError> {
+        parse(path, text)
     }
 
     /// Whether times in `environment` can be compared with this measurement.
@@ -121,7 +162,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Now in UTC, as `2026-01-31T12:00:00Z`.
-fn utc_now() -> String {
+pub fn utc_now() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (year, month, day) = civil(seconds / 86_400);
     let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
@@ -148,10 +189,10 @@ pub enum Mixed {
     #[error("saved for another duel: {0}")]
     Subject(String),
     /// Other hardware.
-    #[error("saved on another machine: {0}; compare all the same with --mixed")]
+    #[error("saved on another machine: {0}; --mixed allows it")]
     Machine(String),
     /// Another build.
-    #[error("saved by another build: {0}; compare all the same with --mixed")]
+    #[error("saved by another build: {0}; --mixed allows it")]
     Build(String),
 }
 

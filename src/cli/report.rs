@@ -1,0 +1,87 @@
+//! `nimlanes report`
+
+use std::path::PathBuf;
+
+use nimlanes::lab::environment::Environment;
+use nimlanes::lab::report::measure::{MeasureError, Pace, Plan};
+use nimlanes::lab::report::{self, ReportError};
+use nimlanes::lab::saved::utc_now;
+use nimlanes::machine::Machine;
+use nimlanes::selection::span;
+
+use super::failure::Failure;
+use super::interrupt;
+use super::output::print;
+
+/// Measure everything, and write RESULTS.md with its charts from what was measured
+///
+/// Works in the folder of the source tree. Every measurement is a file under profiles/data; what is there from today is not
+/// measured again, so that an interrupted report goes on where it stopped.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check")]
+pub struct Args {
+    /// Make a draft in under two minutes: few sizes, short duels, no clean builds
+    #[arg(long, conflicts_with_all = ["data", "check"])]
+    quick: bool,
+    /// Measure nothing; read the measurements in this folder, files of `compare --save` among them
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Write nothing; fail if RESULTS.md or a chart is not what its measurements give
+    #[arg(long)]
+    check: bool,
+    /// Forget today's measurements and make all of them anew
+    #[arg(long, conflicts_with_all = ["data", "check"])]
+    again: bool,
+    /// Allow measurements of several machines
+    #[arg(long)]
+    mixed: bool,
+}
+
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Self {
+        Failure::Failed(error.to_string())
+    }
+}
+
+impl From<MeasureError> for Failure {
+    fn from(error: MeasureError) -> Self {
+        match error {
+            MeasureError::Stop(stop) => stop.into(),
+            MeasureError::Duel(error) => error.into(),
+            _ => Failure::Failed(error.to_string()),
+        }
+    }
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let folder = match (&args.data, args.check) {
+        (Some(folder), _) => folder.clone(),
+        (None, true) => report::source()?,
+        (None, false) => measure(args)?,
+    };
+    if args.check {
+        report::check(&folder, args.mixed)?;
+        return print(&format!("{} is what {} gives\n", report::RESULTS, folder.display()));
+    }
+    report::write(&folder, args.mixed)?;
+    print(&format!("{} and {} written from {}\n", report::RESULTS, report::CHARTS, folder.display()))
+}
+
+/// Measures what is missing, and says where it is kept.
+fn measure(args: &Args) -> Result<PathBuf, Failure> {
+    let machine = Machine::from_env()?;
+    let environment = Environment::detect(&machine);
+    let folder = report::folder(&environment, &utc_now(), args.quick);
+    if !environment.is_named() {
+        let name = &environment.microarchitecture;
+        eprintln!("nimlanes: the name of this microarchitecture is not known; it goes by {name}");
+    }
+    let plan = Plan::new(machine, &folder, if args.quick { Pace::DRAFT } else { Pace::FULL })?;
+    if args.again {
+        plan.forget()?;
+    }
+    let predicted = span(plan.predicted().as_nanos() as f64);
+    eprintln!("measuring into {}, about {predicted}; leave the machine alone", folder.display());
+    plan.carry_out(&|threads| interrupt::run(threads), &mut |step| eprintln!("{step}"))?;
+    Ok(folder)
+}

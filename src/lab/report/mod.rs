@@ -1,0 +1,139 @@
+//! The report: RESULTS.md and its charts, made from measurements alone.
+//!
+//! [`measure`] makes the measurements that the registry asks for and keeps each in a small file; [`data`] reads them back;
+//! [`tables`] and [`chart`] turn them into text and pictures. The text stands between two marks in RESULTS.md, of which the
+//! first names the folder it was made from, so that anyone can rebuild it and see whether it is the same. Prose stands
+//! beside what it is about (`NOTES.md` of an operation, the files of this module); numbers come from measurements only.
+
+pub mod chart;
+pub mod data;
+pub mod measure;
+pub mod tables;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::lab::environment::Environment;
+use crate::lab::saved::{SavedError, write_whole};
+
+use self::data::{Data, DataError};
+use self::tables::{Chart, Report};
+
+/// The report.
+pub const RESULTS: &str = "RESULTS.md";
+
+/// Where its charts are.
+pub const CHARTS: &str = "profiles/charts";
+
+/// Where measurements are, a folder for each machine and day.
+pub const FOLDERS: &str = "profiles/data";
+
+const BEGIN: &str = "<!-- made by `nimlanes report` from ";
+const BEGIN_ENDS: &str = ": do not edit below -->";
+const END: &str = "<!-- end of what `nimlanes report` made -->";
+
+/// A report that was not made, or is not what it should be.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The measurements cannot be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A file.
+    #[error(transparent)]
+    File(#[from] SavedError),
+    /// The text has no place for it.
+    #[error("{RESULTS} has no lines `{BEGIN}FOLDER{BEGIN_ENDS}` and `{END}` to write between")]
+    NoMarks,
+    /// It is not what the measurements give.
+    #[error("{path} is not what {folder} gives ({how}); `nimlanes report --data {folder}` writes it anew", path = path.display(), folder = folder.display())]
+    Differs {
+        /// The file.
+        path: PathBuf,
+        /// The measurements.
+        folder: PathBuf,
+        /// Where the difference begins.
+        how: String,
+    },
+}
+
+/// The folder for measurements of this environment at a date (`2026-01-31T..`).
+pub fn folder(environment: &Environment, date: &str, draft: bool) -> PathBuf {
+    let day = date.split('T').next().unwrap_or(date);
+    let tidy = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let name: String = environment.microarchitecture.chars().map(tidy).collect();
+    Path::new(FOLDERS).join(format!("{day}-{name}{}", if draft { "-draft" } else { "" }))
+}
+
+/// The folder that the report in the working directory was made from.
+///
+/// # Errors
+/// There is no report, or it does not say.
+pub fn source() -> Result<PathBuf, ReportError> {
+    let text = read(Path::new(RESULTS))?.unwrap_or_default();
+    let (before, _, _) = text.split_once(BEGIN).map(|(_, rest)| rest).and_then(split).ok_or(ReportError::NoMarks)?;
+    Ok(before.into())
+}
+
+/// What follows the first mark's beginning: the folder, the body, what stands below the second mark.
+fn split(text: &str) -> Option<(&str, &str, &str)> {
+    let (folder, rest) = text.split_once(BEGIN_ENDS)?;
+    let (body, below) = rest.split_once(END)?;
+    Some((folder, body, below))
+}
+
+fn read(path: &Path) -> Result<Option<String>, SavedError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(SavedError::Read { path: path.to_owned(), source }),
+    }
+}
+
+/// The whole of RESULTS.md with a new body, and the charts. What stands outside of the marks is kept.
+fn compose(folder: &Path, mixed: bool) -> Result<(String, Vec<Chart>), ReportError> {
+    let data = Data::read(folder, mixed)?;
+    let (body, charts) = Report::new(&data).write(CHARTS);
+    let old = read(Path::new(RESULTS))?;
+    let (above, below) = match &old {
+        None => ("# Results\n\n", "\n"),
+        Some(old) => {
+            let (above, rest) = old.split_once(BEGIN).ok_or(ReportError::NoMarks)?;
+            let (_, _, below) = split(rest).ok_or(ReportError::NoMarks)?;
+            (above, below)
+        }
+    };
+    let text = format!("{above}{BEGIN}{}{BEGIN_ENDS}\n\n{body}\n{END}{below}", folder.display());
+    Ok((text, charts))
+}
+
+/// Writes RESULTS.md and its charts in the working directory from the measurements in a folder.
+///
+/// # Errors
+/// The measurements cannot be used, RESULTS.md has no marks, or a file cannot be written. Files are whole in any case.
+pub fn write(folder: &Path, mixed: bool) -> Result<(), ReportError> {
+    let (text, charts) = compose(folder, mixed)?;
+    let write = |path: &Path, bytes: &[u8]| {
+        write_whole(path, bytes).map_err(|source| SavedError::Write { path: path.to_owned(), source })
+    };
+    charts.iter().try_for_each(|chart| write(&Path::new(CHARTS).join(&chart.file), chart.svg.as_bytes()))?;
+    Ok(write(Path::new(RESULTS), text.as_bytes())?)
+}
+
+/// Whether RESULTS.md and its charts are what the measurements in a folder give.
+///
+/// # Errors
+/// They differ, or the measurements cannot be used.
+pub fn check(folder: &Path, mixed: bool) -> Result<(), ReportError> {
+    let (text, charts) = compose(folder, mixed)?;
+    let charts = charts.iter().map(|chart| (Path::new(CHARTS).join(&chart.file), &chart.svg));
+    for (path, want) in [(PathBuf::from(RESULTS), &text)].into_iter().chain(charts) {
+        let found = read(&path)?.unwrap_or_default();
+        if found != *want {
+            let same = found.lines().zip(want.lines()).take_while(|(found, want)| found == want).count();
+            let (folder, how) = (folder.to_owned(), format!("they part at line {}", same + 1));
+            return Err(ReportError::Differs { path, folder, how });
+        }
+    }
+    Ok(())
+}
