@@ -32,6 +32,9 @@ use crate::cores::sink;
 use crate::games::proportionate_nim;
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
 
+mod automaton;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod automaton_asm;
 mod bit_rows;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod bit_rows_avx2;
@@ -48,6 +51,7 @@ mod hash_sets_certificate;
 mod hierarchical;
 mod lines;
 mod rows;
+mod streaming;
 mod union_find;
 #[cfg(feature = "wide")]
 mod wide_rows;
@@ -125,6 +129,9 @@ impl<S: Sink> Operation for Occupancy<S> {
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
         window_certificate = window_certificate, Portable, [], "one window of four bit rows a P-position, where the certificate points";
+        automaton = automaton, Portable, [], "registers that slide along each other, sixteen n a block";
+        automaton_avx2 = automaton, Avx2, ["avx2"], "the same code, with the bit-manipulation instructions of the tier";
+        automaton_asm = automaton_asm, Avx2, ["avx2"], "the sixteen steps in assembly: a chain of four cycles";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["union_find", "hierarchical"];

@@ -1,0 +1,200 @@
+//! The marks of the upper beam, made when they are read.
+//!
+//! The `k`-th upper P-position is `(n, 2n+k)` and occupies the lines `2n+k` (used), `n+k` (difference) and `3n+2k` (sum). As `n`
+//! grows so does each of them, so the bits of a row are the flags "n is upper" under a *substitution*: for the difference
+//! row every `n` becomes `0`, or `01` if it is upper; for the used row `00` or `010`; in the two parity rows of the sum a pair
+//! of `n` becomes `000` and one `0` more for each upper one, with a mark in the row of its parity.
+
+use super::row::Row;
+use super::tape::Tape;
+
+/// What eight flags become in each row.
+#[derive(Clone, Copy)]
+struct Images {
+    used: u32,
+    difference: u32,
+    sum: [u32; 2],
+}
+
+static IMAGES: [Images; 256] = {
+    let mut images = [Images { used: 0, difference: 0, sum: [0; 2] }; 256];
+    let mut flags = 0;
+    while flags < 256 {
+        let (mut n, mut k) = (0, 0);
+        while n < 8 {
+            if flags >> n & 1 == 1 {
+                k += 1;
+                images[flags].used |= 1 << (2 * n + k);
+                images[flags].difference |= 1 << (n + k);
+                // Row 1 has line `s` at `(s + 1) / 2`.
+                images[flags].sum[n % 2] |= 1 << ((3 * n + n % 2) / 2 + k);
+            }
+            n += 1;
+        }
+        flags += 1;
+    }
+    images
+};
+
+/// Which substitution.
+pub trait Family<const ROWS: usize> {
+    /// Zeros that eight flags become.
+    const LENGTH: u32;
+    /// What eight flags become.
+    fn image(flags: u8) -> [u64; ROWS];
+}
+
+/// Lines `2n+k`.
+pub struct Used;
+/// Lines `n+k`.
+pub struct Difference;
+/// Lines `3n+2k`, by parity.
+pub struct Sum;
+
+impl Family<1> for Used {
+    const LENGTH: u32 = 16;
+    #[inline(always)]
+    fn image(flags: u8) -> [u64; 1] {
+        [IMAGES[usize::from(flags)].used.into()]
+    }
+}
+
+impl Family<1> for Difference {
+    const LENGTH: u32 = 8;
+    #[inline(always)]
+    fn image(flags: u8) -> [u64; 1] {
+        [IMAGES[usize::from(flags)].difference.into()]
+    }
+}
+
+impl Family<2> for Sum {
+    const LENGTH: u32 = 12;
+    #[inline(always)]
+    fn image(flags: u8) -> [u64; 2] {
+        IMAGES[usize::from(flags)].sum.map(u64::from)
+    }
+}
+
+/// A reader of the flags and the rows that it writes.
+pub struct Reader<const ROWS: usize> {
+    /// The rows, from bit [`Reader::start`] on.
+    pub rows: [Row; ROWS],
+    /// The number of the rows' first bit, a multiple of 64.
+    pub start: u64,
+    /// Whole bytes written.
+    length: usize,
+    /// Bits of the last byte, and how many.
+    last: [u64; ROWS],
+    fill: u32,
+    /// The word of flags to be read next.
+    next: usize,
+}
+
+impl<const ROWS: usize> Reader<ROWS> {
+    /// A reader at the first flag.
+    pub const fn new() -> Self {
+        Reader { rows: [const { Row::new() }; ROWS], start: 0, length: 0, last: [0; ROWS], fill: 0, next: 0 }
+    }
+
+    /// The number of the first bit that is not written.
+    pub fn end(&self) -> u64 {
+        self.start + 8 * self.length as u64 + u64::from(self.fill)
+    }
+
+    /// The word of flags to be read next.
+    pub fn next(&self) -> usize {
+        self.next
+    }
+
+    /// Reads flags until all bits before `to` are known, and forgets those before `from`. `None` if a flag is missing.
+    #[inline(always)]
+    pub fn read<F: Family<ROWS>>(&mut self, flags: &Tape, from: u64, to: u64) -> Option<()> {
+        while self.end() < to {
+            let word = flags.get(self.next)?;
+            self.next += 1;
+            for pair in 0..4 {
+                let [a, b] = [word >> (16 * pair), word >> (16 * pair + 8)].map(|flags| flags as u8);
+                let first = F::LENGTH + a.count_ones();
+                let images = (F::image(a), F::image(b));
+                self.append(
+                    std::array::from_fn(|row| images.0[row] | images.1[row] << first),
+                    first + F::LENGTH + b.count_ones(),
+                );
+            }
+            if self.length > Row::BITS / 8 - 64 {
+                self.forget(from);
+            }
+        }
+        self.forget(from);
+        Some(())
+    }
+
+    /// Appends the same number of bits, at most 57, to each row.
+    #[inline(always)]
+    fn append(&mut self, bits: [u64; ROWS], count: u32) {
+        let fill = self.fill + count;
+        for ((row, last), bits) in self.rows.iter_mut().zip(&mut self.last).zip(bits) {
+            *last |= bits << self.fill;
+            row.store(self.length, *last);
+            *last >>= fill & !7;
+        }
+        self.length += (fill / 8) as usize;
+        self.fill = fill % 8;
+    }
+
+    /// Forgets whole words before bit `from`.
+    fn forget(&mut self, from: u64) {
+        let words = (from.min(self.end()) - self.start) as usize / 64;
+        self.rows.iter_mut().for_each(|row| row.drop_words(words));
+        self.start += 64 * words as u64;
+        self.length -= 8 * words;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::tape::Pool;
+    use super::*;
+
+    /// The bits of a row, read in steps.
+    fn rows<F: Family<ROWS>, const ROWS: usize>(flags: &[u64], step: u64) -> [Vec<bool>; ROWS] {
+        let mut tape = Tape::new(usize::MAX);
+        flags.iter().for_each(|word| tape.push(*word, &mut Pool::default()));
+        let mut reader = Reader::<ROWS>::new();
+        let mut out = [const { Vec::new() }; ROWS];
+        let mut at = 0;
+        while reader.read::<F>(&tape, at, at + step).is_some() {
+            for bit in at..at + step {
+                let bit = (bit - reader.start) as usize;
+                out.iter_mut().zip(&reader.rows).for_each(|(out, row)| out.push(row.load(bit) & 1 == 1));
+            }
+            at += step;
+        }
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_the_marks_of_the_flags(flags in prop::collection::vec(any::<u64>(), 1..20), step in 1_u64..900) {
+            let set = |n: usize| flags[n / 64] >> (n % 64) & 1 == 1;
+            let upper: Vec<(usize, usize)> = (0..64 * flags.len()).filter(|n| set(*n)).zip(1..).collect();
+            let line = |bit: usize, line: &dyn Fn(usize, usize) -> usize| upper.iter().any(|(n, k)| line(*n, *k) == bit);
+            let [used] = rows::<Used, 1>(&flags, step);
+            let [difference] = rows::<Difference, 1>(&flags, step);
+            let sum = rows::<Sum, 2>(&flags, step);
+            for (bit, got) in used.iter().enumerate() {
+                prop_assert_eq!(*got, line(bit, &|n, k| 2 * n + k));
+            }
+            for (bit, got) in difference.iter().enumerate() {
+                prop_assert_eq!(*got, line(bit, &|n, k| n + k));
+            }
+            for (parity, row) in sum.iter().enumerate() {
+                for (bit, got) in row.iter().enumerate() {
+                    prop_assert_eq!(*got, line(2 * bit, &|n, k| 3 * n + 2 * k + parity));
+                }
+            }
+        }
+    }
+}

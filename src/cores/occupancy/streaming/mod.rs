@@ -1,0 +1,562 @@
+//! The streaming register automaton: the driver of the `automaton` kernels.
+//!
+//! Heaps `n` are visited in order. The certificate leaves so few candidates `m` that one register holds them all, with the marks
+//! of each row: *used*, *difference*, *twice* and two rows of *sum*, one for each parity of `n`. A step ORs four registers, takes
+//! the lowest zero, and marks it in each; then the registers move against each other by fixed amounts. A block is sixteen
+//! steps; its bit `PAD + i` is the candidate `n + d + i`, where `d` is at most the mex of the differences and grows from block to
+//! block. If no register bit is zero the position is an upper one, and nothing else needs to be known about it.
+//!
+//! Older marks come in as streams, in the order of their lines:
+//! - what the lower beam marked leaves the registers at the bottom, in order, onto *tapes*; `used` is read again as "is `n` used"
+//!   and the sums, backwards, as the mirrored half of *twice*;
+//! - what the upper beam marked is a function of one flag a heap, "`n` is upper", and made from a tape of those flags when it is
+//!   needed ([`marks`]). So memory is three bit strings between their readers and writers: about `0.048 M` bytes.
+//!
+//! The driver prepares the rows of a *span* in the first-level cache, lets a kernel run the blocks, and settles: totals by bit
+//! counts, flags and marks onto the tapes.
+//!
+//! # Wide windows
+//! A block is exact in 64-bit registers if the highest free bit of *twice* is low enough at its start ([`Word::REACH`]). About
+//! one block in a thousand is not; it is done in 128-bit registers, until all marks fit again. Were even those too narrow the
+//! run would end with [`Stop::Overflow`], never with a wrong answer; the widest window ever seen is a third of them.
+
+mod marks;
+mod row;
+mod tape;
+mod window;
+
+use marks::{Difference, Reader, Sum, Used};
+pub use row::Row;
+use tape::{Pool, Tape};
+use window::unpick;
+pub use window::{BLOCK, PAD, Window, Word};
+
+use super::window_certificate;
+use super::{Positions, ProportionateNim, Sink};
+use crate::bits::WORD;
+use crate::kernel::{Cost, Run, Stop};
+
+/// Heaps in a span.
+pub const SPAN: usize = 512;
+/// Blocks in a span.
+pub const BLOCKS: usize = SPAN / BLOCK;
+const WORDS: usize = SPAN / WORD;
+
+/// Where the automaton starts: from here on all marks that a span reads were made before the span.
+const START: u64 = 4 * SPAN as u64;
+/// Bits that are known past those that a span of the greatest growth reads.
+const SLACK: u64 = 192;
+
+/// The rows of a span, and what its blocks leave behind.
+pub struct Span {
+    /// Marks of older positions: `used`, `difference`, `sum` by parity, and `sum` backwards.
+    old: [Row; 5],
+    /// Complete marks, `used` and `sum` by parity, aligned as the old ones.
+    new: [Row; 3],
+    /// All ones for each heap that is unused.
+    open: [[u64; BLOCK]; BLOCKS],
+    /// The lower partner of each heap, as a bit of its block's register.
+    picks: [[u64; BLOCK]; BLOCKS],
+    /// Where each block's register begins in the row `used`.
+    begins: [usize; BLOCKS],
+    /// Where the next block's registers begin in the rows.
+    cursor: Cursor,
+}
+
+/// Where bit 0 of the registers lies in each row.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cursor {
+    used: usize,
+    difference: usize,
+    sum: usize,
+    below: usize,
+}
+
+impl Span {
+    /// The old marks under the next block's registers.
+    #[inline(always)]
+    pub fn old<W: Word>(&self) -> Window<W> {
+        let Cursor { used, difference, sum, below } = self.cursor;
+        Window {
+            used: W::load(&self.old[0], used),
+            difference: W::load(&self.old[1], difference),
+            twice: W::load(&self.old[4], below),
+            late: W::load(&self.old[4], below - BLOCK),
+            sum: [W::load(&self.old[2], sum), W::load(&self.old[3], sum)],
+        }
+    }
+
+    /// What the steps of a block read and write.
+    #[inline(always)]
+    pub fn block(&mut self, block: usize) -> (&[u64; BLOCK], &mut [u64; BLOCK]) {
+        self.begins[block] = self.cursor.used;
+        (&self.open[block], &mut self.picks[block])
+    }
+
+    /// Ends a block: keeps its marks that are complete, given the low bits of the registers `used` and `sum` after the steps,
+    /// and moves on by a block with `d` grown by `growth`.
+    ///
+    /// Bits from the start of the last incomplete byte on are kept; the next block writes over those that were too early.
+    #[inline(always)]
+    pub fn end_block(&mut self, used: u64, sum: [u64; 2], growth: u32) {
+        let cursor = &mut self.cursor;
+        self.new[0].store(cursor.used / 8 + 1, used >> (PAD - cursor.used % 8));
+        for (row, sum) in self.new[1..].iter_mut().zip(sum) {
+            row.store(cursor.sum / 8 + 1, sum >> (2 * PAD - cursor.sum % 8));
+        }
+        let growth = growth as usize;
+        cursor.used += BLOCK + growth;
+        cursor.difference += growth;
+        cursor.sum += BLOCK / 2 + growth;
+        cursor.below = cursor.below + growth - BLOCK;
+    }
+
+    /// Runs blocks from `block` on while they are exact in registers of type `W`; returns the first that is not.
+    #[inline(always)]
+    pub fn run<W: Word>(
+        &mut self,
+        window: &mut Window<W>,
+        mut block: usize,
+        until: impl Fn(&Self, &Window<W>) -> bool,
+    ) -> usize {
+        while block < BLOCKS {
+            let mut marks = window.with(self.old());
+            if !marks.is_exact() || until(self, &marks) {
+                break;
+            }
+            let (open, picks) = self.block(block);
+            marks.steps(open, picks);
+            let growth = marks.growth();
+            self.end_block(marks.used.low(), marks.sum.map(Word::low), growth);
+            *window = marks.next(growth);
+            block += 1;
+        }
+        block
+    }
+}
+
+/// The registers between blocks.
+enum Registers {
+    Narrow(Window<u64>),
+    Wide(Window<u128>),
+}
+
+impl Registers {
+    /// Their marks in 128 bits.
+    fn wide(&self) -> Window<u128> {
+        match self {
+            Registers::Wide(window) => *window,
+            Registers::Narrow(Window { used, difference, twice, late, sum }) => Window {
+                used: (*used).into(),
+                difference: (*difference).into(),
+                twice: u128::repeat(*twice),
+                late: u128::repeat(*late),
+                sum: sum.map(u128::from),
+            },
+        }
+    }
+}
+
+/// The registers in 64 bits, if nothing is lost: marks from bit 48 on would leave them at the top within a block.
+fn narrow(marks: &Window<u128>, old: &Window<u128>) -> Option<Window<u64>> {
+    let own = marks.used & !old.used
+        | marks.difference & !old.difference
+        | marks.sum[0] & !old.sum[0]
+        | marks.sum[1] & !old.sum[1];
+    let fits = own >> 48 == 0 && marks.twice.shift_signed(u64::REACH) == u128::MAX;
+    fits.then(|| Window {
+        used: marks.used.low(),
+        difference: marks.difference.low(),
+        twice: marks.twice.low(),
+        late: marks.late.low(),
+        sum: marks.sum.map(Word::low),
+    })
+}
+
+/// Why a run did not get to its end.
+enum Halt {
+    /// For a reason that the caller is told.
+    Stop(Stop),
+    /// Something was read that had been dropped, because by the slopes of the beams nobody would.
+    Dropped,
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Self {
+        Halt::Stop(stop)
+    }
+}
+
+/// The state between spans.
+struct Automaton {
+    limit: u64,
+    /// The first heap of the next span.
+    n: u64,
+    /// At most the mex of the differences.
+    d: u64,
+    /// Upper positions so far.
+    uppers: u64,
+    registers: Registers,
+    /// Which heaps are used; which lines `2m - n` are, by parity (odd ones at `(2m - n + 1) / 2`); which `n` are upper.
+    used: Tape,
+    sum: [Tape; 2],
+    flags: Tape,
+    pool: Pool,
+    upper_used: Reader<1>,
+    upper_difference: Reader<1>,
+    upper_sum: Reader<2>,
+    /// One more than the word of `sum` in the first word of the row that holds it backwards.
+    top: u64,
+    span: Box<Span>,
+}
+
+/// The cost of a kernel of this family that takes `ns` nanoseconds for each unit of the limit.
+pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
+    Cost { ns: 90_000.0 + ns * input.limit() as f64, bytes: 0.05 * input.limit() as f64 + 1e6 }
+}
+
+/// Runs the automaton. `blocks(span, window, block)` runs the blocks of a span from `block` on while they are exact in 64-bit
+/// registers, and returns the first that is not; `taken(picks)` says which words of 64 are not zero.
+///
+/// Small limits are left to the kernel with one window a position, which also finds the positions before the start.
+#[inline(always)]
+pub fn drive<S: Sink>(
+    input: &ProportionateNim,
+    run: &Run,
+    blocks: impl Fn(&mut Span, &mut Window<u64>, usize) -> usize,
+    taken: impl Fn(&[u64; WORD]) -> u64,
+) -> Result<S, Stop> {
+    if input.limit() <= 4 * START {
+        return window_certificate::run(input, run);
+    }
+    let mut progress = 0;
+    let mut attempt = |shares: [f64; 3]| -> Result<S, Halt> {
+        let mut sink = S::default();
+        let mut automaton = Automaton::start(input, shares, &mut sink)?;
+        loop {
+            if automaton.n > progress {
+                run.advance(automaton.n - progress)?;
+                progress = automaton.n;
+            }
+            if 2 * automaton.n + automaton.d > input.limit() {
+                return Ok(sink);
+            }
+            automaton.prepare().ok_or(Halt::Dropped)?;
+            let before = automaton.pending();
+            automaton.blocks(&blocks)?;
+            automaton.settle(&mut sink, before, &taken);
+        }
+    };
+    // The shares of the limit that are ever read, by the slopes of the beams; all, should they not suffice.
+    let sink = match attempt([0.408, 0.109, 0.269]) {
+        Err(Halt::Dropped) => attempt([1.0; 3]),
+        result => result,
+    };
+    let sink = sink.map_err(|halt| match halt {
+        Halt::Stop(stop) => stop,
+        Halt::Dropped => Stop::Overflow,
+    })?;
+    run.advance(input.smaller_heaps() - progress)?;
+    Ok(sink)
+}
+
+/// A set of lines, to start with.
+struct Lines(Vec<u64>);
+
+impl Lines {
+    fn new(lines: impl Iterator<Item = u64>) -> Self {
+        let mut words = vec![0; 8 * START as usize / WORD];
+        lines.for_each(|line| words[line as usize / WORD] |= 1 << (line % 64));
+        Lines(words)
+    }
+
+    fn contains(&self, line: u64) -> bool {
+        self.0[line as usize / WORD] >> (line % 64) & 1 == 1
+    }
+
+    /// 64 lines from `at` on.
+    fn window(&self, at: u64) -> u64 {
+        (0..64).fold(0, |word, i| word | u64::from(self.contains(at + i)) << i)
+    }
+
+    /// The lines before `end`: whole words onto the tape, and the words from `start` on into the row.
+    fn write(&self, tape: &mut Tape, row: &mut Row, pool: &mut Pool, start: u64, end: u64) {
+        let (start, end) = (start as usize / WORD, end as usize / WORD);
+        self.0[..end].iter().for_each(|word| tape.push(*word, pool));
+        (start..=end).for_each(|word| row.store(8 * (word - start), self.0[word]));
+    }
+}
+
+impl Automaton {
+    /// The state at [`START`]; the positions before it go to the sink. `shares` of the limit are kept on the tapes.
+    fn start<S: Sink>(input: &ProportionateNim, shares: [f64; 3], sink: &mut S) -> Result<Self, Stop> {
+        let limit = input.limit();
+        let n = START;
+        let mut before = window_certificate::run::<Positions>(&ProportionateNim { limit: 4 * n }, &Run::new(1))?.0;
+        before.retain(|[a, _]| *a < n);
+        before.iter().filter(|[a, b]| a + b <= limit).for_each(|position| sink.push(*position));
+
+        let lines = |line: fn(u64, u64) -> Option<u64>| Lines::new(before.iter().filter_map(|[a, b]| line(*a, *b)));
+        let used = lines(|_, b| Some(b));
+        let difference = lines(|a, b| Some(b - a));
+        let sum = [
+            lines(|a, b| (a % 2 == 0).then(|| (2 * b - a) / 2)),
+            lines(|a, b| (a % 2 == 1).then(|| (2 * b - a).div_ceil(2))),
+        ];
+        let below = Lines::new(before.iter().flat_map(|[a, b]| [Some(2 * b - a), (2 * a).checked_sub(*b)]).flatten());
+        let flags = Lines::new(before.iter().filter(|[a, b]| *b > 2 * a).map(|[a, _]| *a));
+
+        let d = (0..).find(|d| !difference.contains(*d)).unwrap_or(0);
+        let from = [n + d - PAD as u64, d - PAD as u64, n / 2 + d - PAD as u64];
+        // Bit `q` of a register that goes down: the line `top - q`.
+        let falling = |top: u64| (0..64).fold(0, |word, q| word | u64::from(below.contains(top - q)) << q);
+        let registers = Registers::Narrow(Window {
+            used: used.window(from[0]),
+            difference: difference.window(from[1]),
+            twice: falling(n - d + PAD as u64),
+            late: falling(n - d + (PAD + BLOCK) as u64),
+            sum: [sum[0].window(from[2]), sum[1].window(from[2])],
+        });
+
+        let mut pool = Pool::default();
+        let mut span = Box::new(Span {
+            old: [const { Row::new() }; 5],
+            new: [const { Row::new() }; 3],
+            open: [[0; BLOCK]; BLOCKS],
+            picks: [[0; BLOCK]; BLOCKS],
+            begins: [0; BLOCKS],
+            cursor: Cursor::default(),
+        });
+        let tape = |share: f64| Tape::new(((limit as f64 * share) as usize + 8 * n as usize) / WORD);
+        let mut tapes = [tape(shares[0]), tape(shares[1]), tape(shares[1]), tape(shares[2])];
+        let [used_tape, even, odd, flags_tape] = &mut tapes;
+        used.write(used_tape, &mut span.new[0], &mut pool, from[0], n + d);
+        sum[0].write(even, &mut span.new[1], &mut pool, from[2], n / 2 + d);
+        sum[1].write(odd, &mut span.new[2], &mut pool, from[2], n / 2 + d);
+        flags.0[..n as usize / WORD].iter().for_each(|word| flags_tape.push(*word, &mut pool));
+
+        // The readers start where the rows of new marks do.
+        let (mut upper_used, mut upper_sum) = (Reader::new(), Reader::new());
+        upper_used.read::<Used>(flags_tape, from[0], from[0]);
+        upper_sum.read::<Sum>(flags_tape, from[2], from[2]);
+        let [used, even, odd, flags] = tapes;
+        Ok(Automaton {
+            limit,
+            n,
+            d,
+            uppers: before.iter().filter(|[a, b]| *b > 2 * a).count() as u64,
+            registers,
+            used,
+            sum: [even, odd],
+            flags,
+            pool,
+            upper_used,
+            upper_difference: Reader::new(),
+            upper_sum,
+            top: (n - d) / 64 - SLACK / 64,
+            span,
+        })
+    }
+
+    /// Prepares the rows of the next span. `None` if marks that it reads are missing.
+    #[inline(always)]
+    fn prepare(&mut self) -> Option<()> {
+        let Automaton { n, d, span, .. } = self;
+        let (n, d) = (*n, *d);
+        let (pad, heaps) = (PAD as u64, SPAN as u64);
+        let from = [n + d - pad, d - pad, n / 2 + d - pad];
+        let starts = [self.upper_used.start, self.upper_sum.start];
+        self.upper_used.read::<Used>(&self.flags, from[0], from[0] + 2 * heaps + SLACK)?;
+        self.upper_difference.read::<Difference>(&self.flags, from[1], from[1] + heaps + SLACK)?;
+        self.upper_sum.read::<Sum>(&self.flags, from[2], from[2] + heaps + heaps / 2 + SLACK)?;
+        span.old[0] = self.upper_used.rows[0].clone();
+        span.old[1] = self.upper_difference.rows[0].clone();
+        span.old[2] = self.upper_sum.rows[0].clone();
+        span.old[3] = self.upper_sum.rows[1].clone();
+        let passed =
+            [self.upper_used.start - starts[0], self.upper_sum.start - starts[1]].map(|bits| bits as usize / WORD);
+        span.new[0].drop_words(passed[0]);
+        span.new[1..].iter_mut().for_each(|row| row.drop_words(passed[1]));
+
+        // The sums backwards: new words come in at the beginning.
+        let top = (n - d + heaps + SLACK) / 64;
+        let row = &mut span.old[4];
+        row.raise_words((top - self.top) as usize);
+        for word in self.top..top {
+            let [even, odd] = [self.sum[0].bits(32 * word)?, self.sum[1].bits(32 * word + 1)?];
+            row.store(8 * (top - 1 - word) as usize, interleave(even, odd).reverse_bits());
+        }
+        self.top = top;
+
+        span.cursor = Cursor {
+            used: (from[0] - self.upper_used.start) as usize,
+            difference: (from[1] - self.upper_difference.start) as usize,
+            sum: (from[2] - self.upper_sum.start) as usize,
+            below: (64 * top - 1 - (n - d + pad)) as usize,
+        };
+        for (words, word) in span.open.chunks_exact_mut(WORD / BLOCK).zip(n as usize / WORD..) {
+            let used = self.used.get(word)?;
+            for (i, open) in words.as_flattened_mut().iter_mut().enumerate() {
+                *open = (used >> i & 1).wrapping_sub(1);
+            }
+        }
+
+        self.used.release(n as usize / WORD, &mut self.pool);
+        self.sum.iter_mut().for_each(|tape| tape.release((top / 2) as usize, &mut self.pool));
+        self.flags.release(self.upper_difference.next(), &mut self.pool);
+        Some(())
+    }
+
+    /// Runs the blocks of the prepared span, in registers as wide as they need.
+    #[inline(always)]
+    fn blocks(&mut self, blocks: &impl Fn(&mut Span, &mut Window<u64>, usize) -> usize) -> Result<(), Stop> {
+        let span = &mut *self.span;
+        let mut block = 0;
+        while block < BLOCKS {
+            match &mut self.registers {
+                Registers::Narrow(window) => {
+                    block = blocks(span, window, block);
+                    if block < BLOCKS {
+                        self.registers = Registers::Wide(self.registers.wide());
+                    }
+                }
+                Registers::Wide(window) => {
+                    block = span.run(window, block, |span, marks| narrow(marks, &span.old()).is_some());
+                    if block < BLOCKS {
+                        let old = span.old();
+                        self.registers = Registers::Narrow(narrow(&window.with(old), &old).ok_or(Stop::Overflow)?);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The sum of the partners in the lower beam that are not yet in whole words of the row `used`.
+    #[inline(always)]
+    fn pending(&self) -> u128 {
+        let span = &self.span;
+        let Cursor { used: at, .. } = span.cursor;
+        let own = self.registers.wide().used & !span.old::<u128>().used & u128::MAX << PAD;
+        let last = (at + PAD) / WORD;
+        let partial = span.new[0].word(last) & !span.old[0].word(last) & !(u64::MAX << ((at + PAD) % WORD));
+        let start = self.upper_used.start;
+        sum_of_bits(own as u64, start + at as u64)
+            + sum_of_bits((own >> 64) as u64, start + (at + WORD) as u64)
+            + sum_of_bits(partial, start + (last * WORD) as u64)
+    }
+
+    /// Ends a span: positions into the sink, marks and flags onto the tapes. `before` is [`Automaton::pending`] at its start.
+    #[inline(always)]
+    fn settle<S: Sink>(&mut self, sink: &mut S, before: u128, taken: &impl Fn(&[u64; WORD]) -> u64) {
+        let n = self.n;
+        let start = self.upper_used.start;
+        let Cursor { used: at, difference, .. } = self.span.cursor;
+        self.n = n + SPAN as u64;
+        self.d = self.upper_difference.start + (difference + PAD) as u64;
+
+        let mut open = [0; WORDS];
+        let mut lower = [0; WORDS];
+        for (i, (open, lower)) in open.iter_mut().zip(&mut lower).enumerate() {
+            let blocks = i * (WORD / BLOCK)..(i + 1) * (WORD / BLOCK);
+            *open = !self.used.get(n as usize / WORD + i).unwrap_or(0);
+            *lower = taken(self.span.picks[blocks].as_flattened().try_into().expect("64 heaps"));
+            self.flags.push(*open & !*lower, &mut self.pool);
+        }
+
+        // The partners, and whole words of marks onto the tapes.
+        let mut partners = 0;
+        let words = self.used.end() - start as usize / WORD..(at + PAD) / WORD;
+        for word in words {
+            let used = self.span.new[0].word(word);
+            partners += sum_of_bits(used & !self.span.old[0].word(word), start + (word * WORD) as u64);
+            self.used.push(used, &mut self.pool);
+        }
+        let sum_start = self.upper_sum.start as usize / WORD;
+        for (tape, row) in self.sum.iter_mut().zip(&self.span.new[1..]) {
+            for word in tape.end() - sum_start..(self.span.cursor.sum + PAD) / WORD {
+                tape.push(row.word(word), &mut self.pool);
+            }
+        }
+        let partners = partners + self.pending() - before;
+
+        let uppers = self.uppers;
+        let new_uppers: u64 =
+            open.iter().zip(&lower).map(|(open, lower)| u64::from((open & !lower).count_ones())).sum();
+        self.uppers += new_uppers;
+        let lower_inside = 2 * self.n + self.d + 128 <= self.limit;
+        let upper_inside = 3 * self.n + self.uppers <= self.limit;
+        let upper_outside = 3 * n + uppers >= self.limit;
+        match sink.tally_mut() {
+            Some(tally) if lower_inside && (upper_inside || upper_outside) => {
+                let mut sum = partners;
+                let mut count = 0;
+                for ((open, lower), at) in open.iter().zip(&lower).zip((n..).step_by(WORD)) {
+                    sum += sum_of_bits(*lower, at);
+                    count += u64::from(lower.count_ones());
+                    if upper_inside {
+                        sum += 3 * sum_of_bits(open & !lower, at);
+                    }
+                }
+                if upper_inside {
+                    // The numbers uppers + 1, ..., uppers + new_uppers.
+                    sum += u128::from(new_uppers * uppers + new_uppers * (new_uppers + 1) / 2);
+                    count += new_uppers;
+                }
+                tally.add(sum, count);
+            }
+            _ => {
+                let mut k = uppers;
+                for i in (0..SPAN).filter(|i| open[i / WORD] >> (i % WORD) & 1 == 1) {
+                    let a = n + i as u64;
+                    let b = if lower[i / WORD] >> (i % WORD) & 1 == 1 {
+                        start + self.span.begins[i / BLOCK] as u64 + unpick(self.span.picks[i / BLOCK][i % BLOCK])
+                    } else {
+                        k += 1;
+                        2 * a + k
+                    };
+                    if a + b <= self.limit {
+                        sink.push([a, b]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The sum of `at + i` over the bits `i` that are set.
+#[inline(always)]
+fn sum_of_bits(word: u64, at: u64) -> u128 {
+    const HALVES: [u64; 6] = [
+        0xaaaa_aaaa_aaaa_aaaa,
+        0xcccc_cccc_cccc_cccc,
+        0xf0f0_f0f0_f0f0_f0f0,
+        0xff00_ff00_ff00_ff00,
+        0xffff_0000_ffff_0000,
+        0xffff_ffff_0000_0000,
+    ];
+    let digits = HALVES.iter().zip(0..).map(|(half, digit)| u64::from((word & half).count_ones()) << digit);
+    u128::from(u64::from(word.count_ones()) * at + digits.sum::<u64>())
+}
+
+/// A word whose even bits are `even` and whose odd bits are `odd`.
+fn interleave(even: u32, odd: u32) -> u64 {
+    let spread = |half: u32| {
+        [
+            (16, 0x0000_ffff_0000_ffff),
+            (8, 0x00ff_00ff_00ff_00ff),
+            (4, 0x0f0f_0f0f_0f0f_0f0f),
+            (2, 0x3333_3333_3333_3333),
+            (1, 0x5555_5555_5555_5555),
+        ]
+        .iter()
+        .fold(u64::from(half), |word, (by, mask)| (word | word << by) & mask)
+    };
+    spread(even) | spread(odd) << 1
+}
+
+/// Which of 64 words are not zero.
+#[inline(always)]
+pub fn nonzero(words: &[u64; WORD]) -> u64 {
+    words.iter().rev().fold(0, |mask, word| mask << 1 | u64::from(*word != 0))
+}

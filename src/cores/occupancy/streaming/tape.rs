@@ -1,0 +1,100 @@
+//! Tapes: bit strings that are written at one end and read, much later, near the other. What all readers have passed is given
+//! back to a pool that the tapes share, so that memory is what lies between the heads and no more.
+
+use std::collections::VecDeque;
+
+/// Words in a chunk.
+const CHUNK: usize = 1 << 12;
+
+type Chunk = Box<[u64; CHUNK]>;
+
+/// Chunks that no tape needs.
+#[derive(Default)]
+pub struct Pool(Vec<Chunk>);
+
+/// A bit string in words.
+pub struct Tape {
+    chunks: VecDeque<Chunk>,
+    /// The number of the first word kept.
+    first: usize,
+    /// Words written.
+    end: usize,
+    /// Words from here on are counted but not kept: nobody will read them.
+    horizon: usize,
+}
+
+impl Tape {
+    /// An empty tape that keeps its first `horizon` words.
+    pub fn new(horizon: usize) -> Self {
+        Tape { chunks: VecDeque::new(), first: 0, end: 0, horizon }
+    }
+
+    /// Appends a word.
+    #[inline(always)]
+    pub fn push(&mut self, word: u64, pool: &mut Pool) {
+        let at = self.end;
+        self.end += 1;
+        if at >= self.horizon {
+            return;
+        }
+        if at.is_multiple_of(CHUNK) {
+            self.chunks.push_back(pool.0.pop().unwrap_or_else(|| Box::new([0; CHUNK])));
+        }
+        if let Some(chunk) = self.chunks.back_mut() {
+            chunk[at % CHUNK] = word;
+        }
+    }
+
+    /// Words written so far.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Word `at`, unless it is not written yet, lies past the horizon, or was released.
+    #[inline(always)]
+    pub fn get(&self, at: usize) -> Option<u64> {
+        let at = at.checked_sub(self.first)?;
+        let written = self.end.min(self.horizon) - self.first;
+        (at < written).then(|| self.chunks[at / CHUNK][at % CHUNK])
+    }
+
+    /// 32 bits from bit `at` on.
+    pub fn bits(&self, at: u64) -> Option<u32> {
+        let (word, shift) = ((at / 64) as usize, at % 64);
+        let low = self.get(word)? >> shift;
+        let high = if shift > 32 { self.get(word + 1)? << (64 - shift) } else { 0 };
+        Some((low | high) as u32)
+    }
+
+    /// Gives up the words before `at`.
+    pub fn release(&mut self, at: usize, pool: &mut Pool) {
+        while self.first + CHUNK <= at {
+            let Some(chunk) = self.chunks.pop_front() else { break };
+            pool.0.push(chunk);
+            self.first += CHUNK;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tape_keeps_what_lies_between_the_heads() {
+        let mut pool = Pool::default();
+        let mut tape = Tape::new(10 * CHUNK + 3);
+        for word in 0..11 * CHUNK {
+            tape.push(word as u64, &mut pool);
+            assert_eq!(tape.get(word), (word < 10 * CHUNK + 3).then_some(word as u64));
+            assert_eq!(tape.get(word + 1), None);
+            // A reader that follows at a distance of a chunk and a half.
+            let reader = word.saturating_sub(CHUNK + CHUNK / 2);
+            tape.release(reader, &mut pool);
+            assert!(reader >= 10 * CHUNK + 3 || tape.get(reader) == Some(reader as u64));
+            assert!(tape.chunks.len() + pool.0.len() <= 3);
+        }
+        assert_eq!(tape.get(0), None);
+        assert_eq!(tape.end(), 11 * CHUNK);
+    }
+}

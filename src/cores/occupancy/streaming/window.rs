@@ -1,0 +1,202 @@
+//! The registers of the automaton and one block of sixteen steps, on words of any width.
+
+use std::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
+
+use super::row::Row;
+
+/// Steps in a block.
+pub const BLOCK: usize = 16;
+
+/// Bits of a register below the first candidate, at the start of a block.
+pub const PAD: usize = 8;
+
+/// A register.
+pub trait Word:
+    Copy
+    + PartialEq
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
+    /// All bits.
+    const ONES: Self;
+    /// The number one.
+    const ONE: Self;
+    /// A block is exact if the register `twice` is all ones from this bit on at its start: sixteen steps move it up by 32
+    /// bits, and bit `BITS - 1` must stay one; of the loaded marks `BITS - 7` are valid.
+    const REACH: u32;
+    /// The lowest bit that is set.
+    fn lowest(self) -> Self;
+    /// Trailing ones.
+    fn trailing_ones(self) -> u32;
+    /// Shift down that repeats the top bit.
+    fn shift_signed(self, by: u32) -> Self;
+    /// The low 64 bits.
+    fn low(self) -> u64;
+    /// All ones or zeros.
+    fn repeat(mask: u64) -> Self;
+    /// A single bit, or none, in a word: see [`unpick`].
+    fn pick(self) -> u64;
+    /// Bits of a row from `at` on; at least `BITS - 7`.
+    fn load(row: &Row, at: usize) -> Self;
+}
+
+impl Word for u64 {
+    const ONES: u64 = u64::MAX;
+    const ONE: u64 = 1;
+    const REACH: u32 = 27;
+
+    #[inline(always)]
+    fn lowest(self) -> u64 {
+        self & self.wrapping_neg()
+    }
+
+    #[inline(always)]
+    fn trailing_ones(self) -> u32 {
+        self.trailing_ones()
+    }
+
+    #[inline(always)]
+    fn shift_signed(self, by: u32) -> u64 {
+        (self as i64 >> by) as u64
+    }
+
+    #[inline(always)]
+    fn low(self) -> u64 {
+        self
+    }
+
+    #[inline(always)]
+    fn repeat(mask: u64) -> u64 {
+        mask
+    }
+
+    #[inline(always)]
+    fn pick(self) -> u64 {
+        self
+    }
+
+    #[inline(always)]
+    fn load(row: &Row, at: usize) -> u64 {
+        row.load(at)
+    }
+}
+
+impl Word for u128 {
+    const ONES: u128 = u128::MAX;
+    const ONE: u128 = 1;
+    const REACH: u32 = 91;
+
+    fn lowest(self) -> u128 {
+        self & self.wrapping_neg()
+    }
+
+    fn trailing_ones(self) -> u32 {
+        self.trailing_ones()
+    }
+
+    fn shift_signed(self, by: u32) -> u128 {
+        (self as i128 >> by) as u128
+    }
+
+    fn low(self) -> u64 {
+        self as u64
+    }
+
+    fn repeat(mask: u64) -> u128 {
+        mask as i64 as i128 as u128
+    }
+
+    fn pick(self) -> u64 {
+        if self >> 64 == 0 { self as u64 } else { (self >> 63) as u64 | 1 }
+    }
+
+    fn load(row: &Row, at: usize) -> u128 {
+        (0..4).fold(0, |word, i| word | u128::from(row.load(at + 32 * i) as u32) << (32 * i))
+    }
+}
+
+/// The index of the bit that [`Word::pick`] put into a word. Bit 0 is never a candidate, so beside another bit it says that
+/// the index is 63 more.
+#[inline(always)]
+pub fn unpick(pick: u64) -> u64 {
+    63 - u64::from(pick.leading_zeros()) + 63 * (pick & 1)
+}
+
+/// The registers: a set bit forbids a candidate. At the start of a block bit `PAD + i` stands for `m = n + d + i`.
+///
+/// Inside a block bits keep their `m`; so `used` stands still while the others move up: `difference` by one a step, `twice` by
+/// two, each row of `sum` by one every other step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window<W> {
+    /// `m`
+    pub used: W,
+    /// `m - n`
+    pub difference: W,
+    /// `m - 2n`, for the first half of the block.
+    pub twice: W,
+    /// `m - 2n` where the second half of the block starts: what was below the register at the start.
+    pub late: W,
+    /// `2m - n` by the parity of `n`.
+    pub sum: [W; 2],
+}
+
+impl<W: Word> Window<W> {
+    /// Adds marks that were made before.
+    #[inline(always)]
+    pub fn with(self, old: Window<W>) -> Window<W> {
+        Window {
+            used: self.used | old.used,
+            difference: self.difference | old.difference,
+            twice: self.twice | old.twice,
+            late: self.late | old.late,
+            sum: [self.sum[0] | old.sum[0], self.sum[1] | old.sum[1]],
+        }
+    }
+
+    /// Whether a block can start here with registers of this width.
+    #[inline(always)]
+    pub fn is_exact(&self) -> bool {
+        self.twice.shift_signed(W::REACH) == W::ONES
+    }
+
+    /// Sixteen steps. `open[j]` is all ones if `n + j` is unused, else zero; `picks[j]` becomes the bit of its lower partner,
+    /// zero if it has none.
+    #[inline(always)]
+    pub fn steps(&mut self, open: &[u64; BLOCK], picks: &mut [u64; BLOCK]) {
+        for j in 0..BLOCK {
+            if j == BLOCK / 2 {
+                self.twice = self.twice | self.late;
+            }
+            let blocked = self.used | self.difference | self.twice | self.sum[j % 2];
+            let pick = (!blocked & W::repeat(open[j])).lowest();
+            picks[j] = pick.pick();
+            self.used = self.used | pick;
+            self.difference = (self.difference | pick) << 1 | W::ONE;
+            self.twice = (self.twice | pick) << 2;
+            self.sum[j % 2] = (self.sum[j % 2] | pick) << 1;
+        }
+    }
+
+    /// After sixteen steps: how far `d` may grow, at most 16.
+    #[inline(always)]
+    pub fn growth(&self) -> u32 {
+        (self.difference >> (PAD + BLOCK) as u32).trailing_ones().min(BLOCK as u32)
+    }
+
+    /// After sixteen steps: the registers of the next block, with `d` grown by `growth`.
+    #[inline(always)]
+    pub fn next(&self, growth: u32) -> Window<W> {
+        let by = BLOCK as u32 + growth;
+        Window {
+            used: self.used >> by,
+            difference: self.difference >> by,
+            twice: self.twice.shift_signed(by),
+            late: self.twice.shift_signed(growth),
+            sum: [self.sum[0] >> by, self.sum[1] >> by],
+        }
+    }
+}
