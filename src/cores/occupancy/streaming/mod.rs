@@ -28,8 +28,8 @@ mod window;
 use marks::{Difference, Reader, Sum, Used};
 pub use row::Row;
 use tape::{Pool, Tape};
-use window::unpick;
-pub use window::{BLOCK, PAD, Window, Word};
+pub use window::{BLOCK, Window, Word, growth};
+use window::{PAD, unpick};
 
 use super::window_certificate;
 use super::{Positions, ProportionateNim, Sink};
@@ -53,7 +53,7 @@ pub struct Span {
     old: [Row; 5],
     /// Complete marks, `used` and `sum` by parity, aligned as the old ones.
     new: [Row; 3],
-    /// All ones for each heap that is unused.
+    /// For each heap the bits that are candidates, none if it is used.
     open: [[u64; BLOCK]; BLOCKS],
     /// The lower partner of each heap, as a bit of its block's register.
     picks: [[u64; BLOCK]; BLOCKS],
@@ -65,72 +65,77 @@ pub struct Span {
 
 /// Where bit 0 of the registers lies in each row.
 #[derive(Clone, Copy, Debug, Default)]
-struct Cursor {
+pub struct Cursor {
     used: usize,
     difference: usize,
     sum: usize,
     below: usize,
 }
 
+impl Cursor {
+    /// The cursor after some blocks in which `d` grew by `grown` in all.
+    #[inline(always)]
+    fn after(self, blocks: usize, grown: usize) -> Cursor {
+        Cursor {
+            used: self.used + BLOCK * blocks + grown,
+            difference: self.difference + grown,
+            sum: self.sum + BLOCK / 2 * blocks + grown,
+            below: self.below + grown - BLOCK * blocks,
+        }
+    }
+}
+
 impl Span {
-    /// The old marks under the next block's registers.
+    /// The old marks under registers that begin at `cursor`.
     #[inline(always)]
-    pub fn old<W: Word>(&self) -> Window<W> {
-        let Cursor { used, difference, sum, below } = self.cursor;
+    fn old<W: Word>(&self, cursor: Cursor) -> Window<W> {
         Window {
-            used: W::load(&self.old[0], used),
-            difference: W::load(&self.old[1], difference),
-            twice: W::load(&self.old[4], below),
-            late: W::load(&self.old[4], below - BLOCK),
-            sum: [W::load(&self.old[2], sum), W::load(&self.old[3], sum)],
+            used: W::load(&self.old[0], cursor.used),
+            difference: W::load(&self.old[1], cursor.difference),
+            twice: W::load(&self.old[4], cursor.below),
+            late: W::load(&self.old[4], cursor.below - BLOCK),
+            sum: [W::load(&self.old[2], cursor.sum), W::load(&self.old[3], cursor.sum)],
         }
     }
 
-    /// What the steps of a block read and write.
-    #[inline(always)]
-    pub fn block(&mut self, block: usize) -> (&[u64; BLOCK], &mut [u64; BLOCK]) {
-        self.begins[block] = self.cursor.used;
-        (&self.open[block], &mut self.picks[block])
-    }
-
-    /// Ends a block: keeps its marks that are complete, given the low bits of the registers `used` and `sum` after the steps,
-    /// and moves on by a block with `d` grown by `growth`.
+    /// Keeps the marks of a block that are complete, given the registers after its steps.
     ///
-    /// Bits from the start of the last incomplete byte on are kept; the next block writes over those that were too early.
+    /// Bits from the start of the last incomplete byte on are written; the next block writes over those that were too early.
     #[inline(always)]
-    pub fn end_block(&mut self, used: u64, sum: [u64; 2], growth: u32) {
-        let cursor = &mut self.cursor;
-        self.new[0].store(cursor.used / 8 + 1, used >> (PAD - cursor.used % 8));
-        for (row, sum) in self.new[1..].iter_mut().zip(sum) {
-            row.store(cursor.sum / 8 + 1, sum >> (2 * PAD - cursor.sum % 8));
+    fn keep<W: Word>(&mut self, cursor: Cursor, marks: &Window<W>) {
+        self.new[0].store(cursor.used / 8 + 1, (marks.used >> (PAD - cursor.used % 8) as u32).low());
+        for (row, sum) in self.new[1..].iter_mut().zip(marks.sum) {
+            row.store(cursor.sum / 8 + 1, (sum >> (2 * PAD - cursor.sum % 8) as u32).low());
         }
-        let growth = growth as usize;
-        cursor.used += BLOCK + growth;
-        cursor.difference += growth;
-        cursor.sum += BLOCK / 2 + growth;
-        cursor.below = cursor.below + growth - BLOCK;
     }
 
-    /// Runs blocks from `block` on while they are exact in registers of type `W`; returns the first that is not.
+    /// Runs blocks from `block` on while they are exact in registers of type `W` and `stop(span, cursor, marks)` does not ask
+    /// to stop; returns the first that is not run. `steps` is [`Window::steps`].
     #[inline(always)]
     pub fn run<W: Word>(
         &mut self,
         window: &mut Window<W>,
         mut block: usize,
-        until: impl Fn(&Self, &Window<W>) -> bool,
+        steps: impl Fn(&mut Window<W>, &[u64; BLOCK], &mut [u64; BLOCK]) -> u32,
+        stop: impl Fn(&Self, Cursor, &Window<W>) -> bool,
     ) -> usize {
+        let (start, first, mut grown) = (self.cursor, block, 0);
+        let mut registers = *window;
         while block < BLOCKS {
-            let mut marks = window.with(self.old());
-            if !marks.is_exact() || until(self, &marks) {
+            let cursor = start.after(block - first, grown);
+            let mut marks = registers.with(self.old(cursor));
+            if !marks.is_exact() || stop(self, cursor, &marks) {
                 break;
             }
-            let (open, picks) = self.block(block);
-            marks.steps(open, picks);
-            let growth = marks.growth();
-            self.end_block(marks.used.low(), marks.sum.map(Word::low), growth);
-            *window = marks.next(growth);
+            let growth = steps(&mut marks, &self.open[block], &mut self.picks[block]);
+            self.begins[block] = cursor.used;
+            self.keep(cursor, &marks);
+            registers = marks.next(growth);
+            grown += growth as usize;
             block += 1;
         }
+        self.cursor = start.after(block - first, grown);
+        *window = registers;
         block
     }
 }
@@ -230,34 +235,45 @@ pub fn drive<S: Sink>(
         return window_certificate::run(input, run);
     }
     let mut progress = 0;
-    let mut attempt = |shares: [f64; 3]| -> Result<S, Halt> {
-        let mut sink = S::default();
-        let mut automaton = Automaton::start(input, shares, &mut sink)?;
-        loop {
-            if automaton.n > progress {
-                run.advance(automaton.n - progress)?;
-                progress = automaton.n;
-            }
-            if 2 * automaton.n + automaton.d > input.limit() {
+    // The shares of the limit that are ever read, by the slopes of the beams; all, should they not suffice.
+    for shares in [[0.408, 0.109, 0.269], [1.0; 3]] {
+        match attempt(input, shares, run, &mut progress, &blocks, &taken) {
+            Ok(sink) => {
+                run.advance(input.smaller_heaps() - progress)?;
                 return Ok(sink);
             }
-            automaton.prepare().ok_or(Halt::Dropped)?;
-            let before = automaton.pending();
-            automaton.blocks(&blocks)?;
-            automaton.settle(&mut sink, before, &taken);
+            Err(Halt::Stop(stop)) => return Err(stop),
+            Err(Halt::Dropped) => {}
         }
-    };
-    // The shares of the limit that are ever read, by the slopes of the beams; all, should they not suffice.
-    let sink = match attempt([0.408, 0.109, 0.269]) {
-        Err(Halt::Dropped) => attempt([1.0; 3]),
-        result => result,
-    };
-    let sink = sink.map_err(|halt| match halt {
-        Halt::Stop(stop) => stop,
-        Halt::Dropped => Stop::Overflow,
-    })?;
-    run.advance(input.smaller_heaps() - progress)?;
-    Ok(sink)
+    }
+    Err(Stop::Overflow)
+}
+
+/// One attempt with tapes that keep `shares` of the limit.
+#[inline(always)]
+fn attempt<S: Sink>(
+    input: &ProportionateNim,
+    shares: [f64; 3],
+    run: &Run,
+    progress: &mut u64,
+    blocks: &impl Fn(&mut Span, &mut Window<u64>, usize) -> usize,
+    taken: &impl Fn(&[u64; WORD]) -> u64,
+) -> Result<S, Halt> {
+    let mut sink = S::default();
+    let mut automaton = Automaton::start(input, shares, &mut sink)?;
+    loop {
+        if automaton.n > *progress {
+            run.advance(automaton.n - *progress)?;
+            *progress = automaton.n;
+        }
+        if 2 * automaton.n + automaton.d > input.limit() {
+            return Ok(sink);
+        }
+        automaton.prepare().ok_or(Halt::Dropped)?;
+        let before = automaton.pending();
+        automaton.blocks(blocks)?;
+        automaton.settle(&mut sink, before, taken);
+    }
 }
 
 /// A set of lines, to start with.
@@ -397,7 +413,7 @@ impl Automaton {
         for (words, word) in span.open.chunks_exact_mut(WORD / BLOCK).zip(n as usize / WORD..) {
             let used = self.used.get(word)?;
             for (i, open) in words.as_flattened_mut().iter_mut().enumerate() {
-                *open = (used >> i & 1).wrapping_sub(1);
+                *open = (used >> i & 1).wrapping_sub(1) & u64::MAX << (PAD + i % BLOCK);
             }
         }
 
@@ -421,9 +437,11 @@ impl Automaton {
                     }
                 }
                 Registers::Wide(window) => {
-                    block = span.run(window, block, |span, marks| narrow(marks, &span.old()).is_some());
+                    block = span.run(window, block, Window::steps, |span, cursor, marks| {
+                        narrow(marks, &span.old(cursor)).is_some()
+                    });
                     if block < BLOCKS {
-                        let old = span.old();
+                        let old = span.old(span.cursor);
                         self.registers = Registers::Narrow(narrow(&window.with(old), &old).ok_or(Stop::Overflow)?);
                     }
                 }
@@ -437,7 +455,7 @@ impl Automaton {
     fn pending(&self) -> u128 {
         let span = &self.span;
         let Cursor { used: at, .. } = span.cursor;
-        let own = self.registers.wide().used & !span.old::<u128>().used & u128::MAX << PAD;
+        let own = self.registers.wide().used & !span.old::<u128>(span.cursor).used & u128::MAX << PAD;
         let last = (at + PAD) / WORD;
         let partial = span.new[0].word(last) & !span.old[0].word(last) & !(u64::MAX << ((at + PAD) % WORD));
         let start = self.upper_used.start;

@@ -23,20 +23,16 @@ pub trait Word:
 {
     /// All bits.
     const ONES: Self;
-    /// The number one.
-    const ONE: Self;
     /// A block is exact if the register `twice` is all ones from this bit on at its start: sixteen steps move it up by 32
     /// bits, and bit `BITS - 1` must stay one; of the loaded marks `BITS - 7` are valid.
     const REACH: u32;
     /// The lowest bit that is set.
     fn lowest(self) -> Self;
-    /// Trailing ones.
-    fn trailing_ones(self) -> u32;
     /// Shift down that repeats the top bit.
     fn shift_signed(self, by: u32) -> Self;
     /// The low 64 bits.
     fn low(self) -> u64;
-    /// All ones or zeros.
+    /// The same with its top bit repeated.
     fn repeat(mask: u64) -> Self;
     /// A single bit, or none, in a word: see [`unpick`].
     fn pick(self) -> u64;
@@ -46,17 +42,11 @@ pub trait Word:
 
 impl Word for u64 {
     const ONES: u64 = u64::MAX;
-    const ONE: u64 = 1;
     const REACH: u32 = 27;
 
     #[inline(always)]
     fn lowest(self) -> u64 {
         self & self.wrapping_neg()
-    }
-
-    #[inline(always)]
-    fn trailing_ones(self) -> u32 {
-        self.trailing_ones()
     }
 
     #[inline(always)]
@@ -87,15 +77,10 @@ impl Word for u64 {
 
 impl Word for u128 {
     const ONES: u128 = u128::MAX;
-    const ONE: u128 = 1;
     const REACH: u32 = 91;
 
     fn lowest(self) -> u128 {
         self & self.wrapping_neg()
-    }
-
-    fn trailing_ones(self) -> u32 {
-        self.trailing_ones()
     }
 
     fn shift_signed(self, by: u32) -> u128 {
@@ -163,10 +148,10 @@ impl<W: Word> Window<W> {
         self.twice.shift_signed(W::REACH) == W::ONES
     }
 
-    /// Sixteen steps. `open[j]` is all ones if `n + j` is unused, else zero; `picks[j]` becomes the bit of its lower partner,
-    /// zero if it has none.
+    /// Sixteen steps. `open[j]` has the bits from `PAD + j` on if `n + j` is unused, else none; `picks[j]` becomes the bit of its lower partner,
+    /// zero if it has none. Returns how far `d` may grow.
     #[inline(always)]
-    pub fn steps(&mut self, open: &[u64; BLOCK], picks: &mut [u64; BLOCK]) {
+    pub fn steps(&mut self, open: &[u64; BLOCK], picks: &mut [u64; BLOCK]) -> u32 {
         for j in 0..BLOCK {
             if j == BLOCK / 2 {
                 self.twice = self.twice | self.late;
@@ -175,16 +160,11 @@ impl<W: Word> Window<W> {
             let pick = (!blocked & W::repeat(open[j])).lowest();
             picks[j] = pick.pick();
             self.used = self.used | pick;
-            self.difference = (self.difference | pick) << 1 | W::ONE;
+            self.difference = (self.difference | pick) << 1;
             self.twice = (self.twice | pick) << 2;
             self.sum[j % 2] = (self.sum[j % 2] | pick) << 1;
         }
-    }
-
-    /// After sixteen steps: how far `d` may grow, at most 16.
-    #[inline(always)]
-    pub fn growth(&self) -> u32 {
-        (self.difference >> (PAD + BLOCK) as u32).trailing_ones().min(BLOCK as u32)
+        growth((self.difference >> BLOCK as u32).low())
     }
 
     /// After sixteen steps: the registers of the next block, with `d` grown by `growth`.
@@ -199,4 +179,10 @@ impl<W: Word> Window<W> {
             sum: [self.sum[0] >> by, self.sum[1] >> by],
         }
     }
+}
+
+/// How far `d` may grow, at most 16, given the register `difference` as it would be at the start of a block.
+#[inline(always)]
+pub fn growth(difference: u64) -> u32 {
+    (!(difference >> PAD) | 1 << BLOCK).trailing_zeros()
 }
