@@ -34,7 +34,7 @@ macro_rules! isa_table {
         /// The entry of one kernel at one tier: a function that carries the tier's CPU features and the kernel's name
         /// (never inlined, so that profiles show it). `None` where the architecture lacks the tier.
         macro_rules! entry {
-            $(($tier, $d op:ty, [$d($d generic:ident : $d bound:path)?], $d name:ident, $d body:ident) => {{
+            $(($tier, $d op:ty, [$d($d generic:ident : $d bound:path)?], $d name:ident, $d body:ident $d(, $d needs:ident)?) => {{
                 #[cfg($arch)]
                 {
                     #[inline(never)]
@@ -48,6 +48,7 @@ macro_rules! isa_table {
                     Some($crate::kernel::Body {
                         run: $d name $d(::<$d generic>)? as unsafe fn(&_, &_) -> _,
                         cost: self::$d body::cost,
+                        needs: None $d(.or(Some(self::$d body::$d needs)))?,
                     })
                 }
                 #[cfg(not($arch))]

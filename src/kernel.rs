@@ -120,6 +120,30 @@ impl Cost {
     }
 }
 
+/// What a kernel cannot do without for a unit of work ([`Operation::work`]), on average over an input: counts of the things
+/// whose ceilings the lab measures (`nimlanes ceilings`). Where a count depends on the data, it is a lower bound, so that
+/// no run is quicker than the dearest of them allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Needs {
+    /// Aligned loads of 64 bytes.
+    pub loads: f64,
+    /// Loads of 64 bytes that touch two lines.
+    pub split_loads: f64,
+    /// Logical operations on registers of 64 bytes.
+    pub logic: f64,
+    /// Permutations of the bytes of such a register.
+    pub permutes: f64,
+    /// Bits or bytes set at places that are not in order: load, change, store.
+    pub bits: f64,
+    /// Loads that each wait for the one before.
+    pub chased: f64,
+    /// One-cycle operations that each wait for the one before.
+    pub steps: f64,
+    /// Bytes that loads and bits range over; they say which cache they come from.
+    pub bytes: f64,
+}
+
 /// Named numbers that sum up an output, for checks against known answers and for people.
 pub type Digest = Vec<(&'static str, u128)>;
 
@@ -196,7 +220,7 @@ pub trait Operation: Sized + 'static {
     /// Technologies that have no kernel here.
     const ABSENT: &'static [Absent];
     /// The kernels that are the best algorithms published elsewhere: results are compared with the quickest of them.
-    const PUBLIC: &'static [&'static str] = &[];
+    const PUBLIC: &'static [&'static str];
     /// What the measurements showed, in markdown without numbers: part of the documentation and of the report.
     const NOTES: &'static str = "";
 
@@ -225,6 +249,8 @@ pub struct Body<O: Operation> {
     pub(crate) run: unsafe fn(&O::Input, &Run) -> Result<O::Output, Stop>,
     /// The cost formula.
     pub(crate) cost: fn(&O::Input, On) -> Cost,
+    /// What a unit of work needs, where the kernel states it.
+    pub(crate) needs: Option<fn(&O::Input) -> Needs>,
 }
 
 /// One line of an operation's list.
@@ -305,6 +331,11 @@ impl<O: Operation> Kernel<O> {
         (self.body.cost)(input, On { tier: self.def.tier, threads })
     }
 
+    /// What a unit of work needs at least, if the kernel states it.
+    pub fn needs(&self, input: &O::Input) -> Option<Needs> {
+        self.body.needs.map(|needs| needs(input))
+    }
+
     /// Computes the output.
     ///
     /// # Errors
@@ -325,12 +356,14 @@ pub fn available<O: Operation>(machine: &Machine) -> impl Iterator<Item = Kernel
 /// The list of an operation: `kernels! { Operation, [Generic: Bound]; name = module, Tier, ["feature"], "summary"; ... }`.
 ///
 /// A kernel is compiled where all its features are on and the architecture has its tier; its `mod` line carries the same
-/// condition. The line stays in the list either way.
+/// condition. The line stays in the list either way. A kernel that states its [`Needs`] in a function `needs(&Input)` has that
+/// name at the end of its line: `"summary", needs;`.
 macro_rules! kernels {
-    ($op:ty, $generics:tt; $($name:ident = $body:ident, $tier:ident, [$($f:literal),*], $text:literal;)*) => { &[$({
+    ($op:ty, $generics:tt;
+     $($name:ident = $body:ident, $tier:ident, [$($f:literal),*], $text:literal $(, $needs:ident)?;)*) => { &[$({
         let body = {
             #[cfg(all($(feature = $f),*))]
-            { $crate::isa::entry!($tier, $op, $generics, $name, $body) }
+            { $crate::isa::entry!($tier, $op, $generics, $name, $body $(, $needs)?) }
             #[cfg(not(all($(feature = $f),*)))]
             { None }
         };

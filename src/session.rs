@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 use crate::kernel::{
-    Absent, Core, Cost, Digest, InputError, Kernel, KernelDef, Operation, Run, Stop, Tier, Unavailable, Workload,
+    Absent, Core, Cost, Digest, InputError, Kernel, KernelDef, Needs, Operation, Run, Stop, Tier, Unavailable, Workload,
 };
 use crate::machine::Machine;
 
@@ -72,6 +72,8 @@ pub trait Session: Send + Sync {
     fn is_parallel(&self, kernel: usize) -> bool;
     /// Predicted time and memory.
     fn cost(&self, kernel: usize, threads: usize) -> Cost;
+    /// What a unit of work needs at least, if the kernel states it.
+    fn needs(&self, kernel: usize) -> Option<Needs>;
     /// What the progress counter of a run ends at.
     fn steps(&self) -> u64;
     /// Runs a kernel and keeps what it computed.
@@ -146,6 +148,10 @@ impl<O: Operation> Session for Live<O> {
 
     fn cost(&self, kernel: usize, threads: usize) -> Cost {
         self.kernels[kernel].cost(&self.input, threads)
+    }
+
+    fn needs(&self, kernel: usize) -> Option<Needs> {
+        self.kernels[kernel].needs(&self.input)
     }
 
     fn steps(&self) -> u64 {

@@ -133,6 +133,7 @@ impl Operation for XorPartitions {
         feature: "bitvec",
         reason: "counts modulo a number are no bits, and a sign a character fits in a word",
     }];
+    const PUBLIC: &'static [&'static str] = &["dp"];
 
     fn input(workload: &str, size: u64) -> Result<Partitions, InputError> {
         match workload {

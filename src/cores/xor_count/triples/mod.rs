@@ -136,6 +136,7 @@ impl Operation for XorTriples {
         },
         Absent { feature: "parallel", reason: "the whole takes less than starting a thread up to a million heaps" },
     ];
+    const PUBLIC: &'static [&'static str] = &["histogram"];
 
     fn input(workload: &str, size: u64) -> Result<Values, InputError> {
         match workload {
