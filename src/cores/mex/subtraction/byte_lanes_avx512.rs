@@ -21,12 +21,12 @@ pub fn cost(input: &Subtraction, on: On) -> Cost {
 
 /// The constants of the decode; read through a reference that the optimiser cannot see through, or it would load them
 /// anew for each use.
-struct Tables {
+pub struct Tables {
     lookup: Planes,
     shifted: [[u64; 8]; PLANES],
 }
 
-static TABLES: Tables = {
+pub static TABLES: Tables = {
     let mut tables = Tables { lookup: [[0; LANES]; PLANES], shifted: [[0; 8]; PLANES] };
     let mut p = 0;
     while p < PLANES {
@@ -46,7 +46,7 @@ static TABLES: Tables = {
 const BY_SHIFT: usize = 0b1001_0010;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize], hits: &mut Planes) {
+pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize], hits: &mut Planes) {
     let mut sum: [__m512i; P] = std::array::from_fn(|p| load(&hits[p]));
     let lookup: [__m512i; P] = std::array::from_fn(|p| load(&tables.lookup[p]));
     let shifted: [__m512i; P] = std::array::from_fn(|p| load(&tables.shifted[p]));
@@ -75,7 +75,7 @@ fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize], h
 /// 8 planes of 64 bytes to 64 words: three rounds of interleaving inside 128-bit quarters, then a transposition of the
 /// quarters.
 #[target_feature(enable = "avx512f,avx512bw")]
-fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
+pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     let none = _mm512_set1_epi64(i64::MAX);
     let rows: [__m512i; 8] = std::array::from_fn(|p| load(&hits[p]));
     let bytes: [__m512i; 8] = std::array::from_fn(|i| match (rows[i & !1], rows[i | 1]) {

@@ -15,6 +15,9 @@
 //!
 //! A heap that finds no free value in any window opens a new one: its value is the first that no earlier heap has.
 
+use std::ops::Range;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
 use super::{Subtraction, narrow};
 use crate::kernel::{Cost, On, Run, Stop};
 
@@ -84,13 +87,24 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// 63 consecutive values.
-struct Window {
+/// The heaps that hold the 63 values of a window.
+pub struct Codes {
     codes: Vec<u8>,
     /// For each plane in use the first heap with one of its values.
     first: Vec<usize>,
     /// For each plane in use the number of moves that reach such a heap.
     reach: [usize; PLANES],
+}
+
+impl Codes {
+    fn new(heaps: usize) -> Self {
+        Codes { codes: vec![0; PAD + heaps.next_multiple_of(LANES) + LANES], first: Vec::new(), reach: [0; PLANES] }
+    }
+}
+
+/// A window of values: its codes, and what the current tile and block need.
+struct Window {
+    known: Codes,
     /// What the far moves of the tile reached.
     far: [Planes; TILE],
     /// Free values of the heaps of the current block, as far as earlier blocks decide.
@@ -102,9 +116,7 @@ struct Window {
 impl Window {
     fn new(heaps: usize) -> Self {
         Window {
-            codes: vec![0; PAD + heaps.next_multiple_of(LANES) + LANES],
-            first: Vec::new(),
-            reach: [0; PLANES],
+            known: Codes::new(heaps),
             far: [[[0; LANES]; PLANES]; TILE],
             free: [u64::MAX >> 1; LANES],
             own: [0; 2 * LANES],
@@ -139,6 +151,16 @@ impl Moves {
     }
 }
 
+/// Far moves that somebody else has carried out for the tiles from `start` on.
+#[derive(Default)]
+pub struct Share {
+    start: usize,
+    /// For each window and block, what they reached.
+    hits: Vec<Vec<Planes>>,
+    /// The moves from this index on; `None`: no moves.
+    from: Option<usize>,
+}
+
 /// Computes all values. `accumulate(sources, moves, planes, hits)` ORs the first `planes` planes of what `moves` reach
 /// into `hits`; `free(hits, words)` transposes: bit `v` of word `i` is set if heap `i` does not reach `v`, bit 63 never.
 #[inline(always)]
@@ -148,22 +170,42 @@ pub fn drive(
     accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Vec<u16>, Stop> {
+    drive_helped(input, run, accumulate, free, |_, _, _| {})
+}
+
+/// [`drive`], where `help(start, moves, codes, share)` is asked before each tile whether the share changes.
+#[inline(always)]
+fn drive_helped(
+    input: &Subtraction,
+    run: &Run,
+    accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
+    free: impl Fn(&Planes, &mut [u64; LANES]),
+    mut help: impl FnMut(usize, &[Window], &mut Share),
+) -> Result<Vec<u16>, Stop> {
     let heaps = input.heaps();
     let moves = Moves::new(input.moves());
     let mut g = vec![0u16; heaps.next_multiple_of(LANES)];
     let mut windows = vec![Window::new(heaps)];
+    let mut share = Share::default();
     let mut seen = 0; // the values 0..seen have occurred
     for (t, tile) in g.chunks_mut(PAD).enumerate() {
         let start = t * PAD;
         let blocks = tile.len() / LANES;
-        for window in &mut windows {
-            far_part(window, &moves, start, blocks, &accumulate);
+        help(start, &windows, &mut share);
+        for (w, window) in windows.iter_mut().enumerate() {
+            let hits = &mut window.far[..blocks];
+            match share.hits.get(w) {
+                Some(done) => hits.copy_from_slice(&done[(start - share.start) / LANES..][..blocks]),
+                None => hits.fill([[0; LANES]; PLANES]),
+            }
+            let mine = moves.tile..share.from.unwrap_or(moves.all.len());
+            far_part(&mut window.known, &moves.all, mine, start, hits, &accumulate);
         }
         for (b, block) in tile.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
             let n = start + b * LANES;
             for window in &mut windows {
-                let sources = Sources { codes: &window.codes, at: PAD + n };
-                accumulate(sources, &moves.all[..moves.tile], window.first.len(), &mut window.far[b]);
+                let sources = Sources { codes: &window.known.codes, at: PAD + n };
+                accumulate(sources, &moves.all[..moves.tile], window.known.first.len(), &mut window.far[b]);
                 free(&window.far[b], &mut window.free);
             }
             near_part(&mut windows, &moves, n, block, &mut seen, heaps)?;
@@ -174,29 +216,30 @@ pub fn drive(
     Ok(g)
 }
 
-/// What the moves that leave the tile reach, for all its blocks.
+/// What the moves of the range, all of which leave the tile, reach from its blocks.
 #[inline(always)]
 fn far_part(
-    window: &mut Window,
-    moves: &Moves,
+    known: &mut Codes,
+    moves: &[usize],
+    range: Range<usize>,
     start: usize,
-    blocks: usize,
+    hits: &mut [Planes],
     accumulate: &impl Fn(Sources, &[usize], usize, &mut Planes),
 ) {
-    let Window { codes, first, reach, far, .. } = window;
-    far[..blocks].fill([[0; LANES]; PLANES]);
-    let last = start + blocks * LANES - 1;
-    let mut from = moves.tile;
+    let Codes { codes, first, reach } = known;
+    let last = start + hits.len() * LANES - 1;
+    let mut from = range.start;
     let mut planes = first.len();
     for p in (0..first.len()).rev() {
-        reach[p] += moves.all[reach[p]..].iter().take_while(|m| *m + first[p] <= last).count();
-        if reach[p] >= from + SHORT || (p == 0 && reach[p] > from) {
-            for chunk in moves.all[from..reach[p]].chunks(CHUNK) {
-                for (b, hits) in far[..blocks].iter_mut().enumerate() {
+        reach[p] += moves[reach[p]..].iter().take_while(|m| *m + first[p] <= last).count();
+        let to = reach[p].min(range.end);
+        if to >= from + SHORT || (p == 0 && to > from) {
+            for chunk in moves[from..to].chunks(CHUNK) {
+                for (b, hits) in hits.iter_mut().enumerate() {
                     accumulate(Sources { codes, at: PAD + start + b * LANES }, chunk, planes, hits);
                 }
             }
-            (from, planes) = (reach[p], p);
+            (from, planes) = (to, p);
         }
     }
 }
@@ -232,7 +275,7 @@ fn near_part(
     }
     g.fill(0);
     for (w, window) in windows.iter_mut().enumerate() {
-        let codes: &mut [u8; LANES] = window.codes[PAD + n..].first_chunk_mut().expect("codes are padded");
+        let codes: &mut [u8; LANES] = window.known.codes[PAD + n..].first_chunk_mut().expect("codes are padded");
         let past = ((w + 1) * WINDOW) as u16;
         for ((code, own), g) in codes.iter_mut().zip(&window.own[LANES..]).zip(&mut *g) {
             // 63 - v for the one-hot word of v, 0 for none: the zeros above the highest one, and no zeros above no one.
@@ -248,7 +291,7 @@ fn near_part(
         for (i, value) in g.iter().enumerate() {
             if usize::from(*value) == *seen {
                 if (*seen % WINDOW).is_multiple_of(8) {
-                    windows[*seen / WINDOW].first.push(n + i);
+                    windows[*seen / WINDOW].known.first.push(n + i);
                 }
                 *seen += 1;
             }
@@ -301,6 +344,105 @@ fn settle<const C: usize>(windows: &mut [Window], count: usize, moves: &Moves) -
         }
     }
     all_settled
+}
+
+/// What the helper of [`drive_pair`] is to do: all blocks of a stretch of tiles, for the moves from an index on.
+struct Job {
+    start: usize,
+    blocks: usize,
+    from: usize,
+    /// Where the codes below belong.
+    at: usize,
+    /// For each window the codes that are new, and the first heaps of its planes.
+    news: Vec<(Vec<u8>, Vec<usize>)>,
+}
+
+/// [`drive`] on two threads that share no memory. While one settles a stretch of `6 sqrt N` heaps, the other carries out
+/// the farthest moves of the next stretch; all they reach is known. They exchange new codes for hits by messages. The
+/// moves are divided so that both do as many decodes, the first one's near part counted in.
+#[inline(always)]
+pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut Planes) + Copy + Send>(
+    input: &Subtraction,
+    run: &Run,
+    accumulate: A,
+    free: impl Fn(&Planes, &mut [u64; LANES]),
+) -> Result<Vec<u16>, Stop> {
+    let heaps = input.heaps();
+    let span = ((6.0 * (heaps as f64).sqrt()) as usize).next_multiple_of(PAD);
+    let moves: &Vec<usize> = &input.moves().iter().map(|m| *m as usize).collect();
+    std::thread::scope(|scope| {
+        let (jobs, todo) = channel();
+        let (done, results) = channel();
+        scope.spawn(move || assist(heaps, moves, todo, done, accumulate));
+        let mut ordered = None;
+        drive_helped(input, run, accumulate, free, |start, windows, share| {
+            if start % span > 0 {
+                return;
+            }
+            let hits = ordered.map(|_| results.recv().expect("the helper ends after its jobs"));
+            *share = Share { start, hits: hits.unwrap_or_default(), from: ordered };
+            ordered = None;
+            let next = start + span;
+            if start > 0 && next < heaps {
+                // A move of two stretches leads from the next one to what is settled.
+                let possible = moves.partition_point(|m| *m < 2 * span);
+                let from = possible.max(fair_cut(windows, moves, next));
+                let at = start - span;
+                let news =
+                    |window: &Window| (window.known.codes[PAD + at..PAD + start].to_vec(), window.known.first.clone());
+                let blocks = span.min(heaps.next_multiple_of(LANES) - next) / LANES;
+                let job = Job { start: next, blocks, from, at, news: windows.iter().map(news).collect() };
+                jobs.send(job).expect("the helper ends after its jobs");
+                ordered = Some(from);
+            }
+        })
+    })
+}
+
+/// The index of the move from which on the helper does half of the decodes in the stretch from `start` on.
+fn fair_cut(windows: &[Window], moves: &[usize], start: usize) -> usize {
+    /// What the near part of a block costs, in decodes of a plane, for each window.
+    const NEAR: usize = 700;
+    let planes = windows.iter().flat_map(|window| &window.known.first);
+    let reach: Vec<usize> = planes.map(|first| moves.partition_point(|m| m + first <= start)).collect();
+    let half = (reach.iter().sum::<usize>() + NEAR * windows.len()) / 2;
+    let beyond = |from: usize| reach.iter().map(|reach| reach.saturating_sub(from)).sum::<usize>();
+    let (mut low, mut high) = (0, moves.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if beyond(middle) > half { low = middle + 1 } else { high = middle }
+    }
+    low
+}
+
+/// The helper's loop.
+#[inline(always)]
+fn assist(
+    heaps: usize,
+    moves: &[usize],
+    jobs: Receiver<Job>,
+    done: Sender<Vec<Vec<Planes>>>,
+    accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
+) {
+    let mut windows: Vec<Codes> = Vec::new();
+    for job in jobs {
+        windows.resize_with(job.news.len(), || Codes::new(heaps));
+        for (window, (codes, first)) in windows.iter_mut().zip(job.news) {
+            window.codes[PAD + job.at..][..codes.len()].copy_from_slice(&codes);
+            window.first = first;
+        }
+        let hits = windows.iter_mut().map(|window| {
+            let mut hits = vec![[[0; LANES]; PLANES]; job.blocks];
+            for (t, tile) in hits.chunks_mut(TILE).enumerate() {
+                far_part(window, moves, job.from..moves.len(), job.start + t * PAD, tile, &accumulate);
+            }
+            hits
+        });
+        // The other thread may have been stopped.
+        if done.send(hits.collect()).is_err() {
+            break;
+        }
+    }
 }
 
 /// [`drive`]'s transposition, eight heaps of eight planes at a time, in words.

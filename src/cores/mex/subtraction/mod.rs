@@ -13,6 +13,8 @@ mod byte_lanes;
 mod byte_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod byte_lanes_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
+mod byte_lanes_pair_avx512;
 #[cfg(feature = "wide")]
 mod byte_lanes_wide;
 mod flags;
@@ -215,6 +217,7 @@ impl Operation for MexSubtraction {
         byte_lanes_wide = byte_lanes_wide, Portable, ["wide"], "the planes by wide's byte shuffle";
         byte_lanes_avx2 = byte_lanes_avx2, Avx2, ["avx2"], "the planes by lookups of four bits";
         byte_lanes_avx512 = byte_lanes_avx512, Avx512, ["avx512"], "the planes by byte permutes and shifts, two moves an OR";
+        byte_lanes_pair_avx512 = byte_lanes_pair_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["stamp"];

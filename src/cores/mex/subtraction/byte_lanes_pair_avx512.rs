@@ -1,0 +1,28 @@
+//! [`super::byte_lanes_avx512`] on two threads that exchange messages, see [`lanes::drive_pair`].
+//!
+//! Cost: as on one thread, and a copy of each code and of the helper's planes.
+//! Bound: the vector ports of two cores; below some hundred thousand heaps the exchange costs more than it saves.
+
+use super::Subtraction;
+use super::byte_lanes_avx512::{TABLES, accumulate, free_words};
+use super::lanes::{self, by_planes};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Subtraction, on: On) -> Cost {
+    if on.threads < 2 {
+        return Cost::IMPOSSIBLE;
+    }
+    let Cost { ns, bytes } = super::byte_lanes_avx512::cost(input, on);
+    Cost { ns: 0.57 * ns + 3e5, bytes: 2.0 * bytes }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+    let tables = std::hint::black_box(&TABLES);
+    lanes::drive_pair(
+        input,
+        run,
+        |from, moves, planes, hits| by_planes!(planes, accumulate(tables, from, moves, hits)),
+        |hits, free| free_words(hits, free),
+    )
+}
