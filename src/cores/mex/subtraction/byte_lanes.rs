@@ -8,8 +8,8 @@ use super::Subtraction;
 use super::lanes::{self, LANES, Planes, Sources, WINDOW};
 use crate::kernel::{Cost, On, Run, Stop};
 
-pub fn cost(input: &Subtraction, on: On) -> Cost {
-    lanes::cost(input, on, 3.0)
+pub fn cost(input: &Subtraction, _: On) -> Cost {
+    lanes::cost(input, 2.6, 2.6, 2.5)
 }
 
 #[inline(always)]

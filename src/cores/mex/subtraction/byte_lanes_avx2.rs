@@ -14,8 +14,8 @@ use super::lanes::{self, LANES, Planes, Sources, WINDOW, by_planes, one_hot};
 use crate::kernel::{Cost, On, Run, Stop};
 use crate::simd::avx2::{load, store};
 
-pub fn cost(input: &Subtraction, on: On) -> Cost {
-    lanes::cost(input, on, 0.55)
+pub fn cost(input: &Subtraction, _: On) -> Cost {
+    lanes::cost(input, 0.5, 1.2, 2.0)
 }
 
 /// Codes of one group of 16 values.

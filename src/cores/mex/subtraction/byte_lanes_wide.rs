@@ -12,8 +12,8 @@ use super::Subtraction;
 use super::lanes::{self, LANES, Planes, Sources, by_planes, one_hot};
 use crate::kernel::{Cost, On, Run, Stop};
 
-pub fn cost(input: &Subtraction, on: On) -> Cost {
-    lanes::cost(input, on, if cfg!(target_feature = "avx512vbmi") { 0.35 } else { 300.0 })
+pub fn cost(input: &Subtraction, _: On) -> Cost {
+    lanes::cost(input, if cfg!(target_feature = "avx512vbmi") { 0.32 } else { 300.0 }, 0.75, 2.0)
 }
 
 static TABLES: Planes = {

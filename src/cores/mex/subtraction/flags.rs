@@ -9,7 +9,7 @@ use super::{Subtraction, heap_by_heap};
 use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
-    Cost { ns: 1.6 * input.pairs() + 30.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
+    Cost { ns: 1.6 * input.pairs() + 12.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
 }
 
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {

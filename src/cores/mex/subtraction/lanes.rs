@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::{Subtraction, narrow};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Run, Stop};
 
 /// Heaps in a block.
 pub const LANES: usize = 64;
@@ -462,13 +462,23 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     }
 }
 
-/// Predicted time and memory of a kernel that takes `plane` ns to decode one plane of a block for one move.
-pub fn cost(input: &Subtraction, _: On, plane: f64) -> Cost {
+/// Predicted time and memory of a kernel that takes `plane` ns to decode one plane of a block for one move, and no less than
+/// `step` ns for all planes together; `settle` is the time of its near part, compared with AVX-512.
+pub fn cost(input: &Subtraction, plane: f64, step: f64, settle: f64) -> Cost {
     let (heaps, values) = (input.heaps() as f64, input.values());
-    let windows = (values / WINDOW as f64).ceil();
-    let planes = 0.7 * values / 8.0 + 1.0;
+    let windows = f64::max(values / WINDOW as f64, 1.0);
+    // Early and distant heaps hold fewer values than the last.
+    let planes = 0.7 * values / PLANES as f64 + windows;
+    let below = |bound| input.moves().partition_point(|m| *m < bound);
+    let close = match below(APART as u64) - below(2) {
+        0..=2 => 2,
+        3..=6 => 6,
+        _ => APART - 2,
+    };
+    let apart = below(LANES as u64) - below(APART as u64);
+    let near = settle * (1.5 + 0.25 * close as f64 + 0.15 * apart as f64);
     Cost {
-        ns: input.pairs() / LANES as f64 * planes * plane + heaps * 4.0 * windows + 3000.0,
-        bytes: heaps * (2.0 + windows),
+        ns: input.pairs() / LANES as f64 * f64::max(planes * plane, step * windows) + heaps * windows * near + 700.0,
+        bytes: heaps * (2.0 + windows.ceil()) + 65_536.0,
     }
 }

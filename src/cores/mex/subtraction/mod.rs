@@ -209,10 +209,10 @@ impl Operation for MexSubtraction {
         push_bits = push_bits, Portable, [], "a row of reaching heaps for each value, one bit for each pair";
         pull_words = pull_words, Portable, [], "a row of heaps for each value, 64 heaps by shifted words";
         pull_words_avx512 = pull_words, Avx512, ["avx512"], "the same source at this tier";
-        shifted_sets = shifted_sets, Portable, [], "each heap forbids its value to the move set, shifted, 2048 heaps at once";
+        shifted_sets = shifted_sets, Portable, [], "each heap forbids its value to the move set, shifted, 4096 heaps at once";
         shifted_sets_wide = shifted_sets_wide, Portable, ["wide"], "the same with wide's vectors";
         shifted_sets_avx2 = shifted_sets, Avx2, ["avx2"], "the same source at this tier";
-        shifted_sets_avx512 = shifted_sets_avx512, Avx512, ["avx512"], "the same with the tile in registers";
+        shifted_sets_avx512 = shifted_sets_avx512, Avx512, ["avx512"], "the same with vectors of 512 bits, which split every line";
         byte_lanes = byte_lanes, Portable, [], "64 heaps are byte lanes; one-hot planes by arithmetic, autovectorised";
         byte_lanes_wide = byte_lanes_wide, Portable, ["wide"], "the planes by wide's byte shuffle";
         byte_lanes_avx2 = byte_lanes_avx2, Avx2, ["avx2"], "the planes by lookups of four bits";

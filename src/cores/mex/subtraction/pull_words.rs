@@ -13,8 +13,10 @@ use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     let (heaps, values) = (input.heaps() as f64, input.values());
-    let words = input.pairs() / 64.0 * values;
-    Cost { ns: 1.0 * words + 5.0 * heaps, bytes: heaps * (2.0 + values / 8.0) }
+    Cost {
+        ns: values * (input.pairs() + 5.0 * heaps) / 64.0 + 1.5 * heaps + 300.0,
+        bytes: heaps * (2.0 + values / 8.0),
+    }
 }
 
 #[inline(always)]

@@ -1,10 +1,10 @@
 //! Value by value, pushed a set at a time: each heap of a value forbids that value to the move set shifted by the heap.
 //!
-//! A tile of 2048 heaps is done value by value. The OR of the shifted move sets over the earlier heaps that hold the value
+//! A tile of 4096 heaps is done value by value. The OR of the shifted move sets over the earlier heaps that hold the value
 //! is what they forbid; then the tile's open heaps are taken in order, and each that takes the value forbids it further
 //! on. Eight copies of the move set, shifted by 0 to 7 bits, make every shift a matter of bytes.
 //!
-//! Cost: `N^2 / 4096` shifted sets of 2048 bits in all, however many moves there are, and a look at every word of the tile
+//! Cost: `N^2 / 8192` shifted sets of 4096 bits in all, however many moves there are, and a look at every word of the tile
 //! for every value. Holders too far back for the largest move are left out.
 //! Bound: the loads of the shifted sets, which split cache lines.
 
@@ -18,7 +18,7 @@ pub const TILE: usize = 4096;
 pub type Bits = [u8; TILE / 8];
 
 pub fn cost(input: &Subtraction, on: On) -> Cost {
-    cost_of(input, if on.tier == Tier::Avx2 { 6.0 } else { 10.0 })
+    cost_of(input, if on.tier == Tier::Avx2 { 6.0 } else { 18.0 })
 }
 
 /// Predicted time and memory of a kernel that takes `set` ns to add a shifted set to a tile.
@@ -28,7 +28,7 @@ pub fn cost_of(input: &Subtraction, set: f64) -> Cost {
     // A tile adds the sets of the earlier heaps that its first heap can reach, and its own.
     let reach = heaps.min(input.moves().last().map_or(0.0, |m| *m as f64));
     let sets = heaps + tiles * (reach - reach * reach / (2.0 * heaps));
-    Cost { ns: sets * set + heaps * 6.0 + tiles * input.values() * 60.0, bytes: heaps * 11.0 }
+    Cost { ns: sets * set + heaps * 6.0 + tiles * input.values() * 30.0 + 4000.0, bytes: heaps * 11.0 }
 }
 
 /// The move set in eight copies: copy `r` holds the move `m` at bit `TILE + m + r`.
@@ -57,6 +57,10 @@ impl Shifted {
         self.copies[at..].first_chunk().expect("copies reach a tile past the last heap")
     }
 }
+
+/// Bits that start a cache line, so that stores and the loads that follow them split none.
+#[repr(align(64))]
+struct Line(Bits);
 
 /// The heaps of one value.
 #[derive(Default)]
@@ -108,8 +112,9 @@ pub fn drive(
             }
             let Holders { heaps, past } = &mut values[v];
             *past += heaps[*past..].iter().take_while(|heap| *heap + farthest < start).count();
-            let mut reached = [0; TILE / 8];
-            forbid(&sets, &heaps[*past..], start, &mut reached);
+            let mut reached = Line([0; TILE / 8]);
+            let reached = &mut reached.0;
+            forbid(&sets, &heaps[*past..], start, reached);
             for (k, open) in open.iter_mut().enumerate() {
                 loop {
                     let can = *open & !u64::from_le_bytes(reached.as_chunks().0[k]);
@@ -120,7 +125,7 @@ pub fn drive(
                     *open &= !(1 << i);
                     tile[k * WORD + i] = v as u16;
                     heaps.push(start + k * WORD + i);
-                    forbid(&sets, &[start + k * WORD + i], start, &mut reached);
+                    forbid(&sets, &[start + k * WORD + i], start, reached);
                 }
             }
         }

@@ -10,7 +10,7 @@ use super::shifted_sets::{Bits, Shifted, TILE, cost_of, drive};
 use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
-    cost_of(input, if cfg!(target_feature = "avx512f") { 3.0 } else { 8.0 })
+    cost_of(input, 11.5)
 }
 
 #[inline(always)]
