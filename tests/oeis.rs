@@ -1,0 +1,108 @@
+//! Grundy values against published tables: the SHA-256 sums of whole OEIS b-files (`n a(n)` lines), and first positions.
+//! The sums stand in the table of known answers of other programs; a kernel must meet every byte.
+
+use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
+use nimlanes::kernel::{Run, available};
+use nimlanes::machine::Machine;
+use nimlanes::moves::MoveSet;
+use sha2::{Digest, Sha256};
+
+/// Values of heaps `0..=limit`, by each kernel that is predicted to need less than half a second.
+fn by_each_kernel(set: MoveSet, limit: u64) -> impl Iterator<Item = (&'static str, Vec<u16>)> {
+    let input = Subtraction::new(&set, limit).expect("a small limit");
+    let kernels: Vec<_> = available::<MexSubtraction>(&Machine::detect()).collect();
+    kernels.into_iter().filter_map(move |kernel| {
+        let threads = [1, 2].into_iter().find(|threads| kernel.cost(&input, *threads).ns < 5e8)?;
+        Some((kernel.def().name, kernel.run(&input, &Run::new(threads)).expect("nobody stops it")))
+    })
+}
+
+fn sha256(lines: impl Iterator<Item = (usize, u64)>) -> String {
+    let text: String = lines.map(|(n, a)| format!("{n} {a}\n")).collect();
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn check_values(set: MoveSet, sum: &str) {
+    for (kernel, g) in by_each_kernel(set, 10_000) {
+        let lines = g.iter().enumerate().map(|(n, v)| (n, u64::from(*v)));
+        assert_eq!(sha256(lines), sum, "{kernel}");
+    }
+}
+
+#[test]
+fn a014586_subtract_a_square() {
+    check_values(MoveSet::Squares, "931eb17bcf07d057955b4b21f68683a5d7741a507e2f2a19c693a1f59b1e19c5");
+}
+
+#[test]
+fn a014587_subtract_a_factorial() {
+    check_values(MoveSet::Factorials, "76cc60204917a7860029c934385bd90186bd995ed507837f5d612673d931b6ac");
+}
+
+#[test]
+fn a014588_subtract_a_fibonacci_number() {
+    check_values(MoveSet::Fibonacci, "150f7dd93753319266460cfb8e1512dc51337a89b5298920527fe8ea8e585386");
+}
+
+#[test]
+fn a014589_subtract_a_prime() {
+    check_values(MoveSet::Primes, "fc1678f7ae7df3da487a5e30506e9f37afd237ca0a575aef4fce01f35b482c4a");
+}
+
+#[test]
+fn a030193_zeros_of_subtract_a_square() {
+    // The file has 61300 lines; heaps up to 8 million hold as many zeros.
+    let input = Subtraction::new(&MoveSet::Squares, 8_400_000).expect("a small limit");
+    let fastest = available::<MexSubtraction>(&Machine::detect())
+        .min_by(|a, b| a.cost(&input, 1).ns.total_cmp(&b.cost(&input, 1).ns))
+        .expect("the baseline is always there");
+    let g = fastest.run(&input, &Run::new(1)).expect("nobody stops it");
+    let zeros = g.iter().enumerate().filter(|(_, v)| **v == 0).map(|(n, _)| n as u64);
+    assert_eq!(
+        sha256(zeros.enumerate().take(61_300)),
+        "5ae7b8748744d84f1c7a63dba8d6e73363f1dca8450a2933f13abd3f18626ec7"
+    );
+}
+
+#[test]
+fn first_positions_of_values() {
+    let firsts = |set, limit| {
+        let (_, g) = by_each_kernel(set, limit).last().expect("some kernel");
+        let mut firsts = Vec::new();
+        for (n, v) in g.iter().enumerate() {
+            if usize::from(*v) == firsts.len() {
+                firsts.push(n);
+            }
+        }
+        firsts
+    };
+    // OEIS A355556 and A019307.
+    assert_eq!(firsts(MoveSet::Factorials, 700_000), [0, 1, 2, 6, 5050, 5056, 5064, 40520, 40696, 630_373]);
+    let fibonacci = [0, 1, 2, 3, 8, 9, 144, 145, 167, 627, 2677, 2725, 2726, 12071, 48652, 206_025];
+    assert_eq!(firsts(MoveSet::Fibonacci, 250_000), fibonacci);
+}
+
+/// Ferguson: `g(n) = 1` exactly where `g(n - min S) = 0`, for every set `S`.
+#[test]
+fn ones_follow_zeros_by_the_least_move() {
+    for set in ["squares", "triangular", "primes", "random-sparse", "random-dense", "3,5,9,20", "1..30"] {
+        let set: MoveSet = set.parse().expect("a set");
+        let least = set.up_to(3000)[0] as usize;
+        for (kernel, g) in by_each_kernel(set, 3000) {
+            for n in 0..g.len() {
+                assert_eq!(g[n] == 1, n >= least && g[n - least] == 0, "{kernel} at {n}");
+            }
+        }
+    }
+}
+
+/// Taking up to `k`: `g(n) = n mod (k + 1)`. More values than any window, or several, of the lane kernels holds.
+#[test]
+fn many_values_are_exact() {
+    for k in [1, 62, 63, 64, 126, 200, 400, 1000] {
+        for (kernel, g) in by_each_kernel(MoveSet::UpTo(k), 5000) {
+            let wrong = (0..).zip(&g).find(|(n, v)| u64::from(**v) != n % (k + 1));
+            assert_eq!(wrong, None, "{kernel}, k = {k}");
+        }
+    }
+}
