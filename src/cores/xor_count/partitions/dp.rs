@@ -9,7 +9,7 @@ use super::{MODULUS, Partitions};
 use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &Partitions, _: On) -> Cost {
-    Cost { ns: 500.0 + 1.2 * input.additions(), bytes: input.table_bytes(8.0) }
+    Cost { ns: 500.0 + 1.15 * input.additions(), bytes: input.table_bytes(8.0) }
 }
 
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {

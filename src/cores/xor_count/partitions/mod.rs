@@ -10,6 +10,14 @@ use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Work
 
 mod dp;
 mod dp_lanes;
+mod walsh_lanes;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod walsh_lanes_avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod walsh_lanes_avx512;
+mod walsh_tree;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod walsh_tree_avx512;
 
 /// For each ruleset the number of partitions of the total with nim-sum 0, modulo the modulus.
 pub struct XorPartitions;
@@ -128,6 +136,11 @@ impl Operation for XorPartitions {
         dp_lanes = dp_lanes, Portable, [], "the same in 32 bits with a conditional subtraction, lanes along the nim-sum";
         dp_lanes_avx2 = dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
         dp_lanes_avx512 = dp_lanes, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
+        walsh_tree = walsh_tree, Portable, [], "a series for each character, in a tree that shares the classes of small parts";
+        walsh_tree_avx512 = walsh_tree_avx512, Avx512, ["avx512"], "the same, 16 terms at once, shifted in registers";
+        walsh_lanes = walsh_lanes, Portable, [], "the same, 16 characters side by side";
+        walsh_lanes_avx2 = walsh_lanes_avx2, Avx2, ["avx2"], "the same in two vectors, the signs as masks";
+        walsh_lanes_avx512 = walsh_lanes_avx512, Avx512, ["avx512"], "the same, the signs in a mask register";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",

@@ -20,7 +20,7 @@ pub fn cost(input: &Values, _: On) -> Cost {
     if input.sampled_span() > VALUES as f64 || !counts_fit(input) {
         return Cost::IMPOSSIBLE;
     }
-    Cost { ns: 50.0 + 15.0 * n + 0.035 * n * n / 2.0, bytes: n + 1024.0 }
+    Cost { ns: 50.0 + 15.0 * n + 0.027 * n * n / 2.0, bytes: n + 1024.0 }
 }
 
 fn counts_fit(input: &Values) -> bool {

@@ -12,7 +12,7 @@ const LANES: usize = 8;
 
 pub fn cost(input: &Values, on: On) -> Cost {
     let n = input.0.len() as f64;
-    let each = if on.tier == Tier::Portable { 0.35 } else { 0.15 };
+    let each = if on.tier == Tier::Portable { 0.17 } else { 0.11 };
     Cost { ns: 50.0 + n * (10.0 + each * input.sampled_span()), bytes: 16.0 * input.sampled_span() }
 }
 

@@ -1,0 +1,428 @@
+//! The Walsh transform over the nim-sum, cut down to a tree.
+//!
+//! **Characters.** The number wanted is `2^-B sum over w of [x^n] prod over s of 1/(1 - e x^s)` with `e = (-1)^|w & sg(s)|` and `B` the
+//! bits of the values: for each character `w` a series of its own, in which a part is added or subtracted.
+//!
+//! **Distinct parts.** Since `1/(1 - e x^s) = (1 + e x^s) / (1 - x^2s)`, an even number of copies of a part never shows in the
+//! nim-sum: the series of all partitions of even parts, `P(x^2)`, stands at the root for all characters alike, and each part is
+//! used at most once on top of it.
+//!
+//! **Classes.** Parts are classed by the highest bit of their value.
+//! * A class whose two smallest parts add up to more than `n` cannot make its bit vanish: it is left out, and the bit with it.
+//! * The highest class left, if four of its parts exceed `n`, can only be used in pairs. Their signs do not involve its bit, so that is
+//!   gone too; sums over pairs are a transform of their own, for all characters at once ([`Pairs`]).
+//! * The signs of a class depend on the bits of `w` up to its own. So the characters form a binary tree, bit 0 at the root: a
+//!   node holds the series over the classes so far, for all characters below it.
+//! * The last class belongs to the leaves, where most of the work is. It is done from the other side: starting from 1 and the
+//!   pairs, parts descending, so that the series has few terms at first. The coefficient of `x^n` in its product with the
+//!   series of the leaf is a dot product.
+//!
+//! **Trimming.** In a node's series the part `s` changes only terms from `s` on, and of those only the ones are needed that the
+//! smallest part still to come can reach `n` from; the term `n` itself is kept apart.
+//!
+//! Cost: about a sixteenth of the additions of the table that [`super::dp`] fills, for the rules of Scatterstone Nim.
+//! Bound: a pass of one part is two loads, an addition, a conditional subtraction and a store a vector.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use super::{Partitions, partition_numbers};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Partitions, on: On) -> Cost {
+    tree_cost(input, on, 0.22, 25.0)
+}
+
+/// The cost with `each` ns an addition and `pass` ns a pass over a series.
+pub fn tree_cost(input: &Partitions, on: On, each: f64, pass: f64) -> Cost {
+    let n = input.total() as f64;
+    let additions = input.additions() / 16.0;
+    let passes = additions / (0.6 * n + 1.0);
+    let one = each * additions + pass * passes;
+    let ns = if on.threads > 1 && one > THREADS_FROM_NS { one / on.threads as f64 + 50_000.0 } else { one };
+    Cost { ns: 1000.0 + 30.0 * n + ns, bytes: n * n / 2.0 + on.threads as f64 * 64.0 * n * (n + 2.0).log2() + 40.0 * n }
+}
+
+/// Below this predicted time threads cost more than they bring.
+const THREADS_FROM_NS: f64 = 400_000.0;
+
+pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
+    drive::<1>(input, run, |plan, part| leaves::<1>(plan, run, part, add_shifted))
+}
+
+/// Words in front of every series: its terms before 0, so that a vector may reach there.
+pub const PAD: usize = 16;
+
+/// A part, by its size, and its value in the nim-sum.
+#[derive(Clone, Copy)]
+struct Part {
+    size: usize,
+    value: usize,
+}
+
+/// A part of a node's class, and the last term of the series that anything still asks for once it is used.
+struct Step {
+    part: Part,
+    end: usize,
+}
+
+/// What is done for one ruleset, whatever the character.
+pub struct Plan {
+    total: usize,
+    modulus: u32,
+    /// Bits of a character.
+    bits: usize,
+    /// Parts of value 0.
+    neutral: Vec<Step>,
+    /// Ascending parts of the classes that nodes add, by bit.
+    classes: Vec<Vec<Step>>,
+    /// Descending parts of the last class.
+    last: Vec<Part>,
+    pairs: Pairs,
+    /// The numbers of partitions of `0..=total / 2`: the series of all partitions of even parts is theirs of the square of `x`.
+    halves: Vec<u32>,
+}
+
+impl Plan {
+    /// At least one bit a character more than lanes have.
+    fn new<const LANES: usize>(table: &[u32], total: usize, modulus: u32) -> Self {
+        let mut neutral = Vec::new();
+        let mut classes: Vec<Vec<Part>> = Vec::new();
+        for (size, value) in Partitions::parts(table) {
+            let part = Part { size, value };
+            let Some(class) = value.checked_ilog2() else {
+                neutral.push(part);
+                continue;
+            };
+            classes.resize_with(classes.len().max(class as usize + 1), Vec::new);
+            classes[class as usize].push(part);
+        }
+        let exceeds = |class: &[Part], parts: usize| {
+            class.len() < parts || class[..parts].iter().map(|part| part.size).sum::<usize>() > total
+        };
+        while classes.last().is_some_and(|class| exceeds(class, 2)) {
+            classes.pop();
+        }
+        let pairs = classes.pop_if(|class| exceeds(class, 4)).unwrap_or_default();
+        let bits = classes.len().max(LANES.ilog2() as usize + 1);
+        let pairs = Pairs::new::<LANES>(&pairs, bits, total, modulus);
+        classes.resize_with(bits, Vec::new);
+        let mut last = classes.pop().unwrap_or_default();
+        last.reverse();
+        // From the last step to the first: the smallest sum that later steps and the leaf can add.
+        let mut rest = last.last().map_or(pairs.first, |part| part.size.min(pairs.first));
+        let mut steps = |class: Vec<Part>| {
+            let mut steps: Vec<Step> = class
+                .into_iter()
+                .rev()
+                .map(|part| {
+                    let end = total.saturating_sub(rest);
+                    rest = rest.min(part.size);
+                    Step { part, end }
+                })
+                .collect();
+            steps.reverse();
+            steps
+        };
+        let mut classes: Vec<Vec<Step>> = classes.into_iter().rev().map(&mut steps).collect();
+        classes.reverse();
+        let neutral = steps(neutral);
+        let halves = halves(table.len().saturating_sub(1), total / 2, modulus);
+        Plan { total, modulus, bits, neutral, classes, last, pairs, halves }
+    }
+}
+
+/// The numbers of partitions of `0..=limit` into parts of at most `largest`.
+fn halves(largest: usize, limit: usize, modulus: u32) -> Vec<u32> {
+    if largest >= limit {
+        return partition_numbers(limit, modulus);
+    }
+    let mut numbers = vec![0; limit + 1];
+    numbers[0] = 1;
+    for part in 1..=largest {
+        for m in part..=limit {
+            numbers[m] = (numbers[m] + numbers[m - part]) % modulus;
+        }
+    }
+    numbers
+}
+
+/// The terms of a class whose parts can only be used two at a time, for all characters.
+///
+/// The pairs of parts with sum `t` and values that differ by `d` in the bits of a character count as `(-1)^|w & d|` for the character `w`: a
+/// Walsh-Hadamard transform over `d` for each `t`, done for [`LINE`] words at once.
+struct Pairs {
+    /// The smallest sum; past the total if there is none.
+    first: usize,
+    /// By line of sums, character, and sum within the line: [`LINE`] words of a line are neighbours, be they sums of one
+    /// character or, with lanes, characters of one sum.
+    terms: Vec<u32>,
+    characters: usize,
+}
+
+/// Words that are copied together.
+const LINE: usize = 16;
+
+impl Pairs {
+    fn new<const LANES: usize>(parts: &[Part], bits: usize, total: usize, modulus: u32) -> Self {
+        let characters = 1 << bits;
+        let first = if let [a, b, ..] = parts { a.size + b.size } else { total + 1 };
+        let sums = LINE / LANES;
+        let mut terms = vec![0u32; (total + 1).saturating_sub(first).next_multiple_of(sums) * characters];
+        for (i, a) in parts.iter().enumerate() {
+            for b in parts[i + 1..].iter().take_while(|b| a.size + b.size <= total) {
+                let sum = a.size + b.size - first;
+                let difference = (a.value ^ b.value) % characters;
+                terms[(sum / sums * characters + difference) * sums + sum % sums] += 1;
+            }
+        }
+        for line in terms.chunks_exact_mut(characters * sums) {
+            let mut half = sums;
+            while half < line.len() {
+                for pair in line.chunks_exact_mut(2 * half) {
+                    let (low, high) = pair.split_at_mut(half);
+                    for (a, b) in low.iter_mut().zip(high) {
+                        (*a, *b) = (a.wrapping_add(*b), a.wrapping_sub(*b));
+                    }
+                }
+                half *= 2;
+            }
+            for term in line {
+                // Negative numbers of pairs, fewer than the total; a small modulus takes the remainder.
+                let number = i64::from(*term as i32);
+                *term = if number >= 0 && number < i64::from(modulus) {
+                    number as u32
+                } else {
+                    number.rem_euclid(i64::from(modulus)) as u32
+                };
+            }
+        }
+        Pairs { first, terms, characters }
+    }
+
+    /// Writes the terms of a character, or of the characters of all lanes from it on, to a series.
+    #[inline(always)]
+    fn copy_to<const LANES: usize>(&self, series: &mut [u32], character: usize) {
+        let sums = LINE / LANES;
+        let to = &mut series[PAD + self.first * LANES..];
+        for (to, from) in to.chunks_exact_mut(LINE).zip(self.terms.chunks_exact(self.characters * sums)) {
+            to.copy_from_slice(&from[character * sums..][..LINE]);
+        }
+    }
+}
+
+/// Takes a part into series of one lane: `series[t] += +-series[t - size]` for the terms `t`, descending.
+#[inline(always)]
+pub fn add_shifted(series: &mut [u32], size: usize, signs: u32, terms: Range<usize>, modulus: u32) {
+    const BLOCK: usize = 64;
+    let subtract = signs & 1 == 1;
+    let add = |to: &mut [u32], from: &[u32]| {
+        for (to, from) in to.iter_mut().zip(from) {
+            let sum = if subtract { *to + modulus - *from } else { *to + *from };
+            *to = sum.min(sum.wrapping_sub(modulus));
+        }
+    };
+    let (start, mut end) = (PAD + terms.start, PAD + terms.end);
+    let mut from = [0; BLOCK];
+    while end >= start + BLOCK {
+        from.copy_from_slice(&series[end - BLOCK - size..end - size]);
+        add(&mut series[end - BLOCK..end], &from);
+        end -= BLOCK;
+    }
+    let rest = end - start;
+    from[..rest].copy_from_slice(&series[start - size..end - size]);
+    add(&mut series[start..end], &from[..rest]);
+}
+
+/// Calls `take` with block `i` and block `i - back` for all `i` in `blocks`, descending.
+#[inline(always)]
+pub fn descend<const N: usize>(
+    series: &mut [[u32; N]],
+    back: usize,
+    blocks: Range<usize>,
+    mut take: impl FnMut(&mut [u32; N], &[u32; N]),
+) {
+    // `back` blocks at a time lie behind all that they take: two slices, and no check in the loop.
+    let mut end = blocks.end;
+    while end > blocks.start {
+        let start = blocks.start.max(end.saturating_sub(back));
+        let (behind, here) = series.split_at_mut(start);
+        let (to, to_fours) = here[..end - start].as_rchunks_mut::<4>();
+        let (from, from_fours) = behind[start - back..end - back].as_rchunks::<4>();
+        for (to, from) in to_fours.iter_mut().zip(from_fours).rev() {
+            let [to0, to1, to2, to3] = to;
+            take(to3, &from[3]);
+            take(to2, &from[2]);
+            take(to1, &from[1]);
+            take(to0, &from[0]);
+        }
+        to.iter_mut().zip(from).rev().for_each(|(to, from)| take(to, from));
+        end = start;
+    }
+}
+
+/// The sum of the products of the terms `t` in `terms` of `a` with the terms `total - t` of `b`, over all lanes.
+#[inline(always)]
+fn dot<const LANES: usize>(a: &[u32], b: &[u32], terms: Range<usize>, total: usize, modulus: u32) -> u64 {
+    let [a, b] = [a, b].map(|series| series[PAD..].as_chunks::<LANES>().0);
+    let (a, b) = (&a[terms.clone()], &b[total + 1 - terms.end..total + 1 - terms.start]);
+    let modulus = u64::from(modulus);
+    let mut sum = 0;
+    // Products with half words: 2^16 of them fit in 64 bits.
+    for (a, b) in a.chunks(1 << 16).zip(b.rchunks(1 << 16)) {
+        let (mut low, mut high) = ([0u64; LANES], [0u64; LANES]);
+        for (a, b) in a.iter().zip(b.iter().rev()) {
+            for lane in 0..LANES {
+                low[lane] += u64::from(a[lane]) * u64::from(b[lane] & 0xffff);
+                high[lane] += u64::from(a[lane]) * u64::from(b[lane] >> 16);
+            }
+        }
+        for (low, high) in low.into_iter().zip(high) {
+            sum += (low + ((high % modulus) << 16)) % modulus;
+        }
+    }
+    sum % modulus
+}
+
+/// The sum, over the characters of some leaves and the lanes of each, of the coefficient of `x^n`.
+///
+/// `take(series, size, signs, terms, modulus)` takes a part into series of `LANES` lanes, a term after the other: `LANES` words a
+/// term, from word [`PAD`] on, which starts a vector. `series[t] += +-series[t - size]` for the terms `t`, descending; lane `i`
+/// subtracts if bit `i` of `signs` is set. Other terms in the same vectors may be treated alike: those before are unchanged by
+/// it, because the terms before `terms.start - size` are 0, and those behind are not asked for.
+#[inline(always)]
+pub fn leaves<const LANES: usize>(
+    plan: &Plan,
+    run: &Run,
+    leaves: Range<usize>,
+    take: impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
+) -> Result<u64, Stop> {
+    let &Plan { total, modulus, bits, .. } = plan;
+    let lane_bits = LANES.ilog2() as usize;
+    let levels = bits - 1 - lane_bits;
+    let lanes = |value: usize| (0..LANES).fold(0, |signs, lane| signs | ((value & lane).count_ones() & 1) << lane);
+    let lanes: [u32; 16] = std::array::from_fn(|value| if LANES == 1 { 0 } else { lanes(value) });
+    let signs = |value: usize, character: usize| {
+        lanes[value % 16] ^ if (value & character).count_ones() % 2 == 1 { u32::MAX } else { 0 }
+    };
+    let shifted = |a: u32, b: u32, negative: bool| {
+        let sum = if negative { a + modulus - b } else { a + b };
+        sum.min(sum.wrapping_sub(modulus))
+    };
+    let add_lanes = |to: &mut [u32], from: &[u32], signs: u32| {
+        for (lane, (to, from)) in to.iter_mut().zip(from).enumerate() {
+            *to = shifted(*to, *from, signs >> lane & 1 == 1);
+        }
+    };
+
+    // Rows of the arena: the series of the root and of a node of each level, and that of the leaf's other side.
+    let stride = (PAD + (total + 1) * LANES).next_multiple_of(16) + 16;
+    let mut arena = vec![0; (levels + 2) * stride + 16];
+    let aligned = arena.as_ptr().align_offset(64).min(16);
+    let (nodes, other) = arena[aligned..].split_at_mut((levels + 1) * stride);
+    let mut tops = vec![[0; LANES]; levels + 1];
+
+    let step = |series: &mut [u32], top: &mut [u32; LANES], step: &Step, character: usize| {
+        let Step { part: Part { size, value }, end } = *step;
+        let signs = signs(value, character);
+        add_lanes(top, &series[PAD + (total - size) * LANES..][..LANES], signs);
+        if end >= size {
+            take(series, size, signs, size..end + 1, modulus);
+        }
+    };
+
+    let (root, top) = (&mut nodes[..stride], &mut tops[0]);
+    for (terms, number) in root[PAD..].as_chunks_mut::<LANES>().0.iter_mut().step_by(2).zip(&plan.halves) {
+        *terms = [*number; LANES];
+    }
+    *top = *root[PAD + total * LANES..].first_chunk().expect("the last term");
+    for at in plan.neutral.iter().chain(plan.classes[..lane_bits].iter().flatten()) {
+        step(root, top, at, 0);
+    }
+
+    let mut sum = 0;
+    let count = 1 << levels;
+    for leaf in leaves.clone() {
+        // Leaf numbers have the bit of the first level in front; a character has it behind the bits of the lanes.
+        let character = (0..levels).fold(0, |w, level| w | (leaf >> (levels - 1 - level) & 1) << (lane_bits + level));
+        let from = if leaf == leaves.start { 0 } else { levels - 1 - leaf.trailing_zeros() as usize };
+        for level in from..levels {
+            let (above, below) = nodes.split_at_mut((level + 1) * stride);
+            let node = &mut below[..stride];
+            node.copy_from_slice(&above[level * stride..]);
+            tops[level + 1] = tops[level];
+            for at in &plan.classes[lane_bits + level] {
+                step(node, &mut tops[level + 1], at, character);
+            }
+        }
+        let node = &nodes[levels * stride..];
+        for last_bit in 0..2 {
+            let signs = |value: usize| signs(value, character | last_bit << (bits - 1));
+            // The other side, less its term 1.
+            other.fill(0);
+            plan.pairs.copy_to::<LANES>(other, character | last_bit << (bits - 1));
+            let mut least = plan.pairs.first;
+            for Part { size, value } in &plan.last {
+                if size + least <= total {
+                    take(other, *size, signs(*value), size + least..total + 1, modulus);
+                }
+                add_lanes(&mut other[PAD + size * LANES..][..LANES], &[1; LANES], signs(*value));
+                least = least.min(*size);
+            }
+            sum += dot::<LANES>(other, node, least..total + 1, total, modulus);
+            sum += tops[levels].iter().map(|top| u64::from(*top)).sum::<u64>();
+        }
+        run.advance((total * (leaf + 1) / count - total * leaf / count) as u64)?;
+    }
+    Ok(sum % u64::from(modulus))
+}
+
+/// The driver: `leaves` is the function of that name for series of `LANES` lanes.
+#[inline(always)]
+pub fn drive<const LANES: usize>(
+    input: &Partitions,
+    run: &Run,
+    leaves: impl Fn(&Plan, Range<usize>) -> Result<u64, Stop> + Sync,
+) -> Result<Vec<u32>, Stop> {
+    let modulus = u64::from(input.modulus());
+    let half = modulus.div_ceil(2); // times 2 it is 1
+    let mut counts = Vec::new();
+    for table in input.values() {
+        let lane_bits = LANES.ilog2() as usize;
+        let plan = Plan::new::<LANES>(table, input.total(), input.modulus());
+        let all = 0..1 << (plan.bits - 1 - lane_bits);
+        let sum = share(run, all, |part| leaves(&plan, part))?;
+        counts.push((0..plan.bits).fold(sum % modulus, |sum, _| sum * half % modulus) as u32);
+    }
+    Ok(counts)
+}
+
+/// The sum of `work` over parts of a range, done by the threads of the run.
+fn share(run: &Run, all: Range<usize>, work: impl Fn(Range<usize>) -> Result<u64, Stop> + Sync) -> Result<u64, Stop> {
+    let threads = if cfg!(feature = "parallel") { run.threads().min(all.len()) } else { 1 };
+    if threads == 1 {
+        return work(all);
+    }
+    // Parts small enough to end together, large enough to share the nodes above them.
+    let size = all.len().div_ceil(8 * threads);
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let mut sum = 0;
+        loop {
+            // Relaxed: the counter hands out numbers, and orders nothing.
+            let start = next.fetch_add(size, Relaxed);
+            if start >= all.end {
+                return Ok(sum);
+            }
+            sum += work(start..all.end.min(start + size))?;
+        }
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
+        let own = worker();
+        others
+            .into_iter()
+            .map(|thread| thread.join().expect("no panic in a worker"))
+            .fold(own, |sum, more| Ok(sum? + more?))
+    })
+}
