@@ -63,7 +63,7 @@ pub fn first_zero(word: u64) -> usize {
 
 /// Transposes 64 by 64 bits: bit `j` of word `i` goes to bit `i` of word `j`. Swaps blocks of half the size, six times
 /// (Hacker's Delight, 7-3).
-#[inline]
+#[inline(always)] // so that each tier compiles it for itself
 pub fn transpose(tile: &mut [u64; WORD]) {
     let mut size = WORD / 2;
     let mut low = u64::MAX >> size;

@@ -3,12 +3,14 @@
 use nimlanes::cores::mex::split::{MexSplit, Split};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::cores::occupancy::{self, Occupancy, ProportionateNim};
+use nimlanes::cores::sink::{Sink, Tally};
 use nimlanes::cores::table_scan::{self, Rule, StoneGame, TableScan};
 use nimlanes::cores::xor_count::partitions::{Partitions, XorPartitions};
 use nimlanes::cores::xor_count::triples::{Values, XorTriples};
 use nimlanes::kernel::{Operation, Run, Stop, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
+use nimlanes::selection::Selection;
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 
@@ -112,5 +114,43 @@ fn a_value_too_large_is_noticed() {
     kernels.sort_by(|a, b| a.cost(&input, 1).ns.total_cmp(&b.cost(&input, 1).ns));
     for kernel in kernels.iter().take(2) {
         assert_eq!(kernel.run(&input, &Run::new(1)), Err(Stop::Overflow), "{}", kernel.def().name);
+    }
+}
+
+/// Keeps the layer `x = 0`.
+#[derive(Debug, Default, PartialEq)]
+struct FirstLayer(Vec<[u32; 2]>);
+
+impl Sink<[u32; 3]> for FirstLayer {
+    fn push(&mut self, [x, y, z]: [u32; 3]) {
+        if x == 0 {
+            self.0.push([y, z]);
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    fn finish(&mut self) {
+        self.0.sort_unstable();
+    }
+
+    fn tally(&self) -> Tally {
+        Tally::default()
+    }
+}
+
+/// With one heap empty the Stone Game is Wythoff's: its P-positions are `(floor(k phi), floor(k phi) + k)`, and
+/// `floor(k phi) = (k + floor(sqrt(5 k^2))) / 2`. The kernel that is selected at 20000 and the one at 1000 say so.
+#[test]
+fn the_first_layer_of_the_stone_game_is_wythoffs() {
+    for limit in [1000, 20_000] {
+        let input = StoneGame::new(limit, Rule::AllMoves).expect("a small limit");
+        let kernel = Selection::new(Machine::detect()).kernel::<TableScan<FirstLayer>>(&input).expect("a kernel");
+        let FirstLayer(found) = kernel.run(&input, &Run::new(1)).expect("nobody stops it");
+        let lower = |k: u64| (k + (5 * k * k).isqrt()) / 2;
+        let want = (0..).map(|k| [lower(k), lower(k) + k]).take_while(|[_, z]| *z <= limit);
+        assert!(want.eq(found.iter().map(|pair| pair.map(u64::from))), "{}", kernel.def().name);
     }
 }

@@ -1,6 +1,5 @@
 //! The instruments: clocks, known answers, duels.
 
-pub mod ceilings;
 pub mod clock;
 pub mod duel;
 pub mod environment;

@@ -22,3 +22,11 @@ pub fn store<T: Lane, const N: usize>(to: &mut [T; N], v: __m512i) {
     // SAFETY: the reference covers the 64 bytes written (asserted above), and every bit pattern is a `T`.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) }
 }
+
+/// The lanes of a vector.
+#[inline(always)]
+pub fn lanes_of<T: Lane, const N: usize>(v: __m512i) -> [T; N] {
+    const { assert!(size_of::<[T; N]>() == 64, "a vector has 64 bytes") };
+    // SAFETY: the sizes are equal (asserted above), and every bit pattern is a `T`.
+    unsafe { std::mem::transmute_copy(&v) }
+}

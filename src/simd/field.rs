@@ -9,9 +9,10 @@
 use std::arch::asm;
 use std::arch::x86_64::{
     __m256i, __m512i, __mmask16, _mm512_cmpgt_epu32_mask, _mm512_maskz_mov_epi32, _mm512_set1_epi32,
-    _mm512_storeu_si512,
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::avx512::lanes_of;
 
 /// Words after the last one that windows may reach into.
 const PADDING: usize = 8;
@@ -132,10 +133,7 @@ impl<'a, const REACH: usize> Places<'a, REACH> {
         // Lanes that are not asked for may hold anything.
         let at = _mm512_maskz_mov_epi32(lanes, at);
         assert!(_mm512_cmpgt_epu32_mask(at, _mm512_set1_epi32(last as i32)) == 0, "places inside the field");
-        let mut places = Places { field, at: [0; 16] };
-        // SAFETY: the array has the 64 bytes of a vector.
-        unsafe { _mm512_storeu_si512(places.at.as_mut_ptr().cast(), at) };
-        places
+        Places { field, at: lanes_of(at) }
     }
 
     /// The place of a lane.

@@ -26,18 +26,26 @@
 //! word is marked by two threads, and all that a search depends on is done.
 
 use std::arch::x86_64::*;
+use std::array::from_fn;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::{Rule, Sink, StoneGame};
 use crate::bits::{WORD, transpose};
+#[cfg(feature = "parallel")]
+use crate::kernel::Cost;
 use crate::kernel::{Run, Stop};
-use crate::simd::avx512::{load, store};
-use crate::simd::field::Field;
+use crate::simd::avx512::{lanes_of, load};
+use crate::simd::field::{Field, Places};
 
 /// Lanes of a vector of places.
 const LANES: usize = 16;
 /// Candidates of a window.
 const WINDOW: usize = 256;
+/// Words whose summary is looked at together: a read at any bit holds 57, and a word in another frame needs two.
+const SUMMED: u64 = u64::MAX >> 8;
+/// Bytes of those words.
+const BYTES_SUMMED: usize = 8 * SUMMED.count_ones() as usize;
 /// Steps between two looks at the hints.
 const HINT_STEPS: usize = 16;
 
@@ -98,6 +106,16 @@ pub fn fits(input: &StoneGame) -> bool {
     bytes(input) < f64::from(u32::MAX) - 1024.0
 }
 
+/// The cost on several threads of a run that takes `one` on one.
+#[cfg(feature = "parallel")]
+pub fn shared(one: Cost, threads: usize) -> Cost {
+    match threads {
+        0 | 1 => Cost::IMPOSSIBLE,
+        // A thread is started, and bands wait for one another at their ends.
+        _ => Cost { ns: 1.1 * one.ns / threads as f64 + 2e5, bytes: one.bytes },
+    }
+}
+
 /// Counters of how far each band is.
 struct Wave {
     done: Vec<AtomicUsize>,
@@ -126,7 +144,11 @@ impl Wave {
 #[target_feature(
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
 )]
-pub fn scan<const H: usize, const SKIP: bool, S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
+pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
+    input: &StoneGame,
+    run: &Run,
+    threads: usize,
+) -> Result<S, Stop> {
     let heaps = input.heaps();
     let board = Board::new(heaps);
     let marks = Field::new(board.words);
@@ -140,7 +162,7 @@ pub fn scan<const H: usize, const SKIP: bool, S: Sink>(input: &StoneGame, run: &
     }
     let bands = heaps.div_ceil(LANES * H);
     let wave = Wave { done: (0..bands).map(|_| AtomicUsize::new(0)).collect(), stopped: AtomicBool::new(false) };
-    let threads = if cfg!(feature = "parallel") { run.threads().min(bands) } else { 1 };
+    let threads = threads.min(bands);
     let share = |thread: usize| {
         let mut sink = S::default();
         for index in (thread..bands).step_by(threads) {
@@ -215,12 +237,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                 self.raise_hints(t);
                 if self.alive != 0 {
                     let end = end.min(t + HINT_STEPS);
-                    let near = self.is_near(t);
-                    match (rule, near) {
-                        (Rule::AllMoves, false) => self.steps::<true, false, S>(t..end, sink),
-                        (Rule::AllMoves, true) => self.steps::<true, true, S>(t..end, sink),
-                        (Rule::OneOrTwo, _) => self.steps::<false, true, S>(t..end, sink),
-                    }
+                    self.steps(t..end, rule, sink);
                 }
             }
             wave.done[self.index].store(end, Ordering::Release);
@@ -229,6 +246,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
     }
 
     /// Fills `used` from the pairs that earlier bands used.
+    #[inline(always)]
     fn find_used(&mut self) {
         let (heaps, x0) = (self.board.heaps, self.x0);
         self.used = vec![u64::MAX; heaps + Self::K + 1];
@@ -244,6 +262,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
     }
 
     /// Brings marks into rows `c..c + 64` of `gap`: the columns that layers of this band are the first to read.
+    #[inline(always)]
     fn transpose_into_gap(&self, c: usize) {
         let heaps = self.board.heaps;
         let first = (c + 1).saturating_sub(self.x0 + Self::K);
@@ -280,6 +299,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
     }
 
     /// Moves each layer's hint to its smallest unused difference; retires the layers that it takes past the last heap.
+    #[inline(always)]
     fn raise_hints(&mut self, t: usize) {
         let mut layers = self.alive;
         while layers != 0 {
@@ -300,173 +320,260 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         }
     }
 
-    /// Whether a step from `t` on may find a P-position that this band looks for again: in `used`, or in `gap[z]`.
-    fn is_near(&self, t: usize) -> bool {
-        let hints = self.hint.as_flattened().iter().enumerate();
-        let least = hints.filter(|(k, _)| self.alive >> k & 1 == 1).map(|(_, hint)| *hint as usize).min();
-        t < self.x0 + 2 * Self::K || least.is_some_and(|hint| hint < Self::K)
-    }
-
+    /// Does steps `steps`: all searches of a step before any of its marks.
     #[inline]
     #[target_feature(
         enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
     )]
-    fn steps<const ALL: bool, const NEAR: bool, S: Sink>(&mut self, steps: std::ops::Range<usize>, sink: &mut S) {
-        let (board, marks) = (self.board, self.marks);
-        let splat = |n: usize| _mm512_set1_epi32(n as i32);
-        let add = |a, b| _mm512_add_epi32(a, b);
-        let sub = |a, b| _mm512_sub_epi32(a, b);
-        let start = |r| {
-            let q = _mm512_srli_epi32::<6>(r);
-            let part = sub(sub(r, _mm512_slli_epi32::<5>(q)), splat(31));
-            sub(_mm512_mullo_epi32(r, splat(board.longest)), _mm512_mullo_epi32(q, part))
-        };
-        let full = _mm256_set1_epi8(-1);
-        let lane = load(&std::array::from_fn::<u32, LANES, _>(|i| i as u32));
-        let mut sum = 0;
+    fn steps<S: Sink>(&mut self, steps: Range<usize>, rule: Rule, sink: &mut S) {
+        // 16 steps of heaps below 2^22 do not overflow a lane.
+        let mut sum = _mm512_setzero_si512();
         let mut positions = 0;
         for t in steps {
             let unused = !self.used[t] & self.alive;
-            for half in 0..H {
-                let lanes = (unused >> (LANES * half)) as u16;
-                if lanes == 0 {
+            let rows: [Rows; H] = from_fn(|part| self.rows(t, part, (unused >> (LANES * part)) as u16));
+            let mut found = [[0; LANES]; H];
+            for (part, (rows, found)) in rows.iter().zip(&mut found).enumerate() {
+                if rows.lanes != 0 {
+                    self.search(rows, part, found);
+                }
+            }
+            for (part, (rows, found)) in rows.iter().zip(&found).enumerate() {
+                if rows.lanes == 0 {
                     continue;
                 }
-                let k = add(lane, splat(LANES * half));
-                let (x, y) = (add(splat(self.x0), k), sub(splat(t), k));
-                let d = sub(y, x);
-                let hint = load(&self.hint[half]);
-                let below = |v| match Self::UNIT {
-                    6 => _mm512_slli_epi32::<3>(_mm512_srai_epi32::<6>(v)),
-                    _ => _mm512_srai_epi32::<3>(v),
-                };
-                let bytes = |words| _mm512_slli_epi32::<3>(words);
-                let zero = _mm512_setzero_si512();
-                let rest = splat((1 << Self::UNIT) - 1);
-                // Rows, in words.
-                let (one_x, one_y, of_d) = (add(start(x), splat(1)), add(start(y), splat(1)), start(d));
-                let (two, all) = (add(of_d, splat(board.two)), add(of_d, splat(board.all)));
-                let gap_row = |c| add(_mm512_mullo_epi32(c, splat(board.stride)), splat(board.gap));
-                let (gap_x, gap_y) = (gap_row(x), gap_row(y));
-                // The windows at the hint, in bytes.
-                let z = below(add(y, hint));
-                let (minus_x, minus_y) = (sub(zero, x), sub(zero, y));
-                let (g, e) = (add(z, below(minus_x)), add(z, below(minus_y)));
-                let at_one_x = marks.windows(add(bytes(one_x), z), lanes);
-                let at_one_y = marks.windows(add(bytes(one_y), z), lanes);
-                let at_two = marks.windows(add(bytes(two), z), lanes);
-                let at_gap_y = marks.windows(add(bytes(gap_y), g), lanes);
-                let at_all = marks.windows(add(bytes(all), g), lanes);
-                let at_gap_x = marks.windows(add(bytes(gap_x), e), lanes);
-                let (mut by_x, mut by_y, mut starts) = ([0u32; LANES], [0u32; LANES], [0u32; LANES]);
-                store(&mut by_x, _mm512_and_si512(minus_x, rest));
-                store(&mut by_y, _mm512_and_si512(minus_y, rest));
-                store(&mut starts, bytes(z));
-                let mut found = [0u32; LANES];
-                let mut left = lanes;
-                while left != 0 {
-                    let i = left.trailing_zeros() as usize % LANES;
-                    left &= left - 1;
-                    let (by_x, by_y) = (_mm256_set1_epi32(by_x[i] as i32), _mm256_set1_epi32(by_y[i] as i32));
-                    let or3 = |a, b, c| _mm256_ternarylogic_epi64::<0xFE>(a, b, c);
-                    let shift = |low, high, by| _mm256_shrdv_epi64(low, high, by);
-                    let mut z = starts[i];
-                    let mut forbidden = or3(
-                        or3(at_one_x.window(i), at_one_y.window(i), at_two.window(i)),
-                        shift(
-                            _mm256_or_si256(at_gap_y.window(i), at_all.window(i)),
-                            _mm256_or_si256(at_gap_y.next_window(i), at_all.next_window(i)),
-                            by_x,
-                        ),
-                        shift(at_gap_x.window(i), at_gap_x.next_window(i), by_y),
-                    );
-                    let mut free = _mm256_cmpneq_epi8_mask(forbidden, full);
-                    if free == 0 {
-                        let mut skip = 0;
-                        while free == 0 && (z as usize) < board.heaps {
-                            skip += WINDOW / 8;
-                            z += WINDOW as u32;
-                            let at = |place: usize| marks.window(place + skip);
-                            forbidden = or3(
-                                or3(at(at_one_x.at(i)), at(at_one_y.at(i)), at(at_two.at(i))),
-                                shift(
-                                    _mm256_or_si256(at(at_gap_y.at(i)), at(at_all.at(i))),
-                                    _mm256_or_si256(at(at_gap_y.at(i) + 8), at(at_all.at(i) + 8)),
-                                    by_x,
-                                ),
-                                shift(at(at_gap_x.at(i)), at(at_gap_x.at(i) + 8), by_y),
-                            );
-                            free = _mm256_cmpneq_epi8_mask(forbidden, full);
-                        }
-                    }
-                    let byte = _mm256_castsi256_si128(_mm256_maskz_compress_epi8(free, forbidden));
-                    found[i] = z + 8 * free.trailing_zeros() + (_mm_cvtsi128_si32(byte) as u32).trailing_ones();
+                // A search that found nothing marks the place past the last heap: cheaper than a branch nobody can predict.
+                let z = _mm512_min_epu32(load(found), splat(self.board.heaps));
+                let hits = _mm512_mask_cmplt_epu32_mask(rows.lanes, z, splat(self.board.heaps));
+                self.mark(rows, part, z, rule);
+                let near = _mm512_mask_cmplt_epu32_mask(hits, sub(z, rows.y), splat(Self::K))
+                    | _mm512_mask_cmplt_epu32_mask(hits, rows.y, splat(self.x0 + self.layers));
+                if near != 0 {
+                    self.mark_near(t, part, &lanes_of(z), near);
                 }
-                // A search that found nothing marks the place past the last heap: cheaper than a branch that nobody can predict.
-                let z = _mm512_min_epu32(load(&found), splat(board.heaps));
-                let hits = _mm512_mask_cmplt_epu32_mask(lanes, z, splat(board.heaps));
-                let word = |v| _mm512_srai_epi32::<6>(v);
-                let (g, e) = (sub(z, x), sub(z, y));
-                let in_one_x = marks.marks(add(one_x, word(z)), lanes);
-                let in_one_y = marks.marks(add(one_y, word(z)), lanes);
-                let in_two = marks.marks(add(two, word(z)), lanes);
-                let in_gap_y = marks.marks(add(gap_y, word(g)), lanes);
-                let in_all = marks.marks(add(all, word(g)), lanes);
-                let in_gap_x = marks.marks(add(gap_x, word(e)), lanes);
-                let (mut zs, mut gs, mut es) = ([0u32; LANES], [0u32; LANES], [0u32; LANES]);
-                store(&mut zs, z);
-                store(&mut gs, g);
-                store(&mut es, e);
-                let mut left = lanes;
-                while left != 0 {
-                    let i = left.trailing_zeros() as usize % LANES;
-                    left &= left - 1;
-                    let (z, g, e) = (zs[i], gs[i], es[i]);
-                    let mark = |places: &crate::simd::field::Places<'_, 0>, bit| {
-                        if places.mark(i, bit) {
-                            self.sum_up(places.at(i));
-                        }
-                    };
-                    mark(&in_one_x, z);
-                    mark(&in_one_y, z);
-                    mark(&in_two, z);
-                    mark(&in_gap_y, g);
-                    if ALL {
-                        mark(&in_all, g);
-                    }
-                    mark(&in_gap_x, e);
-                    let k = LANES * half + i;
-                    self.used[z as usize + k] |= 1 << k;
-                }
-                if NEAR {
-                    let mut left = hits;
-                    while left != 0 {
-                        let i = left.trailing_zeros() as usize;
-                        left &= left - 1;
-                        let k = LANES * half + i;
-                        let (x, y, z) = (self.x0 + k, t - k, zs[i] as usize);
-                        if y < self.x0 + self.layers {
-                            self.used[z + y - self.x0] |= 1 << (y - self.x0);
-                        }
-                        if z - y < Self::K {
-                            self.set(board.gap(z) + (y - x) / WORD, 1 << ((y - x) % WORD));
-                        }
-                    }
-                }
-                match sink.tally_mut() {
-                    Some(_) => {
-                        sum += u64::from(_mm512_mask_reduce_add_epi32(hits, add(add(x, y), z)) as u32);
-                        positions += u64::from(hits.count_ones());
-                    }
-                    None => (0..LANES).filter(|i| hits >> i & 1 == 1).for_each(|i| {
-                        let k = LANES * half + i;
-                        sink.push([(self.x0 + k) as u32, (t - k) as u32, zs[i]]);
-                    }),
+                if sink.tally_mut().is_some() {
+                    sum = _mm512_mask_add_epi32(sum, hits, sum, add(add(rows.x, rows.y), z));
+                    positions += u64::from(hits.count_ones());
+                } else {
+                    let [x, y, z]: [[u32; LANES]; 3] = [rows.x, rows.y, z].map(lanes_of);
+                    ones(hits).for_each(|i| sink.push([x[i], y[i], z[i]]));
                 }
             }
         }
         if let Some(tally) = sink.tally_mut() {
-            tally.add(sum.into(), positions);
+            let sums: [u32; LANES] = lanes_of(sum);
+            tally.add(sums.iter().map(|sum| u128::from(*sum)).sum(), positions);
         }
     }
+
+    /// Where the rows of 16 pairs of step `t` stand.
+    #[inline]
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
+    )]
+    fn rows(&self, t: usize, part: usize, lanes: u16) -> Rows {
+        let board = self.board;
+        let start = |r| {
+            let q = _mm512_srli_epi32::<6>(r);
+            let rest = sub(sub(r, _mm512_slli_epi32::<5>(q)), splat(31));
+            sub(_mm512_mullo_epi32(r, splat(board.longest)), _mm512_mullo_epi32(q, rest))
+        };
+        let gap = |heap| add(_mm512_mullo_epi32(heap, splat(board.stride)), splat(board.gap));
+        let k = add(load(&LANE), splat(LANES * part));
+        let (x, y) = (add(splat(self.x0), k), sub(splat(t), k));
+        let of_d = start(sub(y, x));
+        Rows {
+            lanes,
+            x,
+            y,
+            one_x: add(start(x), splat(1)),
+            one_y: add(start(y), splat(1)),
+            two: add(of_d, splat(board.two)),
+            all: add(of_d, splat(board.all)),
+            gap_x: gap(x),
+            gap_y: gap(y),
+        }
+    }
+
+    /// The first free candidate of each pair, at least `heaps` where there is none.
+    #[inline]
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
+    )]
+    fn search(&self, rows: &Rows, part: usize, found: &mut [u32; LANES]) {
+        let (board, marks, lanes) = (self.board, self.marks, rows.lanes);
+        // Bytes of a bit position, rounded down.
+        let below = |bits| match Self::UNIT {
+            6 => _mm512_slli_epi32::<3>(_mm512_srai_epi32::<6>(bits)),
+            _ => _mm512_srai_epi32::<3>(bits),
+        };
+        let z = below(add(rows.y, load(&self.hint[part])));
+        let minus = |heap| sub(_mm512_setzero_si512(), heap);
+        let (g, e) = (add(z, below(minus(rows.x))), add(z, below(minus(rows.y))));
+        let windows = |row, from| marks.windows(add(_mm512_slli_epi32::<3>(row), from), lanes);
+        let (one_x, one_y, two) = (windows(rows.one_x, z), windows(rows.one_y, z), windows(rows.two, z));
+        let (gap_y, all, gap_x) = (windows(rows.gap_y, g), windows(rows.all, g), windows(rows.gap_x, e));
+        let rest = splat((1 << Self::UNIT) - 1);
+        let shifts = |heap| lanes_of(_mm512_and_si512(minus(heap), rest));
+        let (by_x, by_y): ([u32; LANES], [u32; LANES]) = (shifts(rows.x), shifts(rows.y));
+        let starts: [u32; LANES] = lanes_of(_mm512_slli_epi32::<3>(z));
+
+        let full = _mm256_set1_epi8(-1);
+        let or3 = |a, b, c| _mm256_ternarylogic_epi64::<0xFE>(a, b, c);
+        // What six windows forbid; those in another frame than `z` come with the window a word further on.
+        let forbid = |i: usize, [one_x, one_y, two]: [__m256i; 3], [gap_y, all, gap_x]: [[__m256i; 2]; 3]| {
+            let (by_x, by_y) = (_mm256_set1_epi32(by_x[i] as i32), _mm256_set1_epi32(by_y[i] as i32));
+            let both: [__m256i; 2] = from_fn(|j| _mm256_or_si256(gap_y[j], all[j]));
+            or3(
+                or3(one_x, one_y, two),
+                _mm256_shrdv_epi64(both[0], both[1], by_x),
+                _mm256_shrdv_epi64(gap_x[0], gap_x[1], by_y),
+            )
+        };
+        // The windows `skip` bytes further on.
+        let look = |i: usize, skip: usize| {
+            let at = |place: usize| marks.window(place + skip);
+            let pair = |place: usize| [at(place), at(place + 8)];
+            let in_z = [at(one_x.at(i)), at(one_y.at(i)), at(two.at(i))];
+            forbid(i, in_z, [pair(gap_y.at(i)), pair(all.at(i)), pair(gap_x.at(i))])
+        };
+        // The words from `skip` bytes after the start on that no row is known to fill.
+        let open_words = |i: usize, skip: usize| {
+            let sum = |place: usize| self.full.bits((place + skip) / 8);
+            // A word of the frame lies in two words of a row in another frame.
+            let both = |words: u64| words & words >> 1;
+            let by_z = sum(one_x.at(i)) | sum(one_y.at(i)) | sum(two.at(i));
+            !(by_z | both(sum(gap_y.at(i)) | sum(all.at(i))) | both(sum(gap_x.at(i)))) & SUMMED
+        };
+
+        for i in ones(lanes) {
+            let last = board.heaps.saturating_sub(starts[i] as usize) / 8;
+            let mut skip = 0;
+            let (mut forbidden, mut free);
+            if SKIP {
+                let mut open = open_words(i, 0);
+                let mut seen = 0;
+                loop {
+                    while open == 0 && seen <= last {
+                        seen += BYTES_SUMMED;
+                        open = open_words(i, seen);
+                    }
+                    // Past the last heap there are open words.
+                    skip = seen + 8 * open.trailing_zeros() as usize;
+                    if skip > last {
+                        (free, forbidden) = (0, full);
+                        break;
+                    }
+                    forbidden = look(i, skip);
+                    free = _mm256_cmpneq_epi8_mask(forbidden, full);
+                    if free != 0 {
+                        break;
+                    }
+                    open &= !(0xF << open.trailing_zeros());
+                }
+            } else {
+                let pair = |places: &Places<_>| [places.window(i), places.next_window(i)];
+                let in_z = [one_x.window(i), one_y.window(i), two.window(i)];
+                forbidden = forbid(i, in_z, [pair(&gap_y), pair(&all), pair(&gap_x)]);
+                free = _mm256_cmpneq_epi8_mask(forbidden, full);
+                while free == 0 && skip <= last {
+                    skip += WINDOW / 8;
+                    forbidden = look(i, skip);
+                    free = _mm256_cmpneq_epi8_mask(forbidden, full);
+                }
+            }
+            let byte = _mm256_castsi256_si128(_mm256_maskz_compress_epi8(free, forbidden));
+            let bits = (_mm_cvtsi128_si32(byte) as u32).trailing_ones();
+            found[i] = starts[i] + 8 * skip as u32 + 8 * free.trailing_zeros() + bits;
+        }
+    }
+
+    /// Marks what was found, in the rows that were searched and in `used`.
+    #[inline]
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
+    )]
+    fn mark(&mut self, rows: &Rows, part: usize, z: __m512i, rule: Rule) {
+        let words = |row, place| self.marks.marks(add(row, _mm512_srai_epi32::<6>(place)), rows.lanes);
+        let (g, e) = (sub(z, rows.x), sub(z, rows.y));
+        let (one_x, one_y, two) = (words(rows.one_x, z), words(rows.one_y, z), words(rows.two, z));
+        let (gap_y, all, gap_x) = (words(rows.gap_y, g), words(rows.all, g), words(rows.gap_x, e));
+        let [z, g, e]: [[u32; LANES]; 3] = [z, g, e].map(lanes_of);
+        for i in ones(rows.lanes) {
+            let mark = |words: &Places<0>, bit| {
+                if words.mark(i, bit) {
+                    self.sum_up(words.at(i));
+                }
+            };
+            mark(&one_x, z[i]);
+            mark(&one_y, z[i]);
+            mark(&two, z[i]);
+            mark(&gap_y, g[i]);
+            if rule == Rule::AllMoves {
+                mark(&all, g[i]);
+            }
+            mark(&gap_x, e[i]);
+            let k = LANES * part + i;
+            self.used[z[i] as usize + k] |= 1 << k;
+        }
+    }
+
+    /// The marks that this band looks for again: a pair of two of its layers in `used`, and `gap[z]` if `z` is near.
+    #[inline(always)]
+    fn mark_near(&mut self, t: usize, part: usize, z: &[u32; LANES], near: u16) {
+        for i in ones(near) {
+            let k = LANES * part + i;
+            let (x, y, z) = (self.x0 + k, t - k, z[i] as usize);
+            if y < self.x0 + self.layers {
+                self.used[z + y - self.x0] |= 1 << (y - self.x0);
+            }
+            if z - y < Self::K {
+                self.set(self.board.gap(z) + (y - x) / WORD, 1 << ((y - x) % WORD));
+            }
+        }
+    }
+}
+
+/// The first word of each of six rows, for 16 pairs; garbage in lanes that are not set.
+#[derive(Clone, Copy)]
+struct Rows {
+    lanes: u16,
+    x: __m512i,
+    y: __m512i,
+    one_x: __m512i,
+    one_y: __m512i,
+    two: __m512i,
+    all: __m512i,
+    gap_x: __m512i,
+    gap_y: __m512i,
+}
+
+const LANE: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn splat(n: usize) -> __m512i {
+    _mm512_set1_epi32(n as i32)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn add(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_add_epi32(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn sub(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_sub_epi32(a, b)
+}
+
+/// The set bits, ascending.
+#[inline(always)]
+fn ones(mut set: u16) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (set != 0).then_some(set.trailing_zeros() as usize % LANES);
+        set &= set.wrapping_sub(1);
+        first
+    })
 }

@@ -25,6 +25,12 @@ use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Work
 mod antichain;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod antichain_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod antichain_skip_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
+mod antichain_skip_threads_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
+mod antichain_threads_avx512;
 mod bit_rows;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod bit_rows_avx2;
@@ -127,6 +133,9 @@ impl<S: Sink> Operation for TableScan<S> {
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
         antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "steps of 32 independent pairs, 256 candidates a window";
+        antichain_skip_avx512 = antichain_skip_avx512, Avx512, ["avx512"], "64 pairs a step, full words passed over by a summary";
+        antichain_threads_avx512 = antichain_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 32 layers go round the threads";
+        antichain_skip_threads_avx512 = antichain_skip_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 64 layers go round the threads";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_table"];

@@ -1,0 +1,20 @@
+//! `antichain_avx512` with its bands shared out among the threads; [`super::antichain`] says what they wait for.
+//!
+//! Cost: that of one thread, divided; the first steps of a band wait for the band before, and the last bands are short.
+//! Bound: as on one thread, and the cache and memory that the cores share.
+
+use super::antichain::{scan, shared};
+use super::antichain_avx512;
+use super::{Sink, StoneGame};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &StoneGame, on: On) -> Cost {
+    shared(antichain_avx512::cost(input, on), on.threads)
+}
+
+#[target_feature(
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
+)]
+pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
+    scan::<2, false, S>(input, run, run.threads())
+}
