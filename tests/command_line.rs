@@ -245,8 +245,21 @@ fn profile_draws_kernels_by_their_names() {
 }
 
 #[test]
+fn ceilings_are_positive_and_those_of_caches_in_order() {
+    let readings = json(&["ceilings", "--json"]);
+    let ns = |kind: &str, name: &str| {
+        let readings = readings.as_array().expect("an array");
+        let reading = readings.iter().find(|reading| reading["kind"] == kind && reading["name"] == name);
+        reading.expect("a ceiling of this name")["ns"].as_f64().expect("a number")
+    };
+    assert!(ns("clock", "word") > 0.0);
+    assert!(ns("latency", "l1") < ns("latency", "memory"));
+    assert!(ns("loads", "l1") < ns("loads", "memory"));
+}
+
+#[test]
 fn help_teaches_with_an_example() {
-    for command in ["solve", "kernels", "verify", "compare", "run", "profile", "env"] {
+    for command in ["solve", "kernels", "verify", "compare", "run", "profile", "ceilings", "env"] {
         let help = nimlanes().args([command, "--help"]).assert().success();
         help.stdout(predicate::str::contains("Example").and(predicate::str::contains("nimlanes")));
     }

@@ -1,6 +1,7 @@
 //! Commands, one a file: what each of them asks of the library, and how its answer is shown.
 
 mod args;
+mod ceilings;
 mod compare;
 mod env;
 mod failure;
@@ -43,6 +44,7 @@ enum Command {
     Run(run::Args),
     Profile(profile::Args),
     Report(report::Args),
+    Ceilings(ceilings::Args),
     Env(env::Args),
 }
 
@@ -80,6 +82,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Some(Command::Run(args)) => run::main(&args),
         Some(Command::Profile(args)) => profile::main(&args),
         Some(Command::Report(args)) => report::main(&args),
+        Some(Command::Ceilings(args)) => ceilings::main(&args),
         Some(Command::Env(args)) => env::main(&args),
     }
 }

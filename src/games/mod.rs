@@ -5,7 +5,7 @@ pub mod proportionate_nim;
 pub mod scatterstone_nim;
 pub mod stone_game;
 
-use crate::kernel::{InputError, Kernel, Operation, Run, Stop};
+use crate::kernel::{Digest, InputError, Kernel, Operation, Run, Stop};
 use crate::moves::MoveSet;
 use crate::selection::{SelectError, Selection};
 
@@ -117,6 +117,17 @@ pub struct Solution {
     pub kernels: Vec<Done>,
 }
 
+impl Solution {
+    /// Its exact numbers by name, the answer first.
+    pub fn digest(&self) -> Digest {
+        let exact = self.details.iter().filter_map(|(name, figure)| match figure {
+            Figure::Count(count) => Some((*name, *count)),
+            Figure::Ratio(_) => None,
+        });
+        [("answer", self.answer)].into_iter().chain(exact).collect()
+    }
+}
+
 /// Someone who is told what is about to run: `(operation, kernel, steps, predicted nanoseconds)`.
 pub type Watcher<'a> = dyn Fn(&'static str, &'static str, u64, f64) + Sync + 'a;
 
@@ -194,6 +205,6 @@ impl Game {
 }
 
 /// The digest of an operation as details of a solution, less the entry that is the answer.
-fn details(digest: crate::kernel::Digest, answer: &str) -> Vec<(&'static str, Figure)> {
+fn details(digest: Digest, answer: &str) -> Vec<(&'static str, Figure)> {
     digest.into_iter().filter(|(name, _)| *name != answer).map(|(name, n)| (name, Figure::Count(n))).collect()
 }

@@ -1,5 +1,6 @@
 //! The instruments: clocks, known answers, duels.
 
+pub mod ceilings;
 pub mod clock;
 pub mod duel;
 pub mod environment;

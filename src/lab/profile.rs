@@ -74,14 +74,14 @@ impl Sampling {
     }
 }
 
-/// The functions that call what is measured, for an operation and for a game.
-const HARNESS: [&str; 2] = ["session::Session>::spin", "games::Game::solve"];
+/// The functions that call what is measured: an operation, a game, anything else in a bench.
+const HARNESS: [&str; 3] = ["session::Session>::spin", "games::Game::solve", "criterion::bencher::Bencher<M>::iter"];
 
 /// The frames below the harness, outermost first, in short; on a thread that a kernel started, those from the crate's own
 /// first. `None` for what ran outside of kernels.
 fn below_the_harness(frames: impl Iterator<Item = String>) -> Option<Vec<String>> {
     let frames: Vec<String> = frames.collect();
-    let start = match frames.iter().position(|frame| HARNESS.iter().any(|name| frame.ends_with(name))) {
+    let start = match frames.iter().rposition(|frame| HARNESS.iter().any(|name| frame.ends_with(name))) {
         Some(harness) => harness + 1,
         None if frames.iter().any(|frame| frame == "main") => return None,
         None => frames.iter().position(|frame| frame.contains("nimlanes::cores"))?,

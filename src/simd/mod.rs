@@ -10,6 +10,7 @@ pub mod avx2;
 pub mod avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod field;
+pub mod probe;
 
 /// Element types that fill a vector without padding, in any bit pattern.
 pub trait Lane: Copy + sealed::Sealed {}

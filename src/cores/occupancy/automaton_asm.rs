@@ -16,14 +16,13 @@
 use std::arch::asm;
 use std::arch::x86_64::{_mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_movemask_pd, _mm256_setzero_si256};
 
-use super::streaming::{BLOCK, Span, Window, cost as cost_of, drive, growth};
+use super::streaming::{BLOCK, Block, Span, Window, cost as cost_of, drive, growth};
 use super::{ProportionateNim, Sink};
-use crate::bits::WORD;
 use crate::kernel::{Cost, On, Run, Stop};
 use crate::simd::avx2::load;
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
-    cost_of(input, 1.2)
+    cost_of(input, 1.07)
 }
 
 /// `free`: the candidates of this step that nothing forbids, then of the next. `$mine`: the row of sums that this step marks,
@@ -32,7 +31,7 @@ macro_rules! step {
     ($j:literal, $mine:literal, $other:literal, $late:literal) => {
         concat!(
             // The next step, as far as it does not depend on this one.
-            "andn {next}, {used}, [{open} + 8 * ",
+            "andn {next}, {used}, [{block} + 8 * ",
             $j,
             " + 8]\n",
             "shl {twice}, 2\n",
@@ -49,7 +48,7 @@ macro_rules! step {
             "or {used}, {b}\n",
             "andn {free}, {b4}, {free}\n",
             "lea {b2}, [{b} + {b}]\n",
-            "mov [{picks} + 8 * ",
+            "mov [{block} + 128 + 8 * ",
             $j,
             "], {b}\n",
             "lea {",
@@ -71,14 +70,14 @@ const EARLY: usize = 12;
 
 /// [`Window::steps`].
 #[inline(always)]
-fn steps(marks: &mut Window<u64>, open: &[u64; BLOCK], picks: &mut [u64; BLOCK]) -> u32 {
+fn steps(marks: &mut Window<u64>, block: &mut Block) -> u32 {
     let early: u64;
     let Window { used, difference, twice, late, sum: [even, odd] } = marks;
-    // SAFETY: reads the 16 words of `open` and writes the 16 of `picks`, both borrowed for this call; changes nothing else
-    // in memory. The instructions are those of BMI1, a feature of the caller, which is compiled at the tier `avx2`.
+    // SAFETY: reads the 16 words of `block.open` and writes the 16 of `block.picks` behind them (`repr(C)`), borrowed for this
+    // call; reads `late`; changes nothing else in memory. The instructions are those of BMI1, a feature of the caller, which is compiled at the tier `avx2`.
     unsafe {
         asm!(
-            "andn {free}, {used}, [{open}]",
+            "andn {free}, {used}, [{block}]",
             "andn {free}, {even}, {free}",
             "andn {free}, {difference}, {free}",
             "andn {free}, {twice}, {free}",
@@ -89,7 +88,7 @@ fn steps(marks: &mut Window<u64>, open: &[u64; BLOCK], picks: &mut [u64; BLOCK])
             step!("4", "even", "odd"),
             step!("5", "odd", "even"),
             step!("6", "even", "odd"),
-            step!("7", "odd", "even", "or {twice}, {late}\n"),
+            step!("7", "odd", "even", "or {twice}, [{late}]\n"),
             step!("8", "even", "odd"),
             step!("9", "odd", "even"),
             step!("10", "even", "odd"),
@@ -100,7 +99,7 @@ fn steps(marks: &mut Window<u64>, open: &[u64; BLOCK], picks: &mut [u64; BLOCK])
             step!("14", "even", "odd"),
             // The last step has no next one.
             "blsi {b}, {free}",
-            "mov [{picks} + 8 * 15], {b}",
+            "mov [{block} + 128 + 8 * 15], {b}",
             "lea {b2}, [{b} + {b}]",
             "lea {difference}, [{b2} + 2 * {difference}]",
             "or {used}, {b}",
@@ -110,11 +109,10 @@ fn steps(marks: &mut Window<u64>, open: &[u64; BLOCK], picks: &mut [u64; BLOCK])
             used = inout(reg) *used,
             difference = inout(reg) *difference,
             twice = inout(reg) *twice,
-            late = inout(reg) *late => early,
+            late = inout(reg) &raw const *late => early,
             even = inout(reg) *even,
             odd = inout(reg) *odd,
-            open = in(reg) open.as_ptr(),
-            picks = in(reg) picks.as_mut_ptr(),
+            block = in(reg) &raw mut *block,
             free = out(reg) _,
             next = out(reg) _,
             b = out(reg) _,
@@ -126,13 +124,13 @@ fn steps(marks: &mut Window<u64>, open: &[u64; BLOCK], picks: &mut [u64; BLOCK])
     growth(early >> EARLY)
 }
 
-/// Which of 64 words are not zero.
+/// Which words are not zero.
 #[target_feature(enable = "avx2")]
-fn taken(words: &[u64; WORD]) -> u64 {
+fn taken(words: &[u64; BLOCK]) -> u16 {
     let (fours, _) = words.as_chunks::<4>();
     !fours.iter().rev().fold(0, |zeros, four| {
         let zero = _mm256_castsi256_pd(_mm256_cmpeq_epi64(load(four), _mm256_setzero_si256()));
-        zeros << 4 | _mm256_movemask_pd(zero) as u64
+        zeros << 4 | _mm256_movemask_pd(zero) as u16
     })
 }
 

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::kernel::Needs;
+use crate::lab::ceilings::Reading;
 use crate::lab::duel::{Duel, Skipped};
 use crate::lab::environment::Environment;
 use crate::lab::saved::{Measured, Mixed, Saved, SavedError, read_kind};
@@ -134,6 +136,31 @@ pub struct ClockRow {
     pub high_seconds: f64,
 }
 
+/// What this machine can do at best.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ceilings {
+    /// One for each ceiling.
+    pub rows: Vec<Reading>,
+}
+
+/// What kernels state that they need, at the published sizes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stated {
+    /// One for each kernel that states it.
+    pub rows: Vec<Statement>,
+}
+
+/// What one kernel needs for a unit of work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Statement {
+    /// The operation.
+    pub operation: String,
+    /// The kernel.
+    pub kernel: String,
+    /// Its needs.
+    pub needs: Needs,
+}
+
 /// What it costs to build the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Built {
@@ -188,6 +215,8 @@ measured! {
     Starts "starts" starts
     GameDuel "game" games
     Choices "choices" choices
+    Ceilings "ceilings" ceilings
+    Stated "needs" stated
     Clocks "clocks" clocks
     Built "built" built
 }

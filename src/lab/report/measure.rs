@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use crate::cores::OPERATIONS;
 use crate::games::{GAMES, Game, Question, SolveError, Solver};
 use crate::kernel::{InputError, Run, Stop, Tier, Workload};
+use crate::lab::ceilings::CEILINGS;
 use crate::lab::clock::Clock;
 use crate::lab::duel::{
     Duel, DuelError, FEWEST_ROUNDS, Skipped, TURN, Terms, fight, in_turns, obstacle, quantile, ratios,
@@ -24,7 +25,10 @@ use crate::machine::Machine;
 use crate::selection::{SelectError, Selection, span};
 use crate::session::{AnyOperation, Session};
 
-use super::data::{Built, Choice, Choices, ClockRow, Clocks, GameDuel, GameRow, Setup, Start, Starts, files};
+use super::data::{
+    Built, Ceilings, Choice, Choices, ClockRow, Clocks, GameDuel, GameRow, Setup, Start, Starts, Stated, Statement,
+    files,
+};
 
 /// A measurement that was not made.
 #[derive(Debug, thiserror::Error)]
@@ -108,6 +112,8 @@ const PATIENCE_MS: [u64; 9] = [8000, 5000, 3000, 2000, 1000, 500, 200, 100, 50];
 /// One thing to measure.
 enum Task {
     Choices,
+    Needs,
+    Ceilings,
     Clocks,
     Duel { input: Input, threads: usize, budget: Duration },
     Native { input: Input, budget: Duration },
@@ -171,6 +177,8 @@ impl Task {
     fn name(&self) -> String {
         match self {
             Task::Choices => "choices".to_owned(),
+            Task::Needs => "needs".to_owned(),
+            Task::Ceilings => "ceilings".to_owned(),
             Task::Clocks => "clocks".to_owned(),
             Task::Duel { input, threads: 1, .. } => format!("duel-{BUILD}-{}", input.name()),
             Task::Duel { input, threads, .. } => format!("duel-{BUILD}-{}-threads-{threads}", input.name()),
@@ -184,7 +192,8 @@ impl Task {
     /// About how long it takes.
     fn predicted(&self, patience: Duration) -> Duration {
         match self {
-            Task::Choices => Duration::from_secs(1),
+            Task::Choices | Task::Needs => Duration::from_secs(1),
+            Task::Ceilings => CEILING_TIME * CEILINGS.len() as u32,
             Task::Clocks => CLOCK_BUDGET * 6,
             Task::Duel { input, budget, .. } | Task::Native { input, budget } => input.duel(patience, *budget),
             Task::Starts { input, each } => {
@@ -195,6 +204,9 @@ impl Task {
         }
     }
 }
+
+/// About how long a ceiling takes, its buffer included.
+const CEILING_TIME: Duration = Duration::from_millis(200);
 
 /// About how long a build from nothing takes on two cores.
 const BUILD_TIME: Duration = Duration::from_secs(75);
@@ -221,7 +233,7 @@ impl<'a> Plan<'a> {
         if !pace.draft {
             tasks.extend([false, true].map(|native| Task::Build { native }));
         }
-        tasks.extend([Task::Choices, Task::Clocks]);
+        tasks.extend([Task::Choices, Task::Needs, Task::Ceilings, Task::Clocks]);
         for operation in OPERATIONS.iter().copied() {
             for (index, workload) in operation.workloads().iter().enumerate() {
                 let sizes = sizes(workload);
@@ -319,6 +331,11 @@ impl<'a> Plan<'a> {
         let name = task.name();
         match task {
             Task::Choices => self.save(&name, self.choices()?),
+            Task::Needs => self.save(&name, self.stated()?),
+            Task::Ceilings => {
+                let rows = CEILINGS.iter().map(|ceiling| ceiling.measure(&self.machine)).collect();
+                self.save(&name, Ceilings { rows })
+            }
             Task::Clocks => self.save(&name, self.clocks(&run(1))?),
             Task::Duel { input, threads, budget } => {
                 self.save(&name, self.duel(input, *threads, *budget, &run(*threads))?)
@@ -370,6 +387,19 @@ impl<'a> Plan<'a> {
             }
         }
         Ok(Choices { rows })
+    }
+
+    fn stated(&self) -> Result<Stated, MeasureError> {
+        let mut rows = Vec::new();
+        for operation in OPERATIONS {
+            let workload = operation.workloads()[0];
+            let session = operation.session(&self.machine, workload.name, workload.published)?;
+            for (kernel, name) in session.kernels().into_iter().enumerate() {
+                let (operation, kernel_name) = (operation.name().to_owned(), name.to_owned());
+                rows.extend(session.needs(kernel).map(|needs| Statement { operation, kernel: kernel_name, needs }));
+            }
+        }
+        Ok(Stated { rows })
     }
 
     /// Times the quickest scalar kernel of the first operation beside neighbours, by both clocks.
@@ -460,25 +490,26 @@ impl<'a> Plan<'a> {
         let runs: Vec<Arc<Run>> = casts.iter().map(|cast| run(cast.selection.threads())).collect();
         let solve = |cast: usize| {
             let solver = Solver { selection: &casts[cast].selection, run: &runs[cast], watcher: &|_, _, _, _| {} };
-            game.solve(&question, &solver).map(|solution| solution.answer)
+            game.solve(&question, &solver)
         };
         let mut once = Vec::new();
         let mut first = None;
         for (index, cast) in casts.iter().enumerate() {
             let start = clock.now();
-            let answer = solve(index)?;
+            let solution = solve(index)?;
             once.push(clock.now() - start);
             if let Some(known) = known::of(game.name, "-", limit) {
-                known.check(&vec![("answer", answer)]).map_err(MeasureError::Answer)?;
+                known.check(&solution.digest()).map_err(MeasureError::Answer)?;
             }
+            let answer = solution.answer;
             if *first.get_or_insert(answer) != answer {
                 return Err(MeasureError::Answer(format!("{} {limit}: {} gives {answer}", game.name, cast.name)));
             }
         }
         let mut failed = None;
         let mut spin = |cast: usize| match solve(cast) {
-            Ok(answer) => {
-                black_box(answer);
+            Ok(solution) => {
+                black_box(solution);
                 Ok(())
             }
             Err(SolveError::Stop(stop)) => Err(stop),

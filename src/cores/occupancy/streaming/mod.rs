@@ -28,7 +28,7 @@ mod window;
 use marks::{Difference, Reader, Sum, Used};
 pub use row::Row;
 use tape::{Pool, Tape};
-pub use window::{BLOCK, Window, Word, growth};
+pub use window::{BLOCK, Block, Window, Word, growth};
 use window::{PAD, unpick};
 
 use super::window_certificate;
@@ -53,10 +53,7 @@ pub struct Span {
     old: [Row; 5],
     /// Complete marks, `used` and `sum` by parity, aligned as the old ones.
     new: [Row; 3],
-    /// For each heap the bits that are candidates, none if it is used.
-    open: [[u64; BLOCK]; BLOCKS],
-    /// The lower partner of each heap, as a bit of its block's register.
-    picks: [[u64; BLOCK]; BLOCKS],
+    blocks: [Block; BLOCKS],
     /// Where each block's register begins in the row `used`.
     begins: [usize; BLOCKS],
     /// Where the next block's registers begin in the rows.
@@ -109,14 +106,14 @@ impl Span {
         }
     }
 
-    /// Runs blocks from `block` on while they are exact in registers of type `W` and `stop(span, cursor, marks)` does not ask
-    /// to stop; returns the first that is not run. `steps` is [`Window::steps`].
+    /// Runs blocks from `block` on while they are exact in registers of type `W`, until `stop(span, cursor, marks)` asks to
+    /// stop before a block that is not the first; returns the block that is not run. `steps` is [`Window::steps`].
     #[inline(always)]
     pub fn run<W: Word>(
         &mut self,
         window: &mut Window<W>,
         mut block: usize,
-        steps: impl Fn(&mut Window<W>, &[u64; BLOCK], &mut [u64; BLOCK]) -> u32,
+        steps: impl Fn(&mut Window<W>, &mut Block) -> u32,
         stop: impl Fn(&Self, Cursor, &Window<W>) -> bool,
     ) -> usize {
         let (start, first, mut grown) = (self.cursor, block, 0);
@@ -124,10 +121,10 @@ impl Span {
         while block < BLOCKS {
             let cursor = start.after(block - first, grown);
             let mut marks = registers.with(self.old(cursor));
-            if !marks.is_exact() || stop(self, cursor, &marks) {
+            if !marks.is_exact() || block > first && stop(self, cursor, &marks) {
                 break;
             }
-            let growth = steps(&mut marks, &self.open[block], &mut self.picks[block]);
+            let growth = steps(&mut marks, &mut self.blocks[block]);
             self.begins[block] = cursor.used;
             self.keep(cursor, &marks);
             registers = marks.next(growth);
@@ -221,7 +218,7 @@ pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
 }
 
 /// Runs the automaton. `blocks(span, window, block)` runs the blocks of a span from `block` on while they are exact in 64-bit
-/// registers, and returns the first that is not; `taken(picks)` says which words of 64 are not zero.
+/// registers, and returns the first that is not; `taken(picks)` says which words are not zero.
 ///
 /// Small limits are left to the kernel with one window a position, which also finds the positions before the start.
 #[inline(always)]
@@ -229,7 +226,7 @@ pub fn drive<S: Sink>(
     input: &ProportionateNim,
     run: &Run,
     blocks: impl Fn(&mut Span, &mut Window<u64>, usize) -> usize,
-    taken: impl Fn(&[u64; WORD]) -> u64,
+    taken: impl Fn(&[u64; BLOCK]) -> u16,
 ) -> Result<S, Stop> {
     if input.limit() <= 4 * START {
         return window_certificate::run(input, run);
@@ -257,7 +254,7 @@ fn attempt<S: Sink>(
     run: &Run,
     progress: &mut u64,
     blocks: &impl Fn(&mut Span, &mut Window<u64>, usize) -> usize,
-    taken: &impl Fn(&[u64; WORD]) -> u64,
+    taken: &impl Fn(&[u64; BLOCK]) -> u16,
 ) -> Result<S, Halt> {
     let mut sink = S::default();
     let mut automaton = Automaton::start(input, shares, &mut sink)?;
@@ -338,8 +335,7 @@ impl Automaton {
         let mut span = Box::new(Span {
             old: [const { Row::new() }; 5],
             new: [const { Row::new() }; 3],
-            open: [[0; BLOCK]; BLOCKS],
-            picks: [[0; BLOCK]; BLOCKS],
+            blocks: [const { Block::new() }; BLOCKS],
             begins: [0; BLOCKS],
             cursor: Cursor::default(),
         });
@@ -410,10 +406,12 @@ impl Automaton {
             sum: (from[2] - self.upper_sum.start) as usize,
             below: (64 * top - 1 - (n - d + pad)) as usize,
         };
-        for (words, word) in span.open.chunks_exact_mut(WORD / BLOCK).zip(n as usize / WORD..) {
+        for (blocks, word) in span.blocks.chunks_exact_mut(WORD / BLOCK).zip(n as usize / WORD..) {
             let used = self.used.get(word)?;
-            for (i, open) in words.as_flattened_mut().iter_mut().enumerate() {
-                *open = (used >> i & 1).wrapping_sub(1) & u64::MAX << (PAD + i % BLOCK);
+            for (i, block) in blocks.iter_mut().enumerate() {
+                for (j, open) in block.open.iter_mut().enumerate() {
+                    *open = (used >> (BLOCK * i + j) & 1).wrapping_sub(1) & u64::MAX << (PAD + j);
+                }
             }
         }
 
@@ -466,7 +464,7 @@ impl Automaton {
 
     /// Ends a span: positions into the sink, marks and flags onto the tapes. `before` is [`Automaton::pending`] at its start.
     #[inline(always)]
-    fn settle<S: Sink>(&mut self, sink: &mut S, before: u128, taken: &impl Fn(&[u64; WORD]) -> u64) {
+    fn settle<S: Sink>(&mut self, sink: &mut S, before: u128, taken: &impl Fn(&[u64; BLOCK]) -> u16) {
         let n = self.n;
         let start = self.upper_used.start;
         let Cursor { used: at, difference, .. } = self.span.cursor;
@@ -476,9 +474,9 @@ impl Automaton {
         let mut open = [0; WORDS];
         let mut lower = [0; WORDS];
         for (i, (open, lower)) in open.iter_mut().zip(&mut lower).enumerate() {
-            let blocks = i * (WORD / BLOCK)..(i + 1) * (WORD / BLOCK);
             *open = !self.used.get(n as usize / WORD + i).unwrap_or(0);
-            *lower = taken(self.span.picks[blocks].as_flattened().try_into().expect("64 heaps"));
+            let blocks = &self.span.blocks[i * (WORD / BLOCK)..][..WORD / BLOCK];
+            *lower = blocks.iter().rev().fold(0, |word, block| word << BLOCK | u64::from(taken(&block.picks)));
             self.flags.push(*open & !*lower, &mut self.pool);
         }
 
@@ -528,7 +526,9 @@ impl Automaton {
                 for i in (0..SPAN).filter(|i| open[i / WORD] >> (i % WORD) & 1 == 1) {
                     let a = n + i as u64;
                     let b = if lower[i / WORD] >> (i % WORD) & 1 == 1 {
-                        start + self.span.begins[i / BLOCK] as u64 + unpick(self.span.picks[i / BLOCK][i % BLOCK])
+                        start
+                            + self.span.begins[i / BLOCK] as u64
+                            + unpick(self.span.blocks[i / BLOCK].picks[i % BLOCK])
                     } else {
                         k += 1;
                         2 * a + k
@@ -573,8 +573,147 @@ fn interleave(even: u32, odd: u32) -> u64 {
     spread(even) | spread(odd) << 1
 }
 
-/// Which of 64 words are not zero.
+/// Which of the words are not zero.
 #[inline(always)]
-pub fn nonzero(words: &[u64; WORD]) -> u64 {
-    words.iter().rev().fold(0, |mask, word| mask << 1 | u64::from(*word != 0))
+pub fn nonzero(words: &[u64; BLOCK]) -> u16 {
+    words.iter().rev().fold(0, |mask, word| mask << 1 | u16::from(*word != 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cores::sink::{Sink as _, Tally};
+
+    /// Every block in 128-bit registers.
+    fn all_wide<S: Sink>(limit: u64) -> S {
+        let input = ProportionateNim::new(limit).expect("small");
+        drive(&input, &Run::new(1), |_, _, block| block, nonzero).expect("runs to its end")
+    }
+
+    fn known(limit: u64) -> Positions {
+        window_certificate::run(&ProportionateNim::new(limit).expect("small"), &Run::new(1)).expect("runs to its end")
+    }
+
+    #[test]
+    fn wide_registers_alone_find_every_position() {
+        for limit in [4 * START + 1, 20_000, 123_456] {
+            assert_eq!(all_wide::<Positions>(limit), known(limit));
+        }
+        assert_eq!(all_wide::<Tally>(1_000_000), known(1_000_000).tally());
+    }
+
+    #[test]
+    fn the_automaton_starts_and_ends_anywhere() {
+        // Every limit for a while: round the limit that is left to another kernel, and every end within a span.
+        for limit in (4 * START - 5..4 * START + 5).chain((30_000..34_000).step_by(7)) {
+            let input = ProportionateNim::new(limit).expect("small");
+            let run = |_: &()| {
+                drive(
+                    &input,
+                    &Run::new(1),
+                    |span, window, block| span.run(window, block, Window::steps, |_, _, _| false),
+                    nonzero,
+                )
+            };
+            assert_eq!(run(&()), Ok(known(limit)), "limit {limit}");
+        }
+    }
+
+    /// A block by the definition of its registers: `rows[r][bit]`, any number of bits.
+    fn by_definition(window: &Window<u128>, open: &[bool; BLOCK]) -> [Option<usize>; BLOCK] {
+        // Bit `q` of the first row stands for a fixed `m`; the others move up by 1, 2 and, of their own parity, 1/2 a step.
+        let set = |word: u128| (0..128).filter(|q| word >> q & 1 == 1).map(|q| q as i64).collect::<Vec<_>>();
+        let (mut used, mut difference, mut twice) = (set(window.used), set(window.difference), set(window.twice));
+        twice.extend(128..400);
+        twice.extend(set(window.late).iter().map(|q| q - BLOCK as i64));
+        let mut sum = window.sum.map(set);
+        std::array::from_fn(|j| {
+            let j = j as i64;
+            let row = j as usize % 2;
+            let at = |q: i64| [q, q - j, q - 2 * j, q - j / 2];
+            let q = (PAD as i64 + j..128).find(|q| {
+                let [a, b, c, d] = at(*q);
+                !(used.contains(&a) || difference.contains(&b) || twice.contains(&c) || sum[row].contains(&d))
+            });
+            let q = q.filter(|_| open[j as usize])?;
+            let [a, b, c, d] = at(q);
+            used.push(a);
+            difference.push(b);
+            twice.push(c);
+            sum[row].push(d);
+            Some(q as usize)
+        })
+    }
+
+    fn steps<W: Word>(mut window: Window<W>, open: &[bool; BLOCK]) -> [Option<usize>; BLOCK] {
+        let mut block = Block::new();
+        for (j, open) in open.iter().enumerate().filter(|(_, open)| **open) {
+            block.open[j] = u64::from(*open) * (u64::MAX << (PAD + j));
+        }
+        window.steps(&mut block);
+        block.picks.map(|pick| (pick != 0).then(|| unpick(pick) as usize))
+    }
+
+    fn narrowed(window: &Window<u128>) -> Window<u64> {
+        let Window { used, difference, twice, late, sum } = window;
+        Window {
+            used: used.low(),
+            difference: difference.low(),
+            twice: twice.low(),
+            late: late.low(),
+            sum: sum.map(Word::low),
+        }
+    }
+
+    /// Registers with marks at random, dense or sparse, whose row `twice` is full from `reach` on.
+    fn windows(reach: u32) -> impl Strategy<Value = (Window<u128>, [bool; BLOCK])> {
+        let word = || {
+            (any::<u128>(), any::<u128>(), any::<bool>()).prop_map(|(a, b, dense)| if dense { a | b } else { a & b })
+        };
+        let words = (word(), word(), word(), any::<u16>(), word(), word());
+        (words, any::<[bool; BLOCK]>()).prop_map(move |((used, difference, twice, late, even, odd), open)| {
+            let twice = twice | u128::MAX << reach;
+            // What was below the register and what was in it, sixteen bits further up.
+            let late = u128::from(late) | twice << BLOCK;
+            (Window { used, difference, twice, late, sum: [even, odd] }, open)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_block_follows_the_definition_of_its_registers((window, open) in windows(u64::REACH)) {
+            let want = by_definition(&window, &open);
+            prop_assert!(narrowed(&window).is_exact());
+            prop_assert_eq!(steps(narrowed(&window), &open), want);
+            prop_assert_eq!(steps(window, &open), want);
+        }
+
+        #[test]
+        fn a_wide_block_does_too((window, open) in windows(u128::REACH)) {
+            prop_assert!(window.is_exact());
+            prop_assert_eq!(steps(window, &open), by_definition(&window, &open));
+        }
+
+        #[test]
+        fn a_pick_is_found_again(q in 1_u32..127) {
+            prop_assert_eq!(unpick((1_u128 << q).pick()), u64::from(q));
+        }
+
+        #[test]
+        fn bits_are_summed(word in any::<u64>(), at in 0_u64..1 << 40) {
+            let want: u128 = (0..64).filter(|i| word >> i & 1 == 1).map(|i| u128::from(at + i)).sum();
+            prop_assert_eq!(sum_of_bits(word, at), want);
+        }
+
+        #[test]
+        fn words_are_interleaved(even in any::<u32>(), odd in any::<u32>()) {
+            let word = interleave(even, odd);
+            for i in 0..32 {
+                prop_assert_eq!(word >> (2 * i) & 1, u64::from(even >> i & 1));
+                prop_assert_eq!(word >> (2 * i + 1) & 1, u64::from(odd >> i & 1));
+            }
+        }
+    }
 }

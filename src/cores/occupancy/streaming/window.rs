@@ -111,6 +111,22 @@ pub fn unpick(pick: u64) -> u64 {
     63 - u64::from(pick.leading_zeros()) + 63 * (pick & 1)
 }
 
+/// What the sixteen steps of a block read and write besides the registers. One pointer reaches all of it.
+#[repr(C)]
+pub struct Block {
+    /// For each heap the bits that are candidates: those from `PAD + j` on for heap `j` if it is unused, else none.
+    pub open: [u64; BLOCK],
+    /// The lower partner of each heap as a bit of the register, zero if it has none.
+    pub picks: [u64; BLOCK],
+}
+
+impl Block {
+    /// Nothing open.
+    pub const fn new() -> Self {
+        Block { open: [0; BLOCK], picks: [0; BLOCK] }
+    }
+}
+
 /// The registers: a set bit forbids a candidate. At the start of a block bit `PAD + i` stands for `m = n + d + i`.
 ///
 /// Inside a block bits keep their `m`; so `used` stands still while the others move up: `difference` by one a step, `twice` by
@@ -148,17 +164,16 @@ impl<W: Word> Window<W> {
         self.twice.shift_signed(W::REACH) == W::ONES
     }
 
-    /// Sixteen steps. `open[j]` has the bits from `PAD + j` on if `n + j` is unused, else none; `picks[j]` becomes the bit of its lower partner,
-    /// zero if it has none. Returns how far `d` may grow.
+    /// Sixteen steps. Returns how far `d` may grow.
     #[inline(always)]
-    pub fn steps(&mut self, open: &[u64; BLOCK], picks: &mut [u64; BLOCK]) -> u32 {
+    pub fn steps(&mut self, block: &mut Block) -> u32 {
         for j in 0..BLOCK {
             if j == BLOCK / 2 {
                 self.twice = self.twice | self.late;
             }
             let blocked = self.used | self.difference | self.twice | self.sum[j % 2];
-            let pick = (!blocked & W::repeat(open[j])).lowest();
-            picks[j] = pick.pick();
+            let pick = (!blocked & W::repeat(block.open[j])).lowest();
+            block.picks[j] = pick.pick();
             self.used = self.used | pick;
             self.difference = (self.difference | pick) << 1;
             self.twice = (self.twice | pick) << 2;

@@ -1,0 +1,276 @@
+//! Ceilings: how often a second this machine, on one thread, can do the few things that kernels are made of. A kernel that
+//! needs `k` of one of them for a unit of work cannot be quicker than `k` over the ceiling.
+//!
+//! Loops without anything else in them, on buffers of fixed size: 16 KiB, 512 KiB, 8 MiB and 256 MiB lie in the first,
+//! second and third cache and in memory on most machines of the last years (the third cache may be shared with
+//! neighbours). What is reported is the best of several timings: a ceiling is what the machine can do, not what it does on
+//! average. Vector loops use 512-bit registers where the machine has them, else what plain Rust compiles to.
+
+use std::hint::black_box;
+
+use crate::kernel::Tier;
+use crate::lab::clock::Clock;
+use crate::machine::Machine;
+use crate::simd::probe::{self, Probe};
+
+/// One thing to do, and on how many bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Ceiling {
+    /// What kind of thing: part of bench ids.
+    pub kind: &'static str,
+    /// Its name among its kind.
+    pub name: &'static str,
+    /// What is counted, in the singular.
+    pub unit: &'static str,
+    /// Size of the buffer; 0 for what stays in registers.
+    pub bytes: usize,
+    work: Work,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    /// Loads of 64 bytes, one after the other, starting so many words after a multiple of 64 bytes.
+    Loads { offset: usize },
+    /// Logical operations on 64-byte registers (`vpternlogq`).
+    Logic,
+    /// Permutations of the bytes of a 64-byte register (`vpermb`).
+    Permute,
+    /// A bit set at a random place: load, or, store.
+    SetBits,
+    /// Loads that each need the result of the one before, at random places.
+    Chase,
+    /// One-cycle operations on a word that each need the result of the one before: the clock of the CPU.
+    Chain,
+}
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+/// A buffer in each level of the memory.
+const L1: usize = 16 * KIB;
+const L2: usize = 512 * KIB;
+const L3: usize = 8 * MIB;
+const MEMORY: usize = 256 * MIB;
+
+/// Every load from here touches two lines. Half a line would not do: machines that load 64 bytes in two halves of 32 would
+/// find both aligned (seen on Zen 4, where offset 32 costs as much as 0 and any other half as much again).
+const SPLIT: usize = 3;
+
+macro_rules! ceilings {
+    ($($kind:literal, $unit:literal { $($name:literal $bytes:expr, $work:expr;)* })*) => {
+        /// Everything that is measured.
+        pub static CEILINGS: &[Ceiling] =
+            &[$($(Ceiling { kind: $kind, name: $name, unit: $unit, bytes: $bytes, work: $work }),*),*];
+    };
+}
+ceilings! {
+    "loads", "64-byte load" {
+        "l1" L1, Work::Loads { offset: 0 };
+        "l1_split" L1, Work::Loads { offset: SPLIT };
+        "l2" L2, Work::Loads { offset: 0 };
+        "l2_split" L2, Work::Loads { offset: SPLIT };
+        "l3" L3, Work::Loads { offset: 0 };
+        "l3_split" L3, Work::Loads { offset: SPLIT };
+        "memory" MEMORY, Work::Loads { offset: 0 };
+        "memory_split" MEMORY, Work::Loads { offset: SPLIT };
+    }
+    "vectors", "64-byte operation" {
+        "logic" 0, Work::Logic;
+        "permute_bytes" 0, Work::Permute;
+    }
+    "bits", "random bit set" {
+        "l1" L1, Work::SetBits;
+        "l2" L2, Work::SetBits;
+        "l3" L3, Work::SetBits;
+    }
+    "latency", "dependent load" {
+        "l1" L1, Work::Chase;
+        "l2" L2, Work::Chase;
+        "l3" L3, Work::Chase;
+        "memory" MEMORY, Work::Chase;
+    }
+    "clock", "dependent one-cycle operation" {
+        "word" 0, Work::Chain;
+    }
+}
+
+/// Bytes of a cache line, and words in it.
+const LINE: usize = 64;
+const WORDS: usize = LINE / size_of::<u64>();
+
+/// 2^64 over the golden ratio: its multiples modulo 2^64 scatter evenly.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// What one run does at least, so that its entry and exit do not count.
+const LEAST: usize = 1 << 14;
+
+/// A ceiling with its buffer.
+pub struct Ready<'m> {
+    ceiling: Ceiling,
+    machine: &'m Machine,
+    /// The buffer, behind some words that bring it to a multiple of 64 bytes.
+    words: Vec<u64>,
+    start: usize,
+    /// Bits to set, in the order in which they are.
+    bits: Vec<u32>,
+    /// Where the chain of loads has come to.
+    next: u64,
+}
+
+impl Ceiling {
+    /// Makes the buffer.
+    pub fn ready<'m>(&self, machine: &'m Machine) -> Ready<'m> {
+        let lines = self.bytes / LINE;
+        let mut words = vec![0; (lines + 2) * WORDS];
+        let start = words.as_ptr().align_offset(LINE);
+        // A tour of all lines: the factor is 1 modulo 4, the summand odd, the modulus a power of two (Hull, Dobell 1962).
+        // All words are written, as memory that was never written would be one page of zeros.
+        let follower = |line: u64| line.wrapping_mul(GOLDEN).wrapping_add(12345) % lines as u64;
+        for (line, words) in (0..).zip(words[start..].chunks_exact_mut(WORDS).take(lines)) {
+            words.fill(follower(line) * WORDS as u64);
+        }
+        let bits = match self.work {
+            Work::SetBits => {
+                let width = (8 * self.bytes).ilog2();
+                (0..self.sweep() as u64).map(|i| (i.wrapping_mul(GOLDEN) >> (64 - width)) as u32).collect()
+            }
+            _ => Vec::new(),
+        };
+        Ready { ceiling: *self, machine, words, start, bits, next: 0 }
+    }
+
+    /// How often [`Ready::run`] does it.
+    pub fn units(&self) -> usize {
+        self.sweeps() * self.sweep()
+    }
+
+    /// How often it is done in one sweep over the buffer.
+    fn sweep(&self) -> usize {
+        match self.work {
+            Work::Loads { .. } => self.bytes / LINE,
+            Work::SetBits => self.bytes / size_of::<u64>(),
+            _ => LEAST,
+        }
+    }
+
+    fn sweeps(&self) -> usize {
+        LEAST.div_ceil(self.sweep())
+    }
+
+    /// Measures how long one takes, in about 50 ms and what the buffer needs to be made.
+    pub fn measure(&self, machine: &Machine) -> Reading {
+        let mut ready = self.ready(machine);
+        let mut window = |runs: u32| {
+            let start = Clock::Thread.now();
+            (0..runs).for_each(|_| ready.run());
+            (Clock::Thread.now() - start).as_secs_f64() * 1e9
+        };
+        let mut runs = 1;
+        while window(runs) < WINDOW_NS {
+            runs *= 2;
+        }
+        let best = (0..WINDOWS).map(|_| window(runs)).fold(f64::INFINITY, f64::min);
+        let &Ceiling { kind, name, unit, bytes, work } = self;
+        let is_vector = matches!(work, Work::Loads { .. } | Work::Logic | Work::Permute);
+        let tier = if is_vector { probe::tier(machine) } else { Tier::Portable };
+        Reading {
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            bytes,
+            tier: tier.name().to_owned(),
+            ns: best / (f64::from(runs) * self.units() as f64),
+        }
+    }
+}
+
+/// Timings of one ceiling, of which the best counts, and the least time of each.
+const WINDOWS: usize = 5;
+const WINDOW_NS: f64 = 5e6;
+
+/// A measured ceiling.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+pub struct Reading {
+    /// What kind of thing.
+    pub kind: String,
+    /// Its name among its kind.
+    pub name: String,
+    /// What is counted, in the singular.
+    pub unit: String,
+    /// Size of the buffer; 0 for what stays in registers.
+    pub bytes: usize,
+    /// The tier of the instructions.
+    pub tier: String,
+    /// Nanoseconds for one.
+    pub ns: f64,
+}
+
+impl Ready<'_> {
+    /// Does it [`Ceiling::units`] times.
+    #[inline(never)]
+    pub fn run(&mut self) {
+        let words = &mut self.words[self.start..];
+        let sweeps = self.ceiling.sweeps();
+        match self.ceiling.work {
+            Work::Loads { offset } => {
+                let (vectors, _) = words[offset..][..self.ceiling.bytes / size_of::<u64>()].as_chunks();
+                probe::run(self.machine, Probe::Loads(vectors, sweeps));
+            }
+            Work::Logic => probe::run(self.machine, Probe::Logic(LEAST as u64)),
+            Work::Permute => probe::run(self.machine, Probe::Permute(LEAST as u64)),
+            Work::SetBits => (0..sweeps).for_each(|_| set_bits(words, &self.bits)),
+            Work::Chase => self.next = (0..LEAST).fold(self.next, |next, _| words[next as usize]),
+            Work::Chain => {
+                let (a, b) = black_box((GOLDEN, 1));
+                black_box((0..LEAST / 2).fold(1u64, |word, _| (word ^ a).wrapping_add(b)));
+            }
+        }
+    }
+}
+
+/// Sets bits in a table whose size the compiler knows, so that no access is checked.
+fn set_bits(words: &mut [u64], bits: &[u32]) {
+    fn set<const W: usize>(words: &mut [u64], bits: &[u32]) {
+        let table = words.first_chunk_mut::<W>().expect("the table of this size");
+        for bit in bits {
+            table[(bit / 64) as usize % W] |= 1 << (bit % 64);
+        }
+    }
+    match bits.len() {
+        n if n == L1 / 8 => set::<{ L1 / 8 }>(words, bits),
+        n if n == L2 / 8 => set::<{ L2 / 8 }>(words, bits),
+        _ => set::<{ L3 / 8 }>(words, bits),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_chain_of_loads_visits_every_line() {
+        let machine = Machine::detect();
+        for ceiling in CEILINGS.iter().filter(|ceiling| matches!(ceiling.work, Work::Chase) && ceiling.bytes <= L2) {
+            let ready = ceiling.ready(&machine);
+            let words = &ready.words[ready.start..];
+            let lines = ceiling.bytes / LINE;
+            let mut tour: Vec<u64> =
+                std::iter::successors(Some(0), |at| Some(words[*at as usize])).take(lines).collect();
+            tour.sort_unstable();
+            tour.dedup();
+            assert_eq!(tour.len(), lines, "{}", ceiling.name);
+        }
+    }
+
+    #[test]
+    fn scattered_bits_stay_in_the_table_and_differ() {
+        let machine = Machine::detect();
+        let ceiling = CEILINGS.iter().find(|ceiling| matches!(ceiling.work, Work::SetBits)).expect("one of them");
+        let mut bits = ceiling.ready(&machine).bits;
+        assert!(bits.iter().all(|bit| (*bit as usize) < 8 * ceiling.bytes));
+        let count = bits.len();
+        bits.sort_unstable();
+        bits.dedup();
+        assert_eq!(bits.len(), count);
+    }
+}
