@@ -48,7 +48,8 @@ macro_rules! isa_table {
                     Some($crate::kernel::Body {
                         run: $d name $d(::<$d generic>)? as unsafe fn(&_, &_) -> _,
                         cost: self::$d body::cost,
-                        needs: None $d(.or(Some(self::$d body::$d needs)))?,
+                        // The first of what may be one or two.
+                        needs: [$d(Some(self::$d body::$d needs as fn(&_) -> _),)? None][0],
                     })
                 }
                 #[cfg(not($arch))]

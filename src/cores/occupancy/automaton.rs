@@ -3,12 +3,17 @@
 //! Cost: one step for each `n`, of about twenty instructions; the rows of a span and its settling add a quarter.
 //! Bound: one serial chain through the lowest zero of four registers, and after that the number of instructions.
 
-use super::streaming::{Window, cost as cost_of, drive, nonzero};
+use super::streaming::{CHAIN, Window, cost as cost_of, drive, nonzero};
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, On, Run, Stop, Tier};
+use crate::kernel::{Cost, Needs, On, Run, Stop, Tier};
 
 pub fn cost(input: &ProportionateNim, on: On) -> Cost {
     cost_of(input, if on.tier == Tier::Portable { 2.0 } else { 1.7 })
+}
+
+/// The chain of the steps; see [`super::streaming`].
+pub fn needs(_: &ProportionateNim) -> Needs {
+    Needs { steps: CHAIN, ..Needs::default() }
 }
 
 #[inline(always)]

@@ -16,13 +16,18 @@
 use std::arch::asm;
 use std::arch::x86_64::{_mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_movemask_pd, _mm256_setzero_si256};
 
-use super::streaming::{BLOCK, Block, Span, Window, cost as cost_of, drive, growth};
+use super::streaming::{BLOCK, Block, CHAIN, Span, Window, cost as cost_of, drive, growth};
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 use crate::simd::avx2::load;
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     cost_of(input, 1.07)
+}
+
+/// The chain of the steps; see [`super::streaming`].
+pub fn needs(_: &ProportionateNim) -> Needs {
+    Needs { steps: CHAIN, ..Needs::default() }
 }
 
 /// `free`: the candidates of this step that nothing forbids, then of the next. `$mine`: the row of sums that this step marks,

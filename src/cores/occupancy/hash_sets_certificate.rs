@@ -6,10 +6,15 @@
 use super::hash_sets::{HashSets, bytes};
 use super::lines::{certified, one_by_one};
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     Cost { ns: 450.0 * input.limit() as f64, bytes: bytes(input) }
+}
+
+/// Six marks a P-position, most of them next to the last of their kind.
+pub fn needs(_: &ProportionateNim) -> Needs {
+    Needs { bits: 6.0, ..Needs::default() }
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {

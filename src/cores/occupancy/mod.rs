@@ -116,9 +116,9 @@ impl<S: Sink> Operation for Occupancy<S> {
     }];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { Occupancy<S>, [S: Sink];
         hash_sets = hash_sets, Portable, [], "the source's way, repaired: a hash set for each family of lines, every m tried";
-        hash_sets_certificate = hash_sets_certificate, Portable, [], "hash sets, only the m that the certificate leaves";
+        hash_sets_certificate = hash_sets_certificate, Portable, [], "hash sets, only the m that the certificate leaves", needs;
         byte_table = byte_table, Portable, [], "a byte a line, every m tried";
-        byte_table_certificate = byte_table_certificate, Portable, [], "a byte a line, only the m that the certificate leaves";
+        byte_table_certificate = byte_table_certificate, Portable, [], "a byte a line, only the m that the certificate leaves", needs;
         bit_tests = bit_tests, Portable, [], "a bit a line, tested one by one, every m tried";
         bit_tests_certificate = bit_tests_certificate, Portable, [], "a bit a line, only the m that the certificate leaves";
         union_find = union_find, Portable, [], "best public: `next free` by path halving in three rows";
@@ -128,10 +128,10 @@ impl<S: Sink> Operation for Occupancy<S> {
         wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, vectors of the build's target";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
-        window_certificate = window_certificate, Portable, [], "one window of four bit rows a P-position, where the certificate points";
-        automaton = automaton, Portable, [], "registers that slide along each other, sixteen n a block";
-        automaton_avx2 = automaton, Avx2, ["avx2"], "the same code, with the bit-manipulation instructions of the tier";
-        automaton_asm = automaton_asm, Avx2, ["avx2"], "the sixteen steps in assembly: a chain of four cycles";
+        window_certificate = window_certificate, Portable, [], "one window of four bit rows a P-position, where the certificate points", needs;
+        automaton = automaton, Portable, [], "registers that slide along each other, sixteen n a block", needs;
+        automaton_avx2 = automaton, Avx2, ["avx2"], "the same code, with the bit-manipulation instructions of the tier", needs;
+        automaton_asm = automaton_asm, Avx2, ["avx2"], "the sixteen steps in assembly: a chain of four cycles", needs;
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["union_find", "hierarchical"];

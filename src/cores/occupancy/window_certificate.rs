@@ -8,10 +8,15 @@ use super::lines::certified;
 use super::rows::{Rows, bytes};
 use super::{ProportionateNim, Sink};
 use crate::bits::WORD;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     Cost { ns: 7.0 * input.limit() as f64, bytes: bytes(input.limit()) }
+}
+
+/// Six marks a P-position, most of them next to the last of their kind.
+pub fn needs(_: &ProportionateNim) -> Needs {
+    Needs { bits: 6.0, ..Needs::default() }
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {

@@ -6,7 +6,7 @@
 
 use super::antichain::{bytes, fits, scan};
 use super::{Sink, StoneGame};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &StoneGame, _: On) -> Cost {
     if !fits(input) {
@@ -14,6 +14,12 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
     }
     let n = input.heaps() as f64;
     Cost { ns: 0.00043 * n * n * n + 2.9 * n * n, bytes: bytes(input) }
+}
+
+/// Four marks a P-position, and for each of its visits, three for two, one window of six rows of half a vector.
+pub fn needs(input: &StoneGame) -> Needs {
+    let n = input.heaps() as f64;
+    Needs { bits: 4.0, loads: 1.5 * 6.0 / 2.0, bytes: 2.5 * n * n / 8.0, ..Needs::default() }
 }
 
 #[target_feature(

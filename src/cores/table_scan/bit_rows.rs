@@ -7,7 +7,7 @@
 use super::layers::{Marks, PADDING, Places, bytes, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero, window};
-use crate::kernel::{Cost, On, Run, Stop, Tier};
+use crate::kernel::{Cost, Needs, On, Run, Stop, Tier};
 
 /// Marks as bits of words.
 pub struct Words(pub Vec<u64>);
@@ -42,6 +42,11 @@ pub fn cost(input: &StoneGame, on: On) -> Cost {
     let n = input.heaps() as f64;
     let cubic = if on.tier == Tier::Portable { 0.003 } else { 0.0026 };
     Cost { ns: cubic * n * n * n + 4.0 * n * n, bytes: bytes(input, 1.0) }
+}
+
+/// Five marks a P-position; its windows, at least one a visit, are not counted.
+pub fn needs(input: &StoneGame) -> Needs {
+    Needs { bits: 5.0, bytes: bytes(input, 1.0), ..Needs::default() }
 }
 
 #[inline(always)] // so that each tier compiles it for itself

@@ -5,12 +5,17 @@
 //! Bound: mispredicted branches, and loads from tables of `N^2` bytes.
 //! Source: the Project Euler 260 solution with seven keys; it neither skips a used pair nor stops at the first `z`.
 
-use super::{Rule, Sink, StoneGame};
-use crate::kernel::{Cost, On, Run, Stop};
+use super::{DENSITY, Rule, Sink, StoneGame};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &StoneGame, _: On) -> Cost {
     let n = input.heaps() as f64;
     Cost { ns: 0.14 * n * n * n, bytes: 3.0 * n * n }
+}
+
+/// A step of the loop for each triple.
+pub fn needs(input: &StoneGame) -> Needs {
+    Needs { steps: input.heaps() as f64 / 6.0 / DENSITY, ..Needs::default() }
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {

@@ -91,6 +91,9 @@ impl StoneGame {
     }
 }
 
+/// P-positions over the square of the limit, observed at all limits from some hundreds on.
+const DENSITY: f64 = 0.12;
+
 /// What takes the positions `x <= y <= z`.
 pub trait Sink: sink::Sink<[u32; 3]> {}
 impl<S: sink::Sink<[u32; 3]>> Sink for S {}
@@ -120,19 +123,19 @@ impl<S: Sink> Operation for TableScan<S> {
         },
     ];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { TableScan<S>, [S: Sink];
-        byte_table = byte_table, Portable, [], "the source's way: three byte tables, the whole triple loop";
+        byte_table = byte_table, Portable, [], "the source's way: three byte tables, the whole triple loop", needs;
         byte_table_pruned = byte_table_pruned, Portable, [], "no used pair is scanned, no scan goes on after its P-position";
         byte_rows = byte_rows, Portable, [], "64 candidates z at once: six runs of bytes, vectorised by the compiler";
         byte_rows_avx2 = byte_rows, Avx2, ["avx2"], "the same source, compiled at this tier";
         byte_rows_avx512 = byte_rows, Avx512, ["avx512"], "the same source, compiled at this tier";
-        bit_rows = bit_rows, Portable, [], "64 candidates at once: a window of six bit rows, with the hint";
+        bit_rows = bit_rows, Portable, [], "64 candidates at once: a window of six bit rows, with the hint", needs;
         bit_rows_bmi = bit_rows, Avx2, [], "the same source, compiled with BMI";
         bitvec_operators = bitvec_operators, Portable, ["bitvec"], "the same windows as slices of a BitVec, combined by |=";
         bitvec_rows = bitvec_rows, Portable, ["bitvec"], "the same windows, each loaded from a BitVec as a word";
         wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, vectors of the build's target";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
-        antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "steps of 32 independent pairs, 256 candidates a window";
+        antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "steps of 32 independent pairs, 256 candidates a window", needs;
         antichain_skip_avx512 = antichain_skip_avx512, Avx512, ["avx512"], "64 pairs a step, full words passed over by a summary";
         antichain_threads_avx512 = antichain_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 32 layers go round the threads";
         antichain_skip_threads_avx512 = antichain_skip_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 64 layers go round the threads";

@@ -6,11 +6,16 @@
 //! Source: the Scatterstone Nim page; a stamp instead of a flag, so that nothing is cleared.
 
 use super::{Split, size_by_size};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Split, _: On) -> Cost {
     let n = input.limit() as f64;
     Cost { ns: 0.88 * input.splits() + 20.0 * n, bytes: 12.0 * n }
+}
+
+/// A stamp for each split.
+pub fn needs(input: &Split) -> Needs {
+    Needs { bits: input.splits() / (input.limit() as f64 + 1.0), ..Needs::default() }
 }
 
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {

@@ -130,17 +130,17 @@ impl Operation for MexSplit {
         },
     ];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSplit, [];
-        byte_scan = byte_scan, Portable, [], "the source's way, and best public: every split stamps its nim-sum";
+        byte_scan = byte_scan, Portable, [], "the source's way, and best public: every split stamps its nim-sum", needs;
         closed_form = closed_form, Portable, [], "what is proved for 2 and for 4 or more parts; no work at all";
         bit_rows = bit_rows, Portable, [], "sets of nim-sums as bit rows, XOR-translated word by word with a butterfly";
         bit_rows_wide = bit_rows_wide, Portable, ["wide"], "the same, the butterfly on eight words at once";
         xor_translate_avx512 = xor_translate_avx512, Avx512, ["avx512"],
             "the same, 512 bits translated by two instructions: vgf2p8affineqb in bytes, vpermb among them";
-        open_values = open_values, Portable, [], "3 parts: only values not yet seen at the size's parity are tested";
+        open_values = open_values, Portable, [], "3 parts: only values not yet seen at the size's parity are tested", needs;
         open_values_bitvec = open_values_bitvec, Portable, ["bitvec"], "the same on rows of bitvec, bit by bit";
         near_sum = near_sum, Portable, [], "3 parts: of each set of pairs only 32 nim-sums next to the sum are kept";
-        near_sum_avx2 = near_sum_avx2, Avx2, ["avx2"], "the same, 8 splits at once, without a gather";
-        near_sum_avx512 = near_sum_avx512, Avx512, ["avx512"], "the same with 16 nim-sums, 32 splits at once";
+        near_sum_avx2 = near_sum_avx2, Avx2, ["avx2"], "the same, 8 splits at once, without a gather", needs;
+        near_sum_avx512 = near_sum_avx512, Avx512, ["avx512"], "the same with 16 nim-sums, 32 splits at once", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "parallel",

@@ -8,11 +8,18 @@ use std::arch::x86_64::*;
 
 use super::Split;
 use super::near_sum::{drive, near_sum, start};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 use crate::simd::avx512::load;
 
 pub fn cost(input: &Split, _: On) -> Cost {
     near_sum(input, 40.0, 0.065, LANES, 2.0)
+}
+
+/// Four operations on a vector of pairs, of which a size has a quarter of `n` on average, and five on one of look-ups.
+pub fn needs(input: &Split) -> Needs {
+    let vectors = |cells: f64| cells / LANES as f64;
+    let n = input.limit() as f64;
+    Needs { logic: 4.0 * vectors(n / 4.0) + 5.0 * vectors(n / 5.0), ..Needs::default() }
 }
 
 const LANES: usize = 32;

@@ -8,10 +8,15 @@
 
 use super::{Split, size_by_size};
 use crate::bits::BitRows;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Split, _: On) -> Cost {
     candidates(input, 1.5, 1.5)
+}
+
+/// A bit set for each pair; look-ups are not counted.
+pub fn needs(input: &Split) -> Needs {
+    Needs { bits: input.limit() as f64 / 4.0, ..Needs::default() }
 }
 
 /// The cost with `pair` ns a pair and `look` ns a look-up.

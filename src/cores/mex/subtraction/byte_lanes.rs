@@ -6,10 +6,15 @@
 
 use super::Subtraction;
 use super::lanes::{self, LANES, Planes, Sources, WINDOW};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     lanes::cost(input, 2.6, 2.6, 2.5)
+}
+
+/// For each move and plane of 64 heaps a comparison, an AND and an OR.
+pub fn needs(input: &Subtraction) -> Needs {
+    Needs { logic: 3.0 * lanes::planes(input), ..Needs::default() }
 }
 
 #[inline(always)]

@@ -12,11 +12,18 @@ use std::arch::x86_64::*;
 
 use super::Subtraction;
 use super::lanes::{self, LANES, PLANES, Planes, Sources, by_planes, one_hot};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 use crate::simd::avx512::{load, store};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     lanes::cost(input, 0.23, 0.75, 1.0)
+}
+
+/// For each move a load; for each move and plane a permutation, where it is not decoded by shifts, and half an OR.
+pub fn needs(input: &Subtraction) -> Needs {
+    let (loads, planes) = (input.pairs() / input.heaps() as f64 / LANES as f64, lanes::planes(input));
+    let by_permute = 1.0 - f64::from(BY_SHIFT.count_ones()) / PLANES as f64;
+    Needs { loads, permutes: by_permute * planes, logic: 0.5 * planes, ..Needs::default() }
 }
 
 /// The constants of the decode; read through a reference that the optimiser cannot see through, or it would load them

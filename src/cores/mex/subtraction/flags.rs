@@ -6,10 +6,15 @@
 //! Source: the Project Euler 310 solution, with its flags widened on demand (the original stops at 80 values).
 
 use super::{Subtraction, heap_by_heap};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     Cost { ns: 1.6 * input.pairs() + 12.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
+}
+
+/// A flag set for each pair of a heap and a move.
+pub fn needs(input: &Subtraction) -> Needs {
+    Needs { bits: input.pairs() / input.heaps() as f64, ..Needs::default() }
 }
 
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {

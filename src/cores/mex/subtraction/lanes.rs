@@ -462,6 +462,12 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     }
 }
 
+/// Planes that are accumulated for a heap, over all its moves: values reach about four fifths of the largest on average.
+pub fn planes(input: &Subtraction) -> f64 {
+    let moves = input.pairs() / input.heaps() as f64;
+    0.8 * input.values() / 8.0 * moves / LANES as f64
+}
+
 /// Predicted time and memory of a kernel that takes `plane` ns to decode one plane of a block for one move, and no less than
 /// `step` ns for all planes together; `settle` is the time of its near part, compared with AVX-512.
 pub fn cost(input: &Subtraction, plane: f64, step: f64, settle: f64) -> Cost {

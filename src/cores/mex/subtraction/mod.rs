@@ -201,7 +201,7 @@ impl Operation for MexSubtraction {
         },
     ];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction, [];
-        flags = flags, Portable, [], "the source's way: one packed flag set and tested at a time";
+        flags = flags, Portable, [], "the source's way: one packed flag set and tested at a time", needs;
         bit_array = bit_array, Portable, ["bitvec"], "the same with bitvec: set and first_zero";
         flags_u128 = flags_u128, Portable, [], "flags in one register, the mex by trailing ones";
         stamp = stamp, Portable, [], "best public: store n at stamp[g], so that nothing is cleared";
@@ -213,10 +213,10 @@ impl Operation for MexSubtraction {
         shifted_sets_wide = shifted_sets_wide, Portable, ["wide"], "the same with wide's vectors";
         shifted_sets_avx2 = shifted_sets, Avx2, ["avx2"], "the same source at this tier";
         shifted_sets_avx512 = shifted_sets_avx512, Avx512, ["avx512"], "the same with vectors of 512 bits, which split every line";
-        byte_lanes = byte_lanes, Portable, [], "64 heaps are byte lanes; one-hot planes by arithmetic, autovectorised";
+        byte_lanes = byte_lanes, Portable, [], "64 heaps are byte lanes; one-hot planes by arithmetic, autovectorised", needs;
         byte_lanes_wide = byte_lanes_wide, Portable, ["wide"], "the planes by wide's byte shuffle";
         byte_lanes_avx2 = byte_lanes_avx2, Avx2, ["avx2"], "the planes by lookups of four bits";
-        byte_lanes_avx512 = byte_lanes_avx512, Avx512, ["avx512"], "the planes by byte permutes and shifts, two moves an OR";
+        byte_lanes_avx512 = byte_lanes_avx512, Avx512, ["avx512"], "the planes by byte permutes and shifts, two moves an OR", needs;
         byte_lanes_pair_avx512 = byte_lanes_pair_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
     };
     const ABSENT: &'static [Absent] = &[];

@@ -6,10 +6,15 @@
 //! Source: the Scatterstone Nim page.
 
 use super::{MODULUS, Partitions};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Partitions, _: On) -> Cost {
     Cost { ns: 500.0 + 1.15 * input.additions(), bytes: input.table_bytes(8.0) }
+}
+
+/// A remainder for each addition, of two multiplications: one starts a cycle.
+pub fn needs(input: &Partitions) -> Needs {
+    Needs { steps: 2.0 * input.additions() / (input.values.len() * input.total()) as f64, ..Needs::default() }
 }
 
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {

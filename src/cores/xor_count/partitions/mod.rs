@@ -132,7 +132,7 @@ impl Operation for XorPartitions {
         sizes: &[10, 100, 200, 500],
     }];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorPartitions, [];
-        dp = dp, Portable, [], "the source's way, and best public: a table of 64-bit counts, one remainder an addition";
+        dp = dp, Portable, [], "the source's way, and best public: a table of 64-bit counts, one remainder an addition", needs;
         dp_lanes = dp_lanes, Portable, [], "the same in 32 bits with a conditional subtraction, lanes along the nim-sum";
         dp_lanes_avx2 = dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
         dp_lanes_avx512 = dp_lanes, Avx512, ["avx512"], "the same, autovectorised for AVX-512";

@@ -14,7 +14,7 @@
 use std::arch::x86_64::*;
 
 use super::{BLOCK, Values, by_transform, walsh_hadamard};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 use crate::simd::avx512::{load, store};
 
 /// Planes of a byte.
@@ -32,6 +32,11 @@ pub fn cost(input: &Values, _: On) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     Cost { ns: 400.0 + 0.0025 * n * span.min(128.0) + 6.0 * span, bytes: 16.0 * span + 16_384.0 }
+}
+
+/// For each of 64 characters an XOR, a population count and an addition for 512 heaps.
+pub fn needs(_: &Values) -> Needs {
+    Needs { logic: 64.0 * 3.0 / 512.0, ..Needs::default() }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vpopcntdq,gfni")]

@@ -3,11 +3,16 @@
 //! Cost: an increment a heap, and `V^2 / 2` products. Bound: the increments, each of which waits for the last of the same value.
 
 use super::{Values, count};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Values, _: On) -> Cost {
     let (n, span) = (input.0.len() as f64, input.sampled_span());
     Cost { ns: 50.0 + 0.35 * n + 0.6 * span * span, bytes: 16.0 * span }
+}
+
+/// An increment a heap.
+pub fn needs(_: &Values) -> Needs {
+    Needs { bits: 1.0, ..Needs::default() }
 }
 
 pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {

@@ -3,11 +3,16 @@
 //! Cost: an increment a heap, `V log V` additions and `2 V` wide products. Bound: one store a cycle.
 
 use super::{Values, by_transform, count};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Values, _: On) -> Cost {
     let (n, span) = (input.0.len() as f64, input.sampled_span());
     Cost { ns: 100.0 + 0.35 * n + 4.0 * span, bytes: 32.0 * span }
+}
+
+/// An increment a heap.
+pub fn needs(_: &Values) -> Needs {
+    Needs { bits: 1.0, ..Needs::default() }
 }
 
 pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {

@@ -115,14 +115,14 @@ impl Operation for XorTriples {
         sizes: &[10, 100, 10_000, 100_000],
     }];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorTriples, [];
-        pair_loop = pair_loop, Portable, [], "the source's way: each pair of heaps looks up how many complete it";
+        pair_loop = pair_loop, Portable, [], "the source's way: each pair of heaps looks up how many complete it", needs;
         pairs_avx512 = pairs_avx512, Avx512, ["avx512"], "the same for 64 pairs at once, the table in registers";
         value_scan = value_scan, Portable, [], "for each heap the values of the other two: a product of two histograms";
         value_scan_avx512 = value_scan, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
-        histogram = histogram, Portable, [], "best public: count the values, then pairs of values";
-        histogram_wht = histogram_wht, Portable, [], "count in four tables, then the Walsh-Hadamard transform";
+        histogram = histogram, Portable, [], "best public: count the values, then pairs of values", needs;
+        histogram_wht = histogram_wht, Portable, [], "count in four tables, then the Walsh-Hadamard transform", needs;
         characters_avx512 = characters_avx512, Avx512, ["avx512"],
-            "no counting at all: the transform itself, from XORs of bit planes and population counts";
+            "no counting at all: the transform itself, from XORs of bit planes and population counts", needs;
     };
     const ABSENT: &'static [Absent] = &[
         Absent {

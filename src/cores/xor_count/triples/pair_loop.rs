@@ -5,11 +5,16 @@
 //! Source: the Project Euler 310 solution, with 64-bit counts (the original's 32 bits overflow just above `N = 1e6`).
 
 use super::{BLOCK, Values};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Values, _: On) -> Cost {
     let n = input.0.len() as f64;
     Cost { ns: 20.0 + n + 0.45 * n * n / 2.0, bytes: 8.0 * input.sampled_span() }
+}
+
+/// An addition to the count for each pair.
+pub fn needs(input: &Values) -> Needs {
+    Needs { steps: input.0.len() as f64 / 2.0, ..Needs::default() }
 }
 
 pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
