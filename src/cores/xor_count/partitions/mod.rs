@@ -15,9 +15,13 @@ mod walsh_lanes;
 mod walsh_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod walsh_lanes_avx512;
+#[cfg(feature = "wide")]
+mod walsh_lanes_wide;
 mod walsh_tree;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod walsh_tree_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
+mod walsh_tree_threads_avx512;
 
 /// For each ruleset the number of partitions of the total with nim-sum 0, modulo the modulus.
 pub struct XorPartitions;
@@ -138,7 +142,10 @@ impl Operation for XorPartitions {
         dp_lanes_avx512 = dp_lanes, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
         walsh_tree = walsh_tree, Portable, [], "a series for each character, in a tree that shares the classes of small parts";
         walsh_tree_avx512 = walsh_tree_avx512, Avx512, ["avx512"], "the same, 16 terms at once, shifted in registers";
+        walsh_tree_threads_avx512 = walsh_tree_threads_avx512, Avx512, ["avx512", "parallel"],
+            "the same, threads taking leaves in turn";
         walsh_lanes = walsh_lanes, Portable, [], "the same, 16 characters side by side";
+        walsh_lanes_wide = walsh_lanes_wide, Portable, ["wide"], "the same in two vectors of wide";
         walsh_lanes_avx2 = walsh_lanes_avx2, Avx2, ["avx2"], "the same in two vectors, the signs as masks";
         walsh_lanes_avx512 = walsh_lanes_avx512, Avx512, ["avx512"], "the same, the signs in a mask register";
     };

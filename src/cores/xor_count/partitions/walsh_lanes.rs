@@ -13,13 +13,13 @@ use crate::kernel::{Cost, On, Run, Stop};
 /// Characters in a vector.
 pub const LANES: usize = 16;
 
-pub fn cost(input: &Partitions, on: On) -> Cost {
-    tree_cost(input, on, 0.2, 4.0)
+pub fn cost(input: &Partitions, _: On) -> Cost {
+    tree_cost(input, 0.2, 4.0)
 }
 
 #[inline(always)]
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
-    drive::<LANES>(input, run, |plan, part| leaves::<LANES>(plan, run, part, add_shifted))
+    drive::<LANES>(input, 1, |plan, part| leaves::<LANES>(plan, run, part, add_shifted))
 }
 
 #[inline(always)]

@@ -11,15 +11,15 @@ use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
 use crate::kernel::{Cost, On, Run, Stop};
 use crate::simd::avx2::{load, store};
 
-pub fn cost(input: &Partitions, on: On) -> Cost {
-    tree_cost(input, on, 0.075, 3.0)
+pub fn cost(input: &Partitions, _: On) -> Cost {
+    tree_cost(input, 0.075, 3.0)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
     let modulus = _mm256_set1_epi32(input.modulus() as i32);
     let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    drive::<LANES>(input, run, |plan, part| {
+    drive::<LANES>(input, 1, |plan, part| {
         leaves::<LANES>(plan, run, part, |series, size, signs, terms, _| {
             let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
             // All ones in the lanes that subtract.

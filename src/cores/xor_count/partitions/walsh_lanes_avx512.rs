@@ -11,14 +11,14 @@ use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
 use crate::kernel::{Cost, On, Run, Stop};
 use crate::simd::avx512::{load, store};
 
-pub fn cost(input: &Partitions, on: On) -> Cost {
-    tree_cost(input, on, if input.total() < 1500 { 0.065 } else { 0.075 }, 3.0)
+pub fn cost(input: &Partitions, _: On) -> Cost {
+    tree_cost(input, if input.total() < 1500 { 0.065 } else { 0.075 }, 3.0)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
     let modulus = _mm512_set1_epi32(input.modulus() as i32);
-    drive::<LANES>(input, run, |plan, part| {
+    drive::<LANES>(input, 1, |plan, part| {
         leaves::<LANES>(plan, run, part, |series, size, signs, terms, _| {
             let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
             descend(vectors, size, terms, |to, from| {

@@ -29,25 +29,21 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use super::{Partitions, partition_numbers};
 use crate::kernel::{Cost, On, Run, Stop};
 
-pub fn cost(input: &Partitions, on: On) -> Cost {
-    tree_cost(input, on, 0.22, 25.0)
+pub fn cost(input: &Partitions, _: On) -> Cost {
+    tree_cost(input, 0.22, 25.0)
 }
 
 /// The cost with `each` ns an addition and `pass` ns a pass over a series.
-pub fn tree_cost(input: &Partitions, on: On, each: f64, pass: f64) -> Cost {
+pub fn tree_cost(input: &Partitions, each: f64, pass: f64) -> Cost {
     let n = input.total() as f64;
     let additions = input.additions() / 16.0;
     let passes = additions / (0.6 * n + 1.0);
     let one = each * additions + pass * passes;
-    let ns = if on.threads > 1 && one > THREADS_FROM_NS { one / on.threads as f64 + 50_000.0 } else { one };
-    Cost { ns: 1000.0 + 30.0 * n + ns, bytes: n * n / 2.0 + on.threads as f64 * 64.0 * n * (n + 2.0).log2() + 40.0 * n }
+    Cost { ns: 1000.0 + 30.0 * n + one, bytes: n * n / 2.0 + 64.0 * n * (n + 2.0).log2() + 40.0 * n }
 }
 
-/// Below this predicted time threads cost more than they bring.
-const THREADS_FROM_NS: f64 = 400_000.0;
-
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
-    drive::<1>(input, run, |plan, part| leaves::<1>(plan, run, part, add_shifted))
+    drive::<1>(input, 1, |plan, part| leaves::<1>(plan, run, part, add_shifted))
 }
 
 /// Words in front of every series: its terms before 0, so that a vector may reach there.
@@ -377,11 +373,11 @@ pub fn leaves<const LANES: usize>(
     Ok(sum % u64::from(modulus))
 }
 
-/// The driver: `leaves` is the function of that name for series of `LANES` lanes.
+/// The driver: `leaves` is the function of that name for series of `LANES` lanes; so many threads share its work.
 #[inline(always)]
 pub fn drive<const LANES: usize>(
     input: &Partitions,
-    run: &Run,
+    threads: usize,
     leaves: impl Fn(&Plan, Range<usize>) -> Result<u64, Stop> + Sync,
 ) -> Result<Vec<u32>, Stop> {
     let modulus = u64::from(input.modulus());
@@ -391,15 +387,18 @@ pub fn drive<const LANES: usize>(
         let lane_bits = LANES.ilog2() as usize;
         let plan = Plan::new::<LANES>(table, input.total(), input.modulus());
         let all = 0..1 << (plan.bits - 1 - lane_bits);
-        let sum = share(run, all, |part| leaves(&plan, part))?;
+        let sum = share(threads.min(all.len()), all, |part| leaves(&plan, part))?;
         counts.push((0..plan.bits).fold(sum % modulus, |sum, _| sum * half % modulus) as u32);
     }
     Ok(counts)
 }
 
-/// The sum of `work` over parts of a range, done by the threads of the run.
-fn share(run: &Run, all: Range<usize>, work: impl Fn(Range<usize>) -> Result<u64, Stop> + Sync) -> Result<u64, Stop> {
-    let threads = if cfg!(feature = "parallel") { run.threads().min(all.len()) } else { 1 };
+/// The sum of `work` over parts of a range, done by some threads.
+fn share(
+    threads: usize,
+    all: Range<usize>,
+    work: impl Fn(Range<usize>) -> Result<u64, Stop> + Sync,
+) -> Result<u64, Stop> {
     if threads == 1 {
         return work(all);
     }

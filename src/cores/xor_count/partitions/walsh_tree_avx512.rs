@@ -12,17 +12,23 @@ use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
 use crate::kernel::{Cost, On, Run, Stop};
 use crate::simd::avx512::{load, store};
 
-pub fn cost(input: &Partitions, on: On) -> Cost {
-    tree_cost(input, on, 0.05, 20.0)
+pub fn cost(input: &Partitions, _: On) -> Cost {
+    tree_cost(input, 0.05, 20.0)
 }
 
 const LANES: usize = 16;
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
+    on_threads(input, run, 1)
+}
+
+/// The kernel on some threads.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
+pub fn on_threads(input: &Partitions, run: &Run, threads: usize) -> Result<Vec<u32>, Stop> {
     let modulus = _mm512_set1_epi32(input.modulus() as i32);
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    drive::<1>(input, run, |plan, part| {
+    drive::<1>(input, threads, |plan, part| {
         leaves::<1>(plan, run, part, |series, size, signs, terms, _| {
             let blocks = series.as_chunks_mut::<LANES>().0;
             let range = (PAD + terms.start) / LANES..(PAD + terms.end).div_ceil(LANES);

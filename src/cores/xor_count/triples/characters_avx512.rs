@@ -31,7 +31,7 @@ pub fn cost(input: &Values, _: On) -> Cost {
     if span > 512.0 {
         return Cost::IMPOSSIBLE;
     }
-    Cost { ns: 400.0 + 0.0025 * n * span.min(128.0) + 6.0 * span, bytes: 16.0 * span + 16_384.0 }
+    Cost { ns: 400.0 + 0.003 * n * (span / 2.0).min(128.0) + 4.0 * span, bytes: 16.0 * span + 16_384.0 }
 }
 
 /// For each of 64 characters an XOR, a population count and an addition for 512 heaps.
@@ -39,12 +39,12 @@ pub fn needs(_: &Values) -> Needs {
     Needs { logic: 64.0 * 3.0 / 512.0, ..Needs::default() }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vpopcntdq,gfni")]
+#[target_feature(enable = "popcnt,bmi1,avx512f,avx512bw,avx512vbmi,avx512vpopcntdq,gfni")]
 pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
     let values = &input.0;
     let span = input.span();
     let mut planes = (span.ilog2() as usize).min(PLANES);
-    while planes > 1 && values.iter().filter(|value| **value >> (planes - 1) > 0).count() * RARE < values.len() {
+    while planes > 1 && count_from(values, 1 << (planes - 1)) * RARE < values.len() {
         planes -= 1;
     }
     let limit = _mm512_set1_epi16((1 << planes) - 1);
@@ -69,8 +69,10 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
                     let [low, high] = [&halves[0], &halves[1]].map(|half| {
                         let v = load(half);
                         let small = _mm512_cmple_epu16_mask(v, limit);
-                        if small != u32::MAX {
-                            (0..32).filter(|i| small >> i & 1 == 0).for_each(|i| rare[usize::from(half[i])] += 1);
+                        let mut large = !small;
+                        while large != 0 {
+                            rare[usize::from(half[large.trailing_zeros() as usize])] += 1;
+                            large &= large - 1;
                         }
                         _mm512_maskz_mov_epi16(small, v)
                     });
@@ -103,6 +105,15 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
     counts[0] -= rare.iter().sum::<u64>();
     counts.iter_mut().zip(&rare).for_each(|(count, rare)| *count += rare);
     Ok(by_transform(&counts))
+}
+
+/// How many values are at least `least`.
+#[target_feature(enable = "avx512f,avx512bw,popcnt")]
+fn count_from(values: &[u16], least: u16) -> usize {
+    let (vectors, rest) = values.as_chunks::<32>();
+    let least_of_all = _mm512_set1_epi16(least as i16);
+    let count = |vector| _mm512_cmpge_epu16_mask(load::<u16, 32>(vector), least_of_all).count_ones() as usize;
+    vectors.iter().map(count).sum::<usize>() + rest.iter().filter(|value| **value >= least).count()
 }
 
 /// Word `i` of the result holds bit `i` of all bytes.
