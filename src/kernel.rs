@@ -222,7 +222,7 @@ pub trait Operation: Sized + 'static {
     /// The kernels that are the best algorithms published elsewhere: results are compared with the quickest of them.
     const PUBLIC: &'static [&'static str];
     /// What the measurements showed, in markdown without numbers: part of the documentation and of the report.
-    const NOTES: &'static str = "";
+    const NOTES: &'static str;
 
     /// The input that `workload` names at `size`.
     ///

@@ -25,6 +25,9 @@
 //!
 //! Observed, to the sizes of the known answers: the window `[n + x1, 2n - x2]` stays narrow (4 wide on average, never above 49 up
 //! to 1e10), and `m / n` tends to 1.477799775 in the lower beam, 2.247725584 in the upper one.
+//!
+//! # Observations
+#![doc = include_str!("NOTES.md")]
 
 use std::marker::PhantomData;
 
@@ -135,6 +138,7 @@ impl<S: Sink> Operation for Occupancy<S> {
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["union_find", "hierarchical"];
+    const NOTES: &'static str = include_str!("NOTES.md");
 
     fn input(workload: &str, size: u64) -> Result<ProportionateNim, InputError> {
         if workload != Self::WORKLOADS[0].name {

@@ -14,6 +14,9 @@
 //! is a P-position exactly when no earlier P-position, in lexicographic order of sorted positions, has one of them. That
 //! order is sound because a move leads to a sorted position that is smaller in every place. A pair `(x,y)` has at most one
 //! P-position `z >= y`.
+//!
+//! # Observations
+#![doc = include_str!("NOTES.md")]
 
 use std::marker::PhantomData;
 
@@ -142,6 +145,7 @@ impl<S: Sink> Operation for TableScan<S> {
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_table"];
+    const NOTES: &'static str = include_str!("NOTES.md");
 
     fn input(workload: &str, size: u64) -> Result<StoneGame, InputError> {
         let rule = match workload {

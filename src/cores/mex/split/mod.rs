@@ -17,6 +17,9 @@
 //! `sg_3` = 0 1 2 3 1 4 3 2 4 5 6 7 8 9 7 6 9 8 11 10 ... has no known closed form. It stays close to half the size:
 //! `2 sg_3(s) - s` is at most 5 and, but for a few late second occurrences (the first at s = 31, 61, 199, 341, 511, 1021,
 //! 3079), at least -6. This is observed up to 100000, not proved, and no kernel relies on it.
+//!
+//! # Observations
+#![doc = include_str!("NOTES.md")]
 
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Run, Stop, Workload, kernels};
 
@@ -147,6 +150,7 @@ impl Operation for MexSplit {
         reason: "a size needs all smaller ones, and a size takes less than starting a thread",
     }];
     const PUBLIC: &'static [&'static str] = &["byte_scan"];
+    const NOTES: &'static str = include_str!("NOTES.md");
 
     fn input(workload: &str, size: u64) -> Result<Split, InputError> {
         let parts = match workload {

@@ -2,6 +2,9 @@
 //!
 //! A heap of `n` allows the moves `n -> n - m` for `m` in a set `S`; `g(n) = mex { g(n - m) : m in S, m <= n }`, the smallest
 //! value that no move reaches (Sprague 1935, Grundy 1939). `g(n)` is at most the number of moves that `n` allows.
+//!
+//! # Observations
+#![doc = include_str!("NOTES.md")]
 
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Stop, Workload, kernels};
 use crate::moves::MoveSet;
@@ -221,6 +224,7 @@ impl Operation for MexSubtraction {
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["stamp"];
+    const NOTES: &'static str = include_str!("NOTES.md");
 
     fn input(workload: &str, size: u64) -> Result<Subtraction, InputError> {
         Subtraction::new(&workload.parse()?, size)

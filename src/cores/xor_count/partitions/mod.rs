@@ -3,6 +3,9 @@
 //! With `sg(s)` the value of a heap of `s`, the direct way is a table `D(t, x)` of partitions of `t` with nim-sum `x`: each part
 //! `s` in turn adds `D(t - s, x ^ sg(s))` to `D(t, x)`, `t` ascending. All kernels but the `dp` family work in the Walsh
 //! transform over `x` instead, where characters `w` do not mix; see `walsh_tree`.
+//!
+//! # Observations
+#![doc = include_str!("NOTES.md")]
 
 use super::values_of;
 use crate::cores::mex::split::{MexSplit, Split};
@@ -154,6 +157,7 @@ impl Operation for XorPartitions {
         reason: "counts modulo a number are no bits, and a sign a character fits in a word",
     }];
     const PUBLIC: &'static [&'static str] = &["dp"];
+    const NOTES: &'static str = include_str!("NOTES.md");
 
     fn input(workload: &str, size: u64) -> Result<Partitions, InputError> {
         match workload {

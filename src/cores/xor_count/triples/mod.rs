@@ -12,6 +12,9 @@
 //! `(T + 3 (N+1) h(0) + 2 h(0)) / 6`.
 //!
 //! The count passes 64 bits near `N = 4e7`, and the sum of cubes much earlier, near `N = 1.75e6`: it is taken in 128 bits.
+//!
+//! # Observations
+#![doc = include_str!("NOTES.md")]
 
 use super::values_of;
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
@@ -137,6 +140,7 @@ impl Operation for XorTriples {
         Absent { feature: "parallel", reason: "the whole takes less than starting a thread up to a million heaps" },
     ];
     const PUBLIC: &'static [&'static str] = &["histogram"];
+    const NOTES: &'static str = include_str!("NOTES.md");
 
     fn input(workload: &str, size: u64) -> Result<Values, InputError> {
         match workload {
