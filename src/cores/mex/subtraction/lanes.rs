@@ -32,8 +32,8 @@ pub type Planes = [[u8; LANES]; PLANES];
 
 /// Blocks in a tile.
 const TILE: usize = 8;
-/// Zero codes before heap 0: no move inside a tile reads before them.
-const PAD: usize = TILE * LANES;
+/// Heaps in a tile.
+const TILE_HEAPS: usize = TILE * LANES;
 /// Moves that stay together while the blocks of a tile pass: their source lines fit in L1.
 const CHUNK: usize = 64;
 /// Fewer moves than this are not worth a pass of their own with one plane less.
@@ -87,9 +87,16 @@ impl<'a> Sources<'a> {
     }
 }
 
+/// Heaps in a stretch, see [`Stretch`]: whole tiles.
+fn stretch(heaps: usize) -> usize {
+    ((6.0 * (heaps as f64).sqrt()) as usize).next_multiple_of(TILE_HEAPS).max(TILE_HEAPS)
+}
+
 /// The heaps that hold the 63 values of a window.
-pub struct Codes {
+struct Codes {
+    /// After so many zeros as a stretch is long: no move looks further ahead of heap 0.
     codes: Vec<u8>,
+    pad: usize,
     /// For each plane in use the first heap with one of its values.
     first: Vec<usize>,
     /// For each plane in use the number of moves that reach such a heap.
@@ -98,7 +105,20 @@ pub struct Codes {
 
 impl Codes {
     fn new(heaps: usize) -> Self {
-        Codes { codes: vec![0; PAD + heaps.next_multiple_of(LANES) + LANES], first: Vec::new(), reach: [0; PLANES] }
+        let pad = stretch(heaps);
+        let codes = vec![0; pad + heaps.next_multiple_of(LANES) + LANES];
+        Codes { codes, pad, first: Vec::new(), reach: [0; PLANES] }
+    }
+
+    /// What the block at `n` reads.
+    #[inline(always)]
+    fn behind(&self, n: usize) -> Sources<'_> {
+        Sources { codes: &self.codes, at: self.pad + n }
+    }
+
+    /// The codes of the heaps from `n` on.
+    fn from(&mut self, n: usize) -> &mut [u8] {
+        &mut self.codes[self.pad + n..]
     }
 }
 
@@ -142,7 +162,7 @@ impl Moves {
         let all: Vec<usize> = moves.iter().map(|m| *m as usize).collect();
         let below = |bound| all.partition_point(|m| *m < bound);
         Moves {
-            tile: below(PAD),
+            tile: below(TILE_HEAPS),
             apart: all[below(APART)..below(LANES)].to_vec(),
             close: all[below(2)..below(APART)].to_vec(),
             one: if all.first() == Some(&1) { u64::MAX } else { 0 },
@@ -170,17 +190,85 @@ pub fn drive(
     accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Vec<u16>, Stop> {
-    drive_helped(input, run, accumulate, free, |_, _, _| {})
+    let stretch = Stretch::new(input);
+    drive_helped(input, run, &accumulate, free, |start, windows, share| {
+        if stretch.starts(start) {
+            let hits = vec![Vec::new(); windows.len()];
+            *share = stretch.share(start, windows, hits, stretch.moves.len(), &accumulate);
+        }
+    })
 }
 
-/// [`drive`], where `help(start, moves, codes, share)` is asked before each tile whether the share changes.
+/// A stretch of `6 sqrt N` heaps: moves that leave it are carried out for all of it at once. Neighbouring moves of a set
+/// like the squares read overlapping stretches, and what they read stays in L2.
+struct Stretch {
+    heaps: usize,
+    length: usize,
+    moves: Vec<usize>,
+    /// The number of moves that stay inside a stretch.
+    inside: usize,
+}
+
+impl Stretch {
+    /// Below so many heaps the codes are in L2 anyway.
+    const WORTHWHILE: usize = 700_000;
+
+    fn new(input: &Subtraction) -> Self {
+        let heaps = input.heaps();
+        let length = stretch(heaps);
+        let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
+        let inside = moves.partition_point(|m| *m < length);
+        Stretch { heaps, length, moves, inside }
+    }
+
+    fn starts(&self, start: usize) -> bool {
+        start.is_multiple_of(self.length) && self.heaps >= Self::WORTHWHILE
+    }
+
+    fn blocks(&self, start: usize) -> usize {
+        self.length.min(self.heaps.next_multiple_of(LANES) - start) / LANES
+    }
+
+    /// Adds what the moves of a range reach to the hits of the stretch at `start`.
+    #[inline(always)]
+    fn far_part(
+        &self,
+        known: &mut Codes,
+        range: Range<usize>,
+        start: usize,
+        hits: &mut Vec<Planes>,
+        accumulate: &impl Fn(Sources, &[usize], usize, &mut Planes),
+    ) {
+        hits.resize(self.blocks(start), [[0; LANES]; PLANES]);
+        far_part(known, &self.moves, range, start, hits, accumulate);
+    }
+
+    /// The share in which, beside what `hits` holds, the moves that leave the stretch are done up to the index `to`.
+    #[inline(always)]
+    fn share(
+        &self,
+        start: usize,
+        windows: &mut [Window],
+        mut hits: Vec<Vec<Planes>>,
+        to: usize,
+        accumulate: &impl Fn(Sources, &[usize], usize, &mut Planes),
+    ) -> Share {
+        hits.resize(windows.len(), Vec::new());
+        for (window, hits) in windows.iter_mut().zip(&mut hits) {
+            self.far_part(&mut window.known, self.inside..to, start, hits, accumulate);
+        }
+        Share { start, hits, from: Some(self.inside) }
+    }
+}
+
+/// [`drive`], where `help(start, windows, share)` is asked before each tile whether the share changes.
 #[inline(always)]
 fn drive_helped(
     input: &Subtraction,
     run: &Run,
     accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
     free: impl Fn(&Planes, &mut [u64; LANES]),
-    mut help: impl FnMut(usize, &[Window], &mut Share),
+    mut help: impl FnMut(usize, &mut [Window], &mut Share),
 ) -> Result<Vec<u16>, Stop> {
     let heaps = input.heaps();
     let moves = Moves::new(input.moves());
@@ -188,10 +276,10 @@ fn drive_helped(
     let mut windows = vec![Window::new(heaps)];
     let mut share = Share::default();
     let mut seen = 0; // the values 0..seen have occurred
-    for (t, tile) in g.chunks_mut(PAD).enumerate() {
-        let start = t * PAD;
+    for (t, tile) in g.chunks_mut(TILE_HEAPS).enumerate() {
+        let start = t * TILE_HEAPS;
         let blocks = tile.len() / LANES;
-        help(start, &windows, &mut share);
+        help(start, &mut windows, &mut share);
         for (w, window) in windows.iter_mut().enumerate() {
             let hits = &mut window.far[..blocks];
             match share.hits.get(w) {
@@ -204,8 +292,12 @@ fn drive_helped(
         for (b, block) in tile.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
             let n = start + b * LANES;
             for window in &mut windows {
-                let sources = Sources { codes: &window.known.codes, at: PAD + n };
-                accumulate(sources, &moves.all[..moves.tile], window.known.first.len(), &mut window.far[b]);
+                accumulate(
+                    window.known.behind(n),
+                    &moves.all[..moves.tile],
+                    window.known.first.len(),
+                    &mut window.far[b],
+                );
                 free(&window.far[b], &mut window.free);
             }
             near_part(&mut windows, &moves, n, block, &mut seen, heaps)?;
@@ -226,17 +318,17 @@ fn far_part(
     hits: &mut [Planes],
     accumulate: &impl Fn(Sources, &[usize], usize, &mut Planes),
 ) {
-    let Codes { codes, first, reach } = known;
     let last = start + hits.len() * LANES - 1;
     let mut from = range.start;
-    let mut planes = first.len();
-    for p in (0..first.len()).rev() {
-        reach[p] += moves[reach[p]..].iter().take_while(|m| *m + first[p] <= last).count();
-        let to = reach[p].min(range.end);
+    let mut planes = known.first.len();
+    for p in (0..planes).rev() {
+        let (first, reach) = (known.first[p], &mut known.reach[p]);
+        *reach += moves[*reach..].iter().take_while(|m| *m + first <= last).count();
+        let to = range.end.min(*reach);
         if to >= from + SHORT || (p == 0 && to > from) {
             for chunk in moves[from..to].chunks(CHUNK) {
                 for (b, hits) in hits.iter_mut().enumerate() {
-                    accumulate(Sources { codes, at: PAD + start + b * LANES }, chunk, planes, hits);
+                    accumulate(known.behind(start + b * LANES), chunk, planes, hits);
                 }
             }
             (from, planes) = (to, p);
@@ -275,7 +367,7 @@ fn near_part(
     }
     g.fill(0);
     for (w, window) in windows.iter_mut().enumerate() {
-        let codes: &mut [u8; LANES] = window.known.codes[PAD + n..].first_chunk_mut().expect("codes are padded");
+        let codes: &mut [u8; LANES] = window.known.from(n).first_chunk_mut().expect("codes are padded");
         let past = ((w + 1) * WINDOW) as u16;
         for ((code, own), g) in codes.iter_mut().zip(&window.own[LANES..]).zip(&mut *g) {
             // 63 - v for the one-hot word of v, 0 for none: the zeros above the highest one, and no zeros above no one.
@@ -346,10 +438,9 @@ fn settle<const C: usize>(windows: &mut [Window], count: usize, moves: &Moves) -
     all_settled
 }
 
-/// What the helper of [`drive_pair`] is to do: all blocks of a stretch of tiles, for the moves from an index on.
+/// What the helper of [`drive_pair`] is to do: the stretch at `start`, for the moves from an index on.
 struct Job {
     start: usize,
-    blocks: usize,
     from: usize,
     /// Where the codes below belong.
     at: usize,
@@ -357,7 +448,7 @@ struct Job {
     news: Vec<(Vec<u8>, Vec<usize>)>,
 }
 
-/// [`drive`] on two threads that share no memory. While one settles a stretch of `6 sqrt N` heaps, the other carries out
+/// [`drive`] on two threads that share no memory. While one settles a [`Stretch`], the other carries out
 /// the farthest moves of the next stretch; all they reach is known. They exchange new codes for hits by messages. The
 /// moves are divided so that both do as many decodes, the first one's near part counted in.
 #[inline(always)]
@@ -367,34 +458,35 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut Planes) + Copy + Send>(
     accumulate: A,
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Vec<u16>, Stop> {
-    let heaps = input.heaps();
-    let span = ((6.0 * (heaps as f64).sqrt()) as usize).next_multiple_of(PAD);
-    let moves: &Vec<usize> = &input.moves().iter().map(|m| *m as usize).collect();
+    let stretch = &Stretch::new(input);
     std::thread::scope(|scope| {
         let (jobs, todo) = channel();
         let (done, results) = channel();
-        scope.spawn(move || assist(heaps, moves, todo, done, accumulate));
+        scope.spawn(move || assist(stretch, todo, done, accumulate));
         let mut ordered = None;
         drive_helped(input, run, accumulate, free, |start, windows, share| {
-            if start % span > 0 {
+            if !start.is_multiple_of(stretch.length) {
                 return;
             }
-            let hits = ordered.map(|_| results.recv().expect("the helper ends after its jobs"));
-            *share = Share { start, hits: hits.unwrap_or_default(), from: ordered };
-            ordered = None;
-            let next = start + span;
-            if start > 0 && next < heaps {
+            let next = start + stretch.length;
+            let mut cut = stretch.moves.len();
+            let mut hits = Vec::new();
+            if let Some(from) = ordered.take() {
+                hits = results.recv().expect("the helper ends after its jobs");
+                cut = from;
+            }
+            if start > 0 && next < stretch.heaps {
                 // A move of two stretches leads from the next one to what is settled.
-                let possible = moves.partition_point(|m| *m < 2 * span);
-                let from = possible.max(fair_cut(windows, moves, next));
-                let at = start - span;
+                let possible = stretch.moves.partition_point(|m| *m < 2 * stretch.length);
+                let from = possible.max(fair_cut(windows, &stretch.moves, next));
+                let at = start - stretch.length;
                 let news =
-                    |window: &Window| (window.known.codes[PAD + at..PAD + start].to_vec(), window.known.first.clone());
-                let blocks = span.min(heaps.next_multiple_of(LANES) - next) / LANES;
-                let job = Job { start: next, blocks, from, at, news: windows.iter().map(news).collect() };
+                    |Window { known, .. }: &mut Window| (known.from(at)[..start - at].to_vec(), known.first.clone());
+                let job = Job { start: next, from, at, news: windows.iter_mut().map(news).collect() };
                 jobs.send(job).expect("the helper ends after its jobs");
                 ordered = Some(from);
             }
+            *share = stretch.share(start, windows, hits, cut, &accumulate);
         })
     })
 }
@@ -418,24 +510,21 @@ fn fair_cut(windows: &[Window], moves: &[usize], start: usize) -> usize {
 /// The helper's loop.
 #[inline(always)]
 fn assist(
-    heaps: usize,
-    moves: &[usize],
+    stretch: &Stretch,
     jobs: Receiver<Job>,
     done: Sender<Vec<Vec<Planes>>>,
     accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
 ) {
     let mut windows: Vec<Codes> = Vec::new();
     for job in jobs {
-        windows.resize_with(job.news.len(), || Codes::new(heaps));
+        windows.resize_with(job.news.len(), || Codes::new(stretch.heaps));
         for (window, (codes, first)) in windows.iter_mut().zip(job.news) {
-            window.codes[PAD + job.at..][..codes.len()].copy_from_slice(&codes);
+            window.from(job.at)[..codes.len()].copy_from_slice(&codes);
             window.first = first;
         }
         let hits = windows.iter_mut().map(|window| {
-            let mut hits = vec![[[0; LANES]; PLANES]; job.blocks];
-            for (t, tile) in hits.chunks_mut(TILE).enumerate() {
-                far_part(window, moves, job.from..moves.len(), job.start + t * PAD, tile, &accumulate);
-            }
+            let mut hits = Vec::new();
+            stretch.far_part(window, job.from..stretch.moves.len(), job.start, &mut hits, &accumulate);
             hits
         });
         // The other thread may have been stopped.

@@ -23,6 +23,7 @@ mod byte_lanes_wide;
 mod flags;
 mod flags_u128;
 mod lanes;
+mod periodic;
 mod pull_words;
 mod push_bits;
 mod shifted_sets;
@@ -31,6 +32,8 @@ mod shifted_sets_avx512;
 #[cfg(feature = "wide")]
 mod shifted_sets_wide;
 mod stamp;
+
+pub use periodic::{Period, period};
 
 /// Grundy values of the heaps `0..=limit` of a subtraction set; the output holds one value a heap.
 pub struct MexSubtraction;
@@ -212,6 +215,7 @@ impl Operation for MexSubtraction {
         push_bits = push_bits, Portable, [], "a row of reaching heaps for each value, one bit for each pair";
         pull_words = pull_words, Portable, [], "a row of heaps for each value, 64 heaps by shifted words";
         pull_words_avx512 = pull_words, Avx512, ["avx512"], "the same source at this tier";
+        periodic = periodic, Portable, [], "finite sets: a prefix, until its end has occurred before; the rest is copied";
         shifted_sets = shifted_sets, Portable, [], "each heap forbids its value to the move set, shifted, 4096 heaps at once";
         shifted_sets_wide = shifted_sets_wide, Portable, ["wide"], "the same with wide's vectors";
         shifted_sets_avx2 = shifted_sets, Avx2, ["avx2"], "the same source at this tier";
