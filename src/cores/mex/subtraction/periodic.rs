@@ -51,14 +51,16 @@ pub fn period(g: &[u16], farthest: usize) -> Option<Period> {
 
 /// The first prefix holds this many times the largest move.
 const FIRST: u64 = 8;
-/// Sets whose largest move is nearer than this to the limit are left to other kernels.
+/// A limit of so many times the largest move lies far behind most periods.
 const FINITE: u64 = 64;
 
-/// The way to compute a prefix of `limit + 1` values that is predicted to be the quickest.
-fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, f64, fn(&Subtraction, &Run) -> Result<Vec<u16>, Stop>) {
+type Values = fn(&Subtraction, &Run) -> Result<Vec<u16>, Stop>;
+
+/// A prefix of `limit + 1` values, and the quickest way to compute it with its predicted time.
+fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, f64, Values) {
     let input = Subtraction { limit, ..input.clone() };
     let on = On { tier: Tier::Portable, threads: 1 };
-    let ways: [(f64, fn(&Subtraction, &Run) -> Result<Vec<u16>, Stop>); 3] = [
+    let ways: [(f64, Values); 3] = [
         (pull_words::cost(&input, on).ns, pull_words::run),
         (shifted_sets::cost(&input, on).ns, shifted_sets::run),
         (stamp::cost(&input, on).ns, stamp::run),
@@ -68,13 +70,15 @@ fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, f64, fn(&Subtraction
 }
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
-    match input.moves().last() {
+    let heaps = input.heaps() as f64;
+    let ns = match input.moves().last() {
         Some(farthest) if input.limit() / FINITE >= *farthest => {
-            let (_, ns, _) = prefix(input, 2 * FIRST * farthest);
-            Cost { ns: 2.0 * ns + 0.2 * input.heaps() as f64 + 1000.0, bytes: 2.5 * input.heaps() as f64 }
+            2.0 * prefix(input, 2 * FIRST * farthest).1 + 0.2 * heaps
         }
-        _ => Cost::IMPOSSIBLE,
-    }
+        // Perhaps no period shows, and the prefixes were for nothing.
+        _ => 2.0 * prefix(input, input.limit()).1,
+    };
+    Cost { ns: ns + 1000.0, bytes: 12.0 * heaps }
 }
 
 #[inline(always)]
