@@ -7,7 +7,6 @@ use nimlanes::lab::report::measure::{MeasureError, Pace, Plan};
 use nimlanes::lab::report::{self, ReportError};
 use nimlanes::lab::saved::utc_now;
 use nimlanes::machine::Machine;
-use nimlanes::selection::span;
 
 use super::failure::Failure;
 use super::interrupt;
@@ -80,8 +79,7 @@ fn measure(args: &Args) -> Result<PathBuf, Failure> {
     if args.again {
         plan.forget()?;
     }
-    let predicted = span(plan.predicted().as_nanos() as f64);
-    eprintln!("measuring into {}, about {predicted}; leave the machine alone", folder.display());
+    eprintln!("{}; leave the machine alone", plan.summary());
     plan.carry_out(&|threads| interrupt::run(threads), &mut |step| eprintln!("{step}"))?;
     Ok(folder)
 }

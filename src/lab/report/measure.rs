@@ -106,6 +106,9 @@ impl Pace {
 /// Sizes up to here are small: their times show what a call costs besides its loops.
 pub const SMALL: u64 = 100;
 
+/// A size past those of the benches is measured if the quickest kernel needs no longer for a run.
+const FURTHER: Duration = Duration::from_millis(700);
+
 /// Patience with a run, from the longest that would be waited for to the shortest; the longest with which all fits is taken.
 const PATIENCE_MS: [u64; 9] = [8000, 5000, 3000, 2000, 1000, 500, 200, 100, 50];
 
@@ -236,7 +239,13 @@ impl<'a> Plan<'a> {
         tasks.extend([Task::Choices, Task::Needs, Task::Ceilings, Task::Clocks]);
         for operation in OPERATIONS.iter().copied() {
             for (index, workload) in operation.workloads().iter().enumerate() {
-                let sizes = sizes(workload);
+                let mut sizes = sizes(workload);
+                if index == 0 && !pace.draft {
+                    for size in further(sizes[sizes.len() - 1]) {
+                        let quickest = Input::new(operation, workload, size, &machine)?.predicted.into_iter().min();
+                        sizes.extend(quickest.filter(|run| *run <= FURTHER).map(|_| size));
+                    }
+                }
                 let largest = sizes.last().copied();
                 for size in sizes {
                     let is_headline = index == 0 && size == workload.published;
@@ -273,9 +282,13 @@ impl<'a> Plan<'a> {
         Ok(Plan { machine, folder, pace, patience, tasks })
     }
 
-    /// About how long it takes, apart from what is there already.
-    pub fn predicted(&self) -> Duration {
-        self.missing().map(|task| task.predicted(self.patience)).sum()
+    /// What is to be done, in a line.
+    pub fn summary(&self) -> String {
+        let time: Duration = self.missing().map(|task| task.predicted(self.patience)).sum();
+        let (count, folder, patience) =
+            (self.missing().count(), self.folder.display(), self.patience.as_nanos() as f64);
+        let minutes = time.as_secs_f64() / 60.0;
+        format!("{count} measurements into {folder}, about {minutes:.0} min, runs of up to {}", span(patience))
     }
 
     fn path(&self, task: &Task) -> PathBuf {
@@ -541,6 +554,14 @@ fn sizes(workload: &Workload) -> Vec<u64> {
     sizes.sort_unstable();
     sizes.dedup();
     sizes
+}
+
+/// The next two sizes past the benches' that are five or ten times a power of ten: larger than a bench has time for, and
+/// where growth shows.
+fn further(largest: u64) -> impl Iterator<Item = u64> {
+    let decade = 10u64.pow(largest.checked_ilog10().unwrap_or(0));
+    let sizes = [5, 10, 50, 100].into_iter().map(move |factor| factor * decade);
+    sizes.filter(move |size| *size > largest).take(2)
 }
 
 /// One choice of kernels for a game.
