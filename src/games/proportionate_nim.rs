@@ -12,8 +12,9 @@
 //!
 //! Repaired it is quadratic, not "essentially linear".
 
-use super::{Game, Question, Solution, SolveError, Solver, details};
+use super::{Figure, Game, Question, Solution, SolveError, Solver, details};
 use crate::cores::occupancy::{Occupancy, ProportionateNim, Tally};
+use crate::cores::sink::Sink as _;
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
@@ -24,9 +25,34 @@ pub const GAME: Game = Game {
     solve,
 };
 
+/// Lower P-positions for each smaller heap, in the limit.
+///
+/// If all heaps are used, all differences are met and all values `m - 2n` as well (observed, not proved), the two densities and
+/// the slopes `1 + delta` and `2 + UPPER_DENSITY` satisfy the three equations that the test of this module states.
+const LOWER_DENSITY: f64 = 0.382_936_586;
+/// Upper P-positions for each smaller heap, in the limit.
+const UPPER_DENSITY: f64 = 0.247_725_584;
+/// The slope of the lower beam, less one, in the limit.
+const DELTA: f64 = 0.477_799_775;
+
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let (tally, kernel) = solver.apply::<Occupancy<Tally>>(question.limit, ProportionateNim::new)?;
-    Ok(Solution { answer: tally.sum, details: details(tally.digest(), "sum"), kernels: vec![kernel] })
+    let total = tally.tally();
+    let Tally { lower, upper } = tally;
+    let beams = [
+        ("lower_slope", lower.slope()),
+        ("lower_slope_expected", 1.0 + DELTA),
+        ("lower_density", lower.density(question.limit)),
+        ("lower_density_expected", LOWER_DENSITY),
+        ("upper_slope", upper.slope()),
+        ("upper_slope_expected", 2.0 + UPPER_DENSITY),
+        ("upper_density", upper.density(question.limit)),
+        ("upper_density_expected", UPPER_DENSITY),
+    ];
+    let mut figures = details(total.digest(), "sum");
+    // An empty beam has no slope.
+    figures.extend(beams.into_iter().filter(|(_, x)| x.is_finite()).map(|(name, x)| (name, Figure::Ratio(x))));
+    Ok(Solution { answer: total.sum, details: figures, kernels: vec![kernel] })
 }
 
 /// Finds the P-positions `n <= m` with `n + m <= limit` in lexicographic order from the rules alone: a position that no
@@ -108,5 +134,35 @@ mod tests {
             oracle(&ProportionateNim::new(limit).expect("small"), |[n, m]| sum += n + m);
             assert_eq!(sum, right);
         }
+    }
+
+    #[test]
+    fn the_limits_satisfy_their_equations() {
+        let (delta, lower, upper) = (DELTA, LOWER_DENSITY, UPPER_DENSITY);
+        // Each difference up to delta n is met once, by a lower position or by an earlier upper one.
+        let differences = lower + upper * delta / (1.0 + upper);
+        // Each value 2n - m up to (1 - delta) n: by a lower position, or by the mirror image of either.
+        let rest = 1.0 - delta;
+        let twice = lower + lower * rest / (1.0 + 2.0 * delta) + upper * rest / (3.0 + 2.0 * upper);
+        // Each heap up to n is used once.
+        let heaps = lower + upper + lower / (1.0 + delta) + upper / (2.0 + upper);
+        for (got, want) in [(differences, delta), (twice, rest), (heaps, 1.0)] {
+            assert!((got - want).abs() < 1e-8, "{got} {want}");
+        }
+    }
+
+    #[test]
+    fn the_beams_are_near_their_limits() {
+        let positions = |limit| -> Tally {
+            let input = ProportionateNim::new(limit).expect("small");
+            let mut tally = Tally::default();
+            oracle(&input, |position| tally.push(position));
+            tally
+        };
+        let Tally { lower, upper } = positions(3000);
+        assert!((lower.slope() - 1.0 - DELTA).abs() < 0.01 && (lower.density(3000) - LOWER_DENSITY).abs() < 0.01);
+        assert!(
+            (upper.slope() - 2.0 - UPPER_DENSITY).abs() < 0.01 && (upper.density(3000) - UPPER_DENSITY).abs() < 0.01
+        );
     }
 }

@@ -38,6 +38,7 @@ use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Work
 mod automaton;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod automaton_asm;
+mod beams;
 mod bit_rows;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod bit_rows_avx2;
@@ -60,7 +61,7 @@ mod union_find;
 mod wide_rows;
 mod window_certificate;
 
-pub use crate::cores::sink::Tally;
+pub use beams::{Beam, Sink, Tally};
 
 /// P-positions `n <= m` with `n + m <= limit`, handed to the sink `S`.
 pub struct Occupancy<S>(PhantomData<fn() -> S>);
@@ -96,10 +97,6 @@ impl ProportionateNim {
         self.limit / 2 + 1
     }
 }
-
-/// What takes the positions `n <= m`.
-pub trait Sink: sink::Sink<[u64; 2]> {}
-impl<S: sink::Sink<[u64; 2]>> Sink for S {}
 
 /// Every position, in lexicographic order.
 pub type Positions = sink::Positions<[u64; 2]>;

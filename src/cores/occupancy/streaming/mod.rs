@@ -507,23 +507,22 @@ impl Automaton {
         let lower_inside = 2 * self.n + self.d + 128 <= self.limit;
         let upper_inside = 3 * self.n + self.uppers <= self.limit;
         let upper_outside = 3 * n + uppers >= self.limit;
-        match sink.tally_mut() {
+        match sink.beams() {
             Some(tally) if lower_inside && (upper_inside || upper_outside) => {
-                let mut sum = partners;
-                let mut count = 0;
+                tally.lower.larger += partners;
                 for ((open, lower), at) in open.iter().zip(&lower).zip((n..).step_by(WORD)) {
-                    sum += sum_of_bits(*lower, at);
-                    count += u64::from(lower.count_ones());
+                    tally.lower.positions += u64::from(lower.count_ones());
+                    tally.lower.smaller += sum_of_bits(*lower, at);
                     if upper_inside {
-                        sum += 3 * sum_of_bits(open & !lower, at);
+                        tally.upper.smaller += sum_of_bits(open & !lower, at);
+                        tally.upper.larger += 2 * sum_of_bits(open & !lower, at);
                     }
                 }
                 if upper_inside {
                     // The numbers uppers + 1, ..., uppers + new_uppers.
-                    sum += u128::from(new_uppers * uppers + new_uppers * (new_uppers + 1) / 2);
-                    count += new_uppers;
+                    tally.upper.larger += u128::from(new_uppers * uppers + new_uppers * (new_uppers + 1) / 2);
+                    tally.upper.positions += new_uppers;
                 }
-                tally.add(sum, count);
             }
             _ => {
                 let mut k = uppers;
@@ -588,7 +587,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cores::sink::{Sink as _, Tally};
+    use crate::cores::occupancy::Tally;
+    use crate::cores::sink::Sink as _;
 
     /// Every block in 128-bit registers.
     fn all_wide<S: Sink>(limit: u64) -> S {
@@ -605,7 +605,9 @@ mod tests {
         for limit in [4 * START + 1, 20_000, 123_456] {
             assert_eq!(all_wide::<Positions>(limit), known(limit));
         }
-        assert_eq!(all_wide::<Tally>(1_000_000), known(1_000_000).tally());
+        let mut tally = Tally::default();
+        known(1_000_000).0.into_iter().for_each(|position| tally.push(position));
+        assert_eq!(all_wide::<Tally>(1_000_000), tally);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A short row of bits in the first-level cache, addressed by the bit.
 
 /// Bytes in a row: a span's advance twice over, and what is kept before and after it.
-const BYTES: usize = 512;
+const BYTES: usize = 256;
 
 /// A row of bits.
 #[derive(Clone)]
