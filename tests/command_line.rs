@@ -109,6 +109,11 @@ fn wrong_names() {
     refused(&["solve", "stone-game", "--rule", "none"], "one-or-two");
     refused(&["solve", "stone-game", "--moves", "squares"], "--moves");
     refused(&["solve", "nim-square", "--rule", "one-or-two"], "--rule");
+    refused(&["solve", "stone-game", "--heaps", "2"], "--heaps");
+    refused(&["solve", "nim-square", "--exact"], "--exact");
+    refused(&["solve", "scatterstone-nim", "--modulus", "0"], "modulus 0");
+    refused(&["solve", "scatterstone-nim", "--modulus", "1000000006"], "odd");
+    refused(&["solve", "scatterstone-nim", "--modulus", "2147483649"], "odd");
     refused(&["solve", "stone-game", "--kernel", "bit_rows"], "OPERATION=");
     refused(&["solve", "stone-game", "--kernel", "table_scan=none"], "byte_table");
     refused(&["solve", "stone-game", "--kernel", "scan=byte_table"], "table_scan");

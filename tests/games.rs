@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use nimlanes::games::{Figure, GAMES, Game, Question, Rule, Solution, Solver, game};
+use nimlanes::games::{Count, Figure, GAMES, Game, Question, Rule, Solution, Solver, game};
 use nimlanes::isa::Tier;
 use nimlanes::kernel::Run;
 use nimlanes::lab::known;
@@ -51,6 +51,39 @@ fn one_or_two_heaps_is_another_game() {
     let selection = Selection::new(Machine::detect());
     assert_eq!(solve(game("stone-game").expect("a game"), &question, &selection).answer, 194_965);
     assert_eq!(answer("stone-game", 100), 173_895);
+}
+
+/// Exact numbers of Scatterstone Nim: a published one, and the known remainders of the others.
+#[test]
+fn exact_numbers_leave_the_known_remainders() {
+    let (game, selection) = (game("scatterstone-nim").expect("a game"), Selection::new(Machine::detect()));
+    let with = |count, limit| solve(game, &Question { count, ..Question::new(limit) }, &selection);
+    assert_eq!(with(Count::Exact, 200).answer, 773_854_632_033_595);
+    for known in known::all().filter(|known| known.subject == game.name && known.size <= 1000) {
+        let exact = with(Count::Exact, known.size).digest();
+        let remainders = exact.iter().map(|(name, number)| (*name, number % 1_000_000_007)).collect();
+        known.check(&remainders).unwrap_or_else(|difference| panic!("{difference}"));
+        for modulus in [3, 97, (1 << 31) - 1] {
+            let remainders =
+                exact.iter().map(|(name, number)| (*name, number % u128::from(modulus))).collect::<Vec<_>>();
+            assert_eq!(with(Count::Modulo(modulus), known.size).digest(), remainders, "modulo {modulus}");
+        }
+    }
+}
+
+/// The transform for any number of heaps, at three of them, against the known triples.
+#[test]
+fn any_number_of_heaps_includes_three() {
+    use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
+    for known in known::all().filter(|known| known.subject == "nim-square" && known.size <= 100_000) {
+        let input = Subtraction::new(&nimlanes::moves::MoveSet::Squares, known.size).expect("a small limit");
+        let kernel = Selection::new(Machine::detect()).kernel::<MexSubtraction>(&input).expect("a kernel");
+        let values = kernel.run(&input, &Run::new(1)).expect("not stopped");
+        let [three, one, none] = [3, 1, 0].map(|heaps| nimlanes::games::nim_square::multisets(&values, heaps));
+        assert_eq!(known.figures.iter().find(|(name, _)| *name == "answer").map(|(_, answer)| *answer), three);
+        assert_eq!(one, Some(values.iter().filter(|value| **value == 0).count() as u128));
+        assert_eq!(none, Some(1));
+    }
 }
 
 /// Whether the player to move wins, from the rules alone; positions are sorted lists of heaps.

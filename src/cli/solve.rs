@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
-use nimlanes::games::{Figure, GAMES, Game, Question, Rule, Solution, Solver, game};
+use nimlanes::games::{Count, Figure, GAMES, Game, Question, Rule, Solution, Solver, game};
 use nimlanes::kernel::InputError;
 use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
@@ -20,7 +20,7 @@ use super::output::{print, print_json, table};
 /// Solve a game, or all of them at their published limits
 #[derive(clap::Args, Default)]
 #[command(after_help = "Examples:\n  nimlanes solve stone-game --limit 16000\n  \
-    nimlanes solve nim-square --limit 1e6 --moves cubes --json")]
+    nimlanes solve nim-square --limit 1e6 --moves cubes --json\n  nimlanes solve scatterstone-nim --exact")]
 pub struct Args {
     /// The game; all of them if none is named
     #[arg(value_parser = PossibleValuesParser::new(GAMES.iter().map(|game| game.name)))]
@@ -34,6 +34,15 @@ pub struct Args {
     /// Nim Square: squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k
     #[arg(long, value_name = "SET", requires = "game", allow_hyphen_values = true)]
     moves: Option<String>,
+    /// Nim Square: the number of heaps, counted exactly; 3 if left out
+    #[arg(long, value_name = "M", requires = "game")]
+    heaps: Option<u32>,
+    /// Scatterstone Nim: count modulo an odd number below 2^31; 1000000007 if left out
+    #[arg(long, value_name = "MODULUS", value_parser = number, requires = "game", conflicts_with = "exact")]
+    modulus: Option<u64>,
+    /// Scatterstone Nim: give the number itself, up to 127 bits
+    #[arg(long, requires = "game")]
+    exact: bool,
     /// Name the kernel of an operation, as in mex_subtraction=stamp; may be given more than once
     #[arg(long, value_name = "OPERATION=NAME")]
     kernel: Vec<String>,
@@ -92,6 +101,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let question = Question {
         rule: args.rule.as_deref().map(|rule| if rule == "all" { Rule::AllMoves } else { Rule::OneOrTwo }),
         moves: args.moves.as_deref().map(str::parse::<MoveSet>).transpose().map_err(InputError::Moves)?,
+        heaps: args.heaps,
+        count: if args.exact { Count::Exact } else { args.modulus.map_or_else(Count::default, Count::Modulo) },
         ..Question::new(args.limit.unwrap_or(game.published))
     };
     let report = report(game, &question, &selection)?;

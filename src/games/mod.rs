@@ -48,12 +48,32 @@ pub struct Question {
     pub rule: Option<Rule>,
     /// Nim Square's subtraction set; other games have none.
     pub moves: Option<MoveSet>,
+    /// Nim Square's number of heaps, three if it is left out; other games have no choice.
+    pub heaps: Option<u32>,
+    /// How Scatterstone Nim counts; for other games as published, exactly.
+    pub count: Count,
+}
+
+/// How a count that grows without bound is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// The remainder by an odd modulus below 2^31.
+    Modulo(u64),
+    /// The number itself.
+    Exact,
+}
+
+impl Default for Count {
+    /// The published modulus.
+    fn default() -> Self {
+        Count::Modulo(crate::cores::xor_count::partitions::MODULUS.into())
+    }
 }
 
 impl Question {
     /// The published form of a game at `limit`.
     pub fn new(limit: u64) -> Self {
-        Question { limit, rule: None, moves: None }
+        Question { limit, rule: None, moves: None, heaps: None, count: Count::default() }
     }
 }
 
@@ -199,6 +219,13 @@ impl Game {
         }
         if question.moves.is_some() && self.name != nim_square::GAME.name {
             return Err(SolveError::NotAnOption { game: self.name, option: "--moves" });
+        }
+        if question.heaps.is_some() && self.name != nim_square::GAME.name {
+            return Err(SolveError::NotAnOption { game: self.name, option: "--heaps" });
+        }
+        if question.count != Count::default() && self.name != scatterstone_nim::GAME.name {
+            let option = if question.count == Count::Exact { "--exact" } else { "--modulus" };
+            return Err(SolveError::NotAnOption { game: self.name, option });
         }
         (self.solve)(question, solver)
     }

@@ -11,8 +11,8 @@
 
 use super::{Game, Question, Solution, SolveError, Solver, details};
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use crate::cores::xor_count::triples::{Values, XorTriples};
-use crate::kernel::Operation;
+use crate::cores::xor_count::triples::{Values, XorTriples, walsh_hadamard};
+use crate::kernel::{Operation, Stop};
 use crate::moves::MoveSet;
 
 /// The game as the lab lists it.
@@ -28,8 +28,38 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let moves = question.moves.as_ref().unwrap_or(&MoveSet::Squares);
     let (values, mex) = solver.apply::<MexSubtraction>(question.limit, |limit| Subtraction::new(moves, limit))?;
     let details = details(MexSubtraction::digest(&values), "");
+    if let Some(heaps) = question.heaps.filter(|heaps| *heaps != 3) {
+        let answer = multisets(&values, heaps).ok_or(Stop::Overflow)?;
+        return Ok(Solution { answer, details, kernels: vec![mex] });
+    }
     let (answer, triples) = solver.apply_to::<XorTriples>(&Values(values))?;
     Ok(Solution { answer, details, kernels: vec![mex, triples] })
+}
+
+/// Multisets of `heaps` of the values with nim-sum 0, unless the number or one on the way to it passes 127 bits; the empty multiset is
+/// one.
+///
+/// For a character `w` let `H(w)` be the sum of the signs of the values. The multisets of `m` heaps, each with the product of its
+/// signs, add up to `a(m)` with `sum of a(m) z^m = prod over the heaps of 1/(1 - sign z)`, so by its logarithmic derivative
+/// `m a(m) = sum over i = 1..=m of S(i) a(m-i)`, where `S(i)` is `H(w)` for odd `i` and the number of values for even `i`. The mean of
+/// `a(m)` over all characters counts those with nim-sum 0.
+pub fn multisets(values: &[u16], heaps: u32) -> Option<u128> {
+    let span = (values.iter().max().map_or(0, |max| usize::from(*max)) + 1).next_power_of_two();
+    let mut signs = vec![0i64; span];
+    values.iter().for_each(|value| signs[usize::from(*value)] += 1);
+    walsh_hadamard(&mut signs);
+    let mut total = 0i128;
+    for h in signs {
+        let sums = [values.len() as i128, h.into()];
+        let mut a = vec![1i128];
+        for m in 1..=heaps as usize {
+            let terms = a.iter().rev().zip(1..).map(|(a, i): (_, usize)| sums[i % 2].checked_mul(*a));
+            let sum = terms.into_iter().try_fold(0i128, |sum, term| sum.checked_add(term?))?;
+            a.push(sum / m as i128);
+        }
+        total = total.checked_add(*a.last()?)?;
+    }
+    Some((total / span as i128) as u128)
 }
 
 /// The multisets of three values with nim-sum 0, counted one by one.
@@ -41,4 +71,31 @@ pub fn oracle(values: &[u16]) -> u128 {
         }
     }
     triples
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Multisets of the values from index `from` on, one by one.
+    fn one_by_one(values: &[u16], heaps: u32, nim_sum: u16) -> u128 {
+        if heaps == 0 {
+            return u128::from(nim_sum == 0);
+        }
+        (0..values.len()).map(|i| one_by_one(&values[i..], heaps - 1, nim_sum ^ values[i])).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn any_number_of_heaps_is_counted(values in prop::collection::vec(0u16..20, 0..9), heaps in 0u32..6) {
+            prop_assert_eq!(multisets(&values, heaps), Some(one_by_one(&values, heaps, 0)));
+        }
+    }
+
+    #[test]
+    fn a_number_that_does_not_fit_is_none() {
+        assert_eq!(multisets(&[0; 1000], 1000), None);
+    }
 }

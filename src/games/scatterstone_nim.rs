@@ -21,14 +21,15 @@
 //! # Corrections to the source
 //! None: the Scatterstone Nim page is right in every number. What it observes for `k >= 4`, `sg_k(s) = s - 1`, has a short proof.
 
-use super::{Figure, Game, Question, Solution, SolveError, Solver};
+use super::{Count, Done, Figure, Game, Question, Solution, SolveError, Solver};
 use crate::cores::mex::split::{MexSplit, Split};
-use crate::cores::xor_count::partitions::{MODULUS, Partitions, XorPartitions, partition_numbers};
+use crate::cores::xor_count::partitions::{Partitions, XorPartitions, partition_numbers};
+use crate::kernel::Stop;
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
     name: "scatterstone-nim",
-    question: "sum over k=2..limit of the winning partitions of limit, a heap being split into 2..k, mod 1000000007",
+    question: "sum over k=2..limit of the winning partitions of limit, a heap being split into 2..k",
     published: 200,
     operations: &["mex_split", "xor_partitions"],
     solve,
@@ -36,27 +37,91 @@ pub const GAME: Game = Game {
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let (values, mex) = solver.apply::<MexSplit>(question.limit, |limit| Split::new(3, limit))?;
-    let input = Partitions::scatterstone(question.limit, MODULUS.into(), values)?;
-    let (lost, partitions) = solver.apply_to::<XorPartitions>(&input)?;
-    let n = input.total();
-    let modulus = u64::from(MODULUS);
-    let all = u64::from(partition_numbers(n, MODULUS)[n]);
-    let lost = [lost_with_two_parts(n, all), u64::from(lost[0]), u64::from(lost[1])];
-    let [f2, f3, f4] = lost.map(|lost| (all + modulus - lost) % modulus);
-    // k = 2, k = 3 and the others up to n.
-    let rules = [n.saturating_sub(1).min(1), n.saturating_sub(2).min(1), n.saturating_sub(3)];
-    let answer = [f2, f3, f4].iter().zip(rules).fold(0, |sum, (f, rules)| (sum + f * rules as u64) % modulus);
-    let figures = [("F2", f2), ("F3", f3), ("F4", f4), ("L2", lost[0]), ("L3", lost[1]), ("L4", lost[2])];
-    let details = figures.into_iter().map(|(name, n)| (name, Figure::Count(n.into()))).collect();
-    Ok(Solution { answer: answer.into(), details, kernels: vec![mex, partitions] })
+    let (numbers, partitions) = match question.count {
+        Count::Modulo(modulus) => {
+            let (numbers, kernel) = modulo(question.limit, modulus, &values, solver)?;
+            (numbers.map(u128::from), kernel)
+        }
+        Count::Exact => exact(question.limit, &values, solver)?,
+    };
+    let [answer, f2, f3, f4, l2, l3, l4] = numbers;
+    let figures = [("F2", f2), ("F3", f3), ("F4", f4), ("L2", l2), ("L3", l3), ("L4", l4)];
+    let details = figures.into_iter().map(|(name, n)| (name, Figure::Count(n))).collect();
+    Ok(Solution { answer, details, kernels: vec![mex, partitions] })
 }
 
-/// `L_2(n)` from `p(n)`, both modulo [`MODULUS`].
-fn lost_with_two_parts(n: usize, all: u64) -> u64 {
-    let modulus = u64::from(MODULUS);
+/// `g`, `F2`, `F3`, `F4`, `L2`, `L3` and `L4`.
+type Numbers<T> = [T; 7];
+
+/// The numbers of `limit` modulo `modulus`, from the values of [`MexSplit`] for three parts.
+fn modulo(limit: u64, modulus: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<u64>, Done), SolveError> {
+    let input = Partitions::scatterstone(limit, modulus, values.to_vec())?;
+    let (lost, kernel) = solver.apply_to::<XorPartitions>(&input)?;
+    let n = input.total();
+    let all = partition_numbers(n, input.modulus())[n];
+    let lost = [lost_with_two_parts(n, all, input.modulus()), lost[0], lost[1]].map(u64::from);
+    let won = lost.map(|lost| (u64::from(all) + modulus - lost) % modulus);
+    // k = 2, k = 3 and the others up to n.
+    let rules = [n.saturating_sub(1).min(1), n.saturating_sub(2).min(1), n.saturating_sub(3)];
+    let answer = won.iter().zip(rules).fold(0, |sum, (won, rules)| (sum + won * (rules as u64 % modulus)) % modulus);
+    Ok(([answer, won[0], won[1], won[2], lost[0], lost[1], lost[2]], kernel))
+}
+
+/// The largest primes below 2^31.
+const PRIMES: [u64; 5] = [2_147_483_647, 2_147_483_629, 2_147_483_587, 2_147_483_579, 2_147_483_563];
+
+/// The numbers themselves, put together from as many remainders as `n p(n)`, which is more than any of them, asks for.
+fn exact(limit: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<u128>, Done), SolveError> {
+    let bound = all_partitions(limit).and_then(|all| all.checked_mul(u128::from(limit) + 1)).ok_or(Stop::Overflow)?;
+    let mut numbers = [0; 7];
+    let mut product = 1u128;
+    let mut kernel = None;
+    for prime in PRIMES {
+        if product > bound && kernel.is_some() {
+            break;
+        }
+        let (remainders, used) = modulo(limit, prime, values, solver)?;
+        kernel = Some(used);
+        let inverse = power((product % u128::from(prime)) as u64, prime - 2, prime);
+        for (number, remainder) in numbers.iter_mut().zip(remainders) {
+            // The digit in base `product` that gives the remainder; the last ones are 0.
+            let missing = remainder + prime - (*number % u128::from(prime)) as u64;
+            let digit = missing % prime * inverse % prime;
+            *number += product * u128::from(digit);
+        }
+        product = product.saturating_mul(prime.into());
+    }
+    kernel.map(|kernel| (numbers, kernel)).ok_or(Stop::Overflow.into())
+}
+
+/// `base` to the `exponent` modulo `modulus` below 2^31, by squares.
+fn power(base: u64, exponent: u64, modulus: u64) -> u64 {
+    (0..u64::BITS).rev().fold(1, |power, bit| {
+        let square = power * power % modulus;
+        if exponent >> bit & 1 == 1 { square * base % modulus } else { square }
+    })
+}
+
+/// `p(limit)`, unless it is too large.
+fn all_partitions(limit: u64) -> Option<u128> {
+    /// From here on it is.
+    const TOO_LARGE: u64 = 2000;
+    let limit = usize::try_from(limit).ok().filter(|_| limit < TOO_LARGE)?;
+    let mut numbers = vec![0u128; limit + 1];
+    numbers[0] = 1;
+    for part in 1..=limit {
+        for m in part..=limit {
+            numbers[m] = numbers[m].checked_add(numbers[m - part])?;
+        }
+    }
+    numbers.pop()
+}
+
+/// `L_2(n)` from `p(n)`, both modulo an odd modulus.
+fn lost_with_two_parts(n: usize, all: u32, modulus: u32) -> u32 {
     // Half of a number: it, or it and the odd modulus, is even.
-    let double = (all + u64::from(self_conjugate(n, MODULUS))) % modulus;
-    (double + double % 2 * modulus) / 2
+    let double = (u64::from(all) + u64::from(self_conjugate(n, modulus))) % u64::from(modulus);
+    ((double + double % 2 * u64::from(modulus)) / 2) as u32
 }
 
 /// Self-conjugate partitions of `n`, by the side `k` of the Durfee square: what is left over is twice a partition into parts of at
@@ -127,6 +192,7 @@ pub fn oracle_values(input: &Split) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cores::xor_count::partitions::MODULUS;
 
     #[test]
     fn two_parts_are_counted_as_any_ruleset_is() {
@@ -134,7 +200,7 @@ mod tests {
         for (n, all) in all.into_iter().enumerate() {
             let values = (0..=n as u32).map(|s| u32::from(s > 0 && s % 2 == 0)).collect();
             let input = Partitions::new(n as u64, MODULUS.into(), vec![values]).expect("the default modulus");
-            assert_eq!(u64::from(oracle_counts(&input)[0]), lost_with_two_parts(n, all.into()), "{n}");
+            assert_eq!(oracle_counts(&input)[0], lost_with_two_parts(n, all, MODULUS), "{n}");
         }
     }
 }

@@ -80,7 +80,7 @@ fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, Sto
 
 /// The Walsh-Hadamard transform in place; the length is a power of two.
 #[inline(always)]
-fn walsh_hadamard(values: &mut [i64]) {
+pub fn walsh_hadamard(values: &mut [i64]) {
     let mut half = 1;
     while half < values.len() {
         for pair in values.chunks_exact_mut(2 * half) {
