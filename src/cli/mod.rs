@@ -5,6 +5,7 @@ mod ceilings;
 mod compare;
 mod env;
 mod failure;
+mod grundy;
 mod interrupt;
 mod kernels;
 mod monitor;
@@ -38,6 +39,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Solve(solve::Args),
+    Grundy(grundy::Args),
     Kernels(kernels::Args),
     Verify(verify::Args),
     Compare(compare::Args),
@@ -76,6 +78,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         None => solve::main(&solve::Args::all(cli.json)),
         Some(_) if cli.json => Err(Failure::Usage("--json stands after the command it is for".to_owned())),
         Some(Command::Solve(args)) => solve::main(&args),
+        Some(Command::Grundy(args)) => grundy::main(&args),
         Some(Command::Kernels(args)) => kernels::main(&args),
         Some(Command::Verify(args)) => verify::main(&args),
         Some(Command::Compare(args)) => compare::main(&args),

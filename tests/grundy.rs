@@ -1,0 +1,60 @@
+//! `nimlanes grundy`: files to the byte, and one clear line for every wrong request.
+
+use assert_cmd::Command;
+use sha2::{Digest, Sha256};
+
+fn grundy(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
+    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL").arg("grundy").args(args);
+    command
+}
+
+fn text(args: &[&str]) -> String {
+    String::from_utf8(grundy(args).assert().success().get_output().stdout.clone()).expect("text")
+}
+
+/// OEIS A014586, the whole file.
+#[test]
+fn a_bfile_is_exact_to_the_byte_wherever_it_goes() {
+    let file = tempfile::tempdir().expect("a folder");
+    let out = file.path().join("b014586.txt");
+    let args = ["--moves", "squares", "--limit", "10000", "--format", "bfile"];
+    let printed = text(&args);
+    let sum: String = Sha256::digest(&printed).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(sum, "931eb17bcf07d057955b4b21f68683a5d7741a507e2f2a19c693a1f59b1e19c5");
+    grundy(&args).arg("--out").arg(&out).assert().success().stdout("");
+    assert_eq!(std::fs::read_to_string(&out).expect("written"), printed);
+    assert_eq!(std::fs::read_dir(file.path()).expect("a folder").count(), 1, "nothing else is left");
+}
+
+#[test]
+fn zeros_records_and_formats() {
+    let to = |more: &[&str]| text(&[&["--moves", "squares", "--limit", "12"], more].concat());
+    assert_eq!(to(&["--zeros", "--format", "bfile", "--offset", "1"]), "1 0\n2 2\n3 5\n4 7\n5 10\n6 12\n");
+    assert_eq!(to(&["--records", "--format", "csv"]), "n,a\n0,0\n1,1\n2,4\n");
+    let bytes = grundy(&["--moves", "1,2", "--limit", "3", "--format", "bin"]).assert().success();
+    assert_eq!(bytes.get_output().stdout, [0, 0, 1, 0, 2, 0, 0, 0]);
+}
+
+#[test]
+fn a_finite_set_says_whether_its_period_is_proved() {
+    assert!(text(&["--moves", "1,8,11", "--limit", "200"]).contains("19 from heap 13 on, proved"));
+    assert!(text(&["--moves", "1,8,11", "--limit", "20"]).contains("not proved"));
+    assert!(!text(&["--moves", "squares"]).contains("period"));
+}
+
+#[test]
+fn wrong_requests_end_with_a_line() {
+    for (args, code) in [
+        (["--moves", "4,2"], 2),
+        (["--moves", ""], 2),
+        (["--moves", "0,1"], 2),
+        (["--limit", "-1"], 2),
+        (["--limit", "1e12"], 2),
+        (["--format", "xml"], 2),
+        (["--out", "/no/such/folder/file"], 1),
+    ] {
+        let output = grundy(&args).assert().code(code).get_output().clone();
+        assert_eq!(String::from_utf8(output.stderr).expect("text").lines().count(), 1, "{args:?}");
+    }
+}
