@@ -1,5 +1,5 @@
-//! `bit_rows` on the rows of the crate `bitvec`, read as the raw words below them. That is the fair form: its own slices of a
-//! row at a bit offset can be searched (`first_zero`) but not ORed at less than a hundred times the price.
+//! `bit_rows` on the rows of the crate `bitvec`, read as the raw words below them. That is the fair form: a
+//! slice of a row at a bit offset can be searched (`first_zero`), but the OR of two such slices goes bit by bit.
 //!
 //! Cost: `0.3 M / 64` windows of four rows for each of `0.24 M` positions.
 //! Bound: as `bit_rows`; only setting and testing a bit differs.
