@@ -1,8 +1,8 @@
 //! 32 layers at once, 256 candidates a window: the driver of [`super::antichain`] without summaries.
 //!
 //! Cost: `0.09 N / 256 + 1` windows for each of `0.18 N^2` visits; ten loads a window, six marks a visit.
-//! Bound: about 55 cycles a visit at `N = 1000`, whether 16, 32 or 64 layers go together, so it is not the chain of a layer:
-//! loads and marks, and the mispredicted eighth of searches that need a second window.
+//! Bound: about 55 cycles a visit at `N = 1000`, whether 16, 32 or 64 layers go together, so it is not the chain of a layer.
+//! Loads and marks take part, and every eighth search branches off to a second window; their shares are not measured.
 
 use super::antichain::{bytes, fits, scan};
 use super::{Sink, StoneGame};
