@@ -3,8 +3,7 @@
 //! `vpshufb` looks four bits up and gives zero where bit 7 is set. For each group of 16 values (two planes) a subtraction
 //! and a saturating addition move the codes of the group to 0x70..=0x7f and all others past 0x7f; two lookups follow.
 //!
-//! Cost per 32 heaps, move and plane: one addition or subtraction, one lookup, one OR; half as much a heap is out of reach
-//! without OR of three and a lookup of 64 entries.
+//! Cost per 32 heaps, move and plane: one addition or subtraction, one lookup, one OR.
 //! Bound (Zen 4): four vector ports, 0.75 cycles for 32 heaps.
 
 use std::arch::x86_64::*;

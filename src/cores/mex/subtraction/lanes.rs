@@ -7,11 +7,12 @@
 //! *Far part.* The kernel decodes codes to one-hot bits: eight planes of eight values each, ORed over the moves. A source
 //! heap cannot hold a value before that value's first heap, so the distant moves need fewer planes; and since `g(n) = v`
 //! asks for an earlier `v - 1`, first heaps ascend and each plane needs a prefix of the ascending moves. Moves that leave
-//! a tile of some blocks are done for the whole tile at once, a few moves at a time, so that their lines stay in L1.
+//! a tile of some blocks are done for the whole tile at once, a few moves at a time, so that they find their lines in L1;
+//! in large tables the same is done once more for a [`Stretch`] of tiles and L2.
 //!
 //! *Near part.* What moves below 64 reach inside the block is known only in order: the planes are transposed to one word
 //! of free values a heap, from which the one-hot words of earlier heaps are taken. Moves of at least 16 act on eight heaps
-//! at once; the rest is a chain of three cycles a heap, isolating the lowest free value.
+//! at once; the rest is a serial chain through the heaps, isolating the lowest free value of each.
 //!
 //! A heap that finds no free value in any window opens a new one: its value is the first that no earlier heap has.
 
@@ -34,7 +35,7 @@ pub type Planes = [[u8; LANES]; PLANES];
 const TILE: usize = 8;
 /// Heaps in a tile.
 const TILE_HEAPS: usize = TILE * LANES;
-/// Moves that stay together while the blocks of a tile pass: their source lines fit in L1.
+/// Moves that stay together while the blocks of a tile pass.
 const CHUNK: usize = 64;
 /// Fewer moves than this are not worth a pass of their own with one plane less.
 const SHORT: usize = 6;
