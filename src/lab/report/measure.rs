@@ -23,7 +23,7 @@ use crate::lab::known;
 use crate::lab::saved::{Measured, Saved, SavedError};
 use crate::machine::Machine;
 use crate::selection::{SelectError, Selection, span};
-use crate::session::{AnyOperation, Session};
+use crate::session::{AnyOperation, KernelInfo, Session};
 
 use super::data::{
     Built, Ceilings, Choice, Choices, ClockRow, Clocks, GameDuel, GameRow, Setup, Start, Starts, Stated, Statement,
@@ -212,7 +212,7 @@ impl Task {
 const CEILING_TIME: Duration = Duration::from_millis(200);
 
 /// About how long a build from nothing takes on two cores.
-const BUILD_TIME: Duration = Duration::from_secs(75);
+const BUILD_TIME: Duration = Duration::from_secs(110);
 
 /// The tasks for one machine, and where their results go.
 pub struct Plan<'a> {
@@ -238,36 +238,8 @@ impl<'a> Plan<'a> {
         }
         tasks.extend([Task::Choices, Task::Needs, Task::Ceilings, Task::Clocks]);
         for operation in OPERATIONS.iter().copied() {
-            for (index, workload) in operation.workloads().iter().enumerate() {
-                let mut sizes = sizes(workload);
-                if index == 0 && !pace.draft {
-                    for size in further(sizes[sizes.len() - 1]) {
-                        let quickest = Input::new(operation, workload, size, &machine)?.predicted.into_iter().min();
-                        sizes.extend(quickest.filter(|run| *run <= FURTHER).map(|_| size));
-                    }
-                }
-                let largest = sizes.last().copied();
-                for size in sizes {
-                    let is_headline = index == 0 && size == workload.published;
-                    if pace.draft && size > SMALL && !is_headline {
-                        continue;
-                    }
-                    let mut input = Input::new(operation, workload, size, &machine)?;
-                    let budget = if is_headline { pace.headline } else { pace.other };
-                    if is_headline {
-                        input.least_patience = pace.headline_patience;
-                        tasks.push(Task::Native { input: input.clone(), budget: budget / 2 });
-                        tasks.push(Task::Starts { input: input.clone(), each: pace.start });
-                    }
-                    let parallel = operation
-                        .kernels(&machine)
-                        .iter()
-                        .any(|k| k.features.contains(&"parallel") && k.unavailable.is_none());
-                    if parallel && machine.threads() > 1 && index == 0 && (is_headline || Some(size) == largest) {
-                        tasks.push(Task::Duel { input: input.clone(), threads: machine.threads(), budget: budget / 2 });
-                    }
-                    tasks.push(Task::Duel { input, threads: 1, budget });
-                }
+            for workload in operation.workloads() {
+                tasks.extend(duels(operation, workload, &pace, &machine)?);
             }
         }
         for game in GAMES {
@@ -383,7 +355,7 @@ impl<'a> Plan<'a> {
         let mut rows = Vec::new();
         for operation in OPERATIONS {
             for workload in operation.workloads() {
-                for size in sizes(workload) {
+                for size in sizes(*operation, workload, &self.pace, &self.machine)? {
                     for tier in Tier::ALL.iter().filter(|tier| **tier <= self.machine.tier()) {
                         let machine = self.machine.capped(*tier);
                         let session = operation.session(&machine, workload.name, size)?;
@@ -547,13 +519,64 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// Whether a workload is the one that an operation is known by.
+fn is_first(operation: &dyn AnyOperation, workload: &Workload) -> bool {
+    operation.workloads()[0].name == workload.name
+}
+
 /// The sizes at which a workload is measured, ascending.
-fn sizes(workload: &Workload) -> Vec<u64> {
+fn sizes(
+    operation: &'static dyn AnyOperation,
+    workload: &'static Workload,
+    pace: &Pace,
+    machine: &Machine,
+) -> Result<Vec<u64>, InputError> {
+    let is_first = is_first(operation, workload);
     let mut sizes = workload.sizes.to_vec();
     sizes.push(workload.published);
     sizes.sort_unstable();
     sizes.dedup();
-    sizes
+    if pace.draft {
+        sizes.retain(|size| *size <= SMALL || is_first && *size == workload.published);
+    } else if is_first {
+        for size in further(sizes[sizes.len() - 1]) {
+            let quickest = Input::new(operation, workload, size, machine)?.predicted.into_iter().min();
+            sizes.extend(quickest.filter(|run| *run <= FURTHER).map(|_| size));
+        }
+    }
+    Ok(sizes)
+}
+
+/// What is timed of one workload: at each size a duel; at the published size of the first workload also the native build and
+/// each kernel by itself; there and at the largest size also the parallel kernels, where there are some.
+fn duels(
+    operation: &'static dyn AnyOperation,
+    workload: &'static Workload,
+    pace: &Pace,
+    machine: &Machine,
+) -> Result<Vec<Task>, InputError> {
+    let mut tasks = Vec::new();
+    let threads = machine.threads();
+    let is_parallel = |kernel: &KernelInfo| kernel.features.contains(&"parallel") && kernel.unavailable.is_none();
+    let has_parallel = threads > 1 && operation.kernels(machine).iter().any(is_parallel);
+    let is_first = is_first(operation, workload);
+    let sizes = sizes(operation, workload, pace, machine)?;
+    let largest = sizes.last().copied();
+    for size in sizes {
+        let mut input = Input::new(operation, workload, size, machine)?;
+        let is_headline = is_first && size == workload.published;
+        let budget = if is_headline { pace.headline } else { pace.other };
+        if is_headline {
+            input.least_patience = pace.headline_patience;
+            tasks.push(Task::Native { input: input.clone(), budget: budget / 2 });
+            tasks.push(Task::Starts { input: input.clone(), each: pace.start });
+        }
+        if has_parallel && is_first && (is_headline || Some(size) == largest) {
+            tasks.push(Task::Duel { input: input.clone(), threads, budget: budget / 2 });
+        }
+        tasks.push(Task::Duel { input, threads: 1, budget });
+    }
+    Ok(tasks)
 }
 
 /// The next two sizes past the benches' that are five or ten times a power of ten: larger than a bench has time for, and

@@ -662,7 +662,7 @@ impl<'a> Report<'a> {
         });
         format!(
             "```sh\n\
-             cargo run --release -- report             # measure and write this file: {took}\n\
+             cargo run --release -- report --again     # measure and write this file: {took}\n\
              cargo run --release -- report --quick     # a draft of it: 2 min\n\
              cargo run --release -- report --check     # rebuild it from the committed data, and compare\n\
              cargo run --release -- compare OPERATION  # one duel: 1 min\n\
