@@ -51,7 +51,7 @@ fn own_instructions() -> Trial {
     .with_ignored_flag(!(is_listed && has_objdump))
 }
 
-/// One trial for each compiled kernel; they share the inputs and the oracle's answers.
+/// One trial for each compiled kernel that can do the workload; they share the inputs and the oracle's answers.
 fn trials(
     operation: &'static dyn AnyOperation,
     workload: &'static Workload,
@@ -59,7 +59,13 @@ fn trials(
     required: Option<Tier>,
 ) -> impl Iterator<Item = Trial> {
     let inputs = Arc::new(OnceLock::new());
-    operation.kernels(&machine).into_iter().filter(|kernel| kernel.compiled).map(move |kernel| {
+    let smallest = operation.session(&machine, workload.name, 0).expect("an input of size 0");
+    let is_outside = move |name: &str| {
+        let index = smallest.kernels().iter().position(|kernel| *kernel == name);
+        index.is_some_and(|index| !smallest.cost(index, 1).is_possible())
+    };
+    let kernels = operation.kernels(&machine).into_iter();
+    kernels.filter(move |kernel| kernel.compiled && !is_outside(kernel.name)).map(move |kernel| {
         let inputs = Arc::clone(&inputs);
         let missing = kernel.unavailable.clone();
         let is_required = required.is_some_and(|tier| kernel.tier <= tier);
