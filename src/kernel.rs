@@ -138,8 +138,8 @@ pub struct Needs {
     pub bits: f64,
     /// Loads that each wait for the one before.
     pub chased: f64,
-    /// One-cycle operations that each wait for the one before.
-    pub steps: f64,
+    /// Cycles that nothing else can be done in: operations that wait for each other, or stores, of which one a cycle is done.
+    pub cycles: f64,
     /// Bytes that loads and bits range over; they say which cache they come from.
     pub bytes: f64,
 }

@@ -13,7 +13,7 @@ pub fn cost(input: &ProportionateNim, on: On) -> Cost {
 
 /// The chain of the steps; see [`super::streaming`].
 pub fn needs(_: &ProportionateNim) -> Needs {
-    Needs { steps: CHAIN, ..Needs::default() }
+    Needs { cycles: CHAIN, ..Needs::default() }
 }
 
 #[inline(always)]

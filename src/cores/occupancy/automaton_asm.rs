@@ -27,7 +27,7 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
 
 /// The chain of the steps; see [`super::streaming`].
 pub fn needs(_: &ProportionateNim) -> Needs {
-    Needs { steps: CHAIN, ..Needs::default() }
+    Needs { cycles: CHAIN, ..Needs::default() }
 }
 
 /// `free`: the candidates of this step that nothing forbids, then of the next. `$mine`: the row of sums that this step marks,

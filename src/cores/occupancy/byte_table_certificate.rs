@@ -12,9 +12,9 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     Cost { ns: 9.7 * input.limit() as f64, bytes: bytes(input) }
 }
 
-/// Six marks a P-position, most of them next to the last of their kind.
+/// Six marks a P-position: stores.
 pub fn needs(_: &ProportionateNim) -> Needs {
-    Needs { bits: 6.0, ..Needs::default() }
+    Needs { cycles: 6.0, ..Needs::default() }
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {

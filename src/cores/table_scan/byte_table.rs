@@ -15,7 +15,7 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
 
 /// A step of the loop for each triple.
 pub fn needs(input: &StoneGame) -> Needs {
-    Needs { steps: input.heaps() as f64 / 6.0 / DENSITY, ..Needs::default() }
+    Needs { cycles: input.heaps() as f64 / 6.0 / DENSITY, ..Needs::default() }
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {

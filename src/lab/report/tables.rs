@@ -137,14 +137,14 @@ impl Limit {
             within.or(all().min_by_key(|reading| reading.bytes)).map(|reading| reading.ns)
         };
         let cost = |count: f64, kind, name| if count > 0.0 { Some(count * ceiling(kind, name)?) } else { Some(0.0) };
-        let Needs { loads, split_loads, logic, permutes, bits, chased, steps, .. } = *needs;
+        let Needs { loads, split_loads, logic, permutes, bits, chased, cycles, .. } = *needs;
         let mut parts = [
             (loads + split_loads, "loads", cost(loads, "loads", "")? + cost(split_loads, "loads", SPLIT)?),
             (logic, "logical operations", cost(logic, "vectors", "logic")?),
             (permutes, "permutations", cost(permutes, "vectors", "permute_bytes")?),
-            (bits, "scattered writes", cost(bits, "bits", "")?),
+            (bits, "scattered bits", cost(bits, "bits", "")?),
             (chased, "dependent loads", cost(chased, "latency", "")?),
-            (steps, "dependent steps", cost(steps, "clock", "")?),
+            (cycles, "cycles", cost(cycles, "clock", "")?),
         ];
         parts.sort_by(|a, b| b.2.total_cmp(&a.2));
         let needed = parts.iter().filter(|(count, ..)| *count > 0.0);

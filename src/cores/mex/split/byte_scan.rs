@@ -13,9 +13,9 @@ pub fn cost(input: &Split, _: On) -> Cost {
     Cost { ns: 0.88 * input.splits() + 20.0 * n, bytes: 12.0 * n }
 }
 
-/// A stamp for each split.
+/// A stamp for each split: a store.
 pub fn needs(input: &Split) -> Needs {
-    Needs { bits: input.splits() / (input.limit() as f64 + 1.0), ..Needs::default() }
+    Needs { cycles: input.splits() / (input.limit() as f64 + 1.0), ..Needs::default() }
 }
 
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {

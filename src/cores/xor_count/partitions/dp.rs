@@ -14,7 +14,7 @@ pub fn cost(input: &Partitions, _: On) -> Cost {
 
 /// A remainder for each addition, of two multiplications: one starts a cycle.
 pub fn needs(input: &Partitions) -> Needs {
-    Needs { steps: 2.0 * input.additions() / (input.values.len() * input.total()) as f64, ..Needs::default() }
+    Needs { cycles: 2.0 * input.additions() / (input.values.len() * input.total()) as f64, ..Needs::default() }
 }
 
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {

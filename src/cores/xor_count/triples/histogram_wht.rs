@@ -10,9 +10,9 @@ pub fn cost(input: &Values, _: On) -> Cost {
     Cost { ns: 100.0 + 0.35 * n + 4.0 * span, bytes: 32.0 * span }
 }
 
-/// An increment a heap.
+/// An increment a heap: a store.
 pub fn needs(_: &Values) -> Needs {
-    Needs { bits: 1.0, ..Needs::default() }
+    Needs { cycles: 1.0, ..Needs::default() }
 }
 
 pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {

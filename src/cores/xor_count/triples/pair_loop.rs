@@ -14,7 +14,7 @@ pub fn cost(input: &Values, _: On) -> Cost {
 
 /// An addition to the count for each pair.
 pub fn needs(input: &Values) -> Needs {
-    Needs { steps: input.0.len() as f64 / 2.0, ..Needs::default() }
+    Needs { cycles: input.0.len() as f64 / 2.0, ..Needs::default() }
 }
 
 pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
