@@ -418,7 +418,6 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         let (by_x, by_y): ([u32; LANES], [u32; LANES]) = (shifts(rows.x), shifts(rows.y));
         let starts: [u32; LANES] = lanes_of(_mm512_slli_epi32::<3>(z));
 
-        let full = _mm256_set1_epi8(-1);
         let or3 = |a, b, c| _mm256_ternarylogic_epi64::<0xFE>(a, b, c);
         // What six windows forbid; those in another frame than `z` come with the window a word further on.
         let forbid = |i: usize, [one_x, one_y, two]: [__m256i; 3], [gap_y, all, gap_x]: [[__m256i; 2]; 3]| {
@@ -446,45 +445,58 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
             !(by_z | both(sum(gap_y.at(i)) | sum(all.at(i))) | both(sum(gap_x.at(i)))) & SUMMED
         };
 
-        for i in ones(lanes) {
-            let last = board.heaps.saturating_sub(starts[i] as usize) / 8;
-            let mut skip = 0;
-            let (mut forbidden, mut free);
-            if SKIP {
+        let full = _mm256_set1_epi8(-1);
+        let free_bytes = |forbidden| _mm256_cmpneq_epi8_mask(forbidden, full);
+        // The first free candidate, `skip` bytes after the start; 256 candidates on if there is none.
+        let first = |i: usize, skip: usize, forbidden, free: u32| {
+            let byte = _mm256_castsi256_si128(_mm256_maskz_compress_epi8(free, forbidden));
+            let bits = (_mm_cvtsi128_si32(byte) as u32).trailing_ones();
+            starts[i] + 8 * skip as u32 + 8 * free.trailing_zeros() + bits
+        };
+        let last = |i: usize| board.heaps.saturating_sub(starts[i] as usize) / 8;
+        if SKIP {
+            for i in ones(lanes) {
                 let mut open = open_words(i, 0);
                 let mut seen = 0;
-                loop {
-                    while open == 0 && seen <= last {
+                found[i] = loop {
+                    while open == 0 && seen <= last(i) {
                         seen += BYTES_SUMMED;
                         open = open_words(i, seen);
                     }
                     // Past the last heap there are open words.
-                    skip = seen + 8 * open.trailing_zeros() as usize;
-                    if skip > last {
-                        (free, forbidden) = (0, full);
-                        break;
+                    let skip = seen + 8 * open.trailing_zeros() as usize;
+                    if skip > last(i) {
+                        break board.heaps as u32;
                     }
-                    forbidden = look(i, skip);
-                    free = _mm256_cmpneq_epi8_mask(forbidden, full);
+                    let forbidden = look(i, skip);
+                    let free = free_bytes(forbidden);
                     if free != 0 {
-                        break;
+                        break first(i, skip, forbidden, free);
                     }
                     open &= !(0xF << open.trailing_zeros());
-                }
-            } else {
+                };
+            }
+        } else {
+            // One window each, without a branch; then the searches that need more.
+            let mut again = 0;
+            for i in ones(lanes) {
                 let pair = |places: &Places<_>| [places.window(i), places.next_window(i)];
                 let in_z = [one_x.window(i), one_y.window(i), two.window(i)];
-                forbidden = forbid(i, in_z, [pair(&gap_y), pair(&all), pair(&gap_x)]);
-                free = _mm256_cmpneq_epi8_mask(forbidden, full);
-                while free == 0 && skip <= last {
+                let forbidden = forbid(i, in_z, [pair(&gap_y), pair(&all), pair(&gap_x)]);
+                let free = free_bytes(forbidden);
+                again |= u16::from(free == 0) << i;
+                found[i] = first(i, 0, forbidden, free);
+            }
+            for i in ones(again) {
+                let mut skip = 0;
+                let (mut forbidden, mut free) = (full, 0);
+                while free == 0 && skip <= last(i) {
                     skip += WINDOW / 8;
                     forbidden = look(i, skip);
-                    free = _mm256_cmpneq_epi8_mask(forbidden, full);
+                    free = free_bytes(forbidden);
                 }
+                found[i] = first(i, skip, forbidden, free);
             }
-            let byte = _mm256_castsi256_si128(_mm256_maskz_compress_epi8(free, forbidden));
-            let bits = (_mm_cvtsi128_si32(byte) as u32).trailing_ones();
-            found[i] = starts[i] + 8 * skip as u32 + 8 * free.trailing_zeros() + bits;
         }
     }
 
