@@ -111,8 +111,8 @@ pub fn fits(input: &StoneGame) -> bool {
 pub fn shared(one: Cost, threads: usize) -> Cost {
     match threads {
         0 | 1 => Cost::IMPOSSIBLE,
-        // A thread is started, and bands wait for one another at their ends.
-        _ => Cost { ns: 1.1 * one.ns / threads as f64 + 2e5, bytes: one.bytes },
+        // The constant: a thread is started, and bands wait for one another. Threads pay from about N = 2000 on.
+        _ => Cost { ns: 1.1 * one.ns / threads as f64 + 6e6, bytes: one.bytes },
     }
 }
 

@@ -31,7 +31,7 @@ impl Marks for Bytes {
 
 pub fn cost(input: &StoneGame, _: On) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.0085 * n * n * n + 2.0 * n * n, bytes: bytes(input, 8.0) }
+    Cost { ns: 0.0085 * n * n * n + 3.1 * n * n, bytes: bytes(input, 8.0) }
 }
 
 /// The search as a type, not a closure: a closure cannot be marked to be inlined, and out of line it would be compiled for

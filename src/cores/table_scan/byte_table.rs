@@ -10,7 +10,7 @@ use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &StoneGame, _: On) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.14 * n * n * n, bytes: 3.0 * n * n }
+    Cost { ns: 0.14 * n * n * n + 1.5 * n * n, bytes: 3.0 * n * n }
 }
 
 /// A step of the loop for each triple.

@@ -28,7 +28,7 @@ impl Marks for Bytes {
 
 pub fn cost(input: &StoneGame, _: On) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.043 * n * n * n + 12.0 * n * n, bytes: bytes(input, 8.0) }
+    Cost { ns: 0.053 * n * n * n + 1.4 * n * n, bytes: bytes(input, 8.0) }
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {

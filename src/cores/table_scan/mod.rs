@@ -132,7 +132,7 @@ impl<S: Sink> Operation for TableScan<S> {
         byte_rows_avx2 = byte_rows, Avx2, ["avx2"], "the same source, compiled at this tier";
         byte_rows_avx512 = byte_rows, Avx512, ["avx512"], "the same source, compiled at this tier";
         bit_rows = bit_rows, Portable, [], "64 candidates at once: a window of six bit rows, with the hint", needs;
-        bit_rows_bmi = bit_rows, Avx2, [], "the same source, compiled with BMI";
+        bit_rows_bmi = bit_rows, Avx2, ["avx2"], "the same source, compiled with BMI";
         bitvec_operators = bitvec_operators, Portable, ["bitvec"], "the same windows as slices of a BitVec, combined by |=";
         bitvec_rows = bitvec_rows, Portable, ["bitvec"], "the same windows, each loaded from a BitVec as a word";
         wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, vectors of the build's target";
