@@ -165,8 +165,8 @@ pub fn oracle_counts(input: &Partitions) -> Vec<u32> {
     input.values().iter().map(count).collect()
 }
 
-/// The Grundy values of [`MexSplit`](crate::cores::mex::split::MexSplit) from the rules alone: the mex of the nim-sums of
-/// all splits, which are enumerated part by part.
+/// The Grundy values of [`MexSplit`] from the rules alone: the mex of the nim-sums of all splits, which are enumerated part by
+/// part.
 pub fn oracle_values(input: &Split) -> Vec<u32> {
     /// Marks the nim-sums of `left` in at most `parts` parts of at most `most`, added to `nim_sum`.
     fn reach(values: &[u32], left: usize, most: usize, parts: usize, nim_sum: u32, reached: &mut [bool]) {
