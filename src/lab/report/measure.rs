@@ -146,9 +146,11 @@ impl Input {
         let session = operation.session(machine, workload.name, size)?;
         let cost = |kernel| session.cost(kernel, 1);
         let able = (0..session.kernels().len()).map(cost).filter(|cost| cost.bytes <= machine.memory() as f64);
-        let predicted =
-            able.filter(|cost| cost.is_possible()).map(|cost| Duration::from_secs_f64(cost.ns.min(1e18) / 1e9));
-        Ok(Input { operation, workload, size, predicted: predicted.collect(), least_patience: Duration::ZERO })
+        let able = able.filter(|cost| cost.is_possible());
+        let predicted: Vec<Duration> = able.map(|cost| Duration::from_secs_f64(cost.ns.min(1e18) / 1e9)).collect();
+        // The quickest takes part whatever it needs (rounded up): a duel needs somebody.
+        let least_patience = predicted.iter().min().map_or(Duration::ZERO, |run| *run + Duration::from_micros(1));
+        Ok(Input { operation, workload, size, predicted, least_patience })
     }
 
     fn session(&self, machine: &Machine) -> Result<Box<dyn Session>, InputError> {
@@ -569,7 +571,7 @@ fn duels(
         let is_headline = is_first && size == workload.published;
         let budget = if is_headline { pace.headline } else { pace.other };
         if is_headline {
-            input.least_patience = pace.headline_patience;
+            input.least_patience = input.least_patience.max(pace.headline_patience);
             tasks.push(Task::Native { input: input.clone(), budget: budget / 2 });
             tasks.push(Task::Starts { input: input.clone(), each: pace.start });
         }
