@@ -292,16 +292,14 @@ impl<'a> Plan<'a> {
     /// Kernels that differ, a file that cannot be written, a build that fails, or a run that was stopped.
     pub fn carry_out(&self, run: &dyn Fn(usize) -> Arc<Run>, tell: &mut dyn FnMut(&str)) -> Result<(), MeasureError> {
         let start = Instant::now();
+        // A report that goes on where another stopped took the time of both.
+        let before =
+            Saved::<Setup>::read(&self.folder.join("setup.json")).map_or(0.0, |setup| setup.content.took_seconds);
         let missing: Vec<&Task> = self.missing().collect();
         for (done, task) in missing.iter().enumerate() {
             let predicted = span(task.predicted(self.patience).as_nanos() as f64);
             tell(&format!("{}/{} {} (about {predicted})", done + 1, missing.len(), task.name()));
             self.measure(task, run)?;
-        }
-        if !missing.is_empty() {
-            // A report that goes on where another stopped took the time of both.
-            let before =
-                Saved::<Setup>::read(&self.folder.join("setup.json")).map_or(0.0, |setup| setup.content.took_seconds);
             self.save("setup", self.setup(before + start.elapsed().as_secs_f64()))?;
         }
         Ok(())
