@@ -656,7 +656,7 @@ impl<'a> Report<'a> {
         let took = setup.map_or(String::new(), |setup| format!("{:.0} min here", (setup.took_seconds / 60.0).ceil()));
         let patience = setup.map_or(String::new(), |setup| {
             format!(
-                "\nKernels predicted to take longer than {} for a run were left out.\n",
+                "\nAt sizes that were not published, kernels predicted to take longer than {} for a run were left out.\n",
                 time(setup.patience_seconds)
             )
         });
