@@ -161,6 +161,28 @@ pub struct Statement {
     pub needs: Needs,
 }
 
+/// What `cargo bench` estimated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimates {
+    /// `default` or `native`.
+    pub build: String,
+    /// One for each benchmark of an operation, by name.
+    pub rows: Vec<Estimate>,
+}
+
+/// Criterion's estimate of the time of a run: its median, and the interval that holds it with 95 % confidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// `operation/workload/kernel/size`.
+    pub id: String,
+    /// Median.
+    pub median_seconds: f64,
+    /// Lower end of the interval.
+    pub low_seconds: f64,
+    /// Upper end of the interval.
+    pub high_seconds: f64,
+}
+
 /// What it costs to build the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Built {
@@ -218,6 +240,7 @@ measured! {
     Ceilings "ceilings" ceilings
     Stated "needs" stated
     Clocks "clocks" clocks
+    Estimates "estimates" estimates
     Built "built" built
 }
 
@@ -278,6 +301,12 @@ impl Data {
         let over =
             |duel: &Duel| (duel.operation.as_str(), duel.workload.as_str(), duel.size) == (operation, workload, size);
         self.duels.iter().map(|saved| &saved.content).find(|duel| over(duel) && duel.build == build && by(duel))
+    }
+
+    /// Criterion's estimate in a build.
+    pub fn estimate(&self, id: &str, build: &str) -> Option<&Estimate> {
+        let mut saved = self.estimates.iter().map(|saved| &saved.content).filter(|saved| saved.build == build);
+        saved.find_map(|estimates| estimates.rows.iter().find(|row| row.id == id))
     }
 
     /// Whether some of it was made in a hurry.

@@ -29,6 +29,7 @@ use super::data::{
     Built, Ceilings, Choice, Choices, ClockRow, Clocks, GameDuel, GameRow, Setup, Start, Starts, Stated, Statement,
     files,
 };
+use super::estimates;
 
 /// A measurement that was not made.
 #[derive(Debug, thiserror::Error)]
@@ -118,6 +119,7 @@ enum Task {
     Needs,
     Ceilings,
     Clocks,
+    Estimates { build: &'static str, from: &'static str },
     Duel { input: Input, threads: usize, budget: Duration },
     Native { input: Input, budget: Duration },
     Starts { input: Input, each: Duration },
@@ -185,6 +187,7 @@ impl Task {
             Task::Needs => "needs".to_owned(),
             Task::Ceilings => "ceilings".to_owned(),
             Task::Clocks => "clocks".to_owned(),
+            Task::Estimates { build, .. } => format!("estimates-{build}"),
             Task::Duel { input, threads: 1, .. } => format!("duel-{BUILD}-{}", input.name()),
             Task::Duel { input, threads, .. } => format!("duel-{BUILD}-{}-threads-{threads}", input.name()),
             Task::Native { input, .. } => format!("duel-native-{}", input.name()),
@@ -197,7 +200,7 @@ impl Task {
     /// About how long it takes.
     fn predicted(&self, patience: Duration) -> Duration {
         match self {
-            Task::Choices | Task::Needs => Duration::from_secs(1),
+            Task::Choices | Task::Needs | Task::Estimates { .. } => Duration::from_secs(1),
             Task::Ceilings => CEILING_TIME * CEILINGS.len() as u32,
             Task::Clocks => CLOCK_BUDGET * 6,
             Task::Duel { input, budget, .. } | Task::Native { input, budget } => input.duel(patience, *budget),
@@ -239,6 +242,7 @@ impl<'a> Plan<'a> {
             tasks.extend([false, true].map(|native| Task::Build { native }));
         }
         tasks.extend([Task::Choices, Task::Needs, Task::Ceilings, Task::Clocks]);
+        tasks.extend(estimates::FOLDERS.map(|(build, from)| Task::Estimates { build, from }));
         for operation in OPERATIONS.iter().copied() {
             for workload in operation.workloads() {
                 tasks.extend(duels(operation, workload, &pace, &machine)?);
@@ -324,6 +328,9 @@ impl<'a> Plan<'a> {
                 self.save(&name, Ceilings { rows })
             }
             Task::Clocks => self.save(&name, self.clocks(&run(1))?),
+            Task::Estimates { build, from } => {
+                self.save(&name, estimates::read(build, Path::new(from), estimates::newest_source()?)?)
+            }
             Task::Duel { input, threads, budget } => {
                 self.save(&name, self.duel(input, *threads, *budget, &run(*threads))?)
             }

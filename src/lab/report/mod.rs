@@ -7,6 +7,7 @@
 
 pub mod chart;
 pub mod data;
+pub mod estimates;
 pub mod measure;
 pub mod tables;
 

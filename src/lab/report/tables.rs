@@ -3,7 +3,7 @@
 use crate::cores::OPERATIONS;
 use crate::kernel::{Needs, Tier, Workload};
 use crate::lab::ceilings::Reading;
-use crate::lab::duel::{Duel, Row, Skipped};
+use crate::lab::duel::{Duel, Row, Skipped, quantile};
 use crate::lab::known;
 use crate::lab::saved::TIE;
 use crate::machine::Machine;
@@ -217,6 +217,7 @@ impl<'a> Report<'a> {
         section("Small sizes", self.small());
         section("First call, later calls, memory", self.starts());
         section("Default and native build", self.native());
+        section("A second harness", self.second_opinion());
         section("Without AVX-512, without AVX2", self.capped());
         section("What is selected", self.choices());
         section("What did not help", self.losers());
@@ -559,6 +560,53 @@ impl<'a> Report<'a> {
         )
     }
 
+    fn second_opinion(&self) -> String {
+        let heads = ["operation", "size", "kernel", "build", "duel", "criterion", "95 % interval", "criterion / duel"];
+        let mut table = Table::new(&heads);
+        let mut quotients = Vec::new();
+        for listed in self.listed() {
+            let workload = listed.headline();
+            for build in ["default", "native"] {
+                for n in self.sizes(&listed, workload) {
+                    let Some(duel) = self.data.duel(listed.operation.name(), workload.name, n, build, "thread") else {
+                        continue;
+                    };
+                    let scalar = duel.rows.iter().position(|row| listed.is_scalar(row));
+                    for (index, row) in duel.rows.iter().enumerate() {
+                        let id = format!("{}/{}/{}/{n}", listed.operation.name(), workload.name, row.kernel);
+                        let Some(estimate) = self.data.estimate(&id, build) else { continue };
+                        let quotient = estimate.median_seconds / row.median_seconds;
+                        quotients.push(quotient);
+                        let is_named = index == 0 || Some(index) == scalar || row.kernel == duel.baseline;
+                        if is_named && n == workload.published {
+                            table.row([
+                                code(listed.operation.name()),
+                                size(n),
+                                code(&row.kernel),
+                                build.to_owned(),
+                                time(row.median_seconds),
+                                time(estimate.median_seconds),
+                                format!("{} .. {}", time(estimate.low_seconds), time(estimate.high_seconds)),
+                                times(quotient),
+                            ]);
+                        }
+                    }
+                }
+            }
+        }
+        if quotients.is_empty() {
+            return String::new();
+        }
+        let [low, middle, high] = [0.1, 0.5, 0.9].map(|q| times(quantile(&mut quotients, q)));
+        format!(
+            "The same kernels under criterion, minutes apart and one after the other, where a duel takes turns. Over the {} \
+             pairs of a kernel and a size that both timed, criterion's median is {middle} of the duel's, in the middle 80 % \
+             {low} to {high}. Ratios rest on the duels.\n\n{}",
+            quotients.len(),
+            table.end()
+        )
+    }
+
     fn capped(&self) -> String {
         let heads: Vec<String> = Tier::ALL.iter().map(|tier| format!("best up to {}", tier.name())).collect();
         let mut table = Table::new(&["operation".to_owned()].into_iter().chain(heads).collect::<Vec<_>>());
@@ -662,11 +710,11 @@ impl<'a> Report<'a> {
         });
         format!(
             "```sh\n\
+             cargo bench                               # criterion's view, read by the report: 8 min\n\
              cargo run --release -- report --again     # measure and write this file: {took}\n\
              cargo run --release -- report --quick     # a draft of it: 2 min\n\
              cargo run --release -- report --check     # rebuild it from the committed data, and compare\n\
              cargo run --release -- compare OPERATION  # one duel: 1 min\n\
-             cargo bench                               # criterion's view: 8 min\n\
              ```\n{patience}"
         )
     }
