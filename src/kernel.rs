@@ -198,6 +198,9 @@ pub enum InputError {
     /// A move set that cannot be read.
     #[error(transparent)]
     Moves(#[from] crate::moves::MoveSetError),
+    /// Moves from both heaps that make no rules.
+    #[error(transparent)]
+    Diagonals(#[from] crate::cores::occupancy::DiagonalsError),
 }
 
 /// One typed job of a core, with the list of kernels that do it.
@@ -229,6 +232,12 @@ pub trait Operation: Sized + 'static {
     /// # Errors
     /// A name or a size that does not exist.
     fn input(workload: &str, size: u64) -> Result<Self::Input, InputError>;
+
+    /// Whether the kernel of that name is made for such inputs at all; its cost is [`Cost::IMPOSSIBLE`] where it is not. For
+    /// operations whose kernels share a domain; a kernel with one of its own says so in its cost.
+    fn admits(_kernel: &str, _input: &Self::Input) -> bool {
+        true
+    }
 
     /// The output from the rules of the game alone: slow, and free of every theorem that a kernel uses.
     fn oracle(input: &Self::Input) -> Self::Output;
@@ -328,7 +337,10 @@ impl<O: Operation> Kernel<O> {
 
     /// Predicted time and memory with `threads` threads.
     pub fn cost(&self, input: &O::Input, threads: usize) -> Cost {
-        (self.body.cost)(input, On { tier: self.def.tier, threads })
+        match O::admits(self.def.name, input) {
+            true => (self.body.cost)(input, On { tier: self.def.tier, threads }),
+            false => Cost::IMPOSSIBLE,
+        }
     }
 
     /// What a unit of work needs at least, if the kernel states it.

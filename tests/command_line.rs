@@ -86,6 +86,10 @@ fn the_named_variants_are_other_games() {
     let answer = |args: &[&str]| json(&[&["solve"], args, &["--json"]].concat())["answer"].clone();
     assert_eq!(answer(&["stone-game", "--rule", "one-or-two", "--limit", "100"]), "194965");
     assert_eq!(answer(&["nim-square", "--moves", "cubes", "--limit", "1e6"]), "8279179340528666");
+    let two_heaps = |moves| answer(&["proportionate-nim", "--moves", moves, "--limit", "1000"]);
+    assert_eq!(two_heaps("2:1,1:1"), "117002");
+    // Nim: (n,n) up to n = 500.
+    assert_eq!(two_heaps("none"), "250500");
     assert_eq!(
         answer(&["nim-square", "--moves", "1,2,3", "--limit", "50"]),
         answer(&["nim-square", "--moves", "1..3", "--limit", "50"])
@@ -146,6 +150,19 @@ fn wrong_move_sets() {
     ] {
         refused(&["solve", "nim-square", "--moves", moves], says);
     }
+    for (moves, says) in [
+        ("", "empty"),
+        ("0:0", "takes nothing"),
+        ("3:0", "one heap only"),
+        ("1:2,2:1", "twice"),
+        ("1:65536", "above 65535"),
+        ("1:-1", "not p:q"),
+        ("squares", "not p:q"),
+    ] {
+        refused(&["solve", "proportionate-nim", "--moves", moves], says);
+    }
+    refused(&["solve", "proportionate-nim", "--moves", "1:60000", "--limit", "1e9"], "would fit");
+    refused(&["solve", "proportionate-nim", "--moves", "1:1", "--kernel", "occupancy=automaton"], "cannot do");
 }
 
 #[test]

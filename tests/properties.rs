@@ -2,7 +2,7 @@
 
 use nimlanes::cores::mex::split::{MexSplit, Split};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use nimlanes::cores::occupancy::{self, Occupancy, ProportionateNim};
+use nimlanes::cores::occupancy::{self, Diagonals, Occupancy, ProportionateNim};
 use nimlanes::cores::sink::{Sink, Tally};
 use nimlanes::cores::table_scan::{self, Rule, StoneGame, TableScan};
 use nimlanes::cores::xor_count::partitions::{Partitions, XorPartitions};
@@ -25,6 +25,15 @@ fn all_equal_the_oracle<O: Operation>(input: &O::Input) -> Result<(), TestCaseEr
         }
     }
     Ok(())
+}
+
+/// Lists of moves from both heaps, with common factors, multiples of each other, and ones that only just fit the limit.
+fn diagonals() -> impl Strategy<Value = Diagonals> {
+    let pair = |most: u16| (1..=most, 1..=most).prop_map(|(p, q)| [p.min(q), p.max(q)]);
+    let pair = prop_oneof![4 => pair(4), 4 => pair(12), 1 => pair(300)];
+    btree_set(pair, 0..5).prop_map(|pairs| {
+        Diagonals::new(&pairs.into_iter().collect::<Vec<_>>()).expect("positive and without duplicates")
+    })
 }
 
 /// Subtraction sets of every character: few moves and many, with and without 1, near and far.
@@ -50,6 +59,12 @@ proptest! {
         let input = ProportionateNim::new(limit).expect("a small limit");
         all_equal_the_oracle::<Occupancy<occupancy::Positions>>(&input)?;
         all_equal_the_oracle::<Occupancy<occupancy::Tally>>(&input)?;
+    }
+
+    #[test]
+    fn occupancy_with_other_moves(limit in 0u64..500, diagonals in diagonals()) {
+        let input = ProportionateNim::with(limit, diagonals).expect("a small limit");
+        all_equal_the_oracle::<Occupancy<occupancy::Positions>>(&input)?;
     }
 
     #[test]
@@ -141,16 +156,44 @@ impl Sink<[u32; 3]> for FirstLayer {
     }
 }
 
-/// With one heap empty the Stone Game is Wythoff's: its P-positions are `(floor(k phi), floor(k phi) + k)`, and
-/// `floor(k phi) = (k + floor(sqrt(5 k^2))) / 2`. The kernel that is selected at 20000 and the one at 1000 say so.
+/// The `k`-th P-position of Wythoff's game, exactly: `(floor(k phi), floor(k phi) + k)` with
+/// `floor(k phi) = (k + floor(sqrt(5 k^2))) / 2`.
+fn wythoff(k: u64) -> [u64; 2] {
+    let lower = (k + (5 * k * k).isqrt()) / 2;
+    [lower, lower + k]
+}
+
+fn two_heaps(limit: u64, moves: &str) -> Vec<[u64; 2]> {
+    let input = ProportionateNim::with(limit, moves.parse().expect("a list")).expect("a small limit");
+    let kernel = Selection::new(Machine::detect()).kernel::<Occupancy<occupancy::Positions>>(&input).expect("a kernel");
+    kernel.run(&input, &Run::new(1)).expect("nobody stops it").0
+}
+
+/// All positions with a smaller heap of at most 1e6 are among those of this limit.
+#[test]
+fn the_diagonal_one_to_one_makes_wythoffs_game() {
+    let limit = 2_700_000;
+    let found = two_heaps(limit, "1:1");
+    assert!(found.last().is_some_and(|[n, _]| *n > 1_000_000));
+    assert!((0..).map(wythoff).take_while(|[n, m]| n + m <= limit).eq(found));
+}
+
+/// Multiples of a move that is there change nothing, and without any diagonal the game is Nim.
+#[test]
+fn moves_that_are_there_already_change_nothing() {
+    assert_eq!(two_heaps(5000, "1:1,2:2,1:2,3:6"), two_heaps(5000, "1:1,1:2"));
+    assert_eq!(two_heaps(5000, "1:1,4000:1001"), two_heaps(5000, "1:1"), "no position of the limit has this move");
+    assert!(two_heaps(1000, "none").into_iter().eq((0..=500).map(|n| [n, n])));
+}
+
+/// With one heap empty the Stone Game is Wythoff's. The kernel that is selected at 20000 and the one at 1000 say so.
 #[test]
 fn the_first_layer_of_the_stone_game_is_wythoffs() {
     for limit in [1000, 20_000] {
         let input = StoneGame::new(limit, Rule::AllMoves).expect("a small limit");
         let kernel = Selection::new(Machine::detect()).kernel::<TableScan<FirstLayer>>(&input).expect("a kernel");
         let FirstLayer(found) = kernel.run(&input, &Run::new(1)).expect("nobody stops it");
-        let lower = |k: u64| (k + (5 * k * k).isqrt()) / 2;
-        let want = (0..).map(|k| [lower(k), lower(k) + k]).take_while(|[_, z]| *z <= limit);
+        let want = (0..).map(wythoff).take_while(|[_, z]| *z <= limit);
         assert!(want.eq(found.iter().map(|pair| pair.map(u64::from))), "{}", kernel.def().name);
     }
 }

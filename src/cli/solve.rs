@@ -1,11 +1,14 @@
 //! `nimlanes solve`
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
-use nimlanes::games::{Count, Figure, GAMES, Game, Question, Rule, Solution, Solver, game};
+use nimlanes::games::{
+    Count, Diagonals, Figure, GAMES, Game, Question, Rule, Solution, Solver, game, proportionate_nim,
+};
 use nimlanes::kernel::InputError;
 use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
@@ -20,7 +23,8 @@ use super::output::{print, print_json, table};
 /// Solve a game, or all of them at their published limits
 #[derive(clap::Args, Default)]
 #[command(after_help = "Examples:\n  nimlanes solve stone-game --limit 16000\n  \
-    nimlanes solve nim-square --limit 1e6 --moves cubes --json\n  nimlanes solve scatterstone-nim --exact")]
+    nimlanes solve nim-square --limit 1e6 --moves cubes --json\n  \
+    nimlanes solve proportionate-nim --limit 1e6 --moves 1:1,2:3\n  nimlanes solve scatterstone-nim --exact")]
 pub struct Args {
     /// The game; all of them if none is named
     #[arg(value_parser = PossibleValuesParser::new(GAMES.iter().map(|game| game.name)))]
@@ -31,7 +35,9 @@ pub struct Args {
     /// Stone Game: which heaps a move may take from
     #[arg(long, value_parser = ["all", "one-or-two"], requires = "game")]
     rule: Option<String>,
-    /// Nim Square: squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k
+    /// Nim Square: squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k. Proportionate Nim:
+    /// the moves from both heaps, 1:1,1:2 if left out; p:q takes p t and q t for any t, either way round (1:1 is Wythoff's
+    /// game, none is Nim)
     #[arg(long, value_name = "SET", requires = "game", allow_hyphen_values = true)]
     moves: Option<String>,
     /// Nim Square: the number of heaps, counted exactly; 3 if left out
@@ -98,9 +104,23 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     for (operation, _) in args.kernel.iter().filter_map(|pair| pair.split_once('=')) {
         game.uses(operation)?;
     }
+    let has_diagonals = game.name == proportionate_nim::GAME.name;
     let question = Question {
         rule: args.rule.as_deref().map(|rule| if rule == "all" { Rule::AllMoves } else { Rule::OneOrTwo }),
-        moves: args.moves.as_deref().map(str::parse::<MoveSet>).transpose().map_err(InputError::Moves)?,
+        moves: args
+            .moves
+            .as_deref()
+            .filter(|_| !has_diagonals)
+            .map(MoveSet::from_str)
+            .transpose()
+            .map_err(InputError::from)?,
+        diagonals: args
+            .moves
+            .as_deref()
+            .filter(|_| has_diagonals)
+            .map(Diagonals::from_str)
+            .transpose()
+            .map_err(InputError::from)?,
         heaps: args.heaps,
         count: if args.exact { Count::Exact } else { args.modulus.map_or_else(Count::default, Count::Modulo) },
         ..Question::new(args.limit.unwrap_or(game.published))

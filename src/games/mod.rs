@@ -9,6 +9,7 @@ use crate::kernel::{Digest, InputError, Kernel, Operation, Run, Stop};
 use crate::moves::MoveSet;
 use crate::selection::{SelectError, Selection};
 
+pub use crate::cores::occupancy::Diagonals;
 pub use crate::cores::table_scan::Rule;
 
 /// One game of the lab.
@@ -48,6 +49,8 @@ pub struct Question {
     pub rule: Option<Rule>,
     /// Nim Square's subtraction set; other games have none.
     pub moves: Option<MoveSet>,
+    /// Proportionate Nim's moves from both heaps; other games have none.
+    pub diagonals: Option<Diagonals>,
     /// Nim Square's number of heaps, three if it is left out; other games have no choice.
     pub heaps: Option<u32>,
     /// How Scatterstone Nim counts; for other games as published, exactly.
@@ -73,7 +76,7 @@ impl Default for Count {
 impl Question {
     /// The published form of a game at `limit`.
     pub fn new(limit: u64) -> Self {
-        Question { limit, rule: None, moves: None, heaps: None, count: Count::default() }
+        Question { limit, rule: None, moves: None, diagonals: None, heaps: None, count: Count::default() }
     }
 }
 
@@ -218,6 +221,9 @@ impl Game {
             return Err(SolveError::NotAnOption { game: self.name, option: "--rule" });
         }
         if question.moves.is_some() && self.name != nim_square::GAME.name {
+            return Err(SolveError::NotAnOption { game: self.name, option: "--moves" });
+        }
+        if question.diagonals.is_some() && self.name != proportionate_nim::GAME.name {
             return Err(SolveError::NotAnOption { game: self.name, option: "--moves" });
         }
         if question.heaps.is_some() && self.name != nim_square::GAME.name {

@@ -11,9 +11,13 @@
 //! - the mirrored line is missing: a P-position `(a,b)` also attacks with `a - 2b`.
 //!
 //! Repaired it is quadratic, not "essentially linear".
+//!
+//! # Other moves
+//! [`Diagonals`] may take the place of the published moves from both heaps. The beams, their slopes and their densities are told
+//! of the published ones only.
 
 use super::{Figure, Game, Question, Solution, SolveError, Solver, details};
-use crate::cores::occupancy::{Occupancy, ProportionateNim, Tally};
+use crate::cores::occupancy::{Diagonals, Occupancy, ProportionateNim, Tally};
 use crate::cores::sink::Sink as _;
 
 /// The game as the lab lists it.
@@ -36,8 +40,14 @@ const UPPER_DENSITY: f64 = 0.247_725_584;
 const DELTA: f64 = 0.477_799_775;
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let (tally, kernel) = solver.apply::<Occupancy<Tally>>(question.limit, ProportionateNim::new)?;
+    let diagonals = question.diagonals.as_ref().unwrap_or(&Diagonals::PUBLISHED);
+    let input = |limit| ProportionateNim::with(limit, diagonals.clone());
+    let (tally, kernel) = solver.apply::<Occupancy<Tally>>(question.limit, input)?;
     let total = tally.tally();
+    let mut figures = details(total.digest(), "sum");
+    if *diagonals != Diagonals::PUBLISHED {
+        return Ok(Solution { answer: total.sum, details: figures, kernels: vec![kernel] });
+    }
     let Tally { lower, upper } = tally;
     let beams = [
         ("lower_slope", lower.slope()),
@@ -49,7 +59,6 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
         ("upper_density", upper.density(question.limit)),
         ("upper_density_expected", UPPER_DENSITY),
     ];
-    let mut figures = details(total.digest(), "sum");
     // An empty beam has no slope.
     figures.extend(beams.into_iter().filter(|(_, x)| x.is_finite()).map(|(name, x)| (name, Figure::Ratio(x))));
     Ok(Solution { answer: total.sum, details: figures, kernels: vec![kernel] })
@@ -61,7 +70,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
 /// The order is sound because a move leads to a sorted position that is nowhere larger.
 pub fn oracle(input: &ProportionateNim, mut found: impl FnMut([u64; 2])) {
     let limit = input.limit() as usize;
-    let moves = [[1, 0], [0, 1], [1, 1], [1, 2], [2, 1]];
+    let moves: Vec<[usize; 2]> = [[1, 0], [0, 1]].into_iter().chain(input.diagonals().directions()).collect();
     let mut winning = vec![false; (limit + 1) * (limit + 1)];
     let index = |[n, m]: [usize; 2]| n * (limit + 1) + m;
     for n in 0..=limit / 2 {
@@ -70,7 +79,7 @@ pub fn oracle(input: &ProportionateNim, mut found: impl FnMut([u64; 2])) {
                 continue;
             }
             found([n, m].map(|heap| heap as u64));
-            for [p, q] in moves {
+            for [p, q] in &moves {
                 for t in 1.. {
                     let mut from = [n + p * t, m + q * t];
                     from.sort_unstable();

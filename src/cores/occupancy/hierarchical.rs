@@ -7,65 +7,10 @@
 use std::ops::RangeInclusive;
 
 use super::lines::{Lines, scan};
+use super::tree::Tree;
 use super::union_find::jump;
 use super::{ProportionateNim, Sink};
-use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, On, Run, Stop};
-
-/// A set of numbers that answers "the first number from here on that is not in it".
-struct Tree {
-    /// Bits of the members; above, bits of the full words, level by level up to a single word.
-    levels: Vec<Vec<u64>>,
-}
-
-impl Tree {
-    /// No members, room for `0..size`. The bits past the end of a level stay zero, so that a search always ends.
-    fn new(size: usize) -> Self {
-        let mut levels = vec![vec![0; size / WORD + 1]];
-        while let Some(top) = levels.last().filter(|level| level.len() > 1) {
-            let words = top.len() / WORD + 1;
-            levels.push(vec![0; words]);
-        }
-        Tree { levels }
-    }
-
-    fn insert(&mut self, mut i: usize) {
-        for level in &mut self.levels {
-            level[i / WORD] |= 1 << (i % WORD);
-            if level[i / WORD] != u64::MAX {
-                break;
-            }
-            i /= WORD;
-        }
-    }
-
-    fn contains(&self, i: usize) -> bool {
-        self.levels[0][i / WORD] >> (i % WORD) & 1 == 1
-    }
-
-    /// The first number from `i` on that is not a member.
-    #[inline(always)]
-    fn first_free(&self, mut i: usize) -> usize {
-        let mut height = 0;
-        // Up, past the words that are full from here on ...
-        loop {
-            let word = self.levels[height].get(i / WORD).map_or(0, |word| word >> (i % WORD));
-            let full = first_zero(word);
-            if full < WORD - i % WORD {
-                i += full;
-                break;
-            }
-            i = i / WORD + 1;
-            height += 1;
-        }
-        // ... and down again into the first word that is not.
-        while height > 0 {
-            height -= 1;
-            i = i * WORD + self.levels[height].get(i).map_or(0, |word| first_zero(*word));
-        }
-        i
-    }
-}
 
 /// A tree for each family of lines that is searched, plain bits for the last.
 struct Hierarchy {

@@ -26,6 +26,10 @@
 //! Observed, to the sizes of the known answers: the window `[n + x1, 2n - x2]` stays narrow (4 wide on average, never above 49 up
 //! to 1e10), and `m / n` tends to 1.477799775 in the lower beam, 2.247725584 in the upper one.
 //!
+//! # Other moves
+//! [`Diagonals`] are the moves that take from both heaps. With other ones than the published the lines are others, and nothing
+//! of the above need hold: one kernel, `general_rows`, knows how to find the lines of any.
+//!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
@@ -50,46 +54,64 @@ mod bit_tests_certificate;
 mod bitvec_rows;
 mod byte_table;
 mod byte_table_certificate;
+mod diagonals;
+mod general_rows;
 mod hash_sets;
 mod hash_sets_certificate;
 mod hierarchical;
 mod lines;
 mod rows;
 mod streaming;
+mod tree;
 mod union_find;
 #[cfg(feature = "wide")]
 mod wide_rows;
 mod window_certificate;
 
 pub use beams::{Beam, Sink, Tally};
+pub use diagonals::{Diagonals, DiagonalsError};
 
 /// P-positions `n <= m` with `n + m <= limit`, handed to the sink `S`.
 pub struct Occupancy<S>(PhantomData<fn() -> S>);
 
-/// Two heaps of at most `limit` together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Two heaps of at most `limit` together, and the moves that take from both.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProportionateNim {
     limit: u64,
+    diagonals: Diagonals,
 }
 
 /// The largest limit: its tables are terabytes, and no line number passes 64 bits.
 pub const MAX_LIMIT: u64 = 1 << 46;
 
 impl ProportionateNim {
-    /// All positions of at most `limit` in all.
+    /// All positions of at most `limit` in all, with the moves as published.
     ///
     /// # Errors
     /// The limit is above [`MAX_LIMIT`].
     pub fn new(limit: u64) -> Result<Self, InputError> {
+        Self::with(limit, Diagonals::PUBLISHED)
+    }
+
+    /// The same with other moves from both heaps.
+    ///
+    /// # Errors
+    /// The limit is above [`MAX_LIMIT`].
+    pub fn with(limit: u64, diagonals: Diagonals) -> Result<Self, InputError> {
         if limit > MAX_LIMIT {
             return Err(InputError::TooLarge { operation: "occupancy", size: limit, most: MAX_LIMIT });
         }
-        Ok(ProportionateNim { limit })
+        Ok(ProportionateNim { limit, diagonals })
     }
 
     /// The largest sum of both heaps.
     pub fn limit(&self) -> u64 {
         self.limit
+    }
+
+    /// The moves that take from both heaps.
+    pub fn diagonals(&self) -> &Diagonals {
+        &self.diagonals
     }
 
     /// Values that the smaller heap can have: `0..=limit/2`.
@@ -108,12 +130,26 @@ impl<S: Sink> Operation for Occupancy<S> {
     const NAME: &'static str = "occupancy";
     const CORE: Core = Core::Occupancy;
     const UNIT: &'static str = "P-position";
-    const WORKLOADS: &'static [Workload] = &[Workload {
-        name: "proportionate",
-        summary: "take t, t and t, or t and 2t; size = the largest sum of both heaps",
-        published: 10_000_000,
-        sizes: &[10, 100, 10_000, 1_000_000, 10_000_000],
-    }];
+    const WORKLOADS: &'static [Workload] = &[
+        Workload {
+            name: "proportionate",
+            summary: "take t, t and t, or t and 2t; size = the largest sum of both heaps",
+            published: 10_000_000,
+            sizes: &[10, 100, 10_000, 1_000_000, 10_000_000],
+        },
+        Workload {
+            name: "wythoff",
+            summary: "take t, or t and t; size = the largest sum of both heaps",
+            published: 1_000_000,
+            sizes: &[],
+        },
+        Workload {
+            name: "common-factors",
+            summary: "take t, 3t and 3t, or 2t and 4t; size = the largest sum of both heaps",
+            published: 1_000_000,
+            sizes: &[],
+        },
+    ];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { Occupancy<S>, [S: Sink];
         hash_sets = hash_sets, Portable, [], "the source's way, repaired: a hash set for each family of lines, every m tried";
         hash_sets_certificate = hash_sets_certificate, Portable, [], "hash sets, only the m that the certificate leaves", needs;
@@ -128,6 +164,7 @@ impl<S: Sink> Operation for Occupancy<S> {
         wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, vectors of the build's target";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
+        general_rows = general_rows, Portable, [], "any diagonals: 64 candidates at once, full stretches passed over by trees of bits";
         window_certificate = window_certificate, Portable, [], "one window of four bit rows a P-position, where the certificate points", needs;
         automaton = automaton, Portable, [], "registers that slide along each other, sixteen n a block", needs;
         automaton_avx2 = automaton, Avx2, ["avx2"], "the same code, with the bit-manipulation instructions of the tier", needs;
@@ -141,10 +178,19 @@ impl<S: Sink> Operation for Occupancy<S> {
     const NOTES: &'static str = include_str!("NOTES.md");
 
     fn input(workload: &str, size: u64) -> Result<ProportionateNim, InputError> {
-        if workload != Self::WORKLOADS[0].name {
-            return Err(InputError::unknown_workload::<Self>(workload));
-        }
-        ProportionateNim::new(size)
+        let diagonals = match workload {
+            "proportionate" => Diagonals::PUBLISHED,
+            "wythoff" => Diagonals::new(&[[1, 1]])?,
+            "common-factors" => Diagonals::new(&[[3, 3], [2, 4]])?,
+            list if list.contains(':') => list.parse()?,
+            _ => return Err(InputError::unknown_workload::<Self>(workload)),
+        };
+        ProportionateNim::with(size, diagonals)
+    }
+
+    /// All kernels but one know the published moves and no others.
+    fn admits(kernel: &str, input: &ProportionateNim) -> bool {
+        kernel == "general_rows" || *input.diagonals() == Diagonals::PUBLISHED
     }
 
     fn oracle(input: &ProportionateNim) -> S {

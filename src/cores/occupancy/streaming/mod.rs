@@ -309,7 +309,8 @@ impl Automaton {
     fn start<S: Sink>(input: &ProportionateNim, shares: [f64; 3], sink: &mut S) -> Result<Self, Stop> {
         let limit = input.limit();
         let n = START;
-        let mut before = window_certificate::run::<Positions>(&ProportionateNim { limit: 4 * n }, &Run::new(1))?.0;
+        let first = ProportionateNim { limit: 4 * n, ..input.clone() };
+        let mut before = window_certificate::run::<Positions>(&first, &Run::new(1))?.0;
         before.retain(|[a, _]| *a < n);
         before.iter().filter(|[a, b]| a + b <= limit).for_each(|position| sink.push(*position));
 
