@@ -1,32 +1,44 @@
 //! The best public way: `stamp[v] == n` says that heap `n` reaches value `v`. Nothing is cleared between heaps.
 //!
 //! Cost: a load and a store for each pair of heap and move, then a test for each value below the mex.
-//! Bound: one store a cycle, and the mispredicted end of the search.
+//! Bound: two cycles a pair (one store, and the values of many streams from L1 and L2), and the mispredicted end of the
+//! search. Stamps of 32 bits, a table as long as all values (no bounds check), and four values read before the first is
+//! stored (the compiler cannot know that stamps and values do not overlap) make it a third quicker than the plain loop.
 
 use super::{Subtraction, heap_by_heap};
 use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
+    if u32::try_from(input.heaps()).is_err() {
+        return Cost::IMPOSSIBLE;
+    }
     // Past half a million heaps the values no longer stay in L2.
-    let pair = if input.heaps() < 500_000 { 0.55 } else { 1.0 };
+    let pair = if input.heaps() < 500_000 { 0.5 } else { 1.0 };
     Cost {
         ns: pair * input.pairs() + 4.0 * input.heaps() as f64 + 5000.0,
-        bytes: 2.0 * input.heaps() as f64 + 524_288.0,
+        bytes: 2.0 * input.heaps() as f64 + 262_144.0,
     }
 }
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
-    let mut stamp = vec![usize::MAX; 1 << 16];
+    let mut stamp: Box<[u32; 1 << 16]> = vec![u32::MAX; 1 << 16].try_into().expect("as long");
     let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
     let mut allowed = 0;
     heap_by_heap(input, run, |n, g| {
         while allowed < moves.len() && moves[allowed] <= n {
             allowed += 1;
         }
-        for m in &moves[..allowed] {
-            stamp[usize::from(g[n - m])] = n;
+        let heap = n as u32;
+        let (fours, rest) = moves[..allowed].as_chunks::<4>();
+        for four in fours {
+            for v in four.map(|m| g[n - m]) {
+                stamp[usize::from(v)] = heap;
+            }
         }
-        stamp.iter().position(|s| *s != n).unwrap_or(stamp.len())
+        for m in rest {
+            stamp[usize::from(g[n - m])] = heap;
+        }
+        stamp.iter().position(|s| *s != heap).unwrap_or(stamp.len())
     })
 }
