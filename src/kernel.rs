@@ -239,6 +239,12 @@ pub trait Operation: Sized + 'static {
         true
     }
 
+    /// Bytes of the output, which every kernel needs besides what it works with. For operations whose output has a type that
+    /// the cost of a kernel does not know.
+    fn output_bytes(_input: &Self::Input) -> f64 {
+        0.0
+    }
+
     /// The output from the rules of the game alone: slow, and free of every theorem that a kernel uses.
     fn oracle(input: &Self::Input) -> Self::Output;
 
@@ -337,10 +343,11 @@ impl<O: Operation> Kernel<O> {
 
     /// Predicted time and memory with `threads` threads.
     pub fn cost(&self, input: &O::Input, threads: usize) -> Cost {
-        match O::admits(self.def.name, input) {
-            true => (self.body.cost)(input, On { tier: self.def.tier, threads }),
-            false => Cost::IMPOSSIBLE,
+        if !O::admits(self.def.name, input) {
+            return Cost::IMPOSSIBLE;
         }
+        let Cost { ns, bytes } = (self.body.cost)(input, On { tier: self.def.tier, threads });
+        Cost { ns, bytes: bytes + O::output_bytes(input) }
     }
 
     /// What a unit of work needs at least, if the kernel states it.

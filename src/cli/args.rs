@@ -1,11 +1,18 @@
 //! How numbers and choices are read from the command line.
 
+use std::sync::Arc;
+
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use nimlanes::games::{GAMES, Game, Positions, Question, Rule, SolveError, game, nim_square, proportionate_nim};
+use nimlanes::kernel::{InputError, Run};
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
 use nimlanes::session::{AnyOperation, Session};
 
 use super::failure::Failure;
+use super::interrupt;
+use super::monitor::watched;
 
 /// A whole number, as people write sizes: `100000`, `10_000_000`, `1e7`, `2.5e6`.
 pub fn number(text: &str) -> Result<u64, String> {
@@ -61,6 +68,100 @@ impl Threads {
             }
             Some(threads) => Ok(selection.with_threads(threads as usize)?),
         }
+    }
+}
+
+/// Which kernels a game is solved with.
+#[derive(Args, Default)]
+pub struct Kernels {
+    /// Name the kernel of an operation, as in table_scan=bit_rows; may be given more than once
+    #[arg(long, value_name = "OPERATION=NAME")]
+    kernel: Vec<String>,
+    #[command(flatten)]
+    threads: Threads,
+    /// Run even if it is predicted to take more than a day
+    #[arg(long)]
+    force: bool,
+}
+
+impl Kernels {
+    /// The selection of the environment with these choices. Kernels may be named for what `game` uses, or for anything if all
+    /// games are meant.
+    pub fn selection(&self, game: Option<&Game>) -> Result<Selection, Failure> {
+        let mut selection = self.threads.selection(None)?;
+        for pair in &self.kernel {
+            selection = selection.with_kernel(pair)?;
+            if let (Some(game), Some((operation, _))) = (game, pair.split_once('=')) {
+                game.uses(operation)?;
+            }
+        }
+        Ok(if self.force { selection.allow_long() } else { selection })
+    }
+}
+
+/// The variant of a game.
+#[derive(Args, Default)]
+pub struct Rules {
+    /// Stone Game: which heaps a move may take from
+    #[arg(long, value_parser = ["all", "one-or-two"], requires = "game")]
+    rule: Option<String>,
+    /// Proportionate Nim: the moves from both heaps, 1:1,1:2 if left out; p:q takes p t and q t for any t, either way round
+    /// (1:1 is Wythoff's game, none is Nim). Nim Square: squares, cubes, triangular, primes, factorials, fibonacci, a list
+    /// a,b,c or a range 1..k
+    #[arg(long, value_name = "MOVES", requires = "game", allow_hyphen_values = true)]
+    moves: Option<String>,
+}
+
+impl Rules {
+    /// The question of `game` at `limit` with these rules.
+    pub fn question(&self, game: &Game, limit: u64) -> Result<Question, Failure> {
+        let mut question = Question::new(limit);
+        question.rule = self.rule.as_deref().map(|rule| if rule == "all" { Rule::AllMoves } else { Rule::OneOrTwo });
+        match self.moves.as_deref() {
+            None => {}
+            Some(text) if game.name == nim_square::GAME.name => {
+                question.moves = Some(text.parse().map_err(InputError::Moves)?);
+            }
+            Some(text) if game.name == proportionate_nim::GAME.name => {
+                question.diagonals = Some(text.parse().map_err(InputError::Diagonals)?);
+            }
+            Some(_) => return Err(SolveError::NotAnOption { game: game.name, option: "--moves" }.into()),
+        }
+        Ok(question)
+    }
+}
+
+/// A game whose P-positions can be listed, and how far.
+#[derive(Args)]
+pub struct Board {
+    /// The game
+    #[arg(value_parser = PossibleValuesParser::new(GAMES.iter().filter(|game| game.positions.is_some()).map(|game| game.name)))]
+    game: String,
+    /// The largest heap of the Stone Game, the largest sum of both heaps of Proportionate Nim (1e7 and 10_000_000 are
+    /// understood)
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
+    limit: u64,
+    #[command(flatten)]
+    rules: Rules,
+    #[command(flatten)]
+    kernels: Kernels,
+}
+
+/// What a [`Board`] names, and the run that finds its positions.
+pub struct Found {
+    pub positions: Positions,
+    pub run: Arc<Run>,
+}
+
+impl Board {
+    /// Finds the positions.
+    pub fn find(&self) -> Result<Found, Failure> {
+        let game = game(&self.game)?;
+        let selection = self.kernels.selection(Some(game))?;
+        let question = self.rules.question(game, self.limit)?;
+        let run = interrupt::run(selection.threads());
+        let found = watched(game, &selection, &run, |solver| game.positions(&question, solver))?;
+        Ok(Found { positions: found.positions, run })
     }
 }
 

@@ -1,8 +1,6 @@
 //! `nimlanes grundy`
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{File, remove_file, rename};
-use std::io::{BufWriter, ErrorKind, Write, stdout};
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -14,6 +12,7 @@ use super::args::{Threads, number};
 use super::failure::Failure;
 use super::interrupt;
 use super::monitor::Monitor;
+use super::output::deliver;
 
 /// Print the Grundy values of a subtraction set, its P-positions, or the first position of each value
 #[derive(clap::Args)]
@@ -66,31 +65,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let monitor = Monitor::new(format!("grundy: {}", kernel.def().name), &run, MexSubtraction::steps(&input));
     let g = kernel.run(&input, &run)?;
     drop(monitor);
-    match &args.out {
-        None => written(write(args, &set, &g, &mut BufWriter::new(stdout().lock())), "standard output"),
-        Some(path) => {
-            // Complete, or not there.
-            let part = PathBuf::from([path.as_os_str(), OsStr::new(".part")].into_iter().collect::<OsString>());
-            let result = File::create(&part).and_then(|file| {
-                write(args, &set, &g, &mut BufWriter::new(file))?;
-                rename(&part, path)
-            });
-            if result.is_err() {
-                let _ = remove_file(&part);
-            }
-            written(result, &path.display().to_string())
-        }
-    }
+    deliver(args.out.as_deref(), |out| write(args, &set, &g, out))
 }
 
-fn written(result: std::io::Result<()>, to: &str) -> Result<(), Failure> {
-    result.map_err(|error| match error.kind() {
-        ErrorKind::BrokenPipe => Failure::ClosedPipe,
-        _ => Failure::Failed(format!("cannot write to {to}: {error}")),
-    })
-}
-
-fn write(args: &Args, set: &MoveSet, g: &[u16], out: &mut impl Write) -> std::io::Result<()> {
+fn write(args: &Args, set: &MoveSet, g: &[u16], out: &mut dyn Write) -> std::io::Result<()> {
     if args.format == Format::Summary {
         summary(set, g, out)?;
     } else if args.zeros {
@@ -101,14 +79,14 @@ fn write(args: &Args, set: &MoveSet, g: &[u16], out: &mut impl Write) -> std::io
     } else {
         numbers(args, g.iter().map(|v| (u64::from(*v), v.to_le_bytes())), out)?;
     }
-    out.flush()
+    Ok(())
 }
 
 /// Writes a sequence in a format that has a line or a record for each number.
 fn numbers<const BYTES: usize>(
     args: &Args,
     sequence: impl Iterator<Item = (u64, [u8; BYTES])>,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> std::io::Result<()> {
     if args.format == Format::Csv {
         writeln!(out, "n,a")?;
@@ -135,7 +113,7 @@ fn first_heaps(g: &[u16]) -> Vec<u64> {
     firsts
 }
 
-fn summary(set: &MoveSet, g: &[u16], out: &mut impl Write) -> std::io::Result<()> {
+fn summary(set: &MoveSet, g: &[u16], out: &mut dyn Write) -> std::io::Result<()> {
     let firsts = first_heaps(g);
     let mut counts = vec![0u64; firsts.len()];
     for v in g {

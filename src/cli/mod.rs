@@ -10,6 +10,7 @@ mod interrupt;
 mod kernels;
 mod monitor;
 mod output;
+mod positions;
 mod profile;
 mod report;
 mod run;
@@ -39,6 +40,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Solve(solve::Args),
+    Positions(positions::Args),
     Grundy(grundy::Args),
     Kernels(kernels::Args),
     Verify(verify::Args),
@@ -78,6 +80,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         None => solve::main(&solve::Args::all(cli.json)),
         Some(_) if cli.json => Err(Failure::Usage("--json stands after the command it is for".to_owned())),
         Some(Command::Solve(args)) => solve::main(&args),
+        Some(Command::Positions(args)) => positions::main(&args),
         Some(Command::Grundy(args)) => grundy::main(&args),
         Some(Command::Kernels(args)) => kernels::main(&args),
         Some(Command::Verify(args)) => verify::main(&args),

@@ -1,13 +1,15 @@
 //! Progress of long work on the terminal.
 
 use std::io::{IsTerminal, stderr};
-use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use nimlanes::games::{Game, SolveError, Solver};
 use nimlanes::kernel::Run;
+use nimlanes::selection::Selection;
 
 /// Work that is done sooner shows nothing.
 const QUIET: Duration = Duration::from_secs(2);
@@ -44,6 +46,21 @@ impl Monitor {
         });
         Monitor { end: Some(end), thread: Some(thread) }
     }
+}
+
+/// Lets `ask` ask a game something, with a progress bar for each operation that it takes.
+pub fn watched<T>(
+    game: &Game,
+    selection: &Selection,
+    run: &Arc<Run>,
+    ask: impl FnOnce(&Solver) -> Result<T, SolveError>,
+) -> Result<T, SolveError> {
+    let monitor = Mutex::new(None);
+    let watcher = |operation: &str, kernel: &str, steps: u64, _: f64| {
+        let shown = Monitor::new(format!("{}: {operation}={kernel}", game.name), run, steps);
+        *monitor.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
+    };
+    ask(&Solver { selection, run, watcher: &watcher })
 }
 
 impl Drop for Monitor {

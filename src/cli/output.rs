@@ -1,6 +1,9 @@
-//! Printing that survives a closed pipe.
+//! Printing that survives a closed pipe, and files that are whole or not there.
 
-use std::io::{ErrorKind, Write, stdout};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, remove_file, rename};
+use std::io::{BufWriter, Error, ErrorKind, Write, stdout};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -8,10 +11,37 @@ use super::failure::Failure;
 
 /// Prints text as it is.
 pub fn print(text: &str) -> Result<(), Failure> {
-    let mut out = stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
-        ErrorKind::BrokenPipe => Failure::ClosedPipe,
-        _ => Failure::Failed(format!("cannot write to standard output: {error}")),
+    deliver(None, |out| out.write_all(text.as_bytes()))
+}
+
+/// Writes to a file, or to standard output if there is none. A file appears when it is complete: until then its name ends in
+/// `.part`, and if `write` fails it goes. [`ErrorKind::Interrupted`] from `write` is an interrupted command.
+pub fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
+    let fill = |out: &mut dyn Write| {
+        let mut out = BufWriter::with_capacity(1 << 16, out);
+        write(&mut out)?;
+        out.flush()
+    };
+    let result = match file {
+        None => fill(&mut stdout().lock()),
+        // A device or a pipe is written to, not replaced.
+        Some(path) if path.metadata().is_ok_and(|known| !known.is_file() && !known.is_dir()) => {
+            File::options().write(true).open(path).and_then(|mut file| fill(&mut file))
+        }
+        Some(path) => {
+            let part = PathBuf::from([path.as_os_str(), OsStr::new(".part")].into_iter().collect::<OsString>());
+            let result = File::create(&part).and_then(|mut file| fill(&mut file)).and_then(|()| rename(&part, path));
+            if result.is_err() {
+                let _ = remove_file(&part);
+            }
+            result
+        }
+    };
+    result.map_err(|error: Error| match (error.kind(), file) {
+        (ErrorKind::BrokenPipe, _) => Failure::ClosedPipe,
+        (ErrorKind::Interrupted, _) => Failure::Interrupted,
+        (_, None) => Failure::Failed(format!("cannot write to standard output: {error}")),
+        (_, Some(path)) => Failure::Failed(format!("cannot write to {}: {error}", path.display())),
     })
 }
 

@@ -1,23 +1,17 @@
 //! `nimlanes solve`
 
 use std::collections::BTreeMap;
-use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
-use nimlanes::games::{
-    Count, Diagonals, Figure, GAMES, Game, Question, Rule, Solution, Solver, game, proportionate_nim,
-};
-use nimlanes::kernel::InputError;
-use nimlanes::moves::MoveSet;
+use nimlanes::games::{Count, Figure, GAMES, Game, Question, Solution, game};
 use nimlanes::selection::Selection;
 use serde::Serialize;
 
-use super::args::{Threads, number};
+use super::args::{Kernels, Rules, number};
 use super::failure::Failure;
 use super::interrupt;
-use super::monitor::Monitor;
+use super::monitor::watched;
 use super::output::{print, print_json, table};
 
 /// Solve a game, or all of them at their published limits
@@ -32,14 +26,8 @@ pub struct Args {
     /// The size of the question; the published one if left out (1e7 and 10_000_000 are understood)
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true, requires = "game")]
     limit: Option<u64>,
-    /// Stone Game: which heaps a move may take from
-    #[arg(long, value_parser = ["all", "one-or-two"], requires = "game")]
-    rule: Option<String>,
-    /// Nim Square: squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k. Proportionate Nim:
-    /// the moves from both heaps, 1:1,1:2 if left out; p:q takes p t and q t for any t, either way round (1:1 is Wythoff's
-    /// game, none is Nim)
-    #[arg(long, value_name = "SET", requires = "game", allow_hyphen_values = true)]
-    moves: Option<String>,
+    #[command(flatten)]
+    rules: Rules,
     /// Nim Square: the number of heaps, counted exactly; 3 if left out
     #[arg(long, value_name = "M", requires = "game")]
     heaps: Option<u32>,
@@ -49,14 +37,8 @@ pub struct Args {
     /// Scatterstone Nim: give the number itself, up to 127 bits
     #[arg(long, requires = "game")]
     exact: bool,
-    /// Name the kernel of an operation, as in mex_subtraction=stamp; may be given more than once
-    #[arg(long, value_name = "OPERATION=NAME")]
-    kernel: Vec<String>,
     #[command(flatten)]
-    threads: Threads,
-    /// Run even if it is predicted to take more than a day
-    #[arg(long)]
-    force: bool,
+    kernels: Kernels,
     /// Print JSON: an object, or an array if no game is named
     #[arg(long)]
     json: bool,
@@ -88,42 +70,17 @@ enum Value {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let mut selection = args.threads.selection(None)?;
-    for pair in &args.kernel {
-        selection = selection.with_kernel(pair)?;
-    }
-    if args.force {
-        selection = selection.allow_long();
-    }
-    let Some(name) = &args.game else {
+    let named = args.game.as_deref().map(game).transpose()?;
+    let selection = args.kernels.selection(named)?;
+    let Some(game) = named else {
         let reports = GAMES.iter().map(|game| report(game, &Question::new(game.published), &selection));
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
         return if args.json { print_json(&reports) } else { print(&summary(&reports)) };
     };
-    let game = game(name)?;
-    for (operation, _) in args.kernel.iter().filter_map(|pair| pair.split_once('=')) {
-        game.uses(operation)?;
-    }
-    let has_diagonals = game.name == proportionate_nim::GAME.name;
     let question = Question {
-        rule: args.rule.as_deref().map(|rule| if rule == "all" { Rule::AllMoves } else { Rule::OneOrTwo }),
-        moves: args
-            .moves
-            .as_deref()
-            .filter(|_| !has_diagonals)
-            .map(MoveSet::from_str)
-            .transpose()
-            .map_err(InputError::from)?,
-        diagonals: args
-            .moves
-            .as_deref()
-            .filter(|_| has_diagonals)
-            .map(Diagonals::from_str)
-            .transpose()
-            .map_err(InputError::from)?,
         heaps: args.heaps,
         count: if args.exact { Count::Exact } else { args.modulus.map_or_else(Count::default, Count::Modulo) },
-        ..Question::new(args.limit.unwrap_or(game.published))
+        ..args.rules.question(game, args.limit.unwrap_or(game.published))?
     };
     let report = report(game, &question, &selection)?;
     if args.json { print_json(&report) } else { print(&text(&report, game)) }
@@ -131,15 +88,9 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 
 fn report(game: &'static Game, question: &Question, selection: &Selection) -> Result<Report, Failure> {
     let run = interrupt::run(selection.threads());
-    let monitor = Mutex::new(None);
-    let watcher = |operation: &str, kernel: &str, steps: u64, _: f64| {
-        let shown = Monitor::new(format!("{}: {operation}={kernel}", game.name), &run, steps);
-        *monitor.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
-    };
     let start = Instant::now();
-    let solved = game.solve(question, &Solver { selection, run: &run, watcher: &watcher });
+    let solved = watched(game, selection, &run, |solver| game.solve(question, solver));
     let seconds = start.elapsed().as_secs_f64();
-    drop(monitor);
     let Solution { answer, details, kernels } = solved?;
     let value = |figure| match figure {
         Figure::Count(n) => Value::Count(n),

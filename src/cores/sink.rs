@@ -18,8 +18,15 @@ impl<T: Copy + Ord + Debug + Send + Sync + Into<u128> + 'static, const HEAPS: us
     }
 }
 
+/// Bytes of a sink that keeps `kept` bytes of each of `positions` positions, while the half that another thread found is merged.
+pub(super) fn bytes(kept: usize, positions: f64) -> f64 {
+    1.5 * kept as f64 * positions
+}
+
 /// What takes P-positions.
 pub trait Sink<P: Position>: Default + Send + Sync + PartialEq + Debug + 'static {
+    /// Bytes that are kept of a position.
+    const KEPT: usize = 0;
     /// Takes a position.
     fn push(&mut self, position: P);
     /// Takes what another thread found.
@@ -86,6 +93,8 @@ impl<P> Default for Positions<P> {
 }
 
 impl<P: Position> Sink<P> for Positions<P> {
+    const KEPT: usize = size_of::<P>();
+
     fn push(&mut self, position: P) {
         self.0.push(position);
     }

@@ -12,6 +12,9 @@ use crate::selection::{SelectError, Selection};
 pub use crate::cores::occupancy::Diagonals;
 pub use crate::cores::table_scan::Rule;
 
+/// Answers a question about a game.
+pub type Ask<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
+
 /// One game of the lab.
 pub struct Game {
     /// Its name on the command line.
@@ -23,7 +26,27 @@ pub struct Game {
     /// The operations that solve it.
     pub operations: &'static [&'static str],
     /// Solves it.
-    pub solve: fn(&Question, &Solver) -> Result<Solution, SolveError>,
+    pub solve: Ask<Solution>,
+    /// Finds its P-positions, in a game of which they are what is summed up.
+    pub positions: Option<Ask<Found>>,
+}
+
+/// P-positions in lexicographic order, heaps ascending, and the kernel that found them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The positions.
+    pub positions: Positions,
+    /// The operation and its kernel.
+    pub kernel: Done,
+}
+
+/// Positions of two or of three heaps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Positions {
+    /// `n <= m`
+    Two(Vec<[u64; 2]>),
+    /// `x <= y <= z`
+    Three(Vec<[u32; 3]>),
 }
 
 /// All games, in the order of the cores.
@@ -98,6 +121,12 @@ pub enum SolveError {
         game: &'static str,
         /// The option.
         option: &'static str,
+    },
+    /// A game whose P-positions are too many to be listed.
+    #[error("{game} is solved by counting; its P-positions are not listed")]
+    NoPositions {
+        /// The game.
+        game: &'static str,
     },
     /// A kernel of an operation that the game does not use.
     #[error("{game} does not use {operation}; it uses {uses}")]
@@ -217,6 +246,21 @@ impl Game {
     /// # Errors
     /// The question has an option of another game, no kernel can do an operation, or the run was stopped.
     pub fn solve(&self, question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
+        self.has_options(question)?;
+        (self.solve)(question, solver)
+    }
+
+    /// Finds the P-positions that a question is about.
+    ///
+    /// # Errors
+    /// As [`Game::solve`], or the game has no list of them.
+    pub fn positions(&self, question: &Question, solver: &Solver) -> Result<Found, SolveError> {
+        let positions = self.positions.ok_or(SolveError::NoPositions { game: self.name })?;
+        self.has_options(question)?;
+        positions(question, solver)
+    }
+
+    fn has_options(&self, question: &Question) -> Result<(), SolveError> {
         if question.rule.is_some() && self.name != stone_game::GAME.name {
             return Err(SolveError::NotAnOption { game: self.name, option: "--rule" });
         }
@@ -233,7 +277,7 @@ impl Game {
             let option = if question.count == Count::Exact { "--exact" } else { "--modulus" };
             return Err(SolveError::NotAnOption { game: self.name, option });
         }
-        (self.solve)(question, solver)
+        Ok(())
     }
 }
 

@@ -22,6 +22,7 @@ pub const GAME: Game = Game {
     published: 100_000,
     operations: &["mex_subtraction", "xor_triples"],
     solve,
+    positions: None,
 };
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {

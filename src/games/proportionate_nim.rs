@@ -16,9 +16,9 @@
 //! [`Diagonals`] may take the place of the published moves from both heaps. The beams, their slopes and their densities are told
 //! of the published ones only.
 
-use super::{Figure, Game, Question, Solution, SolveError, Solver, details};
-use crate::cores::occupancy::{Diagonals, Occupancy, ProportionateNim, Tally};
-use crate::cores::sink::Sink as _;
+use super::{Done, Figure, Found, Game, Positions, Question, Solution, SolveError, Solver, details};
+use crate::cores::occupancy::{Diagonals, Occupancy, ProportionateNim, Sink, Tally};
+use crate::cores::sink::{self, Sink as _};
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
@@ -27,6 +27,7 @@ pub const GAME: Game = Game {
     published: 10_000_000,
     operations: &["occupancy"],
     solve,
+    positions: Some(positions),
 };
 
 /// Lower P-positions for each smaller heap, in the limit.
@@ -39,13 +40,25 @@ const UPPER_DENSITY: f64 = 0.247_725_584;
 /// The slope of the lower beam, less one, in the limit.
 const DELTA: f64 = 0.477_799_775;
 
+fn diagonals(question: &Question) -> &Diagonals {
+    question.diagonals.as_ref().unwrap_or(&Diagonals::PUBLISHED)
+}
+
+fn find<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Done), SolveError> {
+    let input = |limit| ProportionateNim::with(limit, diagonals(question).clone());
+    solver.apply::<Occupancy<S>>(question.limit, input)
+}
+
+fn positions(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
+    let (sink::Positions(found), kernel) = find(question, solver)?;
+    Ok(Found { positions: Positions::Two(found), kernel })
+}
+
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let diagonals = question.diagonals.as_ref().unwrap_or(&Diagonals::PUBLISHED);
-    let input = |limit| ProportionateNim::with(limit, diagonals.clone());
-    let (tally, kernel) = solver.apply::<Occupancy<Tally>>(question.limit, input)?;
+    let (tally, kernel) = find::<Tally>(question, solver)?;
     let total = tally.tally();
     let mut figures = details(total.digest(), "sum");
-    if *diagonals != Diagonals::PUBLISHED {
+    if *diagonals(question) != Diagonals::PUBLISHED {
         return Ok(Solution { answer: total.sum, details: figures, kernels: vec![kernel] });
     }
     let Tally { lower, upper } = tally;

@@ -33,6 +33,7 @@ pub const GAME: Game = Game {
     published: 200,
     operations: &["mex_split", "xor_partitions"],
     solve,
+    positions: None,
 };
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {

@@ -19,8 +19,9 @@
 //! | 20000 | 0.12027 | 0.16636 |
 //! | 40000 | 0.12040 | 0.16676 |
 
-use super::{Figure, Game, Question, Rule, Solution, SolveError, Solver, details};
-use crate::cores::table_scan::{StoneGame, TableScan, Tally};
+use super::{Done, Figure, Found, Game, Positions, Question, Rule, Solution, SolveError, Solver, details};
+use crate::cores::sink;
+use crate::cores::table_scan::{Sink, StoneGame, TableScan, Tally};
 use crate::kernel::Operation;
 
 /// The game as the lab lists it.
@@ -30,11 +31,21 @@ pub const GAME: Game = Game {
     published: 1000,
     operations: &["table_scan"],
     solve,
+    positions: Some(positions),
 };
 
-fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
+fn scan<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Done), SolveError> {
     let rule = question.rule.unwrap_or(Rule::AllMoves);
-    let (tally, kernel) = solver.apply::<TableScan<Tally>>(question.limit, |limit| StoneGame::new(limit, rule))?;
+    solver.apply::<TableScan<S>>(question.limit, |limit| StoneGame::new(limit, rule))
+}
+
+fn positions(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
+    let (sink::Positions(found), kernel) = scan(question, solver)?;
+    Ok(Found { positions: Positions::Three(found), kernel })
+}
+
+fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
+    let (tally, kernel) = scan::<Tally>(question, solver)?;
     let details: Vec<(&str, Figure)> = details(TableScan::<Tally>::digest(&tally), "sum");
     Ok(Solution { answer: tally.sum, details, kernels: vec![kernel] })
 }

@@ -193,6 +193,12 @@ impl<S: Sink> Operation for Occupancy<S> {
         kernel == "general_rows" || *input.diagonals() == Diagonals::PUBLISHED
     }
 
+    fn output_bytes(input: &ProportionateNim) -> f64 {
+        // No two positions have the same smaller heap; in the published game only half of these heaps have one.
+        let share = if *input.diagonals() == Diagonals::PUBLISHED { 0.5 } else { 1.0 };
+        sink::bytes(S::KEPT, share * input.smaller_heaps() as f64)
+    }
+
     fn oracle(input: &ProportionateNim) -> S {
         let mut sink = S::default();
         proportionate_nim::oracle(input, |position| sink.push(position));

@@ -156,6 +156,10 @@ impl<S: Sink> Operation for TableScan<S> {
         StoneGame::new(size, rule)
     }
 
+    fn output_bytes(input: &StoneGame) -> f64 {
+        sink::bytes(S::KEPT, DENSITY * (input.heaps() as f64).powi(2))
+    }
+
     fn oracle(input: &StoneGame) -> S {
         let mut sink = S::default();
         stone_game::oracle(input, |position| sink.push(position));

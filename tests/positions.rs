@@ -1,0 +1,149 @@
+//! `nimlanes positions`: what is listed, in both formats, whole or not at all.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin;
+
+fn nimlanes(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
+    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL").args(args);
+    command
+}
+
+fn printed(args: &[&str]) -> Vec<u8> {
+    nimlanes(&[&["positions"], args].concat()).assert().success().get_output().stdout.clone()
+}
+
+fn text(args: &[&str]) -> String {
+    String::from_utf8(printed(args)).expect("text")
+}
+
+/// Expects an exit code and a single line on stderr that contains `says`.
+fn refused(args: &[&str], code: i32, says: &str) {
+    let output = nimlanes(args).assert().code(code).get_output().clone();
+    let line = String::from_utf8(output.stderr).expect("text");
+    assert!(line.trim_end().lines().count() == 1 && line.contains(says), "{args:?} should say {says:?}: {line}");
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    names.map(|name| name.into_string().expect("UTF-8")).collect()
+}
+
+#[test]
+fn positions_are_listed_in_order() {
+    assert_eq!(
+        text(&["proportionate-nim", "--limit", "25"]),
+        "n,m\n0,0\n1,3\n2,6\n4,5\n7,10\n8,14\n",
+        "(9,17) has 26 together"
+    );
+    assert_eq!(text(&["proportionate-nim", "--limit", "5", "--moves", "none"]), "n,m\n0,0\n1,1\n2,2\n");
+    // Wythoff's positions with an empty heap, and the first that is not his.
+    let three = text(&["stone-game", "--limit", "5"]);
+    assert!(three.starts_with("x,y,z\n0,0,0\n0,1,2\n0,3,5\n1,1,4\n"), "{three}");
+    for limit in ["0", "1", "2"] {
+        assert!(text(&["proportionate-nim", "--limit", limit]).ends_with("n,m\n0,0\n"));
+    }
+}
+
+/// The sums are those that `solve` gives, whatever finds the positions.
+#[test]
+fn both_formats_hold_the_same_numbers() {
+    for (game, limit, width, sum) in
+        [("stone-game", "200", 4, 1_358_608_u64), ("proportionate-nim", "1000", 8, 117_002)]
+    {
+        let args = [game, "--limit", limit];
+        let binary = printed(&[&args[..], &["--format", "bin"]].concat());
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let numbers: Vec<u64> = binary.chunks(width).map(number).collect();
+        let csv = text(&args);
+        let read = csv.lines().skip(1).flat_map(|line| line.split(','));
+        assert!(read.map(|number| number.parse::<u64>().expect("a number")).eq(numbers.iter().copied()));
+        assert_eq!(numbers.iter().sum::<u64>(), sum, "{game}");
+    }
+    let with = |kernel: &str| text(&["stone-game", "--limit", "150", "--rule", "one-or-two", "--kernel", kernel]);
+    assert_eq!(with("table_scan=byte_table"), with("table_scan=bit_rows"));
+}
+
+#[test]
+fn a_file_is_whole_or_not_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("positions.csv");
+    let args = ["stone-game", "--limit", "300"];
+    let to_file = [&args[..], &["--out", path.to_str().expect("UTF-8")]].concat();
+    assert_eq!(printed(&to_file), b"");
+    assert_eq!(std::fs::read(&path).expect("written"), printed(&args));
+    assert_eq!(names(folder.path()), ["positions.csv"]);
+    refused(&["positions", "stone-game", "--limit", "10", "--out", "/no/such/folder/file"], 1, "/no/such/folder/file");
+    // A device stays what it is.
+    #[cfg(unix)]
+    {
+        assert_eq!(printed(&[&args[..], &["--out", "/dev/null"]].concat()), b"");
+        assert!(!Path::new("/dev/null").metadata().expect("it is there").is_file());
+        refused(&["positions", "stone-game", "--limit", "300", "--out", "/dev/full"], 1, "/dev/full");
+    }
+}
+
+#[test]
+fn wrong_requests_end_with_a_line() {
+    refused(&["positions", "nim-square", "--limit", "5"], 2, "stone-game");
+    refused(&["positions", "stone-game"], 2, "--limit");
+    refused(&["positions", "stone-game", "--limit", "-1"], 2, "at least 0");
+    refused(&["positions", "stone-game", "--limit", "1e6"], 2, "would fit");
+    refused(&["positions", "proportionate-nim", "--limit", "1e13"], 2, "would fit");
+    refused(&["positions", "stone-game", "--limit", "9", "--moves", "1:1"], 2, "no option --moves");
+    refused(&["positions", "proportionate-nim", "--limit", "9", "--rule", "all"], 2, "no option --rule");
+    refused(&["positions", "proportionate-nim", "--limit", "9", "--moves", "1:2,2:1"], 2, "twice");
+    refused(&["positions", "stone-game", "--limit", "9", "--format", "xml"], 2, "csv");
+    refused(&["positions", "stone-game", "--limit", "9", "--kernel", "occupancy=bit_rows"], 2, "does not use");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_ends_silently() {
+    use std::io::{BufRead, BufReader};
+    let mut child = std::process::Command::new(cargo_bin("nimlanes"))
+        .args(["positions", "proportionate-nim", "--limit", "1e6"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let first = BufReader::new(child.stdout.take().expect("a pipe")).lines().next().expect("a line");
+    assert_eq!(first.expect("text"), "n,m");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+/// While it searches, and while it writes: nothing is left behind.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_no_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("positions.csv");
+    let out = ["--out", path.to_str().expect("UTF-8")];
+    let slow = ["positions", "stone-game", "--limit", "6000", "--kernel", "table_scan=byte_table"];
+    let long = ["positions", "proportionate-nim", "--limit", "4e8"];
+    for (args, is_due) in [(&slow[..], 0), (&long[..], 1)] {
+        let mut child = std::process::Command::new(cargo_bin("nimlanes"))
+            .args(args)
+            .args(out)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        std::thread::sleep(Duration::from_millis(300));
+        while names(folder.path()).len() < is_due && child.try_wait().expect("a child").is_none() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let start = Instant::now();
+        let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(kill.expect("kill runs").success());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130), "{args:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "nimlanes: interrupted\n");
+        assert!(start.elapsed() < Duration::from_secs(5));
+        assert!(names(folder.path()).is_empty(), "{args:?}");
+    }
+}
