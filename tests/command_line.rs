@@ -214,7 +214,7 @@ fn every_operation_has_one_selected_kernel() {
     let mut operations: Vec<&str> =
         kernels.iter().map(|kernel| kernel["operation"].as_str().expect("a name")).collect();
     operations.dedup();
-    assert_eq!(operations.len(), 6);
+    assert_eq!(operations.len(), nimlanes::cores::OPERATIONS.len());
     for operation in operations {
         let selected = kernels.iter().filter(|k| k["operation"] == operation && k["selected"] == true).count();
         assert_eq!(selected, 1, "{operation}");

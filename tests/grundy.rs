@@ -32,6 +32,8 @@ fn zeros_records_and_formats() {
     let to = |more: &[&str]| text(&[&["--moves", "squares", "--limit", "12"], more].concat());
     assert_eq!(to(&["--zeros", "--format", "bfile", "--offset", "1"]), "1 0\n2 2\n3 5\n4 7\n5 10\n6 12\n");
     assert_eq!(to(&["--records", "--format", "csv"]), "n,a\n0,0\n1,1\n2,4\n");
+    assert_eq!(to(&["--zeros"]), "moves    squares\nheaps    0..=12\nzeros    6\nlast     12\n");
+    assert!(text(&["--zeros", "--limit", "65536"]).contains("zeros    2053\n"));
     let bytes = grundy(&["--moves", "1,2", "--limit", "3", "--format", "bin"]).assert().success();
     assert_eq!(bytes.get_output().stdout, [0, 0, 1, 0, 2, 0, 0, 0]);
 }

@@ -2,6 +2,7 @@
 
 use nimlanes::cores::mex::split::{MexSplit, Split};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
+use nimlanes::cores::mex::zeros::MexZeros;
 use nimlanes::cores::occupancy::{self, Diagonals, Occupancy, ProportionateNim};
 use nimlanes::cores::sink::{Sink, Tally};
 use nimlanes::cores::table_scan::{self, Rule, StoneGame, TableScan};
@@ -38,9 +39,12 @@ fn diagonals() -> impl Strategy<Value = Diagonals> {
 
 /// Subtraction sets of every character: few moves and many, with and without 1, near and far.
 fn move_sets() -> impl Strategy<Value = Vec<u64>> {
-    let set =
-        |most: u64, count: usize| btree_set(1..=most, 1..count).prop_map(|set| set.into_iter().collect::<Vec<_>>());
-    prop_oneof![set(20, 8), set(70, 40), set(1000, 12), set(1000, 400)]
+    prop_oneof![move_set(20, 8), move_set(70, 40), move_set(1000, 12), move_set(1000, 400)]
+}
+
+/// Fewer than `count` moves of at most `most`.
+fn move_set(most: u64, count: usize) -> impl Strategy<Value = Vec<u64>> {
+    btree_set(1..=most, 1..count).prop_map(|set| set.into_iter().collect())
 }
 
 proptest! {
@@ -71,6 +75,13 @@ proptest! {
     fn mex_subtraction(moves in move_sets(), limit in 0u64..1500) {
         let input = Subtraction::new(&MoveSet::Explicit(moves), limit).expect("a small limit");
         all_equal_the_oracle::<MexSubtraction>(&input)?;
+    }
+
+    /// Past a chunk of the shifted rows, and several tiles.
+    #[test]
+    fn mex_zeros(moves in prop_oneof![move_sets(), move_set(20_000, 300)], limit in 0u64..20_000) {
+        let input = Subtraction::new(&MoveSet::Explicit(moves), limit).expect("a small limit");
+        all_equal_the_oracle::<MexZeros>(&input)?;
     }
 
     #[test]

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Period, Subtraction, period};
+use nimlanes::cores::mex::zeros::MexZeros;
 use nimlanes::kernel::{InputError, Operation};
 use nimlanes::moves::MoveSet;
+use nimlanes::selection::Selection;
 
 use super::args::{Threads, number};
 use super::failure::Failure;
@@ -28,7 +30,7 @@ pub struct Args {
     /// How they are written
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     format: Format,
-    /// The heaps of value 0 instead of all values
+    /// The heaps of value 0 instead of all values, by a sieve that needs no values
     #[arg(long, conflicts_with = "records")]
     zeros: bool,
     /// The first heap of each value instead of all values
@@ -60,26 +62,40 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let set: MoveSet = args.moves.parse().map_err(InputError::Moves)?;
     let input = Subtraction::new(&set, args.limit)?;
     let selection = args.threads.selection(None)?;
-    let kernel = selection.kernel::<MexSubtraction>(&input)?;
-    let run = interrupt::run(selection.threads());
-    let monitor = Monitor::new(format!("grundy: {}", kernel.def().name), &run, MexSubtraction::steps(&input));
-    let g = kernel.run(&input, &run)?;
-    drop(monitor);
+    if args.zeros {
+        // Without the other values.
+        let zeros = computed::<MexZeros>(&input, &selection)?;
+        return deliver(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, out));
+    }
+    let g = computed::<MexSubtraction>(&input, &selection)?;
     deliver(args.out.as_deref(), |out| write(args, &set, &g, out))
+}
+
+/// What the selected kernel of an operation computes, with a progress bar.
+fn computed<O: Operation>(input: &O::Input, selection: &Selection) -> Result<O::Output, Failure> {
+    let kernel = selection.kernel::<O>(input)?;
+    let run = interrupt::run(selection.threads());
+    let _monitor = Monitor::new(format!("grundy: {}", kernel.def().name), &run, O::steps(input));
+    Ok(kernel.run(input, &run)?)
+}
+
+fn write_zeros(args: &Args, set: &MoveSet, zeros: &[u64], out: &mut dyn Write) -> std::io::Result<()> {
+    if args.format != Format::Summary {
+        return numbers(args, zeros.iter().map(|n| (*n, n.to_le_bytes())), out);
+    }
+    heading(set, args.limit, out)?;
+    writeln!(out, "zeros    {}", zeros.len())?;
+    writeln!(out, "last     {}", zeros.last().copied().unwrap_or(0))
 }
 
 fn write(args: &Args, set: &MoveSet, g: &[u16], out: &mut dyn Write) -> std::io::Result<()> {
     if args.format == Format::Summary {
-        summary(set, g, out)?;
-    } else if args.zeros {
-        let zeros = (0u64..).zip(g).filter(|(_, v)| **v == 0).map(|(n, _)| n);
-        numbers(args, zeros.map(|n| (n, n.to_le_bytes())), out)?;
+        summary(set, g, out)
     } else if args.records {
-        numbers(args, first_heaps(g).into_iter().map(|n| (n, n.to_le_bytes())), out)?;
+        numbers(args, first_heaps(g).into_iter().map(|n| (n, n.to_le_bytes())), out)
     } else {
-        numbers(args, g.iter().map(|v| (u64::from(*v), v.to_le_bytes())), out)?;
+        numbers(args, g.iter().map(|v| (u64::from(*v), v.to_le_bytes())), out)
     }
-    Ok(())
 }
 
 /// Writes a sequence in a format that has a line or a record for each number.
@@ -113,14 +129,19 @@ fn first_heaps(g: &[u16]) -> Vec<u64> {
     firsts
 }
 
+/// The first lines of a summary.
+fn heading(set: &MoveSet, limit: u64, out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, "moves    {set}")?;
+    writeln!(out, "heaps    0..={limit}")
+}
+
 fn summary(set: &MoveSet, g: &[u16], out: &mut dyn Write) -> std::io::Result<()> {
     let firsts = first_heaps(g);
     let mut counts = vec![0u64; firsts.len()];
     for v in g {
         counts[usize::from(*v)] += 1;
     }
-    writeln!(out, "moves    {set}")?;
-    writeln!(out, "heaps    0..={}", g.len() - 1)?;
+    heading(set, g.len() as u64 - 1, out)?;
     writeln!(out, "values   {}", firsts.len())?;
     writeln!(out, "zeros    {}", counts[0])?;
     let farthest = match set {

@@ -2,3 +2,4 @@
 
 pub mod split;
 pub mod subtraction;
+pub mod zeros;

@@ -43,8 +43,8 @@ pub struct MexSubtraction;
 pub struct Subtraction {
     /// The moves up to `limit`, positive and strictly ascending.
     moves: Vec<u64>,
-    /// How many values the first [`PROBED`] heaps take; costs depend on it.
-    probed: [usize; 2],
+    /// What the first heaps are like; costs depend on it.
+    probed: Probed,
     limit: u64,
 }
 
@@ -81,10 +81,25 @@ impl Subtraction {
     /// The number of different values that heaps up to the limit take, roughly: as the first heaps have it, continued by
     /// the power law that they follow.
     pub fn values(&self) -> f64 {
-        let [few, many] = self.probed.map(|values| values as f64);
+        self.continued(self.probed.values).min(self.moves.len() as f64 + 1.0)
+    }
+
+    /// The number of heaps up to the limit that have the value 0, roughly, in the same way.
+    pub fn zeros(&self) -> f64 {
+        self.continued(self.probed.zeros).min(self.heaps() as f64)
+    }
+
+    /// Pairs of a heap of value 0 and a move that leads to it, roughly: what a sieve marks.
+    pub fn hits(&self) -> f64 {
+        self.zeros() * self.pairs() / self.heaps() as f64
+    }
+
+    /// A count over all heaps, by the power law through the counts over the [`PROBED`] first ones.
+    fn continued(&self, [few, many]: [usize; 2]) -> f64 {
+        let [few, many] = [few as f64, many as f64];
         let exponent = (many / few).ln() / ((PROBED[1] / PROBED[0]) as f64).ln();
         let beyond = f64::max(self.heaps() as f64 / PROBED[1] as f64, 1.0);
-        (many * beyond.powf(exponent)).min(self.moves.len() as f64 + 1.0)
+        many * beyond.powf(exponent)
     }
 
     /// Pairs of a heap and a move it allows: what a kernel that looks at each of them does.
@@ -96,8 +111,16 @@ impl Subtraction {
 /// Heaps that are looked at to foresee how values grow.
 const PROBED: [usize; 2] = [1024, 4096];
 
-/// How many values the first heaps take.
-fn probe(set: &MoveSet) -> [usize; 2] {
+/// Counts over the [`PROBED`] first heaps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Probed {
+    /// Different values.
+    values: [usize; 2],
+    /// Heaps of value 0.
+    zeros: [usize; 2],
+}
+
+fn probe(set: &MoveSet) -> Probed {
     let moves: Vec<usize> = set.up_to(PROBED[1] as u64).into_iter().map(|m| m as usize).collect();
     let mut reaches = vec![usize::MAX; PROBED[1] + 1];
     let mut g = Vec::new();
@@ -107,7 +130,10 @@ fn probe(set: &MoveSet) -> [usize; 2] {
         }
         g.push(reaches.iter().position(|heap| *heap != n).unwrap_or(n));
     }
-    PROBED.map(|heaps| g[..heaps].iter().max().map_or(0, |v| v + 1))
+    Probed {
+        values: PROBED.map(|heaps| g[..heaps].iter().max().map_or(0, |v| v + 1)),
+        zeros: PROBED.map(|heaps| g[..heaps].iter().filter(|v| **v == 0).count()),
+    }
 }
 
 /// A value as the output holds it.

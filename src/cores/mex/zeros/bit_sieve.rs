@@ -1,0 +1,34 @@
+//! A bit for each heap.
+//!
+//! Cost: for each pair of a P-position and a move a bit is set: load, OR, store.
+//! Bound: those; an eighth of the memory of [`super::byte_sieve`] stays in caches eight times as long.
+
+use super::sieve::{Marks, sieve};
+use crate::bits::WORD;
+use crate::cores::mex::subtraction::Subtraction;
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Subtraction, _: On) -> Cost {
+    let heaps = input.heaps() as f64;
+    let hit = 0.8 + 0.2 * f64::max(heaps / 8e6, 1.0).ln();
+    Cost { ns: hit * input.hits() + 0.8 * heaps + 200.0, bytes: heaps / 8.0 + 8.0 * input.zeros() }
+}
+
+struct Words(Vec<u64>);
+
+impl Marks for Words {
+    #[inline(always)]
+    fn is_hit(&self, n: usize) -> bool {
+        self.0[n / WORD] >> (n % WORD) & 1 == 1
+    }
+
+    #[inline(always)]
+    fn hit(&mut self, n: usize) {
+        self.0[n / WORD] |= 1 << (n % WORD);
+    }
+}
+
+#[inline(always)]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+    sieve(input, run, Words(vec![0; input.heaps().div_ceil(WORD)]))
+}

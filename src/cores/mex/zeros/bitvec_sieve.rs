@@ -1,0 +1,32 @@
+//! A bit for each heap, set and tested by bitvec.
+//!
+//! Cost: as [`super::bit_sieve`], and the crate's index arithmetic.
+//! Bound: the same.
+
+use bitvec::prelude::{BitVec, Lsb0};
+
+use super::sieve::{Marks, sieve};
+use crate::cores::mex::subtraction::Subtraction;
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Subtraction, on: On) -> Cost {
+    let Cost { ns, bytes } = super::bit_sieve::cost(input, on);
+    Cost { ns: 1.3 * ns, bytes }
+}
+
+impl Marks for BitVec<u64, Lsb0> {
+    #[inline(always)]
+    fn is_hit(&self, n: usize) -> bool {
+        self[n]
+    }
+
+    #[inline(always)]
+    fn hit(&mut self, n: usize) {
+        self.set(n, true);
+    }
+}
+
+#[inline(always)]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+    sieve(input, run, BitVec::<u64, Lsb0>::repeat(false, input.heaps()))
+}

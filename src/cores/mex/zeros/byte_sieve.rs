@@ -1,0 +1,34 @@
+//! The source's way: a byte for each heap, set where a P-position hits.
+//!
+//! Cost: a store for each pair of a P-position and a move.
+//! Bound: those stores, each to a line of its own; past the caches, memory.
+
+use super::sieve::{Marks, sieve};
+use crate::cores::mex::subtraction::Subtraction;
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Subtraction, _: On) -> Cost {
+    let heaps = input.heaps() as f64;
+    // Stores go through the whole table: what one costs grows with the cache that holds it.
+    let hit = 0.6 + 0.6 * f64::max(heaps / 1e6, 1.0).ln();
+    Cost { ns: hit * input.hits() + 0.8 * heaps + 100.0, bytes: heaps + 8.0 * input.zeros() }
+}
+
+struct Bytes(Vec<bool>);
+
+impl Marks for Bytes {
+    #[inline(always)]
+    fn is_hit(&self, n: usize) -> bool {
+        self.0[n]
+    }
+
+    #[inline(always)]
+    fn hit(&mut self, n: usize) {
+        self.0[n] = true;
+    }
+}
+
+#[inline(always)]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+    sieve(input, run, Bytes(vec![false; input.heaps()]))
+}

@@ -1,0 +1,180 @@
+//! The driver of the shifted-row kernels: each move carries the row of P-positions, as far as it is known, to later heaps.
+//!
+//! What a move `m` hits in a block of heaps is the row of P-positions `m` bits earlier: bits move as vectors, no matter how
+//! few of them are set. A shift by whole bytes is a load from another address; for the shift that is left, the row is kept
+//! once for each residue of the moves modulo 8 (three for the squares), shifted by it. So a move costs one load and one OR
+//! for each vector of heaps.
+//!
+//! Moves are carried out where their sources are complete: those that leave a tile for the whole tile, some at a time, so
+//! that their overlapping sources are read from L2; those that leave a chunk chunk by chunk; those that leave a block block by
+//! block. Inside a block the lowest heap that is not hit is a P-position, and its moves are a mask shifted to it.
+
+use crate::bits::WORD;
+use crate::cores::mex::subtraction::Subtraction;
+use crate::kernel::{Cost, Run, Stop};
+
+/// Heaps in a block, one vector of 64 bytes.
+const BLOCK: usize = 512;
+const WORDS: usize = BLOCK / WORD;
+/// Bytes of the heaps of a block.
+pub const LINE: usize = BLOCK / 8;
+/// Heaps in a chunk: what sixteen vectors hold.
+const CHUNK: usize = 16 * BLOCK;
+/// Moves that are carried out together for a tile.
+const TOGETHER: usize = 16;
+
+/// The moves of one residue, and the row of P-positions that they read.
+struct Class {
+    /// `-m mod 8` for the moves of the class.
+    shift: u32,
+    moves: Vec<usize>,
+    /// How many bytes each move leads back: `m / 8`, rounded up.
+    back: Vec<usize>,
+    /// Bit `b` of the row, after a tile and a line of zeros, stands for heap `b + shift`; a line of zeros follows.
+    row: Vec<u8>,
+}
+
+impl Class {
+    /// The indices of the moves in `from..to`.
+    fn range(&self, from: usize, to: usize) -> std::ops::Range<usize> {
+        let below = |bound| self.moves.partition_point(|m| *m < bound);
+        below(from)..below(to).max(below(from))
+    }
+}
+
+/// Heaps in a tile: neighbouring squares are `2 sqrt N` apart at most, so several tens of moves share what they read.
+fn tile(heaps: usize) -> usize {
+    ((32.0 * (heaps as f64).sqrt()) as usize).next_multiple_of(CHUNK)
+}
+
+/// The P-positions. `carry(row, at, back, hits)` ORs to `hits`, whole lines, the bytes of `row` from `at - b` on, for each `b`
+/// in `back`; there is a line more at both ends of those bytes.
+#[inline(always)]
+pub fn drive(
+    input: &Subtraction,
+    run: &Run,
+    carry: impl Fn(&[u8], usize, &[usize], &mut [u8]),
+) -> Result<Vec<u64>, Stop> {
+    let heaps = input.heaps();
+    let tile = tile(heaps);
+    let pad = tile / 8 + LINE;
+    let mut classes = classes(input, pad + heaps.next_multiple_of(tile) / 8 + LINE);
+    let near = near(input);
+    let mut zeros = Vec::new();
+    let mut hits = vec![0u8; tile / 8];
+    for start in (0..heaps).step_by(tile) {
+        hits.fill(0);
+        for class in &classes {
+            let far = class.range(tile, start + tile);
+            for back in class.back[far].chunks(TOGETHER) {
+                carry(&class.row, pad + start / 8, back, &mut hits);
+            }
+        }
+        for (c, chunk) in hits.chunks_mut(CHUNK / 8).enumerate() {
+            let start = start + c * CHUNK;
+            if start >= heaps {
+                break;
+            }
+            for class in &classes {
+                carry(&class.row, pad + start / 8, &class.back[class.range(CHUNK, tile.min(start + CHUNK))], chunk);
+            }
+            for (b, line) in chunk.as_chunks_mut::<LINE>().0.iter_mut().enumerate() {
+                let start = start + b * BLOCK;
+                if start >= heaps {
+                    break;
+                }
+                for class in &classes {
+                    // What moves inside the block would read is still zero.
+                    carry(&class.row, pad + start / 8, &class.back[class.range(0, CHUNK.min(start + BLOCK))], line);
+                }
+                let found = settle(line, &near);
+                for (w, word) in found.into_iter().enumerate() {
+                    let at = start + w * WORD;
+                    for class in &mut classes {
+                        remember(class, pad + at / 8, word);
+                    }
+                    let mut rest = word;
+                    while rest != 0 {
+                        zeros.push((at + rest.trailing_zeros() as usize) as u64);
+                        rest &= rest - 1;
+                    }
+                }
+            }
+            run.advance(CHUNK.min(heaps - start) as u64)?;
+        }
+    }
+    // The last block reaches past the limit.
+    zeros.truncate(zeros.partition_point(|n| *n <= input.limit()));
+    Ok(zeros)
+}
+
+fn classes(input: &Subtraction, bytes: usize) -> Vec<Class> {
+    let mut classes: Vec<Class> = Vec::new();
+    for m in input.moves().iter().map(|m| *m as usize) {
+        let shift = (m.wrapping_neg() % 8) as u32;
+        let class = match classes.iter_mut().position(|class| class.shift == shift) {
+            Some(index) => &mut classes[index],
+            None => {
+                classes.push(Class { shift, moves: Vec::new(), back: Vec::new(), row: vec![0; bytes] });
+                classes.last_mut().expect("one was pushed")
+            }
+        };
+        class.moves.push(m);
+        class.back.push(m.div_ceil(8));
+    }
+    classes
+}
+
+/// The moves inside a block, as bits.
+fn near(input: &Subtraction) -> [u64; WORDS] {
+    let mut near = [0; WORDS];
+    for m in input.moves().iter().map(|m| *m as usize).take_while(|m| *m < BLOCK) {
+        near[m / WORD] |= 1 << (m % WORD);
+    }
+    near
+}
+
+/// The P-positions of a block of which earlier blocks have hit `hits`.
+#[inline(always)]
+fn settle(hits: &[u8; LINE], near: &[u64; WORDS]) -> [u64; WORDS] {
+    let mut open: [u64; WORDS] =
+        std::array::from_fn(|w| !u64::from_le_bytes(*hits[8 * w..].first_chunk().expect("words of a line")));
+    let mut found = [0; WORDS];
+    for w in 0..WORDS {
+        while open[w] != 0 {
+            let bit = open[w].trailing_zeros();
+            found[w] |= 1 << bit;
+            open[w] &= !(1 << bit | near[0] << bit);
+            for up in 1..WORDS - w {
+                open[w + up] &= !(near[up] << bit | near[up - 1] >> 1 >> (WORD as u32 - 1 - bit));
+            }
+        }
+    }
+    found
+}
+
+/// Writes a word of P-positions to the row of a class, at a byte; the bits shifted out of it go to the word before.
+#[inline(always)]
+fn remember(class: &mut Class, at: usize, word: u64) {
+    let mut add = |at: usize, bits: u64| {
+        let bytes: &mut [u8; 8] = class.row[at..].first_chunk_mut().expect("the row has whole words");
+        *bytes = (u64::from_le_bytes(*bytes) | bits).to_le_bytes();
+    };
+    add(at, word >> class.shift);
+    if class.shift > 0 {
+        add(at - 8, word << (WORD as u32 - class.shift));
+    }
+}
+
+/// Predicted time and memory where a line of heaps takes `line` ns for each move.
+pub fn cost(input: &Subtraction, line: f64) -> Cost {
+    let (heaps, zeros) = (input.heaps() as f64, input.zeros());
+    let mut residues = [0.0; 8];
+    input.moves().iter().for_each(|m| residues[(m % 8) as usize] = 1.0);
+    let rows = residues.iter().sum::<f64>();
+    let lines = input.pairs() / BLOCK as f64;
+    Cost {
+        ns: line * lines + heaps * (0.1 + 0.04 * rows) + 6.0 * zeros + 900.0,
+        bytes: rows * heaps / 8.0 + 8.0 * zeros + 65_536.0,
+    }
+}

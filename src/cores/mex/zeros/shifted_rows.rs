@@ -1,0 +1,33 @@
+//! Shifted rows in plain Rust: bytes of the rows are ORed by loops that the compiler vectorises.
+//!
+//! Cost for each move and line of 512 heaps: a load, an OR and a store for each vector of the tier it is listed at.
+//! Bound: those loads and stores, most of which touch two cache lines.
+
+use super::rows::{self, LINE};
+use crate::cores::mex::subtraction::Subtraction;
+use crate::kernel::{Cost, On, Run, Stop, Tier};
+
+pub fn cost(input: &Subtraction, on: On) -> Cost {
+    rows::cost(input, if on.tier == Tier::Portable { 1.05 } else { 0.75 })
+}
+
+#[inline(always)]
+fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
+    for (l, line) in hits.as_chunks_mut::<LINE>().0.iter_mut().enumerate() {
+        let at = at + l * LINE;
+        // In registers, as far as there are enough.
+        let mut sum = *line;
+        for back in back {
+            let source: &[u8; LINE] = row[at - back..].first_chunk().expect("the row has a line more");
+            for (sum, source) in sum.iter_mut().zip(source) {
+                *sum |= source;
+            }
+        }
+        *line = sum;
+    }
+}
+
+#[inline(always)]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+    rows::drive(input, run, carry)
+}

@@ -1,0 +1,80 @@
+//! Shifted rows with vectors of 512 bits: the sixteen of a chunk stay in registers while the moves pass.
+//!
+//! A load that touches two cache lines counts as two. A chunk is contiguous, so its lines are loaded whole, and a permutation
+//! of the bytes of two neighbours (`vpermt2b`) cuts out what the move asks for.
+//!
+//! Cost for each move and line of 512 heaps: a load, a permutation and an OR.
+//! Bound (Zen 4): the permutation, one a cycle; neighbours in L1 and L2 take as long again.
+
+use std::arch::x86_64::*;
+
+use super::rows::{self, LINE};
+use crate::cores::mex::subtraction::Subtraction;
+use crate::kernel::{Cost, On, Run, Stop};
+use crate::simd::avx512::{load, store};
+
+/// Lines of a chunk.
+const LINES: usize = 16;
+
+pub fn cost(input: &Subtraction, _: On) -> Cost {
+    rows::cost(input, 0.57)
+}
+
+/// The indices of the bytes from each place of a line on, through the next one.
+static FROM: [[u8; LINE]; LINE] = {
+    let mut from = [[0; LINE]; LINE];
+    let mut place = 0;
+    while place < LINE {
+        let mut byte = 0;
+        while byte < LINE {
+            from[place][byte] = (place + byte) as u8;
+            byte += 1;
+        }
+        place += 1;
+    }
+    from
+};
+
+#[target_feature(enable = "avx512f,avx512vbmi")]
+fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
+    let (chunks, single) = hits.as_chunks_mut::<LINE>().0.as_chunks_mut::<LINES>();
+    let after = at + chunks.len() * LINES * LINE;
+    for (c, chunk) in chunks.iter_mut().enumerate() {
+        carry_chunk(row, at + c * LINES * LINE, back, chunk);
+    }
+    for (l, line) in single.iter_mut().enumerate() {
+        let mut sum = load(line);
+        for back in back {
+            let source: &[u8; LINE] = row[after + l * LINE - back..].first_chunk().expect("the row has a line more");
+            sum = _mm512_or_si512(sum, load(source));
+        }
+        store(line, sum);
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512vbmi")]
+fn carry_chunk(row: &[u8], at: usize, back: &[usize], chunk: &mut [[u8; LINE]; LINES]) {
+    // Where the row begins in a cache line: it is as aligned as its allocation.
+    let begin = row.as_ptr() as usize % LINE;
+    let mut sum: [__m512i; LINES] = std::array::from_fn(|l| load(&chunk[l]));
+    for back in back {
+        let place = (begin + at - back) % LINE;
+        let whole = row[at - back - place..].as_chunks().0;
+        let whole: &[[u8; LINE]; LINES + 1] = whole.first_chunk().expect("the row has a line more");
+        let from = load(&FROM[place]);
+        let mut line = load(&whole[0]);
+        for (sum, next) in sum.iter_mut().zip(&whole[1..]) {
+            let next = load(next);
+            *sum = _mm512_or_si512(*sum, _mm512_permutex2var_epi8(line, from, next));
+            line = next;
+        }
+    }
+    for (line, sum) in chunk.iter_mut().zip(sum) {
+        store(line, sum);
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vbmi")]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+    rows::drive(input, run, |row, at, back, hits| carry(row, at, back, hits))
+}

@@ -1,0 +1,31 @@
+//! Shifted rows with `wide`'s vectors.
+//!
+//! Cost for each move and line of 512 heaps: a load and an OR for each vector of the build (four in a default build).
+//! Bound: those loads, most of which touch two cache lines.
+
+use wide::u8x64;
+
+use super::rows::{self, LINE};
+use crate::cores::mex::subtraction::Subtraction;
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Subtraction, _: On) -> Cost {
+    rows::cost(input, if cfg!(target_feature = "avx512bw") { 0.75 } else { 1.05 })
+}
+
+#[inline(always)]
+fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
+    for (l, line) in hits.as_chunks_mut::<LINE>().0.iter_mut().enumerate() {
+        let at = at + l * LINE;
+        let mut sum = u8x64::new(*line);
+        for back in back {
+            sum |= u8x64::new(*row[at - back..].first_chunk().expect("the row has a line more"));
+        }
+        *line = sum.to_array();
+    }
+}
+
+#[inline(always)]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+    rows::drive(input, run, carry)
+}
