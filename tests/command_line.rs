@@ -281,7 +281,7 @@ fn ceilings_are_positive_and_those_of_caches_in_order() {
 
 #[test]
 fn help_teaches_with_an_example() {
-    for command in ["solve", "positions", "kernels", "verify", "compare", "run", "profile", "ceilings", "env"] {
+    for command in ["solve", "positions", "plot", "kernels", "verify", "compare", "run", "profile", "ceilings", "env"] {
         let help = nimlanes().args([command, "--help"]).assert().success();
         help.stdout(predicate::str::contains("Example").and(predicate::str::contains("nimlanes")));
     }

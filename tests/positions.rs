@@ -1,4 +1,4 @@
-//! `nimlanes positions`: what is listed, in both formats, whole or not at all.
+//! `nimlanes positions` and `nimlanes plot`: what is listed and drawn, whole or not at all.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -99,6 +99,35 @@ fn wrong_requests_end_with_a_line() {
     refused(&["positions", "proportionate-nim", "--limit", "9", "--moves", "1:2,2:1"], 2, "twice");
     refused(&["positions", "stone-game", "--limit", "9", "--format", "xml"], 2, "csv");
     refused(&["positions", "stone-game", "--limit", "9", "--kernel", "occupancy=bit_rows"], 2, "does not use");
+}
+
+#[test]
+fn pictures_are_what_their_names_say() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    for (i, game) in [&["stone-game"][..], &["proportionate-nim", "--moves", "1:1,2:3"]].into_iter().enumerate() {
+        for ratios in [&[][..], &["--ratios"]] {
+            let plot = |limit: &str, out: &str| {
+                nimlanes(&[&["plot"], game, &["--limit", limit, "--out", out], ratios].concat()).assert().success();
+                std::fs::read(out).expect("written")
+            };
+            for limit in ["0", "1", "300"] {
+                assert!(plot(limit, &path("a.png")).starts_with(b"\x89PNG\r\n\x1a\n"));
+                let svg = String::from_utf8(plot(limit, &path("a.svg"))).expect("text");
+                assert!(
+                    svg.starts_with("<svg ") && svg.contains("data:image/png;base64,") && svg.ends_with("</svg>\n")
+                );
+                assert!(svg.contains(["Stone Game, all moves", "1:1,2:3"][i]), "{game:?}");
+            }
+        }
+    }
+    let mut left = names(folder.path());
+    left.sort();
+    assert_eq!(left, ["a.png", "a.svg"]);
+    refused(&["plot", "stone-game", "--limit", "9", "--out", &path("a.gif")], 2, ".png");
+    refused(&["plot", "stone-game", "--limit", "9"], 2, "--out");
+    refused(&["plot", "stone-game", "--limit", "1e6", "--out", &path("b.png")], 2, "would fit");
+    refused(&["plot", "stone-game", "--limit", "9", "--out", "/no/such/folder/a.svg"], 1, "/no/such/folder/a.svg");
 }
 
 #[cfg(unix)]

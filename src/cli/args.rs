@@ -149,6 +149,8 @@ pub struct Board {
 
 /// What a [`Board`] names, and the run that finds its positions.
 pub struct Found {
+    pub game: &'static Game,
+    pub question: Question,
     pub positions: Positions,
     pub run: Arc<Run>,
 }
@@ -161,7 +163,7 @@ impl Board {
         let question = self.rules.question(game, self.limit)?;
         let run = interrupt::run(selection.threads());
         let found = watched(game, &selection, &run, |solver| game.positions(&question, solver))?;
-        Ok(Found { positions: found.positions, run })
+        Ok(Found { game, question, positions: found.positions, run })
     }
 }
 

@@ -10,6 +10,7 @@ mod interrupt;
 mod kernels;
 mod monitor;
 mod output;
+mod plot;
 mod positions;
 mod profile;
 mod report;
@@ -41,6 +42,7 @@ struct Cli {
 enum Command {
     Solve(solve::Args),
     Positions(positions::Args),
+    Plot(plot::Args),
     Grundy(grundy::Args),
     Kernels(kernels::Args),
     Verify(verify::Args),
@@ -81,6 +83,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Some(_) if cli.json => Err(Failure::Usage("--json stands after the command it is for".to_owned())),
         Some(Command::Solve(args)) => solve::main(&args),
         Some(Command::Positions(args)) => positions::main(&args),
+        Some(Command::Plot(args)) => plot::main(&args),
         Some(Command::Grundy(args)) => grundy::main(&args),
         Some(Command::Kernels(args)) => kernels::main(&args),
         Some(Command::Verify(args)) => verify::main(&args),

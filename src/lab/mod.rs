@@ -6,6 +6,10 @@ pub mod duel;
 pub mod environment;
 pub mod known;
 #[cfg(feature = "cli")]
+mod picture;
+#[cfg(feature = "cli")]
+pub mod plot;
+#[cfg(feature = "cli")]
 pub mod profile;
 #[cfg(feature = "cli")]
 pub mod report;

@@ -1,0 +1,47 @@
+//! `nimlanes plot`
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use nimlanes::games::{Diagonals, Rule, stone_game};
+use nimlanes::lab::plot::{View, draw};
+
+use super::args::{Board, Found};
+use super::failure::Failure;
+use super::output::deliver;
+
+/// Draw the P-positions of a game
+///
+/// The Stone Game as a table of two heaps, coloured by the third; Proportionate Nim as one heap against the other. With --ratios
+/// what the heaps are to each other, which shows the beams that the positions lie in.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --out stone-game.png\n  \
+    nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --ratios --out beams.svg")]
+pub struct Args {
+    #[command(flatten)]
+    board: Board,
+    /// Draw ratios of heaps instead of heaps
+    #[arg(long)]
+    ratios: bool,
+    /// The file, by its name an SVG or a PNG; it appears when it is complete
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    out: PathBuf,
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let is_svg = match args.out.extension().and_then(OsStr::to_str) {
+        Some("svg") => true,
+        Some("png") => false,
+        _ => return Err(Failure::Usage(format!("--out {}: a name that ends in .svg or .png", args.out.display()))),
+    };
+    let Found { game, question, positions, run } = args.board.find()?;
+    let rules = match game.name == stone_game::GAME.name {
+        true if question.rule == Some(Rule::OneOrTwo) => "one or two heaps".to_owned(),
+        true => "all moves".to_owned(),
+        false => question.diagonals.unwrap_or(Diagonals::PUBLISHED).to_string(),
+    };
+    let view = if args.ratios { View::Ratios } else { View::Heaps };
+    let picture = draw(&positions, question.limit, &rules, view);
+    run.advance(0)?;
+    deliver(Some(&args.out), |out| out.write_all(&if is_svg { picture.svg().into_bytes() } else { picture.png() }))
+}

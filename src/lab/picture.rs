@@ -1,0 +1,306 @@
+//! Pictures of a few kinds of things, as SVG and as PNG: text, lines and rasters of cells.
+//!
+//! A million positions are no million elements: they are a raster, which an SVG holds as an embedded PNG. Nothing is filled behind
+//! the picture, and text and lines are of a middle grey, so that it can stand on a light page and on a dark one.
+
+use std::fmt::Write;
+
+use miniz_oxide::deflate::compress_to_vec_zlib;
+use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
+
+/// An index into the palette, which all pictures share: transparent; [`tint`]; [`grey`].
+pub type Ink = u8;
+
+/// Shades of the colour scale, and how strong each can be.
+const SHADES: u8 = 32;
+const STRENGTHS: u8 = 7;
+/// Strengths of grey, for the edges of letters.
+const GREYS: u8 = 16;
+const GREY: [u8; 3] = [118, 124, 133];
+
+/// Nothing.
+pub const CLEAR: Ink = 0;
+
+/// A colour of the scale, from 0 to 1, as strong as `strength` says, and at least visible.
+pub fn tint(colour: f64, strength: f64) -> Ink {
+    let level = |share: f64, levels: u8| (share.clamp(0.0, 1.0) * f64::from(levels)).round() as u8;
+    1 + level(colour, SHADES - 1) * STRENGTHS + level(strength, STRENGTHS).max(1) - 1
+}
+
+fn grey(strength: f64) -> Ink {
+    let level = (strength * f64::from(GREYS)).round() as u8;
+    if level == 0 { CLEAR } else { SHADES * STRENGTHS + level }
+}
+
+/// Red, green, blue and opacity of each ink. The colour scale follows viridis (Smith and van der Walt 2015), which grows evenly
+/// lighter for every kind of sight.
+fn palette() -> Vec<[u8; 4]> {
+    const STOPS: [[f64; 3]; 5] =
+        [[68.0, 1.0, 84.0], [59.0, 82.0, 139.0], [33.0, 145.0, 140.0], [94.0, 201.0, 98.0], [253.0, 231.0, 37.0]];
+    let opacity = |level: u8, levels: u8| (255.0 * f64::from(level) / f64::from(levels)).round() as u8;
+    let shade = |shade: u8| {
+        let at = f64::from(shade) / f64::from(SHADES - 1) * (STOPS.len() - 1) as f64;
+        let (low, high) = (STOPS[at.floor() as usize], STOPS[at.ceil() as usize]);
+        [0, 1, 2].map(|i| (low[i] + (high[i] - low[i]) * at.fract()).round() as u8)
+    };
+    let tints = (0..SHADES).flat_map(|s| (1..=STRENGTHS).map(move |level| (shade(s), opacity(level, STRENGTHS))));
+    let greys = (1..=GREYS).map(|level| (GREY, opacity(level, GREYS)));
+    [[0; 4]].into_iter().chain(tints.chain(greys).map(|([r, g, b], a)| [r, g, b, a])).collect()
+}
+
+/// Cells of ink, row by row from the top.
+pub struct Raster {
+    /// Cells in a row.
+    pub columns: usize,
+    /// All cells.
+    pub cells: Vec<Ink>,
+    /// Pixels of the side of a cell.
+    pub pixels: usize,
+}
+
+impl Raster {
+    /// Pixels across and down.
+    pub fn size(&self) -> [usize; 2] {
+        [self.columns, self.cells.len() / self.columns].map(|cells| cells * self.pixels)
+    }
+}
+
+/// Which end of a text stands at its point; its middle is always as high as the point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+enum Item {
+    Text {
+        text: String,
+        at: [i32; 2],
+        anchor: Anchor,
+    },
+    /// From top left to bottom right, upright or level.
+    Line {
+        from: [i32; 2],
+        to: [i32; 2],
+    },
+    Raster {
+        raster: Raster,
+        at: [i32; 2],
+    },
+}
+
+/// A picture that can be written as SVG and as PNG.
+pub struct Picture {
+    size: [usize; 2],
+    items: Vec<Item>,
+}
+
+impl Picture {
+    pub(super) fn new(size: [usize; 2]) -> Self {
+        Picture { size, items: Vec::new() }
+    }
+
+    pub(super) fn text(&mut self, text: impl Into<String>, at: [i32; 2], anchor: Anchor) {
+        self.items.push(Item::Text { text: text.into(), at, anchor });
+    }
+
+    pub(super) fn line(&mut self, from: [i32; 2], to: [i32; 2]) {
+        self.items.push(Item::Line { from, to });
+    }
+
+    pub(super) fn raster(&mut self, raster: Raster, at: [i32; 2]) {
+        self.items.push(Item::Raster { raster, at });
+    }
+
+    #[cfg(test)]
+    pub(super) fn first_raster(&self) -> &[Ink] {
+        let rasters = self
+            .items
+            .iter()
+            .filter_map(|item| if let Item::Raster { raster, .. } = item { Some(raster) } else { None });
+        rasters.map(|raster| &raster.cells[..]).next().unwrap_or(&[])
+    }
+
+    /// The picture as SVG.
+    pub fn svg(&self) -> String {
+        let [width, height] = self.size;
+        let [r, g, b] = GREY;
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"14\" fill=\"rgb({r},{g},{b})\" \
+             stroke=\"none\">\n"
+        );
+        for item in &self.items {
+            let written = match item {
+                Item::Text { text, at: [x, y], anchor } => {
+                    let anchor = match anchor {
+                        Anchor::Start => "start",
+                        Anchor::Middle => "middle",
+                        Anchor::End => "end",
+                    };
+                    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+                    writeln!(svg, "<text x=\"{x}\" y=\"{y}\" dy=\"0.36em\" text-anchor=\"{anchor}\">{text}</text>")
+                }
+                Item::Line { from: [x, y], to } => {
+                    let [width, height] = [to[0] - x + 1, to[1] - y + 1];
+                    writeln!(svg, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>")
+                }
+                Item::Raster { raster, at: [x, y] } => {
+                    let [width, height] = raster.size();
+                    let [columns, rows] = raster.size().map(|size| size / raster.pixels);
+                    let png = base64(&png([columns, rows], &raster.cells));
+                    writeln!(
+                        svg,
+                        "<image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" \
+                         style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{png}\"/>"
+                    )
+                }
+            };
+            written.expect("a string takes everything");
+        }
+        svg + "</svg>\n"
+    }
+
+    /// The picture as PNG.
+    pub fn png(&self) -> Vec<u8> {
+        let [width, height] = self.size;
+        let mut inks = vec![CLEAR; width * height];
+        let mut paint = |x: i32, y: i32, ink: Ink| {
+            let (x, y) = (x as usize, y as usize); // a negative number is far outside
+            if ink != CLEAR && x < width && y < height {
+                inks[y * width + x] = ink;
+            }
+        };
+        for item in &self.items {
+            match item {
+                Item::Text { text, at, anchor } => {
+                    let (step, size) =
+                        (get_raster_width(FontWeight::Regular, RasterHeight::Size16), RasterHeight::Size16);
+                    let length = (step * text.chars().count()) as i32;
+                    let mut left = at[0]
+                        - match anchor {
+                            Anchor::Start => 0,
+                            Anchor::Middle => length / 2,
+                            Anchor::End => length,
+                        };
+                    for letter in text.chars() {
+                        let rows = get_raster(letter, FontWeight::Regular, size);
+                        for (y, row) in
+                            (at[1] - size.val() as i32 / 2..).zip(rows.iter().flat_map(|glyph| glyph.rows()))
+                        {
+                            (left..).zip(row).for_each(|(x, dark)| paint(x, y, grey(f64::from(*dark) / 255.0)));
+                        }
+                        left += step as i32;
+                    }
+                }
+                Item::Line { from, to } => {
+                    for y in from[1]..=to[1] {
+                        (from[0]..=to[0]).for_each(|x| paint(x, y, grey(1.0)));
+                    }
+                }
+                Item::Raster { raster, at } => {
+                    for (y, row) in (at[1]..).step_by(raster.pixels).zip(raster.cells.chunks(raster.columns)) {
+                        for (x, ink) in (at[0]..).step_by(raster.pixels).zip(row) {
+                            let side = raster.pixels as i32;
+                            (0..side * side).for_each(|i| paint(x + i % side, y + i / side, *ink));
+                        }
+                    }
+                }
+            }
+        }
+        png(self.size, &inks)
+    }
+}
+
+/// A PNG file (ISO 15948) of inks, with the palette.
+fn png([width, height]: [usize; 2], inks: &[Ink]) -> Vec<u8> {
+    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+    let mut chunk = |kind: &[u8; 4], data: &[u8]| {
+        let named = [kind, data].concat();
+        file.extend((data.len() as u32).to_be_bytes());
+        file.extend(&named);
+        file.extend(crc32(&named).to_be_bytes());
+    };
+    let sides = [width, height].map(|side| (side as u32).to_be_bytes()).concat();
+    // Eight bits a pixel, an index each; the one compression, the one set of filters, not interlaced.
+    chunk(b"IHDR", &[&sides[..], &[8, 3, 0, 0, 0]].concat());
+    let palette = palette();
+    chunk(b"PLTE", &palette.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect::<Vec<u8>>());
+    chunk(b"tRNS", &palette.iter().map(|[.., opacity]| *opacity).collect::<Vec<u8>>());
+    // Each row begins with its filter: none.
+    let rows: Vec<u8> = inks.chunks(width).flat_map(|row| [0].into_iter().chain(row.iter().copied())).collect();
+    chunk(b"IDAT", &compress_to_vec_zlib(&rows, 9));
+    chunk(b"IEND", &[]);
+    file
+}
+
+/// The checksum of PNG's chunks, a bit at a time.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 })
+    })
+}
+
+/// Base64 (RFC 4648) with padding.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let bits = (0..3).fold(0u32, |bits, i| bits << 8 | u32::from(group.get(i).copied().unwrap_or(0)));
+        for i in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * i) & 63) as usize];
+            text.push(if i <= group.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checksums_and_digits_are_those_of_the_standards() {
+        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
+        assert_eq!(
+            ["", "f", "fo", "foo", "foobar"].map(|text| base64(text.as_bytes())),
+            ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYmFy"]
+        );
+    }
+
+    #[test]
+    fn every_ink_is_in_the_palette() {
+        let palette = palette();
+        assert!(palette.len() <= 256);
+        assert_eq!(usize::from(grey(1.0)), palette.len() - 1);
+        assert_eq!(palette[usize::from(tint(1.0, 1.0))], [253, 231, 37, 255]);
+        assert_eq!(palette[usize::from(tint(0.0, 0.0))], [68, 1, 84, 36], "faint, but there");
+        assert_eq!(palette[usize::from(grey(1.0))], [118, 124, 133, 255]);
+    }
+
+    #[test]
+    fn a_png_holds_its_pixels() {
+        let mut picture = Picture::new([40, 20]);
+        picture.raster(Raster { columns: 2, cells: vec![1, CLEAR, CLEAR, 224], pixels: 3 }, [5, 6]);
+        picture.line([0, 19], [39, 19]);
+        picture.text("1", [20, 8], Anchor::Middle);
+        picture.text("past the edge", [-300, 8], Anchor::Start);
+        picture.text("past the edge", [36, 8], Anchor::Start);
+        let file = picture.png();
+        let data = file.windows(4).position(|kind| kind == b"IDAT").expect("pixels") + 4;
+        let rows = miniz_oxide::inflate::decompress_to_vec_zlib(&file[data..]).expect("compressed");
+        assert_eq!(rows.len(), 20 * 41);
+        let at = |x: usize, y: usize| rows[y * 41 + 1 + x];
+        assert_eq!([at(5, 6), at(7, 8), at(10, 11), at(8, 9)], [1, 1, 224, 224]);
+        assert_eq!([at(8, 6), at(0, 18), at(0, 19)], [CLEAR, CLEAR, grey(1.0)]);
+        assert!((14..26).any(|x| at(x, 8) > 224), "a letter");
+    }
+
+    #[test]
+    fn text_in_an_svg_is_escaped() {
+        let mut picture = Picture::new([9, 9]);
+        picture.text("n < m & more", [0, 0], Anchor::End);
+        assert!(picture.svg().contains(">n &lt; m &amp; more<"));
+    }
+}
