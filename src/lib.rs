@@ -25,6 +25,21 @@
 //! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
 //!
+//! The P-positions themselves, of other rules than the published, where with `1:1` alone the game is Wythoff's:
+//! ```
+//! # use nimlanes::games::{Positions, Question, Solver, game};
+//! # use nimlanes::kernel::Run;
+//! # use nimlanes::machine::Machine;
+//! # use nimlanes::selection::Selection;
+//! # let selection = Selection::new(Machine::detect());
+//! # let run = Run::new(selection.threads());
+//! # let solver = Solver { selection: &selection, run: &run, watcher: &|_, _, _, _| {} };
+//! let question = Question { diagonals: Some("1:1".parse()?), ..Question::new(20) };
+//! let found = game("proportionate-nim")?.positions(&question, &solver)?;
+//! assert_eq!(found.positions, Positions::Two(vec![[0, 0], [1, 2], [3, 5], [4, 7], [6, 10]]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # One operation, one kernel by name
 //! ```
 //! use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
