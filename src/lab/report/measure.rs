@@ -573,6 +573,9 @@ fn duels(
     let largest = sizes.last().copied();
     for size in sizes {
         let mut input = Input::new(operation, workload, size, machine)?;
+        if input.predicted.len() < 2 {
+            continue; // nobody to compare with
+        }
         let is_headline = is_first && size == workload.published;
         let budget = if is_headline { pace.headline } else { pace.other };
         if is_headline {
