@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, SamplingMode};
 use nimlanes::cores;
-use nimlanes::games::{GAMES, Game, Question, Solution, Solver};
+use nimlanes::games::{BigUint, GAMES, Game, Question, Solution, Solver};
 use nimlanes::kernel::Run;
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::known;
@@ -88,12 +88,12 @@ impl Choice {
     }
 
     /// Asserts that the answer is the known one, if one is known, and that of the other choices.
-    fn check(&self, game: &Game, limit: u64, expected: &OnceCell<u128>) {
+    fn check(&self, game: &Game, limit: u64, expected: &OnceCell<BigUint>) {
         let solution = self.solve(game, limit);
-        let answer = solution.answer;
         if let Some(known) = known::of(game.name, "-", limit) {
             known.check(&solution.digest()).unwrap_or_else(|difference| panic!("{difference}"));
         }
-        assert_eq!(answer, *expected.get_or_init(|| answer), "{} {limit}: {}", game.name, self.name);
+        let answer = solution.answer;
+        assert_eq!(&answer, expected.get_or_init(|| answer.clone()), "{} {limit}: {}", game.name, self.name);
     }
 }

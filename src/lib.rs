@@ -21,7 +21,7 @@
 //! let run = Run::new(selection.threads());
 //! let solver = Solver { selection: &selection, run: &run, watcher: &|_, _, _, _| {} };
 //! let solution = game("stone-game")?.solve(&Question::new(100), &solver)?;
-//! assert_eq!(solution.answer, 173_895);
+//! assert_eq!(solution.answer, 173_895u32.into());
 //! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
 //!

@@ -115,6 +115,7 @@ fn wrong_names() {
     refused(&["solve", "nim-square", "--rule", "one-or-two"], "--rule");
     refused(&["solve", "stone-game", "--heaps", "2"], "--heaps");
     refused(&["solve", "nim-square", "--exact"], "--exact");
+    refused(&["solve", "nim-square", "--heaps", "10001"], "at most 10000");
     refused(&["solve", "scatterstone-nim", "--modulus", "0"], "modulus 0");
     refused(&["solve", "scatterstone-nim", "--modulus", "1000000006"], "odd");
     refused(&["solve", "scatterstone-nim", "--modulus", "2147483649"], "odd");

@@ -28,13 +28,13 @@ pub struct Args {
     limit: Option<u64>,
     #[command(flatten)]
     rules: Rules,
-    /// Nim Square: the number of heaps, counted exactly; 3 if left out
+    /// Nim Square: the number of heaps, counted exactly; 3 if left out, 10000 at most
     #[arg(long, value_name = "M", requires = "game")]
     heaps: Option<u32>,
     /// Scatterstone Nim: count modulo an odd number below 2^31; 1000000007 if left out
     #[arg(long, value_name = "MODULUS", value_parser = number, requires = "game", conflicts_with = "exact")]
     modulus: Option<u64>,
-    /// Scatterstone Nim: give the number itself, up to 127 bits
+    /// Scatterstone Nim: give the number itself, however large
     #[arg(long, requires = "game")]
     exact: bool,
     #[command(flatten)]
@@ -66,6 +66,8 @@ struct Report {
 #[serde(untagged)]
 enum Value {
     Count(u128),
+    /// Past what a JSON number of this program holds.
+    Large(String),
     Ratio(f64),
 }
 
@@ -93,7 +95,7 @@ fn report(game: &'static Game, question: &Question, selection: &Selection) -> Re
     let seconds = start.elapsed().as_secs_f64();
     let Solution { answer, details, kernels } = solved?;
     let value = |figure| match figure {
-        Figure::Count(n) => Value::Count(n),
+        Figure::Count(n) => u128::try_from(&n).map_or_else(|_| Value::Large(n.to_string()), Value::Count),
         Figure::Ratio(r) => Value::Ratio(r),
     };
     Ok(Report {
@@ -129,6 +131,7 @@ fn text(report: &Report, game: &Game) -> String {
         vec![(game.name, format!("limit {}: {}", report.limit, game.question)), ("answer", report.answer.clone())];
     rows.extend(report.details.iter().map(|(name, value)| match value {
         Value::Count(n) => (*name, n.to_string()),
+        Value::Large(digits) => (*name, digits.clone()),
         Value::Ratio(r) => (*name, format!("{r:.9}")),
     }));
     rows.push(("kernels", report.kernels()));

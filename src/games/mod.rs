@@ -5,6 +5,8 @@ pub mod proportionate_nim;
 pub mod scatterstone_nim;
 pub mod stone_game;
 
+pub use num_bigint::BigUint;
+
 use crate::kernel::{Digest, InputError, Kernel, Operation, Run, Stop};
 use crate::moves::MoveSet;
 use crate::selection::{SelectError, Selection};
@@ -128,6 +130,14 @@ pub enum SolveError {
         /// The game.
         game: &'static str,
     },
+    /// More heaps than are counted.
+    #[error("{heaps} heaps are too many; at most {most}")]
+    TooManyHeaps {
+        /// What was asked for.
+        heaps: u32,
+        /// The largest number.
+        most: u32,
+    },
     /// A kernel of an operation that the game does not use.
     #[error("{game} does not use {operation}; it uses {uses}")]
     NotUsed {
@@ -150,10 +160,10 @@ pub enum SolveError {
 }
 
 /// A number that a solution reports besides its answer.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Figure {
     /// An exact count or sum.
-    Count(u128),
+    Count(BigUint),
     /// A measured ratio.
     Ratio(f64),
 }
@@ -162,7 +172,7 @@ pub enum Figure {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
     /// What was asked for.
-    pub answer: u128,
+    pub answer: BigUint,
     /// Further numbers, by name.
     pub details: Vec<(&'static str, Figure)>,
     /// The kernel that did each operation.
@@ -170,13 +180,14 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// Its exact numbers by name, the answer first.
+    /// Its exact numbers by name, the answer first; without those that pass 128 bits.
     pub fn digest(&self) -> Digest {
         let exact = self.details.iter().filter_map(|(name, figure)| match figure {
-            Figure::Count(count) => Some((*name, *count)),
+            Figure::Count(count) => Some((*name, count)),
             Figure::Ratio(_) => None,
         });
-        [("answer", self.answer)].into_iter().chain(exact).collect()
+        let all = [("answer", &self.answer)].into_iter().chain(exact);
+        all.filter_map(|(name, count)| Some((name, u128::try_from(count).ok()?))).collect()
     }
 }
 
@@ -283,5 +294,5 @@ impl Game {
 
 /// The digest of an operation as details of a solution, less the entry that is the answer.
 fn details(digest: Digest, answer: &str) -> Vec<(&'static str, Figure)> {
-    digest.into_iter().filter(|(name, _)| *name != answer).map(|(name, n)| (name, Figure::Count(n))).collect()
+    digest.into_iter().filter(|(name, _)| *name != answer).map(|(name, n)| (name, Figure::Count(n.into()))).collect()
 }

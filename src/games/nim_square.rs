@@ -9,10 +9,12 @@
 //! - its 80 flags hold the values up to limit 124063 only;
 //! - its 32-bit frequencies overflow just above limit 1e6.
 
+use num_bigint::{BigInt, BigUint};
+
 use super::{Game, Question, Solution, SolveError, Solver, details};
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use crate::cores::xor_count::triples::{Values, XorTriples, walsh_hadamard};
-use crate::kernel::{Operation, Stop};
+use crate::kernel::{Operation, Run};
 use crate::moves::MoveSet;
 
 /// The game as the lab lists it.
@@ -30,37 +32,46 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let (values, mex) = solver.apply::<MexSubtraction>(question.limit, |limit| Subtraction::new(moves, limit))?;
     let details = details(MexSubtraction::digest(&values), "");
     if let Some(heaps) = question.heaps.filter(|heaps| *heaps != 3) {
-        let answer = multisets(&values, heaps).ok_or(Stop::Overflow)?;
+        let answer = multisets(&values, heaps, solver.run)?;
         return Ok(Solution { answer, details, kernels: vec![mex] });
     }
-    let (answer, triples) = solver.apply_to::<XorTriples>(&Values(values))?;
-    Ok(Solution { answer, details, kernels: vec![mex, triples] })
+    let (triples, kernel) = solver.apply_to::<XorTriples>(&Values(values))?;
+    Ok(Solution { answer: triples.into(), details, kernels: vec![mex, kernel] })
 }
 
-/// Multisets of `heaps` of the values with nim-sum 0, unless the number or one on the way to it passes 127 bits; the empty multiset is
-/// one.
+/// The largest number of heaps: seconds for the published limit, and numbers of thousands of digits.
+pub const MAX_HEAPS: u32 = 10_000;
+
+/// Multisets of `heaps` of the values with nim-sum 0; the empty multiset is one.
 ///
-/// For a character `w` let `H(w)` be the sum of the signs of the values. The multisets of `m` heaps, each with the product of its
-/// signs, add up to `a(m)` with `sum of a(m) z^m = prod over the heaps of 1/(1 - sign z)`, so by its logarithmic derivative
-/// `m a(m) = sum over i = 1..=m of S(i) a(m-i)`, where `S(i)` is `H(w)` for odd `i` and the number of values for even `i`. The mean of
-/// `a(m)` over all characters counts those with nim-sum 0.
-pub fn multisets(values: &[u16], heaps: u32) -> Option<u128> {
+/// For a character `w` let `h` be the sum of the signs of the `n` values. The multisets of `m` heaps, each with the product of its
+/// signs, add up to `a(m)` with `f = sum of a(m) z^m = prod over the heaps of 1/(1 - sign z)`. Its logarithmic derivative gives
+/// `(1 - z^2) f' = (h + n z) f`, and so `m a(m) = h a(m-1) + (n + m - 2) a(m-2)`. The mean of `a(m)` over all characters counts those
+/// with nim-sum 0.
+///
+/// # Errors
+/// There are more than [`MAX_HEAPS`] heaps, or the run was stopped.
+pub fn multisets(values: &[u16], heaps: u32, run: &Run) -> Result<BigUint, SolveError> {
+    if heaps > MAX_HEAPS {
+        return Err(SolveError::TooManyHeaps { heaps, most: MAX_HEAPS });
+    }
     let span = (values.iter().max().map_or(0, |max| usize::from(*max)) + 1).next_power_of_two();
     let mut signs = vec![0i64; span];
     values.iter().for_each(|value| signs[usize::from(*value)] += 1);
     walsh_hadamard(&mut signs);
-    let mut total = 0i128;
+    let n = values.len() as i64;
+    let mut total = BigInt::ZERO;
     for h in signs {
-        let sums = [values.len() as i128, h.into()];
-        let mut a = vec![1i128];
-        for m in 1..=heaps as usize {
-            let terms = a.iter().rev().zip(1..).map(|(a, i): (_, usize)| sums[i % 2].checked_mul(*a));
-            let sum = terms.into_iter().try_fold(0i128, |sum, term| sum.checked_add(term?))?;
-            a.push(sum / m as i128);
+        run.advance(0)?;
+        let (mut before, mut a) = (BigInt::ZERO, BigInt::from(1));
+        for m in 1..=i64::from(heaps) {
+            let next = (&a * h + before * (n + m - 2)) / m;
+            (before, a) = (a, next);
         }
-        total = total.checked_add(*a.last()?)?;
+        total += a;
     }
-    Some((total / span as i128) as u128)
+    // A sum of counts times the number of characters.
+    Ok((total / span).into_parts().1)
 }
 
 /// The multisets of three values with nim-sum 0, counted one by one.
@@ -91,12 +102,21 @@ mod tests {
     proptest! {
         #[test]
         fn any_number_of_heaps_is_counted(values in prop::collection::vec(0u16..20, 0..9), heaps in 0u32..6) {
-            prop_assert_eq!(multisets(&values, heaps), Some(one_by_one(&values, heaps, 0)));
+            let counted = multisets(&values, heaps, &Run::new(1));
+            prop_assert_eq!(counted, Ok(one_by_one(&values, heaps, 0).into()));
         }
     }
 
+    /// All values 0: multisets of 1000 heaps are the binomial coefficient of 1999 over 1000.
     #[test]
-    fn a_number_that_does_not_fit_is_none() {
-        assert_eq!(multisets(&[0; 1000], 1000), None);
+    fn numbers_may_have_hundreds_of_digits() {
+        let product = |from: u32, to: u32| (from..=to).map(BigUint::from).product::<BigUint>();
+        assert_eq!(multisets(&[0; 1000], 1000, &Run::new(1)), Ok(product(1000, 1999) / product(1, 1000)));
+    }
+
+    #[test]
+    fn heaps_beyond_number_are_refused() {
+        let error = multisets(&[0], MAX_HEAPS + 1, &Run::new(1)).unwrap_err();
+        assert_eq!(error.to_string(), "10001 heaps are too many; at most 10000");
     }
 }

@@ -59,7 +59,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let total = tally.tally();
     let mut figures = details(total.digest(), "sum");
     if *diagonals(question) != Diagonals::PUBLISHED {
-        return Ok(Solution { answer: total.sum, details: figures, kernels: vec![kernel] });
+        return Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![kernel] });
     }
     let Tally { lower, upper } = tally;
     let beams = [
@@ -74,7 +74,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     ];
     // An empty beam has no slope.
     figures.extend(beams.into_iter().filter(|(_, x)| x.is_finite()).map(|(name, x)| (name, Figure::Ratio(x))));
-    Ok(Solution { answer: total.sum, details: figures, kernels: vec![kernel] })
+    Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![kernel] })
 }
 
 /// Finds the P-positions `n <= m` with `n + m <= limit` in lexicographic order from the rules alone: a position that no

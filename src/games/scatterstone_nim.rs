@@ -21,6 +21,8 @@
 //! # Corrections to the source
 //! None: the Scatterstone Nim page is right in every number. What it observes for `k >= 4`, `sg_k(s) = s - 1`, has a short proof.
 
+use num_bigint::BigUint;
+
 use super::{Count, Done, Figure, Game, Question, Solution, SolveError, Solver};
 use crate::cores::mex::split::{MexSplit, Split};
 use crate::cores::xor_count::partitions::{Partitions, XorPartitions, partition_numbers};
@@ -41,7 +43,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let (numbers, partitions) = match question.count {
         Count::Modulo(modulus) => {
             let (numbers, kernel) = modulo(question.limit, modulus, &values, solver)?;
-            (numbers.map(u128::from), kernel)
+            (numbers.map(BigUint::from), kernel)
         }
         Count::Exact => exact(question.limit, &values, solver)?,
     };
@@ -68,31 +70,42 @@ fn modulo(limit: u64, modulus: u64, values: &[u32], solver: &Solver) -> Result<(
     Ok(([answer, won[0], won[1], won[2], lost[0], lost[1], lost[2]], kernel))
 }
 
-/// The largest primes below 2^31.
-const PRIMES: [u64; 5] = [2_147_483_647, 2_147_483_629, 2_147_483_587, 2_147_483_579, 2_147_483_563];
+/// The primes below 2^31, descending.
+fn primes() -> impl Iterator<Item = u64> {
+    let is_prime = |n: &u64| (3..).step_by(2).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
+    (3..1 << 31).rev().step_by(2).filter(is_prime)
+}
 
-/// The numbers themselves, put together from as many remainders as `n p(n)`, which is more than any of them, asks for.
-fn exact(limit: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<u128>, Done), SolveError> {
-    let bound = all_partitions(limit).and_then(|all| all.checked_mul(u128::from(limit) + 1)).ok_or(Stop::Overflow)?;
-    let mut numbers = [0; 7];
-    let mut product = 1u128;
-    let mut kernel = None;
-    for prime in PRIMES {
-        if product > bound && kernel.is_some() {
-            break;
-        }
-        let (remainders, used) = modulo(limit, prime, values, solver)?;
-        kernel = Some(used);
-        let inverse = power((product % u128::from(prime)) as u64, prime - 2, prime);
-        for (number, remainder) in numbers.iter_mut().zip(remainders) {
+/// The numbers themselves, put together from as many remainders as their size asks for.
+fn exact(limit: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<BigUint>, Done), SolveError> {
+    let bits = bits(limit);
+    let mut numbers: Numbers<BigUint> = Default::default();
+    let mut product = BigUint::from(1u32);
+    for prime in primes() {
+        let (remainders, kernel) = modulo(limit, prime, values, solver)?;
+        let inverse = power(remainder(&product, prime), prime - 2, prime);
+        for (number, wanted) in numbers.iter_mut().zip(remainders) {
             // The digit in base `product` that gives the remainder; the last ones are 0.
-            let missing = remainder + prime - (*number % u128::from(prime)) as u64;
-            let digit = missing % prime * inverse % prime;
-            *number += product * u128::from(digit);
+            let missing = wanted + prime - remainder(number, prime);
+            *number += &product * (missing % prime * inverse % prime);
         }
-        product = product.saturating_mul(prime.into());
+        product *= prime;
+        if product.bits() > bits {
+            return Ok((numbers, kernel));
+        }
     }
-    kernel.map(|kernel| (numbers, kernel)).ok_or(Stop::Overflow.into())
+    Err(Stop::Overflow.into())
+}
+
+/// Bits that suffice for `(n + 1) p(n)`, which is more than any of the numbers: `p(n) < exp(pi sqrt(2n/3))` for
+/// all `n > 0` (Apostol, Introduction to Analytic Number Theory, theorem 14.5).
+fn bits(n: u64) -> u64 {
+    let n = n as f64;
+    (std::f64::consts::PI * (2.0 * n / 3.0).sqrt() * std::f64::consts::LOG2_E + (n + 1.0).log2()).ceil() as u64 + 1
+}
+
+fn remainder(number: &BigUint, modulus: u64) -> u64 {
+    (number % modulus).iter_u64_digits().next().unwrap_or(0)
 }
 
 /// `base` to the `exponent` modulo `modulus` below 2^31, by squares.
@@ -101,21 +114,6 @@ fn power(base: u64, exponent: u64, modulus: u64) -> u64 {
         let square = power * power % modulus;
         if exponent >> bit & 1 == 1 { square * base % modulus } else { square }
     })
-}
-
-/// `p(limit)`, unless it is too large.
-fn all_partitions(limit: u64) -> Option<u128> {
-    /// From here on it is.
-    const TOO_LARGE: u64 = 2000;
-    let limit = usize::try_from(limit).ok().filter(|_| limit < TOO_LARGE)?;
-    let mut numbers = vec![0u128; limit + 1];
-    numbers[0] = 1;
-    for part in 1..=limit {
-        for m in part..=limit {
-            numbers[m] = numbers[m].checked_add(numbers[m - part])?;
-        }
-    }
-    numbers.pop()
 }
 
 /// `L_2(n)` from `p(n)`, both modulo an odd modulus.

@@ -47,7 +47,7 @@ fn positions(question: &Question, solver: &Solver) -> Result<Found, SolveError> 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let (tally, kernel) = scan::<Tally>(question, solver)?;
     let details: Vec<(&str, Figure)> = details(TableScan::<Tally>::digest(&tally), "sum");
-    Ok(Solution { answer: tally.sum, details, kernels: vec![kernel] })
+    Ok(Solution { answer: tally.sum.into(), details, kernels: vec![kernel] })
 }
 
 /// Finds the P-positions `x <= y <= z <= limit` in lexicographic order from the rules alone: a position that no earlier

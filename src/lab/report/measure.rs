@@ -496,7 +496,7 @@ impl<'a> Plan<'a> {
                 known.check(&solution.digest()).map_err(MeasureError::Answer)?;
             }
             let answer = solution.answer;
-            if *first.get_or_insert(answer) != answer {
+            if *first.get_or_insert_with(|| answer.clone()) != answer {
                 return Err(MeasureError::Answer(format!("{} {limit}: {} gives {answer}", game.name, cast.name)));
             }
         }
