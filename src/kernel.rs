@@ -192,6 +192,14 @@ pub enum InputError {
         /// The largest size.
         most: u64,
     },
+    /// A set with more moves than the operation has room for.
+    #[error("{operation} takes sets with at most {most} moves up to the limit")]
+    TooManyMoves {
+        /// The operation.
+        operation: &'static str,
+        /// The most.
+        most: usize,
+    },
     /// A modulus that counts cannot be taken by.
     #[error("modulus {0} is not an odd number from 3 up to 2147483647")]
     Modulus(u64),

@@ -158,6 +158,15 @@ impl MoveSet {
             MoveSet::Explicit(moves) => moves.iter().copied().take_while(within).collect(),
         }
     }
+
+    /// The moves that are at most `limit`, if there are no more than `most` (at most 62), without listing many others.
+    pub fn few_up_to(&self, limit: u64, most: usize) -> Option<Vec<u64>> {
+        /// So far every dense set has more moves than that.
+        const PROBE: u64 = 10_000;
+        let few = |moves: &Vec<u64>| moves.len() <= most;
+        Some(self.up_to(limit.min(PROBE))).filter(few)?;
+        Some(self.up_to(limit)).filter(few)
+    }
 }
 
 /// A number in 0..1 that looks random and depends on `m` alone, so that a set does not change with the limit: the output

@@ -45,6 +45,67 @@ fn a_finite_set_says_whether_its_period_is_proved() {
     assert!(!text(&["--moves", "squares"]).contains("period"));
 }
 
+/// Killed without warning as soon as a checkpoint is there, then gone on with: the same bytes, and nothing left behind.
+#[test]
+fn a_killed_run_goes_on_from_its_checkpoint() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("kept");
+    let args = ["--moves", "factorials", "--limit", "1e8", "--records", "--format", "bfile"];
+    let want = text(&args);
+    assert!(want.ends_with("10 40348521\n"), "{want}");
+    let mut keep = args.to_vec();
+    keep.extend(["--every", "0.05", "--resume", "--checkpoint", file.to_str().expect("UTF-8")]);
+    let mut kills = 0;
+    for _ in 0..3 {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
+            .arg("grundy")
+            .args(&keep)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let before = file.metadata().and_then(|data| data.modified()).ok();
+        while child.try_wait().expect("a child").is_none()
+            && file.metadata().and_then(|data| data.modified()).ok() == before
+        {
+            std::thread::yield_now();
+        }
+        child.kill().expect("it is killed, or has ended");
+        kills += u32::from(!child.wait().expect("a child").success());
+    }
+    assert!(kills > 0, "no run was killed before its end");
+    assert!(file.is_file());
+    // Without --resume nothing is overwritten, and a file of another run is refused.
+    let kept = std::fs::read(&file).expect("a checkpoint");
+    for other in [["--limit", "1e8"], ["--limit", "9e7"]] {
+        let resume = if other[1] == "9e7" { Some("--resume") } else { None };
+        let mut command = grundy(&["--moves", "factorials", "--records", "--checkpoint"]);
+        let output = command.arg(&file).args(other).args(resume).assert().code(2).get_output().clone();
+        assert_eq!(String::from_utf8(output.stderr).expect("text").lines().count(), 1, "{other:?}");
+        assert_eq!(std::fs::read(&file).expect("a checkpoint"), kept);
+    }
+    assert_eq!(text(&keep), want);
+    let left: Vec<_> = std::fs::read_dir(folder.path()).expect("a folder").collect();
+    assert!(!file.exists(), "the checkpoint goes with the end: {left:?}");
+}
+
+#[test]
+fn past_tables_a_set_needs_few_moves_and_nothing_but_records() {
+    let none = ["--checkpoint", "/no/such/folder/file", "--every", "0.001"];
+    for (args, code, part) in [
+        (vec!["--moves", "squares", "--limit", "1e10", "--records"], 2, "at most 62 moves"),
+        (vec!["--moves", "factorials", "--limit", "1e10", "--format", "csv"], 2, "too large"),
+        (vec!["--moves", "factorials", "--limit", "1e13", "--records"], 2, "too large"),
+        (vec!["--moves", "fibonacci", "--limit", "1e12", "--records"], 2, "free"),
+        ([vec!["--zeros"], none.to_vec()].concat(), 2, "--checkpoint goes with"),
+        (vec!["--resume"], 2, "--checkpoint"),
+        ([vec!["--moves", "factorials", "--limit", "1e8", "--records"], none.to_vec()].concat(), 1, "cannot write"),
+    ] {
+        let output = grundy(&args).assert().code(code).get_output().clone();
+        let line = String::from_utf8(output.stderr).expect("text");
+        assert!(line.lines().count() == 1 && line.contains(part), "{args:?}: {line}");
+    }
+}
+
 #[test]
 fn wrong_requests_end_with_a_line() {
     for (args, code) in [

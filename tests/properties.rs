@@ -1,5 +1,6 @@
 //! Random inputs: every kernel that this machine can run equals the oracle, and theorems that no kernel uses hold.
 
+use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::split::{MexSplit, Split};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::cores::mex::zeros::MexZeros;
@@ -82,6 +83,16 @@ proptest! {
     fn mex_zeros(moves in prop_oneof![move_sets(), move_set(20_000, 300)], limit in 0u64..20_000) {
         let input = Subtraction::new(&MoveSet::Explicit(moves), limit).expect("a small limit");
         all_equal_the_oracle::<MexZeros>(&input)?;
+    }
+
+    /// Rings that are used again and again, prefixes, and every kind of near move.
+    #[test]
+    fn mex_records(
+        moves in prop_oneof![move_set(20, 12), move_set(70, 60), move_set(300, 12), move_set(3000, 30)],
+        limit in 0u64..5000,
+    ) {
+        let input = Records::new(&MoveSet::Explicit(moves), limit).expect("few moves");
+        all_equal_the_oracle::<MexRecords>(&input)?;
     }
 
     #[test]

@@ -1,16 +1,21 @@
 //! `nimlanes grundy`
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::fs::{File, remove_file};
+use std::io::{BufReader, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use nimlanes::cores::mex::subtraction::{MexSubtraction, Period, Subtraction, period};
+use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records};
+use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Period, Subtraction, period};
 use nimlanes::cores::mex::zeros::MexZeros;
-use nimlanes::kernel::{InputError, Operation};
+use nimlanes::kernel::{InputError, Operation, Run};
 use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
 
-use super::args::{Threads, number};
+use super::args::{Threads, number, seconds};
 use super::failure::Failure;
 use super::interrupt;
 use super::monitor::Monitor;
@@ -19,7 +24,8 @@ use super::output::deliver;
 /// Print the Grundy values of a subtraction set, its P-positions, or the first position of each value
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes grundy --moves squares --limit 10000 --format bfile\n  \
-    nimlanes grundy --moves 2,7,19,50 --limit 1e6\n  nimlanes grundy --moves squares --limit 1e6 --zeros --format csv")]
+    nimlanes grundy --moves 2,7,19,50 --limit 1e6\n  nimlanes grundy --moves squares --limit 1e6 --zeros --format csv\n  \
+    nimlanes grundy --moves factorials --limit 7e9 --records --format csv --checkpoint factorials.part --resume")]
 pub struct Args {
     /// squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k
     #[arg(long, value_name = "SET", default_value = "squares", allow_hyphen_values = true)]
@@ -39,6 +45,19 @@ pub struct Args {
     /// The index of the first line of a bfile
     #[arg(long, value_name = "K", default_value = "0", value_parser = number, allow_negative_numbers = true)]
     offset: u64,
+    /// Keep the progress of a long run in a file, for --records or a summary of a set with few moves; it goes when the output
+    /// is complete
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Go on from the file of --checkpoint, if it is there
+    #[arg(long, requires = "checkpoint")]
+    resume: bool,
+    /// How often progress is kept, in seconds
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true, requires = "checkpoint")]
+    every: f64,
+    /// Allow runs that are predicted to take more than a day
+    #[arg(long)]
+    force: bool,
     /// A file instead of standard output; it appears when it is complete
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -60,8 +79,26 @@ enum Format {
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let set: MoveSet = args.moves.parse().map_err(InputError::Moves)?;
-    let input = Subtraction::new(&set, args.limit)?;
     let selection = args.threads.selection(None)?;
+    let selection = if args.force { selection.allow_long() } else { selection };
+    let needs_values = args.zeros || !args.records && args.format != Format::Summary;
+    if needs_values && args.checkpoint.is_some() {
+        return Err(Failure::Usage("--checkpoint goes with --records or with --format summary".to_owned()));
+    }
+    // Without a table of values, if that is not asked for, or past what one can hold.
+    let past_tables = args.checkpoint.is_some() || args.limit > MAX_LIMIT;
+    if !needs_values && (args.records && args.format != Format::Summary || past_tables) {
+        match Records::new(&set, args.limit) {
+            Ok(input) => {
+                let output = records(args, input, &selection)?;
+                deliver(args.out.as_deref(), |out| write_records(args, &set, &output, out))?;
+                return args.checkpoint.as_deref().map_or(Ok(()), forget);
+            }
+            Err(error) if past_tables => return Err(error.into()),
+            Err(_) => {}
+        }
+    }
+    let input = Subtraction::new(&set, args.limit)?;
     if args.zeros {
         // Without the other values.
         let zeros = computed::<MexZeros>(&input, &selection)?;
@@ -71,12 +108,100 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     deliver(args.out.as_deref(), |out| write(args, &set, &g, out))
 }
 
+/// First heaps and frequencies, with the progress kept where that is asked for.
+fn records(args: &Args, input: Records, selection: &Selection) -> Result<Output, Failure> {
+    let run = interrupt::run(selection.threads());
+    let keeper = args.checkpoint.as_deref().map(|path| Arc::new(Keeper::new(path, args.every, Arc::clone(&run))));
+    let input = match &keeper {
+        None => input,
+        Some(keeper) => {
+            let begin = begin(&keeper.path, &input, args.resume)?;
+            input.kept(Arc::clone(keeper) as Arc<dyn Journal>, begin).map_err(|error| refused(&keeper.path, &error))?
+        }
+    };
+    let output = computed_by::<MexRecords>(&input, selection, &run);
+    match keeper.and_then(|keeper| keeper.failure.lock().unwrap_or_else(PoisonError::into_inner).take()) {
+        Some(failure) => Err(failure),
+        None => output,
+    }
+}
+
+/// Where a run over `input` begins: what the file holds, if it is there and may be used.
+fn begin(path: &Path, input: &Records, resume: bool) -> Result<Option<Progress>, Failure> {
+    let file = match File::open(path) {
+        Ok(_) if !resume => {
+            return Err(Failure::Usage(format!("{} is there already; --resume goes on from it", path.display())));
+        }
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(refused(path, &error)),
+    };
+    Progress::read(input, &mut BufReader::with_capacity(1 << 16, file)).map(Some).map_err(|error| refused(path, &error))
+}
+
+fn refused(path: &Path, error: &dyn Display) -> Failure {
+    Failure::Usage(format!("cannot go on from {}: {error}", path.display()))
+}
+
+/// Keeps progress in a file.
+struct Keeper {
+    path: PathBuf,
+    every: Duration,
+    last: Mutex<Instant>,
+    /// Cancelled if the file cannot be written.
+    run: Arc<Run>,
+    failure: Mutex<Option<Failure>>,
+}
+
+impl Keeper {
+    fn new(path: &Path, every: f64, run: Arc<Run>) -> Self {
+        let (path, every) = (path.to_owned(), Duration::from_secs_f64(every));
+        Keeper { path, every, last: Mutex::new(Instant::now()), run, failure: Mutex::new(None) }
+    }
+}
+
+impl Journal for Keeper {
+    fn keep(&self, progress: &Progress, is_last: bool) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        if failure.is_none() && (is_last || last.elapsed() >= self.every) {
+            *failure = deliver(Some(&self.path), |out| progress.write(out)).err();
+            *last = Instant::now();
+        }
+        if failure.is_some() {
+            self.run.cancel();
+        }
+    }
+}
+
+/// Removes the file of a run that is complete.
+fn forget(path: &Path) -> Result<(), Failure> {
+    match remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(Failure::Failed(format!("cannot remove {}: {error}", path.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What the selected kernel of an operation computes, with a progress bar.
 fn computed<O: Operation>(input: &O::Input, selection: &Selection) -> Result<O::Output, Failure> {
+    computed_by::<O>(input, selection, &interrupt::run(selection.threads()))
+}
+
+fn computed_by<O: Operation>(input: &O::Input, selection: &Selection, run: &Arc<Run>) -> Result<O::Output, Failure> {
     let kernel = selection.kernel::<O>(input)?;
-    let run = interrupt::run(selection.threads());
-    let _monitor = Monitor::new(format!("grundy: {}", kernel.def().name), &run, O::steps(input));
-    Ok(kernel.run(input, &run)?)
+    let _monitor = Monitor::new(format!("grundy: {}", kernel.def().name), run, O::steps(input));
+    Ok(kernel.run(input, run)?)
+}
+
+fn write_records(args: &Args, set: &MoveSet, output: &Output, out: &mut dyn Write) -> std::io::Result<()> {
+    if args.format != Format::Summary {
+        return numbers(args, output.first.iter().map(|n| (*n, n.to_le_bytes())), out);
+    }
+    heading(set, args.limit, out)?;
+    let period = farthest(set).map(|_| "not looked for, as values are not kept");
+    tallies(&output.first, &output.counts, period, out)
 }
 
 fn write_zeros(args: &Args, set: &MoveSet, zeros: &[u64], out: &mut dyn Write) -> std::io::Result<()> {
@@ -141,22 +266,33 @@ fn summary(set: &MoveSet, g: &[u16], out: &mut dyn Write) -> std::io::Result<()>
     for v in g {
         counts[usize::from(*v)] += 1;
     }
+    let proved = |farthest| usize::try_from(farthest).ok().and_then(|farthest| period(g, farthest));
+    let period = farthest(set).map(|farthest| match proved(farthest) {
+        Some(Period { period, preperiod }) => format!("{period} from heap {preperiod} on, proved"),
+        None => "not proved by these heaps".to_owned(),
+    });
     heading(set, g.len() as u64 - 1, out)?;
-    writeln!(out, "values   {}", firsts.len())?;
-    writeln!(out, "zeros    {}", counts[0])?;
-    let farthest = match set {
+    tallies(&firsts, &counts, period.as_deref(), out)
+}
+
+/// The largest move of a finite set.
+fn farthest(set: &MoveSet) -> Option<u64> {
+    match set {
         MoveSet::UpTo(k) => Some(*k),
         MoveSet::Explicit(moves) => moves.last().copied(),
         _ => None,
-    };
-    if let Some(farthest) = farthest {
-        match usize::try_from(farthest).ok().and_then(|farthest| period(g, farthest)) {
-            Some(Period { period, preperiod }) => writeln!(out, "period   {period} from heap {preperiod} on, proved")?,
-            None => writeln!(out, "period   not proved by these heaps")?,
-        }
+    }
+}
+
+/// The lines of a summary that follow the first.
+fn tallies(firsts: &[u64], counts: &[u64], period: Option<&str>, out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, "values   {}", firsts.len())?;
+    writeln!(out, "zeros    {}", counts.first().unwrap_or(&0))?;
+    if let Some(period) = period {
+        writeln!(out, "period   {period}")?;
     }
     writeln!(out, "value    first heap, heaps")?;
-    for (v, (first, count)) in firsts.iter().zip(&counts).enumerate() {
+    for (v, (first, count)) in firsts.iter().zip(counts).enumerate() {
         writeln!(out, "{v:<7}  {first}, {count}")?;
     }
     Ok(())

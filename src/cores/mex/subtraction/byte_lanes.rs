@@ -18,7 +18,7 @@ pub fn needs(input: &Subtraction) -> Needs {
 }
 
 #[inline(always)]
-fn accumulate(from: Sources, moves: &[usize], planes: usize, hits: &mut Planes) {
+pub fn accumulate(from: Sources, moves: &[usize], planes: usize, hits: &mut Planes) {
     for m in moves {
         let codes = from.behind(*m);
         // The bit inside the plane, and the plane; code 0 becomes value 63, which the driver ignores.

@@ -32,7 +32,7 @@ const fn table(plane: usize) -> [u8; 32] {
 }
 
 #[target_feature(enable = "avx2")]
-fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut Planes) {
+pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut Planes) {
     let tables = [load(&table(0)), load(&table(1))];
     let past = _mm256_set1_epi8(0x70);
     for half in 0..2 {

@@ -16,7 +16,7 @@ pub fn cost(input: &Subtraction, _: On) -> Cost {
     lanes::cost(input, if cfg!(target_feature = "avx512vbmi") { 0.32 } else { 300.0 }, 0.75, 2.0)
 }
 
-static TABLES: Planes = {
+pub static TABLES: Planes = {
     let mut tables: Planes = [[0; LANES]; _];
     let mut p = 0;
     while p < tables.len() {
@@ -31,7 +31,7 @@ static TABLES: Planes = {
 };
 
 #[inline(always)]
-fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], hits: &mut Planes) {
+pub fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], hits: &mut Planes) {
     let table: [u8x64; P] = std::array::from_fn(|p| u8x64::new(tables[p]));
     let mut sum: [u8x64; P] = std::array::from_fn(|p| u8x64::new(hits[p]));
     for m in moves {

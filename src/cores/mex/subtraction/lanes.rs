@@ -63,7 +63,7 @@ macro_rules! by_planes {
         }
     };
 }
-pub(super) use by_planes;
+pub(in crate::cores::mex) use by_planes;
 
 /// The table entry of a code in plane `p`: the one-hot bit of its value.
 pub const fn one_hot(code: u8, plane: usize) -> u8 {
@@ -81,6 +81,12 @@ pub struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
+    /// What a block reads whose first heap's code is, or would be, at a place of `codes`.
+    #[inline(always)]
+    pub fn new(codes: &'a [u8], at: usize) -> Self {
+        Sources { codes, at }
+    }
+
     /// Codes of the heaps that the move `m` reaches from the block.
     #[inline(always)]
     pub fn behind(self, m: usize) -> &'a [u8; LANES] {
@@ -114,7 +120,7 @@ impl Codes {
     /// What the block at `n` reads.
     #[inline(always)]
     fn behind(&self, n: usize) -> Sources<'_> {
-        Sources { codes: &self.codes, at: self.pad + n }
+        Sources::new(&self.codes, self.pad + n)
     }
 
     /// The codes of the heaps from `n` on.

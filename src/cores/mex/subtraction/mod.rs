@@ -11,18 +11,18 @@ use crate::moves::MoveSet;
 
 #[cfg(feature = "bitvec")]
 mod bit_array;
-mod byte_lanes;
+pub(super) mod byte_lanes;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod byte_lanes_avx2;
+pub(super) mod byte_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod byte_lanes_avx512;
+pub(super) mod byte_lanes_avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod byte_lanes_pair_avx512;
 #[cfg(feature = "wide")]
-mod byte_lanes_wide;
+pub(super) mod byte_lanes_wide;
 mod flags;
 mod flags_u128;
-mod lanes;
+pub(super) mod lanes;
 mod periodic;
 mod pull_words;
 mod push_bits;

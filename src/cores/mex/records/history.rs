@@ -1,0 +1,109 @@
+//! The values that later heaps may still ask for.
+//!
+//! A value is kept as its *code* `63 - v`; 0 stands for no heap. The ring holds the heaps that moves up to a bound reach,
+//! heap `n` at place `n` modulo its length, and after its end the first block once more, so that 64 codes from any place on
+//! are consecutive. Larger moves, up to the limit, reach none but the first heaps, which a prefix keeps. The bound is chosen
+//! so that both together are shortest.
+
+use super::{Output, Records};
+use crate::cores::mex::subtraction::lanes::LANES;
+
+/// How long the parts of a history are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Moves that reach into the ring; the others reach into the prefix.
+    pub short: usize,
+    /// Heaps in the ring, a multiple of a block.
+    pub ring: usize,
+    /// Heaps in the prefix, a multiple of a block.
+    pub prefix: usize,
+}
+
+impl Layout {
+    /// The shortest for an input.
+    pub fn new(input: &Records) -> Self {
+        let heaps = input.heaps();
+        let layout = |short: usize| Layout {
+            short,
+            // The block itself beside what it reaches, and no more than all heaps.
+            ring: input.moves()[..short].last().map_or(LANES, |m| m + LANES).min(heaps).next_multiple_of(LANES),
+            prefix: input.moves().get(short).map_or(0, |m| heaps - m).next_multiple_of(LANES),
+        };
+        let layouts = (0..=input.moves().len()).rev().map(layout);
+        layouts.min_by_key(|layout| layout.ring + layout.prefix).expect("at least one")
+    }
+
+    /// Bytes of the history.
+    pub fn bytes(&self) -> usize {
+        self.ring + self.prefix + 3 * LANES
+    }
+}
+
+/// Codes of the heaps that moves reach.
+#[derive(Debug)]
+pub struct History {
+    pub(super) layout: Layout,
+    /// The ring, and its first block again.
+    pub(super) ring: Vec<u8>,
+    /// A block of zeros, the prefix, a block of zeros.
+    pub(super) prefix: Vec<u8>,
+}
+
+impl History {
+    fn new(layout: Layout) -> Self {
+        let prefix = if layout.prefix > 0 { layout.prefix + 2 * LANES } else { 0 };
+        History { layout, ring: vec![0; layout.ring + LANES], prefix: vec![0; prefix] }
+    }
+
+    /// Where the codes of the heaps from `n - m` on are, `m` a move that reaches into the ring: `place` is that of `n`.
+    #[inline(always)]
+    pub fn behind(&self, place: usize, m: usize) -> usize {
+        if m <= place { place - m } else { place + self.layout.ring - m }
+    }
+
+    /// Writes the codes of the block at `n`, whose place is `place`.
+    #[inline(always)]
+    pub fn write(&mut self, n: usize, place: usize, codes: &[u8; LANES]) {
+        self.ring[place..][..LANES].copy_from_slice(codes);
+        if place == 0 {
+            self.ring[self.layout.ring..].copy_from_slice(codes);
+        }
+        if n < self.layout.prefix {
+            self.prefix[LANES + n..][..LANES].copy_from_slice(codes);
+        }
+    }
+}
+
+/// How far a run is, and all it needs to go on.
+#[derive(Debug)]
+pub struct Progress {
+    pub(super) moves: Vec<usize>,
+    pub(super) limit: u64,
+    /// The next heap, a multiple of a block, or past the limit.
+    pub(super) next: usize,
+    pub(super) output: Output,
+    pub(super) history: History,
+}
+
+impl Progress {
+    /// The beginning.
+    pub fn new(input: &Records) -> Self {
+        Progress {
+            moves: input.moves().to_vec(),
+            limit: input.limit(),
+            next: 0,
+            output: Output::default(),
+            history: History::new(Layout::new(input)),
+        }
+    }
+
+    /// Whether it belongs to an input.
+    pub fn is_of(&self, input: &Records) -> bool {
+        self.moves == input.moves() && self.limit == input.limit()
+    }
+
+    /// Heaps that are done.
+    pub fn done(&self) -> u64 {
+        self.next as u64
+    }
+}

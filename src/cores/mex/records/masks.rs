@@ -1,0 +1,52 @@
+//! Heap by heap over a history: the values that a heap reaches are bits of one word, their mex its trailing ones.
+//!
+//! Cost for each heap and move: a load, a shift and an OR.
+//! Bound: those; a history of the largest move streams through the caches once for each move.
+
+use super::history::{History, Layout};
+use super::ring::{self, Block, Blocks};
+use super::{Output, Records};
+use crate::cores::mex::subtraction::lanes::LANES;
+use crate::kernel::{Cost, On, Run, Stop, Tier};
+
+pub fn cost(input: &Records, on: On) -> Cost {
+    let (heap, step) = if on.tier == Tier::Portable { (1.2, 0.58) } else { (2.4, 0.33) };
+    ring::cost(input, heap, step)
+}
+
+struct Masks<'a> {
+    moves: &'a [usize],
+    /// Moves below a block, whose sources are being computed, and those that reach into the ring.
+    near: usize,
+    short: usize,
+}
+
+impl Blocks for Masks<'_> {
+    #[inline(always)]
+    fn block(&mut self, history: &History, Block { n, place, .. }: Block, codes: &mut [u8; LANES]) {
+        let mut recent = [0; 2 * LANES];
+        recent[..LANES].copy_from_slice(&history.ring[history.behind(place, LANES)..][..LANES]);
+        let ring = self.moves[self.near..self.short].iter().map(|m| &history.ring[history.behind(place, *m)..]);
+        let prefix = self.moves[self.short..].iter().take_while(|m| **m < n + LANES);
+        let prefix = prefix.map(|m| &history.prefix[LANES + n - m..]);
+        // Bit 63 - v for a heap of value v, whose code that is; bit 0 for no heap.
+        let mut reached = [1u64; LANES];
+        for source in ring.chain(prefix) {
+            for (reached, code) in reached.iter_mut().zip(&source[..LANES]) {
+                *reached |= 1 << (code % 64);
+            }
+        }
+        for (i, reached) in reached.into_iter().enumerate() {
+            let reached = self.moves[..self.near].iter().fold(reached, |r, m| r | 1 << (recent[LANES + i - m] % 64));
+            recent[LANES + i] = (!reached).ilog2() as u8;
+        }
+        codes.copy_from_slice(&recent[LANES..]);
+    }
+}
+
+#[inline(always)]
+pub fn run(input: &Records, run: &Run) -> Result<Output, Stop> {
+    let short = Layout::new(input).short;
+    let near = input.moves()[..short].partition_point(|m| *m < LANES);
+    ring::drive(input, run, Masks { moves: input.moves(), near, short })
+}

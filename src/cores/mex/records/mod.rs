@@ -1,0 +1,239 @@
+//! `mex_records`: the first heap of each Grundy value of a subtraction set with few moves, and how often each value occurs.
+//!
+//! The values themselves are not kept. `g(n)` asks for `g(n - m)`, so a **history** as long as the largest move is enough;
+//! a move that only heaps near the limit allow asks for the first heaps instead, a **prefix** ([`History`]). Limits so reach
+//! far past what a table of values could hold, and a run of hours may be kept in a file and gone on with: [`Journal`],
+//! [`checkpoint`].
+//!
+//! With at most [`MOST_MOVES`] moves a value is below 63, for `g(n)` is at most the number of moves.
+//!
+//! Two runs agree in every value, not in records alone, if their [`Output::fingerprint`]s agree (up to chance, one in 2^64).
+//!
+//! First heaps of the values are OEIS A355556 for the factorials and A019307 for the Fibonacci numbers.
+//!
+//! # Observations
+#![doc = include_str!("NOTES.md")]
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::subtraction::lanes::{LANES, WINDOW};
+use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
+use crate::moves::MoveSet;
+
+pub mod checkpoint;
+mod history;
+mod masks;
+mod ring;
+mod ring_lanes;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod ring_lanes_avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod ring_lanes_avx512;
+#[cfg(feature = "wide")]
+mod ring_lanes_wide;
+mod table;
+
+pub use history::{History, Progress};
+
+/// First heaps and frequencies of the values of a subtraction set with few moves.
+pub struct MexRecords;
+
+/// Moves of a set that a history is kept for.
+pub const MOST_MOVES: usize = WINDOW - 1;
+
+/// The largest limit: a history of 2^40 values is past any memory.
+pub const MAX_LIMIT: u64 = 1 << 40;
+
+/// Who keeps the progress of a run.
+pub trait Journal: Send + Sync {
+    /// Called between blocks, some times a second; `is_last` if the run is about to stop before its end.
+    fn keep(&self, progress: &Progress, is_last: bool);
+}
+
+/// A subtraction set with few moves, and how far to go.
+pub struct Records {
+    moves: Vec<usize>,
+    limit: u64,
+    journal: Option<Arc<dyn Journal>>,
+    /// Where the next run begins, if not at heap 0.
+    begin: Mutex<Option<Progress>>,
+}
+
+impl fmt::Debug for Records {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Records").field("moves", &self.moves).field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+impl Records {
+    /// The heaps `0..=limit` of `set`.
+    ///
+    /// # Errors
+    /// The limit is above [`MAX_LIMIT`], or allows more than [`MOST_MOVES`] moves.
+    pub fn new(set: &MoveSet, limit: u64) -> Result<Self, InputError> {
+        const NAME: &str = MexRecords::NAME;
+        if limit > MAX_LIMIT {
+            return Err(InputError::TooLarge { operation: NAME, size: limit, most: MAX_LIMIT });
+        }
+        let Some(moves) = set.few_up_to(limit, MOST_MOVES) else {
+            return Err(InputError::TooManyMoves { operation: NAME, most: MOST_MOVES });
+        };
+        let moves = moves.into_iter().map(|m| m as usize).collect();
+        Ok(Records { moves, limit, journal: None, begin: Mutex::new(None) })
+    }
+
+    /// The same, with its progress kept, from `begin` on if that is given.
+    ///
+    /// # Errors
+    /// `begin` is the progress of another input.
+    pub fn kept(self, journal: Arc<dyn Journal>, begin: Option<Progress>) -> Result<Self, checkpoint::CheckpointError> {
+        if begin.as_ref().is_some_and(|begin| !begin.is_of(&self)) {
+            return Err(checkpoint::CheckpointError::Foreign);
+        }
+        Ok(Records { journal: Some(journal), begin: Mutex::new(begin), ..self })
+    }
+
+    /// The moves up to the limit, ascending.
+    pub fn moves(&self) -> &[usize] {
+        &self.moves
+    }
+
+    /// The largest heap.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Heaps in all.
+    pub fn heaps(&self) -> usize {
+        self.limit as usize + 1
+    }
+
+    /// Where a run begins.
+    fn begin(&self) -> Progress {
+        let begin = self.begin.lock().unwrap_or_else(PoisonError::into_inner).take();
+        begin.unwrap_or_else(|| Progress::new(self))
+    }
+}
+
+/// What is kept of the values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// The first heap of each value; values appear in order, for a heap of value `v` moves to one of value `v - 1`.
+    pub first: Vec<u64>,
+    /// How many heaps have each value.
+    pub counts: Vec<u64>,
+    /// A hash of all values in order: of the bytes `63 - g(n)`, eight heaps a word, zeros past the limit.
+    pub fingerprint: u64,
+}
+
+impl Output {
+    /// Adds the next 64 heaps, from `n` on, by their codes `63 - g`; the codes of heaps past the limit are 0.
+    #[inline(always)]
+    fn add(&mut self, n: usize, codes: &[u8; LANES]) {
+        for eight in codes.as_chunks::<8>().0 {
+            // A step of FxHash, as rustc uses it.
+            let word = u64::from_le_bytes(*eight);
+            self.fingerprint = (self.fingerprint.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+        }
+        for (v, count) in self.counts.iter_mut().enumerate() {
+            let code = WINDOW as u8 - v as u8;
+            *count += u64::from(codes.iter().map(|c| u8::from(*c == code)).sum::<u8>());
+        }
+        let next = WINDOW as u8 - self.first.len() as u8;
+        // Zeros, past the limit, are no values.
+        if codes.iter().any(|c| c.wrapping_sub(1) < next) {
+            self.add_first(n, codes);
+        }
+    }
+
+    /// Finds the values of a block that are new.
+    #[inline(never)]
+    fn add_first(&mut self, n: usize, codes: &[u8; LANES]) {
+        while let Some(i) = codes.iter().position(|c| usize::from(*c) + self.first.len() == WINDOW) {
+            let v = self.first.len();
+            self.first.push((n + i) as u64);
+            self.counts.push(codes.iter().filter(|c| usize::from(**c) + v == WINDOW).count() as u64);
+        }
+    }
+}
+
+impl Operation for MexRecords {
+    type Input = Records;
+    type Output = Output;
+
+    const NAME: &'static str = "mex_records";
+    const CORE: Core = Core::Mex;
+    const UNIT: &'static str = "heap";
+    const WORKLOADS: &'static [Workload] = &[
+        Workload {
+            name: "factorials",
+            summary: "take a factorial; size = the largest heap",
+            published: 10_000_000,
+            sizes: &[10, 100, 100_000, 10_000_000],
+        },
+        Workload {
+            name: "fibonacci",
+            summary: "take a Fibonacci number; size = the largest heap",
+            published: 10_000_000,
+            sizes: &[10_000_000],
+        },
+        Workload {
+            name: "2,7,19,50",
+            summary: "take 2, 7, 19 or 50; size = the largest heap",
+            published: 10_000_000,
+            sizes: &[10_000_000],
+        },
+    ];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexRecords, [];
+        table = table, Portable, [], "a table of all values; a mask of the reached ones for each heap";
+        masks = masks, Portable, [], "the same masks over a history as long as the largest move";
+        masks_avx2 = masks, Avx2, ["avx2"], "the same source at this tier, with its shifts and counts of zeros";
+        ring_lanes = ring_lanes, Portable, [], "64 heaps are byte lanes, one-hot planes by arithmetic; then a chain through them";
+        ring_lanes_wide = ring_lanes_wide, Portable, ["wide"], "the planes by wide's byte shuffle";
+        ring_lanes_avx2 = ring_lanes_avx2, Avx2, ["avx2"], "the planes by lookups of four bits";
+        ring_lanes_avx512 = ring_lanes_avx512, Avx512, ["avx512"], "the planes by byte permutes and shifts";
+    };
+    const ABSENT: &'static [Absent] = &[Absent {
+        feature: "bitvec",
+        reason: "the values that a heap reaches are one word, and nothing else is a bit",
+    }];
+    const PUBLIC: &'static [&'static str] = &["table"];
+    const NOTES: &'static str = include_str!("NOTES.md");
+
+    fn input(workload: &str, size: u64) -> Result<Records, InputError> {
+        Records::new(&workload.parse()?, size)
+    }
+
+    fn oracle(input: &Records) -> Output {
+        let mut g: Vec<usize> = Vec::new();
+        for n in 0..input.heaps() {
+            let reached: std::collections::HashSet<usize> =
+                input.moves.iter().filter(|m| **m <= n).map(|m| g[n - m]).collect();
+            g.push((0..).find(|v| !reached.contains(v)).expect("fewer moves than values"));
+        }
+        let mut output = Output::default();
+        for (b, block) in g.chunks(LANES).enumerate() {
+            let mut codes = [0; LANES];
+            codes.iter_mut().zip(block).for_each(|(code, v)| *code = (WINDOW - v) as u8);
+            output.add(b * LANES, &codes);
+        }
+        output
+    }
+
+    fn steps(input: &Records) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn work(input: &Records, _: &Output) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn digest(output: &Output) -> Digest {
+        let last = output.first.last().copied().unwrap_or(0);
+        let zeros = output.counts.first().copied().unwrap_or(0);
+        let numbers = [("values", output.first.len() as u64), ("last", last), ("zeros", zeros)];
+        let numbers = numbers.into_iter().chain([("fingerprint", output.fingerprint)]);
+        numbers.map(|(name, number)| (name, number.into())).collect()
+    }
+}

@@ -1,0 +1,240 @@
+//! The drivers over a history: one goes through the blocks of 64 heaps; the other, inside it, computes a block as lanes.
+//!
+//! *Far part.* Moves of at least 64 reach finished blocks: their codes are decoded to one-hot bits as in
+//! [`lanes`](crate::cores::mex::subtraction::lanes), one window of 63 values.
+//!
+//! *Chain.* Moves below 64 reach the block itself or the one before. The one-hot words of the last three heaps are in
+//! registers, so that for the moves 1, 2 and 3 nothing waits for a store; those of the last two blocks are in memory. Each
+//! heap isolates its lowest free value: two operations after the heap before.
+
+use super::history::{History, Layout, Progress};
+use super::{Output, Records};
+use crate::cores::mex::subtraction::lanes::{LANES, PLANES, Planes, Sources, WINDOW};
+use crate::kernel::{Cost, Run, Stop};
+
+/// Blocks between two looks at the progress counter.
+const BATCH: usize = 4096;
+
+/// Where a block stands.
+#[derive(Clone, Copy)]
+pub struct Block {
+    /// Its first heap.
+    pub n: usize,
+    /// The place of that heap in the ring.
+    pub place: usize,
+    /// Values that have occurred before it.
+    pub values: usize,
+}
+
+/// Computes blocks.
+pub trait Blocks {
+    /// The codes of a block; heaps past the limit may have any.
+    fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]);
+}
+
+/// Goes through the blocks, from where the input begins.
+#[inline(always)]
+pub fn drive(input: &Records, run: &Run, mut blocks: impl Blocks) -> Result<Output, Stop> {
+    let mut progress = input.begin();
+    let heaps = input.heaps();
+    run.advance(progress.done())?;
+    let mut codes = [0; LANES];
+    while progress.next < heaps {
+        let Progress { next, output, history, .. } = &mut progress;
+        let from = *next;
+        let end = heaps.min(from + BATCH * LANES);
+        let mut place = from % history.layout.ring;
+        for n in (from..end).step_by(LANES) {
+            blocks.block(history, Block { n, place, values: output.first.len() }, &mut codes);
+            if heaps - n < LANES {
+                codes[heaps - n..].fill(0);
+            }
+            history.write(n, place, &codes);
+            output.add(n, &codes);
+            place += LANES;
+            if place == history.layout.ring {
+                place = 0;
+            }
+        }
+        *next = end;
+        let stop = run.advance((end - from) as u64);
+        if let Some(journal) = &input.journal {
+            journal.keep(&progress, stop.is_err());
+        }
+        stop?;
+    }
+    Ok(progress.output)
+}
+
+/// [`drive`] with blocks as lanes; `accumulate` and `free` as in
+/// [`lanes::drive`](crate::cores::mex::subtraction::lanes::drive).
+#[inline(always)]
+pub fn drive_lanes(
+    input: &Records,
+    run: &Run,
+    accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
+    free: impl Fn(&Planes, &mut [u64; LANES]),
+) -> Result<Output, Stop> {
+    let (ring, prefix) = input.moves().split_at(Layout::new(input).short);
+    let (near, ring) = ring.split_at(ring.partition_point(|m| *m < LANES));
+    drive(input, run, LaneBlocks { accumulate, free, ring, prefix, chain: Chain::new(near) })
+}
+
+struct LaneBlocks<'a, A, F> {
+    accumulate: A,
+    free: F,
+    /// Moves of at least a block that reach into the ring, and those that reach into the prefix.
+    ring: &'a [usize],
+    prefix: &'a [usize],
+    chain: Chain,
+}
+
+impl<A, F> Blocks for LaneBlocks<'_, A, F>
+where
+    A: Fn(Sources, &[usize], usize, &mut Planes),
+    F: Fn(&Planes, &mut [u64; LANES]),
+{
+    #[inline(always)]
+    fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]) {
+        let Block { n, place, values } = block;
+        let planes = values.div_ceil(PLANES);
+        let mut hits: Planes = [[0; LANES]; PLANES];
+        let (before, wrapped) = self.ring.split_at(self.ring.partition_point(|m| *m <= place));
+        (self.accumulate)(Sources::new(&history.ring, place), before, planes, &mut hits);
+        (self.accumulate)(Sources::new(&history.ring, place + history.layout.ring), wrapped, planes, &mut hits);
+        let allowed = self.prefix.partition_point(|m| *m < n + LANES);
+        if allowed > 0 {
+            (self.accumulate)(Sources::new(&history.prefix, LANES + n), &self.prefix[..allowed], planes, &mut hits);
+        }
+        if self.chain.next != n {
+            self.chain.begin(n, history, place);
+        }
+        (self.free)(&hits, &mut self.chain.free);
+        self.chain.settle(codes);
+    }
+}
+
+/// The moves inside a block and to the one before.
+struct Chain {
+    /// The first heap of the next block.
+    next: usize,
+    /// All ones where 1, 2 and 3 are moves.
+    close: [u64; 3],
+    /// Moves of 4 to 15, and those from 16 on, which can act on eight heaps at once.
+    middle: Vec<usize>,
+    apart: Vec<usize>,
+    /// One-hot values: a block of zeros, the last block, the current one.
+    own: [u64; 3 * LANES],
+    /// Values of the current block that no far move reaches.
+    free: [u64; LANES],
+}
+
+/// Where the current block begins in [`Chain::own`].
+const CURRENT: usize = 2 * LANES;
+/// Moves of at least this distance can act on eight heaps at once.
+const APART: usize = 16;
+
+impl Chain {
+    fn new(moves: &[usize]) -> Self {
+        let is_move = |m| if moves.contains(&m) { u64::MAX } else { 0 };
+        let within = |from: usize, to| moves.iter().copied().filter(move |m| (from..to).contains(m)).collect();
+        Chain {
+            next: 0,
+            close: [1, 2, 3].map(is_move),
+            middle: within(4, APART),
+            apart: within(APART, LANES),
+            own: [0; 3 * LANES],
+            free: [0; LANES],
+        }
+    }
+
+    /// Takes up the chain at a block in the middle.
+    #[inline(never)]
+    fn begin(&mut self, n: usize, history: &History, place: usize) {
+        let last = &history.ring[history.behind(place, LANES)..][..LANES];
+        for (own, code) in self.own[LANES..CURRENT].iter_mut().zip(last) {
+            *own = if *code == 0 { 0 } else { 1 << (WINDOW - usize::from(*code)) };
+        }
+        self.next = n;
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, codes: &mut [u8; LANES]) {
+        match (self.close[0] != 0, middle_at_most(self.middle.len())) {
+            (true, 0) => self.settle_with::<true, 0>(codes),
+            (true, 1) => self.settle_with::<true, 1>(codes),
+            (true, 3) => self.settle_with::<true, 3>(codes),
+            (true, _) => self.settle_with::<true, { APART - 4 }>(codes),
+            (false, 0 | 1) => self.settle_with::<false, 1>(codes),
+            (false, 3) => self.settle_with::<false, 3>(codes),
+            (false, _) => self.settle_with::<false, { APART - 4 }>(codes),
+        }
+        self.own.copy_within(CURRENT.., LANES);
+        self.next += LANES;
+    }
+
+    /// The values of a block, in order; `ONE` if 1 is a move, and at most `M` moves of the middle.
+    #[inline(always)]
+    fn settle_with<const ONE: bool, const M: usize>(&mut self, codes: &mut [u8; LANES]) {
+        // A move of two blocks stands for none, it leads to zeros.
+        let middle: [usize; M] = std::array::from_fn(|i| CURRENT - self.middle.get(i).unwrap_or(&CURRENT));
+        let [_, two, three] = self.close;
+        let [mut third, mut second, mut first] = *self.own[..CURRENT].last_chunk().expect("three heaps");
+        self.apart(0);
+        for group in 0..LANES / 8 {
+            // What the next group reads has been stored for a while when it is its turn.
+            if group < LANES / 8 - 1 {
+                self.apart(group + 1);
+            }
+            for (i, code) in (8 * group..).zip(&mut codes[8 * group..][..8]) {
+                let reached = middle.iter().fold(0, |reached, m| reached | self.own[m + i]);
+                let open = self.free[i] & !reached & !(third & three) & !(second & two);
+                let open = if ONE { open & !first } else { open };
+                let own = open & open.wrapping_neg();
+                self.own[CURRENT + i] = own;
+                *code = own.leading_zeros() as u8;
+                (third, second, first) = (second, first, own);
+            }
+        }
+    }
+
+    /// What the moves apart reach from a group of eight heaps.
+    #[inline(always)]
+    fn apart(&mut self, group: usize) {
+        let mut reached = [0; 8];
+        for m in &self.apart {
+            let source: &[u64; 8] = self.own[CURRENT + 8 * group - m..].first_chunk().expect("before the group");
+            for (reached, source) in reached.iter_mut().zip(source) {
+                *reached |= source;
+            }
+        }
+        for (free, reached) in self.free[8 * group..].iter_mut().zip(reached) {
+            *free &= !reached;
+        }
+    }
+}
+
+/// How many moves of the middle the chain is compiled for: loops over a known number of them are unrolled.
+fn middle_at_most(moves: usize) -> usize {
+    match moves {
+        0 | 1 => moves,
+        2 | 3 => 3,
+        _ => APART - 4,
+    }
+}
+
+/// Predicted time and memory of masks: for each heap `heap` ns, and `step` for each move it allows.
+pub fn cost(input: &Records, heap: f64, step: f64) -> Cost {
+    let heaps = input.heaps() as f64;
+    let pairs: f64 = input.moves().iter().map(|m| heaps - *m as f64).sum();
+    Cost { ns: heap * heaps + step * pairs + 300.0, bytes: Layout::new(input).bytes() as f64 }
+}
+
+/// Predicted time and memory of lanes: `chain` is the time of the chain, compared with AVX-512, and `step` ns is what a far
+/// move takes for each heap.
+pub fn cost_lanes(input: &Records, chain: f64, step: f64) -> Cost {
+    let within = |from: usize, to| input.moves().iter().filter(|m| (from..to).contains(*m)).count();
+    let middle = middle_at_most(within(4, APART)) as f64;
+    let heap = chain * (1.6 + 0.25 * middle + 0.15 * within(APART, LANES) as f64);
+    cost(input, heap + step * within(LANES, usize::MAX) as f64, 0.0)
+}

@@ -1,0 +1,19 @@
+//! Lanes over a history in plain Rust.
+//!
+//! Cost: for each far move and 64 heaps the decode of [`byte_lanes`](crate::cores::mex::subtraction); a chain of two
+//! operations a heap.
+//! Bound: the decode.
+
+use super::ring;
+use super::{Output, Records};
+use crate::cores::mex::subtraction::{byte_lanes, lanes};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Records, _: On) -> Cost {
+    ring::cost_lanes(input, 1.5, 0.25)
+}
+
+#[inline(always)]
+pub fn run(input: &Records, run: &Run) -> Result<Output, Stop> {
+    ring::drive_lanes(input, run, byte_lanes::accumulate, lanes::free_words)
+}

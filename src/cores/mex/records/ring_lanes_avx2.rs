@@ -1,0 +1,25 @@
+//! Lanes over a history, decoded by `vpshufb`.
+//!
+//! Cost: for each far move and 32 heaps an addition, a lookup and an OR for each eight values; a chain of two operations a
+//! heap.
+//! Bound: the chain and what it waits for.
+
+use super::ring;
+use super::{Output, Records};
+use crate::cores::mex::subtraction::byte_lanes_avx2::accumulate;
+use crate::cores::mex::subtraction::lanes::{self, by_planes};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Records, _: On) -> Cost {
+    ring::cost_lanes(input, 1.5, 0.06)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn run(input: &Records, run: &Run) -> Result<Output, Stop> {
+    ring::drive_lanes(
+        input,
+        run,
+        |from, moves, planes, hits| by_planes!(planes, accumulate(from, moves, hits)),
+        lanes::free_words,
+    )
+}

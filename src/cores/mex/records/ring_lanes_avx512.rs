@@ -1,0 +1,26 @@
+//! Lanes over a history, decoded by byte permutes and shifts.
+//!
+//! Cost: for each far move and 64 heaps a load, and a decode and half an OR for each eight values; a chain of two operations
+//! a heap.
+//! Bound: the chain. A block's far part waits for the codes of the one before as soon as a move is below two blocks.
+
+use super::ring;
+use super::{Output, Records};
+use crate::cores::mex::subtraction::byte_lanes_avx512::{TABLES, accumulate, free_words};
+use crate::cores::mex::subtraction::lanes::by_planes;
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Records, _: On) -> Cost {
+    ring::cost_lanes(input, 1.0, 0.02)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+pub fn run(input: &Records, run: &Run) -> Result<Output, Stop> {
+    let tables = std::hint::black_box(&TABLES);
+    ring::drive_lanes(
+        input,
+        run,
+        |from, moves, planes, hits| by_planes!(planes, accumulate(tables, from, moves, hits)),
+        |hits, free| free_words(hits, free),
+    )
+}

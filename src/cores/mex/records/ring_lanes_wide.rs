@@ -1,0 +1,25 @@
+//! Lanes over a history with `wide`'s byte shuffle, which in a default build goes byte by byte.
+//!
+//! Cost: for each far move and 64 heaps a shuffle and an OR for each eight values; a chain of two operations a heap.
+//! Bound: native, the chain and what it waits for.
+
+use super::ring;
+use super::{Output, Records};
+use crate::cores::mex::subtraction::byte_lanes_wide::{TABLES, accumulate};
+use crate::cores::mex::subtraction::lanes::{self, by_planes};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Records, _: On) -> Cost {
+    ring::cost_lanes(input, 1.5, if cfg!(target_feature = "avx512vbmi") { 0.03 } else { 8.0 })
+}
+
+#[inline(always)]
+pub fn run(input: &Records, run: &Run) -> Result<Output, Stop> {
+    let tables = std::hint::black_box(&TABLES);
+    ring::drive_lanes(
+        input,
+        run,
+        |from, moves, planes, hits| by_planes!(planes, accumulate(tables, from, moves, hits)),
+        lanes::free_words,
+    )
+}

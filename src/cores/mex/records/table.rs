@@ -1,0 +1,39 @@
+//! A table of all values, heap by heap: the values that a heap reaches are bits of one word, their mex its trailing ones.
+//!
+//! Cost for each heap and move: a load, a shift and an OR.
+//! Bound: those; past the caches, memory. It needs a byte a heap, and shares nothing with the kernels over a history.
+
+use super::{Output, Records};
+use crate::cores::mex::subtraction::lanes::{LANES, WINDOW};
+use crate::kernel::{Cost, On, Run, Stop};
+
+pub fn cost(input: &Records, _: On) -> Cost {
+    if input.journal.is_some() {
+        return Cost::IMPOSSIBLE; // it has no history to keep
+    }
+    let Cost { ns, .. } = super::ring::cost(input, 0.9, 0.58);
+    Cost { ns, bytes: input.heaps() as f64 }
+}
+
+#[inline(always)]
+pub fn run(input: &Records, run: &Run) -> Result<Output, Stop> {
+    let heaps = input.heaps();
+    let mut output = Output::default();
+    let mut g = vec![0u8; heaps];
+    let mut allowed = 0;
+    for start in (0..heaps).step_by(LANES) {
+        let end = heaps.min(start + LANES);
+        for n in start..end {
+            while input.moves().get(allowed).is_some_and(|m| *m <= n) {
+                allowed += 1;
+            }
+            let reached = input.moves()[..allowed].iter().fold(0u64, |reached, m| reached | 1 << g[n - m]);
+            g[n] = reached.trailing_ones() as u8;
+        }
+        let mut codes = [0; LANES];
+        codes.iter_mut().zip(&g[start..end]).for_each(|(code, v)| *code = WINDOW as u8 - v);
+        output.add(start, &codes);
+        run.advance((end - start) as u64)?;
+    }
+    Ok(output)
+}
