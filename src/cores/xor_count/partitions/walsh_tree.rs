@@ -183,14 +183,11 @@ impl Pairs {
                 }
                 half *= 2;
             }
-            for term in line {
-                // Negative numbers of pairs, fewer than the total; a small modulus takes the remainder.
-                let number = i64::from(*term as i32);
-                *term = if number >= 0 && number < i64::from(modulus) {
-                    number as u32
-                } else {
-                    number.rem_euclid(i64::from(modulus)) as u32
-                };
+            // Differences of fewer pairs than the total, in two's complement.
+            if total < modulus as usize {
+                line.iter_mut().for_each(|term| *term = term.wrapping_add(modulus & (*term as i32 >> 31) as u32));
+            } else {
+                line.iter_mut().for_each(|term| *term = i64::from(*term as i32).rem_euclid(i64::from(modulus)) as u32);
             }
         }
         Pairs { first, terms, characters }
