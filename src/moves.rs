@@ -159,6 +159,15 @@ impl MoveSet {
         }
     }
 
+    /// The largest move of a finite set.
+    pub fn largest(&self) -> Option<u64> {
+        match self {
+            MoveSet::UpTo(k) => Some(*k),
+            MoveSet::Explicit(moves) => moves.last().copied(),
+            _ => None,
+        }
+    }
+
     /// The moves that are at most `limit`, if there are no more than `most` (at most 62), without listing many others.
     pub fn few_up_to(&self, limit: u64, most: usize) -> Option<Vec<u64>> {
         /// So far every dense set has more moves than that.

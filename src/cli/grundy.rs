@@ -200,7 +200,7 @@ fn write_records(args: &Args, set: &MoveSet, output: &Output, out: &mut dyn Writ
         return numbers(args, output.first.iter().map(|n| (*n, n.to_le_bytes())), out);
     }
     heading(set, args.limit, out)?;
-    let period = farthest(set).map(|_| "not looked for, as values are not kept");
+    let period = set.largest().map(|_| "not looked for, as values are not kept");
     tallies(&output.first, &output.counts, period, out)
 }
 
@@ -267,21 +267,12 @@ fn summary(set: &MoveSet, g: &[u16], out: &mut dyn Write) -> std::io::Result<()>
         counts[usize::from(*v)] += 1;
     }
     let proved = |farthest| usize::try_from(farthest).ok().and_then(|farthest| period(g, farthest));
-    let period = farthest(set).map(|farthest| match proved(farthest) {
+    let period = set.largest().map(|farthest| match proved(farthest) {
         Some(Period { period, preperiod }) => format!("{period} from heap {preperiod} on, proved"),
         None => "not proved by these heaps".to_owned(),
     });
     heading(set, g.len() as u64 - 1, out)?;
     tallies(&firsts, &counts, period.as_deref(), out)
-}
-
-/// The largest move of a finite set.
-fn farthest(set: &MoveSet) -> Option<u64> {
-    match set {
-        MoveSet::UpTo(k) => Some(*k),
-        MoveSet::Explicit(moves) => moves.last().copied(),
-        _ => None,
-    }
 }
 
 /// The lines of a summary that follow the first.

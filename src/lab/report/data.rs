@@ -112,6 +112,36 @@ pub struct Choice {
     pub kernel: String,
 }
 
+/// Selected kernels against others, at sizes that no duel of all kernels is for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trials {
+    /// One for each input.
+    pub rows: Vec<Trial>,
+}
+
+/// The selected kernel against those that are predicted to need not much longer, on one thread.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The operation.
+    pub operation: String,
+    /// The input's name.
+    pub workload: String,
+    /// The input's size.
+    pub size: u64,
+    /// The selected kernel.
+    pub selected: String,
+    /// The quickest.
+    pub quickest: String,
+    /// How many took part.
+    pub kernels: usize,
+    /// Time of the selected kernel over that of the quickest, median over the rounds.
+    pub loss: f64,
+    /// A tenth of the rounds gave a lower one.
+    pub loss_low: f64,
+    /// A tenth of the rounds gave a higher one.
+    pub loss_high: f64,
+}
+
 /// How steady the clocks are: one kernel timed again and again, alone and beside neighbours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clocks {
@@ -237,6 +267,7 @@ measured! {
     Starts "starts" starts
     GameDuel "game" games
     Choices "choices" choices
+    Trials "trials" trials
     Ceilings "ceilings" ceilings
     Stated "needs" stated
     Clocks "clocks" clocks

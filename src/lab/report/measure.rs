@@ -27,7 +27,7 @@ use crate::session::{AnyOperation, KernelInfo, Session};
 
 use super::data::{
     Built, Ceilings, Choice, Choices, ClockRow, Clocks, GameDuel, GameRow, Setup, Start, Starts, Stated, Statement,
-    files,
+    Trial, Trials, files,
 };
 use super::estimates;
 
@@ -116,6 +116,7 @@ const PATIENCE_MS: [u64; 9] = [8000, 5000, 3000, 2000, 1000, 500, 200, 100, 50];
 /// One thing to measure.
 enum Task {
     Choices,
+    Trials { inputs: Vec<Input> },
     Needs,
     Ceilings,
     Clocks,
@@ -184,6 +185,7 @@ impl Task {
     fn name(&self) -> String {
         match self {
             Task::Choices => "choices".to_owned(),
+            Task::Trials { .. } => "trials".to_owned(),
             Task::Needs => "needs".to_owned(),
             Task::Ceilings => "ceilings".to_owned(),
             Task::Clocks => "clocks".to_owned(),
@@ -201,6 +203,7 @@ impl Task {
     fn predicted(&self, patience: Duration) -> Duration {
         match self {
             Task::Choices | Task::Needs | Task::Estimates { .. } => Duration::from_secs(1),
+            Task::Trials { inputs } => TRIAL * 3 / 2 * inputs.len() as u32,
             Task::Ceilings => CEILING_TIME * CEILINGS.len() as u32,
             Task::Clocks => CLOCK_BUDGET * 6,
             Task::Duel { input, budget, .. } | Task::Native { input, budget } => input.duel(patience, *budget),
@@ -248,6 +251,7 @@ impl<'a> Plan<'a> {
                 tasks.extend(duels(operation, workload, &pace, &machine)?);
             }
         }
+        tasks.push(Task::Trials { inputs: trials(&pace, &machine)? });
         for game in GAMES {
             for limit in [10, SMALL, game.published] {
                 tasks.push(Task::Game { game, limit, budget: pace.other });
@@ -322,6 +326,10 @@ impl<'a> Plan<'a> {
         let name = task.name();
         match task {
             Task::Choices => self.save(&name, self.choices()?),
+            Task::Trials { inputs } => {
+                let rows = inputs.iter().map(|input| self.trial(input, &run(1))).collect::<Result<_, _>>()?;
+                self.save(&name, Trials { rows })
+            }
             Task::Needs => self.save(&name, self.stated()?),
             Task::Ceilings => {
                 let rows = CEILINGS.iter().map(|ceiling| ceiling.measure(&self.machine)).collect();
@@ -381,6 +389,29 @@ impl<'a> Plan<'a> {
             }
         }
         Ok(Choices { rows })
+    }
+
+    fn trial(&self, input: &Input, run: &Run) -> Result<Trial, MeasureError> {
+        let session = input.session(&self.machine)?;
+        let selection = Selection::new(self.machine).with_threads(1)?;
+        let names = session.kernels();
+        let selected = names[selection.kernel_of(session.as_ref())?];
+        let near = input.least_patience * TRIED;
+        let baseline = Some(selected.to_owned());
+        let terms = Terms { kernels: Vec::new(), baseline, threads: 1, budget: TRIAL, patience: near };
+        let duel = fight(input.subject(), session.as_ref(), &self.machine, &terms, run, &mut |_| {})?;
+        let quickest = duel.rows.first().ok_or(Stop::Cancelled)?;
+        Ok(Trial {
+            operation: input.operation.name().to_owned(),
+            workload: input.workload.name.to_owned(),
+            size: input.size,
+            selected: selected.to_owned(),
+            quickest: quickest.kernel.clone(),
+            kernels: duel.rows.len(),
+            loss: quickest.ratio,
+            loss_low: quickest.ratio_low,
+            loss_high: quickest.ratio_high,
+        })
     }
 
     fn stated(&self) -> Result<Stated, MeasureError> {
@@ -554,6 +585,33 @@ fn sizes(
         }
     }
     Ok(sizes)
+}
+
+/// Budget of a trial of the selected kernel.
+const TRIAL: Duration = Duration::from_millis(300);
+
+/// Who is predicted to take so many times as long as the quickest takes part in a trial.
+const TRIED: u32 = 6;
+
+/// Inputs longer than this for the quickest kernel are no trials.
+const SHORT: Duration = Duration::from_millis(40);
+
+/// The inputs of trials: all workloads at a hundredth, a tenth and three times the published size, where no duel is.
+fn trials(pace: &Pace, machine: &Machine) -> Result<Vec<Input>, InputError> {
+    let mut inputs = Vec::new();
+    for operation in OPERATIONS.iter().copied() {
+        for workload in operation.workloads() {
+            let dueled = sizes(operation, workload, pace, machine)?;
+            let published = workload.published;
+            for size in [published / 100, published / 10, published * 3] {
+                if size > SMALL && !dueled.contains(&size) {
+                    let input = Input::new(operation, workload, size, machine)?;
+                    inputs.extend((input.least_patience <= SHORT).then_some(input));
+                }
+            }
+        }
+    }
+    Ok(inputs)
 }
 
 /// What is timed of one workload: at each size a duel; at the published size of the first workload also the native build and

@@ -162,6 +162,9 @@ fn share(limit_ns: f64, row: &Row) -> String {
     format!("{:.0} %", 100.0 * limit_ns * row.throughput / 1e9)
 }
 
+/// A selected kernel shall take no more than so many times as long as the quickest.
+const GOOD_CHOICE: f64 = 1.2;
+
 /// A chart, and the name of its file.
 pub struct Chart {
     /// Name with suffix.
@@ -629,33 +632,44 @@ impl<'a> Report<'a> {
 
     fn choices(&self) -> String {
         let mut table = Table::new(&["operation", "workload", "size", "selected", "quickest", "selected / quickest"]);
-        let mut any = false;
+        let mut losses = Vec::new();
         for listed in self.listed() {
             for workload in listed.operation.workloads() {
-                for n in self.sizes(&listed, workload) {
-                    let Some(name) = self.selected(&listed, workload, n) else { continue };
-                    let Some(duel) = self.duel(&listed, workload, n) else { continue };
-                    let (Some(best), Some(row)) = (duel.rows.first(), duel.rows.iter().find(|row| row.kernel == name))
-                    else {
-                        continue;
-                    };
-                    any = true;
-                    let quickest = if best.kernel == name { "the same".to_owned() } else { code(&best.kernel) };
-                    let loss = times(row.median_seconds / best.median_seconds);
-                    table.row([
-                        code(listed.operation.name()),
-                        code(workload.name),
-                        size(n),
-                        code(name),
-                        quickest,
-                        loss,
-                    ]);
+                let mut cases = self.selected_in_duels(&listed, workload);
+                let trials = self.data.trials.iter().flat_map(|saved| &saved.content.rows);
+                let trials = trials
+                    .filter(|trial| (&*trial.operation, &*trial.workload) == (listed.operation.name(), workload.name));
+                cases.extend(trials.map(|trial| (trial.size, &*trial.selected, &*trial.quickest, trial.loss)));
+                cases.sort_by_key(|case| case.0);
+                for (n, selected, quickest, loss) in cases {
+                    losses.push(loss);
+                    let quickest = if quickest == selected { "the same".to_owned() } else { code(quickest) };
+                    let operation = code(listed.operation.name());
+                    table.row([operation, code(workload.name), size(n), code(selected), quickest, times(loss)]);
                 }
             }
         }
-        let intro =
-            "Kernels are selected by the time they predict, for one thread here; what that cost against the quickest.";
-        if any { format!("{intro}\n\n{}", table.end()) } else { String::new() }
+        let Some(worst) = losses.iter().copied().max_by(f64::total_cmp) else { return String::new() };
+        let good = losses.iter().filter(|loss| **loss <= GOOD_CHOICE).count();
+        format!(
+            "Kernels are selected by the time they predict, for one thread here; what that cost against the quickest. Sizes \
+             without a duel of all kernels had a short one of those that are predicted to be near.\n\n{}\
+             Within {GOOD_CHOICE} times the quickest in {good} of {} cases; the worst choice takes {} times as long.\n",
+            table.end(),
+            losses.len(),
+            times(worst),
+        )
+    }
+
+    /// Sizes with a duel of all kernels: the selected kernel, the quickest, and how many times as long the first takes.
+    fn selected_in_duels(&self, listed: &Listed, workload: &Workload) -> Vec<(u64, &'a str, &'a str, f64)> {
+        let case = |n| {
+            let selected = self.selected(listed, workload, n)?;
+            let duel = self.duel(listed, workload, n)?;
+            let (best, row) = (duel.rows.first()?, duel.rows.iter().find(|row| row.kernel == selected)?);
+            Some((n, selected, best.kernel.as_str(), row.median_seconds / best.median_seconds))
+        };
+        self.sizes(listed, workload).filter_map(case).collect()
     }
 
     /// Kernels with a technology that lose to the best scalar kernel.

@@ -13,8 +13,8 @@ pub fn cost(input: &Subtraction, on: On) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let Cost { ns, bytes } = super::byte_lanes_avx512::cost(input, on);
-    // A thread, and waiting for the messages of every stretch.
-    Cost { ns: 0.57 * ns + 1e6, bytes: 2.0 * bytes }
+    // A thread, waiting for the messages of every stretch, and caches and memory that both threads stream through.
+    Cost { ns: 0.63 * ns + 9e6, bytes: 2.0 * bytes }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]

@@ -111,28 +111,34 @@ impl Subtraction {
 /// Heaps that are looked at to foresee how values grow.
 const PROBED: [usize; 2] = [1024, 4096];
 
-/// Counts over the [`PROBED`] first heaps.
+/// Counts over the [`PROBED`] first heaps, and whether those are periodic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Probed {
     /// Different values.
     values: [usize; 2],
     /// Heaps of value 0.
     zeros: [usize; 2],
+    /// A limit up to which the values prove the period of a finite set, if they do so soon.
+    proof: Option<u64>,
 }
 
 fn probe(set: &MoveSet) -> Probed {
     let moves: Vec<usize> = set.up_to(PROBED[1] as u64).into_iter().map(|m| m as usize).collect();
     let mut reaches = vec![usize::MAX; PROBED[1] + 1];
-    let mut g = Vec::new();
+    let mut g: Vec<u16> = Vec::new();
     for n in 0..PROBED[1] {
         for m in moves.iter().take_while(|m| **m <= n) {
-            reaches[g[n - m]] = n;
+            reaches[usize::from(g[n - m])] = n;
         }
-        g.push(reaches.iter().position(|heap| *heap != n).unwrap_or(n));
+        g.push(reaches.iter().position(|heap| *heap != n).unwrap_or(n) as u16);
     }
     Probed {
-        values: PROBED.map(|heaps| g[..heaps].iter().max().map_or(0, |v| v + 1)),
+        values: PROBED.map(|heaps| g[..heaps].iter().max().map_or(0, |v| usize::from(*v) + 1)),
         zeros: PROBED.map(|heaps| g[..heaps].iter().filter(|v| **v == 0).count()),
+        proof: set.largest().and_then(|farthest| {
+            let mut limits = periodic::prefixes(farthest).take_while(|limit| *limit < PROBED[1] as u64);
+            limits.find(|limit| period(&g[..=*limit as usize], farthest as usize).is_some())
+        }),
     }
 }
 

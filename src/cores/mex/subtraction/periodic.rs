@@ -71,21 +71,27 @@ fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, f64, Values) {
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     let heaps = input.heaps() as f64;
-    let ns = match input.moves().last() {
-        Some(farthest) if input.limit() / FINITE >= *farthest => {
+    let ns = match (input.probed.proof, input.moves().last()) {
+        // The prefix that proves the period took as long as all before it.
+        (Some(limit), _) if limit < input.limit() => 1.4 * prefix(input, limit).1 + 0.2 * heaps,
+        (None, Some(farthest)) if input.limit() / FINITE >= *farthest => {
             2.0 * prefix(input, 2 * FIRST * farthest).1 + 0.2 * heaps
         }
         // Perhaps no period shows, and the prefixes were for nothing.
         _ => 2.0 * prefix(input, input.limit()).1,
     };
-    Cost { ns: ns + 1000.0, bytes: 12.0 * heaps }
+    Cost { ns: ns + 300.0, bytes: 12.0 * heaps }
+}
+
+/// The limits of the prefixes that are tried, ascending.
+pub fn prefixes(farthest: u64) -> impl Iterator<Item = u64> {
+    std::iter::successors(Some(FIRST.saturating_mul(farthest)), |limit| limit.checked_mul(2))
 }
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
     let farthest = input.moves().last().copied().unwrap_or(input.limit());
-    let mut limit = FIRST * farthest;
-    while limit < input.limit() {
+    for limit in prefixes(farthest).take_while(|limit| *limit < input.limit()) {
         let (start, _, values) = prefix(input, limit);
         // Progress is counted once, at the end; a prefix is short.
         let mut g = values(&start, &Run::new(1))?;
@@ -106,7 +112,6 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
             run.advance(input.heaps() as u64)?;
             return Ok(g);
         }
-        limit *= 2;
     }
     prefix(input, input.limit()).2(input, run)
 }
