@@ -9,7 +9,7 @@ use nimlanes::cores::sink::{Sink, Tally};
 use nimlanes::cores::table_scan::{self, Rule, StoneGame, TableScan};
 use nimlanes::cores::xor_count::partitions::{Partitions, XorPartitions};
 use nimlanes::cores::xor_count::triples::{Values, XorTriples};
-use nimlanes::kernel::{Operation, Run, Stop, available};
+use nimlanes::kernel::{Kernel, Operation, Run, Stop, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
@@ -206,6 +206,61 @@ fn moves_that_are_there_already_change_nothing() {
     assert_eq!(two_heaps(5000, "1:1,2:2,1:2,3:6"), two_heaps(5000, "1:1,1:2"));
     assert_eq!(two_heaps(5000, "1:1,4000:1001"), two_heaps(5000, "1:1"), "no position of the limit has this move");
     assert!(two_heaps(1000, "none").into_iter().eq((0..=500).map(|n| [n, n])));
+}
+
+/// Some kernels hold rows of marks in a fixed number of places and stand aside above a limit. Here they are at theirs, where
+/// the oracle would visit a hundred million states, so complete outputs are compared with the baseline's.
+#[test]
+fn the_kernels_of_table_scan_agree_where_the_narrowest_ends() {
+    for rule in [Rule::AllMoves, Rule::OneOrTwo] {
+        let input = StoneGame::new(1023, rule).expect("a small limit");
+        let machine = Machine::detect();
+        let mut kernels = available::<TableScan<table_scan::Positions>>(&machine);
+        let run = |kernel: Kernel<TableScan<_>>| kernel.run(&input, &Run::new(2)).expect("nobody stops it");
+        let want = run(kernels.next().expect("the baseline"));
+        for kernel in kernels.filter(|kernel| kernel.cost(&input, 2).is_possible()) {
+            assert!(run(kernel) == want, "{} differs, {rule:?}", kernel.def().name);
+        }
+    }
+}
+
+/// Threads meet anew in every run: what they lose by marking one word at the same time shows only now and then.
+#[test]
+fn threads_find_the_same_positions_every_time() {
+    let input = StoneGame::new(1000, Rule::AllMoves).expect("a small limit");
+    let machine = Machine::detect();
+    for kernel in available::<TableScan<Tally>>(&machine).filter(|kernel| kernel.def().features.contains(&"parallel")) {
+        for threads in [2, 3].into_iter().filter(|threads| kernel.cost(&input, *threads).is_possible()) {
+            for round in 0..100 {
+                let tally = kernel.run(&input, &Run::new(threads)).expect("nobody stops it");
+                let (name, got) = (kernel.def().name, (tally.sum, tally.positions));
+                assert_eq!(got, (167_542_057, 121_060), "{name} with {threads} threads, round {round}");
+            }
+        }
+    }
+}
+
+/// A run on two threads, stopped from outside in the middle, ends in both, and says so.
+#[test]
+fn a_run_on_two_threads_stops_when_it_is_told_to() {
+    let input = StoneGame::new(4000, Rule::AllMoves).expect("a small limit");
+    let steps = TableScan::<Tally>::steps(&input);
+    let machine = Machine::detect();
+    let parallel = available::<TableScan<Tally>>(&machine)
+        .filter(|kernel| kernel.def().features.contains(&"parallel") && kernel.cost(&input, 2).is_possible());
+    for kernel in parallel {
+        let run = Run::new(2);
+        let output = std::thread::scope(|scope| {
+            let running = scope.spawn(|| kernel.run(&input, &run));
+            while run.done() < steps / 8 && !running.is_finished() {
+                std::thread::yield_now();
+            }
+            run.cancel();
+            running.join().expect("no panic")
+        });
+        assert_eq!(output, Err(Stop::Cancelled), "{}", kernel.def().name);
+        assert!(run.done() < steps, "{} went on", kernel.def().name);
+    }
 }
 
 /// With one heap empty the Stone Game is Wythoff's. The kernel that is selected at 20000 and the one at 1000 say so.

@@ -276,7 +276,8 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                 continue;
             }
             transpose(&mut tile);
-            for (c, row) in (c..heaps).zip(tile) {
+            // Not the rows before the band: nobody reads them again but the band before, which may be marking them.
+            for (c, row) in (c..heaps).zip(tile).skip(self.x0.saturating_sub(c)) {
                 self.set(self.board.gap(c) + d / WORD, row);
             }
         }
@@ -582,7 +583,7 @@ fn sub(a: __m512i, b: __m512i) -> __m512i {
 
 /// The set bits, ascending.
 #[inline(always)]
-fn ones(mut set: u16) -> impl Iterator<Item = usize> {
+pub fn ones(mut set: u16) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let first = (set != 0).then_some(set.trailing_zeros() as usize % LANES);
         set &= set.wrapping_sub(1);
