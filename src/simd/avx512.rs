@@ -1,7 +1,7 @@
 //! 512-bit loads and stores.
 #![allow(unsafe_code, reason = "vector loads and stores through references of the right size")]
 
-use std::arch::x86_64::{__m512i, _mm512_loadu_si512, _mm512_storeu_si512};
+use std::arch::x86_64::{__m512i, _mm_loadu_si128, _mm512_cvtepu8_epi32, _mm512_loadu_si512, _mm512_storeu_si512};
 
 use super::Lane;
 
@@ -21,6 +21,14 @@ pub fn store<T: Lane, const N: usize>(to: &mut [T; N], v: __m512i) {
     const { assert!(size_of::<T>() * N == 64, "a vector has 64 bytes") };
     // SAFETY: the reference covers the 64 bytes written (asserted above), and every bit pattern is a `T`.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) }
+}
+
+/// Loads 16 bytes, each into a lane of 32 bits.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn widen(from: &[u8; 16]) -> __m512i {
+    // SAFETY: the reference covers the 16 bytes read; the load needs no alignment.
+    _mm512_cvtepu8_epi32(unsafe { _mm_loadu_si128(from.as_ptr().cast()) })
 }
 
 /// The lanes of a vector.

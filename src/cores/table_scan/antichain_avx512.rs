@@ -17,10 +17,18 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
     Cost { ns: 0.0005 * n * n * n + 2.2 * n * n + 200.0 * n + 1000.0, bytes: bytes(input) }
 }
 
-/// Four marks a P-position, and for each of its visits, three for two, one window of six rows of half a vector.
+/// Six marks a P-position, and for each of its visits, three for two, one window at least: nine loads of half a vector, which are
+/// combined and shifted in as many operations.
 pub fn needs(input: &StoneGame) -> Needs {
     let n = input.heaps() as f64;
-    Needs { bits: 4.0, loads: 1.5 * 6.0 / 2.0, bytes: 2.5 * n * n / 8.0, ..Needs::default() }
+    let windows = 1.5 * (0.09 * n / 256.0).max(1.0);
+    Needs {
+        bits: 6.0,
+        loads: windows * 9.0 / 2.0,
+        logic: windows * 9.0 / 2.0,
+        bytes: 2.5 * n * n / 8.0,
+        ..Needs::default()
+    }
 }
 
 #[target_feature(

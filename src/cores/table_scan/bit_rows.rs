@@ -44,9 +44,11 @@ pub fn cost(input: &StoneGame, on: On) -> Cost {
     Cost { ns: cubic * n * n * n + 4.0 * n * n, bytes: bytes(input, 1.0) }
 }
 
-/// Five marks a P-position; its windows, at least one a visit, are not counted.
+/// Five marks a P-position, and for each of its visits, three for two, the words of a search: six rows of two loads, two shifts
+/// and two ORs each, at four of these 24 operations a cycle.
 pub fn needs(input: &StoneGame) -> Needs {
-    Needs { bits: 5.0, bytes: bytes(input, 1.0), ..Needs::default() }
+    let words = (0.09 * input.heaps() as f64 / WORD as f64).max(1.0);
+    Needs { bits: 5.0, cycles: 1.5 * words * 24.0 / 4.0, bytes: bytes(input, 1.0), ..Needs::default() }
 }
 
 #[inline(always)] // so that each tier compiles it for itself
