@@ -19,7 +19,11 @@ pub fn cost(input: &Partitions, _: On) -> Cost {
 
 #[inline(always)]
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
-    drive::<LANES>(input, 1, |plan, part| leaves::<LANES>(plan, run, part, add_shifted))
+    drive::<LANES>(input, 1, |plan, part| {
+        leaves::<LANES>(plan, run, part, |series, size, signs, terms, modulus| {
+            add_shifted(series, size, signs, terms, modulus);
+        })
+    })
 }
 
 #[inline(always)]

@@ -43,7 +43,11 @@ pub fn tree_cost(input: &Partitions, each: f64, pass: f64) -> Cost {
 }
 
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
-    drive::<1>(input, 1, |plan, part| leaves::<1>(plan, run, part, add_shifted))
+    drive::<1>(input, 1, |plan, part| {
+        leaves::<1>(plan, run, part, |series, size, signs, terms, modulus| {
+            add_shifted(series, size, signs, terms, modulus);
+        })
+    })
 }
 
 /// Words in front of every series: its terms before 0, so that a vector may reach there.
