@@ -81,25 +81,19 @@ impl Subtraction {
     /// The number of different values that heaps up to the limit take, roughly: as the first heaps have it, continued by
     /// the power law that they follow.
     pub fn values(&self) -> f64 {
-        self.continued(self.probed.values).min(self.moves.len() as f64 + 1.0)
+        // Fewer heaps than were looked at have about as many values.
+        let heaps = self.heaps().max(PROBED[1]);
+        continued(self.probed.values, heaps).min(self.moves.len() as f64 + 1.0)
     }
 
     /// The number of heaps up to the limit that have the value 0, roughly, in the same way.
     pub fn zeros(&self) -> f64 {
-        self.continued(self.probed.zeros).min(self.heaps() as f64)
+        continued(self.probed.zeros, self.heaps()).min(self.heaps() as f64)
     }
 
     /// Pairs of a heap of value 0 and a move that leads to it, roughly: what a sieve marks.
     pub fn hits(&self) -> f64 {
         self.zeros() * self.pairs() / self.heaps() as f64
-    }
-
-    /// A count over all heaps, by the power law through the counts over the [`PROBED`] first ones.
-    fn continued(&self, [few, many]: [usize; 2]) -> f64 {
-        let [few, many] = [few as f64, many as f64];
-        let exponent = (many / few).ln() / ((PROBED[1] / PROBED[0]) as f64).ln();
-        let beyond = f64::max(self.heaps() as f64 / PROBED[1] as f64, 1.0);
-        many * beyond.powf(exponent)
     }
 
     /// Pairs of a heap and a move it allows: what a kernel that looks at each of them does.
@@ -110,6 +104,13 @@ impl Subtraction {
 
 /// Heaps that are looked at to foresee how values grow.
 const PROBED: [usize; 2] = [1024, 4096];
+
+/// A count over so many heaps, by the power law through the counts over the [`PROBED`] first ones.
+fn continued([few, many]: [usize; 2], heaps: usize) -> f64 {
+    let [few, many] = [few as f64, many as f64];
+    let exponent = (many / few).ln() / ((PROBED[1] / PROBED[0]) as f64).ln();
+    many * (heaps as f64 / PROBED[1] as f64).powf(exponent)
+}
 
 /// Counts over the [`PROBED`] first heaps, and whether those are periodic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
