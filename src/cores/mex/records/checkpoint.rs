@@ -7,7 +7,7 @@
 use std::io::{self, Read, Write};
 
 use super::history::Progress;
-use super::{MOST_MOVES, Records};
+use super::{MOST_MOVES, Records, hashed};
 
 /// How a checkpoint begins.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"nimlane1");
@@ -44,7 +44,7 @@ impl Hash {
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);
         for word in words.iter().chain((!rest.is_empty()).then_some(&last)) {
-            self.state = (self.state.rotate_left(5) ^ u64::from_le_bytes(*word)).wrapping_mul(0x517c_c1b7_2722_0a95);
+            self.state = hashed(self.state, *word);
         }
     }
 }

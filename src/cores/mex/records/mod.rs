@@ -127,14 +127,18 @@ pub struct Output {
     pub fingerprint: u64,
 }
 
+/// A hash with a word more: a step of FxHash, as rustc uses it.
+#[inline(always)]
+fn hashed(hash: u64, word: [u8; 8]) -> u64 {
+    (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95)
+}
+
 impl Output {
     /// Adds the next 64 heaps, from `n` on, by their codes `63 - g`; the codes of heaps past the limit are 0.
     #[inline(always)]
     fn add(&mut self, n: usize, codes: &[u8; LANES]) {
         for eight in codes.as_chunks::<8>().0 {
-            // A step of FxHash, as rustc uses it.
-            let word = u64::from_le_bytes(*eight);
-            self.fingerprint = (self.fingerprint.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+            self.fingerprint = hashed(self.fingerprint, *eight);
         }
         for (v, count) in self.counts.iter_mut().enumerate() {
             let code = WINDOW as u8 - v as u8;

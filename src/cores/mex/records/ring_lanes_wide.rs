@@ -1,7 +1,7 @@
 //! Lanes over a history with `wide`'s byte shuffle, which in a default build goes byte by byte.
 //!
 //! Cost: for each far move and 64 heaps a shuffle and an OR for each eight values; a chain of two operations a heap.
-//! Bound: native, the chain and what it waits for.
+//! Bound: in a default build that shuffle.
 
 use super::ring;
 use super::{Output, Records};
