@@ -3,12 +3,12 @@
 //! Cost: one step for each `n`, of about twenty instructions; the rows of a span and its settling add a quarter.
 //! Bound: one serial chain through the lowest zero of four registers, and after that the number of instructions.
 
-use super::streaming::{CHAIN, Window, cost as cost_of, drive, nonzero};
+use super::streaming::{CHAIN, Plain, cost as cost_of, drive};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, Needs, On, Run, Stop, Tier};
 
 pub fn cost(input: &ProportionateNim, on: On) -> Cost {
-    cost_of(input, if on.tier == Tier::Portable { 2.0 } else { 1.7 })
+    cost_of(input, if on.tier == Tier::Portable { 2.0 } else { 1.5 })
 }
 
 /// The chain of the steps; see [`super::streaming`].
@@ -18,5 +18,5 @@ pub fn needs(_: &ProportionateNim) -> Needs {
 
 #[inline(always)]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    drive(input, run, |span, window, block| span.run(window, block, Window::steps, |_, _, _| false), nonzero)
+    drive::<S, Plain>(input, run)
 }

@@ -75,10 +75,8 @@ impl Family<2> for Sum {
     }
 }
 
-/// A reader of the flags and the rows that it writes.
+/// A reader of the flags, which writes rows.
 pub struct Reader<const ROWS: usize> {
-    /// The rows, from bit [`Reader::start`] on.
-    pub rows: [Row; ROWS],
     /// The number of the rows' first bit, a multiple of 64.
     pub start: u64,
     /// Whole bytes written.
@@ -93,7 +91,7 @@ pub struct Reader<const ROWS: usize> {
 impl<const ROWS: usize> Reader<ROWS> {
     /// A reader at the first flag.
     pub const fn new() -> Self {
-        Reader { rows: [const { Row::new() }; ROWS], start: 0, length: 0, last: [0; ROWS], fill: 0, next: 0 }
+        Reader { start: 0, length: 0, last: [0; ROWS], fill: 0, next: 0 }
     }
 
     /// The number of the first bit that is not written.
@@ -106,10 +104,15 @@ impl<const ROWS: usize> Reader<ROWS> {
         self.next
     }
 
-    /// Reads flags until all bits before `to` are known, and forgets those before `from`. `None` if a flag is missing.
+    /// Reads flags until all bits before `to` are known, and forgets those before `from` if it needs their room. `None` if a
+    /// flag is missing, else the number of words forgotten.
     #[inline(always)]
-    pub fn read<F: Family<ROWS>>(&mut self, flags: &Tape, from: u64, to: u64) -> Option<()> {
+    pub fn read<F: Family<ROWS>>(&mut self, rows: &mut [Row; ROWS], flags: &Tape, from: u64, to: u64) -> Option<usize> {
+        let mut forgotten = 0;
         while self.end() < to {
+            if self.length > Row::BITS / 8 - 64 {
+                forgotten += self.forget(rows, from);
+            }
             let word = flags.get(self.next)?;
             self.next += 1;
             for pair in 0..4 {
@@ -117,23 +120,27 @@ impl<const ROWS: usize> Reader<ROWS> {
                 let first = F::LENGTH + a.count_ones();
                 let images = (F::image(a), F::image(b));
                 self.append(
+                    rows,
                     std::array::from_fn(|row| images.0[row] | images.1[row] << first),
                     first + F::LENGTH + b.count_ones(),
                 );
             }
-            if self.length > Row::BITS / 8 - 64 {
-                self.forget(from);
-            }
         }
-        self.forget(from);
-        Some(())
+        Some(forgotten)
+    }
+
+    /// Reads flags until all bits before `at` are known, and forgets them.
+    pub fn start_at<F: Family<ROWS>>(&mut self, rows: &mut [Row; ROWS], flags: &Tape, at: u64) {
+        if self.read::<F>(rows, flags, at, at).is_some() {
+            self.forget(rows, at);
+        }
     }
 
     /// Appends the same number of bits, at most 57, to each row.
     #[inline(always)]
-    fn append(&mut self, bits: [u64; ROWS], count: u32) {
+    fn append(&mut self, rows: &mut [Row; ROWS], bits: [u64; ROWS], count: u32) {
         let fill = self.fill + count;
-        for ((row, last), bits) in self.rows.iter_mut().zip(&mut self.last).zip(bits) {
+        for ((row, last), bits) in rows.iter_mut().zip(&mut self.last).zip(bits) {
             *last |= bits << self.fill;
             row.store(self.length, *last);
             *last >>= fill & !7;
@@ -142,12 +149,13 @@ impl<const ROWS: usize> Reader<ROWS> {
         self.fill = fill % 8;
     }
 
-    /// Forgets whole words before bit `from`.
-    fn forget(&mut self, from: u64) {
+    /// Forgets whole words before bit `from`, and says how many.
+    fn forget(&mut self, rows: &mut [Row; ROWS], from: u64) -> usize {
         let words = (from.min(self.end()) - self.start) as usize / 64;
-        self.rows.iter_mut().for_each(|row| row.drop_words(words));
+        rows.iter_mut().for_each(|row| row.drop_words(words));
         self.start += 64 * words as u64;
         self.length -= 8 * words;
+        words
     }
 }
 
@@ -163,12 +171,13 @@ mod tests {
         let mut tape = Tape::new(usize::MAX);
         flags.iter().for_each(|word| tape.push(*word, &mut Pool::default()));
         let mut reader = Reader::<ROWS>::new();
+        let mut written = [const { Row::new() }; ROWS];
         let mut out = [const { Vec::new() }; ROWS];
         let mut at = 0;
-        while reader.read::<F>(&tape, at, at + step).is_some() {
+        while reader.read::<F>(&mut written, &tape, at, at + step).is_some() {
             for bit in at..at + step {
                 let bit = (bit - reader.start) as usize;
-                out.iter_mut().zip(&reader.rows).for_each(|(out, row)| out.push(row.load(bit) & 1 == 1));
+                out.iter_mut().zip(&written).for_each(|(out, row)| out.push(row.load(bit) & 1 == 1));
             }
             at += step;
         }
@@ -177,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_are_the_marks_of_the_flags(flags in prop::collection::vec(any::<u64>(), 1..20), step in 1_u64..900) {
+        fn rows_are_the_marks_of_the_flags(flags in prop::collection::vec(any::<u64>(), 1..80), step in 1_u64..900) {
             let set = |n: usize| flags[n / 64] >> (n % 64) & 1 == 1;
             let upper: Vec<(usize, usize)> = (0..64 * flags.len()).filter(|n| set(*n)).zip(1..).collect();
             let line = |bit: usize, line: &dyn Fn(usize, usize) -> usize| upper.iter().any(|(n, k)| line(*n, *k) == bit);

@@ -50,11 +50,87 @@ const WORDS: usize = SPAN / WORD;
 const START: u64 = 4 * SPAN as u64;
 /// Bits that are known past those that a span of the greatest growth reads.
 const SLACK: u64 = 192;
+/// Words of the sums backwards that a span may read again.
+const KEPT: usize = 16;
+
+/// What a kernel of this family does in its own way. A trait, because a closure or a function passed by name is not always
+/// inlined, and out of line it would be compiled for the build's target instead of the kernel's tier.
+pub trait Inner: Sized {
+    /// [`Window::steps`].
+    fn steps(window: &mut Window<u64>, block: &mut Block) -> u32;
+    /// Runs the blocks of a span from `block` on while they are exact in 64-bit registers; returns the first that is not.
+    #[inline(always)]
+    fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
+        span.narrow_blocks::<Self>(window, block)
+    }
+    /// Which of the words are not zero.
+    fn nonzero(words: &[u64; BLOCK]) -> u16;
+    /// A word whose even bits are `even` and whose odd bits are `odd`.
+    fn interleave(even: u32, odd: u32) -> u64;
+}
+
+/// Plain Rust.
+pub struct Plain;
+
+impl Inner for Plain {
+    #[inline(always)]
+    fn steps(window: &mut Window<u64>, block: &mut Block) -> u32 {
+        window.steps(block)
+    }
+
+    #[inline(always)]
+    fn nonzero(words: &[u64; BLOCK]) -> u16 {
+        words.iter().rev().fold(0, |mask, word| mask << 1 | u16::from(*word != 0))
+    }
+
+    #[inline(always)]
+    fn interleave(even: u32, odd: u32) -> u64 {
+        let spread = |half: u32| {
+            [
+                (16, 0x0000_ffff_0000_ffff),
+                (8, 0x00ff_00ff_00ff_00ff),
+                (4, 0x0f0f_0f0f_0f0f_0f0f),
+                (2, 0x3333_3333_3333_3333),
+                (1, 0x5555_5555_5555_5555),
+            ]
+            .iter()
+            .fold(u64::from(half), |word, (by, mask)| (word | word << by) & mask)
+        };
+        spread(even) | spread(odd) << 1
+    }
+}
+
+/// The steps of a block in registers of type `W`.
+trait Steps<W> {
+    fn steps(window: &mut Window<W>, block: &mut Block) -> u32;
+}
+
+impl<I: Inner> Steps<u64> for I {
+    #[inline(always)]
+    fn steps(window: &mut Window<u64>, block: &mut Block) -> u32 {
+        I::steps(window, block)
+    }
+}
+
+impl Steps<u128> for Plain {
+    fn steps(window: &mut Window<u128>, block: &mut Block) -> u32 {
+        window.steps(block)
+    }
+}
+
+/// Marks of older positions.
+struct Old {
+    used: [Row; 1],
+    difference: [Row; 1],
+    /// By parity.
+    sum: [Row; 2],
+    /// `sum` backwards.
+    below: Row,
+}
 
 /// The rows of a span, and what its blocks leave behind.
 pub struct Span {
-    /// Marks of older positions: `used`, `difference`, `sum` by parity, and `sum` backwards.
-    old: [Row; 5],
+    old: Old,
     /// Complete marks, `used` and `sum` by parity, aligned as the old ones.
     new: [Row; 3],
     blocks: [Block; BLOCKS],
@@ -66,7 +142,7 @@ pub struct Span {
 
 /// Where bit 0 of the registers lies in each row.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Cursor {
+struct Cursor {
     used: usize,
     difference: usize,
     sum: usize,
@@ -90,12 +166,13 @@ impl Span {
     /// The old marks under registers that begin at `cursor`.
     #[inline(always)]
     fn old<W: Word>(&self, cursor: Cursor) -> Window<W> {
+        let Old { used: [used], difference: [difference], sum: [even, odd], below } = &self.old;
         Window {
-            used: W::load(&self.old[0], cursor.used),
-            difference: W::load(&self.old[1], cursor.difference),
-            twice: W::load(&self.old[4], cursor.below),
-            late: W::load(&self.old[4], cursor.below - BLOCK),
-            sum: [W::load(&self.old[2], cursor.sum), W::load(&self.old[3], cursor.sum)],
+            used: W::load(used, cursor.used),
+            difference: W::load(difference, cursor.difference),
+            twice: W::load(below, cursor.below),
+            late: W::load(below, cursor.below - BLOCK),
+            sum: [W::load(even, cursor.sum), W::load(odd, cursor.sum)],
         }
     }
 
@@ -110,14 +187,19 @@ impl Span {
         }
     }
 
-    /// Runs blocks from `block` on while they are exact in registers of type `W`, until `stop(span, cursor, marks)` asks to
-    /// stop before a block that is not the first; returns the block that is not run. `steps` is [`Window::steps`].
+    /// [`Inner::blocks`] in the kernel's steps.
     #[inline(always)]
-    pub fn run<W: Word>(
+    pub fn narrow_blocks<I: Inner>(&mut self, window: &mut Window<u64>, block: usize) -> usize {
+        self.run::<u64, I>(window, block, |_, _, _| false)
+    }
+
+    /// Runs blocks from `block` on while they are exact in registers of type `W`, until `stop(span, cursor, marks)` asks to
+    /// stop before a block that is not the first; returns the block that is not run.
+    #[inline(always)]
+    fn run<W: Word, I: Steps<W>>(
         &mut self,
         window: &mut Window<W>,
         mut block: usize,
-        steps: impl Fn(&mut Window<W>, &mut Block) -> u32,
         stop: impl Fn(&Self, Cursor, &Window<W>) -> bool,
     ) -> usize {
         let (start, first, mut grown) = (self.cursor, block, 0);
@@ -128,7 +210,7 @@ impl Span {
             if !marks.is_exact() || block > first && stop(self, cursor, &marks) {
                 break;
             }
-            let growth = steps(&mut marks, &mut self.blocks[block]);
+            let growth = I::steps(&mut marks, &mut self.blocks[block]);
             self.begins[block] = cursor.used;
             self.keep(cursor, &marks);
             registers = marks.next(growth);
@@ -211,8 +293,9 @@ struct Automaton {
     upper_used: Reader<1>,
     upper_difference: Reader<1>,
     upper_sum: Reader<2>,
-    /// One more than the word of `sum` in the first word of the row that holds it backwards.
+    /// One more than the word of `sum` in the first word of the row that holds it backwards, and words free before that.
     top: u64,
+    room: usize,
     span: Box<Span>,
 }
 
@@ -221,24 +304,18 @@ pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
     Cost { ns: 90_000.0 + ns * input.limit() as f64, bytes: 0.05 * input.limit() as f64 + 1e6 }
 }
 
-/// Runs the automaton. `blocks(span, window, block)` runs the blocks of a span from `block` on while they are exact in 64-bit
-/// registers, and returns the first that is not; `taken(picks)` says which words are not zero.
+/// Runs the automaton, with `I` where kernels differ.
 ///
 /// Small limits are left to the kernel with one window a position, which also finds the positions before the start.
 #[inline(always)]
-pub fn drive<S: Sink>(
-    input: &ProportionateNim,
-    run: &Run,
-    blocks: impl Fn(&mut Span, &mut Window<u64>, usize) -> usize,
-    taken: impl Fn(&[u64; BLOCK]) -> u16,
-) -> Result<S, Stop> {
+pub fn drive<S: Sink, I: Inner>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
     if input.limit() <= 4 * START {
         return window_certificate::run(input, run);
     }
     let mut progress = 0;
     // The shares of the limit that are ever read, by the slopes of the beams; all, should they not suffice.
     for shares in [[0.408, 0.109, 0.269], [1.0; 3]] {
-        match attempt(input, shares, run, &mut progress, &blocks, &taken) {
+        match attempt::<S, I>(input, shares, run, &mut progress) {
             Ok(sink) => {
                 run.advance(input.smaller_heaps() - progress)?;
                 return Ok(sink);
@@ -252,13 +329,11 @@ pub fn drive<S: Sink>(
 
 /// One attempt with tapes that keep `shares` of the limit.
 #[inline(always)]
-fn attempt<S: Sink>(
+fn attempt<S: Sink, I: Inner>(
     input: &ProportionateNim,
     shares: [f64; 3],
     run: &Run,
     progress: &mut u64,
-    blocks: &impl Fn(&mut Span, &mut Window<u64>, usize) -> usize,
-    taken: &impl Fn(&[u64; BLOCK]) -> u16,
 ) -> Result<S, Halt> {
     let mut sink = S::default();
     let mut automaton = Automaton::start(input, shares, &mut sink)?;
@@ -270,10 +345,10 @@ fn attempt<S: Sink>(
         if 2 * automaton.n + automaton.d > input.limit() {
             return Ok(sink);
         }
-        automaton.prepare().ok_or(Halt::Dropped)?;
+        automaton.prepare::<I>().ok_or(Halt::Dropped)?;
         let before = automaton.pending();
-        automaton.blocks(blocks)?;
-        automaton.settle(&mut sink, before, taken);
+        automaton.blocks::<I>()?;
+        automaton.settle::<S, I>(&mut sink, before);
     }
 }
 
@@ -338,7 +413,12 @@ impl Automaton {
 
         let mut pool = Pool::default();
         let mut span = Box::new(Span {
-            old: [const { Row::new() }; 5],
+            old: Old {
+                used: [Row::new()],
+                difference: [Row::new()],
+                sum: [const { Row::new() }; 2],
+                below: Row::new(),
+            },
             new: [const { Row::new() }; 3],
             blocks: [const { Block::new() }; BLOCKS],
             begins: [0; BLOCKS],
@@ -354,8 +434,8 @@ impl Automaton {
 
         // The readers start where the rows of new marks do.
         let (mut upper_used, mut upper_sum) = (Reader::new(), Reader::new());
-        upper_used.read::<Used>(flags_tape, from[0], from[0]);
-        upper_sum.read::<Sum>(flags_tape, from[2], from[2]);
+        upper_used.start_at::<Used>(&mut span.old.used, flags_tape, from[0]);
+        upper_sum.start_at::<Sum>(&mut span.old.sum, flags_tape, from[2]);
         let [used, even, odd, flags] = tapes;
         Ok(Automaton {
             limit,
@@ -371,37 +451,37 @@ impl Automaton {
             upper_difference: Reader::new(),
             upper_sum,
             top: (n - d) / 64 - SLACK / 64,
+            room: Row::BITS / WORD,
             span,
         })
     }
 
     /// Prepares the rows of the next span. `None` if marks that it reads are missing.
     #[inline(always)]
-    fn prepare(&mut self) -> Option<()> {
+    fn prepare<I: Inner>(&mut self) -> Option<()> {
         let Automaton { n, d, span, .. } = self;
+        let span = &mut **span;
         let (n, d) = (*n, *d);
         let (pad, heaps) = (PAD as u64, SPAN as u64);
         let from = [n + d - pad, d - pad, n / 2 + d - pad];
-        let starts = [self.upper_used.start, self.upper_sum.start];
-        self.upper_used.read::<Used>(&self.flags, from[0], from[0] + 2 * heaps + SLACK)?;
-        self.upper_difference.read::<Difference>(&self.flags, from[1], from[1] + heaps + SLACK)?;
-        self.upper_sum.read::<Sum>(&self.flags, from[2], from[2] + heaps + heaps / 2 + SLACK)?;
-        span.old[0] = self.upper_used.rows[0].clone();
-        span.old[1] = self.upper_difference.rows[0].clone();
-        span.old[2] = self.upper_sum.rows[0].clone();
-        span.old[3] = self.upper_sum.rows[1].clone();
-        let passed =
-            [self.upper_used.start - starts[0], self.upper_sum.start - starts[1]].map(|bits| bits as usize / WORD);
-        span.new[0].drop_words(passed[0]);
-        span.new[1..].iter_mut().for_each(|row| row.drop_words(passed[1]));
+        let to = [from[0] + 2 * heaps + SLACK, from[1] + heaps + SLACK, from[2] + heaps + heaps / 2 + SLACK];
+        let passed = self.upper_used.read::<Used>(&mut span.old.used, &self.flags, from[0], to[0])?;
+        span.new[0].drop_words(passed);
+        self.upper_difference.read::<Difference>(&mut span.old.difference, &self.flags, from[1], to[1])?;
+        let passed = self.upper_sum.read::<Sum>(&mut span.old.sum, &self.flags, from[2], to[2])?;
+        span.new[1..].iter_mut().for_each(|row| row.drop_words(passed));
 
-        // The sums backwards: new words come in at the beginning.
+        // The sums backwards: new words come in before the others.
         let top = (n - d + heaps + SLACK) / 64;
-        let row = &mut span.old[4];
-        row.raise_words((top - self.top) as usize);
+        if (top - self.top) as usize > self.room {
+            let room = Row::BITS / WORD - KEPT;
+            span.old.below.raise_words(room - self.room);
+            self.room = room;
+        }
         for word in self.top..top {
+            self.room -= 1;
             let [even, odd] = [self.sum[0].bits(32 * word)?, self.sum[1].bits(32 * word + 1)?];
-            row.store(8 * (top - 1 - word) as usize, interleave(even, odd).reverse_bits());
+            span.old.below.store(8 * self.room, I::interleave(even, odd).reverse_bits());
         }
         self.top = top;
 
@@ -409,7 +489,7 @@ impl Automaton {
             used: (from[0] - self.upper_used.start) as usize,
             difference: (from[1] - self.upper_difference.start) as usize,
             sum: (from[2] - self.upper_sum.start) as usize,
-            below: (64 * top - 1 - (n - d + pad)) as usize,
+            below: (64 * top - 1 - (n - d + pad)) as usize + WORD * self.room,
         };
         for (blocks, word) in span.blocks.chunks_exact_mut(WORD / BLOCK).zip(n as usize / WORD..) {
             let used = self.used.get(word)?;
@@ -428,19 +508,19 @@ impl Automaton {
 
     /// Runs the blocks of the prepared span, in registers as wide as they need.
     #[inline(always)]
-    fn blocks(&mut self, blocks: &impl Fn(&mut Span, &mut Window<u64>, usize) -> usize) -> Result<(), Stop> {
+    fn blocks<I: Inner>(&mut self) -> Result<(), Stop> {
         let span = &mut *self.span;
         let mut block = 0;
         while block < BLOCKS {
             match &mut self.registers {
                 Registers::Narrow(window) => {
-                    block = blocks(span, window, block);
+                    block = I::blocks(span, window, block);
                     if block < BLOCKS {
                         self.registers = Registers::Wide(self.registers.wide());
                     }
                 }
                 Registers::Wide(window) => {
-                    block = span.run(window, block, Window::steps, |span, cursor, marks| {
+                    block = span.run::<u128, Plain>(window, block, |span, cursor, marks| {
                         narrow(marks, &span.old(cursor)).is_some()
                     });
                     if block < BLOCKS {
@@ -460,7 +540,7 @@ impl Automaton {
         let Cursor { used: at, .. } = span.cursor;
         let own = self.registers.wide().used & !span.old::<u128>(span.cursor).used & u128::MAX << PAD;
         let last = (at + PAD) / WORD;
-        let partial = span.new[0].word(last) & !span.old[0].word(last) & !(u64::MAX << ((at + PAD) % WORD));
+        let partial = span.new[0].word(last) & !span.old.used[0].word(last) & !(u64::MAX << ((at + PAD) % WORD));
         let start = self.upper_used.start;
         sum_of_bits(own as u64, start + at as u64)
             + sum_of_bits((own >> 64) as u64, start + (at + WORD) as u64)
@@ -469,7 +549,7 @@ impl Automaton {
 
     /// Ends a span: positions into the sink, marks and flags onto the tapes. `before` is [`Automaton::pending`] at its start.
     #[inline(always)]
-    fn settle<S: Sink>(&mut self, sink: &mut S, before: u128, taken: &impl Fn(&[u64; BLOCK]) -> u16) {
+    fn settle<S: Sink, I: Inner>(&mut self, sink: &mut S, before: u128) {
         let n = self.n;
         let start = self.upper_used.start;
         let Cursor { used: at, difference, .. } = self.span.cursor;
@@ -481,7 +561,7 @@ impl Automaton {
         for (i, (open, lower)) in open.iter_mut().zip(&mut lower).enumerate() {
             *open = !self.used.get(n as usize / WORD + i).unwrap_or(0);
             let blocks = &self.span.blocks[i * (WORD / BLOCK)..][..WORD / BLOCK];
-            *lower = blocks.iter().rev().fold(0, |word, block| word << BLOCK | u64::from(taken(&block.picks)));
+            *lower = blocks.iter().rev().fold(0, |word, block| word << BLOCK | u64::from(I::nonzero(&block.picks)));
             self.flags.push(*open & !*lower, &mut self.pool);
         }
 
@@ -490,7 +570,7 @@ impl Automaton {
         let words = self.used.end() - start as usize / WORD..(at + PAD) / WORD;
         for word in words {
             let used = self.span.new[0].word(word);
-            partners += sum_of_bits(used & !self.span.old[0].word(word), start + (word * WORD) as u64);
+            partners += sum_of_bits(used & !self.span.old.used[0].word(word), start + (word * WORD) as u64);
             self.used.push(used, &mut self.pool);
         }
         let sum_start = self.upper_sum.start as usize / WORD;
@@ -561,28 +641,6 @@ fn sum_of_bits(word: u64, at: u64) -> u128 {
     u128::from(u64::from(word.count_ones()) * at + digits.sum::<u64>())
 }
 
-/// A word whose even bits are `even` and whose odd bits are `odd`.
-fn interleave(even: u32, odd: u32) -> u64 {
-    let spread = |half: u32| {
-        [
-            (16, 0x0000_ffff_0000_ffff),
-            (8, 0x00ff_00ff_00ff_00ff),
-            (4, 0x0f0f_0f0f_0f0f_0f0f),
-            (2, 0x3333_3333_3333_3333),
-            (1, 0x5555_5555_5555_5555),
-        ]
-        .iter()
-        .fold(u64::from(half), |word, (by, mask)| (word | word << by) & mask)
-    };
-    spread(even) | spread(odd) << 1
-}
-
-/// Which of the words are not zero.
-#[inline(always)]
-pub fn nonzero(words: &[u64; BLOCK]) -> u16 {
-    words.iter().rev().fold(0, |mask, word| mask << 1 | u16::from(*word != 0))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -592,9 +650,29 @@ mod tests {
     use crate::cores::sink::Sink as _;
 
     /// Every block in 128-bit registers.
+    struct Wide;
+
+    impl Inner for Wide {
+        fn steps(window: &mut Window<u64>, block: &mut Block) -> u32 {
+            window.steps(block)
+        }
+
+        fn blocks(_: &mut Span, _: &mut Window<u64>, block: usize) -> usize {
+            block
+        }
+
+        fn nonzero(words: &[u64; BLOCK]) -> u16 {
+            Plain::nonzero(words)
+        }
+
+        fn interleave(even: u32, odd: u32) -> u64 {
+            Plain::interleave(even, odd)
+        }
+    }
+
     fn all_wide<S: Sink>(limit: u64) -> S {
         let input = ProportionateNim::new(limit).expect("small");
-        drive(&input, &Run::new(1), |_, _, block| block, nonzero).expect("runs to its end")
+        drive::<S, Wide>(&input, &Run::new(1)).expect("runs to its end")
     }
 
     fn known(limit: u64) -> Positions {
@@ -616,15 +694,7 @@ mod tests {
         // Every limit for a while: round the limit that is left to another kernel, and every end within a span.
         for limit in (4 * START - 5..4 * START + 5).chain((30_000..34_000).step_by(7)) {
             let input = ProportionateNim::new(limit).expect("small");
-            let run = |_: &()| {
-                drive(
-                    &input,
-                    &Run::new(1),
-                    |span, window, block| span.run(window, block, Window::steps, |_, _, _| false),
-                    nonzero,
-                )
-            };
-            assert_eq!(run(&()), Ok(known(limit)), "limit {limit}");
+            assert_eq!(drive::<_, Plain>(&input, &Run::new(1)), Ok(known(limit)), "limit {limit}");
         }
     }
 
@@ -716,7 +786,7 @@ mod tests {
 
         #[test]
         fn words_are_interleaved(even in any::<u32>(), odd in any::<u32>()) {
-            let word = interleave(even, odd);
+            let word = Plain::interleave(even, odd);
             for i in 0..32 {
                 prop_assert_eq!(word >> (2 * i) & 1, u64::from(even >> i & 1));
                 prop_assert_eq!(word >> (2 * i + 1) & 1, u64::from(odd >> i & 1));

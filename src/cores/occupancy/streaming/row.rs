@@ -4,7 +4,6 @@
 const BYTES: usize = 256;
 
 /// A row of bits.
-#[derive(Clone)]
 pub struct Row {
     /// Eight more bytes, so that eight can be read and written at each of the first `BYTES`.
     bytes: [u8; BYTES + 8],
