@@ -9,7 +9,9 @@
 //!
 //! Two runs agree in every value, not in records alone, if their [`Output::fingerprint`]s agree (up to chance, one in 2^64).
 //!
-//! First heaps of the values are OEIS A355556 for the factorials and A019307 for the Fibonacci numbers.
+//! First heaps of the values are OEIS A355556 for the factorials and A019307 for the Fibonacci numbers. Computed here, not
+//! proved: the factorials take no value above 12 up to heap 89 000 000 000, past 14!. `ring_lanes_avx512` and `masks_avx2`
+//! agree in the frequency of every value; they share the history, which smaller limits check against tables.
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
