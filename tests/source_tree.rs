@@ -1,7 +1,9 @@
-//! What must hold of the source as text: where `unsafe` stands, and that other architectures see no x86 intrinsics.
+//! What must hold of the source as text: where `unsafe` stands, that other architectures see no x86 intrinsics, and that each
+//! kept profile has its finding.
 
+use std::collections::BTreeSet;
 use std::fs::{read_dir, read_to_string};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A new file here is a decision, so it must be written down.
 const UNSAFE: [&str; 7] = [
@@ -14,24 +16,32 @@ const UNSAFE: [&str; 7] = [
     "src/simd/probe/mod.rs",
 ];
 
-/// Every Rust file below `src`, with its path from the root and its text.
-fn sources() -> Vec<(String, String)> {
-    fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Every file below a folder whose name ends in this way, with its path from the root.
+fn files(folder: &str, end: &str) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut left = vec![root.join(folder)];
+    let mut found = Vec::new();
+    while let Some(folder) = left.pop() {
         for entry in read_dir(folder).expect("a folder of the source tree") {
             let path = entry.expect("an entry").path();
             match path.is_dir() {
-                true => collect(&path, found),
-                false if path.extension().is_some_and(|extension| extension == "rs") => found.push(path),
-                false => {}
+                true => left.push(path),
+                false => found.push(path.strip_prefix(root).expect("below the root").display().to_string()),
             }
         }
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = Vec::new();
-    collect(&root.join("src"), &mut files);
-    files.sort();
-    let relative = |path: &PathBuf| path.strip_prefix(root).expect("below the root").display().to_string();
-    files.iter().map(|path| (relative(path), read_to_string(path).expect("a source file"))).collect()
+    found.retain(|path| path.ends_with(end));
+    found.sort();
+    found
+}
+
+fn read(path: &str) -> String {
+    read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a file of the source tree")
+}
+
+/// Every Rust file below `src`, with its path from the root and its text.
+fn sources() -> Vec<(String, String)> {
+    files("src", ".rs").into_iter().map(|path| (path.clone(), read(&path))).collect()
 }
 
 #[test]
@@ -60,4 +70,18 @@ fn other_architectures_see_no_x86_intrinsics() {
         count += 1;
     }
     assert!(count > 0, "there are kernels with intrinsics");
+}
+
+/// `profiles/README.md` shows each kept flamegraph, and nothing that is not kept; best kernels have the summary of their loop.
+#[test]
+fn every_kept_profile_has_its_entry() {
+    let text = read("profiles/README.md");
+    let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let shown: BTreeSet<String> =
+        links.filter(|link| link.starts_with("kept/")).map(|link| format!("profiles/{link}")).collect();
+    let kept: BTreeSet<String> = [".svg", ".mca.txt"].into_iter().flat_map(|end| files("profiles/kept", end)).collect();
+    assert_eq!(shown, kept);
+    let operations: BTreeSet<&str> = kept.iter().filter_map(|path| path.split('/').nth(2)).collect();
+    let named: BTreeSet<&str> = nimlanes::cores::OPERATIONS.iter().map(|operation| operation.name()).collect();
+    assert_eq!(operations, named);
 }

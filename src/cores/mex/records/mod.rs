@@ -192,13 +192,13 @@ impl Operation for MexRecords {
         },
     ];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexRecords, [];
-        table = table, Portable, [], "a table of all values; a mask of the reached ones for each heap";
+        table = table, Portable, [], "a table of all values; a mask of the reached ones for each heap", needs;
         masks = masks, Portable, [], "the same masks over a history as long as the largest move";
         masks_avx2 = masks, Avx2, ["avx2"], "the same source at this tier, with its shifts and counts of zeros";
-        ring_lanes = ring_lanes, Portable, [], "64 heaps are byte lanes, one-hot planes by arithmetic; then a chain through them";
+        ring_lanes = ring_lanes, Portable, [], "64 heaps are byte lanes, one-hot planes by arithmetic; then a chain through them", needs;
         ring_lanes_wide = ring_lanes_wide, Portable, ["wide"], "the planes by wide's byte shuffle";
         ring_lanes_avx2 = ring_lanes_avx2, Avx2, ["avx2"], "the planes by lookups of four bits";
-        ring_lanes_avx512 = ring_lanes_avx512, Avx512, ["avx512"], "the planes by byte permutes and shifts";
+        ring_lanes_avx512 = ring_lanes_avx512, Avx512, ["avx512"], "the planes by byte permutes and shifts", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",

@@ -7,10 +7,15 @@
 use super::ring;
 use super::{Output, Records};
 use crate::cores::mex::subtraction::{byte_lanes, lanes};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Records, _: On) -> Cost {
     ring::cost_lanes(input, 1.5, 0.25)
+}
+
+/// The chain: a heap waits for the one before.
+pub fn needs(_: &Records) -> Needs {
+    Needs { cycles: 2.0, ..Needs::default() }
 }
 
 #[inline(always)]

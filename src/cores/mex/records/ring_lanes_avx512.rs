@@ -5,6 +5,7 @@
 //! Bound: the chain. A block's far part waits for the codes of the one before as soon as a move is below two blocks.
 
 use super::ring;
+pub use super::ring_lanes::needs;
 use super::{Output, Records};
 use crate::cores::mex::subtraction::byte_lanes_avx512::{TABLES, accumulate, free_words};
 use crate::cores::mex::subtraction::lanes::by_planes;

@@ -5,7 +5,7 @@
 
 use super::{Output, Records};
 use crate::cores::mex::subtraction::lanes::{LANES, WINDOW};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Records, _: On) -> Cost {
     if input.journal.is_some() {
@@ -13,6 +13,13 @@ pub fn cost(input: &Records, _: On) -> Cost {
     }
     let Cost { ns, .. } = super::ring::cost(input, 0.9, 0.58);
     Cost { ns: ns - 100.0, bytes: input.heaps() as f64 }
+}
+
+/// A load for each heap and move.
+pub fn needs(input: &Records) -> Needs {
+    let heaps = input.heaps() as f64;
+    let loads = input.moves().iter().map(|m| heaps - *m as f64).sum::<f64>() / heaps;
+    Needs { loads, ..Needs::default() }
 }
 
 #[inline(always)]

@@ -5,13 +5,18 @@
 
 use super::sieve::{Marks, sieve};
 use crate::cores::mex::subtraction::Subtraction;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     let heaps = input.heaps() as f64;
     // Stores go through the whole table: what one costs grows with the cache that holds it.
     let hit = 0.6 + 0.6 * f64::max(heaps / 1e6, 1.0).ln();
     Cost { ns: hit * input.hits() + 0.8 * heaps + 100.0, bytes: heaps + 8.0 * input.zeros() }
+}
+
+/// A store for each pair of a P-position and a move.
+pub fn needs(input: &Subtraction) -> Needs {
+    Needs { cycles: input.hits() / input.heaps() as f64, ..Needs::default() }
 }
 
 struct Bytes(Vec<bool>);

@@ -57,14 +57,14 @@ impl Operation for MexZeros {
         },
     ];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, [];
-        byte_sieve = byte_sieve, Portable, [], "a byte a heap; each P-position hits the heaps above it";
+        byte_sieve = byte_sieve, Portable, [], "a byte a heap; each P-position hits the heaps above it", needs;
         bit_sieve = bit_sieve, Portable, [], "the same with a bit a heap";
         bitvec_sieve = bitvec_sieve, Portable, ["bitvec"], "the same with bitvec";
         segmented_sieve = segmented_sieve, Portable, [], "bits again, a segment that stays in L2 after the other";
-        shifted_rows = shifted_rows, Portable, [], "each move carries the row of P-positions, shifted, to a block of heaps";
+        shifted_rows = shifted_rows, Portable, [], "each move carries the row of P-positions, shifted, to a block of heaps", needs;
         shifted_rows_wide = shifted_rows_wide, Portable, ["wide"], "the same with wide's vectors";
-        shifted_rows_avx2 = shifted_rows, Avx2, ["avx2"], "the same source at this tier";
-        shifted_rows_avx512 = shifted_rows_avx512, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers";
+        shifted_rows_avx2 = shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
+        shifted_rows_avx512 = shifted_rows_avx512, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs;
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_sieve"];

@@ -166,13 +166,18 @@ fn remember(class: &mut Class, at: usize, word: u64) {
     }
 }
 
+/// Lines that moves carry to lines, a heap.
+pub fn lines(input: &Subtraction) -> f64 {
+    input.pairs() / BLOCK as f64 / input.heaps() as f64
+}
+
 /// Predicted time and memory where a line of heaps takes `line` ns for each move.
 pub fn cost(input: &Subtraction, line: f64) -> Cost {
     let (heaps, zeros) = (input.heaps() as f64, input.zeros());
     let mut residues = [0.0; 8];
     input.moves().iter().for_each(|m| residues[(m % 8) as usize] = 1.0);
     let (rows, moves) = (residues.iter().sum::<f64>(), input.moves().len() as f64);
-    let lines = input.pairs() / BLOCK as f64;
+    let lines = lines(input) * heaps;
     Cost {
         ns: line * lines + heaps * (0.1 + 0.04 * rows) + 6.0 * zeros + 200.0 + 300.0 * rows + 9.0 * moves,
         bytes: rows * heaps / 8.0 + 8.0 * zeros + 65_536.0,

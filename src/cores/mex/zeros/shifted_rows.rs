@@ -5,10 +5,16 @@
 
 use super::rows::{self, LINE};
 use crate::cores::mex::subtraction::Subtraction;
-use crate::kernel::{Cost, On, Run, Stop, Tier};
+use crate::kernel::{Cost, Needs, On, Run, Stop, Tier};
 
 pub fn cost(input: &Subtraction, on: On) -> Cost {
     rows::cost(input, if on.tier == Tier::Portable { 1.05 } else { 0.75 })
+}
+
+/// A load and an OR for each move and line of 512 heaps.
+pub fn needs(input: &Subtraction) -> Needs {
+    let lines = rows::lines(input);
+    Needs { split_loads: lines, logic: lines, bytes: input.heaps() as f64 / 8.0, ..Needs::default() }
 }
 
 #[inline(always)]

@@ -10,7 +10,7 @@ use std::arch::x86_64::*;
 
 use super::rows::{self, LINE};
 use crate::cores::mex::subtraction::Subtraction;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 use crate::simd::avx512::{load, store};
 
 /// Lines of a chunk.
@@ -18,6 +18,12 @@ const LINES: usize = 16;
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     rows::cost(input, 0.57)
+}
+
+/// A load, a permutation and an OR for each move and line of 512 heaps.
+pub fn needs(input: &Subtraction) -> Needs {
+    let lines = rows::lines(input);
+    Needs { loads: lines, permutes: lines, logic: lines, bytes: input.heaps() as f64 / 8.0, ..Needs::default() }
 }
 
 /// The indices of the bytes from each place of a line on, through the next one.

@@ -147,10 +147,10 @@ impl Operation for XorPartitions {
         walsh_tree_avx512 = walsh_tree_avx512, Avx512, ["avx512"], "the same, 16 terms at once, shifted in registers";
         walsh_tree_threads_avx512 = walsh_tree_threads_avx512, Avx512, ["avx512", "parallel"],
             "the same, threads taking leaves in turn";
-        walsh_lanes = walsh_lanes, Portable, [], "the same, 16 characters side by side";
+        walsh_lanes = walsh_lanes, Portable, [], "the same, 16 characters side by side", needs;
         walsh_lanes_wide = walsh_lanes_wide, Portable, ["wide"], "the same in two vectors of wide";
-        walsh_lanes_avx2 = walsh_lanes_avx2, Avx2, ["avx2"], "the same in two vectors, the signs as masks";
-        walsh_lanes_avx512 = walsh_lanes_avx512, Avx512, ["avx512"], "the same, the signs in a mask register";
+        walsh_lanes_avx2 = walsh_lanes_avx2, Avx2, ["avx2"], "the same in two vectors, the signs as masks", needs;
+        walsh_lanes_avx512 = walsh_lanes_avx512, Avx512, ["avx512"], "the same, the signs in a mask register", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",

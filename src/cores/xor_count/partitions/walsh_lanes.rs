@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::Partitions;
+pub use super::walsh_tree::lanes_needs as needs;
 use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
 use crate::kernel::{Cost, On, Run, Stop};
 

@@ -7,6 +7,7 @@ use std::arch::x86_64::*;
 
 use super::Partitions;
 use super::walsh_lanes::LANES;
+pub use super::walsh_tree::lanes_needs as needs;
 use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
 use crate::kernel::{Cost, On, Run, Stop};
 use crate::simd::avx2::{load, store};

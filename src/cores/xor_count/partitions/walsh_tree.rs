@@ -24,10 +24,10 @@
 //! Bound: a pass of one part is two loads, an addition, a conditional subtraction and a store a vector.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use super::{Partitions, partition_numbers};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Partitions, _: On) -> Cost {
     tree_cost(input, 0.22, 25.0)
@@ -40,6 +40,22 @@ pub fn tree_cost(input: &Partitions, each: f64, pass: f64) -> Cost {
     let passes = additions / (0.6 * n + 1.0);
     let one = each * additions + pass * passes;
     Cost { ns: 1000.0 + 30.0 * n + one, bytes: n * n / 2.0 + 64.0 * n * (n + 2.0).log2() + 40.0 * n }
+}
+
+/// What passes over series of 16 characters need for each term: two loads, an addition, a subtraction under a mask, another one, a
+/// minimum, and a store. The terms are counted by going through the passes without doing them.
+pub fn lanes_needs(input: &Partitions) -> Needs {
+    const LANES: usize = 16;
+    let terms = AtomicU64::new(0);
+    let run = Run::new(1);
+    let count = |terms_of: Range<usize>| {
+        terms.fetch_add(terms_of.len() as u64, Relaxed);
+    };
+    drive::<LANES>(input, 1, |plan, part| leaves::<LANES>(plan, &run, part, |_, _, _, of, _| count(of)))
+        .expect("nobody stops it");
+    let terms = terms.into_inner() as f64 / (input.values().len() * input.total()) as f64;
+    let bytes = 64.0 * input.total() as f64;
+    Needs { loads: 2.0 * terms, logic: 4.0 * terms, cycles: terms, bytes, ..Needs::default() }
 }
 
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
