@@ -74,3 +74,11 @@ fn free_memory() -> Option<u64> {
     // A container may be allowed less than the host has.
     Some(system.cgroup_limits().map_or(free, |limits| free.min(limits.free_memory)))
 }
+
+/// The most memory that this process has held so far, in bytes; 0 where the system does not say.
+pub fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}

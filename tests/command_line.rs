@@ -58,6 +58,7 @@ fn solve_prints_one_object_with_the_kernels_it_used() {
     assert_eq!(report["details"]["positions"], 1264);
     assert_eq!(report["kernels"]["table_scan"], "byte_table");
     assert!(report["seconds"].as_f64().expect("a number") > 0.0);
+    assert_eq!(report["peak_bytes"].as_u64().expect("a number") > 0, cfg!(target_os = "linux"));
 }
 
 #[test]

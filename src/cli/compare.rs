@@ -113,6 +113,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         threads: selection.threads(),
         budget: Duration::from_secs_f64(args.seconds),
         patience: Duration::from_secs_f64(args.patience),
+        invited: Vec::new(),
     };
     let bar = progress(chosen.to_string());
     let run = interrupt::run(selection.threads());

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::duel::{quantile, repeats};
 use nimlanes::lab::report::data::Start;
+use nimlanes::machine::peak_memory;
 use nimlanes::selection::{bytes, span};
 
 use super::args::{Chosen, Target, Threads, seconds};
@@ -60,7 +61,7 @@ pub fn repeat(chosen: &Chosen, kernel: usize, threads: usize, seconds: f64) -> R
         }
         Ok(clock.now() - start)
     };
-    let idle_bytes = peak_bytes();
+    let idle_bytes = peak_memory();
     let (begin, budget) = (Instant::now(), Duration::from_secs_f64(seconds));
     let first = timed(1)?;
     let each_turn = repeats(first);
@@ -76,14 +77,6 @@ pub fn repeat(chosen: &Chosen, kernel: usize, threads: usize, seconds: f64) -> R
         runs: 1 + later.len() * each_turn as usize,
         later_seconds: if later.is_empty() { first.as_secs_f64() } else { quantile(&mut later, 0.5) },
         idle_bytes,
-        peak_bytes: peak_bytes(),
+        peak_bytes: peak_memory(),
     })
-}
-
-/// The most memory that this process has held so far, in bytes; 0 where the system does not say.
-fn peak_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-    kilobytes.unwrap_or(0) * 1024
 }

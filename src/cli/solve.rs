@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
 use nimlanes::games::{Count, Figure, GAMES, Game, Question, Solution, game};
-use nimlanes::selection::Selection;
+use nimlanes::machine::peak_memory;
+use nimlanes::selection::{Selection, bytes};
 use serde::Serialize;
 
 use super::args::{Kernels, Rules, number};
@@ -60,6 +61,8 @@ struct Report {
     details: BTreeMap<&'static str, Value>,
     kernels: BTreeMap<&'static str, &'static str>,
     seconds: f64,
+    /// Of this process so far; 0 where the system does not say.
+    peak_bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -106,6 +109,7 @@ fn report(game: &'static Game, question: &Question, selection: &Selection) -> Re
         details: details.into_iter().map(|(name, figure)| (name, value(figure))).collect(),
         kernels: kernels.into_iter().collect(),
         seconds,
+        peak_bytes: peak_memory(),
     })
 }
 
@@ -136,6 +140,9 @@ fn text(report: &Report, game: &Game) -> String {
     }));
     rows.push(("kernels", report.kernels()));
     rows.push(("seconds", format!("{:.6}", report.seconds)));
+    if report.peak_bytes > 0 {
+        rows.push(("peak memory", bytes(report.peak_bytes as f64)));
+    }
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     rows.iter().map(|(name, value)| format!("{name:<width$}  {value}\n")).collect()
 }

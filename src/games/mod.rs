@@ -25,6 +25,8 @@ pub struct Game {
     pub question: &'static str,
     /// The limit it was published with.
     pub published: u64,
+    /// Limits far past it that still take less than a minute, ascending.
+    pub far: &'static [u64],
     /// The operations that solve it.
     pub operations: &'static [&'static str],
     /// Solves it.

@@ -22,6 +22,7 @@ pub const GAME: Game = Game {
     name: "nim-square",
     question: "number of losing positions a<=b<=c<=limit of three heaps, taking a square number from one",
     published: 100_000,
+    far: &[1_000_000, 10_000_000, 30_000_000],
     operations: &["mex_subtraction", "xor_triples"],
     solve,
     positions: None,

@@ -25,6 +25,7 @@ pub const GAME: Game = Game {
     name: "proportionate-nim",
     question: "sum of n+m over the P-positions n<=m of two heaps with n+m<=limit",
     published: 10_000_000,
+    far: &[100_000_000, 1_000_000_000, 10_000_000_000],
     operations: &["occupancy"],
     solve,
     positions: Some(positions),

@@ -33,6 +33,7 @@ pub const GAME: Game = Game {
     name: "scatterstone-nim",
     question: "sum over k=2..limit of the winning partitions of limit, a heap being split into 2..k",
     published: 200,
+    far: &[1000, 10_000, 16_000],
     operations: &["mex_split", "xor_partitions"],
     solve,
     positions: None,

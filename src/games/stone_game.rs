@@ -29,6 +29,7 @@ pub const GAME: Game = Game {
     name: "stone-game",
     question: "sum of x+y+z over the P-positions of three heaps x<=y<=z<=limit",
     published: 1000,
+    far: &[10_000, 20_000, 40_000],
     operations: &["table_scan"],
     solve,
     positions: Some(positions),

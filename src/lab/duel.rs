@@ -36,8 +36,10 @@ pub struct Terms {
     pub threads: usize,
     /// How long to go on.
     pub budget: Duration,
-    /// A kernel that needs longer for one run takes no part, unless it is named as the baseline.
+    /// A kernel that needs longer for one run takes no part, unless it is the named baseline or invited.
     pub patience: Duration,
+    /// Kernels by name that take part however long they need; they must be able to do the input.
+    pub invited: Vec<String>,
 }
 
 /// A duel that cannot be fought, or that ended otherwise than with times.
@@ -183,12 +185,15 @@ fn contenders(
         wanted = (0..names.len()).collect();
     }
     let bars = |kernel: usize, patience| obstacle(session, kernel, terms.threads, machine, patience);
+    let bars_here = |kernel: usize| {
+        let is_invited = terms.invited.iter().any(|name| name == names[kernel]);
+        bars(kernel, if is_invited { Duration::MAX } else { terms.patience })
+    };
     let baseline = match &terms.baseline {
         Some(name) => index(name)?,
-        None => *wanted
-            .iter()
-            .find(|kernel| bars(**kernel, terms.patience).is_none())
-            .ok_or(DuelError::NoBaseline(terms.patience))?,
+        None => {
+            *wanted.iter().find(|kernel| bars_here(**kernel).is_none()).ok_or(DuelError::NoBaseline(terms.patience))?
+        }
     };
     if let Some(reason) = bars(baseline, Duration::MAX) {
         return Err(DuelError::Baseline { name: names[baseline].to_owned(), reason });
@@ -196,7 +201,7 @@ fn contenders(
     let mut fit = vec![baseline];
     let mut skipped = Vec::new();
     for kernel in wanted {
-        match bars(kernel, terms.patience) {
+        match bars_here(kernel) {
             _ if fit.contains(&kernel) => {}
             None => fit.push(kernel),
             Some(reason) => skipped.push(Skipped { kernel: names[kernel].to_owned(), reason }),
@@ -341,6 +346,21 @@ pub fn quantile(values: &mut [f64], q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_is_invited_takes_part_however_long_it_needs() {
+        let machine = Machine::detect();
+        let session = crate::cores::operation("table_scan").unwrap().session(&machine, "all-moves", 50).unwrap();
+        let invited = vec!["byte_table_pruned".to_owned(), "bit_rows".to_owned()];
+        let (patience, budget) = (Duration::ZERO, Duration::ZERO);
+        let terms = Terms { kernels: Vec::new(), baseline: None, threads: 1, budget, patience, invited };
+        let (fit, skipped) = contenders(session.as_ref(), &terms, &machine).unwrap();
+        let names = session.kernels();
+        assert_eq!(fit.iter().map(|kernel| names[*kernel]).collect::<Vec<_>>(), terms.invited);
+        assert_eq!(skipped.len(), names.len() - 2);
+        let nobody = contenders(session.as_ref(), &Terms { invited: Vec::new(), ..terms }, &machine);
+        assert_eq!(nobody, Err(DuelError::NoBaseline(Duration::ZERO)));
+    }
 
     #[test]
     fn quantiles_lie_between_neighbours() {

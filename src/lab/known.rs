@@ -1,5 +1,7 @@
 //! Answers from outside the project, for tests, `verify` and the assertions of the benches. No kernel reads them.
 
+use crate::cores::operation as operation_of;
+use crate::games::Game;
 use crate::kernel::Digest;
 
 const TABLE: &str = include_str!("known.tsv");
@@ -42,6 +44,16 @@ pub fn of(subject: &str, workload: &str, size: u64) -> Option<Known> {
     all().find(|known| (known.subject, known.workload, known.size) == (subject, workload, size))
 }
 
+/// The known answer of a game in its published form, if there is one: its own, or where the game is one operation, that one's
+/// sum over the P-positions.
+pub fn answer(game: &Game, limit: u64) -> Option<u128> {
+    let figure = |known: Known, name| known.figures.into_iter().find(|figure| figure.0 == name).map(|figure| figure.1);
+    let own = of(game.name, "-", limit).and_then(|known| figure(known, "answer"));
+    let [operation] = game.operations else { return own };
+    let workload = operation_of(operation).ok()?.workloads()[0].name;
+    own.or_else(|| figure(of(operation, workload, limit)?, "sum"))
+}
+
 impl Known {
     /// Compares the numbers that are known.
     ///
@@ -70,6 +82,15 @@ mod tests {
         assert_eq!(known.check(&vec![("sum", 167_542_057), ("positions", 121_060)]), Ok(()));
         assert!(known.check(&vec![("sum", 167_542_058), ("positions", 121_060)]).is_err());
         assert!(known.check(&vec![("sum", 167_542_057)]).is_err());
+    }
+
+    #[test]
+    fn answers_of_games_are_found_under_their_one_operation_too() {
+        let answer = |name, limit| answer(crate::games::game(name).expect("a game"), limit);
+        assert_eq!(answer("stone-game", 1000), Some(167_542_057));
+        assert_eq!(answer("scatterstone-nim", 200), Some(626_616_617));
+        assert_eq!(answer("nim-square", 30_000_000), Some(9_533_077_371_577_295_465));
+        assert_eq!(answer("stone-game", 1001), None);
     }
 
     #[test]

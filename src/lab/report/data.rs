@@ -1,5 +1,6 @@
 //! What a report is made of: measurements in the files of one folder.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -69,6 +70,23 @@ pub struct GameDuel {
     pub clock: String,
     /// The casts, the source's way first.
     pub rows: Vec<GameRow>,
+}
+
+/// A game solved once, far past its published limit, in a process of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Far {
+    /// The game.
+    pub game: String,
+    /// Its limit.
+    pub limit: u64,
+    /// The answer, in digits.
+    pub answer: String,
+    /// Operations, and the kernels that were selected for them.
+    pub kernels: BTreeMap<String, String>,
+    /// By the wall, all threads allowed.
+    pub seconds: f64,
+    /// Peak resident bytes of the process; 0 where the system does not say.
+    pub peak_bytes: u64,
 }
 
 /// One choice of kernels for a game.
@@ -266,6 +284,7 @@ measured! {
     Setup "setup" setups
     Starts "starts" starts
     GameDuel "game" games
+    Far "far" far
     Choices "choices" choices
     Trials "trials" trials
     Ceilings "ceilings" ceilings

@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde::de::DeserializeOwned;
+
 use crate::cores::OPERATIONS;
 use crate::games::{GAMES, Game, Question, SolveError, Solver};
 use crate::kernel::{InputError, Run, Stop, Tier, Workload};
@@ -26,8 +28,8 @@ use crate::selection::{SelectError, Selection, span};
 use crate::session::{AnyOperation, KernelInfo, Session};
 
 use super::data::{
-    Built, Ceilings, Choice, Choices, ClockRow, Clocks, GameDuel, GameRow, Setup, Start, Starts, Stated, Statement,
-    Trial, Trials, files,
+    Built, Ceilings, Choice, Choices, ClockRow, Clocks, Far, GameDuel, GameRow, Setup, Start, Starts, Stated,
+    Statement, Trial, Trials, files,
 };
 use super::estimates;
 
@@ -74,8 +76,9 @@ pub struct Pace {
     total: Duration,
     /// Budget of a duel at the published size of an operation's first workload.
     headline: Duration,
-    /// Patience with a kernel there, whatever the total: the sources' algorithms shall take part.
-    headline_patience: Duration,
+    /// Patience with a kernel there, whatever the total: the sources' algorithms shall take part. At larger sizes, patience
+    /// with those that everybody knows: the best scalar kernel and the best public ones.
+    invitation: Duration,
     /// Budget of any other duel.
     other: Duration,
     /// How long a kernel runs in a process of its own.
@@ -86,9 +89,9 @@ impl Pace {
     /// All of it.
     pub const FULL: Pace = Pace {
         draft: false,
-        total: Duration::from_secs(640),
+        total: Duration::from_secs(760),
         headline: Duration::from_secs(8),
-        headline_patience: Duration::from_secs(6),
+        invitation: Duration::from_secs(6),
         other: Duration::from_millis(1500),
         start: Duration::from_millis(300),
     };
@@ -98,7 +101,7 @@ impl Pace {
         draft: true,
         total: Duration::from_secs(80),
         headline: Duration::from_secs(2),
-        headline_patience: Duration::from_millis(600),
+        invitation: Duration::from_millis(600),
         other: Duration::from_millis(400),
         start: Duration::from_millis(50),
     };
@@ -108,7 +111,7 @@ impl Pace {
 pub const SMALL: u64 = 100;
 
 /// A size past those of the benches is measured if the quickest kernel needs no longer for a run.
-const FURTHER: Duration = Duration::from_millis(700);
+const FURTHER: Duration = Duration::from_millis(1000);
 
 /// Patience with a run, from the longest that would be waited for to the shortest; the longest with which all fits is taken.
 const PATIENCE_MS: [u64; 9] = [8000, 5000, 3000, 2000, 1000, 500, 200, 100, 50];
@@ -125,6 +128,7 @@ enum Task {
     Native { input: Input, budget: Duration },
     Starts { input: Input, each: Duration },
     Game { game: &'static Game, limit: u64, budget: Duration },
+    Far { game: &'static Game, limit: u64 },
     Build { native: bool },
 }
 
@@ -134,9 +138,16 @@ struct Input {
     operation: &'static dyn AnyOperation,
     workload: &'static Workload,
     size: u64,
-    predicted: Vec<Duration>,
-    /// Kernels that need no longer take part in any case.
-    least_patience: Duration,
+    predicted: Vec<Predicted>,
+}
+
+/// What a kernel is predicted to take for a run on one thread.
+#[derive(Clone)]
+struct Predicted {
+    kernel: &'static str,
+    run: Duration,
+    /// Whether it takes part however long it needs.
+    is_invited: bool,
 }
 
 impl Input {
@@ -147,13 +158,38 @@ impl Input {
         machine: &Machine,
     ) -> Result<Self, InputError> {
         let session = operation.session(machine, workload.name, size)?;
-        let cost = |kernel| session.cost(kernel, 1);
-        let able = (0..session.kernels().len()).map(cost).filter(|cost| cost.bytes <= machine.memory() as f64);
-        let able = able.filter(|cost| cost.is_possible());
-        let predicted: Vec<Duration> = able.map(|cost| Duration::from_secs_f64(cost.ns.min(1e18) / 1e9)).collect();
-        // The quickest takes part whatever it needs (rounded up): a duel needs somebody.
-        let least_patience = predicted.iter().min().map_or(Duration::ZERO, |run| *run + Duration::from_micros(1));
-        Ok(Input { operation, workload, size, predicted, least_patience })
+        let costs = session.kernels().into_iter().enumerate().map(|(index, kernel)| (kernel, session.cost(index, 1)));
+        let able = costs.filter(|(_, cost)| cost.is_possible() && cost.bytes <= machine.memory() as f64);
+        let predicted = able.map(|(kernel, cost)| {
+            let run = Duration::from_secs_f64(cost.ns.min(1e18) / 1e9);
+            Predicted { kernel, run, is_invited: false }
+        });
+        let mut input = Input { operation, workload, size, predicted: predicted.collect() };
+        let quickest = input.quickest(|_| true);
+        input.invite(|kernel| Some(kernel) == quickest, Duration::MAX); // a duel needs somebody
+        Ok(input)
+    }
+
+    /// The quickest kernel of some.
+    fn quickest(&self, among: impl Fn(&'static str) -> bool) -> Option<&'static str> {
+        let among = self.predicted.iter().filter(|predicted| among(predicted.kernel));
+        among.min_by_key(|predicted| predicted.run).map(|predicted| predicted.kernel)
+    }
+
+    /// Invites kernels that need no longer than `patience`.
+    fn invite(&mut self, whom: impl Fn(&'static str) -> bool, patience: Duration) {
+        for predicted in self.predicted.iter_mut().filter(|predicted| predicted.run <= patience) {
+            predicted.is_invited |= whom(predicted.kernel);
+        }
+    }
+
+    fn invited(&self) -> impl Iterator<Item = &Predicted> {
+        self.predicted.iter().filter(|predicted| predicted.is_invited)
+    }
+
+    /// The shortest run; nothing if there is none.
+    fn least(&self) -> Duration {
+        self.predicted.iter().map(|predicted| predicted.run).min().unwrap_or_default()
     }
 
     fn session(&self, machine: &Machine) -> Result<Box<dyn Session>, InputError> {
@@ -161,7 +197,14 @@ impl Input {
     }
 
     fn bearable(&self, patience: Duration) -> impl Iterator<Item = Duration> {
-        self.predicted.iter().copied().filter(move |run| *run <= patience.max(self.least_patience))
+        let bearable = self.predicted.iter().filter(move |own| own.is_invited || own.run <= patience);
+        bearable.map(|predicted| predicted.run)
+    }
+
+    /// Patience that lets everybody in who is invited, or bearable anyway.
+    fn patience(&self, patience: Duration) -> Duration {
+        let longest = self.invited().map(|predicted| predicted.run).max().unwrap_or_default();
+        patience.max(longest + Duration::from_micros(1)) // predictions are rounded to nanoseconds
     }
 
     /// What a duel over it takes: the runs that compare outputs, then at least the fewest rounds.
@@ -195,6 +238,7 @@ impl Task {
             Task::Native { input, .. } => format!("duel-native-{}", input.name()),
             Task::Starts { input, .. } => format!("starts-{}", input.name()),
             Task::Game { game, limit, .. } => format!("game-{}-{limit}", game.name),
+            Task::Far { game, limit } => format!("far-{}-{limit}", game.name),
             Task::Build { native } => format!("built-{}", if *native { "native" } else { "default" }),
         }
     }
@@ -211,6 +255,7 @@ impl Task {
                 input.bearable(patience).map(|run| (run * 2).max(*each) + Duration::from_millis(60)).sum()
             }
             Task::Game { limit, budget, .. } => *budget + if *limit > SMALL { patience * 2 } else { Duration::ZERO },
+            Task::Far { .. } => FAR_TIME,
             Task::Build { .. } => BUILD_TIME,
         }
     }
@@ -221,6 +266,9 @@ const CEILING_TIME: Duration = Duration::from_millis(200);
 
 /// About how long a build from nothing takes on two cores.
 const BUILD_TIME: Duration = Duration::from_secs(110);
+
+/// About how long a far answer takes, between a tenth of a second and less than a minute.
+const FAR_TIME: Duration = Duration::from_secs(5);
 
 /// The tasks for one machine, and where their results go.
 pub struct Plan<'a> {
@@ -255,6 +303,9 @@ impl<'a> Plan<'a> {
         for game in GAMES {
             for limit in [10, SMALL, game.published] {
                 tasks.push(Task::Game { game, limit, budget: pace.other });
+            }
+            if !pace.draft {
+                tasks.extend(game.far.iter().map(|limit| Task::Far { game, limit: *limit }));
             }
         }
         let total = |patience| tasks.iter().map(|task| task.predicted(patience)).sum::<Duration>();
@@ -345,6 +396,7 @@ impl<'a> Plan<'a> {
             Task::Native { input, budget } => self.native(input, *budget, &self.path(task)),
             Task::Starts { input, each } => self.save(&name, self.starts(input, *each)?),
             Task::Game { game, limit, budget } => self.save(&name, self.game(game, *limit, *budget, run)?),
+            Task::Far { game, limit } => self.save(&name, far(game, *limit)?),
             Task::Build { native } => self.save(&name, build(*native)?),
         }
     }
@@ -352,19 +404,15 @@ impl<'a> Plan<'a> {
     fn duel(&self, input: &Input, threads: usize, budget: Duration, run: &Run) -> Result<Duel, MeasureError> {
         let session = input.session(&self.machine)?;
         let names = session.kernels();
-        // On several threads the clock is the wall for all; one row without threads is enough to compare with.
-        let kernels = match threads {
-            1 => Vec::new(),
-            _ => {
-                let cost = |kernel: &usize| session.cost(*kernel, 1).ns;
-                let single = (0..names.len()).filter(|kernel| !session.is_parallel(*kernel));
-                let quickest = single.min_by(|a, b| cost(a).total_cmp(&cost(b)));
-                let parallel = (0..names.len()).filter(|kernel| session.is_parallel(*kernel));
-                quickest.into_iter().chain(parallel).map(|kernel| names[kernel].to_owned()).collect()
-            }
-        };
-        let terms =
-            Terms { kernels, baseline: None, threads, budget, patience: self.patience.max(input.least_patience) };
+        let mut invited: Vec<String> = input.invited().map(|predicted| predicted.kernel.to_owned()).collect();
+        let mut kernels = Vec::new();
+        if threads > 1 {
+            // The clock is the wall for all; those that are invited are enough to compare with.
+            let parallel = (0..names.len()).filter(|kernel| session.is_parallel(*kernel));
+            invited.extend(parallel.map(|kernel| names[kernel].to_owned()));
+            kernels = invited.clone();
+        }
+        let terms = Terms { kernels, baseline: None, threads, budget, patience: self.patience, invited };
         Ok(fight(input.subject(), session.as_ref(), &self.machine, &terms, run, &mut |_| {})?)
     }
 
@@ -396,9 +444,10 @@ impl<'a> Plan<'a> {
         let selection = Selection::new(self.machine).with_threads(1)?;
         let names = session.kernels();
         let selected = names[selection.kernel_of(session.as_ref())?];
-        let near = input.least_patience * TRIED;
+        let near = input.least() * TRIED;
         let baseline = Some(selected.to_owned());
-        let terms = Terms { kernels: Vec::new(), baseline, threads: 1, budget: TRIAL, patience: near };
+        let (kernels, invited) = (Vec::new(), Vec::new());
+        let terms = Terms { kernels, baseline, threads: 1, budget: TRIAL, patience: near, invited };
         let duel = fight(input.subject(), session.as_ref(), &self.machine, &terms, run, &mut |_| {})?;
         let quickest = duel.rows.first().ok_or(Stop::Cancelled)?;
         Ok(Trial {
@@ -462,7 +511,7 @@ impl<'a> Plan<'a> {
         let mut command = Command::new(program);
         command.args(["compare", input.operation.name(), "--workload", input.workload.name]);
         command.args(["--size", &input.size.to_string(), "--seconds", &budget.as_secs_f64().to_string()]);
-        let patience = self.patience.max(input.least_patience).as_secs_f64();
+        let patience = input.patience(self.patience).as_secs_f64();
         command.args(["--patience", &patience.to_string(), "--save"]).arg(path);
         output_of(&mut command).map(drop)
     }
@@ -470,9 +519,8 @@ impl<'a> Plan<'a> {
     fn starts(&self, input: &Input, each: Duration) -> Result<Starts, MeasureError> {
         let session = input.session(&self.machine)?;
         let (mut rows, mut skipped) = (Vec::new(), Vec::new());
-        let program =
-            std::env::current_exe().map_err(|source| SavedError::Read { path: "this program".into(), source })?;
-        let patience = self.patience.max(input.least_patience);
+        let program = this_program()?;
+        let patience = input.patience(self.patience);
         for (kernel, name) in session.kernels().into_iter().enumerate() {
             let obstacle = |threads| obstacle(session.as_ref(), kernel, threads, &self.machine, patience);
             let Some(threads) = [1, self.machine.threads()].into_iter().find(|threads| obstacle(*threads).is_none())
@@ -493,10 +541,7 @@ impl<'a> Plan<'a> {
                 name,
             ]);
             command.args(["--size", &input.size.to_string(), "--threads", &threads.to_string()]);
-            let output = output_of(command.args(["--seconds", &seconds.to_string()]))?;
-            let unreadable =
-                |error: serde_json::Error| MeasureError::Child { what: "run".to_owned(), why: error.to_string() };
-            rows.push(serde_json::from_slice::<Start>(&output).map_err(unreadable)?);
+            rows.push(json_of::<Start>(command.args(["--seconds", &seconds.to_string()]))?);
         }
         let (operation, workload, size) =
             (input.operation.name().to_owned(), input.workload.name.to_owned(), input.size);
@@ -580,8 +625,7 @@ fn sizes(
         sizes.retain(|size| *size <= SMALL || is_first && *size == workload.published);
     } else if is_first {
         for size in further(sizes[sizes.len() - 1]) {
-            let quickest = Input::new(operation, workload, size, machine)?.predicted.into_iter().min();
-            sizes.extend(quickest.filter(|run| *run <= FURTHER).map(|_| size));
+            sizes.extend((Input::new(operation, workload, size, machine)?.least() <= FURTHER).then_some(size));
         }
     }
     Ok(sizes)
@@ -606,7 +650,7 @@ fn trials(pace: &Pace, machine: &Machine) -> Result<Vec<Input>, InputError> {
             for size in [published / 100, published / 10, published * 3] {
                 if size > SMALL && !dueled.contains(&size) {
                     let input = Input::new(operation, workload, size, machine)?;
-                    inputs.extend((input.least_patience <= SHORT).then_some(input));
+                    inputs.extend((input.least() <= SHORT).then_some(input));
                 }
             }
         }
@@ -624,8 +668,10 @@ fn duels(
 ) -> Result<Vec<Task>, InputError> {
     let mut tasks = Vec::new();
     let threads = machine.threads();
+    let kernels = operation.kernels(machine);
     let is_parallel = |kernel: &KernelInfo| kernel.features.contains(&"parallel") && kernel.unavailable.is_none();
-    let has_parallel = threads > 1 && operation.kernels(machine).iter().any(is_parallel);
+    let has_parallel = threads > 1 && kernels.iter().any(is_parallel);
+    let is_scalar = |name| kernels.iter().any(|kernel| kernel.name == name && kernel.is_scalar());
     let is_first = is_first(operation, workload);
     let sizes = sizes(operation, workload, pace, machine)?;
     let largest = sizes.last().copied();
@@ -634,15 +680,19 @@ fn duels(
         if input.predicted.len() < 2 {
             continue; // nobody to compare with
         }
+        if is_first && size > SMALL {
+            let scalar = input.quickest(is_scalar);
+            input.invite(|kernel| Some(kernel) == scalar || operation.public().contains(&kernel), pace.invitation);
+        }
         let is_headline = is_first && size == workload.published;
         let budget = if is_headline { pace.headline } else { pace.other };
-        if is_headline {
-            input.least_patience = input.least_patience.max(pace.headline_patience);
-            tasks.push(Task::Native { input: input.clone(), budget: budget / 2 });
-            tasks.push(Task::Starts { input: input.clone(), each: pace.start });
-        }
         if has_parallel && is_first && (is_headline || Some(size) == largest) {
             tasks.push(Task::Duel { input: input.clone(), threads, budget: budget / 2 });
+        }
+        if is_headline {
+            input.invite(|_| true, pace.invitation);
+            tasks.push(Task::Native { input: input.clone(), budget: budget / 2 });
+            tasks.push(Task::Starts { input: input.clone(), each: pace.start });
         }
         tasks.push(Task::Duel { input, threads: 1, budget });
     }
@@ -782,13 +832,38 @@ fn build(native: bool) -> Result<Built, MeasureError> {
     })
 }
 
+/// Solves a game in a process of its own, and holds its answer against the known one.
+fn far(game: &Game, limit: u64) -> Result<Far, MeasureError> {
+    let mut command = Command::new(this_program()?);
+    let far: Far = json_of(command.args(["solve", game.name, "--json", "--limit", &limit.to_string()]))?;
+    match known::answer(game, limit).map(|known| known.to_string()) {
+        Some(known) if known != far.answer => {
+            Err(MeasureError::Answer(format!("{} {limit}: the answer is {}, known is {known}", game.name, far.answer)))
+        }
+        _ => Ok(far),
+    }
+}
+
+fn this_program() -> Result<PathBuf, SavedError> {
+    std::env::current_exe().map_err(|source| SavedError::Read { path: "this program".into(), source })
+}
+
+/// What a program printed as JSON.
+fn json_of<T: DeserializeOwned>(command: &mut Command) -> Result<T, MeasureError> {
+    let output = output_of(command)?;
+    let unreadable = |error: serde_json::Error| MeasureError::Child { what: words(command), why: error.to_string() };
+    serde_json::from_slice(&output).map_err(unreadable)
+}
+
+/// The command line.
+fn words(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
 /// What a program printed.
 fn output_of(command: &mut Command) -> Result<Vec<u8>, MeasureError> {
-    let what = || {
-        let words = std::iter::once(command.get_program()).chain(command.get_args());
-        words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
-    };
-    let what = what();
+    let what = words(command);
     let failed = |why: String| MeasureError::Child { what: what.clone(), why };
     let output = command.stdin(Stdio::null()).output().map_err(|error| failed(error.to_string()))?;
     if output.status.success() {

@@ -1,6 +1,7 @@
 //! The text of a report: markdown, from measurements and what the registry says, and nothing else.
 
 use crate::cores::OPERATIONS;
+use crate::games::GAMES;
 use crate::kernel::{Needs, Tier, Workload};
 use crate::lab::ceilings::Reading;
 use crate::lab::duel::{Duel, Row, Skipped, quantile};
@@ -11,7 +12,7 @@ use crate::selection::{bytes, span};
 use crate::session::{AnyOperation, KernelInfo};
 
 use super::chart::{self, Bar, Series};
-use super::data::{Data, GameDuel, Start, Starts};
+use super::data::{Data, Far, GameDuel, Start, Starts};
 use super::measure::SMALL;
 
 const BIAS: &str = include_str!("bias.md");
@@ -46,6 +47,11 @@ impl Table {
 
 fn code(name: &str) -> String {
     format!("`{name}`")
+}
+
+/// Markdown that a reader unfolds.
+fn folded(title: &str, body: &str) -> String {
+    format!("<details><summary>{title}</summary>\n\n{}\n\n</details>\n\n", body.trim_end())
 }
 
 /// A number of seconds for people.
@@ -217,6 +223,7 @@ impl<'a> Report<'a> {
         }
         section("Distance to the limit", self.limits());
         section("Whole games", self.games());
+        section("Far past the published limits", self.far());
         section("Small sizes", self.small());
         section("First call, later calls, memory", self.starts());
         section("Default and native build", self.native());
@@ -342,9 +349,12 @@ impl<'a> Report<'a> {
             }
             text += &format!("### {}: {}\n\n", code(workload.name), workload.summary);
             text.push_str(&ladder(listed, &duels));
-            for duel in self.threaded(listed, workload) {
-                let threads = duel.rows.iter().map(|row| row.threads).max().unwrap_or(1);
-                text += &format!("On {threads} threads, by the wall:\n\n{}", ladder(listed, &[duel]));
+            let threaded = self.threaded(listed, workload);
+            if let Some(threads) = threaded.iter().flat_map(|duel| &duel.rows).map(|row| row.threads).max() {
+                text += &format!(
+                    "On {threads} threads, by the wall, with kernels on one thread to compare with:\n\n{}",
+                    rungs(listed, &threaded).0
+                );
             }
         }
         let absent = operation.absent();
@@ -483,6 +493,39 @@ impl<'a> Report<'a> {
         }
         let intro = "A whole solution, by the wall: the source's kernels, the best scalar ones, and those that are selected (all threads allowed).";
         if any { format!("{intro}\n\n{}", table.end()) } else { String::new() }
+    }
+
+    fn far(&self) -> String {
+        let mut far: Vec<_> = self.data.far.iter().map(|saved| &saved.content).collect();
+        let place = |name: &str| GAMES.iter().position(|game| game.name == name);
+        far.sort_by_key(|far| (place(&far.game), far.limit));
+        let heads = ["game", "limit", "× published", "answer", "time", "peak memory", "kernels", "answer known"];
+        let mut table = Table::new(&heads);
+        for Far { game, limit, answer, kernels, seconds, peak_bytes } in &far {
+            let Some(listed) = place(game).map(|place| &GAMES[place]) else { continue };
+            table.row([
+                game.clone(),
+                size(*limit),
+                size(limit / listed.published),
+                answer.clone(),
+                time(*seconds),
+                bytes(*peak_bytes as f64),
+                kernels
+                    .iter()
+                    .map(|(operation, kernel)| code(&format!("{operation}={kernel}")))
+                    .collect::<Vec<_>>()
+                    .join(" "),
+                if known::answer(listed, *limit).is_some() { "yes" } else { "no" }.to_owned(),
+            ]);
+        }
+        if far.is_empty() {
+            return String::new();
+        }
+        format!(
+            "One whole solution each, in a process of its own, by the wall, with the kernels that are selected and all threads. \
+             A known answer was found elsewhere, by another program.\n\n{}",
+            table.end()
+        )
     }
 
     fn small(&self) -> String {
@@ -653,11 +696,11 @@ impl<'a> Report<'a> {
         let good = losses.iter().filter(|loss| **loss <= GOOD_CHOICE).count();
         format!(
             "Kernels are selected by the time they predict, for one thread here; what that cost against the quickest. Sizes \
-             without a duel of all kernels had a short one of those that are predicted to be near.\n\n{}\
-             Within {GOOD_CHOICE} times the quickest in {good} of {} cases; the worst choice takes {} times as long.\n",
-            table.end(),
+             without a duel of all kernels had a short one of those that are predicted to be near.\n\n\
+             Within {GOOD_CHOICE} times the quickest in {good} of {} cases; the worst choice takes {} times as long.\n\n{}",
             losses.len(),
             times(worst),
+            folded("All cases", &table.end()),
         )
     }
 
@@ -718,7 +761,8 @@ impl<'a> Report<'a> {
         let took = setup.map_or(String::new(), |setup| format!("{:.0} min here", (setup.took_seconds / 60.0).ceil()));
         let patience = setup.map_or(String::new(), |setup| {
             format!(
-                "\nAt sizes that were not published, kernels predicted to take longer than {} for a run were left out.\n",
+                "\nAt sizes that were not published, kernels predicted to take longer than {} for a run were left out, but for \
+                 the best scalar kernel and the best public ones.\n",
                 time(setup.patience_seconds)
             )
         });
@@ -734,47 +778,53 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Kernels by sizes: time, ratio and spread; the best of a column in bold; below, who took no part.
+/// Kernels by sizes: time, ratio and spread, the best of a column in bold; below, folded, who took no part and why.
 fn ladder(listed: &Listed, duels: &[&Duel]) -> String {
-    let head = |duel: &&Duel| format!("{} (× {})", size(duel.size), code(&duel.baseline));
-    let mut table = Table::new(&["kernel".to_owned()].into_iter().chain(duels.iter().map(head)).collect::<Vec<_>>());
-    let row_of = |duel: &'_ Duel, kernel: &str| duel.rows.iter().find(|row| row.kernel == kernel).cloned();
-    let took_part: Vec<&KernelInfo> =
-        listed.kernels.iter().filter(|kernel| duels.iter().any(|duel| row_of(duel, kernel.name).is_some())).collect();
-    for kernel in &took_part {
-        let cell = |duel: &&Duel| match row_of(duel, kernel.name) {
-            None => "–".to_owned(),
-            Some(row) => {
-                let is_best = duel.rows.first().is_some_and(|best| best.kernel == row.kernel);
-                let bold = if is_best { "**" } else { "" };
-                let ratio = if row.kernel == duel.baseline { String::new() } else { format!(" {}", spread(&row)) };
-                format!("{bold}{}{bold}<br>×{}{ratio}", time(row.median_seconds), times(row.ratio))
-            }
-        };
-        table.row([code(kernel.name)].into_iter().chain(duels.iter().map(cell)));
-    }
-    let mut text = table.end();
-    let mut reasons: Vec<(String, String)> = Vec::new();
+    let (mut text, took_part) = rungs(listed, duels);
+    let mut reasons: Vec<(&str, String)> = Vec::new();
     for duel in duels {
         for Skipped { kernel, reason } in &duel.skipped {
             let line = format!("{} {reason}", size(duel.size));
             match reasons.iter_mut().find(|(name, _)| name == kernel) {
                 Some((_, lines)) => *lines += &format!("; {line}"),
-                None => reasons.push((kernel.clone(), line)),
+                None => reasons.push((kernel, line)),
             }
         }
     }
-    for kernel in listed.kernels.iter().filter(|kernel| !took_part.iter().any(|took| took.name == kernel.name)) {
-        if !reasons.iter().any(|(name, _)| name == kernel.name) {
-            reasons.push((kernel.name.to_owned(), "not measured".to_owned()));
+    for kernel in listed.kernels.iter().map(|kernel| kernel.name).filter(|kernel| !took_part.contains(kernel)) {
+        if !reasons.iter().any(|(name, _)| *name == kernel) {
+            reasons.push((kernel, "not measured".to_owned()));
         }
     }
     if !reasons.is_empty() {
-        text.push_str("These took no part, at:\n\n");
-        reasons.iter().for_each(|(kernel, lines)| text += &format!("- {}: {lines}\n", code(kernel)));
-        text.push('\n');
+        let list: String = reasons.iter().map(|(kernel, lines)| format!("- {}: {lines}\n", code(kernel))).collect();
+        text += &folded("Who took no part, at which sizes, and why", &list);
     }
     text
+}
+
+/// The table of a ladder, and the kernels that stand in it.
+fn rungs(listed: &Listed, duels: &[&Duel]) -> (String, Vec<&'static str>) {
+    let head = |duel: &&Duel| format!("{} (× {})", size(duel.size), code(&duel.baseline));
+    let mut table = Table::new(&["kernel".to_owned()].into_iter().chain(duels.iter().map(head)).collect::<Vec<_>>());
+    let mut took_part = Vec::new();
+    for kernel in listed.kernels.iter().map(|kernel| kernel.name) {
+        let rows: Vec<Option<&Row>> =
+            duels.iter().map(|duel| duel.rows.iter().find(|row| row.kernel == kernel)).collect();
+        if rows.iter().all(Option::is_none) {
+            continue;
+        }
+        took_part.push(kernel);
+        let cell = |(duel, row): (&&Duel, Option<&Row>)| {
+            let Some(row) = row else { return "–".to_owned() };
+            let is_best = duel.rows.first().is_some_and(|best| best.kernel == row.kernel);
+            let bold = if is_best { "**" } else { "" };
+            let ratio = if row.kernel == duel.baseline { String::new() } else { format!(" {}", spread(row)) };
+            format!("{bold}{}{bold}<br>×{}{ratio}", time(row.median_seconds), times(row.ratio))
+        };
+        table.row([code(kernel)].into_iter().chain(duels.iter().zip(rows).map(cell)));
+    }
+    (table.end(), took_part)
 }
 
 fn bars(listed: &Listed, duel: &Duel) -> Vec<Bar> {
