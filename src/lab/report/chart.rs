@@ -205,12 +205,16 @@ impl Look {
     }
 }
 
-/// Technologies by the colour that they have in every chart; any other is grey.
+/// Technologies by the colour that they have in every chart; any other is grey. Of several the last of this list counts.
 const TECHNOLOGIES: [(&str, RGBColor); 6] =
     [("scalar", BLUE), ("bitvec", PURPLE), ("wide", GREEN), ("avx2", ORANGE), ("avx512", VERMILION), ("parallel", SKY)];
 
+fn place(technology: &str) -> Option<usize> {
+    TECHNOLOGIES.iter().rposition(|(name, _)| technology.contains(name))
+}
+
 fn colour(technology: &str) -> RGBColor {
-    TECHNOLOGIES.iter().find(|(name, _)| technology.contains(name)).map_or(GREY, |(_, colour)| *colour)
+    place(technology).map_or(GREY, |place| TECHNOLOGIES[place].1)
 }
 
 /// One kernel's ratio.
@@ -237,7 +241,7 @@ pub fn ratios(title: &str, baseline: &str, bars: &[Bar]) -> String {
             technologies.push(&bar.technology);
         }
     }
-    technologies.sort_by_key(|name| TECHNOLOGIES.iter().position(|(known, _)| name.contains(known)));
+    technologies.sort_by_key(|name| place(name));
     let values = || bars.iter().flat_map(|bar| [bar.ratio, bar.range.0, bar.range.1]).chain([1.0]);
     let (low, high) = values().fold((1f64, 1f64), |(low, high), v| (low.min(v), high.max(v)));
     let x = LogAxis { low: low * 0.9, high: high.max(low * 1.5), pixels: (left, right) };
