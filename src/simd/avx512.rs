@@ -1,7 +1,9 @@
 //! 512-bit loads and stores.
 #![allow(unsafe_code, reason = "vector loads and stores through references of the right size")]
 
-use std::arch::x86_64::{__m512i, _mm_loadu_si128, _mm512_cvtepu8_epi32, _mm512_loadu_si512, _mm512_storeu_si512};
+use std::arch::x86_64::{
+    __m512i, _MM_HINT_T0, _mm_loadu_si128, _mm_prefetch, _mm512_cvtepu8_epi32, _mm512_loadu_si512, _mm512_storeu_si512,
+};
 
 use super::Lane;
 
@@ -21,6 +23,13 @@ pub fn store<T: Lane, const N: usize>(to: &mut [T; N], v: __m512i) {
     const { assert!(size_of::<T>() * N == 64, "a vector has 64 bytes") };
     // SAFETY: the reference covers the 64 bytes written (asserted above), and every bit pattern is a `T`.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) }
+}
+
+/// Asks for the cache line that is so many bytes after some memory; nothing needs to be there.
+#[inline(always)]
+pub fn prefetch<T: Lane, const N: usize>(memory: &[T; N], bytes: usize) {
+    // SAFETY: a prefetch is a hint: it reads nothing, and no address is wrong for it.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(memory.as_ptr().cast::<i8>().wrapping_add(bytes)) };
 }
 
 /// Loads 16 bytes, each into a lane of 32 bits.

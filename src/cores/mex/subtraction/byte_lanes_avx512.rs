@@ -13,7 +13,7 @@ use std::arch::x86_64::*;
 use super::Subtraction;
 use super::lanes::{self, LANES, PLANES, Planes, Sources, by_planes, one_hot};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
-use crate::simd::avx512::{load, store};
+use crate::simd::avx512::{load, prefetch, store};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     lanes::cost(input, 0.23, 0.75, 1.0)
@@ -49,6 +49,10 @@ pub static TABLES: Tables = {
     tables
 };
 
+/// The codes of so many bytes on, which blocks to come will ask for, are fetched: one move's lines are in order, but too many
+/// moves take turns for the hardware to see it.
+const AHEAD: usize = 4 * LANES;
+
 /// Planes decoded by shifts.
 const BY_SHIFT: usize = 0b1001_0010;
 
@@ -62,8 +66,12 @@ pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize
         _ => _mm512_multishift_epi64_epi8(codes, shifted[p]),
     };
     let (pairs, single) = moves.as_chunks::<2>();
-    for [a, b] in pairs {
-        let (a, b) = (load(from.behind(*a)), load(from.behind(*b)));
+    for pair in pairs {
+        let [a, b] = pair.map(|m| {
+            let codes = from.behind(m);
+            prefetch(codes, AHEAD);
+            load(codes)
+        });
         for (p, sum) in sum.iter_mut().enumerate() {
             *sum = _mm512_ternarylogic_epi64::<0xfe>(*sum, decode(a, p), decode(b, p));
         }

@@ -37,6 +37,8 @@ const TILE: usize = 8;
 const TILE_HEAPS: usize = TILE * LANES;
 /// Moves that stay together while the blocks of a tile pass.
 const CHUNK: usize = 64;
+/// Heaps in a stretch, in units of the root of all heaps.
+const STRETCH: f64 = 24.0;
 /// Fewer moves than this are not worth a pass of their own with one plane less.
 const SHORT: usize = 6;
 /// The window that holds the largest value of the output, and how many of its values fit.
@@ -96,7 +98,7 @@ impl<'a> Sources<'a> {
 
 /// Heaps in a stretch, see [`Stretch`]: whole tiles.
 fn stretch(heaps: usize) -> usize {
-    ((6.0 * (heaps as f64).sqrt()) as usize).next_multiple_of(TILE_HEAPS).max(TILE_HEAPS)
+    ((STRETCH * (heaps as f64).sqrt()) as usize).next_multiple_of(TILE_HEAPS).max(TILE_HEAPS)
 }
 
 /// The heaps that hold the 63 values of a window.
@@ -188,6 +190,13 @@ pub struct Share {
     from: Option<usize>,
 }
 
+/// The memory of hits that have been used: what is returned to the system comes back a page fault at a time.
+fn emptied(share: &mut Share) -> Vec<Vec<Planes>> {
+    let mut hits = std::mem::take(&mut share.hits);
+    hits.iter_mut().for_each(Vec::clear);
+    hits
+}
+
 /// Computes all values. `accumulate(sources, moves, planes, hits)` ORs the first `planes` planes of what `moves` reach
 /// into `hits`; `free(hits, words)` transposes: bit `v` of word `i` is set if heap `i` does not reach `v`, bit 63 never.
 #[inline(always)]
@@ -200,14 +209,16 @@ pub fn drive(
     let stretch = Stretch::new(input);
     drive_helped(input, run, &accumulate, free, |start, windows, share| {
         if stretch.starts(start) {
-            let hits = vec![Vec::new(); windows.len()];
+            let hits = emptied(share);
             *share = stretch.share(start, windows, hits, stretch.moves.len(), &accumulate);
         }
     })
 }
 
-/// A stretch of `6 sqrt N` heaps: moves that leave it are carried out for all of it at once. Neighbouring moves of a set
-/// like the squares read overlapping stretches, and what they read stays in L2.
+/// A stretch of [`STRETCH`]` sqrt N` heaps: moves that leave it are carried out for all of it at once, a [`CHUNK`] after the
+/// other. Moves of a set like the squares stand less than `2 sqrt N` apart, so a line of codes that has come from memory is
+/// read by a dozen of them while it is in L2. Longer stretches gain little more, and the moves inside them cannot be shared
+/// between threads.
 struct Stretch {
     heaps: usize,
     length: usize,
@@ -453,11 +464,13 @@ struct Job {
     at: usize,
     /// For each window the codes that are new, and the first heaps of its planes.
     news: Vec<(Vec<u8>, Vec<usize>)>,
+    /// Memory for what the moves reach.
+    hits: Vec<Vec<Planes>>,
 }
 
 /// [`drive`] on two threads that share no memory. While one settles a [`Stretch`], the other carries out
 /// the farthest moves of the next stretch; all they reach is known. They exchange new codes for hits by messages. The
-/// moves are divided so that both do as many decodes, the first one's near part counted in.
+/// moves are divided so that both do as many decodes, the first one's near part counted in, and then so that neither waits.
 #[inline(always)]
 pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut Planes) + Copy + Send>(
     input: &Subtraction,
@@ -465,12 +478,15 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut Planes) + Copy + Send>(
     accumulate: A,
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Vec<u16>, Stop> {
+    /// By how much the helper's part of the work changes after each stretch.
+    const STEP: f64 = 1.01;
     let stretch = &Stretch::new(input);
     std::thread::scope(|scope| {
         let (jobs, todo) = channel();
         let (done, results) = channel();
         scope.spawn(move || assist(stretch, todo, done, accumulate));
         let mut ordered = None;
+        let mut part = 0.5;
         drive_helped(input, run, accumulate, free, |start, windows, share| {
             if !start.is_multiple_of(stretch.length) {
                 return;
@@ -479,17 +495,21 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut Planes) + Copy + Send>(
             let mut cut = stretch.moves.len();
             let mut hits = Vec::new();
             if let Some(from) = ordered.take() {
-                hits = results.recv().expect("the helper ends after its jobs");
+                let in_time = results.try_recv();
+                // Whoever has waited is to do less: caches and other programs are not the same for both.
+                part = f64::min(1.0, part * if in_time.is_ok() { STEP } else { 1.0 / STEP });
+                hits = in_time.or_else(|_| results.recv()).expect("the helper ends after its jobs");
                 cut = from;
             }
             if start > 0 && next < stretch.heaps {
                 // A move of two stretches leads from the next one to what is settled.
                 let possible = stretch.moves.partition_point(|m| *m < 2 * stretch.length);
-                let from = possible.max(fair_cut(windows, &stretch.moves, next));
+                let from = possible.max(cut_at(part, windows, &stretch.moves, next));
                 let at = start - stretch.length;
                 let news =
                     |Window { known, .. }: &mut Window| (known.from(at)[..start - at].to_vec(), known.first.clone());
-                let job = Job { start: next, from, at, news: windows.iter_mut().map(news).collect() };
+                let news = windows.iter_mut().map(news).collect();
+                let job = Job { start: next, from, at, news, hits: emptied(share) };
                 jobs.send(job).expect("the helper ends after its jobs");
                 ordered = Some(from);
             }
@@ -498,18 +518,19 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut Planes) + Copy + Send>(
     })
 }
 
-/// The index of the move from which on the helper does half of the decodes in the stretch from `start` on.
-fn fair_cut(windows: &[Window], moves: &[usize], start: usize) -> usize {
+/// The index of the move from which on the helper does its part of the decodes in the stretch from `start` on.
+fn cut_at(part: f64, windows: &[Window], moves: &[usize], start: usize) -> usize {
     /// What the near part of a block costs, in decodes of a plane, for each window.
     const NEAR: usize = 700;
     let planes = windows.iter().flat_map(|window| &window.known.first);
     let reach: Vec<usize> = planes.map(|first| moves.partition_point(|m| m + first <= start)).collect();
-    let half = (reach.iter().sum::<usize>() + NEAR * windows.len()) / 2;
+    let all = reach.iter().sum::<usize>() + NEAR * windows.len();
+    let wanted = (part * all as f64) as usize;
     let beyond = |from: usize| reach.iter().map(|reach| reach.saturating_sub(from)).sum::<usize>();
     let (mut low, mut high) = (0, moves.len());
     while low < high {
         let middle = low.midpoint(high);
-        if beyond(middle) > half { low = middle + 1 } else { high = middle }
+        if beyond(middle) > wanted { low = middle + 1 } else { high = middle }
     }
     low
 }
@@ -523,19 +544,16 @@ fn assist(
     accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
 ) {
     let mut windows: Vec<Codes> = Vec::new();
-    for job in jobs {
-        windows.resize_with(job.news.len(), || Codes::new(stretch.heaps));
-        for (window, (codes, first)) in windows.iter_mut().zip(job.news) {
-            window.from(job.at)[..codes.len()].copy_from_slice(&codes);
+    for Job { start, from, at, news, mut hits } in jobs {
+        windows.resize_with(news.len(), || Codes::new(stretch.heaps));
+        hits.resize(news.len(), Vec::new());
+        for ((window, (codes, first)), hits) in windows.iter_mut().zip(news).zip(&mut hits) {
+            window.from(at)[..codes.len()].copy_from_slice(&codes);
             window.first = first;
+            stretch.far_part(window, from..stretch.moves.len(), start, hits, &accumulate);
         }
-        let hits = windows.iter_mut().map(|window| {
-            let mut hits = Vec::new();
-            stretch.far_part(window, job.from..stretch.moves.len(), job.start, &mut hits, &accumulate);
-            hits
-        });
         // The other thread may have been stopped.
-        if done.send(hits.collect()).is_err() {
+        if done.send(hits).is_err() {
             break;
         }
     }
