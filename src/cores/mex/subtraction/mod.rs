@@ -43,8 +43,8 @@ pub struct MexSubtraction;
 pub struct Subtraction {
     /// The moves up to `limit`, positive and strictly ascending.
     moves: Vec<u64>,
-    /// What the first heaps are like; costs depend on it.
-    probed: Probed,
+    /// What some first heaps are like, and more of them; costs depend on it.
+    probed: [Probed; 2],
     limit: u64,
 }
 
@@ -60,7 +60,8 @@ impl Subtraction {
         if limit > MAX_LIMIT {
             return Err(InputError::TooLarge { operation: MexSubtraction::NAME, size: limit, most: MAX_LIMIT });
         }
-        Ok(Subtraction { moves: set.up_to(limit), probed: probe(set), limit })
+        let moves = set.up_to(limit);
+        Ok(Subtraction { probed: probe(&moves, limit), moves, limit })
     }
 
     /// The moves up to the limit, ascending.
@@ -78,17 +79,17 @@ impl Subtraction {
         self.limit as usize + 1
     }
 
-    /// The number of different values that heaps up to the limit take, roughly: as the first heaps have it, continued by
-    /// the power law that they follow.
+    /// The number of different values that heaps up to the limit take, roughly: what the first heaps have, continued by the
+    /// power law that their mean follows. (It is smoother than the largest.)
     pub fn values(&self) -> f64 {
-        // Fewer heaps than were looked at have about as many values.
-        let heaps = self.heaps().max(PROBED[1]);
-        continued(self.probed.values, heaps).min(self.moves.len() as f64 + 1.0)
+        let [few, many] = self.probed;
+        many.continued(few, self.heaps(), many.values, |probed| probed.mean()).min(self.moves.len() as f64 + 1.0)
     }
 
     /// The number of heaps up to the limit that have the value 0, roughly, in the same way.
     pub fn zeros(&self) -> f64 {
-        continued(self.probed.zeros, self.heaps()).min(self.heaps() as f64)
+        let [few, many] = self.probed;
+        many.continued(few, self.heaps(), many.zeros, |probed| probed.zeros as f64).min(self.heaps() as f64)
     }
 
     /// Pairs of a heap of value 0 and a move that leads to it, roughly: what a sieve marks.
@@ -98,49 +99,68 @@ impl Subtraction {
 
     /// Pairs of a heap and a move it allows: what a kernel that looks at each of them does.
     pub fn pairs(&self) -> f64 {
-        self.moves.iter().map(|m| (self.limit - m + 1) as f64).sum()
+        pairs(&self.moves, self.limit)
     }
 }
 
-/// Heaps that are looked at to foresee how values grow.
-const PROBED: [usize; 2] = [1024, 4096];
-
-/// A count over so many heaps, by the power law through the counts over the [`PROBED`] first ones.
-fn continued([few, many]: [usize; 2], heaps: usize) -> f64 {
-    let [few, many] = [few as f64, many as f64];
-    let exponent = (many / few).ln() / ((PROBED[1] / PROBED[0]) as f64).ln();
-    many * (heaps as f64 / PROBED[1] as f64).powf(exponent)
+fn pairs(moves: &[u64], limit: u64) -> f64 {
+    moves.iter().map(|m| (limit - m + 1) as f64).sum()
 }
 
-/// Counts over the [`PROBED`] first heaps, and whether those are periodic.
+/// Counts over some of the first heaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Probed {
+    heaps: usize,
     /// Different values.
-    values: [usize; 2],
+    values: usize,
     /// Heaps of value 0.
-    zeros: [usize; 2],
-    /// A limit up to which the values prove the period of a finite set, if they do so soon.
-    proof: Option<u64>,
+    zeros: usize,
+    /// All values added.
+    sum: usize,
 }
 
-fn probe(set: &MoveSet) -> Probed {
-    let moves: Vec<usize> = set.up_to(PROBED[1] as u64).into_iter().map(|m| m as usize).collect();
-    let mut reaches = vec![usize::MAX; PROBED[1] + 1];
-    let mut g: Vec<u16> = Vec::new();
-    for n in 0..PROBED[1] {
-        for m in moves.iter().take_while(|m| **m <= n) {
-            reaches[usize::from(g[n - m])] = n;
+impl Probed {
+    fn mean(&self) -> f64 {
+        self.sum as f64 / self.heaps as f64
+    }
+
+    /// A count over these heaps, carried on to `heaps` by the power law that a measure follows from fewer heaps to these.
+    fn continued(&self, fewer: Probed, heaps: usize, count: usize, measure: impl Fn(&Probed) -> f64) -> f64 {
+        if self.heaps == heaps || measure(&fewer) == 0.0 {
+            return count as f64;
         }
-        g.push(reaches.iter().position(|heap| *heap != n).unwrap_or(n) as u16);
+        let exponent = (measure(self) / measure(&fewer)).ln() / (self.heaps as f64 / fewer.heaps as f64).ln();
+        count as f64 * (heaps as f64 / self.heaps as f64).powf(exponent)
     }
-    Probed {
-        values: PROBED.map(|heaps| g[..heaps].iter().max().map_or(0, |v| usize::from(*v) + 1)),
-        zeros: PROBED.map(|heaps| g[..heaps].iter().filter(|v| **v == 0).count()),
-        proof: set.largest().and_then(|farthest| {
-            let mut limits = periodic::prefixes(farthest).take_while(|limit| *limit < PROBED[1] as u64);
-            limits.find(|limit| period(&g[..=*limit as usize], farthest as usize).is_some())
-        }),
+}
+
+/// So many of the first heaps are always looked at, and no more than so many.
+const PROBED: [usize; 2] = [256, 4096];
+/// Looking at a pair takes as long as a quick kernel takes for twenty; all looks together are to take a hundredth of its time.
+const PROBED_PAIRS: f64 = 1.0 / 2000.0;
+
+/// Looks at first heaps, to foresee how values grow: as many as cost little beside the heaps up to the limit, and a quarter of
+/// them.
+fn probe(moves: &[u64], limit: u64) -> [Probed; 2] {
+    let mut left = pairs(moves, limit) * PROBED_PAIRS;
+    let [least, most] = PROBED.map(|heaps| heaps.min(limit as usize + 1));
+    let mut reaches = vec![usize::MAX; most + 1];
+    let mut g: Vec<usize> = Vec::with_capacity(most);
+    let mut allowed = 0;
+    while g.len() < least || (g.len() < most && left > 0.0) {
+        let n = g.len();
+        allowed += moves[allowed..].iter().take_while(|m| **m <= n as u64).count();
+        for m in &moves[..allowed] {
+            reaches[g[n - *m as usize]] = n;
+        }
+        g.push(reaches.iter().position(|heap| *heap != n).unwrap_or(n));
+        left -= allowed as f64;
     }
+    [g.len().div_ceil(4), g.len()].map(|heaps| {
+        let g = &g[..heaps];
+        let values = g.iter().max().map_or(0, |largest| largest + 1);
+        Probed { heaps, values, zeros: g.iter().filter(|v| **v == 0).count(), sum: g.iter().sum() }
+    })
 }
 
 /// A value as the output holds it.

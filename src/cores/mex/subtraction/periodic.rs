@@ -52,7 +52,7 @@ pub fn period(g: &[u16], farthest: usize) -> Option<Period> {
 /// The first prefix holds this many times the largest move.
 const FIRST: u64 = 8;
 /// A limit of so many times the largest move lies far behind most periods.
-const FINITE: u64 = 64;
+const FINITE: u64 = 20;
 
 type Values = fn(&Subtraction, &Run) -> Result<Vec<u16>, Stop>;
 
@@ -71,12 +71,9 @@ fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, f64, Values) {
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     let heaps = input.heaps() as f64;
-    let ns = match (input.probed.proof, input.moves().last()) {
-        // The prefix that proves the period took as long as all before it.
-        (Some(limit), _) if limit < input.limit() => 1.4 * prefix(input, limit).1 + 0.2 * heaps,
-        (None, Some(farthest)) if input.limit() / FINITE >= *farthest => {
-            2.0 * prefix(input, 2 * FIRST * farthest).1 + 0.2 * heaps
-        }
+    let ns = match input.moves().last() {
+        // The first prefix, as a rule.
+        Some(farthest) if input.limit() / FINITE >= *farthest => 1.4 * prefix(input, FIRST * farthest).1 + 0.2 * heaps,
         // Perhaps no period shows, and the prefixes were for nothing.
         _ => 2.0 * prefix(input, input.limit()).1,
     };
@@ -84,7 +81,7 @@ pub fn cost(input: &Subtraction, _: On) -> Cost {
 }
 
 /// The limits of the prefixes that are tried, ascending.
-pub fn prefixes(farthest: u64) -> impl Iterator<Item = u64> {
+fn prefixes(farthest: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(FIRST.saturating_mul(farthest)), |limit| limit.checked_mul(2))
 }
 
