@@ -19,7 +19,7 @@ use super::args::{Threads, number, seconds};
 use super::failure::Failure;
 use super::interrupt;
 use super::monitor::Monitor;
-use super::output::deliver;
+use super::output::{deliver, go_on};
 
 /// Print the Grundy values of a subtraction set, its P-positions, or the first position of each value
 #[derive(clap::Args)]
@@ -85,13 +85,14 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if needs_values && args.checkpoint.is_some() {
         return Err(Failure::Usage("--checkpoint goes with --records or with --format summary".to_owned()));
     }
+    let run = interrupt::run(selection.threads());
     // Without a table of values, if that is not asked for, or past what one can hold.
     let past_tables = args.checkpoint.is_some() || args.limit > MAX_LIMIT;
     if !needs_values && (args.records && args.format != Format::Summary || past_tables) {
         match Records::new(&set, args.limit) {
             Ok(input) => {
-                let output = records(args, input, &selection)?;
-                deliver(args.out.as_deref(), |out| write_records(args, &set, &output, out))?;
+                let output = records(args, input, &selection, &run)?;
+                deliver(args.out.as_deref(), |out| write_records(args, &set, &output, &run, out))?;
                 return args.checkpoint.as_deref().map_or(Ok(()), forget);
             }
             Err(error) if past_tables => return Err(error.into()),
@@ -101,17 +102,16 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let input = Subtraction::new(&set, args.limit)?;
     if args.zeros {
         // Without the other values.
-        let zeros = computed::<MexZeros>(&input, &selection)?;
-        return deliver(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, out));
+        let zeros = computed::<MexZeros>(&input, &selection, &run)?;
+        return deliver(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, &run, out));
     }
-    let g = computed::<MexSubtraction>(&input, &selection)?;
-    deliver(args.out.as_deref(), |out| write(args, &set, &g, out))
+    let g = computed::<MexSubtraction>(&input, &selection, &run)?;
+    deliver(args.out.as_deref(), |out| write(args, &set, &g, &run, out))
 }
 
 /// First heaps and frequencies, with the progress kept where that is asked for.
-fn records(args: &Args, input: Records, selection: &Selection) -> Result<Output, Failure> {
-    let run = interrupt::run(selection.threads());
-    let keeper = args.checkpoint.as_deref().map(|path| Arc::new(Keeper::new(path, args.every, Arc::clone(&run))));
+fn records(args: &Args, input: Records, selection: &Selection, run: &Arc<Run>) -> Result<Output, Failure> {
+    let keeper = args.checkpoint.as_deref().map(|path| Arc::new(Keeper::new(path, args.every, Arc::clone(run))));
     let input = match &keeper {
         None => input,
         Some(keeper) => {
@@ -119,7 +119,7 @@ fn records(args: &Args, input: Records, selection: &Selection) -> Result<Output,
             input.kept(Arc::clone(keeper) as Arc<dyn Journal>, begin).map_err(|error| refused(&keeper.path, &error))?
         }
     };
-    let output = computed_by::<MexRecords>(&input, selection, &run);
+    let output = computed::<MexRecords>(&input, selection, run);
     match keeper.and_then(|keeper| keeper.failure.lock().unwrap_or_else(PoisonError::into_inner).take()) {
         Some(failure) => Err(failure),
         None => output,
@@ -185,54 +185,54 @@ fn forget(path: &Path) -> Result<(), Failure> {
 }
 
 /// What the selected kernel of an operation computes, with a progress bar.
-fn computed<O: Operation>(input: &O::Input, selection: &Selection) -> Result<O::Output, Failure> {
-    computed_by::<O>(input, selection, &interrupt::run(selection.threads()))
-}
-
-fn computed_by<O: Operation>(input: &O::Input, selection: &Selection, run: &Arc<Run>) -> Result<O::Output, Failure> {
+fn computed<O: Operation>(input: &O::Input, selection: &Selection, run: &Arc<Run>) -> Result<O::Output, Failure> {
     let kernel = selection.kernel::<O>(input)?;
     let _monitor = Monitor::new(format!("grundy: {}", kernel.def().name), run, O::steps(input));
     Ok(kernel.run(input, run)?)
 }
 
-fn write_records(args: &Args, set: &MoveSet, output: &Output, out: &mut dyn Write) -> std::io::Result<()> {
+fn write_records(args: &Args, set: &MoveSet, output: &Output, run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
     if args.format != Format::Summary {
-        return numbers(args, output.first.iter().map(|n| (*n, n.to_le_bytes())), out);
+        return numbers(args, output.first.iter().map(|n| (*n, n.to_le_bytes())), run, out);
     }
     heading(set, args.limit, out)?;
     let period = set.largest().map(|_| "not looked for, as values are not kept");
     tallies(&output.first, &output.counts, period, out)
 }
 
-fn write_zeros(args: &Args, set: &MoveSet, zeros: &[u64], out: &mut dyn Write) -> std::io::Result<()> {
+fn write_zeros(args: &Args, set: &MoveSet, zeros: &[u64], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
     if args.format != Format::Summary {
-        return numbers(args, zeros.iter().map(|n| (*n, n.to_le_bytes())), out);
+        return numbers(args, zeros.iter().map(|n| (*n, n.to_le_bytes())), run, out);
     }
     heading(set, args.limit, out)?;
     writeln!(out, "zeros    {}", zeros.len())?;
     writeln!(out, "last     {}", zeros.last().copied().unwrap_or(0))
 }
 
-fn write(args: &Args, set: &MoveSet, g: &[u16], out: &mut dyn Write) -> std::io::Result<()> {
+fn write(args: &Args, set: &MoveSet, g: &[u16], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
     if args.format == Format::Summary {
         summary(set, g, out)
     } else if args.records {
-        numbers(args, first_heaps(g).into_iter().map(|n| (n, n.to_le_bytes())), out)
+        numbers(args, first_heaps(g).into_iter().map(|n| (n, n.to_le_bytes())), run, out)
     } else {
-        numbers(args, g.iter().map(|v| (u64::from(*v), v.to_le_bytes())), out)
+        numbers(args, g.iter().map(|v| (u64::from(*v), v.to_le_bytes())), run, out)
     }
 }
 
-/// Writes a sequence in a format that has a line or a record for each number.
+/// Writes a sequence in a format that has a line or a record for each number, unless the run is interrupted.
 fn numbers<const BYTES: usize>(
     args: &Args,
     sequence: impl Iterator<Item = (u64, [u8; BYTES])>,
+    run: &Run,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     if args.format == Format::Csv {
         writeln!(out, "n,a")?;
     }
     for (i, (a, bytes)) in sequence.enumerate() {
+        if i % (1 << 16) == 0 {
+            go_on(run)?;
+        }
         let n = u128::from(args.offset) + i as u128;
         match args.format {
             Format::Bfile => writeln!(out, "{n} {a}")?,

@@ -5,6 +5,7 @@ use std::fs::{File, remove_file, rename};
 use std::io::{BufWriter, Error, ErrorKind, Write, stdout};
 use std::path::{Path, PathBuf};
 
+use nimlanes::kernel::Run;
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -14,8 +15,14 @@ pub fn print(text: &str) -> Result<(), Failure> {
     deliver(None, |out| out.write_all(text.as_bytes()))
 }
 
-/// Writes to a file, or to standard output if there is none. A file appears when it is complete: until then its name ends in
-/// `.part`, and if `write` fails it goes. [`ErrorKind::Interrupted`] from `write` is an interrupted command.
+/// Whether to go on writing: an error for [`deliver`] if the run was interrupted.
+pub fn go_on(run: &Run) -> std::io::Result<()> {
+    run.advance(0).map_err(|_| ErrorKind::Interrupted.into())
+}
+
+/// Writes to a file, or to standard output if there is none. A file appears when it is complete and on the disk: until then its
+/// name ends in `.part`, and if `write` fails it goes. A link stays, and what it leads to is written.
+/// [`ErrorKind::Interrupted`] from `write` is an interrupted command.
 pub fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
     let fill = |out: &mut dyn Write| {
         let mut out = BufWriter::with_capacity(1 << 16, out);
@@ -28,14 +35,7 @@ pub fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> std::i
         Some(path) if path.metadata().is_ok_and(|known| !known.is_file() && !known.is_dir()) => {
             File::options().write(true).open(path).and_then(|mut file| fill(&mut file))
         }
-        Some(path) => {
-            let part = PathBuf::from([path.as_os_str(), OsStr::new(".part")].into_iter().collect::<OsString>());
-            let result = File::create(&part).and_then(|mut file| fill(&mut file)).and_then(|()| rename(&part, path));
-            if result.is_err() {
-                let _ = remove_file(&part);
-            }
-            result
-        }
+        Some(path) => behind_links(path).and_then(|path| replace(&path, fill)),
     };
     result.map_err(|error: Error| match (error.kind(), file) {
         (ErrorKind::BrokenPipe, _) => Failure::ClosedPipe,
@@ -43,6 +43,38 @@ pub fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> std::i
         (_, None) => Failure::Failed(format!("cannot write to standard output: {error}")),
         (_, Some(path)) => Failure::Failed(format!("cannot write to {}: {error}", path.display())),
     })
+}
+
+/// What a path leads to, which need not be there yet.
+fn behind_links(path: &Path) -> std::io::Result<PathBuf> {
+    match path.canonicalize() {
+        Err(error) if error.kind() == ErrorKind::NotFound => match path.read_link() {
+            Ok(next) => behind_links(&folder(path).join(next)),
+            Err(_) => Ok(path.to_owned()),
+        },
+        found => found,
+    }
+}
+
+/// Where a file is.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Puts a new file in the place of one that may be there.
+fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
+    let part = PathBuf::from([path.as_os_str(), OsStr::new(".part")].into_iter().collect::<OsString>());
+    let written = File::create(&part).and_then(|mut file| {
+        fill(&mut file)?;
+        file.sync_all()?;
+        rename(&part, path)
+    });
+    if written.is_err() {
+        let _ = remove_file(&part);
+    }
+    // The new name, too, is to outlast a crash. Not every system can; then the old file may come back, but whole.
+    let _ = File::open(folder(path)).and_then(|folder| folder.sync_all());
+    written
 }
 
 /// Prints a value as JSON, with a new line at the end.

@@ -4,7 +4,7 @@
 //! Positions one after another, without a header, in lexicographic order. Each is its heaps in ascending order, as little-endian
 //! unsigned integers: three of 32 bits for the Stone Game (12 bytes a position), two of 64 bits for Proportionate Nim (16 bytes).
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -13,7 +13,7 @@ use nimlanes::kernel::Run;
 
 use super::args::{Board, Found};
 use super::failure::Failure;
-use super::output::deliver;
+use super::output::{deliver, go_on};
 
 /// Write the P-positions of a game in lexicographic order
 ///
@@ -90,7 +90,7 @@ fn push_decimal(line: &mut Vec<u8>, mut number: u64) {
 /// Does something with each position, unless the run is interrupted.
 fn each<P: Copy>(positions: &[P], run: &Run, mut act: impl FnMut(P) -> std::io::Result<()>) -> std::io::Result<()> {
     for block in positions.chunks(1 << 16) {
-        run.advance(0).map_err(|_| ErrorKind::Interrupted)?;
+        go_on(run)?;
         block.iter().try_for_each(|position| act(*position))?;
     }
     Ok(())
