@@ -1,59 +1,162 @@
 //! 64 candidates at once in plain words: a window of each of the six bit rows is ORed, and the first zero is the P-position.
 //! Its loop is also compiled at the AVX2 tier, where BMI shortens the shifts.
 //!
+//! # Windows
+//! A window is whole words of `z`, from the word of the hint on. So the three rows read at `z` need no shift, and of the other
+//! three those read at the same place are ORed before they are shifted. Candidates below the hint are in the window as well,
+//! but forbidden: their differences are used in the layer, and each row has a word of ones in front for differences below 0.
+//!
 //! Cost: `0.09 N / 64` windows for each of `0.18 N^2` visits, `N^3 / 64` in all at large `N`.
-//! Bound: two loads and three shifts for each row of each window; at small `N` the mispredicted end of the search.
+//! Bound: nine loads and as many ORs for each window; at small `N` the bookkeeping of a visit and the mispredicted end of the
+//! search.
 
-use super::layers::{Marks, PADDING, Places, bytes, scan};
+use super::layers::{Marks, Search, Visit, bytes, scan};
 use super::{Sink, StoneGame};
-use crate::bits::{WORD, first_zero, window};
+use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, Needs, On, Run, Stop, Tier};
 
-/// Marks as bits of words.
-pub struct Words(pub Vec<u64>);
+/// Words of ones in front of a row.
+const FRONT: usize = 1;
+/// Words that may be read, and mean nothing, after the last row: what the widest window and the word after it reach.
+const PADDING: usize = 9;
 
-impl Marks for Words {
-    fn new(places: usize) -> Self {
-        Words(vec![0; (places + PADDING) / WORD])
+/// Bit rows of a table, in words.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    rows: usize,
+    stride: usize,
+}
+
+impl Shape {
+    pub fn new(rows: usize, heaps: usize) -> Self {
+        Shape { rows, stride: FRONT + heaps / WORD + 1 }
     }
 
-    #[inline(always)]
-    fn mark(&mut self, place: usize) {
-        self.0[place / WORD] |= 1 << (place % WORD);
+    /// The words of a table without marks.
+    pub fn words(self) -> Vec<u64> {
+        let mut words = vec![0; self.rows * self.stride + PADDING];
+        words.chunks_exact_mut(self.stride).take(self.rows).for_each(|row| row[..FRONT].fill(u64::MAX));
+        words
     }
 
+    /// The word of a row that holds place 0.
     #[inline(always)]
-    fn is_marked(&self, place: usize) -> bool {
-        self.0[place / WORD] >> (place % WORD) & 1 == 1
+    fn start(self, row: usize) -> usize {
+        row * self.stride + FRONT
+    }
+
+    /// The bit of a place.
+    #[inline(always)]
+    pub fn bit(self, row: usize, place: usize) -> usize {
+        self.start(row) * WORD + place
+    }
+
+    /// [`Marks::next_free`].
+    #[inline(always)]
+    pub fn next_free(self, words: &[u64], row: usize, mut place: usize) -> usize {
+        let start = self.start(row);
+        loop {
+            let left = WORD - place % WORD;
+            let marked = first_zero(words[start + place / WORD] >> (place % WORD));
+            place += marked;
+            if marked < left {
+                return place;
+            }
+        }
+    }
+
+    /// [`Search::first_free`] by windows of `W` words: `load` makes a vector of them, `or` joins two vectors, `funnel` takes,
+    /// of each word and its successor, 64 bits from the given one on.
+    #[inline(always)]
+    pub fn first_free<const W: usize, V: Copy>(
+        self,
+        words: &[u64],
+        visit: &Visit,
+        load: impl Fn(&[u64; W]) -> V,
+        or: impl Fn(V, V) -> V,
+        funnel: impl Fn(V, V, usize) -> V,
+        first_zero: impl Fn(V) -> usize,
+    ) -> usize {
+        let at = |place: usize| load(words[place..].first_chunk().expect("padding follows the rows"));
+        let pair = |place: usize| {
+            let both = &words[place..][..W + 1];
+            (load(both.first_chunk().expect("W words")), load(both.last_chunk().expect("W words")))
+        };
+        let [one_x, one_y, two] = visit.at_z.map(|row| self.start(row));
+        let [gap_y, all] = visit.less_x.map(|row| self.start(row) - visit.x.div_ceil(WORD));
+        let gap_x = self.start(visit.less_y) - visit.y.div_ceil(WORD);
+        let (by_x, by_y) = (visit.x.wrapping_neg() % WORD, visit.y.wrapping_neg() % WORD);
+        let mut word = visit.from / WORD;
+        while word * WORD < visit.heaps {
+            let at_z = or(or(at(one_x + word), at(one_y + word)), at(two + word));
+            let ((gap_y, next_gap_y), (all, next_all)) = (pair(gap_y + word), pair(all + word));
+            let (gap_x, next_gap_x) = pair(gap_x + word);
+            let less_x = funnel(or(gap_y, all), or(next_gap_y, next_all), by_x);
+            let found = first_zero(or(or(at_z, less_x), funnel(gap_x, next_gap_x, by_y)));
+            if found < W * WORD {
+                return word * WORD + found;
+            }
+            word += W;
+        }
+        visit.heaps
     }
 }
 
-/// A window of `WORDS` words at any place, not yet shifted: the words from the one that holds `place` on, those after it, and
-/// the bits to shift by.
-#[cfg(any(feature = "wide", all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512"))))]
+/// Marks as bits of words.
+pub struct Words {
+    pub shape: Shape,
+    pub words: Vec<u64>,
+}
+
+impl Marks for Words {
+    fn new(rows: usize, heaps: usize) -> Self {
+        let shape = Shape::new(rows, heaps);
+        Words { shape, words: shape.words() }
+    }
+
+    #[inline(always)]
+    fn mark(&mut self, row: usize, place: usize) {
+        let bit = self.shape.bit(row, place);
+        self.words[bit / WORD] |= 1 << (bit % WORD);
+    }
+
+    #[inline(always)]
+    fn next_free(&self, row: usize, place: usize) -> usize {
+        self.shape.next_free(&self.words, row, place)
+    }
+}
+
+/// The search for one word at a time, whatever holds the words.
 #[inline(always)]
-pub fn span<const WORDS: usize>(marks: &Words, place: usize) -> (&[u64; WORDS], &[u64; WORDS], usize) {
-    let words = &marks.0[place / WORD..][..WORDS + 1];
-    let low = words.first_chunk().expect("a whole vector");
-    (low, words.last_chunk().expect("a whole vector"), place % WORD)
+pub fn first_free(shape: Shape, words: &[u64], visit: &Visit) -> usize {
+    let funnel = |low: u64, high: u64, by: usize| low >> by | high << 1 << (WORD - 1 - by); // a shift by 64 is not defined
+    shape.first_free(words, visit, |[word]| *word, |a, b| a | b, funnel, first_zero)
 }
 
 pub fn cost(input: &StoneGame, on: On) -> Cost {
     let n = input.heaps() as f64;
-    let cubic = if on.tier == Tier::Portable { 0.003 } else { 0.0026 };
-    Cost { ns: cubic * n * n * n + 4.0 * n * n, bytes: bytes(input, 1.0) }
+    let square = if on.tier == Tier::Portable { 3.75 } else { 3.6 };
+    Cost { ns: 0.0018 * n * n * n + square * n * n, bytes: bytes(input, 1.0) }
 }
 
-/// Five marks a P-position, and for each of its visits, three for two, the words of a search: six rows of two loads, two shifts
-/// and two ORs each, at four of these 24 operations a cycle.
+/// Five marks a P-position, and for each of its visits, three for two, the words of a search: nine loads, eight ORs and four
+/// shifts each, at four of these 21 operations a cycle.
 pub fn needs(input: &StoneGame) -> Needs {
     let words = (0.09 * input.heaps() as f64 / WORD as f64).max(1.0);
-    Needs { bits: 5.0, cycles: 1.5 * words * 24.0 / 4.0, bytes: bytes(input, 1.0), ..Needs::default() }
+    Needs { bits: 5.0, cycles: 1.5 * words * 21.0 / 4.0, bytes: bytes(input, 1.0), ..Needs::default() }
+}
+
+/// A type, not a closure, so that each tier compiles it for itself.
+struct FirstFree;
+
+impl Search<Words> for FirstFree {
+    #[inline(always)]
+    fn first_free(&self, marks: &Words, visit: &Visit) -> usize {
+        first_free(marks.shape, &marks.words, visit)
+    }
 }
 
 #[inline(always)] // so that each tier compiles it for itself
 pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan::<WORD, _, S>(input, run, |marks: &Words, rows: Places| {
-        first_zero(rows.iter().fold(0, |word, place| word | window(&marks.0, *place)))
-    })
+    scan(input, run, FirstFree)
 }

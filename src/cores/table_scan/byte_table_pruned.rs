@@ -4,25 +4,39 @@
 //! Cost: a quarter of the baseline's triples; each is up to six tests.
 //! Bound: mispredicted branches.
 
-use super::layers::{Marks, PADDING, Places, bytes, scan};
+use super::layers::{Marks, Visit, bytes, scan};
 use super::{Sink, StoneGame};
 use crate::kernel::{Cost, On, Run, Stop};
 
-struct Bytes(Vec<bool>);
+struct Flags {
+    flags: Vec<bool>,
+    stride: usize,
+}
 
-impl Marks for Bytes {
-    fn new(places: usize) -> Self {
-        Bytes(vec![false; places + PADDING])
+impl Flags {
+    #[inline(always)]
+    fn is_marked(&self, row: usize, place: usize) -> bool {
+        self.flags[row * self.stride + place]
+    }
+}
+
+impl Marks for Flags {
+    fn new(rows: usize, heaps: usize) -> Self {
+        let stride = heaps + 1;
+        Flags { flags: vec![false; rows * stride], stride }
     }
 
     #[inline(always)]
-    fn mark(&mut self, place: usize) {
-        self.0[place] = true;
+    fn mark(&mut self, row: usize, place: usize) {
+        self.flags[row * self.stride + place] = true;
     }
 
     #[inline(always)]
-    fn is_marked(&self, place: usize) -> bool {
-        self.0[place]
+    fn next_free(&self, row: usize, mut place: usize) -> usize {
+        while self.is_marked(row, place) {
+            place += 1;
+        }
+        place
     }
 }
 
@@ -32,5 +46,15 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan::<1, _, S>(input, run, |marks: &Bytes, rows: Places| rows.iter().any(|place| marks.0[*place]).into())
+    scan(input, run, |marks: &Flags, &Visit { heaps, x, y, from, at_z, less_x, less_y }: &Visit| {
+        let is_free = |z: &usize| {
+            // The row that forbids most comes first.
+            let [gap_y, all] = less_x;
+            !marks.is_marked(all, z - x)
+                && !at_z.iter().any(|row| marks.is_marked(*row, *z))
+                && !marks.is_marked(less_y, z - y)
+                && !marks.is_marked(gap_y, z - x)
+        };
+        (from..heaps).find(is_free).unwrap_or(heaps)
+    })
 }

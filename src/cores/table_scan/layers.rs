@@ -7,99 +7,107 @@
 //! |---|---|---|
 //! | `one[x]`, `one[y]` | `z` | has both heaps |
 //! | `two[d]` | `z` | has the heap `z`, the others `d` apart |
-//! | `gap[x]` | `z - y` | has the heap `x`, the others `z - y` apart |
 //! | `gap[y]` | `z - x` | has the heap `y`, the others `z - x` apart |
 //! | `all[d]` | `z - x` | has the same two differences |
+//! | `gap[x]` | `z - y` | has the heap `x`, the others `z - y` apart |
 //!
 //! Read in lexicographic order of positions, most keys are never looked at again. Of the pairs only `(y,z)` is, in later
 //! layers, and `(x,z)` in this one; of the keys with one heap `(y, z-x)` and `(z, d)`, and `(x, z-y)` in this layer. That
-//! leaves five marks in rows of later layers, not the twelve of a symmetric table.
+//! leaves five marks in rows of later layers and two in rows of this one, not the twelve of a symmetric table.
 //!
 //! # The hint
 //! Within a layer every difference `z - y` is used once, so the search starts at `y + h` with `h` the smallest unused one. It
-//! never falls as `y` grows. The search is still `0.09 N` candidates long on average.
+//! never falls as `y` grows, and once it takes `y + h` past the last heap the layer is done. The search is still `0.09 N`
+//! candidates long on average.
 
 use super::{Rule, Sink, StoneGame};
 use crate::kernel::{Run, Stop};
 
-/// Marks in a run of places.
+/// A table of rows of marks, none at first. A row has a place for each heap, and one more that is never marked.
 pub trait Marks {
-    /// `places` places without a mark, followed by [`PADDING`].
-    fn new(places: usize) -> Self;
-    fn mark(&mut self, place: usize);
-    fn is_marked(&self, place: usize) -> bool;
+    fn new(rows: usize, heaps: usize) -> Self;
+    fn mark(&mut self, row: usize, place: usize);
+    /// The first place from `place` on, at most the number of heaps, that has no mark.
+    fn next_free(&self, row: usize, place: usize) -> usize;
 }
 
-/// The places of one candidate in the six rows.
-pub type Places = [usize; 6];
+/// A pair whose `z` is searched, and the six rows, grouped by the place they are read at.
+pub struct Visit {
+    pub heaps: usize,
+    pub x: usize,
+    pub y: usize,
+    /// The first candidate.
+    pub from: usize,
+    /// `one[x]`, `one[y]` and `two[d]`, read at `z`.
+    pub at_z: [usize; 3],
+    /// `gap[y]` and `all[d]`, read at `z - x`.
+    pub less_x: [usize; 2],
+    /// `gap[x]`, read at `z - y`.
+    pub less_y: usize,
+}
 
 /// A search for the first candidate that no row forbids.
 pub trait Search<M> {
-    /// Given the places of one candidate in the six rows, looks at the lanes' number of candidates from there on and
-    /// returns how many are forbidden before the first that is free, all of them if none is.
-    fn first_free(&self, marks: &M, rows: Places) -> usize;
+    /// That candidate; at least the number of heaps if there is none.
+    fn first_free(&self, marks: &M, visit: &Visit) -> usize;
 }
 
-impl<M, F: Fn(&M, Places) -> usize> Search<M> for F {
+impl<M, F: Fn(&M, &Visit) -> usize> Search<M> for F {
     #[inline(always)]
-    fn first_free(&self, marks: &M, rows: Places) -> usize {
-        self(marks, rows)
+    fn first_free(&self, marks: &M, visit: &Visit) -> usize {
+        self(marks, visit)
     }
 }
-
-/// Places that may be read, and mean nothing, after the last one: the widest search reads 512 from any place on, in words.
-pub const PADDING: usize = 9 * 64;
 
 /// Bytes of a kernel whose marks take `bits` bits each.
 pub fn bytes(input: &StoneGame, bits: f64) -> f64 {
     let n = input.heaps() as f64;
-    4.0 * n * n * bits / 8.0
+    4.0 * n * (n + 128.0) * bits / 8.0
 }
 
-/// Finds all P-positions with a search that looks at `LANES` candidates at once.
+/// Finds all P-positions.
 #[inline(always)]
-pub fn scan<const LANES: usize, M: Marks, S: Sink>(
-    input: &StoneGame,
-    run: &Run,
-    search: impl Search<M>,
-) -> Result<S, Stop> {
+pub fn scan<M: Marks, S: Sink>(input: &StoneGame, run: &Run, search: impl Search<M>) -> Result<S, Stop> {
     let heaps = input.heaps();
-    let one = |heap: usize, z: usize| heap * heaps + z;
-    let two = |d: usize, z: usize| (heaps + d) * heaps + z;
-    let gap = |heap: usize, difference: usize| (2 * heaps + heap) * heaps + difference;
-    let all = |d: usize, difference: usize| (3 * heaps + d) * heaps + difference;
-    let mut marks = M::new(4 * heaps * heaps);
+    let one = |heap: usize| heap;
+    let two = |d: usize| heaps + d;
+    let gap = |heap: usize| 2 * heaps + heap;
+    let all = |d: usize| 3 * heaps + d;
+    let mut marks = M::new(4 * heaps, heaps);
     let mut sink = S::default();
     for x in 0..heaps {
-        let mut hint = 0;
-        for y in x..heaps {
-            if marks.is_marked(one(x, y)) {
-                continue;
-            }
-            while hint < heaps && marks.is_marked(gap(x, hint)) {
-                hint += 1;
+        let (mut y, mut hint) = (x, 0);
+        loop {
+            y = marks.next_free(one(x), y);
+            hint = marks.next_free(gap(x), hint);
+            if y + hint >= heaps {
+                break;
             }
             let d = y - x;
-            let mut z = y + hint;
-            while z < heaps {
-                // The row that forbids most comes first, for the kernels that test one candidate at a time.
-                let rows = [all(d, z - x), one(x, z), one(y, z), gap(x, z - y), gap(y, z - x), two(d, z)];
-                let skip = search.first_free(&marks, rows);
-                z += skip;
-                if skip < LANES {
-                    break;
+            let z = search.first_free(
+                &marks,
+                &Visit {
+                    heaps,
+                    x,
+                    y,
+                    from: y + hint,
+                    at_z: [one(x), one(y), two(d)],
+                    less_x: [gap(y), all(d)],
+                    less_y: gap(x),
+                },
+            );
+            if z < heaps {
+                sink.push([x as u32, y as u32, z as u32]);
+                for (row, place) in
+                    [(one(x), z), (one(y), z), (two(d), z), (gap(x), z - y), (gap(y), z - x), (gap(z), d)]
+                {
+                    marks.mark(row, place);
+                }
+                if input.rule == Rule::AllMoves {
+                    marks.mark(all(d), z - x);
                 }
             }
-            if z >= heaps {
-                continue;
-            }
-            sink.push([x as u32, y as u32, z as u32]);
-            for place in [one(x, y), one(x, z), one(y, z), two(d, z), gap(x, z - y), gap(y, z - x), gap(z, d)] {
-                marks.mark(place);
-            }
-            if input.rule == Rule::AllMoves {
-                marks.mark(all(d, z - x));
-            }
+            y += 1;
         }
         run.advance(1)?;
     }

@@ -130,14 +130,14 @@ impl<S: Sink> Operation for TableScan<S> {
     const KERNELS: &'static [KernelDef<Self>] = kernels! { TableScan<S>, [S: Sink];
         byte_table = byte_table, Portable, [], "the source's way: three byte tables, the whole triple loop", needs;
         byte_table_pruned = byte_table_pruned, Portable, [], "no used pair is scanned, no scan goes on after its P-position";
-        byte_rows = byte_rows, Portable, [], "64 candidates z at once: six runs of bytes, vectorised by the compiler";
+        byte_rows = byte_rows, Portable, [], "96 candidates z at once: six runs of bytes, vectorised by the compiler";
         byte_rows_avx2 = byte_rows, Avx2, ["avx2"], "the same source, compiled at this tier";
         byte_rows_avx512 = byte_rows, Avx512, ["avx512"], "the same source, compiled at this tier";
         bit_rows = bit_rows, Portable, [], "64 candidates at once: a window of six bit rows, with the hint", needs;
         bit_rows_bmi = bit_rows, Avx2, ["avx2"], "the same source, compiled with BMI";
-        bitvec_operators = bitvec_operators, Portable, ["bitvec"], "the same windows as slices of a BitVec, combined by |=";
-        bitvec_rows = bitvec_rows, Portable, ["bitvec"], "the same windows, each loaded from a BitVec as a word";
-        wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, vectors of the build's target";
+        bitvec_operators = bitvec_operators, Portable, ["bitvec"], "such windows as slices of a BitVec, combined by |=";
+        bitvec_rows = bitvec_rows, Portable, ["bitvec"], "the same windows, read from a BitVec as words";
+        wide_rows = wide_rows, Portable, ["wide"], "256 candidates at once, vectors of the build's target";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
         line_rows_avx512 = line_rows_avx512, Avx512, ["avx512"], "up to 1023 heaps: 64 pairs a step, a row is a cache line", needs;
