@@ -87,3 +87,23 @@ fn the_best_public_algorithms_are_listed_and_need_nothing() {
         }
     }
 }
+
+/// Threads cost time to start: small inputs do without, larger ones do not.
+#[test]
+#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
+fn threads_are_used_where_they_pay() {
+    let machine = Machine::detect();
+    if machine.tier() < Tier::Avx512 {
+        return; // Its kernels run on one thread.
+    }
+    let operation = OPERATIONS.iter().find(|operation| operation.name() == "table_scan").expect("it is listed");
+    let kernels = operation.kernels(&machine);
+    for (size, several) in [(100, false), (1000, false), (1500, true), (3000, true), (20_000, true)] {
+        let session = operation.session(&machine, "all-moves", size).expect("a listed workload");
+        let selection = Selection::new(machine).with_threads(2).expect("a thread");
+        let chosen = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
+        let name = session.kernels()[chosen];
+        let kernel = kernels.iter().find(|kernel| kernel.name == name).expect("it is listed");
+        assert_eq!(kernel.features.contains(&"parallel"), several, "{name} at {size}");
+    }
+}

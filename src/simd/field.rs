@@ -8,7 +8,8 @@
 
 use std::arch::asm;
 use std::arch::x86_64::{
-    __m256i, __m512i, __mmask16, _mm512_cmpgt_epu32_mask, _mm512_maskz_mov_epi32, _mm512_set1_epi32,
+    __m256i, __m512i, __mmask16, _MM_HINT_T0, _mm_prefetch, _mm512_cmpgt_epu32_mask, _mm512_maskz_mov_epi32,
+    _mm512_set1_epi32,
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -77,6 +78,13 @@ impl Field {
                 from = in(reg) from, options(nostack, readonly, pure, preserves_flags));
         }
         word >> (at % 8)
+    }
+
+    /// Asks for the line of byte `at`, if there is one.
+    #[inline(always)]
+    pub fn prefetch(&self, at: usize) {
+        // SAFETY: nothing is read; the address may be any.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(self.words.as_ptr().cast::<i8>().wrapping_add(at)) };
     }
 
     /// The 32 bytes from byte `at` on.

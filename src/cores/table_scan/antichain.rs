@@ -49,6 +49,11 @@ const BYTES_SUMMED: usize = 8 * SUMMED.count_ones() as usize;
 /// Steps between two looks at the hints.
 const HINT_STEPS: usize = 16;
 
+/// Steps between asking for lines and reading them.
+const AHEAD: usize = 4;
+/// Heaps for each line that is asked for: lines of 512 bits then cover a fifth of a row, twice the length of a mean search.
+const HEAPS_A_LINE: usize = 512 * 5;
+
 /// Numbers of the layers of a band.
 type Layers<const H: usize> = [[u32; LANES]; H];
 
@@ -91,6 +96,10 @@ impl Board {
         Self::start(d, self.longest) + self.two
     }
 
+    fn all(&self, d: usize) -> usize {
+        Self::start(d, self.longest) + self.all
+    }
+
     fn gap(&self, heap: usize) -> usize {
         self.gap + heap * self.stride
     }
@@ -111,8 +120,9 @@ pub fn fits(input: &StoneGame) -> bool {
 pub fn shared(one: Cost, threads: usize) -> Cost {
     match threads {
         0 | 1 => Cost::IMPOSSIBLE,
-        // The constant: a thread is started, and bands wait for one another. Threads pay from about N = 2000 on.
-        _ => Cost { ns: 1.1 * one.ns / threads as f64 + 6e6, bytes: one.bytes },
+        // The constant: a thread is started, and bands wait for one another. Two threads are no quicker than one at N = 1000,
+        // and 1.6 times as quick at 1250.
+        _ => Cost { ns: 1.1 * one.ns / threads as f64 + 8e5, bytes: one.bytes },
     }
 }
 
@@ -138,8 +148,8 @@ impl Wave {
     }
 }
 
-/// Finds all P-positions with bands of `16 H` layers; with `SKIP`, windows whose words are full in a row are passed over by
-/// a summary, a bit for each word.
+/// Finds all P-positions with bands of `16 H` layers; with `SKIP`, searches that need more than one window pass over words
+/// that are full in a row by a summary, a bit for each word.
 #[inline]
 #[target_feature(
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
@@ -245,18 +255,45 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         Ok(())
     }
 
-    /// Fills `used` from the pairs that earlier bands used.
+    /// Fills `used` from the pairs that earlier bands used: 64 steps at a time, rows of layers transposed.
     #[inline(always)]
     fn find_used(&mut self) {
         let (heaps, x0) = (self.board.heaps, self.x0);
-        self.used = vec![u64::MAX; heaps + Self::K + 1];
-        for k in 0..self.layers {
-            let x = x0 + k;
-            for y in (x..heaps).step_by(56) {
-                let free = !self.marks.bits(self.board.one(x) * WORD + y);
-                for (i, used) in self.used[y + k..][..56.min(heaps - y)].iter_mut().enumerate() {
-                    *used ^= (free >> i & 1) << k;
-                }
+        let blocks = (heaps + Self::K) / WORD + 1;
+        self.used = vec![u64::MAX; blocks * WORD];
+        // What a word of `one[x]` says of pairs; there are none below the diagonal or past the last heap.
+        let pairs = |x: usize, word: usize| {
+            if word < x / WORD || word > heaps / WORD {
+                return u64::MAX;
+            }
+            let below = if word == x / WORD { !(u64::MAX << (x % WORD)) } else { 0 };
+            let past = if word == heaps / WORD { u64::MAX << (heaps % WORD) } else { 0 };
+            self.marks.word(self.board.one(x) + word) | below | past
+        };
+        for block in x0 / WORD..blocks {
+            let mut tile = [u64::MAX; WORD];
+            for (k, row) in tile.iter_mut().enumerate().take(self.layers) {
+                // Step `t` has the pair of `y = t - k`.
+                let before = block.checked_sub(1).map_or(u64::MAX, |before| pairs(x0 + k, before));
+                *row = pairs(x0 + k, block) << k | before >> 1 >> (WORD - 1 - k);
+            }
+            transpose(&mut tile);
+            self.used[block * WORD..][..WORD].copy_from_slice(&tile);
+        }
+    }
+
+    /// Asks for what a step some way on reads first in its two rows of `y` and two of `d` that are new to the band: the
+    /// lines from the hint on, as many as most searches go through. Later layers find them in the cache.
+    #[inline(always)]
+    fn fetch(&self, t: usize) {
+        let (board, x) = (self.board, self.x0);
+        let y = t + AHEAD;
+        if y < board.heaps {
+            let z = y + self.hint[0][0] as usize;
+            let (one, two) = (board.one(y) * WORD + z, board.two(y - x) * WORD + z);
+            let (gap, all) = (board.gap(y) * WORD + z - x, board.all(y - x) * WORD + z - x);
+            for line in 0..=board.heaps / HEAPS_A_LINE {
+                [one, two, gap, all].into_iter().for_each(|bit| self.marks.prefetch(bit / 8 + 64 * line));
             }
         }
     }
@@ -332,6 +369,9 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         let mut positions = 0;
         for t in steps {
             let unused = !self.used[t] & self.alive;
+            if SKIP {
+                self.fetch(t);
+            }
             let rows: [Rows; H] = from_fn(|part| self.rows(t, part, (unused >> (LANES * part)) as u16));
             let mut found = [[0; LANES]; H];
             for (part, (rows, found)) in rows.iter().zip(&mut found).enumerate() {
@@ -455,17 +495,40 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
             starts[i] + 8 * skip as u32 + 8 * free.trailing_zeros() + bits
         };
         let last = |i: usize| board.heaps.saturating_sub(starts[i] as usize) / 8;
+        // One window each, without a branch; then the searches that need more.
+        let mut again = 0;
+        for i in ones(lanes) {
+            let pair = |places: &Places<_>| [places.window(i), places.next_window(i)];
+            let in_z = [one_x.window(i), one_y.window(i), two.window(i)];
+            let forbidden = forbid(i, in_z, [pair(&gap_y), pair(&all), pair(&gap_x)]);
+            let free = free_bytes(forbidden);
+            again |= u16::from(free == 0) << i;
+            found[i] = first(i, 0, forbidden, free);
+        }
         if SKIP {
-            for i in ones(lanes) {
-                let mut open = open_words(i, 0);
-                let mut seen = 0;
+            // The words from `seen` bytes after the start on that are open, seen further on if there is none.
+            let next_open = |i: usize, mut open: u64, mut seen: usize| {
+                while open == 0 && seen <= last(i) {
+                    seen += BYTES_SUMMED;
+                    open = open_words(i, seen);
+                }
+                (open, seen)
+            };
+            // Past the last heap there are open words.
+            let skip = |(open, seen): (u64, usize)| seen + 8 * open.trailing_zeros() as usize;
+            let rest = |open: u64| open & !(0xF << open.trailing_zeros());
+            // First the place of each window, whose lines are asked for; when they are read, most have come.
+            let mut next = [(0, 0); LANES];
+            for i in ones(again) {
+                next[i] = next_open(i, open_words(i, 0) & !0xF, 0);
+                for place in [&one_x, &one_y, &two, &gap_y, &all, &gap_x] {
+                    marks.prefetch(place.at(i) + skip(next[i]));
+                }
+            }
+            for i in ones(again) {
+                let mut next = next[i];
                 found[i] = loop {
-                    while open == 0 && seen <= last(i) {
-                        seen += BYTES_SUMMED;
-                        open = open_words(i, seen);
-                    }
-                    // Past the last heap there are open words.
-                    let skip = seen + 8 * open.trailing_zeros() as usize;
+                    let skip = skip(next);
                     if skip > last(i) {
                         break board.heaps as u32;
                     }
@@ -474,20 +537,10 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                     if free != 0 {
                         break first(i, skip, forbidden, free);
                     }
-                    open &= !(0xF << open.trailing_zeros());
+                    next = next_open(i, rest(next.0), next.1);
                 };
             }
         } else {
-            // One window each, without a branch; then the searches that need more.
-            let mut again = 0;
-            for i in ones(lanes) {
-                let pair = |places: &Places<_>| [places.window(i), places.next_window(i)];
-                let in_z = [one_x.window(i), one_y.window(i), two.window(i)];
-                let forbidden = forbid(i, in_z, [pair(&gap_y), pair(&all), pair(&gap_x)]);
-                let free = free_bytes(forbidden);
-                again |= u16::from(free == 0) << i;
-                found[i] = first(i, 0, forbidden, free);
-            }
             for i in ones(again) {
                 let mut skip = 0;
                 let (mut forbidden, mut free) = (full, 0);

@@ -2,10 +2,12 @@
 //! which windows can hold a free candidate. Words that no row fills grow slowly in number (observed: 1.7, 2.3 and 2.9 for each
 //! P-position at `N` = 1000, 4000 and 12000), where a plain scan from the hint needs `0.09 N / 64`.
 //!
-//! Cost: a summary read of six rows and the windows of those words; each mark checks whether its word is full.
-//! Bound: not settled. Time a visit still grows with `N`, so memory has a part in it; but asking for the lines of a step's
-//! windows in advance (prefetch) gained nothing. Slower than the plain scan up to `N = 10000` at least, for six more reads a
-//! visit.
+//! Cost: one window a visit as it comes; for the searches that go on, a summary read of six rows and the windows of those words.
+//! Each mark checks whether its word is full.
+//! Bound: memory has a growing part: lines are asked for when a step is about to reach a new row, and before the windows
+//! that a summary names are read (prefetch); the two together took an eighth off at `N = 20000`, and asking for the first window
+//! of each pair in the same step had gained nothing. Summaries and the checks of marks are why it is slower than the plain
+//! scan at smaller `N`.
 
 use super::antichain::{bytes, fits, scan};
 use super::{Sink, StoneGame};
