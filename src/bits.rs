@@ -50,9 +50,14 @@ impl BitRows {
 /// The 64 bits of `row` from bit `at` on. At least one word must follow the one that holds bit `at`.
 #[inline(always)]
 pub fn window(row: &[u64], at: usize) -> u64 {
-    let (word, shift) = (at / WORD, at % WORD);
+    funnel(row[at / WORD], row[at / WORD + 1], at % WORD)
+}
+
+/// The 64 bits from bit `shift` of `low` on, which `high` follows.
+#[inline(always)]
+pub fn funnel(low: u64, high: u64, shift: usize) -> u64 {
     // Two shifts, because one by 64 is not defined.
-    row[word] >> shift | row[word + 1] << 1 << (WORD - 1 - shift)
+    low >> shift | high << 1 << (WORD - 1 - shift)
 }
 
 /// The index of the first zero, 64 if there is none.

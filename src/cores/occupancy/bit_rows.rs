@@ -1,18 +1,19 @@
-//! 64 candidates `m` at once: a window of each of the four bit rows is ORed, and the first zero is the partner.
+//! 64 candidates `m` at once: a word of each of the four bit rows is ORed, and the first zero is the partner. The words are
+//! those of the row `used`; the three others lie across them, each at a distance that one `n` does not change.
 //!
-//! Cost: `0.3 M / 64` windows of four rows for each of `0.24 M` positions.
-//! Bound: two loads and three shifts for each row of each window.
+//! Cost: `0.3 M / 64` words of four rows for each of `0.24 M` positions.
+//! Bound: the four integer units; a word that lies across two takes five operations, and a word of candidates eighteen.
 
 use super::lines::scan;
-use super::rows::{Rows, Window, bytes, place};
+use super::rows::{Rows, Stretch, bytes};
 use super::{ProportionateNim, Sink};
-use crate::bits::{WORD, first_zero, window};
+use crate::bits::first_zero;
 use crate::kernel::{Cost, On, Run, Stop};
 
-/// The number of blocked candidates from `m` on, at most 64.
+/// The number of blocked candidates from word `at` on, at most 64.
 #[inline(always)]
-pub fn first_free(rows: &Window, m: usize) -> usize {
-    first_zero(rows.iter().fold(0, |word, (row, start)| word | window(row, place(*start, m))))
+pub fn first_free(stretch: &Stretch, at: usize) -> usize {
+    first_zero(stretch.shifted.iter().fold(stretch.used[at], |word, row| word | row.word(at)))
 }
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
@@ -21,5 +22,5 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    scan(input, run, |rows: &mut Rows, n, candidates| rows.find::<WORD>(n, candidates, first_free))
+    scan(input, run, |rows: &mut Rows, n, candidates| rows.scan::<1>(n, *candidates.end(), first_free))
 }

@@ -1,7 +1,7 @@
-//! `bit_rows` with 256 candidates at once. A window at any bit offset is two loads, a word apart, and two shifts.
+//! `bit_rows` with 256 candidates at once. A vector of words that lie across others is two loads, a word apart, and two shifts.
 //!
-//! Cost: `0.3 M / 256` windows of four rows for each of `0.24 M` positions.
-//! Bound: shifts (two of them and an OR for each row), then loads.
+//! Cost: `0.3 M / 256` vectors of four rows for each of `0.24 M` positions.
+//! Bound: shifts (two of them and an OR for each row but one), then loads.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi64_si128, _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_movemask_pd, _mm256_or_si256,
@@ -9,7 +9,7 @@ use std::arch::x86_64::{
 };
 
 use super::lines::scan;
-use super::rows::{Rows, Window, bytes, place};
+use super::rows::{Rows, Shifted, Stretch, bytes};
 use super::{ProportionateNim, Sink};
 use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, On, Run, Stop};
@@ -25,19 +25,15 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
 
 #[target_feature(enable = "avx2,bmi1")]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    let row = |(row, start): &(&[u64], isize), m: usize| -> __m256i {
-        let at = place(*start, m);
-        let (word, shift) = (at / WORD, at % WORD);
-        let words = &row[word..word + WORDS + 1];
-        let low = load(words.first_chunk::<WORDS>().expect("a whole vector"));
-        let high = load(words.last_chunk::<WORDS>().expect("a whole vector"));
+    let vector = |words: &[u64], at: usize| load(words[at..at + WORDS].first_chunk::<WORDS>().expect("a whole vector"));
+    let row = |Shifted { words, shift }: &Shifted, at: usize| -> __m256i {
         // A shift by 64 gives zero.
-        let (down, up) = (_mm_cvtsi64_si128(shift as i64), _mm_cvtsi64_si128((WORD - shift) as i64));
-        _mm256_or_si256(_mm256_srl_epi64(low, down), _mm256_sll_epi64(high, up))
+        let (down, up) = (_mm_cvtsi64_si128(*shift as i64), _mm_cvtsi64_si128((WORD - shift) as i64));
+        _mm256_or_si256(_mm256_srl_epi64(vector(words, at), down), _mm256_sll_epi64(vector(words, at + 1), up))
     };
-    let first_free = |rows: &Window, m: usize| {
-        let [a, b, c, d] = rows;
-        let blocked = _mm256_or_si256(_mm256_or_si256(row(a, m), row(b, m)), _mm256_or_si256(row(c, m), row(d, m)));
+    let first_free = |Stretch { used, shifted: [a, b, c] }: &Stretch, at: usize| {
+        let blocked =
+            _mm256_or_si256(_mm256_or_si256(vector(used, at), row(a, at)), _mm256_or_si256(row(b, at), row(c, at)));
         let full = _mm256_cmpeq_epi64(blocked, _mm256_set1_epi64x(-1));
         let word = first_zero(_mm256_movemask_pd(_mm256_castsi256_pd(full)) as u64);
         if word == WORDS {
@@ -47,5 +43,5 @@ pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
         store(&mut words, blocked);
         word * WORD + first_zero(words[word])
     };
-    scan(input, run, |rows: &mut Rows, n, candidates| rows.find::<BITS>(n, candidates, first_free))
+    scan(input, run, |rows: &mut Rows, n, candidates| rows.scan::<WORDS>(n, *candidates.end(), first_free))
 }

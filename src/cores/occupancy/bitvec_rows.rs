@@ -1,7 +1,7 @@
 //! `bit_rows` on the rows of the crate `bitvec`, read as the raw words below them. That is the fair form: a
 //! slice of a row at a bit offset can be searched (`first_zero`), but the OR of two such slices goes bit by bit.
 //!
-//! Cost: `0.3 M / 64` windows of four rows for each of `0.24 M` positions.
+//! Cost: `0.3 M / 64` words of four rows for each of `0.24 M` positions.
 //! Bound: as `bit_rows`; only setting and testing a bit differs.
 
 use bitvec::prelude::{BitVec, Lsb0};
@@ -10,7 +10,6 @@ use super::bit_rows::first_free;
 use super::lines::scan;
 use super::rows::{Row, Rows, bytes};
 use super::{ProportionateNim, Sink};
-use crate::bits::WORD;
 use crate::kernel::{Cost, On, Run, Stop};
 
 type Bits = BitVec<u64, Lsb0>;
@@ -42,5 +41,5 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    scan(input, run, |rows: &mut Rows<Bits>, n, candidates| rows.find::<WORD>(n, candidates, first_free))
+    scan(input, run, |rows: &mut Rows<Bits>, n, candidates| rows.scan::<1>(n, *candidates.end(), first_free))
 }

@@ -1,9 +1,7 @@
-//! The four rows as bits, and windows of consecutive candidates in them.
-
-use std::ops::RangeInclusive;
+//! The four rows as bits, and words of consecutive candidates in them.
 
 use super::lines::{Certified, Lines};
-use crate::bits::WORD;
+use crate::bits::{WORD, funnel, window};
 
 /// One row of bits.
 pub trait Row {
@@ -40,6 +38,9 @@ impl Row for Vec<u64> {
 
 /// A bit for each line. The row `sum` is split by parity: for one `n` the values `2m - n` have the parity of `n`, and so
 /// consecutive `m` are consecutive bits in all four rows.
+///
+/// The three rows that are not indexed by `m` begin with a margin of a word, which candidates `m` in the word of `n + 1` that
+/// are too small may fall into. For the differences it is full: they block every `m <= n`.
 pub struct Rows<R = Vec<u64>> {
     used: R,
     difference: R,
@@ -49,61 +50,95 @@ pub struct Rows<R = Vec<u64>> {
     half: usize,
 }
 
-/// The widest window, in bits.
-pub const WIDEST: usize = 512;
+/// The margin, in bits.
+const MARGIN: usize = WORD;
 
-/// The four rows that forbid candidates of one `n`, each with the bit that stands for `m = 0`, which may be negative.
-pub type Window<'a> = [(&'a [u64], isize); 4];
+/// The most words that are looked at together.
+const WIDEST: usize = 8;
+
+/// What forbids candidates of one `n`, in words of consecutive `m`: the first row lies in whole words, three lie across them.
+///
+/// The rows are cut to one length, so that a check of one place serves all of them.
+pub struct Stretch<'a> {
+    /// The row `used`.
+    pub used: &'a [u64],
+    /// The others.
+    pub shifted: [Shifted<'a>; 3],
+}
+
+/// A row whose words begin inside words of memory.
+#[derive(Clone, Copy)]
+pub struct Shifted<'a> {
+    /// The words in memory, one more than there are words of candidates.
+    pub words: &'a [u64],
+    /// The bit of the first word where the row begins.
+    pub shift: usize,
+}
+
+impl Shifted<'_> {
+    /// Candidates `64 at` to `64 at + 63`.
+    #[inline(always)]
+    pub fn word(&self, at: usize) -> u64 {
+        funnel(self.words[at], self.words[at + 1], self.shift)
+    }
+}
 
 impl<R: Row> Rows<R> {
-    /// The rows as `n` reads them.
+    /// The three rows that lie across the words of `used`, each with the bit of candidate `m`.
     #[inline(always)]
-    pub fn window(&self, n: usize) -> Window<'_> {
-        let (n, half) = (n as isize, self.half as isize);
+    fn across(&self, n: usize, m: usize) -> [(&[u64], usize); 3] {
         [
-            (self.difference.words(), -n),
-            (self.twice.words(), half - 2 * n),
-            (self.used.words(), 0),
-            (self.sum[n as usize % 2].words(), -((n + 1) / 2)),
+            (self.difference.words(), MARGIN + m - n),
+            (self.twice.words(), MARGIN + self.half + m - 2 * n),
+            (self.sum[n % 2].words(), MARGIN + m - n.div_ceil(2)),
         ]
     }
 
-    /// The first free `m` in `candidates`, looked for in windows of `BITS`: `first_free(window, m)` is the number of
-    /// blocked candidates from `m` on, at most `BITS`.
+    /// The blocked ones of the 64 candidates from `m` on.
     #[inline(always)]
-    pub fn find<const BITS: usize>(
+    pub fn blocked(&self, n: usize, m: usize) -> u64 {
+        self.across(n, m).iter().fold(window(self.used.words(), m), |word, (row, at)| word | window(row, *at))
+    }
+
+    /// The first free `m` in `n + 1..=last`, looked for in whole words of `used`, `WORDS` together: `first_free(stretch, at)`
+    /// is the number of blocked candidates from word `at` on, at most `64 WORDS`.
+    #[inline(always)]
+    pub fn scan<const WORDS: usize>(
         &self,
         n: usize,
-        candidates: RangeInclusive<usize>,
-        first_free: impl Fn(&Window<'_>, usize) -> usize,
+        last: usize,
+        first_free: impl Fn(&Stretch<'_>, usize) -> usize,
     ) -> Option<usize> {
-        const { assert!(BITS <= WIDEST) };
-        let window = self.window(n);
-        let (mut m, last) = candidates.into_inner();
-        while m <= last {
-            let blocked = first_free(&window, m);
-            if blocked < BITS {
-                return Some(m + blocked).filter(|m| *m <= last);
+        const { assert!(WORDS <= WIDEST) };
+        let start = (n + 1) / WORD;
+        let words = (last / WORD + 1).saturating_sub(start).next_multiple_of(WORDS);
+        let stretch = Stretch {
+            used: &self.used.words()[start..][..words],
+            shifted: self
+                .across(n, WORD * start)
+                .map(|(row, at)| Shifted { words: &row[at / WORD..][..words + 1], shift: at % WORD }),
+        };
+        let mut at = 0;
+        while at + WORDS <= words {
+            let blocked = first_free(&stretch, at);
+            if blocked < WORDS * WORD {
+                return Some(WORD * (start + at) + blocked).filter(|m| *m <= last);
             }
-            m += BITS;
+            at += WORDS;
         }
         None
     }
 }
 
-/// The bit that stands for candidate `m`.
-#[inline(always)]
-pub fn place(start: isize, m: usize) -> usize {
-    (start + m as isize) as usize
-}
-
 impl<R: Row> Lines for Rows<R> {
     fn new(limit: usize) -> Self {
         let half = limit / 2;
-        let row = |bits: usize| R::zeros(bits + WIDEST + WORD);
+        let row = |bits: usize| R::zeros(MARGIN + bits + WORD * (WIDEST + 1));
+        let mut difference = row(limit + 1);
+        (0..MARGIN).for_each(|bit| difference.set(bit));
         Rows {
             used: row(limit + 1),
-            difference: row(limit + 1),
+            difference,
             twice: row(half + limit + 1),
             sum: [row(limit + 1), row(limit + 1)],
             half,
@@ -115,12 +150,12 @@ impl<R: Row> Lines for Rows<R> {
         let sum = 2 * m - n;
         self.used.set(n);
         self.used.set(m);
-        self.difference.set(m - n);
-        self.twice.set(self.half + m - 2 * n);
+        self.difference.set(MARGIN + m - n);
+        self.twice.set(MARGIN + self.half + m - 2 * n);
         if sum <= self.half {
-            self.twice.set(self.half - sum);
+            self.twice.set(MARGIN + self.half - sum);
         }
-        self.sum[sum % 2].set(sum / 2);
+        self.sum[sum % 2].set(MARGIN + sum / 2);
     }
 
     #[inline(always)]
@@ -131,22 +166,22 @@ impl<R: Row> Lines for Rows<R> {
     #[inline(always)]
     fn is_attacked(&self, n: usize, m: usize) -> bool {
         let sum = 2 * m - n;
-        self.difference.get(m - n)
-            || self.twice.get(self.half + m - 2 * n)
+        self.difference.get(MARGIN + m - n)
+            || self.twice.get(MARGIN + self.half + m - 2 * n)
             || self.used.get(m)
-            || self.sum[sum % 2].get(sum / 2)
+            || self.sum[sum % 2].get(MARGIN + sum / 2)
     }
 }
 
 impl<R: Row> Certified for Rows<R> {
     #[inline(always)]
     fn has_difference(&self, difference: usize) -> bool {
-        self.difference.get(difference)
+        self.difference.get(MARGIN + difference)
     }
 
     #[inline(always)]
     fn has_below(&self, below: usize) -> bool {
-        self.twice.get(self.half - below)
+        self.twice.get(MARGIN + self.half - below)
     }
 }
 

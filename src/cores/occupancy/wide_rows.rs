@@ -1,13 +1,13 @@
 //! `bit_rows` with 512 candidates at once in the portable vectors of the crate `wide`, whose width in hardware is chosen by
 //! the build: SSE2 by default, AVX-512 in a native build.
 //!
-//! Cost: `0.3 M / 512` windows of four rows for each of `0.24 M` positions.
+//! Cost: `0.3 M / 512` vectors of four rows for each of `0.24 M` positions.
 //! Bound: shifts. `wide` has no horizontal OR, so the eight words of the result are looked through one by one.
 
 use wide::u64x8;
 
 use super::lines::scan;
-use super::rows::{Rows, Window, bytes, place};
+use super::rows::{Rows, Shifted, Stretch, bytes};
 use super::{ProportionateNim, Sink};
 use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, On, Run, Stop};
@@ -21,20 +21,20 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
 }
 
 #[inline(always)]
-fn row((row, start): &(&[u64], isize), m: usize) -> u64x8 {
-    let at = place(*start, m);
-    let (word, shift) = (at / WORD, at % WORD);
-    let words = &row[word..word + WORDS + 1];
-    let low = u64x8::new(*words.first_chunk().expect("a whole vector"));
-    let high = u64x8::new(*words.last_chunk().expect("a whole vector"));
-    // Two shifts, because one by 64 is not defined.
-    low >> shift as u64 | high << 1_u64 << (WORD - 1 - shift) as u64
+fn load(words: &[u64], at: usize) -> u64x8 {
+    u64x8::new(*words[at..at + WORDS].first_chunk().expect("a whole vector"))
 }
 
 #[inline(always)]
-fn first_free(rows: &Window, m: usize) -> usize {
-    let [a, b, c, d] = rows;
-    let blocked = (row(a, m) | row(b, m) | row(c, m) | row(d, m)).to_array();
+fn row(Shifted { words, shift }: &Shifted, at: usize) -> u64x8 {
+    // Two shifts, because one by 64 is not defined.
+    load(words, at) >> *shift as u64 | load(words, at + 1) << 1_u64 << (WORD - 1 - shift) as u64
+}
+
+#[inline(always)]
+fn first_free(stretch: &Stretch, at: usize) -> usize {
+    let [a, b, c] = &stretch.shifted;
+    let blocked = (load(stretch.used, at) | row(a, at) | row(b, at) | row(c, at)).to_array();
     match blocked.iter().position(|word| *word != u64::MAX) {
         Some(word) => word * WORD + first_zero(blocked[word]),
         None => BITS,
@@ -42,5 +42,5 @@ fn first_free(rows: &Window, m: usize) -> usize {
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    scan(input, run, |rows: &mut Rows, n, candidates| rows.find::<BITS>(n, candidates, first_free))
+    scan(input, run, |rows: &mut Rows, n, candidates| rows.scan::<WORDS>(n, *candidates.end(), first_free))
 }

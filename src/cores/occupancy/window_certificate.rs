@@ -3,11 +3,10 @@
 //! Cost: four unaligned windows, a first zero and six single-bit read-modify-writes for each P-position.
 //! Bound: the serial chain from the marks of one position through memory to the windows of the next.
 
-use super::bit_rows::first_free;
 use super::lines::certified;
 use super::rows::{Rows, bytes};
 use super::{ProportionateNim, Sink};
-use crate::bits::WORD;
+use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
@@ -20,5 +19,15 @@ pub fn needs(_: &ProportionateNim) -> Needs {
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    certified(input, run, |rows: &mut Rows, n, candidates| rows.find::<WORD>(n, candidates, first_free))
+    certified(input, run, |rows: &mut Rows, n, candidates| {
+        let (mut m, last) = candidates.into_inner();
+        while m <= last {
+            let blocked = first_zero(rows.blocked(n, m));
+            if blocked < WORD {
+                return Some(m + blocked).filter(|m| *m <= last);
+            }
+            m += WORD;
+        }
+        None
+    })
 }
