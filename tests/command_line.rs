@@ -82,6 +82,27 @@ fn the_smallest_limits_have_answers() {
     }
 }
 
+/// Measured, and beside what they tend to: closer with each hundredfold limit, and as the sum demands.
+#[test]
+fn the_beams_of_proportionate_nim_are_told() {
+    let mut errors = [1.0, 1.0, 1.0, 1.0];
+    for limit in ["1e3", "1e5", "1e7"] {
+        let report = json(&["solve", "proportionate-nim", "--limit", limit, "--json"]);
+        let figure = |name: String| report["details"][name.as_str()].as_f64().expect("a number");
+        for (name, error) in ["lower_slope", "lower_density", "upper_slope", "upper_density"].iter().zip(&mut errors) {
+            let (measured, expected) = (figure((*name).into()), figure(format!("{name}_expected")));
+            let now = (measured / expected - 1.0).abs();
+            assert!(now < *error, "{name} at {limit}: {measured}, {expected} in the limit");
+            *error = now;
+        }
+    }
+    assert!(errors.iter().all(|error| *error < 1e-4), "{errors:?}");
+    // An empty beam has no slope, and other moves have other beams.
+    assert!(json(&["solve", "proportionate-nim", "--limit", "3", "--json"])["details"]["lower_slope"].is_null());
+    let wythoff = json(&["solve", "proportionate-nim", "--limit", "1e3", "--moves", "1:1", "--json"]);
+    assert!(wythoff["details"]["positions"].is_u64() && wythoff["details"]["lower_slope"].is_null());
+}
+
 #[test]
 fn the_named_variants_are_other_games() {
     let answer = |args: &[&str]| json(&[&["solve"], args, &["--json"]].concat())["answer"].clone();

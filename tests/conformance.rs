@@ -23,29 +23,33 @@ fn main() {
     let trials = COMPLETE.iter().flat_map(|operation| {
         operation.workloads().iter().flat_map(move |workload| trials(*operation, workload, machine, required))
     });
-    let trials = trials.chain([own_instructions()]);
+    let entries = [
+        ("table_scan::TableScan<S>", "byte_rows_avx512", cfg!(feature = "avx512"), &["zmm", "ymm"][..]),
+        ("occupancy::Occupancy<S>", "automaton_avx2", cfg!(feature = "avx2"), &["blsi"]),
+    ];
+    let trials = trials.chain(entries.map(|(operation, kernel, is_listed, signs)| {
+        own_instructions(operation, kernel, cfg!(target_arch = "x86_64") && is_listed, signs)
+    }));
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
 }
 
 /// A plain source that is listed at a higher tier is compiled anew in that tier's entry. If a part of it is not inlined, the
-/// entry calls code for the build's target instead, and nothing but the machine code shows it.
-fn own_instructions() -> Trial {
-    const ENTRY: &str =
-        "<nimlanes::cores::table_scan::TableScan<S> as nimlanes::kernel::Operation>::KERNELS::byte_rows_avx512";
-    let disassemble = || {
+/// entry calls code for the build's target instead, and nothing but the machine code shows it: one of `signs` must be in it.
+fn own_instructions(operation: &str, kernel: &str, is_listed: bool, signs: &'static [&str]) -> Trial {
+    let entry = format!("<nimlanes::cores::{operation} as nimlanes::kernel::Operation>::KERNELS::{kernel}");
+    let disassemble = |entry: &str| {
         let program = std::env::current_exe().ok()?;
-        let symbol = format!("--disassemble={ENTRY}");
+        let symbol = format!("--disassemble={entry}");
         let output = std::process::Command::new("objdump").args(["-d", "-C", &symbol]).arg(program).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     };
-    let is_listed = cfg!(all(target_arch = "x86_64", feature = "avx512"));
     let has_objdump = std::process::Command::new("objdump").arg("--version").output().is_ok();
-    Trial::test("autovectorised entries have their tier's instructions", move || {
-        let code = disassemble().ok_or("objdump cannot read this program")?;
-        match (code.contains(ENTRY), code.contains("zmm") || code.contains("ymm")) {
+    Trial::test(format!("{kernel} has its tier's instructions"), move || {
+        let code = disassemble(&entry).ok_or("objdump cannot read this program")?;
+        match (code.contains(&entry), signs.iter().any(|sign| code.contains(sign))) {
             (true, true) => Ok(()),
-            (true, false) => Err(Failed::from(format!("no wide vector in {ENTRY}"))),
-            (false, _) => Err(Failed::from(format!("no function is called {ENTRY}"))),
+            (true, false) => Err(Failed::from(format!("none of {signs:?} in {entry}"))),
+            (false, _) => Err(Failed::from(format!("no function is called {entry}"))),
         }
     })
     .with_ignored_flag(!(is_listed && has_objdump))

@@ -6,13 +6,21 @@
 //! Zen 4 binds each to one of four units before it is ready, so those of the chain lose turns to others. Of several hundred
 //! orders tried, the median took 5.5 cycles a step; this one takes 4.5.
 //!
+//! Those are the cycles of steps in a loop of their own. Blocks take about six a step: between two of them registers move by a
+//! distance that the last steps decide, and old marks are fetched from where it leads.
+//!
 //! What does not pay: the same in vector registers, where one `vpternlogq` does two of these operations, but the chain is
 //! 5.7 cycles long, and `vmovq` to look at the result costs three each way.
 //! Nor does a visit to unused heaps alone, five of eight, in blocks of eight: the distances vary, three rows shift by them at
 //! once where two units shift, so that a step is six cycles long, and a block has as much around its steps as before.
+//! Nor does it pay to fill the gaps of the chain. The instructions that wait for it fill the schedulers of the integer units
+//! within a few steps, and what stands behind them has to wait too: with the rows of the next span prepared a piece after each
+//! block, the blocks get longer by more than the spans get shorter. To collect "has a partner" from the carry of `blsi` is one
+//! instruction more in each step and gains nothing; a block that opens its own candidates with vectors is slower.
 //!
 //! Cost: fifteen instructions a step, of which fourteen share the four integer units: 3.5 cycles.
-//! Bound: the chain of four cycles a step, and between blocks about 60 instructions that do not all fit beside it.
+//! Bound: the chain, four cycles a step at best and about six with what links blocks. The rows of spans and their settling take
+//! more than half as long again, and the chain stands still meanwhile.
 #![allow(unsafe_code, reason = "the steps are inline assembly")]
 
 use std::arch::asm;

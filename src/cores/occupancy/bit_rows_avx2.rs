@@ -20,7 +20,7 @@ const WORDS: usize = BITS / WORD;
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     let limit = input.limit() as f64;
-    Cost { ns: 0.0007 * limit * limit + 5.0 * limit, bytes: bytes(input.limit()) }
+    Cost { ns: 140.0 + 5.0 * limit + 0.00034 * limit * limit, bytes: bytes(input.limit()) }
 }
 
 #[target_feature(enable = "avx2,bmi1")]

@@ -168,7 +168,7 @@ impl<S: Sink> Operation for Occupancy<S> {
         window_certificate = window_certificate, Portable, [], "one window of four bit rows a P-position, where the certificate points", needs;
         automaton = automaton, Portable, [], "registers that slide along each other, sixteen n a block", needs;
         automaton_avx2 = automaton, Avx2, ["avx2"], "the same code, with the bit-manipulation instructions of the tier", needs;
-        automaton_asm = automaton_asm, Avx2, ["avx2"], "the sixteen steps in assembly: a chain of four cycles", needs;
+        automaton_asm = automaton_asm, Avx2, ["avx2"], "the sixteen steps in assembly, in an order that keeps their chain short", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "parallel",

@@ -1,7 +1,9 @@
 //! The four rows as bits, and words of consecutive candidates in them.
 
+use std::ops::RangeInclusive;
+
 use super::lines::{Certified, Lines};
-use crate::bits::{WORD, funnel, window};
+use crate::bits::{WORD, first_zero, funnel, window};
 
 /// One row of bits.
 pub trait Row {
@@ -94,10 +96,19 @@ impl<R: Row> Rows<R> {
         ]
     }
 
-    /// The blocked ones of the 64 candidates from `m` on.
+    /// The first free `m` in `candidates`, looked for in windows that begin with the first of them.
     #[inline(always)]
-    pub fn blocked(&self, n: usize, m: usize) -> u64 {
-        self.across(n, m).iter().fold(window(self.used.words(), m), |word, (row, at)| word | window(row, *at))
+    pub fn find(&self, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
+        let (mut m, last) = candidates.into_inner();
+        while m <= last {
+            let blocked = self.across(n, m).iter().fold(0, |word, (row, at)| word | window(row, *at));
+            let free = first_zero(blocked | window(self.used.words(), m));
+            if free < WORD {
+                return Some(m + free).filter(|m| *m <= last);
+            }
+            m += WORD;
+        }
+        None
     }
 
     /// The first free `m` in `n + 1..=last`, looked for in whole words of `used`, `WORDS` together: `first_free(stretch, at)`

@@ -6,11 +6,10 @@
 use super::lines::certified;
 use super::rows::{Rows, bytes};
 use super::{ProportionateNim, Sink};
-use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
-    Cost { ns: 7.0 * input.limit() as f64, bytes: bytes(input.limit()) }
+    Cost { ns: 100.0 + 7.0 * input.limit() as f64, bytes: bytes(input.limit()) }
 }
 
 /// Six marks a P-position, most of them next to the last of their kind.
@@ -19,15 +18,5 @@ pub fn needs(_: &ProportionateNim) -> Needs {
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    certified(input, run, |rows: &mut Rows, n, candidates| {
-        let (mut m, last) = candidates.into_inner();
-        while m <= last {
-            let blocked = first_zero(rows.blocked(n, m));
-            if blocked < WORD {
-                return Some(m + blocked).filter(|m| *m <= last);
-            }
-            m += WORD;
-        }
-        None
-    })
+    certified(input, run, |rows: &mut Rows, n, candidates| rows.find(n, candidates))
 }

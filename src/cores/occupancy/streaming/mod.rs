@@ -643,6 +643,8 @@ fn sum_of_bits(word: u64, at: u64) -> u128 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
     use proptest::prelude::*;
 
     use super::*;
@@ -673,6 +675,45 @@ mod tests {
     fn all_wide<S: Sink>(limit: u64) -> S {
         let input = ProportionateNim::new(limit).expect("small");
         drive::<S, Wide>(&input, &Run::new(1)).expect("runs to its end")
+    }
+
+    /// The driver's own choice of registers, but every third block must be a wide one; counts the blocks that are refused.
+    struct Thirds;
+
+    static REFUSED: AtomicUsize = AtomicUsize::new(0);
+
+    impl Inner for Thirds {
+        fn steps(window: &mut Window<u64>, block: &mut Block) -> u32 {
+            window.steps(block)
+        }
+
+        fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
+            let end = match block % 3 {
+                0 => block,
+                _ => span.run::<u64, Plain>(window, block, |_, _, _| true),
+            };
+            REFUSED.fetch_add(usize::from(end == block), Relaxed);
+            end
+        }
+
+        fn nonzero(words: &[u64; BLOCK]) -> u16 {
+            Plain::nonzero(words)
+        }
+
+        fn interleave(even: u32, odd: u32) -> u64 {
+            Plain::interleave(even, odd)
+        }
+    }
+
+    #[test]
+    fn registers_widen_and_narrow_again_at_any_block() {
+        for limit in [20_000, 123_456, 1_000_000] {
+            let input = ProportionateNim::new(limit).expect("small");
+            assert_eq!(drive::<_, Thirds>(&input, &Run::new(1)), Ok(known(limit)), "limit {limit}");
+            // A run that ended one block further on, in narrow registers, is not refused: nearly every third block is.
+            let blocks = (limit * 2 / 5 - START) as usize / BLOCK;
+            assert!(REFUSED.swap(0, Relaxed) > blocks / 4, "limit {limit}");
+        }
     }
 
     fn known(limit: u64) -> Positions {
