@@ -40,9 +40,6 @@ impl Row for Vec<u64> {
 
 /// A bit for each line. The row `sum` is split by parity: for one `n` the values `2m - n` have the parity of `n`, and so
 /// consecutive `m` are consecutive bits in all four rows.
-///
-/// The three rows that are not indexed by `m` begin with a margin of a word, which candidates `m` in the word of `n + 1` that
-/// are too small may fall into. For the differences it is full: they block every `m <= n`.
 pub struct Rows<R = Vec<u64>> {
     used: R,
     difference: R,
@@ -51,9 +48,6 @@ pub struct Rows<R = Vec<u64>> {
     sum: [R; 2],
     half: usize,
 }
-
-/// The margin, in bits.
-const MARGIN: usize = WORD;
 
 /// The most words that are looked at together.
 const WIDEST: usize = 8;
@@ -85,34 +79,51 @@ impl Shifted<'_> {
     }
 }
 
+/// The four rows that forbid candidates of one `n`, each with the bit that stands for `m = 0`, which may be negative.
+type Window<'a> = [(&'a [u64], isize); 4];
+
+/// The bit that stands for candidate `m`.
+#[inline(always)]
+fn place(start: isize, m: usize) -> usize {
+    (start + m as isize) as usize
+}
+
+/// The number of blocked candidates from `m` on, at most 64.
+#[inline(always)]
+fn blocked(rows: &Window<'_>, m: usize) -> usize {
+    first_zero(rows.iter().fold(0, |word, (row, start)| word | window(row, place(*start, m))))
+}
+
 impl<R: Row> Rows<R> {
-    /// The three rows that lie across the words of `used`, each with the bit of candidate `m`.
+    /// The rows as `n` reads them.
     #[inline(always)]
-    fn across(&self, n: usize, m: usize) -> [(&[u64], usize); 3] {
+    fn window(&self, n: usize) -> Window<'_> {
+        let (n, half) = (n as isize, self.half as isize);
         [
-            (self.difference.words(), MARGIN + m - n),
-            (self.twice.words(), MARGIN + self.half + m - 2 * n),
-            (self.sum[n % 2].words(), MARGIN + m - n.div_ceil(2)),
+            (self.difference.words(), -n),
+            (self.twice.words(), half - 2 * n),
+            (self.used.words(), 0),
+            (self.sum[n as usize % 2].words(), -((n + 1) / 2)),
         ]
     }
 
     /// The first free `m` in `candidates`, looked for in windows that begin with the first of them.
     #[inline(always)]
     pub fn find(&self, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
+        let rows = self.window(n);
         let (mut m, last) = candidates.into_inner();
         while m <= last {
-            let blocked = self.across(n, m).iter().fold(0, |word, (row, at)| word | window(row, *at));
-            let free = first_zero(blocked | window(self.used.words(), m));
-            if free < WORD {
-                return Some(m + free).filter(|m| *m <= last);
+            let blocked = blocked(&rows, m);
+            if blocked < WORD {
+                return Some(m + blocked).filter(|m| *m <= last);
             }
             m += WORD;
         }
         None
     }
 
-    /// The first free `m` in `n + 1..=last`, looked for in whole words of `used`, `WORDS` together: `first_free(stretch, at)`
-    /// is the number of blocked candidates from word `at` on, at most `64 WORDS`.
+    /// The first free `m` in `n + 1..=last`: a window for those before the next word of `used`, then whole words of it, `WORDS`
+    /// together. `first_free(stretch, at)` is the number of blocked candidates from word `at` on, at most `64 WORDS`.
     #[inline(always)]
     pub fn scan<const WORDS: usize>(
         &self,
@@ -121,13 +132,20 @@ impl<R: Row> Rows<R> {
         first_free: impl Fn(&Stretch<'_>, usize) -> usize,
     ) -> Option<usize> {
         const { assert!(WORDS <= WIDEST) };
-        let start = (n + 1) / WORD;
+        let rows = self.window(n);
+        let blocked = blocked(&rows, n + 1);
+        if blocked < WORD {
+            return Some(n + 1 + blocked).filter(|m| *m <= last);
+        }
+        let start = (n + 1) / WORD + 1;
         let words = (last / WORD + 1).saturating_sub(start).next_multiple_of(WORDS);
+        let [difference, twice, (used, _), sum] = rows;
         let stretch = Stretch {
-            used: &self.used.words()[start..][..words],
-            shifted: self
-                .across(n, WORD * start)
-                .map(|(row, at)| Shifted { words: &row[at / WORD..][..words + 1], shift: at % WORD }),
+            used: &used[start..][..words],
+            shifted: [difference, twice, sum].map(|(row, zero)| {
+                let at = place(zero, WORD * start);
+                Shifted { words: &row[at / WORD..][..words + 1], shift: at % WORD }
+            }),
         };
         let mut at = 0;
         while at + WORDS <= words {
@@ -144,12 +162,10 @@ impl<R: Row> Rows<R> {
 impl<R: Row> Lines for Rows<R> {
     fn new(limit: usize) -> Self {
         let half = limit / 2;
-        let row = |bits: usize| R::zeros(MARGIN + bits + WORD * (WIDEST + 1));
-        let mut difference = row(limit + 1);
-        (0..MARGIN).for_each(|bit| difference.set(bit));
+        let row = |bits: usize| R::zeros(bits + WORD * (WIDEST + 2));
         Rows {
             used: row(limit + 1),
-            difference,
+            difference: row(limit + 1),
             twice: row(half + limit + 1),
             sum: [row(limit + 1), row(limit + 1)],
             half,
@@ -161,12 +177,12 @@ impl<R: Row> Lines for Rows<R> {
         let sum = 2 * m - n;
         self.used.set(n);
         self.used.set(m);
-        self.difference.set(MARGIN + m - n);
-        self.twice.set(MARGIN + self.half + m - 2 * n);
+        self.difference.set(m - n);
+        self.twice.set(self.half + m - 2 * n);
         if sum <= self.half {
-            self.twice.set(MARGIN + self.half - sum);
+            self.twice.set(self.half - sum);
         }
-        self.sum[sum % 2].set(MARGIN + sum / 2);
+        self.sum[sum % 2].set(sum / 2);
     }
 
     #[inline(always)]
@@ -177,22 +193,22 @@ impl<R: Row> Lines for Rows<R> {
     #[inline(always)]
     fn is_attacked(&self, n: usize, m: usize) -> bool {
         let sum = 2 * m - n;
-        self.difference.get(MARGIN + m - n)
-            || self.twice.get(MARGIN + self.half + m - 2 * n)
+        self.difference.get(m - n)
+            || self.twice.get(self.half + m - 2 * n)
             || self.used.get(m)
-            || self.sum[sum % 2].get(MARGIN + sum / 2)
+            || self.sum[sum % 2].get(sum / 2)
     }
 }
 
 impl<R: Row> Certified for Rows<R> {
     #[inline(always)]
     fn has_difference(&self, difference: usize) -> bool {
-        self.difference.get(MARGIN + difference)
+        self.difference.get(difference)
     }
 
     #[inline(always)]
     fn has_below(&self, below: usize) -> bool {
-        self.twice.get(MARGIN + self.half - below)
+        self.twice.get(self.half - below)
     }
 }
 
