@@ -10,10 +10,12 @@
 //! Two runs agree in every value, not in records alone, if their [`Output::fingerprint`]s agree (up to chance, one in 2^64).
 //!
 //! First heaps of the values are OEIS A355556 for the factorials and A019307 for the Fibonacci numbers. Computed here, not
-//! proved: the factorials take no value above 12 up to heap 89 000 000 000, past 14!. `ring_lanes_avx512` and `masks_avx2`
-//! agree in the frequency of every value; they share the history, which smaller limits check against tables. The Fibonacci
-//! numbers take the value 19 first at heap 5 751 518 039, their twentieth first heap: `table`, which has no history, and
-//! `ring_lanes_avx512` agree in the first heap and the frequency of every value up to heap 5 800 000 000.
+//! proved:
+//! - the factorials take no value above 12 up to heap 89 000 000 000, past 14!. `ring_lanes_avx512` and `masks_avx2` agree in
+//!   the frequency of every value; they share the history, which smaller limits check against tables;
+//! - the Fibonacci numbers take the value 19 first at heap 5 751 518 039, the twentieth first heap. `ring_lanes_avx512` and
+//!   `table`, which has no history, agree in the first heap and the frequency of every value up to heap 5 800 000 000;
+//! - there is no value 20 up to heap 16 000 000 000, by `ring_lanes_avx512` and `masks_avx2` as for the factorials.
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
