@@ -72,7 +72,7 @@ pub fn drive(input: &Records, run: &Run, mut blocks: impl Blocks) -> Result<Outp
 pub fn drive_lanes(
     input: &Records,
     run: &Run,
-    accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
+    accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Output, Stop> {
     let (ring, prefix) = input.moves().split_at(Layout::new(input).short);
@@ -91,14 +91,14 @@ struct LaneBlocks<'a, A, F> {
 
 impl<A, F> Blocks for LaneBlocks<'_, A, F>
 where
-    A: Fn(Sources, &[usize], usize, &mut Planes),
+    A: Fn(Sources, &[usize], usize, &mut [Planes]),
     F: Fn(&Planes, &mut [u64; LANES]),
 {
     #[inline(always)]
     fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]) {
         let Block { n, place, values } = block;
         let planes = values.div_ceil(PLANES);
-        let mut hits: Planes = [[0; LANES]; PLANES];
+        let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
         let (before, wrapped) = self.ring.split_at(self.ring.partition_point(|m| *m <= place));
         (self.accumulate)(Sources::new(&history.ring, place), before, planes, &mut hits);
         (self.accumulate)(Sources::new(&history.ring, place + history.layout.ring), wrapped, planes, &mut hits);
@@ -109,7 +109,7 @@ where
         if self.chain.next != n {
             self.chain.begin(n, history, place);
         }
-        (self.free)(&hits, &mut self.chain.free);
+        (self.free)(&hits[0], &mut self.chain.free);
         self.chain.settle(codes);
     }
 }

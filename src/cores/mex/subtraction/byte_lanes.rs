@@ -18,19 +18,21 @@ pub fn needs(input: &Subtraction) -> Needs {
 }
 
 #[inline(always)]
-pub fn accumulate(from: Sources, moves: &[usize], planes: usize, hits: &mut Planes) {
-    for m in moves {
-        let codes = from.behind(*m);
-        // The bit inside the plane, and the plane; code 0 becomes value 63, which the driver ignores.
-        let mut bit = [0u8; LANES];
-        let mut plane = [0u8; LANES];
-        for i in 0..LANES {
-            let value = WINDOW as u8 - codes[i];
-            (bit[i], plane[i]) = (1 << (value % 8), value / 8);
-        }
-        for (p, hits) in hits[..planes].iter_mut().enumerate() {
+pub fn accumulate(from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
+    for (from, hits) in from.blocks(hits) {
+        for m in moves {
+            let codes = from.behind(*m);
+            // The bit inside the plane, and the plane; code 0 becomes value 63, which the driver ignores.
+            let mut bit = [0u8; LANES];
+            let mut plane = [0u8; LANES];
             for i in 0..LANES {
-                hits[i] |= if plane[i] == p as u8 { bit[i] } else { 0 };
+                let value = WINDOW as u8 - codes[i];
+                (bit[i], plane[i]) = (1 << (value % 8), value / 8);
+            }
+            for (p, hits) in hits[..planes].iter_mut().enumerate() {
+                for i in 0..LANES {
+                    hits[i] |= if plane[i] == p as u8 { bit[i] } else { 0 };
+                }
             }
         }
     }

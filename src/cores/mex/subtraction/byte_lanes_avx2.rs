@@ -32,25 +32,27 @@ const fn table(plane: usize) -> [u8; 32] {
 }
 
 #[target_feature(enable = "avx2")]
-pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut Planes) {
+pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let tables = [load(&table(0)), load(&table(1))];
     let past = _mm256_set1_epi8(0x70);
-    for half in 0..2 {
-        let mut sum: [__m256i; P] =
-            std::array::from_fn(|p| load::<u8, 32>(hits[p].as_chunks().0[half..].first().expect("two halves")));
-        for m in moves {
-            let codes = load::<u8, 32>(&from.behind(*m).as_chunks().0[half]);
-            let mut low = past;
-            for (p, sum) in sum.iter_mut().enumerate() {
-                if p % 2 == 0 {
-                    let group = _mm256_set1_epi8((LANES - GROUP * (p / 2 + 1)) as i8);
-                    low = _mm256_adds_epu8(_mm256_sub_epi8(codes, group), past);
+    for (from, hits) in from.blocks(hits) {
+        for half in 0..2 {
+            let mut sum: [__m256i; P] =
+                std::array::from_fn(|p| load::<u8, 32>(hits[p].as_chunks().0[half..].first().expect("two halves")));
+            for m in moves {
+                let codes = load::<u8, 32>(&from.behind(*m).as_chunks().0[half]);
+                let mut low = past;
+                for (p, sum) in sum.iter_mut().enumerate() {
+                    if p % 2 == 0 {
+                        let group = _mm256_set1_epi8((LANES - GROUP * (p / 2 + 1)) as i8);
+                        low = _mm256_adds_epu8(_mm256_sub_epi8(codes, group), past);
+                    }
+                    *sum = _mm256_or_si256(*sum, _mm256_shuffle_epi8(tables[p % 2], low));
                 }
-                *sum = _mm256_or_si256(*sum, _mm256_shuffle_epi8(tables[p % 2], low));
             }
-        }
-        for (plane, sum) in hits.iter_mut().zip(sum) {
-            store::<u8, 32>(&mut plane.as_chunks_mut().0[half], sum);
+            for (plane, sum) in hits.iter_mut().zip(sum) {
+                store::<u8, 32>(&mut plane.as_chunks_mut().0[half], sum);
+            }
         }
     }
 }

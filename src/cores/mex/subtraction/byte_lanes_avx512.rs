@@ -57,8 +57,7 @@ const AHEAD: usize = 4 * LANES;
 const BY_SHIFT: usize = 0b1001_0010;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize], hits: &mut Planes) {
-    let mut sum: [__m512i; P] = std::array::from_fn(|p| load(&hits[p]));
+pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let lookup: [__m512i; P] = std::array::from_fn(|p| load(&tables.lookup[p]));
     let shifted: [__m512i; P] = std::array::from_fn(|p| load(&tables.shifted[p]));
     let decode = |codes, p: usize| match BY_SHIFT >> p & 1 {
@@ -66,24 +65,27 @@ pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize
         _ => _mm512_multishift_epi64_epi8(codes, shifted[p]),
     };
     let (pairs, single) = moves.as_chunks::<2>();
-    for pair in pairs {
-        let [a, b] = pair.map(|m| {
-            let codes = from.behind(m);
-            prefetch(codes, AHEAD);
-            load(codes)
-        });
-        for (p, sum) in sum.iter_mut().enumerate() {
-            *sum = _mm512_ternarylogic_epi64::<0xfe>(*sum, decode(a, p), decode(b, p));
+    for (from, hits) in from.blocks(hits) {
+        let mut sum: [__m512i; P] = std::array::from_fn(|p| load(&hits[p]));
+        for pair in pairs {
+            let [a, b] = pair.map(|m| {
+                let codes = from.behind(m);
+                prefetch(codes, AHEAD);
+                load(codes)
+            });
+            for (p, sum) in sum.iter_mut().enumerate() {
+                *sum = _mm512_ternarylogic_epi64::<0xfe>(*sum, decode(a, p), decode(b, p));
+            }
         }
-    }
-    for m in single {
-        let codes = load(from.behind(*m));
-        for (p, sum) in sum.iter_mut().enumerate() {
-            *sum = _mm512_or_si512(*sum, decode(codes, p));
+        for m in single {
+            let codes = load(from.behind(*m));
+            for (p, sum) in sum.iter_mut().enumerate() {
+                *sum = _mm512_or_si512(*sum, decode(codes, p));
+            }
         }
-    }
-    for (plane, sum) in hits.iter_mut().zip(sum) {
-        store(plane, sum);
+        for (plane, sum) in hits.iter_mut().zip(sum) {
+            store(plane, sum);
+        }
     }
 }
 

@@ -31,17 +31,19 @@ pub static TABLES: Planes = {
 };
 
 #[inline(always)]
-pub fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], hits: &mut Planes) {
+pub fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let table: [u8x64; P] = std::array::from_fn(|p| u8x64::new(tables[p]));
-    let mut sum: [u8x64; P] = std::array::from_fn(|p| u8x64::new(hits[p]));
-    for m in moves {
-        let codes = u8x64::new(*from.behind(*m));
-        for (sum, table) in sum.iter_mut().zip(table) {
-            *sum |= table.shuffle_wrapping(codes);
+    for (from, hits) in from.blocks(hits) {
+        let mut sum: [u8x64; P] = std::array::from_fn(|p| u8x64::new(hits[p]));
+        for m in moves {
+            let codes = u8x64::new(*from.behind(*m));
+            for (sum, table) in sum.iter_mut().zip(table) {
+                *sum |= table.shuffle_wrapping(codes);
+            }
         }
-    }
-    for (plane, sum) in hits.iter_mut().zip(sum) {
-        *plane = sum.to_array();
+        for (plane, sum) in hits.iter_mut().zip(sum) {
+            *plane = sum.to_array();
+        }
     }
 }
 

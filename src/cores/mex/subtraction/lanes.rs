@@ -89,6 +89,12 @@ impl<'a> Sources<'a> {
         Sources { codes, at }
     }
 
+    /// What consecutive blocks read, this one first, each with its hits.
+    #[inline(always)]
+    pub fn blocks<'h>(self, hits: &'h mut [Planes]) -> impl Iterator<Item = (Sources<'a>, &'h mut Planes)> {
+        hits.iter_mut().enumerate().map(move |(b, hits)| (Sources { at: self.at + b * LANES, ..self }, hits))
+    }
+
     /// Codes of the heaps that the move `m` reaches from the block.
     #[inline(always)]
     pub fn behind(self, m: usize) -> &'a [u8; LANES] {
@@ -197,13 +203,14 @@ fn emptied(share: &mut Share) -> Vec<Vec<Planes>> {
     hits
 }
 
-/// Computes all values. `accumulate(sources, moves, planes, hits)` ORs the first `planes` planes of what `moves` reach
-/// into `hits`; `free(hits, words)` transposes: bit `v` of word `i` is set if heap `i` does not reach `v`, bit 63 never.
+/// Computes all values. `accumulate(sources, moves, planes, hits)` ORs the first `planes` planes of what `moves` reach into
+/// `hits`, for consecutive blocks, the first of which reads `sources`; `free(hits, words)` transposes: bit `v` of word `i` is
+/// set if heap `i` does not reach `v`, bit 63 never.
 #[inline(always)]
 pub fn drive(
     input: &Subtraction,
     run: &Run,
-    accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
+    accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Vec<u16>, Stop> {
     let stretch = Stretch::new(input);
@@ -255,7 +262,7 @@ impl Stretch {
         range: Range<usize>,
         start: usize,
         hits: &mut Vec<Planes>,
-        accumulate: &impl Fn(Sources, &[usize], usize, &mut Planes),
+        accumulate: &impl Fn(Sources, &[usize], usize, &mut [Planes]),
     ) {
         hits.resize(self.blocks(start), [[0; LANES]; PLANES]);
         far_part(known, &self.moves, range, start, hits, accumulate);
@@ -269,7 +276,7 @@ impl Stretch {
         windows: &mut [Window],
         mut hits: Vec<Vec<Planes>>,
         to: usize,
-        accumulate: &impl Fn(Sources, &[usize], usize, &mut Planes),
+        accumulate: &impl Fn(Sources, &[usize], usize, &mut [Planes]),
     ) -> Share {
         hits.resize(windows.len(), Vec::new());
         for (window, hits) in windows.iter_mut().zip(&mut hits) {
@@ -284,7 +291,7 @@ impl Stretch {
 fn drive_helped(
     input: &Subtraction,
     run: &Run,
-    accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
+    accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
     free: impl Fn(&Planes, &mut [u64; LANES]),
     mut help: impl FnMut(usize, &mut [Window], &mut Share),
 ) -> Result<Vec<u16>, Stop> {
@@ -314,7 +321,7 @@ fn drive_helped(
                     window.known.behind(n),
                     &moves.all[..moves.tile],
                     window.known.first.len(),
-                    &mut window.far[b],
+                    &mut window.far[b..=b],
                 );
                 free(&window.far[b], &mut window.free);
             }
@@ -334,7 +341,7 @@ fn far_part(
     range: Range<usize>,
     start: usize,
     hits: &mut [Planes],
-    accumulate: &impl Fn(Sources, &[usize], usize, &mut Planes),
+    accumulate: &impl Fn(Sources, &[usize], usize, &mut [Planes]),
 ) {
     let last = start + hits.len() * LANES - 1;
     let mut from = range.start;
@@ -345,9 +352,7 @@ fn far_part(
         let to = range.end.min(*reach);
         if to >= from + SHORT || (p == 0 && to > from) {
             for chunk in moves[from..to].chunks(CHUNK) {
-                for (b, hits) in hits.iter_mut().enumerate() {
-                    accumulate(known.behind(start + b * LANES), chunk, planes, hits);
-                }
+                accumulate(known.behind(start), chunk, planes, hits);
             }
             (from, planes) = (to, p);
         }
@@ -444,7 +449,7 @@ fn settle<const C: usize>(windows: &mut [Window], count: usize, moves: &Moves) -
                 let before = if w < IN_REGISTERS { last[w] } else { window.own[LANES + i - 1] & moves.one };
                 let open = window.free[i] & !reached & !before;
                 let own = open & open.wrapping_neg() & wanted;
-                wanted &= !((open | open.wrapping_neg()) as i64 >> 63) as u64;
+                wanted &= (open.wrapping_sub(1) as i64 >> 63) as u64; // bit 63 is never open
                 window.own[LANES + i] = own;
                 if w < IN_REGISTERS {
                     last[w] = own & moves.one;
@@ -472,7 +477,7 @@ struct Job {
 /// the farthest moves of the next stretch; all they reach is known. They exchange new codes for hits by messages. The
 /// moves are divided so that both do as many decodes, the first one's near part counted in, and then so that neither waits.
 #[inline(always)]
-pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut Planes) + Copy + Send>(
+pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
     input: &Subtraction,
     run: &Run,
     accumulate: A,
@@ -541,7 +546,7 @@ fn assist(
     stretch: &Stretch,
     jobs: Receiver<Job>,
     done: Sender<Vec<Vec<Planes>>>,
-    accumulate: impl Fn(Sources, &[usize], usize, &mut Planes),
+    accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
 ) {
     let mut windows: Vec<Codes> = Vec::new();
     for Job { start, from, at, news, mut hits } in jobs {
