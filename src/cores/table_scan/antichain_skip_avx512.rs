@@ -4,10 +4,10 @@
 //!
 //! Cost: one window a visit as it comes; for the searches that go on, a summary read of six rows and the windows of those words.
 //! Each mark checks whether its word is full.
-//! Bound: memory has a growing part: lines are asked for when a step is about to reach a new row, and before the windows
-//! that a summary names are read (prefetch); the two together took an eighth off at `N = 20000`, and asking for the first window
-//! of each pair in the same step had gained nothing. Summaries and the checks of marks are why it is slower than the plain
-//! scan at smaller `N`.
+//! Bound: not settled. Time a visit still grows with `N`, so memory has a part in it. A step asks for the lines of rows that
+//! are new to the band before it reaches them, and for the windows that a summary names before it reads them (prefetch); with
+//! the first window read as it comes that took a tenth off at `N = 20000`. Asking for the first windows of the same step gained
+//! nothing. Slower than the plain scan up to about `N = 9000`, for the summaries and the checks of marks.
 
 use super::antichain::{bytes, fits, scan};
 use super::{Sink, StoneGame};
@@ -18,7 +18,7 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let n = input.heaps() as f64;
-    Cost { ns: 0.00027 * n * n * n + 5.2 * n * n, bytes: bytes(input) * 65.0 / 64.0 }
+    Cost { ns: 0.00023 * n * n * n + 4.75 * n * n, bytes: bytes(input) * 65.0 / 64.0 }
 }
 
 #[target_feature(
