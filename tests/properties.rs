@@ -224,6 +224,24 @@ fn the_kernels_of_table_scan_agree_where_the_narrowest_ends() {
     }
 }
 
+/// What a kernel with rows of a fixed number of places finds at its limit holds what it finds below; that it ends in the right
+/// place, whatever the last heap's place in a band, is seen only below.
+#[test]
+fn the_narrowest_kernel_of_table_scan_agrees_at_every_limit() {
+    let machine = Machine::detect();
+    let kernel =
+        |name| available::<TableScan<table_scan::Positions>>(&machine).find(|kernel| kernel.def().name == name);
+    let Some(lines) = kernel("line_rows_avx512") else { return };
+    let rows = kernel("bit_rows").expect("a kernel for every machine");
+    for (rule, step) in [(Rule::AllMoves, 1), (Rule::OneOrTwo, 7)] {
+        for limit in (0..1024).step_by(step) {
+            let input = StoneGame::new(limit, rule).expect("a small limit");
+            let run = |kernel: &Kernel<TableScan<_>>| kernel.run(&input, &Run::new(1)).expect("nobody stops it");
+            assert!(run(&lines) == run(&rows), "limit {limit}, {rule:?}");
+        }
+    }
+}
+
 /// Threads meet anew in every run: what they lose by marking one word at the same time shows only now and then.
 #[test]
 fn threads_find_the_same_positions_every_time() {

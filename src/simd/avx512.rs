@@ -1,9 +1,7 @@
 //! 512-bit loads and stores.
 #![allow(unsafe_code, reason = "vector loads and stores through references of the right size")]
 
-use std::arch::x86_64::{
-    __m512i, _MM_HINT_T0, _mm_loadu_si128, _mm_prefetch, _mm512_cvtepu8_epi32, _mm512_loadu_si512, _mm512_storeu_si512,
-};
+use std::arch::x86_64::{__m512i, _MM_HINT_T0, _mm_prefetch, _mm512_loadu_si512, _mm512_storeu_si512};
 
 use super::Lane;
 
@@ -30,14 +28,6 @@ pub fn store<T: Lane, const N: usize>(to: &mut [T; N], v: __m512i) {
 pub fn prefetch<T: Lane, const N: usize>(memory: &[T; N], bytes: usize) {
     // SAFETY: a prefetch is a hint: it reads nothing, and no address is wrong for it.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(memory.as_ptr().cast::<i8>().wrapping_add(bytes)) };
-}
-
-/// Loads 16 bytes, each into a lane of 32 bits.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub fn widen(from: &[u8; 16]) -> __m512i {
-    // SAFETY: the reference covers the 16 bytes read; the load needs no alignment.
-    _mm512_cvtepu8_epi32(unsafe { _mm_loadu_si128(from.as_ptr().cast()) })
 }
 
 /// The lanes of a vector.

@@ -34,19 +34,22 @@ impl Lines {
         [&first.0, &second.0]
     }
 
-    /// The 64 bytes from any byte on.
+    /// `N` bytes from any byte on.
     #[inline(always)]
-    pub fn window(&self, at: usize) -> &[u8; 64] {
+    pub fn window<const N: usize>(&self, at: usize) -> &[u8; N] {
         // SAFETY: a `Line` is 64 initialised bytes without padding, and bytes need no alignment.
         let bytes = unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast::<u8>(), size_of_val(&*self.0)) };
-        bytes[at..].first_chunk().expect("64 bytes")
+        bytes[at..].first_chunk().expect("the bytes of a window")
     }
 
-    /// All lines as half words, sixteen to a line. On x86 bit `i` of a line is bit `i % 32` of its half word `i / 32`.
+    /// `N` half words from the start of a line on, sixteen to a line. On x86 bit `i` of a line is bit `i % 32` of its half word
+    /// `i / 32`.
     #[inline(always)]
-    pub fn halves(&mut self) -> &mut [u32] {
+    pub fn halves<const N: usize>(&mut self, at: usize) -> &mut [u32; N] {
+        let lines = &mut self.0[at..][..N / 16];
         // SAFETY: a `Line` is sixteen `u32` without padding, aligned to more than they need; any bits are a `u32`, and the
         // borrow of `self` is exclusive.
-        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), 16 * self.0.len()) }
+        let halves = unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast::<u32>(), 16 * lines.len()) };
+        halves.first_chunk_mut().expect("whole lines")
     }
 }

@@ -140,7 +140,7 @@ impl<S: Sink> Operation for TableScan<S> {
         wide_rows = wide_rows, Portable, ["wide"], "256 candidates at once, vectors of the build's target";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
-        line_rows_avx512 = line_rows_avx512, Avx512, ["avx512"], "up to 1023 heaps: 64 pairs a step, a row is a cache line", needs;
+        line_rows_avx512 = line_rows_avx512, Avx512, ["avx512"], "up to 1023 heaps: a row is a cache line, 32 layers a step", needs;
         antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "steps of 32 independent pairs, 256 candidates a window", needs;
         antichain_skip_avx512 = antichain_skip_avx512, Avx512, ["avx512"], "64 pairs a step, full words passed over by a summary";
         antichain_threads_avx512 = antichain_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 32 layers go round the threads";
