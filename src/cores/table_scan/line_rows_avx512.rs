@@ -20,9 +20,10 @@
 //! P-position of the band itself uses is cleared as it is found. All pairs of a step are searched before any is marked.
 //!
 //! Cost: `1.5` visits a P-position, `N^2 / 64` steps, and `N^2 / 32` lines moved on.
-//! Bound: a search is bound by its loads, seven of 64 bytes with the one that crosses a line, and marking by its six stores; in
-//! a prototype, repeated on the same rows, they took 10 cycles a visit and 7 a P-position, about half of what this kernel takes.
-//! Part of the rest is likely lost between them: each ends after a number of pairs that was not known.
+//! Bound: the width of the front end. A search is 63 instructions and takes eleven cycles, nearly six operations in each
+//! (llvm-mca); its seven loads of 64 bytes, one of them across lines, would need eight. Marking is six stores and what finds
+//! their places. Searches and marks are about half of the time; part of the rest is likely lost between them, as each ends
+//! after a number of pairs that was not known.
 //! What made the most: no pair of a step shares a row that is marked with another (steps of four places `x` in each of 16 layers
 //! had 6 pairs in 100 searched again), results stored at places that are known beforehand, and marks made from plain numbers as
 //! they are read back. Preparing 16 marks at a time in vectors took fewer instructions, but waited for all 16 searches.
