@@ -4,7 +4,8 @@
 //! Arithmetic intrinsics are safe in a function that has their CPU feature; only those that take a pointer are not. Each
 //! helper takes a reference to exactly the bytes it touches, so that the check is the caller's slicing, once a block.
 
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+// The stronger tier has vectors of 256 bits, too.
+#[cfg(all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")))]
 pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
