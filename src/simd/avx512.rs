@@ -23,9 +23,9 @@ pub fn store<T: Lane, const N: usize>(to: &mut [T; N], v: __m512i) {
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) }
 }
 
-/// Asks for the cache line that is so many bytes after some memory; nothing needs to be there.
+/// Asks for the cache line that is so many bytes after the start of some memory; nothing needs to be there.
 #[inline(always)]
-pub fn prefetch<T: Lane, const N: usize>(memory: &[T; N], bytes: usize) {
+pub fn prefetch<T>(memory: &[T], bytes: usize) {
     // SAFETY: a prefetch is a hint: it reads nothing, and no address is wrong for it.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(memory.as_ptr().cast::<i8>().wrapping_add(bytes)) };
 }

@@ -12,12 +12,11 @@
 
 use std::arch::asm;
 use std::arch::x86_64::{
-    __m256i, __m512i, __mmask16, _MM_HINT_T0, _mm_prefetch, _mm512_cmpgt_epu32_mask, _mm512_maskz_mov_epi32,
-    _mm512_set1_epi32,
+    __m256i, __m512i, __mmask16, _mm512_cmpgt_epu32_mask, _mm512_maskz_mov_epi32, _mm512_set1_epi32,
 };
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::avx512::lanes_of;
+use super::avx512::{lanes_of, prefetch};
 
 /// Words after the last one that windows may reach into.
 const PADDING: usize = 8;
@@ -87,8 +86,7 @@ impl Field {
     /// Asks for the line of byte `at`, if there is one.
     #[inline(always)]
     pub fn prefetch(&self, at: usize) {
-        // SAFETY: nothing is read; the address may be any.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(self.words.as_ptr().cast::<i8>().wrapping_add(at)) };
+        prefetch(&self.words, at);
     }
 
     /// The 32 bytes from byte `at` on.
