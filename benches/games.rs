@@ -90,7 +90,7 @@ impl Choice {
     /// Asserts that the answer is the known one, if one is known, and that of the other choices.
     fn check(&self, game: &Game, limit: u64, expected: &OnceCell<BigUint>) {
         let solution = self.solve(game, limit);
-        if let Some(known) = known::of(game.name, "-", limit) {
+        if let Some(known) = known::of_game(game, limit) {
             known.check(&solution.digest()).unwrap_or_else(|difference| panic!("{difference}"));
         }
         let answer = solution.answer;

@@ -1,6 +1,6 @@
 //! Answers from outside the project, for tests, `verify` and the assertions of the benches. No kernel reads them.
 
-use crate::cores::operation as operation_of;
+use crate::cores::operation;
 use crate::games::Game;
 use crate::kernel::Digest;
 
@@ -44,17 +44,23 @@ pub fn of(subject: &str, workload: &str, size: u64) -> Option<Known> {
     all().find(|known| (known.subject, known.workload, known.size) == (subject, workload, size))
 }
 
-/// The known answer of a game in its published form, if there is one: its own, or where the game is one operation, that one's
-/// sum over the P-positions.
-pub fn answer(game: &Game, limit: u64) -> Option<u128> {
-    let figure = |known: Known, name| known.figures.into_iter().find(|figure| figure.0 == name).map(|figure| figure.1);
-    let own = of(game.name, "-", limit).and_then(|known| figure(known, "answer"));
-    let [operation] = game.operations else { return own };
-    let workload = operation_of(operation).ok()?.workloads()[0].name;
-    own.or_else(|| figure(of(operation, workload, limit)?, "sum"))
+/// The known answer of a game in its published form, if there is one: its own, or where the game is one operation, that one's,
+/// of which the sum over the P-positions is the `answer`.
+pub fn of_game(game: &Game, limit: u64) -> Option<Known> {
+    of(game.name, "-", limit).or_else(|| {
+        let [name] = game.operations else { return None };
+        let mut known = of(name, operation(name).ok()?.workloads()[0].name, limit)?;
+        known.figures.iter_mut().filter(|(name, _)| *name == "sum").for_each(|(name, _)| *name = "answer");
+        Some(known)
+    })
 }
 
 impl Known {
+    /// One number by name.
+    pub fn figure(&self, name: &str) -> Option<u128> {
+        self.figures.iter().find(|figure| figure.0 == name).map(|figure| figure.1)
+    }
+
     /// Compares the numbers that are known.
     ///
     /// # Errors
@@ -86,7 +92,7 @@ mod tests {
 
     #[test]
     fn answers_of_games_are_found_under_their_one_operation_too() {
-        let answer = |name, limit| answer(crate::games::game(name).expect("a game"), limit);
+        let answer = |name, limit| of_game(crate::games::game(name).expect("a game"), limit)?.figure("answer");
         assert_eq!(answer("stone-game", 1000), Some(167_542_057));
         assert_eq!(answer("scatterstone-nim", 200), Some(626_616_617));
         assert_eq!(answer("nim-square", 30_000_000), Some(9_533_077_371_577_295_465));

@@ -568,7 +568,7 @@ impl<'a> Plan<'a> {
             let start = clock.now();
             let solution = solve(index)?;
             once.push(clock.now() - start);
-            if let Some(known) = known::of(game.name, "-", limit) {
+            if let Some(known) = known::of_game(game, limit) {
                 known.check(&solution.digest()).map_err(MeasureError::Answer)?;
             }
             let answer = solution.answer;
@@ -836,8 +836,8 @@ fn build(native: bool) -> Result<Built, MeasureError> {
 fn far(game: &Game, limit: u64) -> Result<Far, MeasureError> {
     let mut command = Command::new(this_program()?);
     let far: Far = json_of(command.args(["solve", game.name, "--json", "--limit", &limit.to_string()]))?;
-    match known::answer(game, limit).map(|known| known.to_string()) {
-        Some(known) if known != far.answer => {
+    match known::of_game(game, limit).and_then(|known| known.figure("answer")) {
+        Some(known) if known.to_string() != far.answer => {
             Err(MeasureError::Answer(format!("{} {limit}: the answer is {}, known is {known}", game.name, far.answer)))
         }
         _ => Ok(far),

@@ -515,7 +515,7 @@ impl<'a> Report<'a> {
                     .map(|(operation, kernel)| code(&format!("{operation}={kernel}")))
                     .collect::<Vec<_>>()
                     .join(" "),
-                if known::answer(listed, *limit).is_some() { "yes" } else { "no" }.to_owned(),
+                if known::of_game(listed, *limit).is_some() { "yes" } else { "no" }.to_owned(),
             ]);
         }
         if far.is_empty() {
