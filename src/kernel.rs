@@ -208,7 +208,7 @@ pub enum InputError {
     Moves(#[from] crate::moves::MoveSetError),
     /// Moves from both heaps that make no rules.
     #[error(transparent)]
-    Diagonals(#[from] crate::cores::occupancy::DiagonalsError),
+    Diagonals(#[from] crate::moves::DiagonalsError),
 }
 
 /// One typed job of a core, with the list of kernels that do it.

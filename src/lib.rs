@@ -76,7 +76,7 @@
 //!
 //! # Where things stand
 //! [`isa`]: tiers. [`kernel`]: operations, the registry. [`machine`]: what this process may use. [`selection`]: the choice.
-//! [`session`]: operations without their types. [`bits`]: bit rows. [`moves`]: subtraction sets. [`cores`], [`games`], and
+//! [`session`]: operations without their types. [`bits`]: bit rows. [`moves`]: what players may take. [`cores`], [`games`], and
 //! [`lab`]: the instruments.
 
 #![cfg_attr(

@@ -1,7 +1,11 @@
-//! Subtraction sets: the moves that a heap allows.
+//! What players may take: subtraction sets from one heap, [`Diagonals`] from two.
+
+mod diagonals;
 
 use std::fmt;
 use std::str::FromStr;
+
+pub use diagonals::{Diagonals, DiagonalsError};
 
 /// A subtraction set: a player may take `m` from a heap for each `m` of the set.
 ///

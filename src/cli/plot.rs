@@ -3,8 +3,9 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use nimlanes::games::{Diagonals, Rule, stone_game};
+use nimlanes::games::{Rule, stone_game};
 use nimlanes::lab::plot::{View, draw};
+use nimlanes::moves::Diagonals;
 
 use super::args::{Board, Found};
 use super::failure::Failure;

@@ -8,10 +8,9 @@ pub mod stone_game;
 pub use num_bigint::BigUint;
 
 use crate::kernel::{Digest, InputError, Kernel, Operation, Run, Stop};
-use crate::moves::MoveSet;
+use crate::moves::{Diagonals, MoveSet};
 use crate::selection::{SelectError, Selection};
 
-pub use crate::cores::occupancy::Diagonals;
 pub use crate::cores::table_scan::Rule;
 
 /// Answers a question about a game.

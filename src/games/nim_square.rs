@@ -75,17 +75,6 @@ pub fn multisets(values: &[u16], heaps: u32, run: &Run) -> Result<BigUint, Solve
     Ok((total / span).into_parts().1)
 }
 
-/// The multisets of three values with nim-sum 0, counted one by one.
-pub fn oracle(values: &[u16]) -> u128 {
-    let mut triples = 0;
-    for (i, a) in values.iter().enumerate() {
-        for (j, b) in values.iter().enumerate().skip(i) {
-            triples += values[j..].iter().filter(|c| a ^ b ^ **c == 0).count() as u128;
-        }
-    }
-    triples
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

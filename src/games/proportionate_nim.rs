@@ -17,8 +17,9 @@
 //! of the published ones only.
 
 use super::{Done, Figure, Found, Game, Positions, Question, Solution, SolveError, Solver, details};
-use crate::cores::occupancy::{Diagonals, Occupancy, ProportionateNim, Sink, Tally};
+use crate::cores::occupancy::{Occupancy, ProportionateNim, Sink, Tally};
 use crate::cores::sink::{self, Sink as _};
+use crate::moves::Diagonals;
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
@@ -78,38 +79,14 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![kernel] })
 }
 
-/// Finds the P-positions `n <= m` with `n + m <= limit` in lexicographic order from the rules alone: a position that no
-/// earlier P-position marked is one, and it marks every position that can move to it.
-///
-/// The order is sound because a move leads to a sorted position that is nowhere larger.
-pub fn oracle(input: &ProportionateNim, mut found: impl FnMut([u64; 2])) {
-    let limit = input.limit() as usize;
-    let moves: Vec<[usize; 2]> = [[1, 0], [0, 1]].into_iter().chain(input.diagonals().directions()).collect();
-    let mut winning = vec![false; (limit + 1) * (limit + 1)];
-    let index = |[n, m]: [usize; 2]| n * (limit + 1) + m;
-    for n in 0..=limit / 2 {
-        for m in n..=limit - n {
-            if winning[index([n, m])] {
-                continue;
-            }
-            found([n, m].map(|heap| heap as u64));
-            for [p, q] in &moves {
-                for t in 1.. {
-                    let mut from = [n + p * t, m + q * t];
-                    from.sort_unstable();
-                    if from[0] + from[1] > limit {
-                        break;
-                    }
-                    winning[index(from)] = true;
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Operation;
+
+    fn positions(limit: u64) -> Tally {
+        Occupancy::oracle(&ProportionateNim::new(limit).expect("small"))
+    }
 
     /// The P-positions that a program finds which goes by lines; `faults` are those of the source: (0,0) has no lines, the
     /// partner never falls, the mirrored line is missing.
@@ -153,9 +130,7 @@ mod tests {
         for (limit, right, faulty) in [(10, 21, 18), (100, 1164, 983), (1000, 117_002, 98_582)] {
             assert_eq!(by_lines(limit, [true; 3]), faulty);
             assert_eq!(by_lines(limit, [false; 3]), right);
-            let mut sum = 0;
-            oracle(&ProportionateNim::new(limit).expect("small"), |[n, m]| sum += n + m);
-            assert_eq!(sum, right);
+            assert_eq!(positions(limit).tally().sum, right.into());
         }
     }
 
@@ -176,12 +151,6 @@ mod tests {
 
     #[test]
     fn the_beams_are_near_their_limits() {
-        let positions = |limit| -> Tally {
-            let input = ProportionateNim::new(limit).expect("small");
-            let mut tally = Tally::default();
-            oracle(&input, |position| tally.push(position));
-            tally
-        };
         let Tally { lower, upper } = positions(3000);
         assert!((lower.slope() - 1.0 - DELTA).abs() < 0.01 && (lower.density(3000) - LOWER_DENSITY).abs() < 0.01);
         assert!(

@@ -141,58 +141,11 @@ fn self_conjugate(n: usize, modulus: u32) -> u32 {
     count
 }
 
-/// The counts of [`XorPartitions`], part by part from their definition: each part is taken some number of times.
-pub fn oracle_counts(input: &Partitions) -> Vec<u32> {
-    let (total, modulus) = (input.total(), u64::from(input.modulus()));
-    let count = |table: &Vec<u32>| {
-        let values = table.iter().enumerate().skip(1).map(|(part, value)| (part, *value as usize));
-        let span = values.clone().map(|(_, value)| value + 1).max().unwrap_or(1).next_power_of_two();
-        let mut counts = vec![vec![0u64; span]; total + 1];
-        counts[0][0] = 1;
-        for (part, value) in values {
-            for t in (part..=total).rev() {
-                for times in 1..=t / part {
-                    let nim_sum = if times % 2 == 1 { value } else { 0 };
-                    for x in 0..span {
-                        counts[t][x ^ nim_sum] += counts[t - times * part][x];
-                    }
-                }
-                counts[t].iter_mut().for_each(|count| *count %= modulus);
-            }
-        }
-        counts[total][0] as u32
-    };
-    input.values().iter().map(count).collect()
-}
-
-/// The Grundy values of [`MexSplit`] from the rules alone: the mex of the nim-sums of all splits, which are enumerated part by
-/// part.
-pub fn oracle_values(input: &Split) -> Vec<u32> {
-    /// Marks the nim-sums of `left` in at most `parts` parts of at most `most`, added to `nim_sum`.
-    fn reach(values: &[u32], left: usize, most: usize, parts: usize, nim_sum: u32, reached: &mut [bool]) {
-        if left == 0 {
-            reached[nim_sum as usize] = true;
-        } else if parts > 0 {
-            for part in left.div_ceil(parts)..=left.min(most) {
-                reach(values, left - part, part, parts - 1, nim_sum ^ values[part], reached);
-            }
-        }
-    }
-
-    let mut values: Vec<u32> = vec![0];
-    for s in 1..=input.limit() {
-        // No nim-sum of parts reaches the power of two above s, since no value reaches its size.
-        let mut reached = vec![false; (s + 1).next_power_of_two()];
-        reach(&values, s, s - 1, input.parts(), 0, &mut reached);
-        values.push(reached.iter().position(|reached| !reached).expect("fewer nim-sums than numbers") as u32);
-    }
-    values
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cores::xor_count::partitions::MODULUS;
+    use crate::kernel::Operation;
 
     #[test]
     fn two_parts_are_counted_as_any_ruleset_is() {
@@ -200,7 +153,7 @@ mod tests {
         for (n, all) in all.into_iter().enumerate() {
             let values = (0..=n as u32).map(|s| u32::from(s > 0 && s % 2 == 0)).collect();
             let input = Partitions::new(n as u64, MODULUS.into(), vec![values]).expect("the default modulus");
-            assert_eq!(oracle_counts(&input)[0], lost_with_two_parts(n, all, MODULUS), "{n}");
+            assert_eq!(XorPartitions::oracle(&input)[0], lost_with_two_parts(n, all, MODULUS), "{n}");
         }
     }
 }

@@ -50,36 +50,3 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let details: Vec<(&str, Figure)> = details(TableScan::<Tally>::digest(&tally), "sum");
     Ok(Solution { answer: tally.sum.into(), details, kernels: vec![kernel] })
 }
-
-/// Finds the P-positions `x <= y <= z <= limit` in lexicographic order from the rules alone: a position that no earlier
-/// P-position marked is one, and it marks every position that can move to it.
-///
-/// The order is sound because a move leads to a sorted position that is nowhere larger.
-pub fn oracle(input: &StoneGame, mut found: impl FnMut([u32; 3])) {
-    let heaps = input.heaps();
-    let index = |[x, y, z]: [usize; 3]| (x * heaps + y) * heaps + z;
-    let mut winning = vec![false; heaps * heaps * heaps];
-    let most = if input.rule == Rule::AllMoves { 3 } else { 2 };
-    for x in 0..heaps {
-        for y in x..heaps {
-            for z in y..heaps {
-                let position = [x, y, z];
-                if winning[index(position)] {
-                    continue;
-                }
-                found(position.map(|heap| heap as u32));
-                for heaps_moved in (1u32..8).filter(|set| set.count_ones() <= most) {
-                    for amount in 1..heaps {
-                        let mut from = position;
-                        (0..3).filter(|i| heaps_moved >> i & 1 == 1).for_each(|i| from[i] += amount);
-                        from.sort_unstable();
-                        if from[2] >= heaps {
-                            break;
-                        }
-                        winning[index(from)] = true;
-                    }
-                }
-            }
-        }
-    }
-}

@@ -36,8 +36,8 @@
 use std::marker::PhantomData;
 
 use crate::cores::sink;
-use crate::games::proportionate_nim;
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
+use crate::moves::Diagonals;
 
 mod automaton;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
@@ -54,12 +54,12 @@ mod bit_tests_certificate;
 mod bitvec_rows;
 mod byte_table;
 mod byte_table_certificate;
-mod diagonals;
 mod general_rows;
 mod hash_sets;
 mod hash_sets_certificate;
 mod hierarchical;
 mod lines;
+mod oracle;
 mod rows;
 mod streaming;
 mod tree;
@@ -69,7 +69,6 @@ mod wide_rows;
 mod window_certificate;
 
 pub use beams::{Beam, Sink, Tally};
-pub use diagonals::{Diagonals, DiagonalsError};
 
 /// P-positions `n <= m` with `n + m <= limit`, handed to the sink `S`.
 pub struct Occupancy<S>(PhantomData<fn() -> S>);
@@ -201,7 +200,7 @@ impl<S: Sink> Operation for Occupancy<S> {
 
     fn oracle(input: &ProportionateNim) -> S {
         let mut sink = S::default();
-        proportionate_nim::oracle(input, |position| sink.push(position));
+        oracle::positions(input, |position| sink.push(position));
         sink.finish();
         sink
     }

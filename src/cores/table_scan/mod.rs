@@ -21,7 +21,6 @@
 use std::marker::PhantomData;
 
 use crate::cores::sink;
-use crate::games::stone_game;
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -49,6 +48,7 @@ mod byte_table_pruned;
 mod layers;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod line_rows_avx512;
+mod oracle;
 #[cfg(feature = "wide")]
 mod wide_rows;
 
@@ -165,7 +165,7 @@ impl<S: Sink> Operation for TableScan<S> {
 
     fn oracle(input: &StoneGame) -> S {
         let mut sink = S::default();
-        stone_game::oracle(input, |position| sink.push(position));
+        oracle::positions(input, |position| sink.push(position));
         sink.finish();
         sink
     }

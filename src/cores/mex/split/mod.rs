@@ -36,6 +36,7 @@ mod near_sum_avx512;
 mod open_values;
 #[cfg(feature = "bitvec")]
 mod open_values_bitvec;
+mod oracle;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod xor_translate_avx512;
 
@@ -163,7 +164,7 @@ impl Operation for MexSplit {
     }
 
     fn oracle(input: &Split) -> Vec<u32> {
-        crate::games::scatterstone_nim::oracle_values(input)
+        oracle::values(input)
     }
 
     fn steps(input: &Split) -> u64 {

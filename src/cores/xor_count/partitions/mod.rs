@@ -13,6 +13,7 @@ use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Work
 
 mod dp;
 mod dp_lanes;
+mod oracle;
 mod walsh_lanes;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod walsh_lanes_avx2;
@@ -170,7 +171,7 @@ impl Operation for XorPartitions {
     }
 
     fn oracle(input: &Partitions) -> Vec<u32> {
-        crate::games::scatterstone_nim::oracle_counts(input)
+        oracle::counts(input)
     }
 
     fn steps(input: &Partitions) -> u64 {

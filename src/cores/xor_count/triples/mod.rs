@@ -153,7 +153,14 @@ impl Operation for XorTriples {
     }
 
     fn oracle(input: &Values) -> u128 {
-        crate::games::nim_square::oracle(&input.0)
+        let values = &input.0;
+        let mut triples = 0;
+        for (i, a) in values.iter().enumerate() {
+            for (j, b) in values.iter().enumerate().skip(i) {
+                triples += values[j..].iter().filter(|c| a ^ b ^ **c == 0).count() as u128;
+            }
+        }
+        triples
     }
 
     fn steps(input: &Values) -> u64 {

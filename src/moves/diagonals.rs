@@ -13,12 +13,12 @@ use std::str::FromStr;
 /// The name is Larsson's ("A generalized diagonal Wythoff Nim", Integers 12, 2012).
 ///
 /// ```
-/// use nimlanes::cores::occupancy::Diagonals;
+/// use nimlanes::moves::Diagonals;
 /// let diagonals: Diagonals = "2:1,1:1".parse()?;
 /// assert_eq!(diagonals, Diagonals::PUBLISHED);
 /// assert_eq!(diagonals.to_string(), "1:1,1:2");
 /// assert!("1:2,2:1".parse::<Diagonals>().is_err());
-/// # Ok::<(), nimlanes::cores::occupancy::DiagonalsError>(())
+/// # Ok::<(), nimlanes::moves::DiagonalsError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagonals(Cow<'static, [[u16; 2]]>);
