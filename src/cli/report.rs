@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::report::measure::{MeasureError, Pace, Plan};
+use nimlanes::lab::report::measure::{MeasureError, Plan};
+use nimlanes::lab::report::tasks::Pace;
 use nimlanes::lab::report::{self, ReportError};
 use nimlanes::lab::saved::utc_now;
 use nimlanes::machine::Machine;

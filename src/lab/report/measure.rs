@@ -1,37 +1,33 @@
-//! Measuring what a report needs: tasks read off the registry, each saved in a file of its own as soon as it is done, so
-//! that an interrupted report goes on where it stopped.
+//! Measuring what a report needs, task by task, each saved in a file of its own as soon as it is done, so that an interrupted
+//! report goes on where it stopped.
 
 use std::fs;
-use std::hint::{black_box, spin_loop};
+use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::de::DeserializeOwned;
-
 use crate::cores::OPERATIONS;
-use crate::games::{GAMES, Game, Question, SolveError, Solver};
-use crate::kernel::{InputError, Run, Stop, Tier, Workload};
+use crate::games::{Game, Question, SolveError, Solver};
+use crate::kernel::{InputError, Run, Stop, Tier};
 use crate::lab::ceilings::CEILINGS;
 use crate::lab::clock::Clock;
-use crate::lab::duel::{
-    Duel, DuelError, FEWEST_ROUNDS, Skipped, TURN, Terms, fight, in_turns, obstacle, quantile, ratios,
-};
-use crate::lab::environment::{BUILD, Environment};
+use crate::lab::duel::{Duel, DuelError, Skipped, Terms, fight, in_turns, obstacle, quantile, ratios};
+use crate::lab::environment::Environment;
 use crate::lab::known;
 use crate::lab::saved::{Measured, Saved, SavedError};
 use crate::machine::Machine;
 use crate::selection::{SelectError, Selection, span};
-use crate::session::{AnyOperation, KernelInfo, Session};
 
 use super::data::{
-    Built, Ceilings, Choice, Choices, ClockRow, Clocks, Far, GameDuel, GameRow, Setup, Start, Starts, Stated,
-    Statement, Trial, Trials, files,
+    Ceilings, Choice, Choices, ClockRow, Clocks, Far, GameDuel, GameRow, Setup, Start, Starts, Stated, Statement,
+    Trial, Trials, files,
 };
 use super::estimates;
+use super::neighbours::Neighbours;
+use super::programs::{NATIVE, build, json_of, output_of, this_program};
+use super::tasks::{self, CLOCK_BUDGET, Input, Pace, TRIAL, Task};
 
 /// A measurement that was not made.
 #[derive(Debug, thiserror::Error)]
@@ -67,209 +63,6 @@ pub enum MeasureError {
     },
 }
 
-/// How much is measured.
-#[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// A draft: small and published sizes, short duels, no clean builds.
-    pub draft: bool,
-    /// What the predicted times of all tasks may add up to.
-    total: Duration,
-    /// Budget of a duel at the published size of an operation's first workload.
-    headline: Duration,
-    /// Patience with a kernel there, whatever the total: the sources' algorithms shall take part. At larger sizes, patience
-    /// with those that everybody knows: the best scalar kernel and the best public ones.
-    invitation: Duration,
-    /// Budget of any other duel.
-    other: Duration,
-    /// How long a kernel runs in a process of its own.
-    start: Duration,
-}
-
-impl Pace {
-    /// All of it.
-    pub const FULL: Pace = Pace {
-        draft: false,
-        total: Duration::from_secs(760),
-        headline: Duration::from_secs(8),
-        invitation: Duration::from_secs(6),
-        other: Duration::from_millis(1500),
-        start: Duration::from_millis(300),
-    };
-
-    /// In under two minutes.
-    pub const DRAFT: Pace = Pace {
-        draft: true,
-        total: Duration::from_secs(80),
-        headline: Duration::from_secs(2),
-        invitation: Duration::from_millis(600),
-        other: Duration::from_millis(400),
-        start: Duration::from_millis(50),
-    };
-}
-
-/// Sizes up to here are small: their times show what a call costs besides its loops.
-pub const SMALL: u64 = 100;
-
-/// A size past those of the benches is measured if the quickest kernel needs no longer for a run.
-const FURTHER: Duration = Duration::from_millis(1000);
-
-/// Patience with a run, from the longest that would be waited for to the shortest; the longest with which all fits is taken.
-const PATIENCE_MS: [u64; 9] = [8000, 5000, 3000, 2000, 1000, 500, 200, 100, 50];
-
-/// One thing to measure.
-enum Task {
-    Choices,
-    Trials { inputs: Vec<Input> },
-    Needs,
-    Ceilings,
-    Clocks,
-    Estimates { build: &'static str, from: &'static str },
-    Duel { input: Input, threads: usize, budget: Duration },
-    Native { input: Input, budget: Duration },
-    Starts { input: Input, each: Duration },
-    Game { game: &'static Game, limit: u64, budget: Duration },
-    Far { game: &'static Game, limit: u64 },
-    Build { native: bool },
-}
-
-/// An input of an operation, and what each kernel is predicted to take for it.
-#[derive(Clone)]
-struct Input {
-    operation: &'static dyn AnyOperation,
-    workload: &'static Workload,
-    size: u64,
-    predicted: Vec<Predicted>,
-}
-
-/// What a kernel is predicted to take for a run on one thread.
-#[derive(Clone)]
-struct Predicted {
-    kernel: &'static str,
-    run: Duration,
-    /// Whether it takes part however long it needs.
-    is_invited: bool,
-}
-
-impl Input {
-    fn new(
-        operation: &'static dyn AnyOperation,
-        workload: &'static Workload,
-        size: u64,
-        machine: &Machine,
-    ) -> Result<Self, InputError> {
-        let session = operation.session(machine, workload.name, size)?;
-        let costs = session.kernels().into_iter().enumerate().map(|(index, kernel)| (kernel, session.cost(index, 1)));
-        let able = costs.filter(|(_, cost)| cost.is_possible() && cost.bytes <= machine.memory() as f64);
-        let predicted = able.map(|(kernel, cost)| {
-            let run = Duration::from_secs_f64(cost.ns.min(1e18) / 1e9);
-            Predicted { kernel, run, is_invited: false }
-        });
-        let mut input = Input { operation, workload, size, predicted: predicted.collect() };
-        let quickest = input.quickest(|_| true);
-        input.invite(|kernel| Some(kernel) == quickest, Duration::MAX); // a duel needs somebody
-        Ok(input)
-    }
-
-    /// The quickest kernel of some.
-    fn quickest(&self, among: impl Fn(&'static str) -> bool) -> Option<&'static str> {
-        let among = self.predicted.iter().filter(|predicted| among(predicted.kernel));
-        among.min_by_key(|predicted| predicted.run).map(|predicted| predicted.kernel)
-    }
-
-    /// Invites kernels that need no longer than `patience`.
-    fn invite(&mut self, whom: impl Fn(&'static str) -> bool, patience: Duration) {
-        for predicted in self.predicted.iter_mut().filter(|predicted| predicted.run <= patience) {
-            predicted.is_invited |= whom(predicted.kernel);
-        }
-    }
-
-    fn invited(&self) -> impl Iterator<Item = &Predicted> {
-        self.predicted.iter().filter(|predicted| predicted.is_invited)
-    }
-
-    /// The shortest run; nothing if there is none.
-    fn least(&self) -> Duration {
-        self.predicted.iter().map(|predicted| predicted.run).min().unwrap_or_default()
-    }
-
-    fn session(&self, machine: &Machine) -> Result<Box<dyn Session>, InputError> {
-        self.operation.session(machine, self.workload.name, self.size)
-    }
-
-    fn bearable(&self, patience: Duration) -> impl Iterator<Item = Duration> {
-        let bearable = self.predicted.iter().filter(move |own| own.is_invited || own.run <= patience);
-        bearable.map(|predicted| predicted.run)
-    }
-
-    /// Patience that lets everybody in who is invited, or bearable anyway.
-    fn patience(&self, patience: Duration) -> Duration {
-        let longest = self.invited().map(|predicted| predicted.run).max().unwrap_or_default();
-        patience.max(longest + Duration::from_micros(1)) // predictions are rounded to nanoseconds
-    }
-
-    /// What a duel over it takes: the runs that compare outputs, then at least the fewest rounds.
-    fn duel(&self, patience: Duration, budget: Duration) -> Duration {
-        let first: Duration = self.bearable(patience).sum();
-        let round: Duration = self.bearable(patience).map(|run| run.max(TURN)).sum();
-        first + budget.max(round * FEWEST_ROUNDS as u32) + round / 2
-    }
-
-    fn name(&self) -> String {
-        format!("{}-{}-{}", self.operation.name(), self.workload.name, self.size)
-    }
-
-    fn subject(&self) -> (&'static str, &'static str, &str, u64) {
-        (self.operation.name(), self.operation.unit(), self.workload.name, self.size)
-    }
-}
-
-impl Task {
-    /// The file that keeps it, without suffix.
-    fn name(&self) -> String {
-        match self {
-            Task::Choices => "choices".to_owned(),
-            Task::Trials { .. } => "trials".to_owned(),
-            Task::Needs => "needs".to_owned(),
-            Task::Ceilings => "ceilings".to_owned(),
-            Task::Clocks => "clocks".to_owned(),
-            Task::Estimates { build, .. } => format!("estimates-{build}"),
-            Task::Duel { input, threads: 1, .. } => format!("duel-{BUILD}-{}", input.name()),
-            Task::Duel { input, threads, .. } => format!("duel-{BUILD}-{}-threads-{threads}", input.name()),
-            Task::Native { input, .. } => format!("duel-native-{}", input.name()),
-            Task::Starts { input, .. } => format!("starts-{}", input.name()),
-            Task::Game { game, limit, .. } => format!("game-{}-{limit}", game.name),
-            Task::Far { game, limit } => format!("far-{}-{limit}", game.name),
-            Task::Build { native } => format!("built-{}", if *native { "native" } else { "default" }),
-        }
-    }
-
-    /// About how long it takes.
-    fn predicted(&self, patience: Duration) -> Duration {
-        match self {
-            Task::Choices | Task::Needs | Task::Estimates { .. } => Duration::from_secs(1),
-            Task::Trials { inputs } => TRIAL * 3 / 2 * inputs.len() as u32,
-            Task::Ceilings => CEILING_TIME * CEILINGS.len() as u32,
-            Task::Clocks => CLOCK_BUDGET * 6,
-            Task::Duel { input, budget, .. } | Task::Native { input, budget } => input.duel(patience, *budget),
-            Task::Starts { input, each } => {
-                input.bearable(patience).map(|run| (run * 2).max(*each) + Duration::from_millis(60)).sum()
-            }
-            Task::Game { limit, budget, .. } => *budget + if *limit > SMALL { patience * 2 } else { Duration::ZERO },
-            Task::Far { .. } => FAR_TIME,
-            Task::Build { .. } => BUILD_TIME,
-        }
-    }
-}
-
-/// About how long a ceiling takes, its buffer included.
-const CEILING_TIME: Duration = Duration::from_millis(200);
-
-/// About how long a build from nothing takes on two cores.
-const BUILD_TIME: Duration = Duration::from_secs(110);
-
-/// About how long a far answer takes, between a tenth of a second and less than a minute.
-const FAR_TIME: Duration = Duration::from_secs(5);
-
 /// The tasks for one machine, and where their results go.
 pub struct Plan<'a> {
     machine: Machine,
@@ -279,8 +72,8 @@ pub struct Plan<'a> {
     tasks: Vec<Task>,
 }
 
-/// Where a native build is looked for, or made.
-const NATIVE: [&str; 2] = ["target/report/native/release/nimlanes", "target/native/release/nimlanes"];
+/// Who is predicted to take so many times as long as the quickest takes part in a trial.
+const TRIED: u32 = 6;
 
 impl<'a> Plan<'a> {
     /// Everything that the registry holds, at a pace.
@@ -288,30 +81,8 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// A workload is listed with a size that it does not have.
     pub fn new(machine: Machine, folder: &'a Path, pace: Pace) -> Result<Self, MeasureError> {
-        let mut tasks = Vec::new();
-        if !pace.draft {
-            tasks.extend([false, true].map(|native| Task::Build { native }));
-        }
-        tasks.extend([Task::Choices, Task::Needs, Task::Ceilings, Task::Clocks]);
-        tasks.extend(estimates::FOLDERS.map(|(build, from)| Task::Estimates { build, from }));
-        for operation in OPERATIONS.iter().copied() {
-            for workload in operation.workloads() {
-                tasks.extend(duels(operation, workload, &pace, &machine)?);
-            }
-        }
-        tasks.push(Task::Trials { inputs: trials(&pace, &machine)? });
-        for game in GAMES {
-            for limit in [10, SMALL, game.published] {
-                tasks.push(Task::Game { game, limit, budget: pace.other });
-            }
-            if !pace.draft {
-                tasks.extend(game.far.iter().map(|limit| Task::Far { game, limit: *limit }));
-            }
-        }
-        let total = |patience| tasks.iter().map(|task| task.predicted(patience)).sum::<Duration>();
-        let patience = PATIENCE_MS.map(Duration::from_millis);
-        let patience = patience.into_iter().find(|patience| total(*patience) <= pace.total);
-        let patience = patience.unwrap_or(Duration::from_millis(PATIENCE_MS[PATIENCE_MS.len() - 1]));
+        let tasks = tasks::all(&pace, &machine)?;
+        let patience = tasks::patience(&pace, &tasks);
         Ok(Plan { machine, folder, pace, patience, tasks })
     }
 
@@ -420,7 +191,7 @@ impl<'a> Plan<'a> {
         let mut rows = Vec::new();
         for operation in OPERATIONS {
             for workload in operation.workloads() {
-                for size in sizes(*operation, workload, &self.pace, &self.machine)? {
+                for size in tasks::sizes(*operation, workload, &self.pace, &self.machine)? {
                     for tier in Tier::ALL.iter().filter(|tier| **tier <= self.machine.tier()) {
                         let machine = self.machine.capped(*tier);
                         let session = operation.session(&machine, workload.name, size)?;
@@ -604,109 +375,6 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether a workload is the one that an operation is known by.
-fn is_first(operation: &dyn AnyOperation, workload: &Workload) -> bool {
-    operation.workloads()[0].name == workload.name
-}
-
-/// The sizes at which a workload is measured, ascending.
-fn sizes(
-    operation: &'static dyn AnyOperation,
-    workload: &'static Workload,
-    pace: &Pace,
-    machine: &Machine,
-) -> Result<Vec<u64>, InputError> {
-    let is_first = is_first(operation, workload);
-    let mut sizes = workload.sizes.to_vec();
-    sizes.push(workload.published);
-    sizes.sort_unstable();
-    sizes.dedup();
-    if pace.draft {
-        sizes.retain(|size| *size <= SMALL || is_first && *size == workload.published);
-    } else if is_first {
-        for size in further(sizes[sizes.len() - 1]) {
-            sizes.extend((Input::new(operation, workload, size, machine)?.least() <= FURTHER).then_some(size));
-        }
-    }
-    Ok(sizes)
-}
-
-/// Budget of a trial of the selected kernel.
-const TRIAL: Duration = Duration::from_millis(300);
-
-/// Who is predicted to take so many times as long as the quickest takes part in a trial.
-const TRIED: u32 = 6;
-
-/// Inputs longer than this for the quickest kernel are no trials.
-const SHORT: Duration = Duration::from_millis(40);
-
-/// The inputs of trials: all workloads at a hundredth, a tenth and three times the published size, where no duel is.
-fn trials(pace: &Pace, machine: &Machine) -> Result<Vec<Input>, InputError> {
-    let mut inputs = Vec::new();
-    for operation in OPERATIONS.iter().copied() {
-        for workload in operation.workloads() {
-            let dueled = sizes(operation, workload, pace, machine)?;
-            let published = workload.published;
-            for size in [published / 100, published / 10, published * 3] {
-                if size > SMALL && !dueled.contains(&size) {
-                    let input = Input::new(operation, workload, size, machine)?;
-                    inputs.extend((input.least() <= SHORT).then_some(input));
-                }
-            }
-        }
-    }
-    Ok(inputs)
-}
-
-/// What is timed of one workload: at each size a duel; at the published size of the first workload also the native build and
-/// each kernel by itself; there and at the largest size also the parallel kernels, where there are some.
-fn duels(
-    operation: &'static dyn AnyOperation,
-    workload: &'static Workload,
-    pace: &Pace,
-    machine: &Machine,
-) -> Result<Vec<Task>, InputError> {
-    let mut tasks = Vec::new();
-    let threads = machine.threads();
-    let kernels = operation.kernels(machine);
-    let is_parallel = |kernel: &KernelInfo| kernel.features.contains(&"parallel") && kernel.unavailable.is_none();
-    let has_parallel = threads > 1 && kernels.iter().any(is_parallel);
-    let is_scalar = |name| kernels.iter().any(|kernel| kernel.name == name && kernel.is_scalar());
-    let is_first = is_first(operation, workload);
-    let sizes = sizes(operation, workload, pace, machine)?;
-    let largest = sizes.last().copied();
-    for size in sizes {
-        let mut input = Input::new(operation, workload, size, machine)?;
-        if input.predicted.len() < 2 {
-            continue; // nobody to compare with
-        }
-        if is_first && size > SMALL {
-            let scalar = input.quickest(is_scalar);
-            input.invite(|kernel| Some(kernel) == scalar || operation.public().contains(&kernel), pace.invitation);
-        }
-        let is_headline = is_first && size == workload.published;
-        let budget = if is_headline { pace.headline } else { pace.other };
-        if has_parallel && is_first && (is_headline || Some(size) == largest) {
-            tasks.push(Task::Duel { input: input.clone(), threads, budget: budget / 2 });
-        }
-        if is_headline {
-            input.invite(|_| true, pace.invitation);
-            tasks.push(Task::Native { input: input.clone(), budget: budget / 2 });
-            tasks.push(Task::Starts { input: input.clone(), each: pace.start });
-        }
-        tasks.push(Task::Duel { input, threads: 1, budget });
-    }
-    Ok(tasks)
-}
-
-/// The next two sizes past the benches' that are five or ten times a power of ten: larger than a bench has time for, and
-/// where growth shows.
-fn further(largest: u64) -> impl Iterator<Item = u64> {
-    let decade = 10u64.pow(largest.checked_ilog10().unwrap_or(0));
-    let sizes = [5, 10, 50, 100].into_iter().map(move |factor| factor * decade);
-    sizes.filter(move |size| *size > largest).take(2)
-}
-
 /// One choice of kernels for a game.
 struct Cast {
     name: &'static str,
@@ -741,97 +409,6 @@ fn casts(game: &Game, limit: u64, machine: &Machine, patience: Duration) -> Resu
     casts.into_iter().map(cast).collect()
 }
 
-/// How long one clock is tried in one neighbourhood.
-const CLOCK_BUDGET: Duration = Duration::from_millis(1200);
-
-/// What runs beside a measurement.
-#[derive(Clone, Copy)]
-enum Neighbours {
-    None,
-    BusyLoops,
-    MemoryStream,
-}
-
-impl Neighbours {
-    const ALL: [Neighbours; 3] = [Neighbours::None, Neighbours::BusyLoops, Neighbours::MemoryStream];
-
-    fn name(self) -> &'static str {
-        match self {
-            Neighbours::None => "nothing",
-            Neighbours::BusyLoops => "a busy loop for each CPU",
-            Neighbours::MemoryStream => "a program that streams memory",
-        }
-    }
-
-    /// Does something while the neighbours run.
-    fn beside<T>(self, threads: usize, work: impl FnOnce() -> T) -> T {
-        let ended = AtomicBool::new(false);
-        let goes_on = || !ended.load(Relaxed);
-        thread::scope(|scope| {
-            match self {
-                Neighbours::None => {}
-                Neighbours::BusyLoops => (0..threads).for_each(|_| {
-                    scope.spawn(|| {
-                        while goes_on() {
-                            spin_loop()
-                        }
-                    });
-                }),
-                Neighbours::MemoryStream => {
-                    scope.spawn(|| {
-                        let mut memory = vec![0u64; STREAM_BYTES / 8];
-                        while goes_on() {
-                            for page in black_box(&mut memory).chunks_mut(1 << 16) {
-                                page.iter_mut().for_each(|word| *word += 1);
-                                if !goes_on() {
-                                    break;
-                                }
-                            }
-                        }
-                    });
-                }
-            }
-            let result = work();
-            ended.store(true, Relaxed);
-            result
-        })
-    }
-}
-
-/// More than caches hold.
-const STREAM_BYTES: usize = 256 << 20;
-
-/// Builds the program from nothing into a folder of its own, dependencies included.
-fn build(native: bool) -> Result<Built, MeasureError> {
-    let name = if native { "native" } else { "default" };
-    let target = Path::new("target/report").join(name);
-    if let Err(source) = fs::remove_dir_all(&target)
-        && source.kind() != std::io::ErrorKind::NotFound
-    {
-        return Err(SavedError::Write { path: target, source }.into());
-    }
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-    command.args(["build", "--release", "--locked", "--bin", "nimlanes", "--target-dir"]).arg(&target);
-    if native {
-        command.args(["--config", "build.rustflags=['-Ctarget-cpu=native']"]);
-    }
-    let start = Instant::now();
-    output_of(&mut command)?;
-    let seconds = start.elapsed().as_secs_f64();
-    let program = target.join("release/nimlanes");
-    let bytes = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let stripped = target.join("stripped");
-    let strip =
-        Command::new("strip").arg("-o").arg(&stripped).arg(&program).status().is_ok_and(|status| status.success());
-    Ok(Built {
-        build: name.to_owned(),
-        seconds,
-        jobs: thread::available_parallelism().map_or(1, usize::from),
-        program_bytes: bytes(&program),
-        stripped_bytes: strip.then(|| bytes(&stripped)),
-    })
-}
-
 /// Solves a game in a process of its own, and holds its answer against the known one.
 fn far(game: &Game, limit: u64) -> Result<Far, MeasureError> {
     let mut command = Command::new(this_program()?);
@@ -842,33 +419,4 @@ fn far(game: &Game, limit: u64) -> Result<Far, MeasureError> {
         }
         _ => Ok(far),
     }
-}
-
-fn this_program() -> Result<PathBuf, SavedError> {
-    std::env::current_exe().map_err(|source| SavedError::Read { path: "this program".into(), source })
-}
-
-/// What a program printed as JSON.
-fn json_of<T: DeserializeOwned>(command: &mut Command) -> Result<T, MeasureError> {
-    let output = output_of(command)?;
-    let unreadable = |error: serde_json::Error| MeasureError::Child { what: words(command), why: error.to_string() };
-    serde_json::from_slice(&output).map_err(unreadable)
-}
-
-/// The command line.
-fn words(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
-}
-
-/// What a program printed.
-fn output_of(command: &mut Command) -> Result<Vec<u8>, MeasureError> {
-    let what = words(command);
-    let failed = |why: String| MeasureError::Child { what: what.clone(), why };
-    let output = command.stdin(Stdio::null()).output().map_err(|error| failed(error.to_string()))?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    Err(failed(text.lines().last().map_or(output.status.to_string(), str::to_owned)))
 }

@@ -1,6 +1,6 @@
 //! The report: RESULTS.md and its charts, made from measurements alone.
 //!
-//! [`measure`] makes the measurements that the registry asks for and keeps each in a small file; [`data`] reads them back;
+//! [`tasks`] reads off the registry what there is to measure; [`measure`] does it and keeps each result in a small file; [`data`] reads them back;
 //! [`tables`] and [`chart`] turn them into text and pictures. The text stands between two marks in RESULTS.md, of which the
 //! first names the folder it was made from, so that anyone can rebuild it and see whether it is the same. Prose stands
 //! beside what it is about (`NOTES.md` of an operation, the files of this module); numbers come from measurements only.
@@ -9,7 +9,10 @@ pub mod chart;
 pub mod data;
 pub mod estimates;
 pub mod measure;
+mod neighbours;
+mod programs;
 pub mod tables;
+pub mod tasks;
 
 use std::fs;
 use std::io;

@@ -1,0 +1,62 @@
+//! What else a machine may be busy with while something is timed.
+
+use std::hint::{black_box, spin_loop};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+
+/// What runs beside a measurement.
+#[derive(Clone, Copy)]
+pub(super) enum Neighbours {
+    None,
+    BusyLoops,
+    MemoryStream,
+}
+
+impl Neighbours {
+    pub(super) const ALL: [Neighbours; 3] = [Neighbours::None, Neighbours::BusyLoops, Neighbours::MemoryStream];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Neighbours::None => "nothing",
+            Neighbours::BusyLoops => "a busy loop for each CPU",
+            Neighbours::MemoryStream => "a program that streams memory",
+        }
+    }
+
+    /// Does something while the neighbours run.
+    pub(super) fn beside<T>(self, threads: usize, work: impl FnOnce() -> T) -> T {
+        let ended = AtomicBool::new(false);
+        let goes_on = || !ended.load(Relaxed);
+        thread::scope(|scope| {
+            match self {
+                Neighbours::None => {}
+                Neighbours::BusyLoops => (0..threads).for_each(|_| {
+                    scope.spawn(|| {
+                        while goes_on() {
+                            spin_loop()
+                        }
+                    });
+                }),
+                Neighbours::MemoryStream => {
+                    scope.spawn(|| {
+                        let mut memory = vec![0u64; STREAM_BYTES / 8];
+                        while goes_on() {
+                            for page in black_box(&mut memory).chunks_mut(1 << 16) {
+                                page.iter_mut().for_each(|word| *word += 1);
+                                if !goes_on() {
+                                    break;
+                                }
+                            }
+                        }
+                    });
+                }
+            }
+            let result = work();
+            ended.store(true, Relaxed);
+            result
+        })
+    }
+}
+
+/// More than caches hold.
+const STREAM_BYTES: usize = 256 << 20;

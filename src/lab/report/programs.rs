@@ -1,0 +1,77 @@
+//! Other processes: this program again, its native build, the compiler.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Instant;
+
+use serde::de::DeserializeOwned;
+
+use crate::lab::saved::SavedError;
+
+use super::data::Built;
+use super::measure::MeasureError;
+
+/// Where a native build is looked for, or made.
+pub(super) const NATIVE: [&str; 2] = ["target/report/native/release/nimlanes", "target/native/release/nimlanes"];
+
+pub(super) fn this_program() -> Result<PathBuf, SavedError> {
+    std::env::current_exe().map_err(|source| SavedError::Read { path: "this program".into(), source })
+}
+
+/// What a program printed as JSON.
+pub(super) fn json_of<T: DeserializeOwned>(command: &mut Command) -> Result<T, MeasureError> {
+    let output = output_of(command)?;
+    let unreadable = |error: serde_json::Error| MeasureError::Child { what: words(command), why: error.to_string() };
+    serde_json::from_slice(&output).map_err(unreadable)
+}
+
+/// The command line.
+fn words(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// What a program printed.
+pub(super) fn output_of(command: &mut Command) -> Result<Vec<u8>, MeasureError> {
+    let what = words(command);
+    let failed = |why: String| MeasureError::Child { what: what.clone(), why };
+    let output = command.stdin(Stdio::null()).output().map_err(|error| failed(error.to_string()))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(failed(text.lines().last().map_or(output.status.to_string(), str::to_owned)))
+}
+
+/// Builds the program from nothing into a folder of its own, dependencies included.
+pub(super) fn build(native: bool) -> Result<Built, MeasureError> {
+    let name = if native { "native" } else { "default" };
+    let target = Path::new("target/report").join(name);
+    if let Err(source) = fs::remove_dir_all(&target)
+        && source.kind() != std::io::ErrorKind::NotFound
+    {
+        return Err(SavedError::Write { path: target, source }.into());
+    }
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    command.args(["build", "--release", "--locked", "--bin", "nimlanes", "--target-dir"]).arg(&target);
+    if native {
+        command.args(["--config", "build.rustflags=['-Ctarget-cpu=native']"]);
+    }
+    let start = Instant::now();
+    output_of(&mut command)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let program = target.join("release/nimlanes");
+    let bytes = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let stripped = target.join("stripped");
+    let strip =
+        Command::new("strip").arg("-o").arg(&stripped).arg(&program).status().is_ok_and(|status| status.success());
+    Ok(Built {
+        build: name.to_owned(),
+        seconds,
+        jobs: thread::available_parallelism().map_or(1, usize::from),
+        program_bytes: bytes(&program),
+        stripped_bytes: strip.then(|| bytes(&stripped)),
+    })
+}

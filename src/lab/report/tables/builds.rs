@@ -1,0 +1,169 @@
+//! Other builds, other instruction sets, another harness; what kernels and builds cost besides their time.
+
+use crate::kernel::Tier;
+use crate::lab::duel::quantile;
+use crate::lab::report::data::{Start, Starts};
+use crate::lab::saved::TIE;
+use crate::selection::bytes;
+
+use super::Report;
+use super::markdown::{Table, code, size, time, times};
+
+impl Report<'_> {
+    pub(super) fn native(&self) -> String {
+        let mut text = String::new();
+        for listed in self.listed() {
+            let workload = listed.headline();
+            let native = self.data.duel(listed.operation.name(), workload.name, workload.published, "native", "thread");
+            let (Some(default), Some(native)) = (self.headline(&listed), native) else { continue };
+            let mut table = Table::new(&["kernel", "default", "native", "default / native"]);
+            for row in &native.rows {
+                let Some(other) = default.rows.iter().find(|other| other.kernel == row.kernel) else { continue };
+                let gain = other.median_seconds / row.median_seconds;
+                table.row([code(&row.kernel), time(other.median_seconds), time(row.median_seconds), times(gain)]);
+            }
+            text += &format!("{} at {}\n\n{}", code(listed.operation.name()), size(native.size), table.end());
+        }
+        if text.is_empty() {
+            return text;
+        }
+        format!(
+            "`wide` and plain Rust take their vectors from the target they are compiled for: SSE2 in the default build, all \
+             that this CPU has in the native one (where the compiler may still prefer 256-bit vectors). Two processes, so \
+             small differences mean nothing.\n\n{text}"
+        )
+    }
+
+    pub(super) fn second_opinion(&self) -> String {
+        let heads = ["operation", "size", "kernel", "build", "duel", "criterion", "95 % interval", "criterion / duel"];
+        let mut table = Table::new(&heads);
+        let mut quotients = Vec::new();
+        for listed in self.listed() {
+            let workload = listed.headline();
+            for build in ["default", "native"] {
+                for n in self.sizes(&listed, workload) {
+                    let Some(duel) = self.data.duel(listed.operation.name(), workload.name, n, build, "thread") else {
+                        continue;
+                    };
+                    let scalar = duel.rows.iter().position(|row| listed.is_scalar(row));
+                    for (index, row) in duel.rows.iter().enumerate() {
+                        let id = format!("{}/{}/{}/{n}", listed.operation.name(), workload.name, row.kernel);
+                        let Some(estimate) = self.data.estimate(&id, build) else { continue };
+                        let quotient = estimate.median_seconds / row.median_seconds;
+                        quotients.push(quotient);
+                        let is_named = index == 0 || Some(index) == scalar || row.kernel == duel.baseline;
+                        if is_named && n == workload.published {
+                            table.row([
+                                code(listed.operation.name()),
+                                size(n),
+                                code(&row.kernel),
+                                build.to_owned(),
+                                time(row.median_seconds),
+                                time(estimate.median_seconds),
+                                format!("{} .. {}", time(estimate.low_seconds), time(estimate.high_seconds)),
+                                times(quotient),
+                            ]);
+                        }
+                    }
+                }
+            }
+        }
+        if quotients.is_empty() {
+            return String::new();
+        }
+        let [low, middle, high] = [0.1, 0.5, 0.9].map(|q| times(quantile(&mut quotients, q)));
+        format!(
+            "The same kernels under criterion, minutes apart and one after the other, where a duel takes turns. Over the {} \
+             pairs of a kernel and a size that both timed, criterion's median is {middle} of the duel's, in the middle 80 % \
+             {low} to {high}. Ratios rest on the duels.\n\n{}",
+            quotients.len(),
+            table.end()
+        )
+    }
+
+    pub(super) fn capped(&self) -> String {
+        let heads: Vec<String> = Tier::ALL.iter().map(|tier| format!("best up to {}", tier.name())).collect();
+        let mut table = Table::new(&["operation".to_owned()].into_iter().chain(heads).collect::<Vec<_>>());
+        let mut any = false;
+        for listed in self.listed() {
+            let Some(duel) = self.headline(&listed) else { continue };
+            any = true;
+            let best = |cap: &Tier| {
+                let mut rows = duel.rows.iter();
+                let row = rows.find(|row| row.tier.parse::<Tier>().is_ok_and(|tier| tier <= *cap));
+                row.map_or("–".to_owned(), |row| {
+                    format!("{} {} (×{})", code(&row.kernel), time(row.median_seconds), times(row.ratio))
+                })
+            };
+            table.row([code(listed.operation.name())].into_iter().chain(Tier::ALL.iter().map(best)));
+        }
+        let intro = "What a weaker CPU would be left with, at the published sizes.";
+        if any { format!("{intro}\n\n{}", table.end()) } else { String::new() }
+    }
+
+    /// Kernels with a technology that lose to the best scalar kernel.
+    pub(super) fn losers(&self) -> String {
+        let mut text = String::new();
+        for listed in self.listed() {
+            let Some(duel) = self.headline(&listed) else { continue };
+            let Some(scalar) = duel.rows.iter().find(|row| listed.is_scalar(row)) else { continue };
+            for row in duel.rows.iter().filter(|row| row.ratio * (1.0 + TIE) < scalar.ratio) {
+                let Some(info) = listed.info(&row.kernel).filter(|info| !info.is_scalar()) else { continue };
+                text += &format!(
+                    "- {} {} ({}) takes {} times as long as the scalar {} at {}.\n",
+                    code(listed.operation.name()),
+                    code(&row.kernel),
+                    info.summary,
+                    times(scalar.ratio / row.ratio),
+                    code(&scalar.kernel),
+                    size(duel.size),
+                );
+            }
+        }
+        if text.is_empty() {
+            text
+        } else {
+            format!("Vectors, crates and bit tricks that lose to the best scalar kernel:\n\n{text}")
+        }
+    }
+
+    pub(super) fn starts(&self) -> String {
+        let mut text = String::new();
+        for Starts { operation, workload, size: n, rows, .. } in self.data.starts.iter().map(|saved| &saved.content) {
+            let mut table = Table::new(&["kernel", "first call", "later calls", "first / later", "its peak memory"]);
+            for row in rows {
+                let Start { kernel, first_seconds, later_seconds, idle_bytes, peak_bytes, .. } = row;
+                table.row([
+                    code(kernel),
+                    time(*first_seconds),
+                    time(*later_seconds),
+                    times(first_seconds / later_seconds),
+                    bytes(peak_bytes.saturating_sub(*idle_bytes) as f64),
+                ]);
+            }
+            text += &format!("{} {} at {}\n\n{}", code(operation), code(workload), size(*n), table.end());
+        }
+        if text.is_empty() {
+            return text;
+        }
+        format!(
+            "Each kernel in a process of its own. The first call meets cold caches and makes its pages; memory is the growth \
+             of the process's peak over what it held, input included, before the kernel ran.\n\n{text}"
+        )
+    }
+
+    pub(super) fn built(&self) -> String {
+        let mut table = Table::new(&["build", "from nothing", "compiler processes", "program", "without symbols"]);
+        for built in self.data.built.iter().map(|saved| &saved.content) {
+            let stripped = built.stripped_bytes.map_or("–".to_owned(), |n| bytes(n as f64));
+            table.row([
+                built.build.clone(),
+                time(built.seconds),
+                built.jobs.to_string(),
+                bytes(built.program_bytes as f64),
+                stripped,
+            ]);
+        }
+        if self.data.built.is_empty() { String::new() } else { table.end() }
+    }
+}

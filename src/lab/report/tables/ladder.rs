@@ -1,0 +1,181 @@
+//! The section of an operation: what came of it, its charts, its ladders of kernels.
+
+use crate::kernel::{Tier, Workload};
+use crate::lab::duel::{Duel, Row, Skipped};
+use crate::lab::report::chart::{self, Bar, Series};
+use crate::lab::saved::TIE;
+use crate::session::KernelInfo;
+
+use super::markdown::{Table, code, folded, ns, size, spread, time, times};
+use super::{Chart, Listed, Report, SMALL};
+
+impl<'a> Report<'a> {
+    pub(super) fn operation(&self, listed: &Listed, charts: &str, drawn: &mut Vec<Chart>) -> String {
+        let operation = listed.operation;
+        let mut text = String::new();
+        let mut draw = |text: &mut String, kind: &str, svg: String| {
+            let file = format!("{}-{kind}.svg", operation.name());
+            *text += &format!("![{} {kind}]({charts}/{file})\n\n", operation.name());
+            drawn.push(Chart { file, svg });
+        };
+        if let Some(line) = self.result(listed) {
+            text += &format!("{line}\n\n");
+        }
+        let notes = operation.notes().trim();
+        if !notes.is_empty() {
+            // Headings of the notes stand below those of the report.
+            text += &format!("{}\n\n", notes.replace("\n# ", "\n### "));
+        }
+        let headline = listed.headline();
+        let series = self.series(listed, headline);
+        if series.iter().any(|series| series.points.len() > 1) {
+            let title = format!("{}: {}", operation.name(), headline.name);
+            draw(&mut text, "time", chart::times(&title, &series, SMALL as f64));
+        }
+        if let Some(duel) = self.headline(listed) {
+            let title = format!("{}: {} at {}", operation.name(), headline.name, size(duel.size));
+            draw(&mut text, "ratio", chart::ratios(&title, &duel.baseline, &bars(listed, duel)));
+        }
+        for workload in operation.workloads() {
+            let sizes = self.sizes(listed, workload).filter(|size| *size > SMALL);
+            let duels: Vec<&Duel> = sizes.filter_map(|size| self.duel(listed, workload, size)).collect();
+            if duels.is_empty() {
+                continue;
+            }
+            text += &format!("### {}: {}\n\n", code(workload.name), workload.summary);
+            text.push_str(&ladder(listed, &duels));
+            let threaded = self.threaded(listed, workload);
+            if let Some(threads) = threaded.iter().flat_map(|duel| &duel.rows).map(|row| row.threads).max() {
+                text += &format!(
+                    "On {threads} threads, by the wall, with kernels on one thread to compare with:\n\n{}",
+                    rungs(listed, &threaded).0
+                );
+            }
+        }
+        let absent = operation.absent();
+        if !absent.is_empty() {
+            text.push_str("Not in the list:\n\n");
+            absent.iter().for_each(|absent| text += &format!("- {}: {}\n", code(absent.feature), absent.reason));
+        }
+        text
+    }
+
+    /// Duels with parallel kernels.
+    fn threaded(&self, listed: &Listed, workload: &Workload) -> Vec<&'a Duel> {
+        let duel = |size| self.data.duel(listed.operation.name(), workload.name, size, "default", "wall");
+        self.sizes(listed, workload).filter_map(duel).collect()
+    }
+
+    fn series(&self, listed: &Listed, workload: &Workload) -> Vec<Series> {
+        let duels: Vec<&Duel> =
+            self.sizes(listed, workload).filter_map(|size| self.duel(listed, workload, size)).collect();
+        let series = |kernel: &KernelInfo| {
+            let point = |duel: &&Duel| {
+                let row = duel.rows.iter().find(|row| row.kernel == kernel.name)?;
+                Some((duel.size as f64, row.median_seconds))
+            };
+            Series { name: kernel.name.to_owned(), points: duels.iter().filter_map(point).collect() }
+        };
+        listed.kernels.iter().map(series).filter(|series| !series.points.is_empty()).collect()
+    }
+
+    /// One line: what came of it.
+    fn result(&self, listed: &Listed) -> Option<String> {
+        let duel = self.headline(listed)?;
+        let best = duel.rows.first()?;
+        let tied = duel.rows[1..].iter().take_while(|row| best.ratio < row.ratio * (1.0 + TIE));
+        let tied: Vec<String> = tied.map(|row| code(&row.kernel)).collect();
+        let tied = if tied.is_empty() { String::new() } else { format!(" (a tie with {})", tied.join(", ")) };
+        let mut line = format!(
+            "**Result** at {}: {}{tied} takes {}, {} a {}, and is {} times as quick as the source's way ({})",
+            size(duel.size),
+            code(&best.kernel),
+            time(best.median_seconds),
+            ns(1e9 / best.throughput),
+            best.unit,
+            times(best.ratio),
+            code(&duel.baseline),
+        );
+        if let Some(scalar) = duel.rows.iter().find(|row| listed.is_scalar(row)) {
+            match scalar.kernel == best.kernel {
+                true => line.push_str("; it is a scalar kernel"),
+                false => {
+                    line += &format!(
+                        ", {} times the best scalar kernel ({})",
+                        times(best.ratio / scalar.ratio),
+                        code(&scalar.kernel)
+                    );
+                }
+            }
+        }
+        Some(line + ".")
+    }
+}
+
+/// Kernels by sizes: time, ratio and spread, the best of a column in bold; below, folded, who took no part and why.
+fn ladder(listed: &Listed, duels: &[&Duel]) -> String {
+    let (mut text, took_part) = rungs(listed, duels);
+    let mut reasons: Vec<(&str, String)> = Vec::new();
+    for duel in duels {
+        for Skipped { kernel, reason } in &duel.skipped {
+            let line = format!("{} {reason}", size(duel.size));
+            match reasons.iter_mut().find(|(name, _)| name == kernel) {
+                Some((_, lines)) => *lines += &format!("; {line}"),
+                None => reasons.push((kernel, line)),
+            }
+        }
+    }
+    for kernel in listed.kernels.iter().map(|kernel| kernel.name).filter(|kernel| !took_part.contains(kernel)) {
+        if !reasons.iter().any(|(name, _)| *name == kernel) {
+            reasons.push((kernel, "not measured".to_owned()));
+        }
+    }
+    if !reasons.is_empty() {
+        let list: String = reasons.iter().map(|(kernel, lines)| format!("- {}: {lines}\n", code(kernel))).collect();
+        text += &folded("Who took no part, at which sizes, and why", &list);
+    }
+    text
+}
+
+/// The table of a ladder, and the kernels that stand in it.
+fn rungs(listed: &Listed, duels: &[&Duel]) -> (String, Vec<&'static str>) {
+    let head = |duel: &&Duel| format!("{} (× {})", size(duel.size), code(&duel.baseline));
+    let mut table = Table::new(&["kernel".to_owned()].into_iter().chain(duels.iter().map(head)).collect::<Vec<_>>());
+    let mut took_part = Vec::new();
+    for kernel in listed.kernels.iter().map(|kernel| kernel.name) {
+        let rows: Vec<Option<&Row>> =
+            duels.iter().map(|duel| duel.rows.iter().find(|row| row.kernel == kernel)).collect();
+        if rows.iter().all(Option::is_none) {
+            continue;
+        }
+        took_part.push(kernel);
+        let cell = |(duel, row): (&&Duel, Option<&Row>)| {
+            let Some(row) = row else { return "–".to_owned() };
+            let is_best = duel.rows.first().is_some_and(|best| best.kernel == row.kernel);
+            let bold = if is_best { "**" } else { "" };
+            let ratio = if row.kernel == duel.baseline { String::new() } else { format!(" {}", spread(row)) };
+            format!("{bold}{}{bold}<br>×{}{ratio}", time(row.median_seconds), times(row.ratio))
+        };
+        table.row([code(kernel)].into_iter().chain(duels.iter().zip(rows).map(cell)));
+    }
+    (table.end(), took_part)
+}
+
+/// What makes a kernel quick: its Cargo features, else its tier, else nothing.
+fn technology(kernel: &KernelInfo) -> String {
+    match (kernel.features, kernel.tier) {
+        ([], Tier::Portable) => "scalar".to_owned(),
+        ([], tier) => tier.name().to_owned(),
+        (features, _) => features.join(" + "),
+    }
+}
+
+fn bars(listed: &Listed, duel: &Duel) -> Vec<Bar> {
+    let bar = |row: &Row| Bar {
+        name: row.kernel.clone(),
+        technology: listed.info(&row.kernel).map_or(row.tier.clone(), technology),
+        ratio: row.ratio,
+        range: (row.ratio_low, row.ratio_high),
+    };
+    duel.rows.iter().map(bar).collect()
+}

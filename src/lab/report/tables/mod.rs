@@ -1,0 +1,232 @@
+//! The text of a report: markdown, from measurements and what the registry says, and nothing else.
+
+mod builds;
+mod games;
+mod ladder;
+mod limits;
+mod markdown;
+mod selected;
+
+use crate::cores::OPERATIONS;
+use crate::kernel::Workload;
+use crate::lab::duel::{Duel, Row};
+use crate::lab::known;
+use crate::machine::Machine;
+use crate::selection::bytes;
+use crate::session::{AnyOperation, KernelInfo};
+
+use self::limits::share;
+use self::markdown::{Table, code, ns, size, time, times};
+use super::data::Data;
+use super::tasks::SMALL;
+
+const BIAS: &str = include_str!("../bias.md");
+const HOW_TO_READ: &str = include_str!("../how_to_read.md");
+const THREATS: &str = include_str!("../threats.md");
+
+/// The report on one set of measurements.
+pub struct Report<'a> {
+    data: &'a Data,
+    machine: Machine,
+}
+
+/// An operation and the kernels in its list.
+struct Listed {
+    operation: &'static dyn AnyOperation,
+    kernels: Vec<KernelInfo>,
+}
+
+impl Listed {
+    fn headline(&self) -> &'static Workload {
+        &self.operation.workloads()[0]
+    }
+
+    fn info(&self, name: &str) -> Option<&KernelInfo> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    fn is_scalar(&self, row: &Row) -> bool {
+        self.info(&row.kernel).is_some_and(KernelInfo::is_scalar)
+    }
+
+    fn is_public(&self, row: &Row) -> bool {
+        self.operation.public().contains(&row.kernel.as_str())
+    }
+}
+
+/// A chart, and the name of its file.
+pub struct Chart {
+    /// Name with suffix.
+    pub file: String,
+    /// The picture.
+    pub svg: String,
+}
+
+impl<'a> Report<'a> {
+    /// A report on `data`.
+    pub fn new(data: &'a Data) -> Self {
+        // The list of kernels is that of the strongest machine: what was measured decides, not where this runs.
+        Report { data, machine: Machine::detect() }
+    }
+
+    fn listed(&self) -> impl Iterator<Item = Listed> {
+        let kernels = |operation: &'static dyn AnyOperation| operation.kernels(&self.machine);
+        OPERATIONS.iter().map(move |operation| Listed { operation: *operation, kernels: kernels(*operation) })
+    }
+
+    /// The duel at the published size, default build, one thread.
+    fn headline(&self, listed: &Listed) -> Option<&'a Duel> {
+        let workload = listed.headline();
+        self.duel(listed, workload, workload.published)
+    }
+
+    fn duel(&self, listed: &Listed, workload: &Workload, size: u64) -> Option<&'a Duel> {
+        self.data.duel(listed.operation.name(), workload.name, size, "default", "thread")
+    }
+
+    /// Sizes at which there is a duel on one thread, ascending.
+    fn sizes(&self, listed: &Listed, workload: &Workload) -> impl Iterator<Item = u64> + use<> {
+        let over = (listed.operation.name(), workload.name);
+        let duels = self.data.duels.iter().map(|saved| &saved.content);
+        let duels = duels.filter(|duel| (duel.operation.as_str(), duel.workload.as_str()) == over);
+        let mut sizes: Vec<u64> = duels.map(|duel| duel.size).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes.into_iter()
+    }
+
+    /// All of it, and the charts that it shows from the folder `charts`.
+    pub fn write(&self, charts: &str) -> (String, Vec<Chart>) {
+        let mut text = String::new();
+        if self.data.is_draft() {
+            text.push_str("> **Draft**, measured in a hurry: few sizes, few rounds, nothing to conclude from.\n\n");
+        }
+        let mut drawn = Vec::new();
+        let mut section = |title: &str, body: String| {
+            if !body.trim().is_empty() {
+                text += &format!("## {title}\n\n{}\n\n", body.trim());
+            }
+        };
+        section("Who measured whom", BIAS.to_owned());
+        section("Environment", self.environment());
+        section("How to read", HOW_TO_READ.to_owned() + "\n" + &self.clocks());
+        section("In short", self.summary());
+        for listed in self.listed() {
+            let body = self.operation(&listed, charts, &mut drawn);
+            section(&format!("`{}`", listed.operation.name()), body);
+        }
+        section("Distance to the limit", self.limits());
+        section("Whole games", self.games());
+        section("Far past the published limits", self.far());
+        section("Small sizes", self.small());
+        section("First call, later calls, memory", self.starts());
+        section("Default and native build", self.native());
+        section("A second harness", self.second_opinion());
+        section("Without AVX-512, without AVX2", self.capped());
+        section("What is selected", self.choices());
+        section("What did not help", self.losers());
+        section("Building", self.built());
+        section("Threats to validity", THREATS.to_owned());
+        section("Do it again", self.reproduce());
+        (text.trim_end().to_owned() + "\n", drawn)
+    }
+
+    fn environment(&self) -> String {
+        let Some(environment) = self.data.environment() else { return String::new() };
+        let dates = || self.data.duels.iter().map(|saved| saved.date.as_str());
+        let mut table = Table::new(&["", ""]);
+        let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
+        row("CPU", environment.cpu.clone());
+        row("microarchitecture", environment.microarchitecture.clone());
+        row("instruction sets up to", code(&environment.tier));
+        row("CPUs", environment.threads.to_string());
+        row("caches", environment.caches.join(", "));
+        row("memory", bytes(environment.memory as f64));
+        row("system", environment.system.clone());
+        row("default build compiled for", environment.target_features.join(", "));
+        row("features", environment.features.join(", "));
+        row("profile", environment.profile.clone());
+        row("measured (UTC)", format!("{} to {}", dates().min().unwrap_or(""), dates().max().unwrap_or("")));
+        table.end()
+    }
+
+    fn clocks(&self) -> String {
+        let Some(saved) = self.data.clocks.first() else { return String::new() };
+        let clocks = &saved.content;
+        let mut table = Table::new(&["beside", "clock", "median", "middle 80 %", "spread"]);
+        for row in &clocks.rows {
+            let range = format!("{} .. {}", time(row.low_seconds), time(row.high_seconds));
+            let half = 50.0 * (row.high_seconds - row.low_seconds) / row.median_seconds;
+            table.row([
+                row.neighbours.clone(),
+                row.clock.clone(),
+                time(row.median_seconds),
+                range,
+                format!("±{half:.1} %"),
+            ]);
+        }
+        format!(
+            "The clocks, tried: `{}` again and again, alone and beside neighbours on the same machine.\n\n{}",
+            clocks.subject,
+            table.end()
+        )
+    }
+
+    fn summary(&self) -> String {
+        let heads = [
+            "operation",
+            "size",
+            "best kernel",
+            "× the source's algorithm",
+            "× the best scalar",
+            "× the best public",
+            "time of a unit",
+            "share of the limit",
+            "verified",
+        ];
+        let mut table = Table::new(&heads);
+        for listed in self.listed() {
+            let Some(duel) = self.headline(&listed) else { continue };
+            let Some(best) = duel.rows.first() else { continue };
+            let against = |other: Option<&Row>| match other {
+                None => "–".to_owned(),
+                Some(other) if other.kernel == best.kernel => "itself".to_owned(),
+                Some(other) => format!("**{}** {}", times(best.ratio / other.ratio), code(&other.kernel)),
+            };
+            let known = known::of(listed.operation.name(), &duel.workload, duel.size).is_some();
+            table.row([
+                code(listed.operation.name()),
+                size(duel.size),
+                code(&best.kernel),
+                against(duel.rows.iter().find(|row| row.kernel == duel.baseline && listed.is_scalar(row))),
+                against(duel.rows.iter().find(|row| listed.is_scalar(row))),
+                against(duel.rows.iter().find(|row| listed.is_public(row))),
+                format!("{} a {}", ns(1e9 / best.throughput), best.unit),
+                self.limit(&listed, best).map_or("–".to_owned(), |limit| share(limit.ns, best)),
+                if known { "published answer" } else { "each other" }.to_owned(),
+            ]);
+        }
+        format!("Published sizes, one thread, default build.\n\n{}", table.end())
+    }
+
+    fn reproduce(&self) -> String {
+        let setup = self.data.setups.first().map(|saved| &saved.content);
+        let took = setup.map_or(String::new(), |setup| format!("{:.0} min here", (setup.took_seconds / 60.0).ceil()));
+        let patience = setup.map_or(String::new(), |setup| {
+            format!(
+                "\nAt sizes that were not published, kernels predicted to take longer than {} for a run were left out, but for \
+                 the best scalar kernel and the best public ones.\n",
+                time(setup.patience_seconds)
+            )
+        });
+        format!(
+            "```sh\n\
+             cargo bench                               # criterion's view, read by the report: 8 min\n\
+             cargo run --release -- report --again     # measure and write this file: {took}\n\
+             cargo run --release -- report --quick     # a draft of it: 2 min\n\
+             cargo run --release -- report --check     # rebuild it from the committed data, and compare\n\
+             cargo run --release -- compare OPERATION  # one duel: 1 min\n\
+             ```\n{patience}"
+        )
+    }
+}
