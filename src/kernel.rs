@@ -9,8 +9,11 @@
 //! [`Kernel`], the thing that can be run, so no instruction set is entered that the CPU lacks.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::SyncSender;
 
+use crate::games::Positions;
 pub use crate::isa::Tier;
 use crate::machine::Machine;
 
@@ -50,10 +53,18 @@ pub enum Stop {
     Overflow,
 }
 
-/// What travels with one run: how many threads it may use, how far it is, and whether it should stop.
+/// What travels with one run: how many threads it may use, how far it is, whether it should stop, and perhaps an outlet for the
+/// positions that it finds.
 #[derive(Debug)]
 pub struct Run {
     threads: usize,
+    state: Arc<State>,
+    outlet: Option<SyncSender<Positions>>,
+}
+
+/// What runs with and without an outlet share.
+#[derive(Debug, Default)]
+struct State {
     done: AtomicU64,
     cancelled: AtomicBool,
 }
@@ -61,7 +72,18 @@ pub struct Run {
 impl Run {
     /// A run that may use `threads` threads (at least one).
     pub fn new(threads: usize) -> Self {
-        Run { threads: threads.max(1), done: AtomicU64::new(0), cancelled: AtomicBool::new(false) }
+        Run { threads: threads.max(1), state: Arc::default(), outlet: None }
+    }
+
+    /// The same run, progress and cancellation shared, of which positions are taken as they are found, if the sink is one that
+    /// hands them on.
+    pub fn with_outlet(&self, outlet: SyncSender<Positions>) -> Self {
+        Run { threads: self.threads, state: Arc::clone(&self.state), outlet: Some(outlet) }
+    }
+
+    /// Where positions are to be handed on to.
+    pub fn outlet(&self) -> Option<&SyncSender<Positions>> {
+        self.outlet.as_ref()
     }
 
     /// Threads the kernel may use, itself included.
@@ -76,18 +98,18 @@ impl Run {
     #[inline]
     pub fn advance(&self, steps: u64) -> Result<(), Stop> {
         // Relaxed: the counter orders nothing, it is only looked at.
-        self.done.fetch_add(steps, Relaxed);
-        if self.cancelled.load(Relaxed) { Err(Stop::Cancelled) } else { Ok(()) }
+        self.state.done.fetch_add(steps, Relaxed);
+        if self.state.cancelled.load(Relaxed) { Err(Stop::Cancelled) } else { Ok(()) }
     }
 
     /// Steps done so far, over all kernels that ran with this value.
     pub fn done(&self) -> u64 {
-        self.done.load(Relaxed)
+        self.state.done.load(Relaxed)
     }
 
     /// Asks the kernel to stop at its next block.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Relaxed);
+        self.state.cancelled.store(true, Relaxed);
     }
 }
 

@@ -3,9 +3,11 @@
 
 use std::collections::HashMap;
 
-use nimlanes::games::{BigUint, Count, Figure, GAMES, Game, Question, Rule, Solution, Solver, game};
+use nimlanes::games::{
+    BigUint, Count, Figure, GAMES, Game, Positions, Question, Rule, Solution, SolveError, Solver, game,
+};
 use nimlanes::isa::Tier;
-use nimlanes::kernel::Run;
+use nimlanes::kernel::{Run, Stop};
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
@@ -42,6 +44,69 @@ fn every_tier_gives_the_known_answers() {
         }
     }
     assert!(checked >= 3 * 20, "only {checked} answers were checked");
+}
+
+/// A position as numbers of one type, whatever the game.
+fn widened(positions: &Positions) -> Vec<Vec<u64>> {
+    match positions {
+        Positions::Two(found) => found.iter().map(|heaps| heaps.to_vec()).collect(),
+        Positions::Three(found) => found.iter().map(|heaps| heaps.map(u64::from).to_vec()).collect(),
+    }
+}
+
+/// Every kernel hands on, batch by batch, what it finds if it keeps all: nothing twice, nothing out of order.
+#[test]
+fn streams_are_whole_solutions() {
+    let machine = Machine::detect();
+    for (name, limits) in
+        [("stone-game", &[0, 1, 63, 200, 1023, 1500][..]), ("proportionate-nim", &[0, 1, 500, 8192, 8193, 100_000])]
+    {
+        let game = game(name).expect("a game");
+        let operation = nimlanes::cores::operation(game.operations[0]).expect("an operation");
+        let kernels = operation.kernels(&machine).into_iter().filter(|kernel| kernel.unavailable.is_none());
+        let named =
+            kernels.map(|kernel| Selection::new(machine).with_kernel(&format!("{}={}", operation.name(), kernel.name)));
+        for selection in named.map(|selection| selection.expect("it is available")) {
+            for limit in limits {
+                let (question, run) = (Question::new(*limit), Run::new(2));
+                // Some kernels try everything.
+                let hurry = |_, _, _, predicted| {
+                    if predicted > 3e8 {
+                        run.cancel()
+                    }
+                };
+                let solver = Solver { selection: &selection, run: &run, watcher: &hurry };
+                let whole = match game.positions(&question, &solver) {
+                    Ok(found) => found,
+                    Err(SolveError::Select(_) | SolveError::Stop(_)) => continue,
+                    Err(error) => panic!("{error}"),
+                };
+                let mut streamed = Vec::new();
+                let kernel = game.stream(&question, &solver, |batch| {
+                    streamed.extend(widened(&batch));
+                    Ok::<(), ()>(())
+                });
+                assert_eq!(kernel, Ok(Ok(whole.kernel)));
+                assert!(streamed == widened(&whole.positions), "{} at {limit}", whole.kernel.1);
+            }
+        }
+    }
+}
+
+/// Of a search for days.
+#[test]
+fn a_stream_ends_when_nobody_takes_on() {
+    let selection = Selection::new(Machine::detect().with_memory(1 << 40)).allow_long();
+    for (name, limit) in [("stone-game", 20_000), ("proportionate-nim", 1_000_000_000_000)] {
+        let (run, start) = (Run::new(2), std::time::Instant::now());
+        let solver = Solver { selection: &selection, run: &run, watcher: &|_, _, _, _| {} };
+        let (game, question) = (game(name).expect("a game"), Question::new(limit));
+        assert_eq!(game.stream(&question, &solver, |_| Err("enough")), Err("enough"));
+        run.cancel();
+        let stopped = game.stream(&question, &solver, |_| Ok::<(), ()>(()));
+        assert_eq!(stopped, Ok(Err(SolveError::Stop(Stop::Cancelled))));
+        assert!(start.elapsed().as_secs() < 20, "{name}");
+    }
 }
 
 /// What a dynamic program solves that leaves out the move in all three heaps.

@@ -93,6 +93,11 @@ fn wrong_requests_end_with_a_line() {
     refused(&["positions", "stone-game"], 2, "--limit");
     refused(&["positions", "stone-game", "--limit", "-1"], 2, "at least 0");
     refused(&["positions", "stone-game", "--limit", "1e6"], 2, "would fit");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("positions.bin");
+    let out = path.to_str().expect("UTF-8");
+    refused(&["positions", "stone-game", "--limit", "1e6", "--out", out], 2, "would fit");
+    assert!(names(folder.path()).is_empty());
     refused(&["positions", "proportionate-nim", "--limit", "1e13"], 2, "would fit");
     refused(&["positions", "stone-game", "--limit", "9", "--moves", "1:1"], 2, "no option --moves");
     refused(&["positions", "proportionate-nim", "--limit", "9", "--rule", "all"], 2, "no option --rule");
@@ -134,16 +139,33 @@ fn pictures_are_what_their_names_say() {
 #[test]
 fn a_closed_pipe_ends_silently() {
     use std::io::{BufRead, BufReader};
-    let mut child = std::process::Command::new(cargo_bin("nimlanes"))
-        .args(["positions", "proportionate-nim", "--limit", "1e6"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let first = BufReader::new(child.stdout.take().expect("a pipe")).lines().next().expect("a line");
-    assert_eq!(first.expect("text"), "n,m");
-    let output = child.wait_with_output().expect("it ends");
-    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    // The second writes for hours.
+    for limit in ["1e6", "1e11"] {
+        let start = Instant::now();
+        let mut child = std::process::Command::new(cargo_bin("nimlanes"))
+            .args(["positions", "proportionate-nim", "--limit", limit])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let first = BufReader::new(child.stdout.take().expect("a pipe")).lines().next().expect("a line");
+        assert_eq!(first.expect("text"), "n,m");
+        let output = child.wait_with_output().expect("it ends");
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+}
+
+/// A list of 370 MB, in less than that of addresses.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_written_is_not_kept() {
+    let script = format!(
+        "ulimit -v 200000; {} positions proportionate-nim --limit 1e8 --format bin | wc -c",
+        cargo_bin("nimlanes").display()
+    );
+    let counted = Command::new("sh").args(["-c", &script]).assert().success().get_output().stdout.clone();
+    assert_eq!(String::from_utf8_lossy(&counted).trim(), (16 * 23_081_958).to_string());
 }
 
 /// While it searches, and while it writes: nothing is left behind.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use nimlanes::games::{GAMES, Game, Positions, Question, Rule, SolveError, game, nim_square, proportionate_nim};
+use nimlanes::games::{GAMES, Game, Question, Rule, SolveError, game, nim_square, proportionate_nim};
 use nimlanes::kernel::{InputError, Run};
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
@@ -12,7 +12,6 @@ use nimlanes::session::{AnyOperation, Session};
 
 use super::failure::Failure;
 use super::interrupt;
-use super::monitor::watched;
 
 /// A whole number, as people write sizes: `100000`, `10_000_000`, `1e7`, `2.5e6`.
 pub fn number(text: &str) -> Result<u64, String> {
@@ -135,7 +134,7 @@ impl Rules {
 #[derive(Args)]
 pub struct Board {
     /// The game
-    #[arg(value_parser = PossibleValuesParser::new(GAMES.iter().filter(|game| game.positions.is_some()).map(|game| game.name)))]
+    #[arg(value_parser = PossibleValuesParser::new(GAMES.iter().filter(|game| game.listing.is_some()).map(|game| game.name)))]
     game: String,
     /// The largest heap of the Stone Game, the largest sum of both heaps of Proportionate Nim (1e7 and 10_000_000 are
     /// understood)
@@ -147,23 +146,22 @@ pub struct Board {
     kernels: Kernels,
 }
 
-/// What a [`Board`] names, and the run that finds its positions.
-pub struct Found {
+/// What a [`Board`] names, and a run to find its positions.
+pub struct Asked {
     pub game: &'static Game,
     pub question: Question,
-    pub positions: Positions,
+    pub selection: Selection,
     pub run: Arc<Run>,
 }
 
 impl Board {
-    /// Finds the positions.
-    pub fn find(&self) -> Result<Found, Failure> {
+    /// What is asked for.
+    pub fn ask(&self) -> Result<Asked, Failure> {
         let game = game(&self.game)?;
         let selection = self.kernels.selection(Some(game))?;
         let question = self.rules.question(game, self.limit)?;
         let run = interrupt::run(selection.threads());
-        let found = watched(game, &selection, &run, |solver| game.positions(&question, solver))?;
-        Ok(Found { game, question, positions: found.positions, run })
+        Ok(Asked { game, question, selection, run })
     }
 }
 

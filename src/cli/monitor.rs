@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use nimlanes::games::{Game, SolveError, Solver};
+use nimlanes::games::{Game, Solver};
 use nimlanes::kernel::Run;
 use nimlanes::selection::Selection;
 
@@ -49,12 +49,7 @@ impl Monitor {
 }
 
 /// Lets `ask` ask a game something, with a progress bar for each operation that it takes.
-pub fn watched<T>(
-    game: &Game,
-    selection: &Selection,
-    run: &Arc<Run>,
-    ask: impl FnOnce(&Solver) -> Result<T, SolveError>,
-) -> Result<T, SolveError> {
+pub fn watched<T>(game: &Game, selection: &Selection, run: &Arc<Run>, ask: impl FnOnce(&Solver) -> T) -> T {
     let monitor = Mutex::new(None);
     let watcher = |operation: &str, kernel: &str, steps: u64, _: f64| {
         let shown = Monitor::new(format!("{}: {operation}={kernel}", game.name), run, steps);

@@ -7,8 +7,9 @@ use nimlanes::games::{Rule, stone_game};
 use nimlanes::lab::plot::{View, draw};
 use nimlanes::moves::Diagonals;
 
-use super::args::{Board, Found};
+use super::args::{Asked, Board};
 use super::failure::Failure;
+use super::monitor::watched;
 use super::output::deliver;
 
 /// Draw the P-positions of a game
@@ -35,7 +36,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         Some("png") => false,
         _ => return Err(Failure::Usage(format!("--out {}: a name that ends in .svg or .png", args.out.display()))),
     };
-    let Found { game, question, positions, run } = args.board.find()?;
+    let Asked { game, question, selection, run } = args.board.ask()?;
+    let positions = watched(game, &selection, &run, |solver| game.positions(&question, solver))?.positions;
     let rules = match game.name == stone_game::GAME.name {
         true if question.rule == Some(Rule::OneOrTwo) => "one or two heaps".to_owned(),
         true => "all moves".to_owned(),

@@ -4,24 +4,24 @@
 //! Positions one after another, without a header, in lexicographic order. Each is its heaps in ascending order, as little-endian
 //! unsigned integers: three of 32 bits for the Stone Game (12 bytes a position), two of 64 bits for Proportionate Nim (16 bytes).
 
-use std::io::Write;
+use std::io::{ErrorKind, IsTerminal, stdout};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use nimlanes::games::Positions;
-use nimlanes::kernel::Run;
+use nimlanes::games::{Positions, Solver};
 
-use super::args::{Board, Found};
+use super::args::{Asked, Board};
 use super::failure::Failure;
+use super::monitor::watched;
 use super::output::{deliver, go_on};
 
 /// Write the P-positions of a game in lexicographic order
 ///
-/// They are all found before the first is written, and kept until then: 12 bytes for each of about 0.12 N^2 positions of the
-/// Stone Game, 16 bytes for each of about N / 4 of Proportionate Nim, and half as much again for the work. What does not fit in
-/// memory is refused.
+/// They are written while they are found. Besides what its kernel works with, the command takes memory for a few batches, each of
+/// at most 64 layers x of the Stone Game or 16384 heaps n of Proportionate Nim. What does not fit is refused before the search
+/// starts, and the search ends when nobody reads on.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  nimlanes positions stone-game --limit 1000 | head\n  \
+#[command(after_help = "Examples:\n  nimlanes positions stone-game --limit 20000 | head\n  \
     nimlanes positions proportionate-nim --limit 1e6 --moves 1:1 --format bin --out wythoff.bin")]
 pub struct Args {
     #[command(flatten)]
@@ -43,55 +43,76 @@ enum Format {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let Found { positions, run, .. } = args.board.find()?;
-    deliver(args.out.as_deref(), |out| match (&positions, args.format) {
-        (Positions::Two(found), Format::Csv) => lines("n,m", found, &run, out),
-        (Positions::Three(found), Format::Csv) => lines("x,y,z", found, &run, out),
-        (Positions::Two(found), Format::Bin) => {
-            each(found, &run, |heap| out.write_all(&heap.map(u64::to_le_bytes).concat()))
-        }
-        (Positions::Three(found), Format::Bin) => {
-            each(found, &run, |heap| out.write_all(&heap.map(u32::to_le_bytes).concat()))
-        }
-    })
+    let Asked { game, question, selection, run } = args.board.ask()?;
+    let mut failure = None;
+    let written = deliver(args.out.as_deref(), |out| {
+        let (mut is_first, mut bytes) = (true, Vec::new());
+        let mut search = |solver: &Solver| {
+            game.stream(&question, solver, |batch| {
+                go_on(&run)?;
+                bytes.clear();
+                args.format.encode(&batch, std::mem::take(&mut is_first), &mut bytes);
+                out.write_all(&bytes)
+            })
+        };
+        // Lines on a terminal are progress enough.
+        let found = if args.out.is_none() && stdout().is_terminal() {
+            search(&Solver { selection: &selection, run: &run, watcher: &|_, _, _, _| {} })
+        } else {
+            watched(game, &selection, &run, search)
+        };
+        found?.map(drop).map_err(|error| {
+            failure = Some(error);
+            ErrorKind::Interrupted.into()
+        })
+    });
+    failure.map_or(written, |error| Err(error.into()))
 }
 
-/// Writes a header and a line for each position.
-fn lines<const HEAPS: usize, T: Copy + Into<u64>>(
-    header: &str,
+impl Format {
+    /// Appends a batch, with what stands before the first.
+    fn encode(self, batch: &Positions, is_first: bool, bytes: &mut Vec<u8>) {
+        match (batch, self) {
+            (Positions::Two(batch), Format::Csv) => lines(is_first.then_some("n,m\n"), batch, bytes),
+            (Positions::Three(batch), Format::Csv) => lines(is_first.then_some("x,y,z\n"), batch, bytes),
+            (Positions::Two(batch), Format::Bin) => numbers(batch, u64::to_le_bytes, bytes),
+            (Positions::Three(batch), Format::Bin) => numbers(batch, u32::to_le_bytes, bytes),
+        }
+    }
+}
+
+/// Appends the bytes of each number.
+fn numbers<const HEAPS: usize, const BYTES: usize, T: Copy>(
     positions: &[[T; HEAPS]],
-    run: &Run,
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
-    writeln!(out, "{header}")?;
-    let mut line = Vec::new();
-    each(positions, run, |heaps| {
-        line.clear();
-        heaps.iter().for_each(|heap| push_decimal(&mut line, (*heap).into()));
-        *line.last_mut().expect("a position has heaps") = b'\n';
-        out.write_all(&line)
-    })
+    number: fn(T) -> [u8; BYTES],
+    bytes: &mut Vec<u8>,
+) {
+    let heaps = positions.as_flattened();
+    let start = bytes.len();
+    bytes.resize(start + BYTES * heaps.len(), 0);
+    let (places, _) = bytes[start..].as_chunks_mut();
+    places.iter_mut().zip(heaps).for_each(|(place, heap)| *place = number(*heap));
+}
+
+/// Appends a header, if there is one, and a line for each position.
+fn lines<const HEAPS: usize, T: Copy + Into<u64>>(header: Option<&str>, positions: &[[T; HEAPS]], bytes: &mut Vec<u8>) {
+    bytes.extend(header.unwrap_or_default().as_bytes());
+    for heaps in positions {
+        heaps.iter().for_each(|heap| push_decimal(bytes, (*heap).into()));
+        *bytes.last_mut().expect("a position has heaps") = b'\n';
+    }
 }
 
 /// Appends a number and a comma.
-fn push_decimal(line: &mut Vec<u8>, mut number: u64) {
-    let start = line.len();
+fn push_decimal(bytes: &mut Vec<u8>, mut number: u64) {
+    let start = bytes.len();
     loop {
-        line.push(b'0' + (number % 10) as u8);
+        bytes.push(b'0' + (number % 10) as u8);
         number /= 10;
         if number == 0 {
             break;
         }
     }
-    line[start..].reverse();
-    line.push(b',');
-}
-
-/// Does something with each position, unless the run is interrupted.
-fn each<P: Copy>(positions: &[P], run: &Run, mut act: impl FnMut(P) -> std::io::Result<()>) -> std::io::Result<()> {
-    for block in positions.chunks(1 << 16) {
-        go_on(run)?;
-        block.iter().try_for_each(|position| act(*position))?;
-    }
-    Ok(())
+    bytes[start..].reverse();
+    bytes.push(b',');
 }

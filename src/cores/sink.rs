@@ -1,9 +1,11 @@
 //! What is done with P-positions as a kernel finds them. Kernels are generic over the sink: timing uses [`Tally`],
-//! conformance and export use [`Positions`].
+//! conformance and pictures use [`Positions`], export uses [`Stream`].
 
 use std::fmt::Debug;
+use std::mem::take;
 
-use crate::kernel::Digest;
+use crate::games;
+use crate::kernel::{Digest, Run, Stop};
 
 /// A position: heaps in ascending order.
 pub trait Position: Copy + Ord + Debug + Send + Sync + 'static {
@@ -18,17 +20,24 @@ impl<T: Copy + Ord + Debug + Send + Sync + Into<u128> + 'static, const HEAPS: us
     }
 }
 
-/// Bytes of a sink that keeps `kept` bytes of each of `positions` positions, while the half that another thread found is merged.
-pub(super) fn bytes(kept: usize, positions: f64) -> f64 {
-    1.5 * kept as f64 * positions
-}
-
 /// What takes P-positions.
 pub trait Sink<P: Position>: Default + Send + Sync + PartialEq + Debug + 'static {
-    /// Bytes that are kept of a position.
-    const KEPT: usize = 0;
+    /// Bytes that the sink takes for `positions` positions, of which at most `block` come between two calls of
+    /// [`Sink::advance`].
+    fn bytes(_positions: f64, _block: f64) -> f64 {
+        0.0
+    }
     /// Takes a position.
     fn push(&mut self, position: P);
+    /// Counts steps as done, as [`Run::advance`]. Positions that are pushed from now on, here or by another thread, come after all
+    /// that were pushed before.
+    ///
+    /// # Errors
+    /// As [`Run::advance`], or nobody takes the positions any more.
+    #[inline]
+    fn advance(&mut self, run: &Run, steps: u64) -> Result<(), Stop> {
+        run.advance(steps)
+    }
     /// Takes what another thread found.
     fn merge(&mut self, other: Self);
     /// Puts what was found in order.
@@ -93,7 +102,10 @@ impl<P> Default for Positions<P> {
 }
 
 impl<P: Position> Sink<P> for Positions<P> {
-    const KEPT: usize = size_of::<P>();
+    /// Half of them twice, while what another thread found is merged.
+    fn bytes(positions: f64, _: f64) -> f64 {
+        1.5 * positions * size_of::<P>() as f64
+    }
 
     fn push(&mut self, position: P) {
         self.0.push(position);
@@ -109,5 +121,61 @@ impl<P: Position> Sink<P> for Positions<P> {
 
     fn tally(&self) -> Tally {
         Tally { sum: self.0.iter().map(|position| position.total()).sum(), positions: self.0.len() as u64 }
+    }
+}
+
+/// Batches that may wait in an outlet.
+pub const WAITING: usize = 2;
+
+/// Hands positions on to the outlet of the run, in lexicographic order, a batch whenever the kernel says that no earlier ones
+/// will come. What is left at the end, all of it if there is no outlet, is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stream<P> {
+    /// What was not handed on.
+    pub rest: Vec<P>,
+    handed_on: Tally,
+}
+
+impl<P> Default for Stream<P> {
+    fn default() -> Self {
+        Stream { rest: Vec::new(), handed_on: Tally::default() }
+    }
+}
+
+impl<P: Position> Sink<P> for Stream<P>
+where
+    games::Positions: From<Vec<P>>,
+{
+    /// Two threads find batches while others wait and one is written, in vectors that may be half empty.
+    fn bytes(positions: f64, block: f64) -> f64 {
+        2.0 * (WAITING + 3) as f64 * block.min(positions) * size_of::<P>() as f64
+    }
+
+    fn push(&mut self, position: P) {
+        self.rest.push(position);
+    }
+
+    fn advance(&mut self, run: &Run, steps: u64) -> Result<(), Stop> {
+        if let Some(outlet) = run.outlet() {
+            self.finish();
+            self.handed_on = self.tally();
+            outlet.send(take(&mut self.rest).into()).map_err(|_| Stop::Cancelled)?;
+        }
+        run.advance(steps)
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.rest.extend(other.rest);
+        Sink::<P>::merge(&mut self.handed_on, other.handed_on);
+    }
+
+    fn finish(&mut self) {
+        self.rest.sort_unstable();
+    }
+
+    fn tally(&self) -> Tally {
+        let mut tally = self.handed_on;
+        self.rest.iter().for_each(|position| tally.push(*position));
+        tally
     }
 }

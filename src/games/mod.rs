@@ -5,8 +5,12 @@ pub mod proportionate_nim;
 pub mod scatterstone_nim;
 pub mod stone_game;
 
+use std::panic::resume_unwind;
+use std::sync::mpsc::sync_channel;
+
 pub use num_bigint::BigUint;
 
+use crate::cores::sink::WAITING;
 use crate::kernel::{Digest, InputError, Kernel, Operation, Run, Stop};
 use crate::moves::{Diagonals, MoveSet};
 use crate::selection::{SelectError, Selection};
@@ -30,8 +34,16 @@ pub struct Game {
     pub operations: &'static [&'static str],
     /// Solves it.
     pub solve: Ask<Solution>,
-    /// Finds its P-positions, in a game of which they are what is summed up.
-    pub positions: Option<Ask<Found>>,
+    /// How its P-positions are listed, in a game of which they are what is summed up.
+    pub listing: Option<Listing>,
+}
+
+/// The two ways to list the P-positions of a game.
+pub struct Listing {
+    /// Keeps them all.
+    pub whole: Ask<Found>,
+    /// Hands them on to the outlet of the run, see [`Run::with_outlet`], and keeps what that leaves.
+    pub stream: Ask<Found>,
 }
 
 /// P-positions in lexicographic order, heaps ascending, and the kernel that found them.
@@ -50,6 +62,18 @@ pub enum Positions {
     Two(Vec<[u64; 2]>),
     /// `x <= y <= z`
     Three(Vec<[u32; 3]>),
+}
+
+impl From<Vec<[u64; 2]>> for Positions {
+    fn from(positions: Vec<[u64; 2]>) -> Self {
+        Positions::Two(positions)
+    }
+}
+
+impl From<Vec<[u32; 3]>> for Positions {
+    fn from(positions: Vec<[u32; 3]>) -> Self {
+        Positions::Three(positions)
+    }
 }
 
 /// All games, in the order of the cores.
@@ -267,9 +291,45 @@ impl Game {
     /// # Errors
     /// As [`Game::solve`], or the game has no list of them.
     pub fn positions(&self, question: &Question, solver: &Solver) -> Result<Found, SolveError> {
-        let positions = self.positions.ok_or(SolveError::NoPositions { game: self.name })?;
+        (self.listing(question)?.whole)(question, solver)
+    }
+
+    /// Finds the same positions in a thread of its own, while this one hands them to `take`: in order, in batches, and a batch
+    /// as soon as no earlier ones can come. Memory is bounded by a few batches, of at most 16384 heaps of Proportionate Nim or 64
+    /// layers of the Stone Game, besides what the kernel works with; a search that is ahead waits. An error of `take` ends it.
+    ///
+    /// # Errors
+    /// That of `take`; within it, what [`Game::positions`] may return.
+    pub fn stream<E>(
+        &self,
+        question: &Question,
+        solver: &Solver,
+        mut take: impl FnMut(Positions) -> Result<(), E>,
+    ) -> Result<Result<Done, SolveError>, E> {
+        let stream = match self.listing(question) {
+            Ok(listing) => listing.stream,
+            Err(error) => return Ok(Err(error)),
+        };
+        let (outlet, batches) = sync_channel(WAITING);
+        let found = std::thread::scope(|scope| {
+            let search = scope.spawn(move || {
+                let run = solver.run.with_outlet(outlet);
+                stream(question, &Solver { run: &run, ..*solver })
+            });
+            // The iterator goes, and with it the outlet's other end, when a batch is not taken.
+            batches.into_iter().try_for_each(&mut take)?;
+            Ok(search.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        })?;
+        match found {
+            Ok(Found { positions, kernel }) => take(positions).map(|()| Ok(kernel)),
+            Err(error) => Ok(Err(error)),
+        }
+    }
+
+    fn listing(&self, question: &Question) -> Result<&Listing, SolveError> {
+        let listing = self.listing.as_ref().ok_or(SolveError::NoPositions { game: self.name })?;
         self.has_options(question)?;
-        positions(question, solver)
+        Ok(listing)
     }
 
     fn has_options(&self, question: &Question) -> Result<(), SolveError> {

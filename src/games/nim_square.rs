@@ -25,7 +25,7 @@ pub const GAME: Game = Game {
     far: &[1_000_000, 10_000_000, 30_000_000],
     operations: &["mex_subtraction", "xor_triples"],
     solve,
-    positions: None,
+    listing: None,
 };
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {

@@ -16,9 +16,9 @@
 //! [`Diagonals`] may take the place of the published moves from both heaps. The beams, their slopes and their densities are told
 //! of the published ones only.
 
-use super::{Done, Figure, Found, Game, Positions, Question, Solution, SolveError, Solver, details};
-use crate::cores::occupancy::{Occupancy, ProportionateNim, Sink, Tally};
-use crate::cores::sink::{self, Sink as _};
+use super::{Done, Figure, Found, Game, Listing, Question, Solution, SolveError, Solver, details};
+use crate::cores::occupancy::{Occupancy, Positions, ProportionateNim, Sink, Stream, Tally};
+use crate::cores::sink::Sink as _;
 use crate::moves::Diagonals;
 
 /// The game as the lab lists it.
@@ -29,7 +29,7 @@ pub const GAME: Game = Game {
     far: &[100_000_000, 1_000_000_000, 10_000_000_000],
     operations: &["occupancy"],
     solve,
-    positions: Some(positions),
+    listing: Some(Listing { whole, stream }),
 };
 
 /// Lower P-positions for each smaller heap, in the limit.
@@ -51,9 +51,14 @@ fn find<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Done), Solv
     solver.apply::<Occupancy<S>>(question.limit, input)
 }
 
-fn positions(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
-    let (sink::Positions(found), kernel) = find(question, solver)?;
-    Ok(Found { positions: Positions::Two(found), kernel })
+fn whole(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
+    let (sink, kernel) = find::<Positions>(question, solver)?;
+    Ok(Found { positions: sink.0.into(), kernel })
+}
+
+fn stream(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
+    let (sink, kernel) = find::<Stream>(question, solver)?;
+    Ok(Found { positions: sink.rest.into(), kernel })
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {

@@ -36,7 +36,7 @@ pub const GAME: Game = Game {
     far: &[1000, 10_000, 16_000],
     operations: &["mex_split", "xor_partitions"],
     solve,
-    positions: None,
+    listing: None,
 };
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {

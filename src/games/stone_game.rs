@@ -19,9 +19,8 @@
 //! | 20000 | 0.12027 | 0.16636 |
 //! | 40000 | 0.12040 | 0.16676 |
 
-use super::{Done, Figure, Found, Game, Positions, Question, Rule, Solution, SolveError, Solver, details};
-use crate::cores::sink;
-use crate::cores::table_scan::{Sink, StoneGame, TableScan, Tally};
+use super::{Done, Figure, Found, Game, Listing, Question, Rule, Solution, SolveError, Solver, details};
+use crate::cores::table_scan::{Positions, Sink, StoneGame, Stream, TableScan, Tally};
 use crate::kernel::Operation;
 
 /// The game as the lab lists it.
@@ -32,7 +31,7 @@ pub const GAME: Game = Game {
     far: &[10_000, 20_000, 40_000],
     operations: &["table_scan"],
     solve,
-    positions: Some(positions),
+    listing: Some(Listing { whole, stream }),
 };
 
 fn scan<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Done), SolveError> {
@@ -40,9 +39,14 @@ fn scan<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Done), Solv
     solver.apply::<TableScan<S>>(question.limit, |limit| StoneGame::new(limit, rule))
 }
 
-fn positions(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
-    let (sink::Positions(found), kernel) = scan(question, solver)?;
-    Ok(Found { positions: Positions::Three(found), kernel })
+fn whole(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
+    let (sink, kernel) = scan::<Positions>(question, solver)?;
+    Ok(Found { positions: sink.0.into(), kernel })
+}
+
+fn stream(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
+    let (sink, kernel) = scan::<Stream>(question, solver)?;
+    Ok(Found { positions: sink.rest.into(), kernel })
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {

@@ -113,7 +113,7 @@ pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
                 }
             }
         }
-        run.advance((end - block) as u64)?;
+        sink.advance(run, (end - block) as u64)?;
     }
     Ok(sink)
 }

@@ -96,7 +96,7 @@ fn drive<L: Lines, S: Sink>(
                 lines.mark(n, m);
             }
         }
-        run.advance((end - start) as u64)?;
+        sink.advance(run, (end - start) as u64)?;
     }
     Ok(sink)
 }

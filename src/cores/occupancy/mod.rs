@@ -121,6 +121,11 @@ impl ProportionateNim {
 
 /// Every position, in lexicographic order.
 pub type Positions = sink::Positions<[u64; 2]>;
+/// The same, handed on while the search goes on.
+pub type Stream = sink::Stream<[u64; 2]>;
+
+/// The most heaps that a kernel visits before it says that no earlier positions will come.
+const BLOCK: u64 = 1 << 14;
 
 impl<S: Sink> Operation for Occupancy<S> {
     type Input = ProportionateNim;
@@ -195,7 +200,7 @@ impl<S: Sink> Operation for Occupancy<S> {
     fn output_bytes(input: &ProportionateNim) -> f64 {
         // No two positions have the same smaller heap; in the published game only half of these heaps have one.
         let share = if *input.diagonals() == Diagonals::PUBLISHED { 0.5 } else { 1.0 };
-        sink::bytes(S::KEPT, share * input.smaller_heaps() as f64)
+        S::bytes(share * input.smaller_heaps() as f64, share * BLOCK as f64)
     }
 
     fn oracle(input: &ProportionateNim) -> S {

@@ -29,6 +29,7 @@ use std::arch::x86_64::*;
 use std::array::from_fn;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use super::{Rule, Sink, StoneGame};
 use crate::bits::{WORD, transpose};
@@ -126,6 +127,9 @@ pub fn shared(one: Cost, threads: usize) -> Cost {
     }
 }
 
+/// Looks at a counter after which the band before is taken to wait itself: for someone to take its positions.
+const PATIENCE: u32 = 1 << 20;
+
 /// Counters of how far each band is.
 struct Wave {
     done: Vec<AtomicUsize>,
@@ -136,13 +140,17 @@ impl Wave {
     /// Waits until band `band` has done the steps below `step`.
     fn wait(&self, band: Option<usize>, step: usize) -> Result<(), Stop> {
         let Some(band) = band else { return Ok(()) };
-        let mut spins = 0;
+        let mut spins = 0_u32;
         while self.done[band].load(Ordering::Acquire) < step {
             if self.stopped.load(Ordering::Relaxed) {
                 return Err(Stop::Cancelled);
             }
-            spins += 1;
-            if spins % 64 == 0 { std::thread::yield_now() } else { std::hint::spin_loop() }
+            spins = spins.saturating_add(1);
+            match spins {
+                PATIENCE.. => std::thread::sleep(Duration::from_millis(1)),
+                _ if spins.is_multiple_of(64) => std::thread::yield_now(),
+                _ => std::hint::spin_loop(),
+            }
         }
         Ok(())
     }
@@ -177,8 +185,7 @@ pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
         let mut sink = S::default();
         for index in (thread..bands).step_by(threads) {
             let mut band = Band::<H, SKIP>::new(&board, &marks, &full, index);
-            let done = band.run(&wave, input.rule, &mut sink).and_then(|()| run.advance(band.layers as u64));
-            if done.is_err() {
+            if band.run(&wave, input.rule, run, &mut sink).is_err() {
                 wave.stopped.store(true, Ordering::Relaxed);
                 return Err(Stop::Cancelled);
             }
@@ -229,7 +236,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
     #[target_feature(
         enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
     )]
-    fn run<S: Sink>(&mut self, wave: &Wave, rule: Rule, sink: &mut S) -> Result<(), Stop> {
+    fn run<S: Sink>(&mut self, wave: &Wave, rule: Rule, run: &Run, sink: &mut S) -> Result<(), Stop> {
         let before = self.index.checked_sub(1);
         let heaps = self.board.heaps;
         let steps = heaps + self.layers - 1;
@@ -249,6 +256,10 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                     let end = end.min(t + HINT_STEPS);
                     self.steps(t..end, rule, sink);
                 }
+            }
+            if end == steps {
+                // Before the next band, which waits for the last step of this one, can say the same.
+                sink.advance(run, self.layers as u64)?;
             }
             wave.done[self.index].store(end, Ordering::Release);
         }

@@ -47,7 +47,7 @@ pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
                 all[both] = true;
             }
         }
-        run.advance(1)?;
+        sink.advance(run, 1)?;
     }
     Ok(sink)
 }

@@ -109,7 +109,7 @@ pub fn scan<M: Marks, S: Sink>(input: &StoneGame, run: &Run, search: impl Search
             }
             y += 1;
         }
-        run.advance(1)?;
+        sink.advance(run, 1)?;
     }
     Ok(sink)
 }

@@ -312,12 +312,13 @@ pub fn drive<S: Sink, I: Inner>(input: &ProportionateNim, run: &Run) -> Result<S
     if input.limit() <= 4 * START {
         return window_certificate::run(input, run);
     }
-    let mut progress = 0;
+    let mut progress = Progress { sink: S::default(), found: 0, told: 0 };
     // The shares of the limit that are ever read, by the slopes of the beams; all, should they not suffice.
     for shares in [[0.408, 0.109, 0.269], [1.0; 3]] {
         match attempt::<S, I>(input, shares, run, &mut progress) {
-            Ok(sink) => {
-                run.advance(input.smaller_heaps() - progress)?;
+            Ok(()) => {
+                let Progress { mut sink, told, .. } = progress;
+                sink.advance(run, input.smaller_heaps() - told)?;
                 return Ok(sink);
             }
             Err(Halt::Stop(stop)) => return Err(stop),
@@ -327,28 +328,38 @@ pub fn drive<S: Sink, I: Inner>(input: &ProportionateNim, run: &Run) -> Result<S
     Err(Stop::Overflow)
 }
 
-/// One attempt with tapes that keep `shares` of the limit.
+/// What attempts have done.
+struct Progress<S> {
+    sink: S,
+    /// Heaps whose positions are in the sink.
+    found: u64,
+    /// Heaps that the run was told of.
+    told: u64,
+}
+
+/// One attempt with tapes that keep `shares` of the limit. What an attempt before it found is found again, and dropped.
 #[inline(always)]
 fn attempt<S: Sink, I: Inner>(
     input: &ProportionateNim,
     shares: [f64; 3],
     run: &Run,
-    progress: &mut u64,
-) -> Result<S, Halt> {
-    let mut sink = S::default();
-    let mut automaton = Automaton::start(input, shares, &mut sink)?;
+    Progress { sink, found, told }: &mut Progress<S>,
+) -> Result<(), Halt> {
+    let mut again = S::default();
+    let mut automaton = Automaton::start(input, shares, if *found == 0 { &mut *sink } else { &mut again })?;
     loop {
-        if automaton.n > *progress {
-            run.advance(automaton.n - *progress)?;
-            *progress = automaton.n;
+        *found = automaton.n.max(*found);
+        if *found - *told >= super::BLOCK {
+            sink.advance(run, *found - *told)?;
+            *told = *found;
         }
         if 2 * automaton.n + automaton.d > input.limit() {
-            return Ok(sink);
+            return Ok(());
         }
         automaton.prepare::<I>().ok_or(Halt::Dropped)?;
         let before = automaton.pending();
         automaton.blocks::<I>()?;
-        automaton.settle::<S, I>(&mut sink, before);
+        automaton.settle::<S, I>(if automaton.n == *found { &mut *sink } else { &mut again }, before);
     }
 }
 
@@ -728,6 +739,17 @@ mod tests {
         let mut tally = Tally::default();
         known(1_000_000).0.into_iter().for_each(|position| tally.push(position));
         assert_eq!(all_wide::<Tally>(1_000_000), tally);
+    }
+
+    #[test]
+    fn a_second_attempt_goes_on_where_the_first_ended() {
+        let (input, run) = (ProportionateNim::new(200_000).expect("small"), Run::new(1));
+        let mut progress = Progress { sink: Positions::default(), found: 0, told: 0 };
+        // Tapes that drop what is needed again.
+        let first = attempt::<_, Plain>(&input, [0.1, 0.03, 0.07], &run, &mut progress);
+        assert!(matches!(first, Err(Halt::Dropped)) && progress.found > START);
+        assert!(attempt::<_, Plain>(&input, [1.0; 3], &run, &mut progress).is_ok());
+        assert_eq!(progress.sink, known(200_000));
     }
 
     #[test]
