@@ -17,6 +17,7 @@
 //! A heap that finds no free value in any window opens a new one: its value is the first that no earlier heap has.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::{Subtraction, narrow};
@@ -216,8 +217,8 @@ pub fn drive(
     let stretch = Stretch::new(input);
     drive_helped(input, run, &accumulate, free, |start, windows, share| {
         if stretch.starts(start) {
-            let hits = emptied(share);
-            *share = stretch.share(start, windows, hits, stretch.moves.len(), &accumulate);
+            let done = Done { hits: emptied(share), from: Vec::new() };
+            *share = stretch.share(start, windows, done, &accumulate);
         }
     })
 }
@@ -254,35 +255,22 @@ impl Stretch {
         self.length.min(self.heaps.next_multiple_of(LANES) - start) / LANES
     }
 
-    /// Adds what the moves of a range reach to the hits of the stretch at `start`.
-    #[inline(always)]
-    fn far_part(
-        &self,
-        known: &mut Codes,
-        range: Range<usize>,
-        start: usize,
-        hits: &mut Vec<Planes>,
-        accumulate: &impl Fn(Sources, &[usize], usize, &mut [Planes]),
-    ) {
-        hits.resize(self.blocks(start), [[0; LANES]; PLANES]);
-        far_part(known, &self.moves, range, start, hits, accumulate);
-    }
-
-    /// The share in which, beside what `hits` holds, the moves that leave the stretch are done up to the index `to`.
+    /// The share in which the moves that leave the stretch are done, beside what somebody else has `done`.
     #[inline(always)]
     fn share(
         &self,
         start: usize,
         windows: &mut [Window],
-        mut hits: Vec<Vec<Planes>>,
-        to: usize,
+        mut done: Done,
         accumulate: &impl Fn(Sources, &[usize], usize, &mut [Planes]),
     ) -> Share {
-        hits.resize(windows.len(), Vec::new());
-        for (window, hits) in windows.iter_mut().zip(&mut hits) {
-            self.far_part(&mut window.known, self.inside..to, start, hits, accumulate);
+        done.hits.resize(windows.len(), Vec::new());
+        for (w, (window, hits)) in windows.iter_mut().zip(&mut done.hits).enumerate() {
+            hits.resize(self.blocks(start), [[0; LANES]; PLANES]);
+            let to = done.from.get(w).map_or(self.moves.len(), |from| *from);
+            far_part(&mut window.known, &self.moves, self.inside..to, start, hits, accumulate);
         }
-        Share { start, hits, from: Some(self.inside) }
+        Share { start, hits: done.hits, from: Some(self.inside) }
     }
 }
 
@@ -306,6 +294,8 @@ fn drive_helped(
         let blocks = tile.len() / LANES;
         help(start, &mut windows, &mut share);
         for (w, window) in windows.iter_mut().enumerate() {
+            // Pages that are read before they are written cost a second fault, and both cores an interruption.
+            window.known.from(start)[..(blocks + 1) * LANES].fill(0);
             let hits = &mut window.far[..blocks];
             match share.hits.get(w) {
                 Some(done) => hits.copy_from_slice(&done[(start - share.start) / LANES..][..blocks]),
@@ -461,10 +451,9 @@ fn settle<const C: usize>(windows: &mut [Window], count: usize, moves: &Moves) -
     all_settled
 }
 
-/// What the helper of [`drive_pair`] is to do: the stretch at `start`, for the moves from an index on.
+/// What the helper of [`drive_pair`] is to do: far moves of the stretch at `start`.
 struct Job {
     start: usize,
-    from: usize,
     /// Where the codes below belong.
     at: usize,
     /// For each window the codes that are new, and the first heaps of its planes.
@@ -473,9 +462,19 @@ struct Job {
     hits: Vec<Vec<Planes>>,
 }
 
-/// [`drive`] on two threads that share no memory. While one settles a [`Stretch`], the other carries out
-/// the farthest moves of the next stretch; all they reach is known. They exchange new codes for hits by messages. The
-/// moves are divided so that both do as many decodes, the first one's near part counted in, and then so that neither waits.
+/// What the helper has done of a [`Job`].
+#[derive(Default)]
+struct Done {
+    /// For each window and block, what the moves reached.
+    hits: Vec<Vec<Planes>>,
+    /// For each window, the index from which on moves were done; all moves are to be done in the windows after the last.
+    from: Vec<usize>,
+}
+
+/// [`drive`] on two threads that share no table. While one settles a [`Stretch`], the other carries out moves of the next one:
+/// those of at least two stretches, a window after the other, the farthest moves first; all they reach is known. It goes on
+/// until the first one comes to that stretch, takes over what has been reached and does what is left, so that neither waits.
+/// They exchange new codes for hits by messages.
 #[inline(always)]
 pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
     input: &Subtraction,
@@ -483,82 +482,72 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
     accumulate: A,
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Vec<u16>, Stop> {
-    /// By how much the helper's part of the work changes after each stretch.
-    const STEP: f64 = 1.01;
     let stretch = &Stretch::new(input);
+    // The stretch that the first thread has come to. It decides only who does a move: messages order everything else.
+    let reached = &AtomicUsize::new(0);
     std::thread::scope(|scope| {
         let (jobs, todo) = channel();
         let (done, results) = channel();
-        scope.spawn(move || assist(stretch, todo, done, accumulate));
-        let mut ordered = None;
-        let mut part = 0.5;
+        scope.spawn(move || assist(stretch, reached, todo, done, accumulate));
+        let mut ordered = false;
         drive_helped(input, run, accumulate, free, |start, windows, share| {
             if !start.is_multiple_of(stretch.length) {
                 return;
             }
+            reached.store(start, Relaxed);
+            let was_ordered = ordered;
             let next = start + stretch.length;
-            let mut cut = stretch.moves.len();
-            let mut hits = Vec::new();
-            if let Some(from) = ordered.take() {
-                let in_time = results.try_recv();
-                // Whoever has waited is to do less: caches and other programs are not the same for both.
-                part = f64::min(1.0, part * if in_time.is_ok() { STEP } else { 1.0 / STEP });
-                hits = in_time.or_else(|_| results.recv()).expect("the helper ends after its jobs");
-                cut = from;
-            }
-            if start > 0 && next < stretch.heaps {
-                // A move of two stretches leads from the next one to what is settled.
-                let possible = stretch.moves.partition_point(|m| *m < 2 * stretch.length);
-                let from = possible.max(cut_at(part, windows, &stretch.moves, next));
+            ordered = start > 0 && next < stretch.heaps;
+            if ordered {
                 let at = start - stretch.length;
                 let news =
                     |Window { known, .. }: &mut Window| (known.from(at)[..start - at].to_vec(), known.first.clone());
                 let news = windows.iter_mut().map(news).collect();
-                let job = Job { start: next, from, at, news, hits: emptied(share) };
+                let job = Job { start: next, at, news, hits: emptied(share) };
                 jobs.send(job).expect("the helper ends after its jobs");
-                ordered = Some(from);
             }
-            *share = stretch.share(start, windows, hits, cut, &accumulate);
+            let done =
+                if was_ordered { results.recv().expect("the helper ends after its jobs") } else { Done::default() };
+            *share = stretch.share(start, windows, done, &accumulate);
         })
     })
-}
-
-/// The index of the move from which on the helper does its part of the decodes in the stretch from `start` on.
-fn cut_at(part: f64, windows: &[Window], moves: &[usize], start: usize) -> usize {
-    /// What the near part of a block costs, in decodes of a plane, for each window.
-    const NEAR: usize = 700;
-    let planes = windows.iter().flat_map(|window| &window.known.first);
-    let reach: Vec<usize> = planes.map(|first| moves.partition_point(|m| m + first <= start)).collect();
-    let all = reach.iter().sum::<usize>() + NEAR * windows.len();
-    let wanted = (part * all as f64) as usize;
-    let beyond = |from: usize| reach.iter().map(|reach| reach.saturating_sub(from)).sum::<usize>();
-    let (mut low, mut high) = (0, moves.len());
-    while low < high {
-        let middle = low.midpoint(high);
-        if beyond(middle) > wanted { low = middle + 1 } else { high = middle }
-    }
-    low
 }
 
 /// The helper's loop.
 #[inline(always)]
 fn assist(
     stretch: &Stretch,
+    reached: &AtomicUsize,
     jobs: Receiver<Job>,
-    done: Sender<Vec<Vec<Planes>>>,
+    results: Sender<Done>,
     accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
 ) {
+    // A move of two stretches leads from the next one to what is settled.
+    let possible = stretch.moves.partition_point(|m| *m < 2 * stretch.length);
     let mut windows: Vec<Codes> = Vec::new();
-    for Job { start, from, at, news, mut hits } in jobs {
+    for Job { start, at, news, hits } in jobs {
         windows.resize_with(news.len(), || Codes::new(stretch.heaps));
-        hits.resize(news.len(), Vec::new());
-        for ((window, (codes, first)), hits) in windows.iter_mut().zip(news).zip(&mut hits) {
+        for (window, (codes, first)) in windows.iter_mut().zip(news) {
             window.from(at)[..codes.len()].copy_from_slice(&codes);
             window.first = first;
-            stretch.far_part(window, from..stretch.moves.len(), start, hits, &accumulate);
+        }
+        let mut done = Done { hits, from: Vec::new() };
+        done.hits.resize(windows.len(), Vec::new());
+        for (window, hits) in windows.iter_mut().zip(&mut done.hits) {
+            if reached.load(Relaxed) >= start {
+                break;
+            }
+            hits.resize(stretch.blocks(start), [[0; LANES]; PLANES]);
+            let mut from = stretch.moves.partition_point(|m| *m < start + stretch.length);
+            while from > possible && reached.load(Relaxed) < start {
+                let to = from;
+                from = possible.max(to.saturating_sub(CHUNK));
+                far_part(window, &stretch.moves, from..to, start, hits, &accumulate);
+            }
+            done.from.push(from);
         }
         // The other thread may have been stopped.
-        if done.send(hits).is_err() {
+        if results.send(done).is_err() {
             break;
         }
     }
