@@ -96,14 +96,25 @@ fn threads_are_used_where_they_pay() {
     if machine.tier() < Tier::Avx512 {
         return; // Its kernels run on one thread.
     }
-    let operation = OPERATIONS.iter().find(|operation| operation.name() == "table_scan").expect("it is listed");
-    let kernels = operation.kernels(&machine);
-    for (size, several) in [(100, false), (1000, false), (1500, true), (3000, true), (20_000, true)] {
-        let session = operation.session(&machine, "all-moves", size).expect("a listed workload");
-        let selection = Selection::new(machine).with_threads(2).expect("a thread");
-        let chosen = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
-        let name = session.kernels()[chosen];
-        let kernel = kernels.iter().find(|kernel| kernel.name == name).expect("it is listed");
-        assert_eq!(kernel.features.contains(&"parallel"), several, "{name} at {size}");
+    let table_scan = [(100, false), (1000, false), (1500, true), (3000, true), (20_000, true)];
+    let squares = [(10_000, false), (100_000, false), (150_000, true), (200_000, true), (10_000_000, true)];
+    let few_moves = [(200_000, false), (1_000_000, false)];
+    let cases = [
+        ("table_scan", "all-moves", table_scan.as_slice()),
+        ("mex_subtraction", "squares", &squares),
+        ("mex_subtraction", "cubes", &few_moves),
+        ("mex_subtraction", "fibonacci", &few_moves),
+    ];
+    for (operation, workload, sizes) in cases {
+        let operation = OPERATIONS.iter().find(|known| known.name() == operation).expect("it is listed");
+        let kernels = operation.kernels(&machine);
+        for &(size, several) in sizes {
+            let session = operation.session(&machine, workload, size).expect("a listed workload");
+            let selection = Selection::new(machine).with_threads(2).expect("a thread");
+            let chosen = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
+            let name = session.kernels()[chosen];
+            let kernel = kernels.iter().find(|kernel| kernel.name == name).expect("it is listed");
+            assert_eq!(kernel.features.contains(&"parallel"), several, "{name} for {workload} at {size}");
+        }
     }
 }

@@ -18,9 +18,9 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
-use super::{Subtraction, narrow};
+use super::{Subtraction, narrow, pairs};
 use crate::kernel::{Cost, Run, Stop};
 
 /// Heaps in a block.
@@ -40,6 +40,10 @@ const TILE_HEAPS: usize = TILE * LANES;
 const CHUNK: usize = 64;
 /// Heaps in a stretch, in units of the root of all heaps.
 const STRETCH: f64 = 24.0;
+/// The same on two threads, which can share only the moves that leave a stretch, while caches hold the codes.
+const PAIR_STRETCH: f64 = 6.0;
+/// From so many heaps on caches do not hold the codes.
+const PAST_CACHES: usize = 5_000_000;
 /// Fewer moves than this are not worth a pass of their own with one plane less.
 const SHORT: usize = 6;
 /// The window that holds the largest value of the output, and how many of its values fit.
@@ -103,14 +107,14 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Heaps in a stretch, see [`Stretch`]: whole tiles.
-fn stretch(heaps: usize) -> usize {
-    ((STRETCH * (heaps as f64).sqrt()) as usize).next_multiple_of(TILE_HEAPS).max(TILE_HEAPS)
+/// Heaps in a stretch of so many roots of all heaps, see [`Stretch`]: whole tiles.
+fn stretch(roots: f64, heaps: usize) -> usize {
+    ((roots * (heaps as f64).sqrt()) as usize).next_multiple_of(TILE_HEAPS).max(TILE_HEAPS)
 }
 
 /// The heaps that hold the 63 values of a window.
 struct Codes {
-    /// After so many zeros as a stretch is long: no move looks further ahead of heap 0.
+    /// After so many zeros as the longest stretch has heaps: no move looks further ahead of heap 0.
     codes: Vec<u8>,
     pad: usize,
     /// For each plane in use the first heap with one of its values.
@@ -121,7 +125,7 @@ struct Codes {
 
 impl Codes {
     fn new(heaps: usize) -> Self {
-        let pad = stretch(heaps);
+        let pad = stretch(STRETCH, heaps);
         let codes = vec![0; pad + heaps.next_multiple_of(LANES) + LANES];
         Codes { codes, pad, first: Vec::new(), reach: [0; PLANES] }
     }
@@ -214,7 +218,7 @@ pub fn drive(
     accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Vec<u16>, Stop> {
-    let stretch = Stretch::new(input);
+    let stretch = Stretch::new(input, STRETCH);
     drive_helped(input, run, &accumulate, free, |start, windows, share| {
         if stretch.starts(start) {
             let done = Done { hits: emptied(share), from: Vec::new() };
@@ -223,7 +227,7 @@ pub fn drive(
     })
 }
 
-/// A stretch of [`STRETCH`]` sqrt N` heaps: moves that leave it are carried out for all of it at once, a [`CHUNK`] after the
+/// A stretch of some `sqrt N` heaps: moves that leave it are carried out for all of it at once, a [`CHUNK`] after the
 /// other. Moves of a set like the squares stand less than `2 sqrt N` apart, so a line of codes that has come from memory is
 /// read by a dozen of them while it is in L2. Longer stretches gain little more, and the moves inside them cannot be shared
 /// between threads.
@@ -239,12 +243,22 @@ impl Stretch {
     /// Below so many heaps the codes are in L2 anyway.
     const WORTHWHILE: usize = 700_000;
 
-    fn new(input: &Subtraction) -> Self {
+    fn new(input: &Subtraction, roots: f64) -> Self {
         let heaps = input.heaps();
-        let length = stretch(heaps);
+        let length = stretch(roots, heaps);
         let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
         let inside = moves.partition_point(|m| *m < length);
         Stretch { heaps, length, moves, inside }
+    }
+
+    /// The stretches of [`drive_pair`].
+    fn of_pair(input: &Subtraction) -> Self {
+        Self::new(input, if input.heaps() < PAST_CACHES { PAIR_STRETCH } else { STRETCH })
+    }
+
+    /// The number of moves whose work is not shared: from the next stretch they may lead to what is not settled.
+    fn unshared(&self) -> usize {
+        self.moves.partition_point(|m| *m < 2 * self.length)
     }
 
     fn starts(&self, start: usize) -> bool {
@@ -482,7 +496,7 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
     accumulate: A,
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Vec<u16>, Stop> {
-    let stretch = &Stretch::new(input);
+    let stretch = &Stretch::of_pair(input);
     // The stretch that the first thread has come to. It decides only who does a move: messages order everything else.
     let reached = &AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -506,11 +520,21 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
                 let job = Job { start: next, at, news, hits: emptied(share) };
                 jobs.send(job).expect("the helper ends after its jobs");
             }
-            let done =
-                if was_ordered { results.recv().expect("the helper ends after its jobs") } else { Done::default() };
-            *share = stretch.share(start, windows, done, &accumulate);
+            let done = if was_ordered { receive(&results) } else { None };
+            *share = stretch.share(start, windows, done.unwrap_or_default(), &accumulate);
         })
     })
+}
+
+/// The next message; none if the other thread has ended. It is due sooner than a sleeping thread would wake.
+fn receive<T>(messages: &Receiver<T>) -> Option<T> {
+    loop {
+        match messages.try_recv() {
+            Ok(message) => return Some(message),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => std::thread::yield_now(),
+        }
+    }
 }
 
 /// The helper's loop.
@@ -522,10 +546,9 @@ fn assist(
     results: Sender<Done>,
     accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
 ) {
-    // A move of two stretches leads from the next one to what is settled.
-    let possible = stretch.moves.partition_point(|m| *m < 2 * stretch.length);
+    let possible = stretch.unshared();
     let mut windows: Vec<Codes> = Vec::new();
-    for Job { start, at, news, hits } in jobs {
+    while let Some(Job { start, at, news, hits }) = receive(&jobs) {
         windows.resize_with(news.len(), || Codes::new(stretch.heaps));
         for (window, (codes, first)) in windows.iter_mut().zip(news) {
             window.from(at)[..codes.len()].copy_from_slice(&codes);
@@ -574,6 +597,12 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
 pub fn planes(input: &Subtraction) -> f64 {
     let moves = input.pairs() / input.heaps() as f64;
     0.8 * input.values() / 8.0 * moves / LANES as f64
+}
+
+/// The part of the pairs of heap and move that [`drive_pair`] can share.
+pub fn shareable(input: &Subtraction) -> f64 {
+    let unshared = Stretch::of_pair(input).unshared();
+    pairs(&input.moves()[unshared..], input.limit()) / f64::max(input.pairs(), 1.0)
 }
 
 /// Predicted time and memory of a kernel that takes `plane` ns to decode one plane of a block for one move, and no less than
