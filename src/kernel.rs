@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::SyncSender;
 
-use crate::games::Positions;
 pub use crate::isa::Tier;
 use crate::machine::Machine;
+use crate::positions::Positions;
 
 /// The four families of bit operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -76,8 +76,8 @@
 //!
 //! # Where things stand
 //! [`isa`]: tiers. [`kernel`]: operations, the registry. [`machine`]: what this process may use. [`selection`]: the choice.
-//! [`session`]: operations without their types. [`bits`]: bit rows. [`moves`]: what players may take. [`cores`], [`games`], and
-//! [`lab`]: the instruments.
+//! [`session`]: operations without their types. [`bits`]: bit rows. [`moves`]: what players may take. [`positions`]: lists of
+//! positions. [`cores`], [`games`], and [`lab`]: the instruments.
 
 #![cfg_attr(
     not(all(
@@ -99,6 +99,7 @@ pub mod kernel;
 pub mod lab;
 pub mod machine;
 pub mod moves;
+pub mod positions;
 pub mod selection;
 pub mod session;
 mod simd;

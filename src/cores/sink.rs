@@ -4,8 +4,8 @@
 use std::fmt::Debug;
 use std::mem::take;
 
-use crate::games;
 use crate::kernel::{Digest, Run, Stop};
+use crate::positions;
 
 /// A position: heaps in ascending order.
 pub trait Position: Copy + Ord + Debug + Send + Sync + 'static {
@@ -144,7 +144,7 @@ impl<P> Default for Stream<P> {
 
 impl<P: Position> Sink<P> for Stream<P>
 where
-    games::Positions: From<Vec<P>>,
+    positions::Positions: From<Vec<P>>,
 {
     /// Two threads find batches while others wait and one is written, in vectors that may be half empty.
     fn bytes(positions: f64, block: f64) -> f64 {

@@ -16,6 +16,7 @@ use crate::moves::{Diagonals, MoveSet};
 use crate::selection::{SelectError, Selection};
 
 pub use crate::cores::table_scan::Rule;
+pub use crate::positions::Positions;
 
 /// Answers a question about a game.
 pub type Ask<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
@@ -53,27 +54,6 @@ pub struct Found {
     pub positions: Positions,
     /// The operation and its kernel.
     pub kernel: Done,
-}
-
-/// Positions of two or of three heaps.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Positions {
-    /// `n <= m`
-    Two(Vec<[u64; 2]>),
-    /// `x <= y <= z`
-    Three(Vec<[u32; 3]>),
-}
-
-impl From<Vec<[u64; 2]>> for Positions {
-    fn from(positions: Vec<[u64; 2]>) -> Self {
-        Positions::Two(positions)
-    }
-}
-
-impl From<Vec<[u32; 3]>> for Positions {
-    fn from(positions: Vec<[u32; 3]>) -> Self {
-        Positions::Three(positions)
-    }
 }
 
 /// All games, in the order of the cores.

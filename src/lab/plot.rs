@@ -4,7 +4,7 @@
 //! positions is a line or a spot.
 
 use super::picture::{Anchor, CLEAR, Ink, Raster, tint};
-use crate::games::Positions;
+use crate::positions::Positions;
 
 pub use super::picture::Picture;
 

@@ -26,7 +26,7 @@ use super::data::{
 };
 use super::estimates;
 use super::neighbours::Neighbours;
-use super::programs::{NATIVE, build, json_of, output_of, this_program};
+use super::programs::{NATIVE, ProgramError, build, json_of, output_of, this_program};
 use super::tasks::{self, CLOCK_BUDGET, Input, Pace, TRIAL, Task};
 
 /// A measurement that was not made.
@@ -53,14 +53,9 @@ pub enum MeasureError {
     /// The run was stopped.
     #[error(transparent)]
     Stop(#[from] Stop),
-    /// Another program failed.
-    #[error("{what} failed: {why}")]
-    Child {
-        /// Its command line.
-        what: String,
-        /// Its last line on stderr.
-        why: String,
-    },
+    /// Another program.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
 }
 
 /// The tasks for one machine, and where their results go.
@@ -284,7 +279,7 @@ impl<'a> Plan<'a> {
         command.args(["--size", &input.size.to_string(), "--seconds", &budget.as_secs_f64().to_string()]);
         let patience = input.patience(self.patience).as_secs_f64();
         command.args(["--patience", &patience.to_string(), "--save"]).arg(path);
-        output_of(&mut command).map(drop)
+        Ok(output_of(&mut command).map(drop)?)
     }
 
     fn starts(&self, input: &Input, each: Duration) -> Result<Starts, MeasureError> {

@@ -10,7 +10,7 @@ pub mod data;
 pub mod estimates;
 pub mod measure;
 mod neighbours;
-mod programs;
+pub mod programs;
 pub mod tables;
 pub mod tasks;
 

@@ -11,19 +11,34 @@ use serde::de::DeserializeOwned;
 use crate::lab::saved::SavedError;
 
 use super::data::Built;
-use super::measure::MeasureError;
+
+/// Another program that did not do what it should.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    /// It failed.
+    #[error("{what} failed: {why}")]
+    Failed {
+        /// Its command line.
+        what: String,
+        /// Its last line on stderr.
+        why: String,
+    },
+    /// A file of its.
+    #[error(transparent)]
+    File(#[from] SavedError),
+}
 
 /// Where a native build is looked for, or made.
 pub(super) const NATIVE: [&str; 2] = ["target/report/native/release/nimlanes", "target/native/release/nimlanes"];
 
-pub(super) fn this_program() -> Result<PathBuf, SavedError> {
-    std::env::current_exe().map_err(|source| SavedError::Read { path: "this program".into(), source })
+pub(super) fn this_program() -> Result<PathBuf, ProgramError> {
+    Ok(std::env::current_exe().map_err(|source| SavedError::Read { path: "this program".into(), source })?)
 }
 
 /// What a program printed as JSON.
-pub(super) fn json_of<T: DeserializeOwned>(command: &mut Command) -> Result<T, MeasureError> {
+pub(super) fn json_of<T: DeserializeOwned>(command: &mut Command) -> Result<T, ProgramError> {
     let output = output_of(command)?;
-    let unreadable = |error: serde_json::Error| MeasureError::Child { what: words(command), why: error.to_string() };
+    let unreadable = |error: serde_json::Error| ProgramError::Failed { what: words(command), why: error.to_string() };
     serde_json::from_slice(&output).map_err(unreadable)
 }
 
@@ -34,9 +49,9 @@ fn words(command: &Command) -> String {
 }
 
 /// What a program printed.
-pub(super) fn output_of(command: &mut Command) -> Result<Vec<u8>, MeasureError> {
+pub(super) fn output_of(command: &mut Command) -> Result<Vec<u8>, ProgramError> {
     let what = words(command);
-    let failed = |why: String| MeasureError::Child { what: what.clone(), why };
+    let failed = |why: String| ProgramError::Failed { what: what.clone(), why };
     let output = command.stdin(Stdio::null()).output().map_err(|error| failed(error.to_string()))?;
     if output.status.success() {
         return Ok(output.stdout);
@@ -46,7 +61,7 @@ pub(super) fn output_of(command: &mut Command) -> Result<Vec<u8>, MeasureError> 
 }
 
 /// Builds the program from nothing into a folder of its own, dependencies included.
-pub(super) fn build(native: bool) -> Result<Built, MeasureError> {
+pub(super) fn build(native: bool) -> Result<Built, ProgramError> {
     let name = if native { "native" } else { "default" };
     let target = Path::new("target/report").join(name);
     if let Err(source) = fs::remove_dir_all(&target)

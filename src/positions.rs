@@ -1,0 +1,22 @@
+//! Lists of positions, whatever the number of heaps.
+
+/// Positions of two or of three heaps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Positions {
+    /// `n <= m`
+    Two(Vec<[u64; 2]>),
+    /// `x <= y <= z`
+    Three(Vec<[u32; 3]>),
+}
+
+impl From<Vec<[u64; 2]>> for Positions {
+    fn from(positions: Vec<[u64; 2]>) -> Self {
+        Positions::Two(positions)
+    }
+}
+
+impl From<Vec<[u32; 3]>> for Positions {
+    fn from(positions: Vec<[u32; 3]>) -> Self {
+        Positions::Three(positions)
+    }
+}
