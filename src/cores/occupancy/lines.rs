@@ -38,9 +38,9 @@ const BLOCK: usize = 4096;
 pub fn scan<L: Lines, S: Sink>(
     input: &ProportionateNim,
     run: &Run,
-    mut find: impl FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>,
+    find: impl FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>,
 ) -> Result<S, Stop> {
-    drive(input, run, |lines: &mut L, n, last| find(lines, n, n + 1..=last))
+    drive(input, run, Anywhere(find))
 }
 
 /// Looks for the partner of `n` only where the certificate leaves room, and in the upper beam not at all.
@@ -48,23 +48,53 @@ pub fn scan<L: Lines, S: Sink>(
 pub fn certified<L: Certified, S: Sink>(
     input: &ProportionateNim,
     run: &Run,
-    mut find: impl FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>,
+    find: impl FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>,
 ) -> Result<S, Stop> {
-    // The mex of the differences, the mex of the values below zero, the number of upper positions.
-    let (mut difference, mut below, mut upper) = (0, 0, 0);
-    drive(input, run, |lines: &mut L, n, last| {
-        while lines.has_difference(difference) {
-            difference += 1;
+    drive(input, run, Certificate { find, difference: 0, below: 0, upper: 0 })
+}
+
+/// The way to the partner of an unused `n`, if that is at most `last`. A trait, because a closure of this length is not always
+/// inlined, and then keeps its state in memory: 8 % of the time of `window_certificate`.
+trait Partner<L> {
+    fn find(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize>;
+}
+
+/// See [`scan`].
+struct Anywhere<F>(F);
+
+impl<L, F: FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>> Partner<L> for Anywhere<F> {
+    #[inline(always)]
+    fn find(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize> {
+        (self.0)(lines, n, n + 1..=last)
+    }
+}
+
+/// See [`certified`].
+struct Certificate<F> {
+    find: F,
+    /// The mex of the differences.
+    difference: usize,
+    /// The mex of the values below zero.
+    below: usize,
+    /// Upper positions so far.
+    upper: usize,
+}
+
+impl<L: Certified, F: FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>> Partner<L> for Certificate<F> {
+    #[inline(always)]
+    fn find(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize> {
+        while lines.has_difference(self.difference) {
+            self.difference += 1;
         }
-        while lines.has_below(below) {
-            below += 1;
+        while lines.has_below(self.below) {
+            self.below += 1;
         }
-        find(lines, n, n + difference..=last.min(2 * n - below)).or_else(|| {
+        (self.find)(lines, n, n + self.difference..=last.min(2 * n - self.below)).or_else(|| {
             // A lower partner past `last` gets here as well; from then on every upper one is past it too.
-            upper += 1;
-            Some(2 * n + upper).filter(|m| *m <= last)
+            self.upper += 1;
+            Some(2 * n + self.upper).filter(|m| *m <= last)
         })
-    })
+    }
 }
 
 /// The test of one candidate after another.
@@ -73,13 +103,9 @@ pub fn one_by_one<L: Lines>(lines: &mut L, n: usize, mut candidates: RangeInclus
     candidates.find(|m| !lines.is_attacked(n, *m))
 }
 
-/// Visits every unused `n`; `partner(lines, n, last)` is its partner if that is at most `last`.
+/// Visits every unused `n`.
 #[inline(always)]
-fn drive<L: Lines, S: Sink>(
-    input: &ProportionateNim,
-    run: &Run,
-    mut partner: impl FnMut(&mut L, usize, usize) -> Option<usize>,
-) -> Result<S, Stop> {
+fn drive<L: Lines, S: Sink>(input: &ProportionateNim, run: &Run, mut partner: impl Partner<L>) -> Result<S, Stop> {
     let limit = input.limit() as usize;
     let heaps = input.smaller_heaps() as usize;
     let mut lines = L::new(limit);
@@ -90,7 +116,7 @@ fn drive<L: Lines, S: Sink>(
         let end = heaps.min(start + BLOCK);
         for n in start..end {
             if !lines.is_used(n)
-                && let Some(m) = partner(&mut lines, n, limit - n)
+                && let Some(m) = partner.find(&mut lines, n, limit - n)
             {
                 sink.push([n as u64, m as u64]);
                 lines.mark(n, m);

@@ -3,6 +3,8 @@
 //! Cost: four unaligned windows, a first zero and six single-bit read-modify-writes for each P-position.
 //! Bound: the serial chain from the marks of one position through memory to the windows of the next.
 
+use std::ops::RangeInclusive;
+
 use super::lines::certified;
 use super::rows::{Rows, bytes};
 use super::{ProportionateNim, Sink};
@@ -18,5 +20,10 @@ pub fn needs(_: &ProportionateNim) -> Needs {
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    certified(input, run, |rows: &mut Rows, n, candidates| rows.find(n, candidates))
+    certified(input, run, find)
+}
+
+#[inline(always)]
+fn find(rows: &mut Rows, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
+    rows.find(n, candidates)
 }
