@@ -11,8 +11,6 @@ pub mod avx2;
 pub mod avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod field;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub mod lines;
 pub mod probe;
 
 /// Element types that fill a vector without padding, in any bit pattern.
