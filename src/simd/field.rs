@@ -20,8 +20,10 @@ use super::avx512::{lanes_of, prefetch};
 
 /// Words after the last one that windows may reach into.
 const PADDING: usize = 8;
-/// Bytes that a window reads from its place on, with the eight that follow its vector.
+/// Bytes that a half window reads from its place on, with the eight that follow its vector.
 const REACH: usize = 40;
+/// Bytes of a window.
+const WINDOW: usize = 64;
 /// The size from which the kernel is asked for huge pages.
 const HUGE: usize = 1 << 22;
 
@@ -92,17 +94,17 @@ impl Field {
     /// The 32 bytes from byte `at` on.
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub fn window(&self, at: usize) -> __m256i {
+    pub fn half_window(&self, at: usize) -> __m256i {
         assert!(at + REACH <= size_of_val(&*self.words), "a window inside the field");
         // SAFETY: asserted.
-        unsafe { self.load(at) }
+        unsafe { self.load_half(at) }
     }
 
     /// # Safety
     /// `at + 32` bytes are inside the field.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn load(&self, at: usize) -> __m256i {
+    unsafe fn load_half(&self, at: usize) -> __m256i {
         let vector: __m256i;
         // SAFETY: the 32 bytes are inside the allocation. What the instruction does, relaxed loads of the words would do as
         // well, so it is no data race; a plain load of memory that other threads write would be one.
@@ -113,11 +115,41 @@ impl Field {
         vector
     }
 
-    /// Places of windows, one for each lane in `lanes`, checked at once.
+    /// The 64 bytes from byte `at` on.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn window(&self, at: usize) -> __m512i {
+        assert!(at + WINDOW <= size_of_val(&*self.words), "a window inside the field");
+        // SAFETY: asserted.
+        unsafe { self.load(at) }
+    }
+
+    /// # Safety
+    /// `at + 64` bytes are inside the field.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn load(&self, at: usize) -> __m512i {
+        let vector: __m512i;
+        // SAFETY: the 64 bytes are inside the allocation. What the instruction does, relaxed loads of the words would do as
+        // well, so it is no data race; a plain load of memory that other threads write would be one.
+        unsafe {
+            asm!("vmovdqu64 {vector}, zmmword ptr [{base} + {at}]", vector = out(zmm_reg) vector,
+                base = in(reg) self.words.as_ptr(), at = in(reg) at, options(nostack, readonly, pure, preserves_flags));
+        }
+        vector
+    }
+
+    /// Places of half windows, one for each lane in `lanes`, checked at once.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub fn windows(&self, at: __m512i, lanes: __mmask16) -> Places<'_, REACH> {
         Places::new(self, at, lanes, size_of_val(&*self.words) - REACH)
+    }
+
+    /// Places in `R` rows for each of 64 searches, at byte 0 so far; windows may be read that end `reach` bytes after them.
+    pub fn starts<const R: usize>(&self, reach: usize) -> Starts<'_, R> {
+        let last = size_of_val(&*self.words).checked_sub(reach).expect("a reach inside the field");
+        Starts { field: self, reach, last: u32::try_from(last).unwrap_or(u32::MAX), at: [[[0; 16]; 4]; R] }
     }
 
     /// Places of words to mark, one for each lane in `lanes`, checked at once.
@@ -128,7 +160,16 @@ impl Field {
     }
 }
 
-/// Sixteen places of a field, known to be inside it: starts of windows in bytes (`REACH` 40), or words to mark (`REACH` 0).
+/// Sixteen places that are at most `last`; 0 in lanes that are not asked for, which may hold anything.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn checked(at: __m512i, lanes: __mmask16, last: u32) -> [u32; 16] {
+    let at = _mm512_maskz_mov_epi32(lanes, at);
+    assert!(_mm512_cmpgt_epu32_mask(at, _mm512_set1_epi32(last as i32)) == 0, "places inside the field");
+    lanes_of(at)
+}
+
+/// Sixteen places of a field, known to be inside it: starts of half windows in bytes (`REACH` 40), or words to mark (`REACH` 0).
 #[derive(Clone, Copy)]
 pub struct Places<'a, const REACH: usize> {
     field: &'a Field,
@@ -140,10 +181,7 @@ impl<'a, const REACH: usize> Places<'a, REACH> {
     #[target_feature(enable = "avx512f")]
     fn new(field: &'a Field, at: __m512i, lanes: __mmask16, last: usize) -> Self {
         let last = u32::try_from(last).unwrap_or(u32::MAX);
-        // Lanes that are not asked for may hold anything.
-        let at = _mm512_maskz_mov_epi32(lanes, at);
-        assert!(_mm512_cmpgt_epu32_mask(at, _mm512_set1_epi32(last as i32)) == 0, "places inside the field");
-        Places { field, at: lanes_of(at) }
+        Places { field, at: checked(at, lanes, last) }
     }
 
     /// The place of a lane.
@@ -159,7 +197,7 @@ impl Places<'_, REACH> {
     #[target_feature(enable = "avx2")]
     pub fn window(&self, lane: usize) -> __m256i {
         // SAFETY: `new` checked all places, and 32 bytes are less than the reach.
-        unsafe { self.field.load(self.at(lane)) }
+        unsafe { self.field.load_half(self.at(lane)) }
     }
 
     /// The 32 bytes a word after a lane's place.
@@ -167,7 +205,7 @@ impl Places<'_, REACH> {
     #[target_feature(enable = "avx2")]
     pub fn next_window(&self, lane: usize) -> __m256i {
         // SAFETY: `new` checked all places, and 40 bytes are the reach.
-        unsafe { self.field.load(self.at(lane) + 8) }
+        unsafe { self.field.load_half(self.at(lane) + 8) }
     }
 }
 
@@ -180,5 +218,38 @@ impl Places<'_, 0> {
         let now = word.load(Relaxed) | 1 << (bit % 64);
         word.store(now, Relaxed);
         now == u64::MAX
+    }
+}
+
+/// Where 64 searches start in `R` rows, in bytes: each place known to have `reach` bytes of the field after it.
+pub struct Starts<'a, const R: usize> {
+    field: &'a Field,
+    reach: usize,
+    /// The last place that has.
+    last: u32,
+    at: [[[u32; 16]; 4]; R],
+}
+
+impl<const R: usize> Starts<'_, R> {
+    /// Sets the places of searches `16 part..16 part + 16`, or 0 for those not in `lanes`.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn set(&mut self, row: usize, part: usize, at: __m512i, lanes: __mmask16) {
+        self.at[row][part] = checked(at, lanes, self.last);
+    }
+
+    /// The place of a search in a row.
+    #[inline(always)]
+    pub fn at(&self, row: usize, search: usize) -> usize {
+        self.at[row].as_flattened()[search % 64] as usize
+    }
+
+    /// The 64 bytes `skip` bytes after that place.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn window(&self, row: usize, search: usize, skip: usize) -> __m512i {
+        assert!(skip + WINDOW <= self.reach, "a window within reach");
+        // SAFETY: all places start at 0 or are checked by `set`, and `starts` checked that 0 has the reach.
+        unsafe { self.field.load(self.at(row, search) + skip) }
     }
 }

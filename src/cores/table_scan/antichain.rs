@@ -21,6 +21,16 @@
 //! `gap[y]` and `all[d]` are ORed first and shifted once, by `x`; `gap[x]` is shifted by `y`. The start is rounded down, which
 //! is harmless: the differences below the hint are used, and `gap[x]` has ones in front.
 //!
+//! # Skipping
+//! Where rows are long, all of this is too little, and a band with `SKIP` does more before it reads a window:
+//! - A row of `y` or `d` often begins with hundreds of candidates that it forbids alone. How far it does is looked up once a
+//!   band, some steps before the row is read, and a search starts at the furthest of five places. A pair for which that is past
+//!   the last heap, one in six at `N = 20000`, is not searched.
+//! - The pairs of a step are searched in rounds: in the first each looks at a window of 512 candidates, and those that find
+//!   nothing are listed for the next. No branch depends on what one pair finds; how long its search goes on nobody can
+//!   predict, and a mispredicted end would also stop the loads of the pairs that follow.
+//! - Later rounds pass over words that are full in a row, by a summary with a bit for each word.
+//!
 //! # Threads
 //! Bands go round the threads. A band may do the steps below `t` when the band before it has done those below `t + 2K`: then no
 //! word is marked by two threads, and all that a search depends on is done.
@@ -36,24 +46,28 @@ use crate::bits::{WORD, transpose};
 #[cfg(feature = "parallel")]
 use crate::kernel::Cost;
 use crate::kernel::{Run, Stop};
-use crate::simd::avx512::{lanes_of, load};
+use crate::simd::avx512::{lanes_of, load, store};
 use crate::simd::field::{Field, Places};
 
 /// Lanes of a vector of places.
 const LANES: usize = 16;
-/// Candidates of a window.
+/// Candidates of a window of those that do not skip.
 const WINDOW: usize = 256;
+/// Words that a window of those that skip is sure to have seen whole, whatever the shift.
+const WORDS_SEEN: usize = 7;
 /// Words whose summary is looked at together: a read at any bit holds 57, and a word in another frame needs two.
 const SUMMED: u64 = u64::MAX >> 8;
-/// Bytes of those words.
-const BYTES_SUMMED: usize = 8 * SUMMED.count_ones() as usize;
 /// Steps between two looks at the hints.
 const HINT_STEPS: usize = 16;
 
-/// Steps between asking for lines and reading them.
-const AHEAD: usize = 4;
-/// Heaps for each line that is asked for: lines of 512 bits then cover a fifth of a row, twice the length of a mean search.
-const HEAPS_A_LINE: usize = 512 * 5;
+/// Steps from asking for the lines in which a row begins to looking how far it is filled.
+const ASKED_AHEAD: usize = 6;
+/// Steps from there to its first search.
+const FILLED_AHEAD: usize = 6;
+/// Lines that are asked for where the searches of a row will start.
+const LINES: usize = 4;
+/// Entries before the first heap or difference, for the vectors of pairs that are none.
+const FRONT: usize = 2 * WORD + LANES;
 
 /// Numbers of the layers of a band.
 type Layers<const H: usize> = [[u32; LANES]; H];
@@ -75,12 +89,18 @@ impl Board {
     fn new(heaps: usize) -> Self {
         // A place past the last heap takes the marks of searches that found nothing.
         let longest = heaps / WORD + 1;
+        let reach = Self::reach(heaps).div_ceil(8);
         let stride = longest + 1;
         let triangle = Self::start(heaps, longest).wrapping_add(heaps / WORD);
         let one = 1;
         let (two, all) = (one + triangle, one + 2 * triangle);
         let gap = one + 3 * triangle + 1;
-        Board { heaps, longest, two, all, gap, stride, words: gap + heaps * stride + WINDOW / WORD }
+        Board { heaps, longest, two, all, gap, stride, words: gap + heaps * stride + reach }
+    }
+
+    /// Bytes from the place where a search starts to the end of its last window.
+    const fn reach(heaps: usize) -> usize {
+        heaps / 8 + 128
     }
 
     /// The word of place 0 of row `r` of a triangle, if it had one: its words start at `r / 64`.
@@ -156,8 +176,7 @@ impl Wave {
     }
 }
 
-/// Finds all P-positions with bands of `16 H` layers; with `SKIP`, searches that need more than one window pass over words
-/// that are full in a row by a summary, a bit for each word.
+/// Finds all P-positions with bands of `16 H` layers, with or without what the head of this file calls skipping.
 #[inline]
 #[target_feature(
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
@@ -218,18 +237,30 @@ struct Band<'a, const H: usize, const SKIP: bool> {
     /// Layers whose hint has not passed the last heap.
     alive: u64,
     hint: Layers<H>,
+    /// The least of the hints.
+    low: usize,
+    /// The places below these are taken in `one[y]`, `two[d]`, `gap[y]`, `all[d]`, from the first that is asked for on. Entries of
+    /// heap or difference 0 come after `FRONT` others.
+    filled: [Vec<u32>; 4],
+}
+
+/// Sixteen pairs of a step: which of them are searched, their layers, and where their searches start.
+#[derive(Clone, Copy)]
+struct Pairs {
+    lanes: u16,
+    k: [u32; LANES],
+    start: [u32; LANES],
 }
 
 impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
     const K: usize = LANES * H;
-    /// Starts of windows are rounded down to so many bits: whole words where the summary is read, else bytes.
-    const UNIT: u32 = if SKIP { 6 } else { 3 };
 
     fn new(board: &'a Board, marks: &'a Field, full: &'a Field, index: usize) -> Self {
         let x0 = index * Self::K;
         let layers = Self::K.min(board.heaps - x0);
         let alive = u64::MAX >> (WORD - layers);
-        Band { board, marks, full, index, x0, layers, used: Vec::new(), alive, hint: [[0; LANES]; H] }
+        let filled = from_fn(|_| vec![0; if SKIP { FRONT + board.heaps + 2 * WORD } else { 0 }]);
+        Band { board, marks, full, index, x0, layers, used: Vec::new(), alive, hint: [[0; LANES]; H], low: 0, filled }
     }
 
     #[inline]
@@ -293,19 +324,59 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         }
     }
 
-    /// Asks for what a step some way on reads first in its two rows of `y` and two of `d` that are new to the band: the
-    /// lines from the hint on, as many as most searches go through. Later layers find them in the cache.
-    #[inline(always)]
-    fn fetch(&self, t: usize) {
+    /// Looks at the two rows of `y` and two of `d` that a step some way on is the first to read: how far they are filled. Asks for the
+    /// lines where searches in them will start, and for those in which rows that come later begin.
+    #[inline]
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
+    )]
+    fn look_ahead(&mut self, t: usize) {
         let (board, x) = (self.board, self.x0);
-        let y = t + AHEAD;
-        if y < board.heaps {
-            let z = y + self.hint[0][0] as usize;
-            let (one, two) = (board.one(y) * WORD + z, board.two(y - x) * WORD + z);
-            let (gap, all) = (board.gap(y) * WORD + z - x, board.all(y - x) * WORD + z - x);
-            for line in 0..=board.heaps / HEAPS_A_LINE {
-                [one, two, gap, all].into_iter().for_each(|bit| self.marks.prefetch(bit / 8 + 64 * line));
+        // Each row, the first place that any layer asks for, and what is added for its candidate.
+        let rows = |y: usize| {
+            let (d, low) = (y - x, self.low);
+            // The last layer has a `d` that much smaller.
+            let gap = (d + low).saturating_sub(Self::K - 1);
+            [(board.one(y), y + low, 0), (board.two(d), y + low, 0), (board.gap(y), gap, x), (board.all(d), d + low, x)]
+        };
+        let byte = |row: usize, place: usize| 8 * (row + place / WORD);
+        let asked = t + FILLED_AHEAD + ASKED_AHEAD;
+        if asked < board.heaps {
+            for (row, place, _) in rows(asked) {
+                (0..2).for_each(|line| self.marks.prefetch(byte(row, place) + 64 * line));
             }
+        }
+        let y = t + FILLED_AHEAD;
+        if y >= board.heaps {
+            return;
+        }
+        let rows = rows(y);
+        let filled = rows.map(|(row, place, _)| self.filled_to(row, place));
+        for (i, entry) in [y, y - x, y, y - x].into_iter().enumerate() {
+            self.filled[i][FRONT + entry] = filled[i] as u32;
+        }
+        let furthest = rows.iter().zip(filled).map(|((_, _, less), place)| place + less).max().unwrap_or(0);
+        for (row, _, less) in rows {
+            let from = byte(row, furthest - less);
+            (0..LINES).for_each(|line| self.marks.prefetch(from + 64 * line));
+        }
+    }
+
+    /// The end of the marks that a row has from a place on without a gap, rounded down to a word.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn filled_to(&self, row: usize, place: usize) -> usize {
+        let ones = _mm512_set1_epi64(-1);
+        let mut word = place / WORD;
+        let mut before = _mm512_maskz_set1_epi64(1, !(u64::MAX << (place % WORD)) as i64);
+        loop {
+            let marks = _mm512_or_si512(before, self.marks.window(8 * (row + word)));
+            let full = _mm512_cmpeq_epi64_mask(marks, ones);
+            word += full.trailing_ones() as usize;
+            if full != u8::MAX || word * WORD >= self.board.heaps {
+                return word * WORD;
+            }
+            before = _mm512_setzero_si512();
         }
     }
 
@@ -351,6 +422,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
     #[inline(always)]
     fn raise_hints(&mut self, t: usize) {
         let mut layers = self.alive;
+        let mut low = u32::MAX;
         while layers != 0 {
             let k = layers.trailing_zeros() as usize;
             layers &= layers - 1;
@@ -363,10 +435,12 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                     break;
                 }
             }
+            low = low.min(*hint);
             if t + *hint as usize >= self.board.heaps + k {
                 self.alive &= !(1 << k);
             }
         }
+        self.low = low as usize;
     }
 
     /// Does steps `steps`: all searches of a step before any of its marks.
@@ -379,15 +453,21 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         let mut sum = _mm512_setzero_si512();
         let mut positions = 0;
         for t in steps {
-            let unused = !self.used[t] & self.alive;
-            if SKIP {
-                self.fetch(t);
-            }
-            let rows: [Rows; H] = from_fn(|part| self.rows(t, part, (unused >> (LANES * part)) as u16));
+            let pairs = if SKIP {
+                self.look_ahead(t);
+                self.list(t)
+            } else {
+                from_fn(|part| self.pairs(t, part))
+            };
+            let rows: [Rows; H] = from_fn(|part| self.rows(t, &pairs[part]));
             let mut found = [[0; LANES]; H];
-            for (part, (rows, found)) in rows.iter().zip(&mut found).enumerate() {
-                if rows.lanes != 0 {
-                    self.search(rows, part, found);
+            if SKIP {
+                self.search_in_rounds(&rows, &pairs, &mut found);
+            } else {
+                for ((rows, pairs), found) in rows.iter().zip(&pairs).zip(&mut found) {
+                    if rows.lanes != 0 {
+                        self.search(rows, &pairs.start, found);
+                    }
                 }
             }
             for (part, (rows, found)) in rows.iter().zip(&found).enumerate() {
@@ -397,11 +477,12 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                 // A search that found nothing marks the place past the last heap: cheaper than a branch nobody can predict.
                 let z = _mm512_min_epu32(load(found), splat(self.board.heaps));
                 let hits = _mm512_mask_cmplt_epu32_mask(rows.lanes, z, splat(self.board.heaps));
-                self.mark(rows, part, z, rule);
+                let layers = &pairs[part].k;
+                self.mark(rows, layers, z, rule);
                 let near = _mm512_mask_cmplt_epu32_mask(hits, sub(z, rows.y), splat(Self::K))
                     | _mm512_mask_cmplt_epu32_mask(hits, rows.y, splat(self.x0 + self.layers));
                 if near != 0 {
-                    self.mark_near(t, part, &lanes_of(z), near);
+                    self.mark_near(t, layers, &lanes_of(z), near);
                 }
                 if sink.tally_mut().is_some() {
                     sum = _mm512_mask_add_epi32(sum, hits, sum, add(add(rows.x, rows.y), z));
@@ -418,12 +499,66 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         }
     }
 
+    /// The unused pairs of step `t` in sixteen layers; searches start at the hints.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn pairs(&self, t: usize, part: usize) -> Pairs {
+        let lanes = (!self.used[t] & self.alive) >> (LANES * part);
+        let k = add(load(&LANE), splat(LANES * part));
+        let start = add(sub(splat(t), k), load(&self.hint[part]));
+        Pairs { lanes: lanes as u16, k: lanes_of(k), start: lanes_of(start) }
+    }
+
+    /// The pairs of step `t` that can have a P-position, in as few vectors as they fill; searches start where rows are not filled.
+    #[inline]
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
+    )]
+    fn list(&self, t: usize) -> [Pairs; H] {
+        // A vector more: each part stores a whole one after the pairs before it.
+        let (mut ks, mut starts) = ([0; WORD + LANES], [0; WORD + LANES]);
+        let mut listed = 0;
+        let max = |a, b| _mm512_max_epu32(a, b);
+        let backwards = sub(splat(LANES - 1), load(&LANE));
+        let odd_backwards = add(add(backwards, backwards), splat(1));
+        for part in 0..H {
+            let pairs = self.pairs(t, part);
+            let k = load(&pairs.k);
+            // As `k` grows by one, `y` falls by one and `d` by two.
+            let of_y = |filled: &[u32]| {
+                let from = FRONT + t - LANES * part - (LANES - 1);
+                _mm512_permutexvar_epi32(backwards, load::<u32, LANES>(filled[from..].first_chunk().expect("a vector")))
+            };
+            let of_d = |filled: &[u32]| {
+                let from = FRONT + t - self.x0 - 2 * LANES * part - (2 * LANES - 1);
+                let both: &[u32; 2 * LANES] = filled[from..].first_chunk().expect("two vectors");
+                let [low, high] = both.as_chunks::<LANES>().0 else { unreachable!("two vectors") };
+                _mm512_permutex2var_epi32(load(low), odd_backwards, load(high))
+            };
+            let [one, two, gap, all] = &self.filled;
+            let by_z = max(of_y(one), of_d(two));
+            let by_g = add(add(splat(self.x0), k), max(of_y(gap), of_d(all)));
+            let start = max(max(by_z, by_g), load(&pairs.start));
+            let lanes = _mm512_mask_cmplt_epu32_mask(pairs.lanes, start, splat(self.board.heaps));
+            for (to, from) in [(&mut ks, k), (&mut starts, start)] {
+                let to = to[listed..].first_chunk_mut::<LANES>().expect("a vector after the pairs");
+                store(to, _mm512_maskz_compress_epi32(lanes, from));
+            }
+            listed += lanes.count_ones() as usize;
+        }
+        from_fn(|part| {
+            let lanes = listed.saturating_sub(LANES * part).min(LANES);
+            let part_of = |list: &[u32; WORD + LANES]| list.as_chunks().0[part];
+            Pairs { lanes: ((1_u32 << lanes) - 1) as u16, k: part_of(&ks), start: part_of(&starts) }
+        })
+    }
+
     /// Where the rows of 16 pairs of step `t` stand.
     #[inline]
     #[target_feature(
         enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
     )]
-    fn rows(&self, t: usize, part: usize, lanes: u16) -> Rows {
+    fn rows(&self, t: usize, pairs: &Pairs) -> Rows {
         let board = self.board;
         let start = |r| {
             let q = _mm512_srli_epi32::<6>(r);
@@ -431,11 +566,11 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
             sub(_mm512_mullo_epi32(r, splat(board.longest)), _mm512_mullo_epi32(q, rest))
         };
         let gap = |heap| add(_mm512_mullo_epi32(heap, splat(board.stride)), splat(board.gap));
-        let k = add(load(&LANE), splat(LANES * part));
+        let k = load(&pairs.k);
         let (x, y) = (add(splat(self.x0), k), sub(splat(t), k));
         let of_d = start(sub(y, x));
         Rows {
-            lanes,
+            lanes: pairs.lanes,
             x,
             y,
             one_x: add(start(x), splat(1)),
@@ -452,21 +587,17 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
     #[target_feature(
         enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
     )]
-    fn search(&self, rows: &Rows, part: usize, found: &mut [u32; LANES]) {
+    fn search(&self, rows: &Rows, start: &[u32; LANES], found: &mut [u32; LANES]) {
         let (board, marks, lanes) = (self.board, self.marks, rows.lanes);
         // Bytes of a bit position, rounded down.
-        let below = |bits| match Self::UNIT {
-            6 => _mm512_slli_epi32::<3>(_mm512_srai_epi32::<6>(bits)),
-            _ => _mm512_srai_epi32::<3>(bits),
-        };
-        let z = below(add(rows.y, load(&self.hint[part])));
+        let below = |bits| _mm512_srai_epi32::<3>(bits);
+        let z = below(load(start));
         let minus = |heap| sub(_mm512_setzero_si512(), heap);
         let (g, e) = (add(z, below(minus(rows.x))), add(z, below(minus(rows.y))));
         let windows = |row, from| marks.windows(add(_mm512_slli_epi32::<3>(row), from), lanes);
         let (one_x, one_y, two) = (windows(rows.one_x, z), windows(rows.one_y, z), windows(rows.two, z));
         let (gap_y, all, gap_x) = (windows(rows.gap_y, g), windows(rows.all, g), windows(rows.gap_x, e));
-        let rest = splat((1 << Self::UNIT) - 1);
-        let shifts = |heap| lanes_of(_mm512_and_si512(minus(heap), rest));
+        let shifts = |heap| lanes_of(_mm512_and_si512(minus(heap), splat(7)));
         let (by_x, by_y): ([u32; LANES], [u32; LANES]) = (shifts(rows.x), shifts(rows.y));
         let starts: [u32; LANES] = lanes_of(_mm512_slli_epi32::<3>(z));
 
@@ -483,18 +614,10 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         };
         // The windows `skip` bytes further on.
         let look = |i: usize, skip: usize| {
-            let at = |place: usize| marks.window(place + skip);
+            let at = |place: usize| marks.half_window(place + skip);
             let pair = |place: usize| [at(place), at(place + 8)];
             let in_z = [at(one_x.at(i)), at(one_y.at(i)), at(two.at(i))];
             forbid(i, in_z, [pair(gap_y.at(i)), pair(all.at(i)), pair(gap_x.at(i))])
-        };
-        // The words from `skip` bytes after the start on that no row is known to fill.
-        let open_words = |i: usize, skip: usize| {
-            let sum = |place: usize| self.full.bits((place + skip) / 8);
-            // A word of the frame lies in two words of a row in another frame.
-            let both = |words: u64| words & words >> 1;
-            let by_z = sum(one_x.at(i)) | sum(one_y.at(i)) | sum(two.at(i));
-            !(by_z | both(sum(gap_y.at(i)) | sum(all.at(i))) | both(sum(gap_x.at(i)))) & SUMMED
         };
 
         let full = _mm256_set1_epi8(-1);
@@ -516,51 +639,115 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
             again |= u16::from(free == 0) << i;
             found[i] = first(i, 0, forbidden, free);
         }
-        if SKIP {
-            // The words from `seen` bytes after the start on that are open, seen further on if there is none.
-            let next_open = |i: usize, mut open: u64, mut seen: usize| {
-                while open == 0 && seen <= last(i) {
-                    seen += BYTES_SUMMED;
-                    open = open_words(i, seen);
-                }
-                (open, seen)
+        for i in ones(again) {
+            let mut skip = 0;
+            let (mut forbidden, mut free) = (full, 0);
+            while free == 0 && skip <= last(i) {
+                skip += WINDOW / 8;
+                forbidden = look(i, skip);
+                free = free_bytes(forbidden);
+            }
+            found[i] = first(i, skip, forbidden, free);
+        }
+    }
+
+    /// The same for all pairs of a step, in rounds.
+    #[inline]
+    #[target_feature(
+        enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
+    )]
+    fn search_in_rounds(&self, rows: &[Rows; H], pairs: &[Pairs; H], found: &mut [[u32; LANES]; H]) {
+        let [one_x, one_y, two, gap_y, all, gap_x]: [usize; 6] = from_fn(|row| row);
+        let (heaps, marks) = (self.board.heaps, self.marks);
+        let mut places = marks.starts::<6>(Board::reach(heaps));
+        let [mut starts, mut by_x, mut by_y] = [[[0; LANES]; H]; 3];
+        for (part, rows) in rows.iter().enumerate() {
+            let bytes = |bits| _mm512_srai_epi32::<3>(bits);
+            let minus = |heap| sub(_mm512_setzero_si512(), heap);
+            // Whole words, for the summary.
+            let start = _mm512_andnot_si512(splat(WORD - 1), load(&pairs[part].start));
+            let z = bytes(start);
+            let (g, e) = (add(z, bytes(minus(rows.x))), add(z, bytes(minus(rows.y))));
+            for (row, words, from) in [
+                (one_x, rows.one_x, z),
+                (one_y, rows.one_y, z),
+                (two, rows.two, z),
+                (gap_y, rows.gap_y, g),
+                (all, rows.all, g),
+                (gap_x, rows.gap_x, e),
+            ] {
+                places.set(row, part, add(_mm512_slli_epi32::<3>(words), from), rows.lanes);
+            }
+            let shifts = |heap| lanes_of(_mm512_and_si512(minus(heap), splat(7)));
+            (starts[part], by_x[part], by_y[part]) = (lanes_of(start), shifts(rows.x), shifts(rows.y));
+        }
+        let (by_x, by_y) = (by_x.as_flattened(), by_y.as_flattened());
+        let start = |i: usize| starts.as_flattened()[i] as usize;
+
+        // The first free candidate of the window `skip` bytes after the start; whether there is none.
+        let look = |i: usize, skip: usize| {
+            let at = |row| places.window(row, i, skip);
+            let or3 = |a, b, c| _mm512_ternarylogic_epi64::<0xFE>(a, b, c);
+            let shift = |row, by: u32| {
+                let next = _mm512_alignr_epi64::<1>(_mm512_set1_epi64(-1), row);
+                _mm512_shrdv_epi64(row, next, _mm512_set1_epi32(by as i32))
             };
-            // Past the last heap there are open words.
-            let skip = |(open, seen): (u64, usize)| seen + 8 * open.trailing_zeros() as usize;
-            let rest = |open: u64| open & !(0xF << open.trailing_zeros());
-            // First the place of each window, whose lines are asked for; when they are read, most have come.
-            let mut next = [(0, 0); LANES];
-            for i in ones(again) {
-                next[i] = next_open(i, open_words(i, 0) & !0xF, 0);
-                for place in [&one_x, &one_y, &two, &gap_y, &all, &gap_x] {
-                    marks.prefetch(place.at(i) + skip(next[i]));
+            let by_z = or3(at(one_x), at(one_y), at(two));
+            let less_x = shift(_mm512_or_si512(at(gap_y), at(all)), by_x[i]);
+            let free = _mm512_ternarylogic_epi64::<0x01>(by_z, less_x, shift(at(gap_x), by_y[i]));
+            let words = _mm512_test_epi64_mask(free, free);
+            let word = _mm_cvtsi128_si64(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(words, free)));
+            let bit = WORD as u32 * u32::from(words).trailing_zeros() + word.trailing_zeros();
+            ((start(i) + 8 * skip) as u32 + bit, words == 0)
+        };
+        // The words from `seen` words after the start on that no row is known to fill.
+        let open_words = |i: usize, seen: usize| {
+            let sum = |row| self.full.bits(places.at(row, i) / 8 + seen);
+            // A word of the frame lies in two words of a row in another frame.
+            let both = |words: u64| words & words >> 1;
+            let by_z = sum(one_x) | sum(one_y) | sum(two);
+            !(by_z | both(sum(gap_y) | sum(all)) | both(sum(gap_x))) & SUMMED
+        };
+
+        let found = found.as_flattened_mut();
+        let mut again = [0_u8; WORD + 1];
+        let mut left = 0;
+        let listed: u32 = pairs.iter().map(|pairs| pairs.lanes.count_ones()).sum();
+        for (i, found) in found.iter_mut().enumerate().take(listed as usize) {
+            let none;
+            (*found, none) = look(i, 0);
+            again[left] = i as u8;
+            left += usize::from(none);
+        }
+        // What is left of the open words before word `seen` from the start; the bytes from there to the window.
+        let (mut open, mut seen, mut skip) = ([0_u64; WORD], [WORDS_SEEN; WORD], [0; WORD]);
+        while left != 0 {
+            // First the places of the next windows, whose lines are asked for; when they are read, most have come.
+            let mut going = 0;
+            for j in 0..left {
+                let i = again[j] as usize % Self::K;
+                while open[i] == 0 && start(i) + WORD * seen[i] < heaps {
+                    open[i] = open_words(i, seen[i]);
+                    seen[i] += SUMMED.count_ones() as usize;
                 }
-            }
-            for i in ones(again) {
-                let mut next = next[i];
-                found[i] = loop {
-                    let skip = skip(next);
-                    if skip > last(i) {
-                        break board.heaps as u32;
-                    }
-                    let forbidden = look(i, skip);
-                    let free = free_bytes(forbidden);
-                    if free != 0 {
-                        break first(i, skip, forbidden, free);
-                    }
-                    next = next_open(i, rest(next.0), next.1);
-                };
-            }
-        } else {
-            for i in ones(again) {
-                let mut skip = 0;
-                let (mut forbidden, mut free) = (full, 0);
-                while free == 0 && skip <= last(i) {
-                    skip += WINDOW / 8;
-                    forbidden = look(i, skip);
-                    free = free_bytes(forbidden);
+                // With none that is past the last heap.
+                skip[i] = 8 * (seen[i] + open[i].trailing_zeros() as usize - SUMMED.count_ones() as usize);
+                for row in one_x..=gap_x {
+                    marks.prefetch(places.at(row, i) + skip[i]);
+                    marks.prefetch(places.at(row, i) + skip[i] + 63);
                 }
-                found[i] = first(i, skip, forbidden, free);
+                found[i] = heaps as u32;
+                again[going] = i as u8;
+                going += usize::from(start(i) + 8 * skip[i] < heaps);
+            }
+            left = 0;
+            for j in 0..going {
+                let i = again[j] as usize % Self::K;
+                let none;
+                (found[i], none) = look(i, skip[i]);
+                open[i] &= !(((1 << WORDS_SEEN) - 1) << open[i].trailing_zeros());
+                again[left] = i as u8;
+                left += usize::from(none);
             }
         }
     }
@@ -570,7 +757,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
     #[target_feature(
         enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
     )]
-    fn mark(&mut self, rows: &Rows, part: usize, z: __m512i, rule: Rule) {
+    fn mark(&mut self, rows: &Rows, layers: &[u32; LANES], z: __m512i, rule: Rule) {
         let words = |row, place| self.marks.marks(add(row, _mm512_srai_epi32::<6>(place)), rows.lanes);
         let (g, e) = (sub(z, rows.x), sub(z, rows.y));
         let (one_x, one_y, two) = (words(rows.one_x, z), words(rows.one_y, z), words(rows.two, z));
@@ -590,16 +777,16 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                 mark(&all, g[i]);
             }
             mark(&gap_x, e[i]);
-            let k = LANES * part + i;
+            let k = layers[i] as usize % WORD;
             self.used[z[i] as usize + k] |= 1 << k;
         }
     }
 
     /// The marks that this band looks for again: a pair of two of its layers in `used`, and `gap[z]` if `z` is near.
     #[inline(always)]
-    fn mark_near(&mut self, t: usize, part: usize, z: &[u32; LANES], near: u16) {
+    fn mark_near(&mut self, t: usize, layers: &[u32; LANES], z: &[u32; LANES], near: u16) {
         for i in ones(near) {
-            let k = LANES * part + i;
+            let k = layers[i] as usize % WORD;
             let (x, y, z) = (self.x0 + k, t - k, z[i] as usize);
             if y < self.x0 + self.layers {
                 self.used[z + y - self.x0] |= 1 << (y - self.x0);
