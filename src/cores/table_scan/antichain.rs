@@ -733,8 +733,9 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                 // With none that is past the last heap.
                 skip[i] = 8 * (seen[i] + open[i].trailing_zeros() as usize - SUMMED.count_ones() as usize);
                 for row in one_x..=gap_x {
-                    marks.prefetch(places.at(row, i) + skip[i]);
-                    marks.prefetch(places.at(row, i) + skip[i] + 63);
+                    let at = places.at(row, i) + skip[i];
+                    // The lines of its first and of its last byte.
+                    [at, at + 63].into_iter().for_each(|byte| marks.prefetch(byte));
                 }
                 found[i] = heaps as u32;
                 again[going] = i as u8;
