@@ -5,8 +5,8 @@
 //!
 //! Cost: one window a visit as it comes; for the searches that go on, seven in ten at `N = 20000`, a summary read of six rows and
 //! the windows of those words. Each mark checks whether its word is full.
-//! Bound: the six rows of a visit lie in as many places, so most windows come from the second cache, two lines each. A search
-//! repeated at once, with its lines at hand, still takes half of its time.
+//! Bound, inferred and not settled: the six rows of a visit lie in as many places, so most windows come from the second cache, two
+//! lines each; but a search repeated at once, with its lines at hand, still takes half of its time.
 //! Tried at `N = 20000`, one thread: with the summary alone, a search branching at each window, 4.1 s; rounds without knowing how
 //! far rows are filled 4.5 s, with it 3.2 s; then without the summary 3.6 s; bands of 32 layers a fifth more. How far ahead lines
 //! are asked for, and how many, made no difference. Up to about `N = 5000` the plain scan is as quick or quicker.
