@@ -222,6 +222,7 @@ impl<'a> Report<'a> {
         format!(
             "```sh\n\
              cargo bench                               # criterion's view, read by the report: 8 min\n\
+             cargo bench-native                        # the same of the native build: 8 min\n\
              cargo run --release -- report --again     # measure and write this file: {took}\n\
              cargo run --release -- report --quick     # a draft of it: 2 min\n\
              cargo run --release -- report --check     # rebuild it from the committed data, and compare\n\
