@@ -66,7 +66,7 @@ fn trials(
     let smallest = operation.session(&machine, workload.name, 0).expect("an input of size 0");
     let is_outside = move |name: &str| {
         let index = smallest.kernels().iter().position(|kernel| *kernel == name);
-        index.is_some_and(|index| !smallest.cost(index, 1).is_possible())
+        index.is_some_and(|index| !(1..=2).any(|threads| smallest.cost(index, threads).is_possible()))
     };
     let kernels = operation.kernels(&machine).into_iter();
     kernels.filter(move |kernel| kernel.compiled && !is_outside(kernel.name)).map(move |kernel| {
