@@ -59,6 +59,7 @@ mod hash_sets;
 mod hash_sets_certificate;
 mod hierarchical;
 mod lines;
+mod next_free;
 mod oracle;
 mod rows;
 mod streaming;

@@ -1,0 +1,94 @@
+//! Lines that tell the next free one of their family from some line on, over any set that can, and the search that follows
+//! from it: a candidate is pushed along by one family after another until none blocks it.
+
+use std::ops::RangeInclusive;
+
+use super::lines::Lines;
+use super::rows::Row;
+
+/// A set of numbers that answers "the first number from here on that is not in it".
+pub trait NextFree {
+    /// No members, room for `0..size`.
+    fn new(size: usize) -> Self;
+    fn insert(&mut self, i: usize);
+    fn contains(&self, i: usize) -> bool;
+    /// The first number from `i` on that is not a member, at most `size`. A look may shorten the way of the next.
+    fn first_free(&mut self, i: usize) -> usize;
+}
+
+/// A set for each family of lines that is searched, plain bits for the last.
+pub struct FreeLines<F> {
+    used: F,
+    difference: F,
+    /// At `m - 2n + half`.
+    twice: F,
+    sum: Vec<u64>,
+    half: usize,
+}
+
+impl<F: NextFree> Lines for FreeLines<F> {
+    fn new(limit: usize) -> Self {
+        let half = limit / 2;
+        FreeLines {
+            used: F::new(limit + 1),
+            difference: F::new(limit + 1),
+            twice: F::new(half + limit + 1),
+            sum: Row::zeros(2 * limit + 1),
+            half,
+        }
+    }
+
+    #[inline(always)]
+    fn mark(&mut self, n: usize, m: usize) {
+        let sum = 2 * m - n;
+        self.used.insert(n);
+        self.used.insert(m);
+        self.difference.insert(m - n);
+        self.twice.insert(self.half + m - 2 * n);
+        if sum <= self.half {
+            self.twice.insert(self.half - sum);
+        }
+        self.sum.set(sum);
+    }
+
+    #[inline(always)]
+    fn is_used(&self, n: usize) -> bool {
+        self.used.contains(n)
+    }
+
+    fn is_attacked(&self, n: usize, m: usize) -> bool {
+        self.used.contains(m)
+            || self.difference.contains(m - n)
+            || self.twice.contains(self.half + m - 2 * n)
+            || self.sum.get(2 * m - n)
+    }
+}
+
+impl<F: NextFree> FreeLines<F> {
+    /// The partner of `n`: the first free one of the candidates.
+    #[inline(always)]
+    pub fn find(&mut self, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
+        let (mut m, last) = candidates.into_inner();
+        while m <= last {
+            let next = self.push(n, m, last);
+            if next == m {
+                return Some(m);
+            }
+            m = next;
+        }
+        None
+    }
+
+    /// The first candidate from `m` on that the families do not block when asked in turn: `m` itself if nothing blocks it, and
+    /// some number past `last` if one of them leads there.
+    #[inline(always)]
+    fn push(&mut self, n: usize, m: usize, last: usize) -> usize {
+        let m = n + self.difference.first_free(m - n);
+        let m = self.twice.first_free(self.half + m - 2 * n) + 2 * n - self.half;
+        if m > last {
+            return m;
+        }
+        let m = self.used.first_free(m);
+        m + usize::from(m <= last && self.sum.get(2 * m - n))
+    }
+}
