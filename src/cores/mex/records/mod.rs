@@ -23,6 +23,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::oracle;
 use super::subtraction::lanes::{LANES, WINDOW};
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
 use crate::moves::MoveSet;
@@ -216,14 +217,8 @@ impl Operation for MexRecords {
     }
 
     fn oracle(input: &Records) -> Output {
-        let mut g: Vec<usize> = Vec::new();
-        for n in 0..input.heaps() {
-            let reached: std::collections::HashSet<usize> =
-                input.moves.iter().filter(|m| **m <= n).map(|m| g[n - m]).collect();
-            g.push((0..).find(|v| !reached.contains(v)).expect("fewer moves than values"));
-        }
         let mut output = Output::default();
-        for (b, block) in g.chunks(LANES).enumerate() {
+        for (b, block) in oracle::values(&input.moves, input.heaps()).chunks(LANES).enumerate() {
             let mut codes = [0; LANES];
             codes.iter_mut().zip(block).for_each(|(code, v)| *code = (WINDOW - v) as u8);
             output.add(b * LANES, &codes);

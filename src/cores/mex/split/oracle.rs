@@ -2,8 +2,7 @@
 
 use super::Split;
 
-/// The Grundy values of the heaps: the mex of the nim-sums of all splits, which are enumerated part by
-/// part.
+/// The Grundy values of the heaps: the mex of the nim-sums of all splits, which are enumerated part by part.
 pub fn values(input: &Split) -> Vec<u32> {
     /// Marks the nim-sums of `left` in at most `parts` parts of at most `most`, added to `nim_sum`.
     fn reach(values: &[u32], left: usize, most: usize, parts: usize, nim_sum: u32, reached: &mut [bool]) {

@@ -6,6 +6,7 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
+use super::oracle;
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Stop, Workload, kernels};
 use crate::moves::MoveSet;
 
@@ -288,13 +289,8 @@ impl Operation for MexSubtraction {
     }
 
     fn oracle(input: &Subtraction) -> Vec<u16> {
-        let mut g: Vec<u16> = Vec::new();
-        for n in 0..=input.limit {
-            let reached: std::collections::HashSet<u16> =
-                input.moves.iter().filter(|m| **m <= n).map(|m| g[(n - m) as usize]).collect();
-            g.push((0..).find(|v| !reached.contains(v)).expect("fewer moves than values"));
-        }
-        g
+        let moves: Vec<usize> = input.moves.iter().map(|m| *m as usize).collect();
+        oracle::values(&moves, input.heaps()).into_iter().map(|v| v as u16).collect()
     }
 
     fn steps(input: &Subtraction) -> u64 {

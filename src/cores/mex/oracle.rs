@@ -1,0 +1,13 @@
+//! The oracle of subtraction sets: Grundy values from the rules of the game alone.
+
+use std::collections::HashSet;
+
+/// The Grundy values of the heaps `0..heaps`: the mex of the values that the moves reach.
+pub fn values(moves: &[usize], heaps: usize) -> Vec<usize> {
+    let mut values: Vec<usize> = Vec::new();
+    for n in 0..heaps {
+        let reached: HashSet<usize> = moves.iter().filter(|m| **m <= n).map(|m| values[n - m]).collect();
+        values.push((0..).find(|v| !reached.contains(v)).expect("fewer moves than values"));
+    }
+    values
+}
