@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use nimlanes::cores::mex::records::checkpoint::CheckpointError;
 use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use nimlanes::kernel::{Kernel, Run, Stop, available};
+use nimlanes::kernel::{Kernel, Operation, Run, Stop, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
 
@@ -124,6 +124,18 @@ fn fingerprints_are_of_the_values_that_tables_hold() {
             assert_eq!(output.fingerprint, fingerprint, "{set}, {}", kernel.def().name);
             let count = |v: usize| values.iter().filter(|g| usize::from(**g) == v).count() as u64;
             assert_eq!(output.counts, (0..output.counts.len()).map(count).collect::<Vec<_>>(), "{set}");
+        }
+    }
+}
+
+#[test]
+fn heaps_past_the_limit_have_no_value() {
+    // As many values as there can be: the next one's code is what pads the last block.
+    for limit in 61..=64 {
+        let oracle = MexRecords::oracle(&input("1..62", limit));
+        assert_eq!(oracle.first, (0..=limit.min(62)).collect::<Vec<_>>(), "limit {limit}");
+        for kernel in kernels() {
+            assert_eq!(whole(kernel, "1..62", limit), oracle, "{} to {limit}", kernel.def().name);
         }
     }
 }

@@ -161,10 +161,12 @@ impl Output {
     /// Finds the values of a block that are new.
     #[inline(never)]
     fn add_first(&mut self, n: usize, codes: &[u8; LANES]) {
-        while let Some(i) = codes.iter().position(|c| usize::from(*c) + self.first.len() == WINDOW) {
-            let v = self.first.len();
+        // After the last value that a code can stand for, the next code would be that of the padding.
+        while self.first.len() < WINDOW {
+            let code = (WINDOW - self.first.len()) as u8;
+            let Some(i) = codes.iter().position(|c| *c == code) else { return };
             self.first.push((n + i) as u64);
-            self.counts.push(codes.iter().filter(|c| usize::from(**c) + v == WINDOW).count() as u64);
+            self.counts.push(codes.iter().filter(|c| **c == code).count() as u64);
         }
     }
 }
@@ -217,13 +219,18 @@ impl Operation for MexRecords {
     }
 
     fn oracle(input: &Records) -> Output {
-        let mut output = Output::default();
-        for (b, block) in oracle::values(&input.moves, input.heaps()).chunks(LANES).enumerate() {
-            let mut codes = [0; LANES];
-            codes.iter_mut().zip(block).for_each(|(code, v)| *code = (WINDOW - v) as u8);
-            output.add(b * LANES, &codes);
+        let values = oracle::values(&input.moves, input.heaps());
+        let known = values.iter().max().map_or(0, |largest| largest + 1);
+        let first =
+            |v| values.iter().position(|value| *value == v).expect("a value follows on all smaller ones") as u64;
+        let count = |v| values.iter().filter(|value| **value == v).count() as u64;
+        let mut codes: Vec<u8> = values.iter().map(|v| (WINDOW - v) as u8).collect();
+        codes.resize(values.len().next_multiple_of(LANES), 0);
+        Output {
+            first: (0..known).map(first).collect(),
+            counts: (0..known).map(count).collect(),
+            fingerprint: codes.as_chunks().0.iter().fold(0, |hash, eight| hashed(hash, *eight)),
         }
-        output
     }
 
     fn steps(input: &Records) -> u64 {
