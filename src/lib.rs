@@ -72,7 +72,8 @@
 //!
 //! `run` is safe code and may carry `#[target_feature(enable = "..")]` with features of its tier; with more than those it
 //! does not compile. A source that is listed at several tiers is marked `#[inline(always)]`, its parts too, so that each
-//! entry compiles it anew. `unsafe` stands in [`kernel`] (one call) and in `simd` (loads and stores), and a test pins that.
+//! entry compiles it anew. `unsafe` stands in [`kernel`] (one call), in `simd` (loads and stores)
+//! and in kernels written in assembly, and a test pins that.
 //!
 //! # Where things stand
 //! [`isa`]: tiers. [`kernel`]: operations, the registry. [`machine`]: what this process may use. [`selection`]: the choice.

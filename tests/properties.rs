@@ -178,6 +178,22 @@ impl Sink<[u32; 3]> for FirstLayer {
     }
 }
 
+/// Panics at the first position past the first bands.
+#[derive(Debug, Default, PartialEq)]
+struct Fragile;
+
+impl Sink<[u32; 3]> for Fragile {
+    fn push(&mut self, [x, ..]: [u32; 3]) {
+        assert!(x < 200, "it breaks");
+    }
+
+    fn merge(&mut self, _: Self) {}
+
+    fn tally(&self) -> Tally {
+        Tally::default()
+    }
+}
+
 /// The `k`-th P-position of Wythoff's game, exactly: `(floor(k phi), floor(k phi) + k)` with
 /// `floor(k phi) = (k + floor(sqrt(5 k^2))) / 2`.
 fn wythoff(k: u64) -> [u64; 2] {
@@ -278,6 +294,17 @@ fn a_run_on_two_threads_stops_when_it_is_told_to() {
         });
         assert_eq!(output, Err(Stop::Cancelled), "{}", kernel.def().name);
         assert!(run.done() < steps, "{} went on", kernel.def().name);
+    }
+}
+
+/// A sink that panics ends the run in all threads: none waits for bands that nobody will do.
+#[test]
+fn a_panic_in_one_thread_ends_the_others() {
+    let input = StoneGame::new(2000, Rule::AllMoves).expect("a small limit");
+    let machine = Machine::detect();
+    for kernel in available::<TableScan<Fragile>>(&machine).filter(|kernel| kernel.cost(&input, 2).is_possible()) {
+        let run = std::panic::catch_unwind(|| kernel.run(&input, &Run::new(2)));
+        assert!(run.is_err(), "{}", kernel.def().name);
     }
 }
 

@@ -18,13 +18,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::avx512::{lanes_of, prefetch};
 
-/// Words after the last one that windows may reach into.
-const PADDING: usize = 8;
+/// Words after the last one that windows may reach into: no field is shorter than a window.
+const PADDING: usize = WINDOW / 8;
 /// Bytes that a half window reads from its place on, with the eight that follow its vector.
 const REACH: usize = 40;
 /// Bytes of a window.
 const WINDOW: usize = 64;
-/// The size from which the kernel is asked for huge pages.
+/// The size from which the system is asked for huge pages.
+#[cfg(target_os = "linux")]
 const HUGE: usize = 1 << 22;
 
 /// A run of words, all zero at first.
@@ -39,14 +40,20 @@ impl Field {
         // SAFETY: `AtomicU64` has the size, alignment and bit patterns of `u64`, and the box is the only owner.
         let words = unsafe { Box::from_raw(Box::into_raw(words) as *mut [AtomicU64]) };
         let field = Field { words };
-        let bytes = size_of_val(&*field.words);
+        #[cfg(target_os = "linux")]
+        field.ask_for_huge_pages();
+        field
+    }
+
+    #[cfg(target_os = "linux")]
+    fn ask_for_huge_pages(&self) {
+        let bytes = size_of_val(&*self.words);
         if bytes >= HUGE {
-            let start = field.words.as_ptr() as usize;
+            let start = self.words.as_ptr() as usize;
             let (first, end) = (start.next_multiple_of(4096), (start + bytes) & !4095);
             // SAFETY: whole pages of this allocation; the advice changes no contents. A refusal costs time only.
             let _ = unsafe { rustix::mm::madvise(first as *mut _, end - first, rustix::mm::Advice::LinuxHugepage) };
         }
-        field
     }
 
     /// One word.
@@ -74,7 +81,7 @@ impl Field {
     #[inline(always)]
     pub fn bits(&self, at: usize) -> u64 {
         let from = at / 8;
-        assert!(from + 8 <= size_of_val(&*self.words), "a read inside the field");
+        assert!(from <= size_of_val(&*self.words) - 8, "a read inside the field");
         let word: u64;
         // SAFETY: the eight bytes are inside the allocation (asserted). What the instruction does, relaxed loads of the two
         // words would do as well, so it is no data race.
@@ -95,7 +102,7 @@ impl Field {
     #[inline]
     #[target_feature(enable = "avx2")]
     pub fn half_window(&self, at: usize) -> __m256i {
-        assert!(at + REACH <= size_of_val(&*self.words), "a window inside the field");
+        assert!(at <= size_of_val(&*self.words) - REACH, "a window inside the field");
         // SAFETY: asserted.
         unsafe { self.load_half(at) }
     }
@@ -119,7 +126,7 @@ impl Field {
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub fn window(&self, at: usize) -> __m512i {
-        assert!(at + WINDOW <= size_of_val(&*self.words), "a window inside the field");
+        assert!(at <= size_of_val(&*self.words) - WINDOW, "a window inside the field");
         // SAFETY: asserted.
         unsafe { self.load(at) }
     }
@@ -142,61 +149,55 @@ impl Field {
     /// Places of half windows, one for each lane in `lanes`, checked at once.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub fn windows(&self, at: __m512i, lanes: __mmask16) -> Places<'_, REACH> {
-        Places::new(self, at, lanes, size_of_val(&*self.words) - REACH)
+    pub fn half_windows(&self, at: __m512i, lanes: __mmask16) -> HalfWindows<'_> {
+        HalfWindows { field: self, at: checked(at, lanes, size_of_val(&*self.words) - REACH) }
     }
 
-    /// Places in `R` rows for each of 64 searches, at byte 0 so far; windows may be read that end `reach` bytes after them.
+    /// Places in `R` rows for each of 64 searches, at byte 0 so far; windows may be read that end at most
+    /// `reach` bytes after them, at least [`WINDOW`].
     pub fn starts<const R: usize>(&self, reach: usize) -> Starts<'_, R> {
+        assert!(reach >= WINDOW, "room for a window");
         let last = size_of_val(&*self.words).checked_sub(reach).expect("a reach inside the field");
-        Starts { field: self, reach, last: u32::try_from(last).unwrap_or(u32::MAX), at: [[[0; 16]; 4]; R] }
+        Starts { field: self, reach, last, at: [[[0; 16]; 4]; R] }
     }
 
     /// Places of words to mark, one for each lane in `lanes`, checked at once.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub fn marks(&self, at: __m512i, lanes: __mmask16) -> Places<'_, 0> {
-        Places::new(self, at, lanes, self.words.len() - 1)
+    pub fn marks(&self, at: __m512i, lanes: __mmask16) -> Words<'_> {
+        Words { field: self, at: checked(at, lanes, self.words.len() - 1) }
     }
 }
 
 /// Sixteen places that are at most `last`; 0 in lanes that are not asked for, which may hold anything.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn checked(at: __m512i, lanes: __mmask16, last: u32) -> [u32; 16] {
+fn checked(at: __m512i, lanes: __mmask16, last: usize) -> [u32; 16] {
+    let last = u32::try_from(last).unwrap_or(u32::MAX);
     let at = _mm512_maskz_mov_epi32(lanes, at);
     assert!(_mm512_cmpgt_epu32_mask(at, _mm512_set1_epi32(last as i32)) == 0, "places inside the field");
     lanes_of(at)
 }
 
-/// Sixteen places of a field, known to be inside it: starts of half windows in bytes (`REACH` 40), or words to mark (`REACH` 0).
+/// Where sixteen half windows start, in bytes: each known to have its reach inside the field.
 #[derive(Clone, Copy)]
-pub struct Places<'a, const REACH: usize> {
+pub struct HalfWindows<'a> {
     field: &'a Field,
     at: [u32; 16],
 }
 
-impl<'a, const REACH: usize> Places<'a, REACH> {
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn new(field: &'a Field, at: __m512i, lanes: __mmask16, last: usize) -> Self {
-        let last = u32::try_from(last).unwrap_or(u32::MAX);
-        Places { field, at: checked(at, lanes, last) }
-    }
-
+impl HalfWindows<'_> {
     /// The place of a lane.
     #[inline(always)]
     pub fn at(&self, lane: usize) -> usize {
         self.at[lane % 16] as usize
     }
-}
 
-impl Places<'_, REACH> {
     /// The 32 bytes at a lane's place.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub fn window(&self, lane: usize) -> __m256i {
-        // SAFETY: `new` checked all places, and 32 bytes are less than the reach.
+        // SAFETY: `Field::half_windows` checked all places, and 32 bytes are less than the reach.
         unsafe { self.field.load_half(self.at(lane)) }
     }
 
@@ -204,16 +205,29 @@ impl Places<'_, REACH> {
     #[inline]
     #[target_feature(enable = "avx2")]
     pub fn next_window(&self, lane: usize) -> __m256i {
-        // SAFETY: `new` checked all places, and 40 bytes are the reach.
+        // SAFETY: `Field::half_windows` checked all places, and 40 bytes are the reach.
         unsafe { self.field.load_half(self.at(lane) + 8) }
     }
 }
 
-impl Places<'_, 0> {
+/// Sixteen words to mark, known to be in the field.
+#[derive(Clone, Copy)]
+pub struct Words<'a> {
+    field: &'a Field,
+    at: [u32; 16],
+}
+
+impl Words<'_> {
+    /// The place of a lane's word.
+    #[inline(always)]
+    pub fn at(&self, lane: usize) -> usize {
+        self.at[lane % 16] as usize
+    }
+
     /// Sets a bit of a lane's word; true if it is full now.
     #[inline(always)]
     pub fn mark(&self, lane: usize, bit: u32) -> bool {
-        // SAFETY: `new` checked all places.
+        // SAFETY: `Field::marks` checked all places.
         let word = unsafe { self.field.words.get_unchecked(self.at(lane)) };
         let now = word.load(Relaxed) | 1 << (bit % 64);
         word.store(now, Relaxed);
@@ -226,7 +240,7 @@ pub struct Starts<'a, const R: usize> {
     field: &'a Field,
     reach: usize,
     /// The last place that has.
-    last: u32,
+    last: usize,
     at: [[[u32; 16]; 4]; R],
 }
 
@@ -248,7 +262,7 @@ impl<const R: usize> Starts<'_, R> {
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub fn window(&self, row: usize, search: usize, skip: usize) -> __m512i {
-        assert!(skip + WINDOW <= self.reach, "a window within reach");
+        assert!(skip <= self.reach - WINDOW, "a window within reach");
         // SAFETY: all places start at 0 or are checked by `set`, and `starts` checked that 0 has the reach.
         unsafe { self.field.load(self.at(row, search) + skip) }
     }

@@ -38,6 +38,7 @@
 use std::arch::x86_64::*;
 use std::array::from_fn;
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ use crate::bits::{WORD, transpose};
 use crate::kernel::Cost;
 use crate::kernel::{Run, Stop};
 use crate::simd::avx512::{lanes_of, load, store};
-use crate::simd::field::{Field, Places};
+use crate::simd::field::{Field, HalfWindows, Words};
 
 /// Lanes of a vector of places.
 const LANES: usize = 16;
@@ -176,6 +177,15 @@ impl Wave {
     }
 }
 
+/// The share of a thread. If it goes before it is done, by an error or a panic of the sink, nobody waits for its bands any more.
+struct Unfinished<'a>(&'a Wave);
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        self.0.stopped.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Finds all P-positions with bands of `16 H` layers, with or without what the head of this file calls skipping.
 #[inline]
 #[target_feature(
@@ -201,21 +211,20 @@ pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
     let wave = Wave { done: (0..bands).map(|_| AtomicUsize::new(0)).collect(), stopped: AtomicBool::new(false) };
     let threads = threads.min(bands);
     let share = |thread: usize| {
+        let unfinished = Unfinished(&wave);
         let mut sink = S::default();
         for index in (thread..bands).step_by(threads) {
-            let mut band = Band::<H, SKIP>::new(&board, &marks, &full, index);
-            if band.run(&wave, input.rule, run, &mut sink).is_err() {
-                wave.stopped.store(true, Ordering::Relaxed);
-                return Err(Stop::Cancelled);
-            }
+            Band::<H, SKIP>::new(&board, &marks, &full, index).run(&wave, input.rule, run, &mut sink)?;
         }
+        std::mem::forget(unfinished);
         Ok(sink)
     };
     let mut sink = std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|thread| scope.spawn(move || share(thread))).collect();
         let first = share(0);
         others.into_iter().fold(first, |sink, other| {
-            let (mut sink, other): (S, S) = (sink?, other.join().expect("a thread that does not panic")?);
+            let other = other.join().unwrap_or_else(|panic| resume_unwind(panic));
+            let (mut sink, other): (S, S) = (sink?, other?);
             sink.merge(other);
             Ok(sink)
         })
@@ -594,7 +603,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         let z = below(load(start));
         let minus = |heap| sub(_mm512_setzero_si512(), heap);
         let (g, e) = (add(z, below(minus(rows.x))), add(z, below(minus(rows.y))));
-        let windows = |row, from| marks.windows(add(_mm512_slli_epi32::<3>(row), from), lanes);
+        let windows = |row, from| marks.half_windows(add(_mm512_slli_epi32::<3>(row), from), lanes);
         let (one_x, one_y, two) = (windows(rows.one_x, z), windows(rows.one_y, z), windows(rows.two, z));
         let (gap_y, all, gap_x) = (windows(rows.gap_y, g), windows(rows.all, g), windows(rows.gap_x, e));
         let shifts = |heap| lanes_of(_mm512_and_si512(minus(heap), splat(7)));
@@ -632,7 +641,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         // One window each, without a branch; then the searches that need more.
         let mut again = 0;
         for i in ones(lanes) {
-            let pair = |places: &Places<_>| [places.window(i), places.next_window(i)];
+            let pair = |places: &HalfWindows| [places.window(i), places.next_window(i)];
             let in_z = [one_x.window(i), one_y.window(i), two.window(i)];
             let forbidden = forbid(i, in_z, [pair(&gap_y), pair(&all), pair(&gap_x)]);
             let free = free_bytes(forbidden);
@@ -765,7 +774,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         let (gap_y, all, gap_x) = (words(rows.gap_y, g), words(rows.all, g), words(rows.gap_x, e));
         let [z, g, e]: [[u32; LANES]; 3] = [z, g, e].map(lanes_of);
         for i in ones(rows.lanes) {
-            let mark = |words: &Places<0>, bit| {
+            let mark = |words: &Words, bit| {
                 if words.mark(i, bit) {
                     self.sum_up(words.at(i));
                 }
