@@ -168,6 +168,13 @@ fn progress(what: String) -> ProgressBar {
 }
 
 /// Keeps this process on one CPU.
+#[cfg(not(target_os = "linux"))]
+fn pin(_: u64, _: usize) -> Result<(), Failure> {
+    Err(Failure::Usage("--pin: this system does not let a program choose its CPU; Linux does".to_owned()))
+}
+
+/// Keeps this process on one CPU.
+#[cfg(target_os = "linux")]
 fn pin(cpu: u64, threads: usize) -> Result<(), Failure> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     if threads > 1 {
