@@ -34,7 +34,7 @@
 //! # let selection = Selection::new(Machine::detect());
 //! # let run = Run::new(selection.threads());
 //! # let solver = Solver { selection: &selection, run: &run, watcher: &|_, _, _, _| {} };
-//! let question = Question { diagonals: Some("1:1".parse()?), ..Question::new(20) };
+//! let question = Question { diagonals: "1:1".parse()?, ..Question::new(20) };
 //! let found = game("proportionate-nim")?.positions(&question, &solver)?;
 //! assert_eq!(found.positions, Positions::Two(vec![[0, 0], [1, 2], [3, 5], [4, 7], [6, 10]]));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -112,7 +112,7 @@ fn a_stream_ends_when_nobody_takes_on() {
 /// What a dynamic program solves that leaves out the move in all three heaps.
 #[test]
 fn one_or_two_heaps_is_another_game() {
-    let question = Question { rule: Some(Rule::OneOrTwo), ..Question::new(100) };
+    let question = Question { rule: Rule::OneOrTwo, ..Question::new(100) };
     let selection = Selection::new(Machine::detect());
     assert_eq!(solve(game("stone-game").expect("a game"), &question, &selection).answer, 194_965u32.into());
     assert_eq!(answer("stone-game", 100), 173_895u32.into());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use nimlanes::games::{GAMES, Game, Question, Rule, SolveError, game, nim_square, proportionate_nim};
+use nimlanes::games::{GAMES, Game, Parameter, Question, Rule, game};
 use nimlanes::kernel::{InputError, Run};
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
@@ -102,7 +102,7 @@ impl Kernels {
 #[derive(Args, Default)]
 pub struct Rules {
     /// Stone Game: which heaps a move may take from
-    #[arg(long, value_parser = ["all", "one-or-two"], requires = "game")]
+    #[arg(long, value_parser = PossibleValuesParser::new(Rule::ALL.map(Rule::name)), requires = "game")]
     rule: Option<String>,
     /// Proportionate Nim: the moves from both heaps, 1:1,1:2 if left out; p:q takes p t and q t for any t, either way round
     /// (1:1 is Wythoff's game, none is Nim). Nim Square: squares, cubes, triangular, primes, factorials, fibonacci, a list
@@ -115,18 +115,31 @@ impl Rules {
     /// The question of `game` at `limit` with these rules.
     pub fn question(&self, game: &Game, limit: u64) -> Result<Question, Failure> {
         let mut question = Question::new(limit);
-        question.rule = self.rule.as_deref().map(|rule| if rule == "all" { Rule::AllMoves } else { Rule::OneOrTwo });
-        match self.moves.as_deref() {
+        if let Some(name) = &self.rule {
+            game.takes(Parameter::Rule)?;
+            question.rule = Rule::ALL.into_iter().find(|rule| rule.name() == name).unwrap_or(question.rule);
+        }
+        match &self.moves {
             None => {}
-            Some(text) if game.name == nim_square::GAME.name => {
-                question.moves = Some(text.parse().map_err(InputError::Moves)?);
+            Some(text) if game.takes(Parameter::Diagonals).is_ok() => {
+                question.diagonals = text.parse().map_err(InputError::Diagonals)?;
             }
-            Some(text) if game.name == proportionate_nim::GAME.name => {
-                question.diagonals = Some(text.parse().map_err(InputError::Diagonals)?);
+            Some(text) => {
+                game.takes(Parameter::Moves)?;
+                question.moves = text.parse().map_err(InputError::Moves)?;
             }
-            Some(_) => return Err(SolveError::NotAnOption { game: game.name, option: "--moves" }.into()),
         }
         Ok(question)
+    }
+}
+
+/// The options that set a parameter.
+pub fn options(parameter: Parameter) -> &'static str {
+    match parameter {
+        Parameter::Rule => "--rule",
+        Parameter::Moves | Parameter::Diagonals => "--moves",
+        Parameter::Heaps => "--heaps",
+        Parameter::Count => "--modulus or --exact",
     }
 }
 

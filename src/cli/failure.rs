@@ -8,6 +8,8 @@ use nimlanes::kernel::{InputError, Stop};
 use nimlanes::machine::WrongCap;
 use nimlanes::selection::SelectError;
 
+use super::args::options;
+
 /// The exit code of an interrupted command, as shells have it for SIGINT.
 pub const INTERRUPTED: u8 = 130;
 
@@ -51,6 +53,9 @@ impl From<SolveError> for Failure {
     fn from(error: SolveError) -> Self {
         match error {
             SolveError::Stop(stop) => stop.into(),
+            SolveError::NoChoice { game, parameter } => {
+                Failure::Usage(format!("{game} has no option {}", options(parameter)))
+            }
             _ => Failure::Usage(error.to_string()),
         }
     }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use nimlanes::games::{Rule, stone_game};
 use nimlanes::lab::plot::{View, draw};
-use nimlanes::moves::Diagonals;
 
 use super::args::{Asked, Board};
 use super::failure::Failure;
@@ -39,9 +38,9 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let Asked { game, question, selection, run } = args.board.ask()?;
     let positions = watched(game, &selection, &run, |solver| game.positions(&question, solver))?.positions;
     let rules = match game.name == stone_game::GAME.name {
-        true if question.rule == Some(Rule::OneOrTwo) => "one or two heaps".to_owned(),
+        true if question.rule == Rule::OneOrTwo => "one or two heaps".to_owned(),
         true => "all moves".to_owned(),
-        false => question.diagonals.unwrap_or(Diagonals::PUBLISHED).to_string(),
+        false => question.diagonals.to_string(),
     };
     let view = if args.ratios { View::Ratios } else { View::Heaps };
     let picture = draw(&positions, question.limit, &rules, view);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
-use nimlanes::games::{Count, Figure, GAMES, Game, Question, Solution, game};
+use nimlanes::games::{Count, Figure, GAMES, Game, Parameter, Question, Solution, game};
 use nimlanes::machine::peak_memory;
 use nimlanes::selection::{Selection, bytes};
 use serde::Serialize;
@@ -40,7 +40,8 @@ pub struct Args {
     exact: bool,
     #[command(flatten)]
     kernels: Kernels,
-    /// Print JSON: an object, or an array if no game is named
+    /// Print JSON: an object, or an array if no game is named; the answer and the counts are strings of digits, as they may
+    /// pass what a JSON number holds exactly
     #[arg(long)]
     json: bool,
 }
@@ -50,6 +51,19 @@ impl Args {
     pub fn all(json: bool) -> Self {
         Args { json, ..Default::default() }
     }
+
+    fn question(&self, game: &Game) -> Result<Question, Failure> {
+        let mut question = self.rules.question(game, self.limit.unwrap_or(game.published))?;
+        if let Some(heaps) = self.heaps {
+            game.takes(Parameter::Heaps)?;
+            question.heaps = heaps;
+        }
+        if self.exact || self.modulus.is_some() {
+            game.takes(Parameter::Count)?;
+            question.count = self.modulus.map_or(Count::Exact, Count::Modulo);
+        }
+        Ok(question)
+    }
 }
 
 #[derive(Serialize)]
@@ -57,6 +71,10 @@ struct Report {
     schema: &'static str,
     game: &'static str,
     limit: u64,
+    /// What the game has a choice of, published or not.
+    parameters: BTreeMap<&'static str, String>,
+    question: &'static str,
+    /// In digits, as all counts.
     answer: String,
     details: BTreeMap<&'static str, Value>,
     kernels: BTreeMap<&'static str, &'static str>,
@@ -68,9 +86,7 @@ struct Report {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Value {
-    Count(u128),
-    /// Past what a JSON number of this program holds.
-    Large(String),
+    Count(String),
     Ratio(f64),
 }
 
@@ -82,13 +98,9 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
         return if args.json { print_json(&reports) } else { print(&summary(&reports)) };
     };
-    let question = Question {
-        heaps: args.heaps,
-        count: if args.exact { Count::Exact } else { args.modulus.map_or_else(Count::default, Count::Modulo) },
-        ..args.rules.question(game, args.limit.unwrap_or(game.published))?
-    };
+    let question = args.question(game)?;
     let report = report(game, &question, &selection)?;
-    if args.json { print_json(&report) } else { print(&text(&report, game)) }
+    if args.json { print_json(&report) } else { print(&text(&report)) }
 }
 
 fn report(game: &'static Game, question: &Question, selection: &Selection) -> Result<Report, Failure> {
@@ -98,13 +110,15 @@ fn report(game: &'static Game, question: &Question, selection: &Selection) -> Re
     let seconds = start.elapsed().as_secs_f64();
     let Solution { answer, details, kernels } = solved?;
     let value = |figure| match figure {
-        Figure::Count(n) => u128::try_from(&n).map_or_else(|_| Value::Large(n.to_string()), Value::Count),
+        Figure::Count(n) => Value::Count(n.to_string()),
         Figure::Ratio(r) => Value::Ratio(r),
     };
     Ok(Report {
-        schema: "nimlanes-solve-1",
+        schema: "nimlanes-solve-2",
         game: game.name,
         limit: question.limit,
+        parameters: game.parameters.iter().map(|parameter| (parameter.name(), parameter.of(question))).collect(),
+        question: game.question,
         answer: answer.to_string(),
         details: details.into_iter().map(|(name, figure)| (name, value(figure))).collect(),
         kernels: kernels.into_iter().collect(),
@@ -130,12 +144,15 @@ fn summary(reports: &[Report]) -> String {
 }
 
 /// One game, a line for each thing there is to say.
-fn text(report: &Report, game: &Game) -> String {
-    let mut rows =
-        vec![(game.name, format!("limit {}: {}", report.limit, game.question)), ("answer", report.answer.clone())];
+fn text(report: &Report) -> String {
+    let parameters = report.parameters.iter().map(|(name, value)| format!(", {name} {value}"));
+    let mut rows = vec![
+        (report.game, format!("limit {}{}", report.limit, parameters.collect::<String>())),
+        ("question", report.question.to_owned()),
+        ("answer", report.answer.clone()),
+    ];
     rows.extend(report.details.iter().map(|(name, value)| match value {
-        Value::Count(n) => (*name, n.to_string()),
-        Value::Large(digits) => (*name, digits.clone()),
+        Value::Count(n) => (*name, n.clone()),
         Value::Ratio(r) => (*name, format!("{r:.9}")),
     }));
     rows.push(("kernels", report.kernels()));

@@ -5,12 +5,14 @@ pub mod proportionate_nim;
 pub mod scatterstone_nim;
 pub mod stone_game;
 
+use std::fmt;
 use std::panic::resume_unwind;
 use std::sync::mpsc::sync_channel;
 
 pub use num_bigint::BigUint;
 
 use crate::cores::sink::WAITING;
+use crate::cores::xor_count::partitions::MODULUS;
 use crate::kernel::{Digest, InputError, Kernel, Operation, Run, Stop};
 use crate::moves::{Diagonals, MoveSet};
 use crate::selection::{SelectError, Selection};
@@ -25,8 +27,10 @@ pub type Ask<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
 pub struct Game {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What is asked, in a line.
+    /// What is asked, in a line that is true of all its variants.
     pub question: &'static str,
+    /// What a question may vary.
+    pub parameters: &'static [Parameter],
     /// The limit it was published with.
     pub published: u64,
     /// Limits far past it that still take less than a minute, ascending.
@@ -70,21 +74,64 @@ pub fn game(name: &str) -> Result<&'static Game, SolveError> {
     })
 }
 
-/// What is asked of a game.
+/// What is asked of a game. What the game has no choice of ([`Game::parameters`]) stays as [`Question::new`] has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// The size of the question; what it limits is said by the game.
     pub limit: u64,
-    /// The Stone Game's rule; other games have none.
-    pub rule: Option<Rule>,
-    /// Nim Square's subtraction set; other games have none.
-    pub moves: Option<MoveSet>,
-    /// Proportionate Nim's moves from both heaps; other games have none.
-    pub diagonals: Option<Diagonals>,
-    /// Nim Square's number of heaps, three if it is left out; other games have no choice.
-    pub heaps: Option<u32>,
-    /// How Scatterstone Nim counts; for other games as published, exactly.
+    /// Which heaps a move may take from.
+    pub rule: Rule,
+    /// What a move may take from one heap.
+    pub moves: MoveSet,
+    /// What a move may take from both heaps.
+    pub diagonals: Diagonals,
+    /// The number of heaps.
+    pub heaps: u32,
+    /// How positions are counted.
     pub count: Count,
+}
+
+/// What a question may vary besides its limit: a field of [`Question`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// [`Question::rule`]
+    Rule,
+    /// [`Question::moves`]
+    Moves,
+    /// [`Question::diagonals`]
+    Diagonals,
+    /// [`Question::heaps`]
+    Heaps,
+    /// [`Question::count`]
+    Count,
+}
+
+impl Parameter {
+    /// All of them.
+    pub const ALL: [Parameter; 5] =
+        [Parameter::Rule, Parameter::Moves, Parameter::Diagonals, Parameter::Heaps, Parameter::Count];
+
+    /// The name of the field.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Parameter::Rule => "rule",
+            Parameter::Moves => "moves",
+            Parameter::Diagonals => "diagonals",
+            Parameter::Heaps => "heaps",
+            Parameter::Count => "count",
+        }
+    }
+
+    /// What the field holds, as text.
+    pub fn of(self, question: &Question) -> String {
+        match self {
+            Parameter::Rule => question.rule.name().to_owned(),
+            Parameter::Moves => question.moves.to_string(),
+            Parameter::Diagonals => question.diagonals.to_string(),
+            Parameter::Heaps => question.heaps.to_string(),
+            Parameter::Count => question.count.to_string(),
+        }
+    }
 }
 
 /// How a count that grows without bound is given.
@@ -96,17 +143,26 @@ pub enum Count {
     Exact,
 }
 
-impl Default for Count {
-    /// The published modulus.
-    fn default() -> Self {
-        Count::Modulo(crate::cores::xor_count::partitions::MODULUS.into())
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Count::Modulo(modulus) => write!(f, "modulo {modulus}"),
+            Count::Exact => f.write_str("exact"),
+        }
     }
 }
 
 impl Question {
-    /// The published form of a game at `limit`.
+    /// The published form of any game at `limit`.
     pub fn new(limit: u64) -> Self {
-        Question { limit, rule: None, moves: None, diagonals: None, heaps: None, count: Count::default() }
+        Question {
+            limit,
+            rule: Rule::AllMoves,
+            moves: MoveSet::Squares,
+            diagonals: Diagonals::PUBLISHED,
+            heaps: 3,
+            count: Count::Modulo(MODULUS.into()),
+        }
     }
 }
 
@@ -121,13 +177,13 @@ pub enum SolveError {
         /// What there is.
         known: String,
     },
-    /// An option of another game.
-    #[error("{game} has no option {option}")]
-    NotAnOption {
+    /// A parameter of another game.
+    #[error("{game} has no choice of {}", parameter.name())]
+    NoChoice {
         /// The game.
         game: &'static str,
-        /// The option.
-        option: &'static str,
+        /// The parameter.
+        parameter: Parameter,
     },
     /// A game whose P-positions are too many to be listed.
     #[error("{game} is solved by counting; its P-positions are not listed")]
@@ -257,12 +313,23 @@ impl Game {
         Err(SolveError::NotUsed { game: self.name, operation, uses })
     }
 
+    /// Whether a question may vary a parameter of the game.
+    ///
+    /// # Errors
+    /// It may not.
+    pub fn takes(&self, parameter: Parameter) -> Result<(), SolveError> {
+        if self.parameters.contains(&parameter) {
+            return Ok(());
+        }
+        Err(SolveError::NoChoice { game: self.name, parameter })
+    }
+
     /// Answers a question. Kernels that the selection names for other operations do not matter.
     ///
     /// # Errors
-    /// The question has an option of another game, no kernel can do an operation, or the run was stopped.
+    /// The question varies a parameter of another game, no kernel can do an operation, or the run was stopped.
     pub fn solve(&self, question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-        self.has_options(question)?;
+        self.takes_all(question)?;
         (self.solve)(question, solver)
     }
 
@@ -308,28 +375,16 @@ impl Game {
 
     fn listing(&self, question: &Question) -> Result<&Listing, SolveError> {
         let listing = self.listing.as_ref().ok_or(SolveError::NoPositions { game: self.name })?;
-        self.has_options(question)?;
+        self.takes_all(question)?;
         Ok(listing)
     }
 
-    fn has_options(&self, question: &Question) -> Result<(), SolveError> {
-        if question.rule.is_some() && self.name != stone_game::GAME.name {
-            return Err(SolveError::NotAnOption { game: self.name, option: "--rule" });
-        }
-        if question.moves.is_some() && self.name != nim_square::GAME.name {
-            return Err(SolveError::NotAnOption { game: self.name, option: "--moves" });
-        }
-        if question.diagonals.is_some() && self.name != proportionate_nim::GAME.name {
-            return Err(SolveError::NotAnOption { game: self.name, option: "--moves" });
-        }
-        if question.heaps.is_some() && self.name != nim_square::GAME.name {
-            return Err(SolveError::NotAnOption { game: self.name, option: "--heaps" });
-        }
-        if question.count != Count::default() && self.name != scatterstone_nim::GAME.name {
-            let option = if question.count == Count::Exact { "--exact" } else { "--modulus" };
-            return Err(SolveError::NotAnOption { game: self.name, option });
-        }
-        Ok(())
+    /// Whether what the question varies are parameters of the game.
+    fn takes_all(&self, question: &Question) -> Result<(), SolveError> {
+        let published = Question::new(question.limit);
+        let mut varied =
+            Parameter::ALL.into_iter().filter(|parameter| parameter.of(question) != parameter.of(&published));
+        varied.try_for_each(|parameter| self.takes(parameter))
     }
 }
 

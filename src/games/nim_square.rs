@@ -11,16 +11,16 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use super::{Game, Question, Solution, SolveError, Solver, details};
+use super::{Game, Parameter, Question, Solution, SolveError, Solver, details};
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use crate::cores::xor_count::triples::{Values, XorTriples, walsh_hadamard};
 use crate::kernel::{Operation, Run};
-use crate::moves::MoveSet;
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
     name: "nim-square",
-    question: "number of losing positions a<=b<=c<=limit of three heaps, taking a square number from one",
+    question: "number of multisets of heaps 0..=limit that the player to move loses, taking one of the moves from a heap",
+    parameters: &[Parameter::Moves, Parameter::Heaps],
     published: 100_000,
     far: &[1_000_000, 10_000_000, 30_000_000],
     operations: &["mex_subtraction", "xor_triples"],
@@ -29,11 +29,11 @@ pub const GAME: Game = Game {
 };
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let moves = question.moves.as_ref().unwrap_or(&MoveSet::Squares);
-    let (values, mex) = solver.apply::<MexSubtraction>(question.limit, |limit| Subtraction::new(moves, limit))?;
+    let input = |limit| Subtraction::new(&question.moves, limit);
+    let (values, mex) = solver.apply::<MexSubtraction>(question.limit, input)?;
     let details = details(MexSubtraction::digest(&values), "");
-    if let Some(heaps) = question.heaps.filter(|heaps| *heaps != 3) {
-        let answer = multisets(&values, heaps, solver.run)?;
+    if question.heaps != 3 {
+        let answer = multisets(&values, question.heaps, solver.run)?;
         return Ok(Solution { answer, details, kernels: vec![mex] });
     }
     let (triples, kernel) = solver.apply_to::<XorTriples>(&Values(values))?;

@@ -16,7 +16,7 @@
 //! [`Diagonals`] may take the place of the published moves from both heaps. The beams, their slopes and their densities are told
 //! of the published ones only.
 
-use super::{Done, Figure, Found, Game, Listing, Question, Solution, SolveError, Solver, details};
+use super::{Done, Figure, Found, Game, Listing, Parameter, Question, Solution, SolveError, Solver, details};
 use crate::cores::occupancy::{Occupancy, Positions, ProportionateNim, Sink, Stream, Tally};
 use crate::cores::sink::Sink as _;
 use crate::moves::Diagonals;
@@ -25,6 +25,7 @@ use crate::moves::Diagonals;
 pub const GAME: Game = Game {
     name: "proportionate-nim",
     question: "sum of n+m over the P-positions n<=m of two heaps with n+m<=limit",
+    parameters: &[Parameter::Diagonals],
     published: 10_000_000,
     far: &[100_000_000, 1_000_000_000, 10_000_000_000],
     operations: &["occupancy"],
@@ -42,13 +43,8 @@ const UPPER_DENSITY: f64 = 0.247_725_584;
 /// The slope of the lower beam, less one, in the limit.
 const DELTA: f64 = 0.477_799_775;
 
-fn diagonals(question: &Question) -> &Diagonals {
-    question.diagonals.as_ref().unwrap_or(&Diagonals::PUBLISHED)
-}
-
 fn find<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Done), SolveError> {
-    let input = |limit| ProportionateNim::with(limit, diagonals(question).clone());
-    solver.apply::<Occupancy<S>>(question.limit, input)
+    solver.apply::<Occupancy<S>>(question.limit, |limit| ProportionateNim::with(limit, question.diagonals.clone()))
 }
 
 fn whole(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
@@ -65,7 +61,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let (tally, kernel) = find::<Tally>(question, solver)?;
     let total = tally.tally();
     let mut figures = details(total.digest(), "sum");
-    if *diagonals(question) != Diagonals::PUBLISHED {
+    if question.diagonals != Diagonals::PUBLISHED {
         return Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![kernel] });
     }
     let Tally { lower, upper } = tally;

@@ -23,7 +23,7 @@
 
 use num_bigint::BigUint;
 
-use super::{Count, Done, Figure, Game, Question, Solution, SolveError, Solver};
+use super::{Count, Done, Figure, Game, Parameter, Question, Solution, SolveError, Solver};
 use crate::cores::mex::split::{MexSplit, Split};
 use crate::cores::xor_count::partitions::{Partitions, XorPartitions, partition_numbers};
 use crate::kernel::Stop;
@@ -32,6 +32,7 @@ use crate::kernel::Stop;
 pub const GAME: Game = Game {
     name: "scatterstone-nim",
     question: "sum over k=2..limit of the winning partitions of limit, a heap being split into 2..k",
+    parameters: &[Parameter::Count],
     published: 200,
     far: &[1000, 10_000, 16_000],
     operations: &["mex_split", "xor_partitions"],

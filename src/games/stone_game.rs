@@ -3,7 +3,7 @@
 //!
 //! # Corrections to the sources
 //! A widely copied dynamic program leaves out the move in all three heaps. It solves another game,
-//! [`Rule::OneOrTwo`], and gives 194965 at limit 100 where the Stone Game has 173895. The write-up with seven keys is sound;
+//! [`Rule::OneOrTwo`](super::Rule::OneOrTwo), and gives 194965 at limit 100 where the Stone Game has 173895. The write-up with seven keys is sound;
 //! it leaves out two cuts: a pair `(x,y)` whose key is used needs no scan, and a scan may stop at its first P-position.
 //!
 //! # Growth
@@ -19,7 +19,7 @@
 //! | 20000 | 0.12027 | 0.16636 |
 //! | 40000 | 0.12040 | 0.16676 |
 
-use super::{Done, Figure, Found, Game, Listing, Question, Rule, Solution, SolveError, Solver, details};
+use super::{Done, Figure, Found, Game, Listing, Parameter, Question, Solution, SolveError, Solver, details};
 use crate::cores::table_scan::{Positions, Sink, StoneGame, Stream, TableScan, Tally};
 use crate::kernel::Operation;
 
@@ -27,6 +27,7 @@ use crate::kernel::Operation;
 pub const GAME: Game = Game {
     name: "stone-game",
     question: "sum of x+y+z over the P-positions of three heaps x<=y<=z<=limit",
+    parameters: &[Parameter::Rule],
     published: 1000,
     far: &[10_000, 20_000, 40_000],
     operations: &["table_scan"],
@@ -35,8 +36,7 @@ pub const GAME: Game = Game {
 };
 
 fn scan<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Done), SolveError> {
-    let rule = question.rule.unwrap_or(Rule::AllMoves);
-    solver.apply::<TableScan<S>>(question.limit, |limit| StoneGame::new(limit, rule))
+    solver.apply::<TableScan<S>>(question.limit, |limit| StoneGame::new(limit, question.rule))
 }
 
 fn whole(question: &Question, solver: &Solver) -> Result<Found, SolveError> {

@@ -66,6 +66,19 @@ pub enum Rule {
     OneOrTwo,
 }
 
+impl Rule {
+    /// Both of them.
+    pub const ALL: [Rule; 2] = [Rule::AllMoves, Rule::OneOrTwo];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rule::AllMoves => "all",
+            Rule::OneOrTwo => "one-or-two",
+        }
+    }
+}
+
 /// Three heaps of at most `limit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoneGame {
