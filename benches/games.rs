@@ -83,8 +83,8 @@ fn choices(game: &Game, limit: u64, plan: &Plan, machine: &Machine) -> impl Iter
 impl Choice {
     fn solve(&self, game: &Game, limit: u64) -> Solution {
         let run = Run::new(self.selection.threads());
-        let solver = Solver { selection: &self.selection, run: &run, watcher: &|_, _, _, _| {} };
-        game.solve(&Question::new(limit), &solver).unwrap_or_else(|error| panic!("{}: {error}", game.name))
+        game.solve(&Question::new(limit), &Solver::new(&self.selection, &run))
+            .unwrap_or_else(|error| panic!("{}: {error}", game.name))
     }
 
     /// Asserts that the answer is the known one, if one is known, and that of the other choices.

@@ -19,7 +19,7 @@
 //!
 //! let selection = Selection::new(Machine::detect());
 //! let run = Run::new(selection.threads());
-//! let solver = Solver { selection: &selection, run: &run, watcher: &|_, _, _, _| {} };
+//! let solver = Solver::new(&selection, &run);
 //! let solution = game("stone-game")?.solve(&Question::new(100), &solver)?;
 //! assert_eq!(solution.answer, 173_895u32.into());
 //! # Ok::<(), nimlanes::games::SolveError>(())
@@ -33,7 +33,7 @@
 //! # use nimlanes::selection::Selection;
 //! # let selection = Selection::new(Machine::detect());
 //! # let run = Run::new(selection.threads());
-//! # let solver = Solver { selection: &selection, run: &run, watcher: &|_, _, _, _| {} };
+//! # let solver = Solver::new(&selection, &run);
 //! let question = Question { diagonals: "1:1".parse()?, ..Question::new(20) };
 //! let found = game("proportionate-nim")?.positions(&question, &solver)?;
 //! assert_eq!(found.positions, Positions::Two(vec![[0, 0], [1, 2], [3, 5], [4, 7], [6, 10]]));

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use nimlanes::games::{
-    BigUint, Count, Figure, GAMES, Game, Positions, Question, Rule, Solution, SolveError, Solver, game,
+    BigUint, Count, Figure, GAMES, Game, Positions, Question, Rule, Solution, SolveError, Solver, Stage, game,
 };
 use nimlanes::isa::Tier;
 use nimlanes::kernel::{Run, Stop};
@@ -14,7 +14,7 @@ use nimlanes::selection::Selection;
 
 fn solve(game: &Game, question: &Question, selection: &Selection) -> Solution {
     let run = Run::new(selection.threads());
-    let solver = Solver { selection, run: &run, watcher: &|_, _, _, _| {} };
+    let solver = Solver::new(selection, &run);
     game.solve(question, &solver).unwrap_or_else(|error| panic!("{} {}: {error}", game.name, question.limit))
 }
 
@@ -70,24 +70,24 @@ fn streams_are_whole_solutions() {
             for limit in limits {
                 let (question, run) = (Question::new(*limit), Run::new(2));
                 // Some kernels try everything.
-                let hurry = |_, _, _, predicted| {
-                    if predicted > 3e8 {
+                let hurry = |stage: &Stage| {
+                    if stage.ns > 3e8 {
                         run.cancel()
                     }
                 };
-                let solver = Solver { selection: &selection, run: &run, watcher: &hurry };
+                let solver = Solver::new(&selection, &run).watched_by(&hurry);
                 let whole = match game.positions(&question, &solver) {
                     Ok(found) => found,
                     Err(SolveError::Select(_) | SolveError::Stop(_)) => continue,
                     Err(error) => panic!("{error}"),
                 };
                 let mut streamed = Vec::new();
-                let kernel = game.stream(&question, &solver, |batch| {
+                let used = game.stream(&question, &solver, |batch| {
                     streamed.extend(widened(&batch));
                     Ok::<(), ()>(())
                 });
-                assert_eq!(kernel, Ok(Ok(whole.kernel)));
-                assert!(streamed == widened(&whole.positions), "{} at {limit}", whole.kernel.1);
+                assert_eq!(used, Ok(Ok(whole.used)));
+                assert!(streamed == widened(&whole.positions), "{} at {limit}", whole.used.kernel);
             }
         }
     }
@@ -99,7 +99,7 @@ fn a_stream_ends_when_nobody_takes_on() {
     let selection = Selection::new(Machine::detect().with_memory(1 << 40)).allow_long();
     for (name, limit) in [("stone-game", 20_000), ("proportionate-nim", 1_000_000_000_000)] {
         let (run, start) = (Run::new(2), std::time::Instant::now());
-        let solver = Solver { selection: &selection, run: &run, watcher: &|_, _, _, _| {} };
+        let solver = Solver::new(&selection, &run);
         let (game, question) = (game(name).expect("a game"), Question::new(limit));
         assert_eq!(game.stream(&question, &solver, |_| Err("enough")), Err("enough"));
         run.cancel();

@@ -147,7 +147,7 @@ pub fn options(parameter: Parameter) -> &'static str {
 #[derive(Args)]
 pub struct Board {
     /// The game
-    #[arg(value_parser = PossibleValuesParser::new(GAMES.iter().filter(|game| game.listing.is_some()).map(|game| game.name)))]
+    #[arg(value_parser = PossibleValuesParser::new(GAMES.iter().filter(|game| game.lists_positions()).map(|game| game.name)))]
     game: String,
     /// The largest heap of the Stone Game, the largest sum of both heaps of Proportionate Nim (1e7 and 10_000_000 are
     /// understood)

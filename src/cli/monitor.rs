@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use nimlanes::games::{Game, Solver};
+use nimlanes::games::{Game, Solver, Stage, Used};
 use nimlanes::kernel::Run;
 use nimlanes::selection::Selection;
 
@@ -51,11 +51,12 @@ impl Monitor {
 /// Lets `ask` ask a game something, with a progress bar for each operation that it takes.
 pub fn watched<T>(game: &Game, selection: &Selection, run: &Arc<Run>, ask: impl FnOnce(&Solver) -> T) -> T {
     let monitor = Mutex::new(None);
-    let watcher = |operation: &str, kernel: &str, steps: u64, _: f64| {
-        let shown = Monitor::new(format!("{}: {operation}={kernel}", game.name), run, steps);
+    let watcher = |stage: &Stage| {
+        let Used { operation, kernel } = stage.used;
+        let shown = Monitor::new(format!("{}: {operation}={kernel}", game.name), run, stage.steps);
         *monitor.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
     };
-    ask(&Solver { selection, run, watcher: &watcher })
+    ask(&Solver::new(selection, run).watched_by(&watcher))
 }
 
 impl Drop for Monitor {

@@ -57,7 +57,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         };
         // Lines on a terminal are progress enough.
         let found = if args.out.is_none() && stdout().is_terminal() {
-            search(&Solver { selection: &selection, run: &run, watcher: &|_, _, _, _| {} })
+            search(&Solver::new(&selection, &run))
         } else {
             watched(game, &selection, &run, search)
         };

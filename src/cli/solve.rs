@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
-use nimlanes::games::{Count, Figure, GAMES, Game, Parameter, Question, Solution, game};
+use nimlanes::games::{Count, Figure, GAMES, Game, Parameter, Question, Solution, Used, game};
 use nimlanes::machine::peak_memory;
 use nimlanes::selection::{Selection, bytes};
 use serde::Serialize;
@@ -121,7 +121,7 @@ fn report(game: &'static Game, question: &Question, selection: &Selection) -> Re
         question: game.question,
         answer: answer.to_string(),
         details: details.into_iter().map(|(name, figure)| (name, value(figure))).collect(),
-        kernels: kernels.into_iter().collect(),
+        kernels: kernels.into_iter().map(|Used { operation, kernel }| (operation, kernel)).collect(),
         seconds,
         peak_bytes: peak_memory(),
     })

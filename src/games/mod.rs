@@ -21,7 +21,7 @@ pub use crate::cores::table_scan::Rule;
 pub use crate::positions::Positions;
 
 /// Answers a question about a game.
-pub type Ask<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
+type Ask<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
 
 /// One game of the lab.
 pub struct Game {
@@ -37,27 +37,27 @@ pub struct Game {
     pub far: &'static [u64],
     /// The operations that solve it.
     pub operations: &'static [&'static str],
-    /// Solves it.
-    pub solve: Ask<Solution>,
+    /// Answers a question that varies nothing else.
+    solve: Ask<Solution>,
     /// How its P-positions are listed, in a game of which they are what is summed up.
-    pub listing: Option<Listing>,
+    listing: Option<Listing>,
 }
 
 /// The two ways to list the P-positions of a game.
-pub struct Listing {
+struct Listing {
     /// Keeps them all.
-    pub whole: Ask<Found>,
+    whole: Ask<Found>,
     /// Hands them on to the outlet of the run, see [`Run::with_outlet`], and keeps what that leaves.
-    pub stream: Ask<Found>,
+    stream: Ask<Found>,
 }
 
-/// P-positions in lexicographic order, heaps ascending, and the kernel that found them.
+/// P-positions in lexicographic order, heaps ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The positions.
     pub positions: Positions,
-    /// The operation and its kernel.
-    pub kernel: Done,
+    /// The kernel that found them.
+    pub used: Used,
 }
 
 /// All games, in the order of the cores.
@@ -237,7 +237,7 @@ pub struct Solution {
     /// Further numbers, by name.
     pub details: Vec<(&'static str, Figure)>,
     /// The kernel that did each operation.
-    pub kernels: Vec<Done>,
+    pub kernels: Vec<Used>,
 }
 
 impl Solution {
@@ -252,23 +252,48 @@ impl Solution {
     }
 }
 
-/// Someone who is told what is about to run: `(operation, kernel, steps, predicted nanoseconds)`.
-pub type Watcher<'a> = dyn Fn(&'static str, &'static str, u64, f64) + Sync + 'a;
-
-/// An operation and the kernel that did it.
-pub type Done = (&'static str, &'static str);
-
-/// What solving needs besides the question: the choice of kernels, the run, and who watches.
-pub struct Solver<'a> {
-    /// How kernels are chosen.
-    pub selection: &'a Selection,
-    /// Threads, progress and cancellation.
-    pub run: &'a Run,
-    /// Told before each operation.
-    pub watcher: &'a Watcher<'a>,
+/// An operation, and the kernel that is chosen for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Used {
+    /// The operation.
+    pub operation: &'static str,
+    /// The kernel.
+    pub kernel: &'static str,
 }
 
-impl Solver<'_> {
+/// One operation of a solution, about to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    /// What runs.
+    pub used: Used,
+    /// What its progress ends at ([`Operation::steps`]).
+    pub steps: u64,
+    /// Predicted nanoseconds.
+    pub ns: f64,
+}
+
+/// Someone who is told what is about to run.
+pub type Watcher<'a> = dyn Fn(&Stage) + Sync + 'a;
+
+/// What solving needs besides the question: the choice of kernels, the run, and perhaps someone who watches.
+#[derive(Clone, Copy)]
+pub struct Solver<'a> {
+    selection: &'a Selection,
+    run: &'a Run,
+    watcher: Option<&'a Watcher<'a>>,
+}
+
+impl<'a> Solver<'a> {
+    /// Kernels as `selection` chooses them; `run` has the threads, the progress and the cancellation.
+    pub fn new(selection: &'a Selection, run: &'a Run) -> Self {
+        Solver { selection, run, watcher: None }
+    }
+
+    /// The same, with `watcher` told before each operation.
+    pub fn watched_by(self, watcher: &'a Watcher<'a>) -> Self {
+        Solver { watcher: Some(watcher), ..self }
+    }
+
     /// Selects the kernel for one operation and runs it, on the input that `input` makes of a limit.
     ///
     /// # Errors
@@ -277,7 +302,7 @@ impl Solver<'_> {
         &self,
         limit: u64,
         input: impl Fn(u64) -> Result<O::Input, InputError>,
-    ) -> Result<(O::Output, Done), SolveError> {
+    ) -> Result<(O::Output, Used), SolveError> {
         let select = |input: &O::Input| self.selection.kernel::<O>(input);
         let attempt = |limit| input(limit).ok().and_then(|input| select(&input).err());
         let input = input(limit)?;
@@ -289,14 +314,16 @@ impl Solver<'_> {
     ///
     /// # Errors
     /// No kernel can do it, or the run was stopped.
-    pub fn apply_to<O: Operation>(&self, input: &O::Input) -> Result<(O::Output, Done), SolveError> {
+    pub fn apply_to<O: Operation>(&self, input: &O::Input) -> Result<(O::Output, Used), SolveError> {
         self.perform(self.selection.kernel::<O>(input)?, input)
     }
 
-    fn perform<O: Operation>(&self, kernel: Kernel<O>, input: &O::Input) -> Result<(O::Output, Done), SolveError> {
-        let name = kernel.def().name;
-        (self.watcher)(O::NAME, name, O::steps(input), kernel.cost(input, self.run.threads()).ns);
-        Ok((kernel.run(input, self.run)?, (O::NAME, name)))
+    fn perform<O: Operation>(&self, kernel: Kernel<O>, input: &O::Input) -> Result<(O::Output, Used), SolveError> {
+        let used = Used { operation: O::NAME, kernel: kernel.def().name };
+        if let Some(watcher) = self.watcher {
+            watcher(&Stage { used, steps: O::steps(input), ns: kernel.cost(input, self.run.threads()).ns });
+        }
+        Ok((kernel.run(input, self.run)?, used))
     }
 }
 
@@ -333,6 +360,11 @@ impl Game {
         (self.solve)(question, solver)
     }
 
+    /// Whether its P-positions can be listed.
+    pub fn lists_positions(&self) -> bool {
+        self.listing.is_some()
+    }
+
     /// Finds the P-positions that a question is about.
     ///
     /// # Errors
@@ -352,7 +384,7 @@ impl Game {
         question: &Question,
         solver: &Solver,
         mut take: impl FnMut(Positions) -> Result<(), E>,
-    ) -> Result<Result<Done, SolveError>, E> {
+    ) -> Result<Result<Used, SolveError>, E> {
         let stream = match self.listing(question) {
             Ok(listing) => listing.stream,
             Err(error) => return Ok(Err(error)),
@@ -368,7 +400,7 @@ impl Game {
             Ok(search.join().unwrap_or_else(|panic| resume_unwind(panic)))
         })?;
         match found {
-            Ok(Found { positions, kernel }) => take(positions).map(|()| Ok(kernel)),
+            Ok(Found { positions, used }) => take(positions).map(|()| Ok(used)),
             Err(error) => Ok(Err(error)),
         }
     }

@@ -16,7 +16,7 @@
 //! [`Diagonals`] may take the place of the published moves from both heaps. The beams, their slopes and their densities are told
 //! of the published ones only.
 
-use super::{Done, Figure, Found, Game, Listing, Parameter, Question, Solution, SolveError, Solver, details};
+use super::{Figure, Found, Game, Listing, Parameter, Question, Solution, SolveError, Solver, Used, details};
 use crate::cores::occupancy::{Occupancy, Positions, ProportionateNim, Sink, Stream, Tally};
 use crate::cores::sink::Sink as _;
 use crate::moves::Diagonals;
@@ -43,26 +43,26 @@ const UPPER_DENSITY: f64 = 0.247_725_584;
 /// The slope of the lower beam, less one, in the limit.
 const DELTA: f64 = 0.477_799_775;
 
-fn find<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Done), SolveError> {
+fn find<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Used), SolveError> {
     solver.apply::<Occupancy<S>>(question.limit, |limit| ProportionateNim::with(limit, question.diagonals.clone()))
 }
 
 fn whole(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
-    let (sink, kernel) = find::<Positions>(question, solver)?;
-    Ok(Found { positions: sink.0.into(), kernel })
+    let (sink, used) = find::<Positions>(question, solver)?;
+    Ok(Found { positions: sink.0.into(), used })
 }
 
 fn stream(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
-    let (sink, kernel) = find::<Stream>(question, solver)?;
-    Ok(Found { positions: sink.rest.into(), kernel })
+    let (sink, used) = find::<Stream>(question, solver)?;
+    Ok(Found { positions: sink.rest.into(), used })
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let (tally, kernel) = find::<Tally>(question, solver)?;
+    let (tally, used) = find::<Tally>(question, solver)?;
     let total = tally.tally();
     let mut figures = details(total.digest(), "sum");
     if question.diagonals != Diagonals::PUBLISHED {
-        return Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![kernel] });
+        return Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![used] });
     }
     let Tally { lower, upper } = tally;
     let beams = [
@@ -77,7 +77,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     ];
     // An empty beam has no slope.
     figures.extend(beams.into_iter().filter(|(_, x)| x.is_finite()).map(|(name, x)| (name, Figure::Ratio(x))));
-    Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![kernel] })
+    Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![used] })
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@
 
 use num_bigint::BigUint;
 
-use super::{Count, Done, Figure, Game, Parameter, Question, Solution, SolveError, Solver};
+use super::{Count, Figure, Game, Parameter, Question, Solution, SolveError, Solver, Used};
 use crate::cores::mex::split::{MexSplit, Split};
 use crate::cores::xor_count::partitions::{Partitions, XorPartitions, partition_numbers};
 use crate::kernel::Stop;
@@ -59,7 +59,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
 type Numbers<T> = [T; 7];
 
 /// The numbers of `limit` modulo `modulus`, from the values of [`MexSplit`] for three parts.
-fn modulo(limit: u64, modulus: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<u64>, Done), SolveError> {
+fn modulo(limit: u64, modulus: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<u64>, Used), SolveError> {
     let input = Partitions::scatterstone(limit, modulus, values.to_vec())?;
     let (lost, kernel) = solver.apply_to::<XorPartitions>(&input)?;
     let n = input.total();
@@ -79,7 +79,7 @@ fn primes() -> impl Iterator<Item = u64> {
 }
 
 /// The numbers themselves, put together from as many remainders as their size asks for.
-fn exact(limit: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<BigUint>, Done), SolveError> {
+fn exact(limit: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<BigUint>, Used), SolveError> {
     let bits = bits(limit);
     let mut numbers: Numbers<BigUint> = Default::default();
     let mut product = BigUint::from(1u32);

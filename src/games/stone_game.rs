@@ -19,7 +19,7 @@
 //! | 20000 | 0.12027 | 0.16636 |
 //! | 40000 | 0.12040 | 0.16676 |
 
-use super::{Done, Figure, Found, Game, Listing, Parameter, Question, Solution, SolveError, Solver, details};
+use super::{Figure, Found, Game, Listing, Parameter, Question, Solution, SolveError, Solver, Used, details};
 use crate::cores::table_scan::{Positions, Sink, StoneGame, Stream, TableScan, Tally};
 use crate::kernel::Operation;
 
@@ -35,22 +35,22 @@ pub const GAME: Game = Game {
     listing: Some(Listing { whole, stream }),
 };
 
-fn scan<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Done), SolveError> {
+fn scan<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Used), SolveError> {
     solver.apply::<TableScan<S>>(question.limit, |limit| StoneGame::new(limit, question.rule))
 }
 
 fn whole(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
-    let (sink, kernel) = scan::<Positions>(question, solver)?;
-    Ok(Found { positions: sink.0.into(), kernel })
+    let (sink, used) = scan::<Positions>(question, solver)?;
+    Ok(Found { positions: sink.0.into(), used })
 }
 
 fn stream(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
-    let (sink, kernel) = scan::<Stream>(question, solver)?;
-    Ok(Found { positions: sink.rest.into(), kernel })
+    let (sink, used) = scan::<Stream>(question, solver)?;
+    Ok(Found { positions: sink.rest.into(), used })
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let (tally, kernel) = scan::<Tally>(question, solver)?;
+    let (tally, used) = scan::<Tally>(question, solver)?;
     let details: Vec<(&str, Figure)> = details(TableScan::<Tally>::digest(&tally), "sum");
-    Ok(Solution { answer: tally.sum.into(), details, kernels: vec![kernel] })
+    Ok(Solution { answer: tally.sum.into(), details, kernels: vec![used] })
 }

@@ -325,7 +325,7 @@ impl<'a> Plan<'a> {
         let (clock, question) = (Clock::Wall, Question::new(limit));
         let runs: Vec<Arc<Run>> = casts.iter().map(|cast| run(cast.selection.threads())).collect();
         let solve = |cast: usize| {
-            let solver = Solver { selection: &casts[cast].selection, run: &runs[cast], watcher: &|_, _, _, _| {} };
+            let solver = Solver::new(&casts[cast].selection, &runs[cast]);
             game.solve(&question, &solver)
         };
         let mut once = Vec::new();
