@@ -82,6 +82,10 @@ fn measure(args: &Args) -> Result<PathBuf, Failure> {
         plan.forget()?;
     }
     eprintln!("{}; leave the machine alone", plan.summary());
-    plan.carry_out(&|threads| interrupt::run(threads), &mut |step| eprintln!("{step}"))?;
-    Ok(folder)
+    let measured = plan.carry_out(&interrupt::run, &mut |step| eprintln!("{step}"));
+    match measured {
+        // A program that was started for a measurement ends by the same Ctrl-C, which is not its failure.
+        Err(_) if interrupt::is_over() => Err(Failure::Interrupted),
+        measured => Ok(measured.map(|()| folder)?),
+    }
 }

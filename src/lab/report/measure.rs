@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::cores::OPERATIONS;
 use crate::games::{Game, Question, SolveError, Solver};
 use crate::kernel::{InputError, Run, Stop, Tier};
-use crate::lab::ceilings::CEILINGS;
+use crate::lab::ceilings::{CEILINGS, Ceiling};
 use crate::lab::clock::Clock;
 use crate::lab::duel::{Duel, DuelError, Skipped, Terms, fight, in_turns, obstacle, quantile, ratios};
 use crate::lab::environment::Environment;
@@ -124,6 +124,8 @@ impl<'a> Plan<'a> {
         for (done, task) in missing.iter().enumerate() {
             let predicted = span(task.predicted(self.patience).as_nanos() as f64);
             tell(&format!("{}/{} {} (about {predicted})", done + 1, missing.len(), task.name()));
+            // Not every task has a run of its own.
+            run(1).advance(0)?;
             self.measure(task, run)?;
             self.save("setup", self.setup(before + start.elapsed().as_secs_f64()))?;
         }
@@ -149,7 +151,8 @@ impl<'a> Plan<'a> {
             }
             Task::Needs => self.save(&name, self.stated()?),
             Task::Ceilings => {
-                let rows = CEILINGS.iter().map(|ceiling| ceiling.measure(&self.machine)).collect();
+                let reading = |ceiling: &Ceiling| run(1).advance(0).map(|()| ceiling.measure(&self.machine));
+                let rows = CEILINGS.iter().map(reading).collect::<Result<_, _>>()?;
                 self.save(&name, Ceilings { rows })
             }
             Task::Clocks => self.save(&name, self.clocks(&run(1))?),
