@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::cores::{self, UnknownOperation};
-use crate::kernel::{Cost, Kernel, Operation, available};
+use crate::kernel::{Cost, InputError, Kernel, Operation, available};
 use crate::machine::{Machine, WrongCap};
 use crate::session::Session;
 
@@ -214,6 +214,20 @@ impl Selection {
         let kernels: Vec<Kernel<O>> = available(&self.machine).collect();
         let costs = kernels.iter().map(|kernel| (kernel.def().name, kernel.cost(input, self.threads)));
         Ok(kernels[self.choose(O::NAME, costs)?])
+    }
+
+    /// The kernel for `input`, which `of` makes of `size`: [`Selection::kernel`] whose error says which size would fit in memory.
+    ///
+    /// # Errors
+    /// As [`Selection::kernel`].
+    pub fn kernel_for<O: Operation>(
+        &self,
+        input: &O::Input,
+        size: u64,
+        of: impl Fn(u64) -> Result<O::Input, InputError>,
+    ) -> Result<Kernel<O>, SelectError> {
+        let attempt = |size| of(size).ok().and_then(|input| self.kernel::<O>(&input).err());
+        self.kernel::<O>(input).map_err(|error| error.with_fitting(size, attempt))
     }
 
     /// The kernel for the input of a session, by its index there.

@@ -10,7 +10,7 @@ use nimlanes::isa::Tier;
 use nimlanes::kernel::{Run, Stop};
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
-use nimlanes::selection::Selection;
+use nimlanes::selection::{SelectError, Selection};
 
 fn solve(game: &Game, question: &Question, selection: &Selection) -> Solution {
     let run = Run::new(selection.threads());
@@ -90,6 +90,44 @@ fn streams_are_whole_solutions() {
                 assert!(streamed == widened(&whole.positions), "{} at {limit}", whole.used.kernel);
             }
         }
+    }
+}
+
+/// Whatever the operation that fails.
+#[test]
+fn what_can_only_fail_is_refused_before_anything_runs() {
+    let small = Selection::new(Machine::detect().with_memory(1 << 30));
+    let slow = small.clone().with_kernel("xor_triples=pair_loop").expect("it is always there");
+    let heaps = Question { heaps: 20_000, ..Question::new(100_000) };
+    let modulus = |modulus| Question { count: Count::Modulo(modulus), ..Question::new(10_000) };
+    for (name, question, selection, says) in [
+        ("scatterstone-nim", Question::new(2_000_000), &small, "too large for xor_partitions"),
+        ("scatterstone-nim", Question::new(u64::MAX), &small, "too large for xor_partitions"),
+        ("scatterstone-nim", Question::new(1_000_000), &small, "would fit"),
+        ("scatterstone-nim", modulus(1 << 20), &small, "modulus"),
+        ("nim-square", heaps, &small, "at most 10000"),
+        ("nim-square", Question::new(30_000_000), &slow, "xor_triples is predicted to take"),
+    ] {
+        let run = Run::new(1);
+        let nothing = |stage: &Stage| panic!("{stage:?}");
+        let solver = Solver::new(selection, &run).watched_by(&nothing);
+        let error = game(name).expect("a game").solve(&question, &solver).expect_err(says).to_string();
+        assert!(error.contains(says), "{name}: {error}");
+    }
+}
+
+/// What fits is what the last operation can do, too.
+#[test]
+fn what_would_fit_does() {
+    let selection = Selection::new(Machine::detect().with_memory(1 << 20));
+    let (game, run) = (game("scatterstone-nim").expect("a game"), Run::new(1));
+    let solver = Solver::new(&selection, &run);
+    match game.solve(&Question::new(100_000), &solver) {
+        Err(SolveError::Select(SelectError::Memory { fits: Some(fits), .. })) => {
+            assert!((100..10_000).contains(&fits), "{fits}");
+            assert!(game.solve(&Question::new(fits), &solver).is_ok(), "{fits}");
+        }
+        other => panic!("{other:?}"),
     }
 }
 

@@ -303,11 +303,19 @@ impl<'a> Solver<'a> {
         limit: u64,
         input: impl Fn(u64) -> Result<O::Input, InputError>,
     ) -> Result<(O::Output, Used), SolveError> {
-        let select = |input: &O::Input| self.selection.kernel::<O>(input);
-        let attempt = |limit| input(limit).ok().and_then(|input| select(&input).err());
-        let input = input(limit)?;
-        let kernel = select(&input).map_err(|error| error.with_fitting(limit, attempt))?;
+        let (kernel, input) = self.choose::<O>(limit, input)?;
         self.perform(kernel, &input)
+    }
+
+    /// Selects the kernel for one operation, on the input that `input` makes of a limit. Alone it answers for an operation that
+    /// runs late, before the first one runs.
+    fn choose<O: Operation>(
+        &self,
+        limit: u64,
+        input: impl Fn(u64) -> Result<O::Input, InputError>,
+    ) -> Result<(Kernel<O>, O::Input), SolveError> {
+        let chosen = input(limit)?;
+        Ok((self.selection.kernel_for::<O>(&chosen, limit, input)?, chosen))
     }
 
     /// Selects the kernel for one operation and runs it, on an input that an earlier operation computed.

@@ -29,8 +29,13 @@ pub const GAME: Game = Game {
 };
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
+    check(question.heaps)?;
     let input = |limit| Subtraction::new(&question.moves, limit);
-    let (values, mex) = solver.apply::<MexSubtraction>(question.limit, input)?;
+    let (kernel, input) = solver.choose::<MexSubtraction>(question.limit, input)?;
+    if question.heaps == 3 {
+        solver.selection.kernel::<XorTriples>(&foreseen(&input))?;
+    }
+    let (values, mex) = solver.perform(kernel, &input)?;
     let details = details(MexSubtraction::digest(&values), "");
     if question.heaps != 3 {
         let answer = multisets(&values, question.heaps, solver.run)?;
@@ -38,6 +43,13 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     }
     let (triples, kernel) = solver.apply_to::<XorTriples>(&Values(values))?;
     Ok(Solution { answer: triples.into(), details, kernels: vec![mex, kernel] })
+}
+
+/// Values that are about those that will be counted, for the cost of [`XorTriples`]: so many, and as large.
+fn foreseen(input: &Subtraction) -> Values {
+    let mut values = vec![0; input.heaps()];
+    values[input.heaps() - 1] = (input.values() - 1.0) as u16;
+    Values(values)
 }
 
 /// The largest number of heaps: seconds for the published limit, and numbers of thousands of digits.
@@ -53,9 +65,7 @@ pub const MAX_HEAPS: u32 = 10_000;
 /// # Errors
 /// There are more than [`MAX_HEAPS`] heaps, or the run was stopped.
 pub fn multisets(values: &[u16], heaps: u32, run: &Run) -> Result<BigUint, SolveError> {
-    if heaps > MAX_HEAPS {
-        return Err(SolveError::TooManyHeaps { heaps, most: MAX_HEAPS });
-    }
+    check(heaps)?;
     let span = (values.iter().max().map_or(0, |max| usize::from(*max)) + 1).next_power_of_two();
     let mut signs = vec![0i64; span];
     values.iter().for_each(|value| signs[usize::from(*value)] += 1);
@@ -73,6 +83,13 @@ pub fn multisets(values: &[u16], heaps: u32, run: &Run) -> Result<BigUint, Solve
     }
     // A sum of counts times the number of characters.
     Ok((total / span).into_parts().1)
+}
+
+fn check(heaps: u32) -> Result<(), SolveError> {
+    if heaps > MAX_HEAPS {
+        return Err(SolveError::TooManyHeaps { heaps, most: MAX_HEAPS });
+    }
+    Ok(())
 }
 
 #[cfg(test)]

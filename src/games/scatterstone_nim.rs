@@ -25,8 +25,8 @@ use num_bigint::BigUint;
 
 use super::{Count, Figure, Game, Parameter, Question, Solution, SolveError, Solver, Used};
 use crate::cores::mex::split::{MexSplit, Split};
-use crate::cores::xor_count::partitions::{Partitions, XorPartitions, partition_numbers};
-use crate::kernel::Stop;
+use crate::cores::xor_count::partitions::{MODULUS, Partitions, XorPartitions, partition_numbers};
+use crate::kernel::{InputError, Stop};
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
@@ -41,6 +41,8 @@ pub const GAME: Game = Game {
 };
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
+    let modulus = if let Count::Modulo(modulus) = question.count { modulus } else { MODULUS.into() };
+    solver.choose::<XorPartitions>(question.limit, |limit| foreseen(limit, modulus))?;
     let (values, mex) = solver.apply::<MexSplit>(question.limit, |limit| Split::new(3, limit))?;
     let (numbers, partitions) = match question.count {
         Count::Modulo(modulus) => {
@@ -53,6 +55,13 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let figures = [("F2", f2), ("F3", f3), ("F4", f4), ("L2", l2), ("L3", l3), ("L4", l4)];
     let details = figures.into_iter().map(|(name, n)| (name, Figure::Count(n))).collect();
     Ok(Solution { answer, details, kernels: vec![mex, partitions] })
+}
+
+/// What will be asked of [`XorPartitions`], with values that are about those of [`MexSplit`], for its cost.
+fn foreseen(limit: u64, modulus: u64) -> Result<Partitions, InputError> {
+    // The limit first: there is a value for each heap.
+    Partitions::new(limit, modulus, Vec::new())?;
+    Partitions::scatterstone(limit, modulus, (0..=limit as u32).map(|s| s / 2).collect())
 }
 
 /// `g`, `F2`, `F3`, `F4`, `L2`, `L3` and `L4`.
@@ -145,7 +154,6 @@ fn self_conjugate(n: usize, modulus: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cores::xor_count::partitions::MODULUS;
     use crate::kernel::Operation;
 
     #[test]
