@@ -32,6 +32,7 @@ fn zeros_records_and_formats() {
     let to = |more: &[&str]| text(&[&["--moves", "squares", "--limit", "12"], more].concat());
     assert_eq!(to(&["--zeros", "--format", "bfile", "--offset", "1"]), "1 0\n2 2\n3 5\n4 7\n5 10\n6 12\n");
     assert_eq!(to(&["--records", "--format", "csv"]), "n,a\n0,0\n1,1\n2,4\n");
+    assert_eq!(to(&["--records", "--format", "csv", "--offset", "7"]), "n,a\n7,0\n8,1\n9,4\n");
     assert_eq!(to(&["--zeros"]), "moves    squares\nheaps    0..=12\nzeros    6\nlast     12\n");
     assert!(text(&["--zeros", "--limit", "65536"]).contains("zeros    2053\n"));
     let bytes = grundy(&["--moves", "1,2", "--limit", "3", "--format", "bin"]).assert().success();
@@ -95,7 +96,8 @@ fn past_tables_a_set_needs_few_moves_and_nothing_but_records() {
         (vec!["--moves", "squares", "--limit", "1e10", "--records"], 2, "at most 62 moves"),
         (vec!["--moves", "factorials", "--limit", "1e10", "--format", "csv"], 2, "too large"),
         (vec!["--moves", "factorials", "--limit", "1e13", "--records"], 2, "too large"),
-        (vec!["--moves", "fibonacci", "--limit", "1e12", "--records"], 2, "free"),
+        (vec!["--moves", "fibonacci", "--limit", "1e12", "--records"], 2, "would fit"),
+        (vec!["--moves", "squares", "--offset", "1"], 2, "--offset goes with"),
         ([vec!["--zeros"], none.to_vec()].concat(), 2, "--checkpoint goes with"),
         (vec!["--resume"], 2, "--checkpoint"),
         ([vec!["--moves", "factorials", "--limit", "1e8", "--records"], none.to_vec()].concat(), 1, "cannot write"),

@@ -42,9 +42,9 @@ pub struct Args {
     /// The first heap of each value instead of all values
     #[arg(long)]
     records: bool,
-    /// The index of the first line of a bfile
-    #[arg(long, value_name = "K", default_value = "0", value_parser = number, allow_negative_numbers = true)]
-    offset: u64,
+    /// The index of the first line of a bfile or a CSV file; 0 if left out
+    #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
+    offset: Option<u64>,
     /// Keep the progress of a long run in a file, for --records or a summary of a set with few moves; it goes when the output
     /// is complete
     #[arg(long, value_name = "FILE")]
@@ -85,13 +85,16 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if needs_values && args.checkpoint.is_some() {
         return Err(Failure::Usage("--checkpoint goes with --records or with --format summary".to_owned()));
     }
+    if args.offset.is_some() && matches!(args.format, Format::Bin | Format::Summary) {
+        return Err(Failure::Usage("--offset goes with --format bfile or csv".to_owned()));
+    }
     let run = interrupt::run(selection.threads());
     // Without a table of values, if that is not asked for, or past what one can hold.
     let past_tables = args.checkpoint.is_some() || args.limit > MAX_LIMIT;
     if !needs_values && (args.records && args.format != Format::Summary || past_tables) {
         match Records::new(&set, args.limit) {
             Ok(input) => {
-                let output = records(args, input, &selection, &run)?;
+                let output = records(args, &set, input, &selection, &run)?;
                 deliver(args.out.as_deref(), |out| write_records(args, &set, &output, &run, out))?;
                 return args.checkpoint.as_deref().map_or(Ok(()), forget);
             }
@@ -99,18 +102,25 @@ pub fn main(args: &Args) -> Result<(), Failure> {
             Err(_) => {}
         }
     }
-    let input = Subtraction::new(&set, args.limit)?;
+    let of_set = |limit| Subtraction::new(&set, limit);
+    let input = of_set(args.limit)?;
     if args.zeros {
         // Without the other values.
-        let zeros = computed::<MexZeros>(&input, &selection, &run)?;
+        let zeros = computed::<MexZeros>(&input, args.limit, of_set, &selection, &run)?;
         return deliver(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, &run, out));
     }
-    let g = computed::<MexSubtraction>(&input, &selection, &run)?;
+    let g = computed::<MexSubtraction>(&input, args.limit, of_set, &selection, &run)?;
     deliver(args.out.as_deref(), |out| write(args, &set, &g, &run, out))
 }
 
 /// First heaps and frequencies, with the progress kept where that is asked for.
-fn records(args: &Args, input: Records, selection: &Selection, run: &Arc<Run>) -> Result<Output, Failure> {
+fn records(
+    args: &Args,
+    set: &MoveSet,
+    input: Records,
+    selection: &Selection,
+    run: &Arc<Run>,
+) -> Result<Output, Failure> {
     let keeper = args.checkpoint.as_deref().map(|path| Arc::new(Keeper::new(path, args.every, Arc::clone(run))));
     let input = match &keeper {
         None => input,
@@ -119,7 +129,7 @@ fn records(args: &Args, input: Records, selection: &Selection, run: &Arc<Run>) -
             input.kept(Arc::clone(keeper) as Arc<dyn Journal>, begin).map_err(|error| refused(&keeper.path, &error))?
         }
     };
-    let output = computed::<MexRecords>(&input, selection, run);
+    let output = computed::<MexRecords>(&input, args.limit, |limit| Records::new(set, limit), selection, run);
     match keeper.and_then(|keeper| keeper.failure.lock().unwrap_or_else(PoisonError::into_inner).take()) {
         Some(failure) => Err(failure),
         None => output,
@@ -184,9 +194,15 @@ fn forget(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What the selected kernel of an operation computes, with a progress bar.
-fn computed<O: Operation>(input: &O::Input, selection: &Selection, run: &Arc<Run>) -> Result<O::Output, Failure> {
-    let kernel = selection.kernel::<O>(input)?;
+/// What the selected kernel of an operation computes, with a progress bar; `of` makes inputs of other limits.
+fn computed<O: Operation>(
+    input: &O::Input,
+    limit: u64,
+    of: impl Fn(u64) -> Result<O::Input, InputError>,
+    selection: &Selection,
+    run: &Arc<Run>,
+) -> Result<O::Output, Failure> {
+    let kernel = selection.kernel_for::<O>(input, limit, of)?;
     let _monitor = Monitor::new(format!("grundy: {}", kernel.def().name), run, O::steps(input));
     Ok(kernel.run(input, run)?)
 }
@@ -233,7 +249,7 @@ fn numbers<const BYTES: usize>(
         if i % (1 << 16) == 0 {
             go_on(run)?;
         }
-        let n = u128::from(args.offset) + i as u128;
+        let n = u128::from(args.offset.unwrap_or(0)) + i as u128;
         match args.format {
             Format::Bfile => writeln!(out, "{n} {a}")?,
             Format::Csv => writeln!(out, "{n},{a}")?,
