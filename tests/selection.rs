@@ -88,6 +88,26 @@ fn the_best_public_algorithms_are_listed_and_need_nothing() {
     }
 }
 
+/// Cells of 16 bits hold the values of `mex_split` up to a limit; past it their kernel cannot do the input, and the next best is
+/// selected.
+#[test]
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
+fn narrow_cells_are_selected_where_they_hold_the_values() {
+    let machine = Machine::detect();
+    if machine.tier() < Tier::Avx512 {
+        return;
+    }
+    let operation = nimlanes::cores::operation("mex_split").expect("it is listed");
+    let cases = [(130_000, "near_sum_avx512"), (131_000, "near_sum_avx2"), (200_000, "near_sum_avx2")];
+    for (size, best) in cases {
+        let session = operation.session(&machine, "three-parts", size).expect("a listed workload");
+        let chosen = Selection::new(machine).kernel_of(session.as_ref()).expect("some kernel can do it");
+        assert_eq!(session.kernels()[chosen], best, "at {size}");
+        let narrow = session.kernels().iter().position(|kernel| *kernel == "near_sum_avx512").expect("it is listed");
+        assert_eq!(session.cost(narrow, 1).is_possible(), best == "near_sum_avx512", "at {size}");
+    }
+}
+
 /// Threads cost time to start: small inputs do without, larger ones do not.
 #[test]
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]

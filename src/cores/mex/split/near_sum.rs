@@ -14,7 +14,8 @@
 //! Nothing here rests on the observation that the excess stays small. If `e` passes [`MAX_EXCESS`], or an open value lies too
 //! low for the window (one at a time does, [`Waiting`] for its late second occurrence), all its triples are looked at, in
 //! order too, until one is found. Its part `c` is remembered: later sizes are mostly blocked by the same few `c`, and
-//! for those all blocked sizes are marked at once, through the sizes at which a value occurs.
+//! for those all blocked sizes are marked at once, through the sizes at which a value occurs. Only whether a narrow cell holds
+//! a value is foreseen from it, and a value that it does not hold ends the run.
 //!
 //! Cost: `n^2 / 4` steps for the windows and about `n^2 / 5` for the candidates, each a handful of instructions a vector.
 //! Bound: the vector ports; for `n` in the hundreds the ends of the loops and the waiting values.
@@ -24,21 +25,25 @@ use super::{Split, size_by_size};
 use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &Split, _: On) -> Cost {
-    near_sum(input, 20.0, 1.05, 1, 4.0)
+    near_sum::<u32>(input, 20.0, 1.05, 1)
 }
 
-/// The cost with `each` ns a size, `pair` ns a split, vectors of `lanes` cells and cells of `bytes` bytes.
-pub fn near_sum(input: &Split, each: f64, pair: f64, lanes: usize, bytes: f64) -> Cost {
-    if input.parts() != 3 {
+/// The cost with `each` ns a size, `pair` ns a split and vectors of `lanes` cells.
+pub fn near_sum<C: Cell>(input: &Split, each: f64, pair: f64, lanes: usize) -> Cost {
+    if input.parts() != 3 || input.limit() / 2 + MARGIN > C::MAX {
         return Cost::IMPOSSIBLE;
     }
     let n = input.limit() as f64;
     let head = n.min(4.0 * lanes as f64); // done without vectors, about a ns a split
-    Cost { ns: 150.0 + each * n + (pair * n * n + head * head) / 2.0, bytes: (4.0 + 3.0 * bytes) * n }
+    let cells = 3.0 * size_of::<C>() as f64 * n;
+    Cost { ns: 150.0 + each * n + (pair * n * n + head * head) / 2.0, bytes: 4.0 * n + cells }
 }
 
 /// The largest excess for which windows are wide enough.
 const MAX_EXCESS: i64 = 6;
+
+/// A cell must hold half of the largest size and so much more: values, and ends of windows, as long as the excess stays small.
+const MARGIN: usize = 64;
 
 /// A value, or a window of as many nim-sums as it has bits.
 pub trait Cell: Copy + Default + PartialEq {
@@ -163,7 +168,10 @@ impl Waiting {
 }
 
 /// The driver. `window`, `hits` and `meets` do what the functions of these names do, for slices of whole vectors of `LANES`
-/// cells. Inputs of other than three parts, and those whose values do not fit in a cell, go to other kernels.
+/// cells.
+///
+/// # Errors
+/// [`Stop::Overflow`] if a value does not fit in a cell after all.
 #[inline(always)]
 pub fn drive<C: Cell, const LANES: usize>(
     input: &Split,
@@ -173,12 +181,6 @@ pub fn drive<C: Cell, const LANES: usize>(
     vector_meets: impl Fn(&[C], &[C], usize) -> bool,
 ) -> Result<Vec<u32>, Stop> {
     let limit = input.limit();
-    if input.parts() != 3 {
-        return super::bit_rows::run(input, run);
-    }
-    if limit / 2 + 64 > C::MAX {
-        return self::run(input, run);
-    }
     let mut known = vec![C::default(); limit + 1];
     let mut mirror = known.clone(); // mirror[limit - x] = known[x]
     let mut windows = known.clone(); // windows[limit - t] for sum t
@@ -229,7 +231,7 @@ pub fn drive<C: Cell, const LANES: usize>(
         fits &= value <= C::MAX;
         value
     })?;
-    if fits { Ok(values) } else { self::run(input, run) }
+    if fits { Ok(values) } else { Err(Stop::Overflow) }
 }
 
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {

@@ -11,7 +11,7 @@ use crate::kernel::{Cost, Needs, On, Run, Stop};
 use crate::simd::avx2::{load, store};
 
 pub fn cost(input: &Split, _: On) -> Cost {
-    near_sum(input, 30.0, 0.135, LANES, 4.0)
+    near_sum::<u32>(input, 30.0, 0.135, LANES)
 }
 
 /// Four operations on a vector of pairs, of which a size has a quarter of `n` on average, and five on one of look-ups, each vector half a register of 64 bytes.

@@ -1,5 +1,5 @@
 //! [`super::near_sum`] with 16-bit cells, 32 of them at once. A window of 16 nim-sums is wide enough; `vpsllvw` and `vpsrlvw`
-//! give 0 where the bit lies outside it, so that nothing is compared.
+//! give 0 where the bit lies outside it, so that nothing is compared. Values past 16 bits are outside its domain.
 //!
 //! Cost: `n^2 / 2` splits; four instructions and two loads for 32 pairs, five and two for 32 look-ups.
 //! Bound: vector ports; up to `n` = 1000 most of the time goes to the ends of the loops.
@@ -12,7 +12,7 @@ use crate::kernel::{Cost, Needs, On, Run, Stop};
 use crate::simd::avx512::load;
 
 pub fn cost(input: &Split, _: On) -> Cost {
-    near_sum(input, 40.0, 0.065, LANES, 2.0)
+    near_sum::<u16>(input, 40.0, 0.065, LANES)
 }
 
 /// Four operations on a vector of pairs, of which a size has a quarter of `n` on average, and five on one of look-ups.

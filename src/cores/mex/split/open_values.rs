@@ -77,12 +77,9 @@ impl Open {
     }
 }
 
-/// The driver; inputs of other than three parts go to [`super::bit_rows`].
+/// The driver, for three parts.
 #[inline(always)]
 pub fn drive(input: &Split, run: &Run, mut pairs: impl PairSets) -> Result<Vec<u32>, Stop> {
-    if input.parts() != 3 {
-        return super::bit_rows::run(input, run);
-    }
     let mut open = Open::by_parity();
     size_by_size(input, run, |s, values| {
         for (a, b) in values[1..].iter().zip(values.iter().rev()).take(s / 2) {
@@ -99,6 +96,5 @@ pub fn row_bits(input: &Split) -> usize {
 }
 
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
-    let rows = if input.parts() == 3 { input.limit() + 1 } else { 0 };
-    drive(input, run, BitRows::new(rows, row_bits(input)))
+    drive(input, run, BitRows::new(input.limit() + 1, row_bits(input)))
 }

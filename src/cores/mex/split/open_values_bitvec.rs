@@ -23,6 +23,5 @@ impl PairSets for Vec<BitVec<u64, Lsb0>> {
 }
 
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
-    let rows = if input.parts() == 3 { input.limit() + 1 } else { 0 };
-    drive(input, run, vec![bitvec![u64, Lsb0; 0; row_bits(input)]; rows])
+    drive(input, run, vec![bitvec![u64, Lsb0; 0; row_bits(input)]; input.limit() + 1])
 }
