@@ -48,9 +48,12 @@ pub enum Stop {
     /// [`Run::cancel`] was called.
     #[error("interrupted")]
     Cancelled,
-    /// A value passed the type that holds it in the output.
+    /// A value passed the type that holds it, in the output or within the kernel.
     #[error("a value is too large for the type that holds it")]
     Overflow,
+    /// The kernel cannot do the input, or not with so few threads: its cost is [`Cost::IMPOSSIBLE`].
+    #[error("the input is outside the kernel's domain")]
+    OutsideDomain,
 }
 
 /// What travels with one run: how many threads it may use, how far it is, whether it should stop, and perhaps an outlet for the
@@ -263,12 +266,6 @@ pub trait Operation: Sized + 'static {
     /// A name or a size that does not exist.
     fn input(workload: &str, size: u64) -> Result<Self::Input, InputError>;
 
-    /// Whether the kernel of that name is made for such inputs at all; its cost is [`Cost::IMPOSSIBLE`] where it is not. For
-    /// operations whose kernels share a domain; a kernel with one of its own says so in its cost.
-    fn admits(_kernel: &str, _input: &Self::Input) -> bool {
-        true
-    }
-
     /// Bytes of the output, which every kernel needs besides what it works with. For operations whose output has a type that
     /// the cost of a kernel does not know.
     fn output_bytes(_input: &Self::Input) -> f64 {
@@ -373,9 +370,6 @@ impl<O: Operation> Kernel<O> {
 
     /// Predicted time and memory with `threads` threads.
     pub fn cost(&self, input: &O::Input, threads: usize) -> Cost {
-        if !O::admits(self.def.name, input) {
-            return Cost::IMPOSSIBLE;
-        }
         let Cost { ns, bytes } = (self.body.cost)(input, On { tier: self.def.tier, threads });
         Cost { ns, bytes: bytes + O::output_bytes(input) }
     }
@@ -388,9 +382,20 @@ impl<O: Operation> Kernel<O> {
     /// Computes the output.
     ///
     /// # Errors
-    /// Cancelled, or a value passed the output's type.
-    #[allow(unsafe_code, reason = "the one dispatch from safe code into functions that need CPU features")]
+    /// [`Stop::OutsideDomain`] before anything is computed; cancelled, or a value passed the type that holds it.
     pub fn run(&self, input: &O::Input, run: &Run) -> Result<O::Output, Stop> {
+        self.admit(input, run.threads())?;
+        self.enter(input, run)
+    }
+
+    /// Whether the input is in the domain of the kernel with so many threads.
+    pub(crate) fn admit(&self, input: &O::Input, threads: usize) -> Result<(), Stop> {
+        if self.cost(input, threads).is_possible() { Ok(()) } else { Err(Stop::OutsideDomain) }
+    }
+
+    /// [`Kernel::run`] on an input that was admitted: for timing, where the cost of a cost would show.
+    #[allow(unsafe_code, reason = "the one dispatch from safe code into functions that need CPU features")]
+    pub(crate) fn enter(&self, input: &O::Input, run: &Run) -> Result<O::Output, Stop> {
         // SAFETY: `KernelDef::on` compared the tier with what was detected on this CPU, and `entry!` gave the function
         // the features of that tier and no more.
         unsafe { (self.body.run)(input, run) }

@@ -81,11 +81,11 @@ pub trait Session: Send + Sync {
     /// # Errors
     /// The run was stopped.
     fn run(&self, kernel: usize, run: &Run) -> Result<Box<dyn Answer>, Stop>;
-    /// Runs a kernel for its time alone.
+    /// Runs a kernel `times` times for its time alone; whether it can do the input is looked at once.
     ///
     /// # Errors
     /// The run was stopped.
-    fn spin(&self, kernel: usize, run: &Run) -> Result<(), Stop>;
+    fn spin(&self, kernel: usize, run: &Run, times: u64) -> Result<(), Stop>;
     /// Units of work in one run that gave `answer`.
     fn work(&self, answer: &dyn Answer) -> u64;
     /// The oracle's answer, computed once.
@@ -162,9 +162,10 @@ impl<O: Operation> Session for Live<O> {
         Ok(Box::new(Output::<O>(self.kernels[kernel].run(&self.input, run)?)))
     }
 
-    fn spin(&self, kernel: usize, run: &Run) -> Result<(), Stop> {
-        black_box(self.kernels[kernel].run(black_box(&self.input), run)?);
-        Ok(())
+    fn spin(&self, kernel: usize, run: &Run, times: u64) -> Result<(), Stop> {
+        let kernel = self.kernels[kernel];
+        kernel.admit(&self.input, run.threads())?;
+        (0..times).try_for_each(|_| kernel.enter(black_box(&self.input), run).map(|output| drop(black_box(output))))
     }
 
     fn work(&self, answer: &dyn Answer) -> u64 {

@@ -29,6 +29,18 @@ fn all_equal_the_oracle<O: Operation>(input: &O::Input) -> Result<(), TestCaseEr
     Ok(())
 }
 
+/// The kernels that can do an input on one thread.
+fn able<O: Operation>(input: &O::Input) -> Vec<Kernel<O>> {
+    available::<O>(&Machine::detect()).filter(|kernel| kernel.cost(input, 1).is_possible()).collect()
+}
+
+/// What the kernel that is selected for an input computes.
+fn selected<O: Operation>(input: &O::Input) -> O::Output {
+    let selection = Selection::new(Machine::detect());
+    let kernel = selection.kernel::<O>(input).expect("some kernel can do it");
+    kernel.run(input, &Run::new(selection.threads())).expect("nobody stops it")
+}
+
 /// Lists of moves from both heaps, with common factors, multiples of each other, and ones that only just fit the limit.
 fn diagonals() -> impl Strategy<Value = Diagonals> {
     let pair = |most: u16| (1..=most, 1..=most).prop_map(|(p, q)| [p.min(q), p.max(q)]);
@@ -102,7 +114,7 @@ proptest! {
 
     #[test]
     fn xor_triples(values in prop_oneof![vec(0u16..8, 0..150), vec(0u16..600, 0..150), vec(0u16..3000, 0..40)]) {
-        all_equal_the_oracle::<XorTriples>(&Values(values))?;
+        all_equal_the_oracle::<XorTriples>(&Values::new(values))?;
     }
 
     /// Any values and any modulus, not only those of the game.
@@ -121,7 +133,7 @@ proptest! {
     fn ones_follow_zeros_by_the_smallest_move(moves in move_sets(), limit in 0u64..1500) {
         let smallest = moves[0] as usize;
         let input = Subtraction::new(&MoveSet::Explicit(moves), limit).expect("a small limit");
-        for kernel in available::<MexSubtraction>(&Machine::detect()) {
+        for kernel in able::<MexSubtraction>(&input) {
             let g = kernel.run(&input, &Run::new(1)).expect("nobody stops it");
             for n in smallest..g.len() {
                 prop_assert_eq!(g[n] == 1, g[n - smallest] == 0, "{} at {}", kernel.def().name, n);
@@ -135,7 +147,7 @@ proptest! {
 fn many_values() {
     for k in [63, 64, 191, 192, 193, 383, 384, 385, 1000] {
         let input = Subtraction::new(&MoveSet::UpTo(k), 5000).expect("a small limit");
-        for kernel in available::<MexSubtraction>(&Machine::detect()) {
+        for kernel in able::<MexSubtraction>(&input) {
             let g = kernel.run(&input, &Run::new(1)).expect("nobody stops it");
             let is_right = g.iter().enumerate().all(|(n, v)| u64::from(*v) == n as u64 % (k + 1));
             assert!(is_right, "{} with 1..{k}", kernel.def().name);
@@ -152,6 +164,37 @@ fn a_value_too_large_is_noticed() {
     for kernel in kernels.iter().take(2) {
         assert_eq!(kernel.run(&input, &Run::new(1)), Err(Stop::Overflow), "{}", kernel.def().name);
     }
+}
+
+/// A kernel that cannot do an input says so and computes nothing.
+fn outside<O: Operation>(input: &O::Input, threads: usize, names: &[&str]) {
+    for kernel in available::<O>(&Machine::detect()).filter(|kernel| names.contains(&kernel.def().name)) {
+        let run = Run::new(threads);
+        let ended = kernel.run(input, &run).err();
+        assert_eq!((ended, run.done()), (Some(Stop::OutsideDomain), 0), "{}", kernel.def().name);
+    }
+}
+
+/// Where each domain ends, by type, by mathematics or for want of threads: some of these runs gave wrong answers, some panicked.
+#[test]
+fn inputs_outside_a_domain_are_refused() {
+    let three_parts = ["closed_form"];
+    outside::<MexSplit>(&Split::new(3, 100).expect("a small limit"), 1, &three_parts);
+    let other_parts = ["open_values", "open_values_bitvec", "near_sum", "near_sum_avx2", "near_sum_avx512"];
+    outside::<MexSplit>(&Split::new(4, 100).expect("a small limit"), 1, &other_parts);
+    outside::<MexSplit>(&Split::new(3, 131_000).expect("not past the largest"), 1, &["near_sum_avx512"]);
+    type Rows = TableScan<table_scan::Tally>;
+    let thousand = |limit| StoneGame::new(limit, Rule::AllMoves).expect("a small limit");
+    outside::<Rows>(&thousand(1024), 1, &["line_rows_avx512"]);
+    outside::<Rows>(&thousand(100), 1, &["antichain_threads_avx512", "antichain_skip_threads_avx512"]);
+    let wythoff = ProportionateNim::with(100, "1:1".parse().expect("a list")).expect("a small limit");
+    let published = Occupancy::<occupancy::Tally>::KERNELS.iter().map(|def| def.name);
+    let published: Vec<&str> = published.filter(|name| *name != "general_rows").collect();
+    outside::<Occupancy<occupancy::Tally>>(&wythoff, 1, &published);
+    let far = ProportionateNim::new(1 << 32).expect("not past the largest");
+    outside::<Occupancy<occupancy::Tally>>(&far, 1, &["union_find"]);
+    outside::<XorTriples>(&Values::new(vec![0, 128, 3]), 1, &["pairs_avx512"]);
+    outside::<XorTriples>(&Values::new(vec![0, 512, 3]), 1, &["characters_avx512"]);
 }
 
 /// Keeps the layer `x = 0`.
@@ -203,8 +246,7 @@ fn wythoff(k: u64) -> [u64; 2] {
 
 fn two_heaps(limit: u64, moves: &str) -> Vec<[u64; 2]> {
     let input = ProportionateNim::with(limit, moves.parse().expect("a list")).expect("a small limit");
-    let kernel = Selection::new(Machine::detect()).kernel::<Occupancy<occupancy::Positions>>(&input).expect("a kernel");
-    kernel.run(&input, &Run::new(1)).expect("nobody stops it").0
+    selected::<Occupancy<occupancy::Positions>>(&input).0
 }
 
 /// All positions with a smaller heap of at most 1e6 are among those of this limit.
@@ -313,9 +355,8 @@ fn a_panic_in_one_thread_ends_the_others() {
 fn the_first_layer_of_the_stone_game_is_wythoffs() {
     for limit in [1000, 20_000] {
         let input = StoneGame::new(limit, Rule::AllMoves).expect("a small limit");
-        let kernel = Selection::new(Machine::detect()).kernel::<TableScan<FirstLayer>>(&input).expect("a kernel");
-        let FirstLayer(found) = kernel.run(&input, &Run::new(1)).expect("nobody stops it");
+        let FirstLayer(found) = selected::<TableScan<FirstLayer>>(&input);
         let want = (0..).map(wythoff).take_while(|[_, z]| *z <= limit);
-        assert!(want.eq(found.iter().map(|pair| pair.map(u64::from))), "{}", kernel.def().name);
+        assert!(want.eq(found.iter().map(|pair| pair.map(u64::from))), "{limit}");
     }
 }

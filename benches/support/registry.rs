@@ -3,6 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::time::Duration;
 
+use criterion::measurement::Measurement;
 use criterion::{BenchmarkGroup, BenchmarkId, SamplingMode, Throughput};
 use nimlanes::cores::OPERATIONS;
 use nimlanes::kernel::{Core, Run, Workload};
@@ -138,7 +139,11 @@ impl Cases<'_> {
                 let answer = session.run(index, &run).expect("nobody stops it");
                 assert!(answer.agrees(expected), "{name}/{size}: {:?}, not {:?}", answer.digest(), expected.digest());
             });
-            bencher.iter(|| session.spin(index, &run).expect("nobody stops it"));
+            bencher.iter_custom(|runs| {
+                let start = self.instrument.start();
+                session.spin(index, &run, runs).expect("nobody stops it");
+                self.instrument.end(start)
+            });
         });
         asserted.get().is_some()
     }

@@ -54,11 +54,9 @@ pub fn repeat(chosen: &Chosen, kernel: usize, threads: usize, seconds: f64) -> R
     let run = interrupt::run(threads);
     let is_parallel = threads > 1 && chosen.session.is_parallel(kernel);
     let clock = if is_parallel { Clock::Wall } else { Clock::Thread };
-    let timed = |runs: u32| -> Result<Duration, Failure> {
+    let timed = |runs: u64| -> Result<Duration, Failure> {
         let start = clock.now();
-        for _ in 0..runs {
-            chosen.session.spin(kernel, &run)?;
-        }
+        chosen.session.spin(kernel, &run, runs)?;
         Ok(clock.now() - start)
     };
     let idle_bytes = peak_memory();
@@ -67,7 +65,7 @@ pub fn repeat(chosen: &Chosen, kernel: usize, threads: usize, seconds: f64) -> R
     let each_turn = repeats(first);
     let mut later = Vec::new();
     while begin.elapsed() < budget {
-        later.push(timed(each_turn)?.as_secs_f64() / f64::from(each_turn));
+        later.push(timed(each_turn)?.as_secs_f64() / each_turn as f64);
     }
     Ok(Start {
         kernel: chosen.session.kernels()[kernel].to_owned(),

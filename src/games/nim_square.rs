@@ -41,7 +41,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
         let answer = multisets(&values, question.heaps, solver.run)?;
         return Ok(Solution { answer, details, kernels: vec![mex] });
     }
-    let (triples, kernel) = solver.apply_to::<XorTriples>(&Values(values))?;
+    let (triples, kernel) = solver.apply_to::<XorTriples>(&Values::new(values))?;
     Ok(Solution { answer: triples.into(), details, kernels: vec![mex, kernel] })
 }
 

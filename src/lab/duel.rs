@@ -253,7 +253,7 @@ pub fn fight(
         watch(0.1 * (done + 1) as f64 / kernels.len() as f64);
     }
     let work = expected.map_or(0, |answer| session.work(answer.as_ref())) as f64;
-    let mut spin = |turn: usize| session.spin(kernels[turn], run);
+    let mut spin = |turn: usize, times| session.spin(kernels[turn], run, times);
     let times = in_turns(&once, clock, terms.budget, &mut spin, &mut |share| watch(0.1 + 0.9 * share))?;
 
     let row = |(kernel, own): (&usize, &Vec<f64>)| {
@@ -288,7 +288,7 @@ pub fn fight(
 }
 
 /// Times contenders in turns, in list order and reversed, until the budget is spent: seconds of a run, by contender and
-/// round. `once` is about how long a run of each takes, `spin` makes one, `watch` is told the share that is done.
+/// round. `once` is about how long a run of each takes, `spin` makes some, `watch` is told the share that is done.
 ///
 /// # Errors
 /// A run was stopped.
@@ -296,10 +296,10 @@ pub fn in_turns(
     once: &[Duration],
     clock: Clock,
     budget: Duration,
-    spin: &mut dyn FnMut(usize) -> Result<(), Stop>,
+    spin: &mut dyn FnMut(usize, u64) -> Result<(), Stop>,
     watch: &mut dyn FnMut(f64),
 ) -> Result<Vec<Vec<f64>>, Stop> {
-    let repeats: Vec<u32> = once.iter().map(|once| repeats(*once)).collect();
+    let repeats: Vec<u64> = once.iter().map(|once| repeats(*once)).collect();
     let mut times = vec![Vec::new(); once.len()];
     let start = Instant::now();
     for round in 0..MOST_ROUNDS {
@@ -312,10 +312,8 @@ pub fn in_turns(
         };
         for turn in order {
             let start = clock.now();
-            for _ in 0..repeats[turn] {
-                spin(turn)?;
-            }
-            times[turn].push((clock.now() - start).as_secs_f64() / f64::from(repeats[turn]));
+            spin(turn, repeats[turn])?;
+            times[turn].push((clock.now() - start).as_secs_f64() / repeats[turn] as f64);
         }
         let spent = start.elapsed().as_secs_f64() / budget.as_secs_f64();
         watch(spent.max((round + 1) as f64 / MOST_ROUNDS as f64).min(1.0));
@@ -324,8 +322,8 @@ pub fn in_turns(
 }
 
 /// Runs that make a turn, where one takes about as long as this.
-pub fn repeats(once: Duration) -> u32 {
-    (TURN.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u32
+pub fn repeats(once: Duration) -> u64 {
+    (TURN.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u64
 }
 
 /// The ratios of a baseline's times to a kernel's, round by round: a tenth of them lies below the first number, half below

@@ -20,7 +20,7 @@ const WORDS: usize = BITS / WORD;
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     let limit = input.limit() as f64;
-    Cost { ns: 140.0 + 5.0 * limit + 0.00034 * limit * limit, bytes: bytes(input.limit()) }
+    input.published(140.0 + 5.0 * limit + 0.00034 * limit * limit, bytes(input.limit()))
 }
 
 #[target_feature(enable = "avx2,bmi1")]

@@ -12,7 +12,7 @@ use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     let limit = input.limit() as f64;
-    Cost { ns: 120.0 + 1.8 * limit + 0.0282 * limit * limit, bytes: bytes(input.limit()) }
+    input.published(120.0 + 1.8 * limit + 0.0282 * limit * limit, bytes(input.limit()))
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {

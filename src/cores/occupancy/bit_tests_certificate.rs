@@ -9,7 +9,7 @@ use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
-    Cost { ns: 100.0 + 8.6 * input.limit() as f64, bytes: bytes(input.limit()) }
+    input.published(100.0 + 8.6 * input.limit() as f64, bytes(input.limit()))
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {

@@ -37,7 +37,7 @@ impl Row for Bits {
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     let limit = input.limit() as f64;
-    Cost { ns: 120.0 + 4.0 * limit + 0.0015 * limit * limit, bytes: bytes(input.limit()) }
+    input.published(120.0 + 4.0 * limit + 0.0015 * limit * limit, bytes(input.limit()))
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {

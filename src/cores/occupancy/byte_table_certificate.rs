@@ -12,7 +12,7 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     let limit = input.limit() as f64;
     // Small tables stay in the caches.
     let each = if limit < 1e5 { 3.1 } else { 9.7 };
-    Cost { ns: 90.0 + each * limit, bytes: bytes(input) }
+    input.published(90.0 + each * limit, bytes(input))
 }
 
 /// Six marks a P-position: stores.

@@ -67,7 +67,7 @@ pub fn bytes(input: &ProportionateNim) -> f64 {
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     let limit = input.limit() as f64;
-    Cost { ns: 700.0 + 50.0 * limit + 0.75 * limit * limit, bytes: bytes(input) }
+    input.published(700.0 + 50.0 * limit + 0.75 * limit * limit, bytes(input))
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {

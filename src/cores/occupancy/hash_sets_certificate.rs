@@ -9,7 +9,7 @@ use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
-    Cost { ns: 450.0 * input.limit() as f64, bytes: bytes(input) }
+    input.published(450.0 * input.limit() as f64, bytes(input))
 }
 
 /// Six marks a P-position: stores.

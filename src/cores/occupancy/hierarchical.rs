@@ -31,7 +31,7 @@ impl NextFree for Tree {
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     let limit = input.limit() as f64;
-    Cost { ns: 15.4 * limit, bytes: 0.7 * limit }
+    input.published(15.4 * limit, 0.7 * limit)
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {

@@ -36,7 +36,7 @@
 use std::marker::PhantomData;
 
 use crate::cores::sink;
-use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
+use crate::kernel::{Absent, Core, Cost, Digest, InputError, KernelDef, Operation, Workload, kernels};
 use crate::moves::Diagonals;
 
 mod automaton;
@@ -112,6 +112,11 @@ impl ProportionateNim {
     /// The moves that take from both heaps.
     pub fn diagonals(&self) -> &Diagonals {
         &self.diagonals
+    }
+
+    /// The cost of a kernel that knows the lines of the published moves alone.
+    fn published(&self, ns: f64, bytes: f64) -> Cost {
+        if self.diagonals == Diagonals::PUBLISHED { Cost { ns, bytes } } else { Cost::IMPOSSIBLE }
     }
 
     /// Values that the smaller heap can have: `0..=limit/2`.
@@ -194,10 +199,6 @@ impl<S: Sink> Operation for Occupancy<S> {
     }
 
     /// All kernels but one know the published moves and no others.
-    fn admits(kernel: &str, input: &ProportionateNim) -> bool {
-        kernel == "general_rows" || *input.diagonals() == Diagonals::PUBLISHED
-    }
-
     fn output_bytes(input: &ProportionateNim) -> f64 {
         // No two positions have the same smaller heap; in the published game only half of these heaps have one.
         let share = if *input.diagonals() == Diagonals::PUBLISHED { 0.5 } else { 1.0 };

@@ -42,7 +42,7 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     if 1.5 * limit >= f64::from(u32::MAX) - 4.0 {
         return Cost::IMPOSSIBLE; // line numbers are u32
     }
-    Cost { ns: 16.5 * limit, bytes: 14.3 * limit }
+    input.published(16.5 * limit, 14.3 * limit)
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {

@@ -17,7 +17,7 @@ const BITS: usize = WORDS * WORD;
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     let limit = input.limit() as f64;
-    Cost { ns: 130.0 + 4.5 * limit + 0.00074 * limit * limit, bytes: bytes(input.limit()) }
+    input.published(130.0 + 4.5 * limit + 0.00074 * limit * limit, bytes(input.limit()))
 }
 
 #[inline(always)]

@@ -11,7 +11,7 @@ use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
-    Cost { ns: 100.0 + 7.0 * input.limit() as f64, bytes: bytes(input.limit()) }
+    input.published(100.0 + 7.0 * input.limit() as f64, bytes(input.limit()))
 }
 
 /// Six marks a P-position, most of them next to the last of their kind.

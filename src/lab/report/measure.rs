@@ -263,7 +263,13 @@ impl<'a> Plan<'a> {
         for neighbours in Neighbours::ALL {
             for clock in [Clock::Thread, Clock::Wall] {
                 let times = neighbours.beside(self.machine.threads(), || {
-                    in_turns(&[once], clock, CLOCK_BUDGET, &mut |_| session.spin(kernel, run), &mut |_| {})
+                    in_turns(
+                        &[once],
+                        clock,
+                        CLOCK_BUDGET,
+                        &mut |_, times| session.spin(kernel, run, times),
+                        &mut |_| {},
+                    )
                 })?;
                 let [low_seconds, median_seconds, high_seconds] =
                     [0.1, 0.5, 0.9].map(|q| quantile(&mut times[0].clone(), q));
@@ -346,7 +352,7 @@ impl<'a> Plan<'a> {
             }
         }
         let mut failed = None;
-        let mut spin = |cast: usize| match solve(cast) {
+        let mut once_more = |cast: usize| match solve(cast) {
             Ok(solution) => {
                 black_box(solution);
                 Ok(())
@@ -357,6 +363,7 @@ impl<'a> Plan<'a> {
                 Err(Stop::Cancelled)
             }
         };
+        let mut spin = |cast, times| (0..times).try_for_each(|_| once_more(cast));
         let times = in_turns(&once, clock, budget, &mut spin, &mut |_| {});
         if let Some(error) = failed {
             return Err(error.into());

@@ -301,7 +301,7 @@ struct Automaton {
 
 /// The cost of a kernel of this family that takes `ns` nanoseconds for each unit of the limit.
 pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
-    Cost { ns: 90_000.0 + ns * input.limit() as f64, bytes: 0.05 * input.limit() as f64 + 1e6 }
+    input.published(90_000.0 + ns * input.limit() as f64, 0.05 * input.limit() as f64 + 1e6)
 }
 
 /// Runs the automaton, with `I` where kernels differ.

@@ -27,7 +27,7 @@ const DEPTH: usize = 16;
 const RARE: usize = 24;
 
 pub fn cost(input: &Values, _: On) -> Cost {
-    let (n, span) = (input.0.len() as f64, input.sampled_span());
+    let (n, span) = (input.values.len() as f64, input.span() as f64);
     if span > 512.0 {
         return Cost::IMPOSSIBLE;
     }
@@ -41,7 +41,7 @@ pub fn needs(_: &Values) -> Needs {
 
 #[target_feature(enable = "popcnt,bmi1,avx512f,avx512bw,avx512vbmi,avx512vpopcntdq,gfni")]
 pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
-    let values = &input.0;
+    let values = &input.values;
     let span = input.span();
     let mut planes = (span.ilog2() as usize).min(PLANES);
     while planes > 1 && count_from(values, 1 << (planes - 1)) * RARE < values.len() {

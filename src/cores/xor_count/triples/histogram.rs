@@ -6,7 +6,7 @@ use super::{Values, count};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Values, _: On) -> Cost {
-    let (n, span) = (input.0.len() as f64, input.sampled_span());
+    let (n, span) = (input.values.len() as f64, input.span() as f64);
     Cost { ns: 50.0 + 0.35 * n + 0.6 * span * span, bytes: 16.0 * span }
 }
 

@@ -35,21 +35,23 @@ pub struct XorTriples;
 
 /// The Grundy values of the heaps `0..=N`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Values(pub Vec<u16>);
+pub struct Values {
+    values: Vec<u16>,
+    span: usize,
+}
 
 impl Values {
-    /// Number of values, up to the power of two above the largest.
-    #[inline(always)]
-    fn span(&self) -> usize {
+    /// These values, heap by heap.
+    pub fn new(values: Vec<u16>) -> Self {
         // A fold becomes vectors where `max` does not.
-        (usize::from(self.0.iter().fold(0, |max, value| *value.max(&max))) + 1).next_power_of_two()
+        let largest = values.iter().fold(0, |max, value| *value.max(&max));
+        Values { values, span: (usize::from(largest) + 1).next_power_of_two() }
     }
 
-    /// Looks at a few values, for costs.
-    fn sampled_span(&self) -> f64 {
-        let step = self.0.len() / 256 + 1;
-        let max = self.0.iter().rev().step_by(step).max().copied().unwrap_or(0);
-        f64::from(max.max(1)).log2().floor().exp2() * 2.0
+    /// The power of two above the largest value.
+    #[inline(always)]
+    fn span(&self) -> usize {
+        self.span
     }
 }
 
@@ -62,7 +64,7 @@ fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, Sto
     let span = input.span();
     let mut tables = vec![[0u32; TABLES]; span];
     let mut counts = vec![0; span];
-    for block in input.0.chunks(BLOCK) {
+    for block in input.values.chunks(BLOCK) {
         let (groups, rest) = block.as_chunks::<TABLES>();
         for group in groups {
             for (table, value) in group.iter().enumerate() {
@@ -146,14 +148,14 @@ impl Operation for XorTriples {
         match workload {
             "squares" => {
                 let input = Subtraction::new(&MoveSet::Squares, size)?;
-                values_of::<MexSubtraction>(&input, Self::NAME, size).map(Values)
+                values_of::<MexSubtraction>(&input, Self::NAME, size).map(Values::new)
             }
             _ => Err(InputError::unknown_workload::<Self>(workload)),
         }
     }
 
     fn oracle(input: &Values) -> u128 {
-        let values = &input.0;
+        let values = &input.values;
         let mut triples = 0;
         for (i, a) in values.iter().enumerate() {
             for (j, b) in values.iter().enumerate().skip(i) {
@@ -164,11 +166,11 @@ impl Operation for XorTriples {
     }
 
     fn steps(input: &Values) -> u64 {
-        input.0.len() as u64
+        input.values.len() as u64
     }
 
     fn work(input: &Values, _: &u128) -> u64 {
-        input.0.len() as u64
+        input.values.len() as u64
     }
 
     fn digest(output: &u128) -> Digest {
@@ -187,7 +189,7 @@ mod tests {
     proptest! {
         #[test]
         fn all_kernels_agree_on_any_values(values in prop::collection::vec(0u16..300, 0..200), narrow in 0u32..9) {
-            let input = Values(values.into_iter().map(|v| v & ((1 << narrow) - 1)).collect());
+            let input = Values::new(values.into_iter().map(|v| v & ((1 << narrow) - 1)).collect());
             let want = XorTriples::oracle(&input);
             for kernel in available::<XorTriples>(&Machine::detect()).filter(|k| k.cost(&input, 1).is_possible()) {
                 prop_assert_eq!(kernel.run(&input, &Run::new(1)), Ok(want), "{}", kernel.def().name);

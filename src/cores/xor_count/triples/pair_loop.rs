@@ -8,17 +8,17 @@ use super::{BLOCK, Values};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Values, _: On) -> Cost {
-    let n = input.0.len() as f64;
-    Cost { ns: 20.0 + n + 0.45 * n * n / 2.0, bytes: 8.0 * input.sampled_span() }
+    let n = input.values.len() as f64;
+    Cost { ns: 20.0 + n + 0.45 * n * n / 2.0, bytes: 8.0 * input.span() as f64 }
 }
 
 /// An addition to the count for each pair.
 pub fn needs(input: &Values) -> Needs {
-    Needs { cycles: input.0.len() as f64 / 2.0, ..Needs::default() }
+    Needs { cycles: input.values.len() as f64 / 2.0, ..Needs::default() }
 }
 
 pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
-    let values = &input.0;
+    let values = &input.values;
     let mut later = vec![0u64; input.span()];
     values.iter().for_each(|value| later[usize::from(*value)] += 1);
     let mut triples = 0;

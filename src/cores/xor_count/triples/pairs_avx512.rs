@@ -16,35 +16,32 @@ const VALUES: usize = 128;
 const PLANES: usize = 3;
 
 pub fn cost(input: &Values, _: On) -> Cost {
-    let n = input.0.len() as f64;
-    if input.sampled_span() > VALUES as f64 || !counts_fit(input) {
+    let n = input.values.len() as f64;
+    if input.span() > VALUES || !counts_fit(input) {
         return Cost::IMPOSSIBLE;
     }
     Cost { ns: 50.0 + 15.0 * n + 0.027 * n * n / 2.0, bytes: n + 1024.0 }
 }
 
 fn counts_fit(input: &Values) -> bool {
-    input.0.len() >> (8 * PLANES) == 0
+    input.values.len() >> (8 * PLANES) == 0
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
-    if input.span() > VALUES || !counts_fit(input) {
-        return super::pair_loop::run(input, run);
-    }
     // In whole vectors; look-ups past the last heap are masked.
-    let mut values: Vec<u8> = input.0.iter().map(|value| *value as u8).collect();
+    let mut values: Vec<u8> = input.values.iter().map(|value| *value as u8).collect();
     values.resize(values.len().next_multiple_of(64), 0);
     let mut later = [0u32; VALUES];
-    input.0.iter().for_each(|value| later[usize::from(*value)] += 1);
+    input.values.iter().for_each(|value| later[usize::from(*value)] += 1);
     let mut planes = [[0u8; VALUES]; PLANES];
     let split = |planes: &mut [[u8; VALUES]; PLANES], value: usize, count: u32| {
         planes.iter_mut().zip(count.to_le_bytes()).for_each(|(plane, byte)| plane[value] = byte);
     };
     (0..VALUES).for_each(|value| split(&mut planes, value, later[value]));
     let mut triples = 0;
-    for start in (0..input.0.len()).step_by(BLOCK) {
-        let end = input.0.len().min(start + BLOCK);
+    for start in (0..input.values.len()).step_by(BLOCK) {
+        let end = input.values.len().min(start + BLOCK);
         for b in start..end {
             let value = values[b];
             let table = planes.each_ref().map(|plane| {

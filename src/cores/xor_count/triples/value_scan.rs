@@ -11,9 +11,9 @@ use crate::kernel::{Cost, On, Run, Stop, Tier};
 const LANES: usize = 8;
 
 pub fn cost(input: &Values, on: On) -> Cost {
-    let n = input.0.len() as f64;
+    let n = input.values.len() as f64;
     let each = if on.tier == Tier::Portable { 0.17 } else { 0.11 };
-    Cost { ns: 50.0 + n * (10.0 + each * input.sampled_span()), bytes: 16.0 * input.sampled_span() }
+    Cost { ns: 50.0 + n * (10.0 + each * input.span() as f64), bytes: 16.0 * input.span() as f64 }
 }
 
 #[inline(always)]
@@ -21,9 +21,9 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
     let blocks = input.span().div_ceil(LANES);
     let mut earlier = vec![[0u64; LANES]; blocks];
     let mut later = vec![[0u64; LANES]; blocks];
-    input.0.iter().for_each(|value| later.as_flattened_mut()[usize::from(*value)] += 1);
+    input.values.iter().for_each(|value| later.as_flattened_mut()[usize::from(*value)] += 1);
     let mut triples = 0;
-    for chunk in input.0.chunks(BLOCK) {
+    for chunk in input.values.chunks(BLOCK) {
         for b in chunk.iter().map(|b| usize::from(*b)) {
             earlier.as_flattened_mut()[b] += 1;
             triples += u128::from(match b % LANES {
