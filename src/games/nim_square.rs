@@ -49,7 +49,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
 fn foreseen(input: &Subtraction) -> Values {
     let mut values = vec![0; input.heaps()];
     values[input.heaps() - 1] = (input.values() - 1.0) as u16;
-    Values(values)
+    Values::new(values)
 }
 
 /// The largest number of heaps: seconds for the published limit, and numbers of thousands of digits.
