@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
-use super::{Subtraction, narrow, pairs};
+use super::{Subtraction, pairs};
 use crate::kernel::{Cost, Run, Stop};
 
 /// Heaps in a block.
@@ -385,12 +385,17 @@ fn near_part(
         (1, _) => settle::<{ APART - 2 }>(windows, 1, moves),
         (count, _) => settle::<{ APART - 2 }>(windows, count, moves),
     } {
-        narrow(windows.len() * WINDOW)?;
+        if windows.len() > LAST_WINDOW {
+            break; // the heap has no value that fits
+        }
         windows.push(Window::new(heaps));
     }
-    // The last window reaches past the largest value.
-    if windows.get(LAST_WINDOW).is_some_and(|last| last.own[LANES..].iter().any(|own| own >> LAST_VALUES != 0)) {
-        return Err(Stop::Overflow);
+    // The last window reaches past the largest value. Heaps past the limit, in the last block, may have any.
+    if let Some(last) = windows.get(LAST_WINDOW) {
+        let fits = |i: usize| last.own[i] >> LAST_VALUES == 0 && windows.iter().any(|window| window.own[i] != 0);
+        if !(LANES..LANES + LANES.min(heaps - n)).all(fits) {
+            return Err(Stop::Overflow);
+        }
     }
     g.fill(0);
     for (w, window) in windows.iter_mut().enumerate() {
@@ -623,5 +628,35 @@ pub fn cost(input: &Subtraction, plane: f64, step: f64, settle: f64) -> Cost {
     Cost {
         ns: input.pairs() / LANES as f64 * f64::max(planes * plane, step * windows) + heaps * windows * near + 700.0,
         bytes: heaps * (2.0 + windows.ceil()) + 65_536.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The value of the last of `heaps` heaps, in a block of which each heap has one free value: the next that is listed, if any.
+    fn block(listed: &[usize], heaps: usize) -> Result<u16, Stop> {
+        let mut windows: Vec<Window> = (0..=LAST_WINDOW).map(|_| Window::new(heaps)).collect();
+        for window in &mut windows {
+            window.free.fill(0);
+        }
+        for (i, value) in listed.iter().enumerate() {
+            windows[value / WINDOW].free[i] = 1 << (value % WINDOW);
+        }
+        let mut g = [0; LANES];
+        let mut seen = usize::MAX; // no value is new
+        near_part(&mut windows, &Moves::new(&[]), 0, &mut g, &mut seen, heaps)?;
+        Ok(g[heaps - 1])
+    }
+
+    #[test]
+    fn values_of_16_bits_fit_and_what_is_past_the_limit_is_not_looked_at() {
+        let most = usize::from(u16::MAX);
+        assert_eq!(block(&[most], 1), Ok(u16::MAX));
+        assert_eq!(block(&[most, most + 1], 1), Ok(u16::MAX));
+        assert_eq!(block(&[most, most + 1], 2), Err(Stop::Overflow));
+        assert_eq!(block(&[most, 7], 2), Ok(7));
+        assert_eq!(block(&[most, 7], 3), Err(Stop::Overflow), "no free value at all");
     }
 }
