@@ -225,6 +225,14 @@ pub enum InputError {
         /// The most.
         most: usize,
     },
+    /// The Grundy values that the input is made of cannot be had.
+    #[error("{operation} needs Grundy values first: {reason}")]
+    Values {
+        /// The operation.
+        operation: &'static str,
+        /// What came of it.
+        reason: String,
+    },
     /// A modulus that counts cannot be taken by.
     #[error("modulus {0} is not an odd number from 3 up to 2147483647")]
     Modulus(u64),

@@ -7,10 +7,11 @@ use crate::kernel::{InputError, Operation, Run};
 use crate::machine::Machine;
 use crate::selection::Selection;
 
-/// The Grundy values that an input of this core is made of, by whatever kernel is best.
-fn values_of<O: Operation>(input: &O::Input, operation: &'static str, size: u64) -> Result<O::Output, InputError> {
-    let too_large = InputError::TooLarge { operation, size, most: 0 };
+/// The Grundy values that an input of this core is made of, by the best kernel that this CPU has: they are no part of what is
+/// compared or timed.
+fn values_of<O: Operation>(input: &O::Input, operation: &'static str) -> Result<O::Output, InputError> {
+    let unknown = |reason: String| InputError::Values { operation, reason };
     let selection = Selection::new(Machine::detect());
-    let kernel = selection.kernel::<O>(input).map_err(|_| too_large.clone())?;
-    kernel.run(input, &Run::new(selection.threads())).map_err(|_| too_large)
+    let kernel = selection.kernel::<O>(input).map_err(|error| unknown(error.to_string()))?;
+    kernel.run(input, &Run::new(selection.threads())).map_err(|stop| unknown(stop.to_string()))
 }

@@ -81,7 +81,7 @@ impl Split {
         let mut exactly = n;
         let mut all = 0.0;
         for r in 2..=self.parts.min(self.limit) {
-            exactly *= n / f64::from(r * r);
+            exactly *= n / f64::from(r).powi(2);
             all += exactly;
         }
         all

@@ -163,7 +163,7 @@ impl Operation for XorPartitions {
     fn input(workload: &str, size: u64) -> Result<Partitions, InputError> {
         match workload {
             "scatterstone" => {
-                let values = values_of::<MexSplit>(&Split::new(3, size)?, Self::NAME, size)?;
+                let values = values_of::<MexSplit>(&Split::new(3, size)?, Self::NAME)?;
                 Partitions::scatterstone(size, MODULUS.into(), values)
             }
             _ => Err(InputError::unknown_workload::<Self>(workload)),
@@ -215,6 +215,15 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_memory_of_large_values_is_foreseen() {
+        let input = Partitions::new(10, 7, vec![vec![0, 1 << 30, 1 << 30]]).expect("an odd modulus");
+        for kernel in available::<XorPartitions>(&Machine::detect()) {
+            let bytes = kernel.cost(&input, 1).bytes;
+            assert!(bytes > 16.0 * (1u64 << 30) as f64, "{}: {bytes}", kernel.def().name);
         }
     }
 

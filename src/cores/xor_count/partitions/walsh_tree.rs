@@ -39,7 +39,9 @@ pub fn tree_cost(input: &Partitions, each: f64, pass: f64) -> Cost {
     let additions = input.additions() / 16.0;
     let passes = additions / (0.6 * n + 1.0);
     let one = each * additions + pass * passes;
-    Cost { ns: 1000.0 + 30.0 * n + one, bytes: n * n / 2.0 + 64.0 * n * (n + 2.0).log2() + 40.0 * n }
+    let shapes = input.values().iter().map(|table| Shape::new(table, input.total()));
+    let tables = shapes.map(|shape| shape.pair_terms(input.total()) * 4.0 + 64.0 * n * (shape.kept as f64 + 2.0));
+    Cost { ns: 1000.0 + 30.0 * n + one, bytes: tables.fold(0.0, f64::max) + 40.0 * n }
 }
 
 /// What passes over series of 16 characters need for each term: two loads, an addition, a subtraction under a mask, another one, a
@@ -99,6 +101,40 @@ pub struct Plan {
     halves: Vec<u32>,
 }
 
+/// Which classes of parts matter.
+struct Shape {
+    /// Classes that nodes and leaves add, from bit 0 on.
+    kept: usize,
+    /// If parts of the class after those can only be used in pairs: the smallest sum of two.
+    pairs: Option<usize>,
+}
+
+impl Shape {
+    fn new(table: &[u32], total: usize) -> Self {
+        // By class, how many parts there are, and the sums of the smallest two and four.
+        let mut classes = [(0, 0, 0); u32::BITS as usize];
+        for (size, value) in Partitions::parts(table) {
+            if let Some(class) = value.checked_ilog2() {
+                let (parts, two, four) = &mut classes[class as usize];
+                *parts += 1;
+                *two += if *parts <= 2 { size } else { 0 };
+                *four += if *parts <= 4 { size } else { 0 };
+            }
+        }
+        let last = classes.iter().rposition(|(parts, two, _)| *parts >= 2 && *two <= total);
+        match last.map(|last| (last, classes[last])) {
+            None => Shape { kept: 0, pairs: None },
+            Some((last, (parts, two, four))) if parts < 4 || four > total => Shape { kept: last, pairs: Some(two) },
+            Some((last, _)) => Shape { kept: last + 1, pairs: None },
+        }
+    }
+
+    /// Terms of [`Pairs`].
+    fn pair_terms(&self, total: usize) -> f64 {
+        self.pairs.map_or(0.0, |first| (total + LINE - first) as f64 * (self.kept as f64).exp2())
+    }
+}
+
 impl Plan {
     /// At least one bit a character more than lanes have.
     fn new<const LANES: usize>(table: &[u32], total: usize, modulus: u32) -> Self {
@@ -113,15 +149,11 @@ impl Plan {
             classes.resize_with(classes.len().max(class as usize + 1), Vec::new);
             classes[class as usize].push(part);
         }
-        let exceeds = |class: &[Part], parts: usize| {
-            class.len() < parts || class[..parts].iter().map(|part| part.size).sum::<usize>() > total
-        };
-        while classes.last().is_some_and(|class| exceeds(class, 2)) {
-            classes.pop();
-        }
-        let pairs = classes.pop_if(|class| exceeds(class, 4)).unwrap_or_default();
-        let bits = classes.len().max(LANES.ilog2() as usize + 1);
-        let pairs = Pairs::new::<LANES>(&pairs, bits, total, modulus);
+        let Shape { kept, pairs } = Shape::new(table, total);
+        let paired = if pairs.is_some() { classes.swap_remove(kept) } else { Vec::new() };
+        classes.truncate(kept);
+        let bits = kept.max(LANES.ilog2() as usize + 1);
+        let pairs = Pairs::new::<LANES>(&paired, bits, total, modulus);
         classes.resize_with(bits, Vec::new);
         let mut last = classes.pop().unwrap_or_default();
         last.reverse();

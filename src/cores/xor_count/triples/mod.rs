@@ -148,7 +148,7 @@ impl Operation for XorTriples {
         match workload {
             "squares" => {
                 let input = Subtraction::new(&MoveSet::Squares, size)?;
-                values_of::<MexSubtraction>(&input, Self::NAME, size).map(Values::new)
+                values_of::<MexSubtraction>(&input, Self::NAME).map(Values::new)
             }
             _ => Err(InputError::unknown_workload::<Self>(workload)),
         }
