@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use libtest_mimic::{Arguments, Failed, Trial};
 use nimlanes::cores::COMPLETE;
 use nimlanes::kernel::{Run, Tier, Workload};
-use nimlanes::lab::verify::Bench;
+use nimlanes::lab::verify::Inputs;
 use nimlanes::machine::Machine;
 use nimlanes::session::AnyOperation;
 
@@ -78,7 +78,7 @@ fn trials(
             if let Some(reason) = missing {
                 return Err(Failed::from(format!("required, but it {reason}")));
             }
-            let inputs = inputs.get_or_init(|| Bench::new(operation, workload, &machine, LARGEST));
+            let inputs = inputs.get_or_init(|| Inputs::new(operation, workload, &machine, LARGEST));
             let verdict = inputs.check(kernel.name, &machine, &|threads| Arc::new(Run::new(threads)), PATIENCE_NS)?;
             if verdict.with_oracle == 0 { Err(Failed::from("it was compared with nothing")) } else { Ok(()) }
         })

@@ -1,7 +1,7 @@
 //! `nimlanes verify`
 
 use nimlanes::cores::COMPLETE;
-use nimlanes::lab::verify::{Bench, Fault, Verdict};
+use nimlanes::lab::verify::{Compared, Fault, Inputs};
 use nimlanes::machine::Machine;
 
 use super::failure::Failure;
@@ -23,13 +23,13 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let mut faults = 0;
     for operation in COMPLETE {
         for workload in operation.workloads() {
-            let inputs = Bench::new(*operation, workload, &machine, largest);
+            let inputs = Inputs::new(*operation, workload, &machine, largest);
             for kernel in operation.kernels(&machine) {
                 let name = format!("{}/{}/{}", operation.name(), workload.name, kernel.name);
                 let checked = match kernel.unavailable {
                     Some(reason) => Err(("skipped", reason.to_string())),
                     None => match inputs.check(kernel.name, &machine, &interrupt::run, patience_ns) {
-                        Ok(verdict) => Ok(verdict),
+                        Ok(compared) => Ok(compared),
                         Err(Fault::Stop(stop)) => return Err(stop.into()),
                         Err(fault) => {
                             faults += 1;
@@ -37,11 +37,11 @@ pub fn main(args: &Args) -> Result<(), Failure> {
                         }
                     },
                 };
-                if checked == Ok(Verdict::default()) {
+                if checked == Ok(Compared::default()) {
                     continue; // the workload is outside its domain
                 }
                 print(&match checked {
-                    Ok(verdict) => format!("ok       {name}: {verdict}\n"),
+                    Ok(compared) => format!("ok       {name}: {compared}\n"),
                     Err((word, reason)) => format!("{word:<8} {name}: {reason}\n"),
                 })?;
             }

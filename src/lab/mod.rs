@@ -1,4 +1,5 @@
-//! The instruments: clocks, known answers, duels.
+//! The instruments: clocks, duels, ceilings, known answers and the check of kernels against them, the environment; for the
+//! program also profiles, plots, files of measurements and the report.
 
 pub mod ceilings;
 pub mod clock;

@@ -12,14 +12,14 @@ pub const EDGES: [u64; 16] = [0, 1, 2, 3, 31, 63, 64, 65, 127, 128, 129, 200, 25
 
 /// What was compared, for a line of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
+pub struct Compared {
     /// Runs whose complete output equals the oracle's.
     pub with_oracle: usize,
     /// Runs whose figures equal known answers.
     pub with_known: usize,
 }
 
-impl std::fmt::Display for Verdict {
+impl std::fmt::Display for Compared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} runs equal the oracle, {} known answers", self.with_oracle, self.with_known)
     }
@@ -59,12 +59,12 @@ pub enum Fault {
 }
 
 /// The inputs of one workload, with the oracle's answers, shared by the kernels that are checked on them.
-pub struct Bench {
+pub struct Inputs {
     edges: Vec<(u64, Box<dyn Session>)>,
     known: Vec<(Known, Box<dyn Session>)>,
 }
 
-impl Bench {
+impl Inputs {
     /// Inputs at the sizes of [`EDGES`] up to `largest`, and those with known answers.
     ///
     /// # Panics
@@ -75,7 +75,7 @@ impl Bench {
         let concerns = |known: &Known| (known.subject, known.workload) == (operation.name(), workload.name);
         let known = known::all().filter(concerns).map(|known| (known.size, known));
         let known = known.map(|(size, known)| (known, session(size))).collect();
-        Bench { edges, known }
+        Inputs { edges, known }
     }
 
     /// Checks one kernel, a parallel one with one and with several threads; known answers are left out where a run is predicted to take
@@ -89,8 +89,8 @@ impl Bench {
         machine: &Machine,
         run: &dyn Fn(usize) -> Arc<Run>,
         patience_ns: f64,
-    ) -> Result<Verdict, Fault> {
-        let mut verdict = Verdict::default();
+    ) -> Result<Compared, Fault> {
+        let mut compared = Compared::default();
         for (size, session) in &self.edges {
             let Some(kernel) = index(session.as_ref(), kernel) else { continue };
             let most = if session.is_parallel(kernel) { 3 } else { 1 };
@@ -104,7 +104,7 @@ impl Bench {
                 if run.done() != session.steps() {
                     return Err(Fault::Progress { size: *size, done: run.done(), steps: session.steps() });
                 }
-                verdict.with_oracle += 1;
+                compared.with_oracle += 1;
             }
         }
         let bearable = |cost: Cost| cost.ns <= patience_ns && cost.bytes < machine.memory() as f64;
@@ -112,9 +112,9 @@ impl Bench {
             let Some(kernel) = index(session.as_ref(), kernel) else { continue };
             let Some(threads) = (1..=2).find(|threads| bearable(session.cost(kernel, *threads))) else { continue };
             known.check(&session.run(kernel, &run(threads))?.digest()).map_err(Fault::NotKnown)?;
-            verdict.with_known += 1;
+            compared.with_known += 1;
         }
-        Ok(verdict)
+        Ok(compared)
     }
 }
 

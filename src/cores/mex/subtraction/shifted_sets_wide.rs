@@ -1,6 +1,6 @@
 //! [`super::shifted_sets`] with `wide`'s vectors: an OR of bytes is natural at every width.
 //!
-//! Cost per shifted set: 256 bytes of loads and ORs in the vectors of the build.
+//! Cost per shifted set: 512 bytes of loads and ORs in the vectors of the build.
 //! Bound: the loads, which split lines.
 
 use wide::u8x64;
