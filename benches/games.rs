@@ -67,8 +67,8 @@ fn choices(game: &Game, limit: u64, plan: &Plan, machine: &Machine) -> impl Iter
         let mut choice = Choice { name, selection: Selection::new(*machine), predicted: Duration::ZERO };
         for (operation, contenders) in &operations {
             let kernel = pick(contenders)?;
-            let pair = format!("{operation}={}", kernel.info.name);
-            choice.selection = choice.selection.with_kernel(&pair).expect("a kernel that can run");
+            let named = choice.selection.with_kernel(operation, kernel.info.name);
+            choice.selection = named.expect("a kernel that can run");
             choice.predicted += kernel.predicted;
         }
         Some(choice)

@@ -62,10 +62,10 @@ pub enum SelectError {
     #[error("{KERNEL}: {0}")]
     Variable(Box<SelectError>),
     /// No thread at all.
-    #[error("--threads 0: at least one thread is needed")]
+    #[error("no thread to run on; at least one is needed")]
     NoThreads,
     /// More threads than the build can use.
-    #[error("{0} threads need a build with --features parallel")]
+    #[error("{0} threads need a build with the feature `parallel`")]
     NotParallel(usize),
     /// The kernel cannot do this input.
     #[error("kernel {operation}={name} cannot do this input with {threads} thread(s)")]
@@ -90,7 +90,7 @@ pub enum SelectError {
         fits: Option<u64>,
     },
     /// More than a day.
-    #[error("{operation} is predicted to take {}; allow it with --force", span(*.ns))]
+    #[error("{operation} is predicted to take {}, more than a day", span(*.ns))]
     Long {
         /// The operation.
         operation: &'static str,
@@ -138,6 +138,14 @@ pub fn span(ns: f64) -> String {
     }
 }
 
+/// An operation and a kernel, written `operation=kernel`.
+///
+/// # Errors
+/// The text is no pair.
+pub fn pair(text: &str) -> Result<(&str, &str), SelectError> {
+    text.split_once('=').ok_or_else(|| SelectError::NotAPair(text.to_owned()))
+}
+
 impl Selection {
     /// The best kernels for `machine`, with all its threads where the build can use them.
     pub fn new(machine: Machine) -> Self {
@@ -154,7 +162,10 @@ impl Selection {
         let selection = Selection::new(Machine::from_env()?);
         let Some(pairs) = std::env::var_os(KERNEL) else { return Ok(selection) };
         let pairs = pairs.to_string_lossy().into_owned();
-        let named = pairs.split(',').try_fold(selection, |selection, pair| selection.with_kernel(pair.trim()));
+        let named = pairs.split(',').try_fold(selection, |selection, text| {
+            let (operation, kernel) = pair(text.trim())?;
+            selection.with_kernel(operation, kernel)
+        });
         named.map_err(|error| SelectError::Variable(Box::new(error)))
     }
 
@@ -175,12 +186,11 @@ impl Selection {
         Selection { allow_long: true, ..self }
     }
 
-    /// The same, with one operation's kernel named: `operation=kernel`.
+    /// The same, with one operation's kernel named.
     ///
     /// # Errors
-    /// The text is no pair, or names nothing that can run here.
-    pub fn with_kernel(mut self, pair: &str) -> Result<Self, SelectError> {
-        let (operation, name) = pair.split_once('=').ok_or_else(|| SelectError::NotAPair(pair.to_owned()))?;
+    /// There is no such operation or kernel, or it cannot run here.
+    pub fn with_kernel(mut self, operation: &str, name: &str) -> Result<Self, SelectError> {
         let operation = cores::operation(operation)?;
         let kernels = operation.kernels(&self.machine);
         let able = kernels.iter().filter(|k| k.unavailable.is_none()).map(|k| k.name).collect::<Vec<_>>().join(", ");

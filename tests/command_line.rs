@@ -240,7 +240,7 @@ fn wrong_threads() {
     refused(&["solve", "stone-game", "--threads", "-1"], "at least 0");
     refused(&["solve", "stone-game", "--threads", "1e6"], "at most");
     if !cfg!(feature = "parallel") {
-        refused(&["solve", "stone-game", "--threads", "2"], "--features parallel");
+        refused(&["solve", "stone-game", "--threads", "2"], "feature `parallel`");
     }
 }
 

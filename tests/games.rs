@@ -64,8 +64,7 @@ fn streams_are_whole_solutions() {
         let game = game(name).expect("a game");
         let operation = nimlanes::cores::operation(game.operations[0]).expect("an operation");
         let kernels = operation.kernels(&machine).into_iter().filter(|kernel| kernel.unavailable.is_none());
-        let named =
-            kernels.map(|kernel| Selection::new(machine).with_kernel(&format!("{}={}", operation.name(), kernel.name)));
+        let named = kernels.map(|kernel| Selection::new(machine).with_kernel(operation.name(), kernel.name));
         for selection in named.map(|selection| selection.expect("it is available")) {
             for limit in limits {
                 let (question, run) = (Question::new(*limit), Run::new(2));
@@ -97,7 +96,7 @@ fn streams_are_whole_solutions() {
 #[test]
 fn what_can_only_fail_is_refused_before_anything_runs() {
     let small = Selection::new(Machine::detect().with_memory(1 << 30));
-    let slow = small.clone().with_kernel("xor_triples=pair_loop").expect("it is always there");
+    let slow = small.clone().with_kernel("xor_triples", "pair_loop").expect("it is always there");
     let heaps = Question { heaps: 20_000, ..Question::new(100_000) };
     let modulus = |modulus| Question { count: Count::Modulo(modulus), ..Question::new(10_000) };
     for (name, question, selection, says) in [

@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use nimlanes::games::{GAMES, Game, Parameter, Question, Rule, game};
 use nimlanes::kernel::{InputError, Run};
 use nimlanes::machine::Machine;
-use nimlanes::selection::Selection;
+use nimlanes::selection::{Selection, pair};
 use nimlanes::session::{AnyOperation, Session};
 
 use super::failure::Failure;
@@ -88,11 +88,10 @@ impl Kernels {
     /// games are meant.
     pub fn selection(&self, game: Option<&Game>) -> Result<Selection, Failure> {
         let mut selection = self.threads.selection(None)?;
-        for pair in &self.kernel {
-            selection = selection.with_kernel(pair)?;
-            if let (Some(game), Some((operation, _))) = (game, pair.split_once('=')) {
-                game.uses(operation)?;
-            }
+        for text in &self.kernel {
+            let (operation, kernel) = pair(text)?;
+            selection = selection.with_kernel(operation, kernel)?;
+            game.map_or(Ok(()), |game| game.uses(operation))?;
         }
         Ok(if self.force { selection.allow_long() } else { selection })
     }
@@ -219,7 +218,7 @@ impl Chosen {
         match name {
             None => Ok(selection.kernel_of(self.session.as_ref())?),
             Some(name) => {
-                let selection = selection.clone().with_kernel(&format!("{}={name}", self.operation.name()))?;
+                let selection = selection.clone().with_kernel(self.operation.name(), name)?;
                 Ok(selection.kernel_of(self.session.as_ref())?)
             }
         }

@@ -53,11 +53,19 @@ impl From<SolveError> for Failure {
     fn from(error: SolveError) -> Self {
         match error {
             SolveError::Stop(stop) => stop.into(),
+            SolveError::Select(error) => error.into(),
             SolveError::NoChoice { game, parameter } => {
                 Failure::Usage(format!("{game} has no option {}", options(parameter)))
             }
             _ => Failure::Usage(error.to_string()),
         }
+    }
+}
+
+impl From<SelectError> for Failure {
+    fn from(error: SelectError) -> Self {
+        let hint = if matches!(error, SelectError::Long { .. }) { "; --force allows it" } else { "" };
+        Failure::Usage(format!("{error}{hint}"))
     }
 }
 
@@ -71,4 +79,4 @@ macro_rules! usage {
         }
     )* };
 }
-usage! { SelectError InputError UnknownOperation WrongCap }
+usage! { InputError UnknownOperation WrongCap }

@@ -389,7 +389,8 @@ struct Cast {
 
 /// The source's way (the first kernels that patience allows), the quickest scalar kernels, and those that are selected.
 fn casts(game: &Game, limit: u64, machine: &Machine, patience: Duration) -> Result<Vec<Cast>, MeasureError> {
-    let mut casts = ["baseline", "best_scalar", "best"].map(|name| (name, Vec::new()));
+    type Pair = (&'static str, &'static str);
+    let mut casts = ["baseline", "best_scalar", "best"].map(|name| (name, Vec::<Pair>::new()));
     for name in game.operations {
         let operation = crate::cores::operation(name).map_err(SelectError::from)?;
         let session = operation.session(machine, operation.workloads()[0].name, limit)?;
@@ -403,12 +404,13 @@ fn casts(game: &Game, limit: u64, machine: &Machine, patience: Duration) -> Resu
         let scalar = (0..names.len()).filter(|kernel| is_scalar(kernel) && ns(kernel).is_finite());
         let scalar = scalar.min_by(|a, b| ns(a).total_cmp(&ns(b))).map_or(selected, |kernel| names[kernel]);
         for ((_, kernels), kernel) in casts.iter_mut().zip([first, scalar, selected]) {
-            kernels.push(format!("{name}={kernel}"));
+            kernels.push((*name, kernel));
         }
     }
-    let cast = |(name, kernels): (&'static str, Vec<String>)| {
-        let selection =
-            kernels.iter().try_fold(Selection::new(*machine), |selection, pair| selection.with_kernel(pair))?;
+    let cast = |(name, pairs): (&'static str, Vec<Pair>)| {
+        let with = |selection: Selection, (operation, kernel): &Pair| selection.with_kernel(operation, kernel);
+        let selection = pairs.iter().try_fold(Selection::new(*machine), with)?;
+        let kernels = pairs.iter().map(|(operation, kernel)| format!("{operation}={kernel}")).collect();
         Ok(Cast { name, kernels, selection })
     };
     casts.into_iter().map(cast).collect()
