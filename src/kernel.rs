@@ -48,8 +48,11 @@ pub enum Stop {
     /// [`Run::cancel`] was called.
     #[error("interrupted")]
     Cancelled,
-    /// A value passed the type that holds it, in the output or within the kernel.
-    #[error("a value is too large for the type that holds it")]
+    /// A Grundy value passed the 16 bits that hold it in the output.
+    #[error("a Grundy value passes 65535, the largest that is kept")]
+    LargeValue,
+    /// A number passed the type that holds it within the kernel.
+    #[error("a number is too large for the type that holds it")]
     Overflow,
     /// The kernel cannot do the input, or not with so few threads: its cost is [`Cost::IMPOSSIBLE`].
     #[error("the input is outside the kernel's domain")]

@@ -98,6 +98,8 @@ fn past_tables_a_set_needs_few_moves_and_nothing_but_records() {
         (vec!["--moves", "factorials", "--limit", "1e13", "--records"], 2, "too large"),
         (vec!["--moves", "fibonacci", "--limit", "1e12", "--records"], 2, "would fit"),
         (vec!["--moves", "squares", "--offset", "1"], 2, "--offset goes with"),
+        (vec!["--moves", "squares", "--limit", "1e10", "--zeros"], 2, "mex_zeros"),
+        (vec!["--moves", "1..65536", "--limit", "65536", "--format", "bin"], 1, "a Grundy value passes 65535"),
         ([vec!["--zeros"], none.to_vec()].concat(), 2, "--checkpoint goes with"),
         (vec!["--resume"], 2, "--checkpoint"),
         ([vec!["--moves", "factorials", "--limit", "1e8", "--records"], none.to_vec()].concat(), 1, "cannot write"),

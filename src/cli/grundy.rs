@@ -102,13 +102,15 @@ pub fn main(args: &Args) -> Result<(), Failure> {
             Err(_) => {}
         }
     }
-    let of_set = |limit| Subtraction::new(&set, limit);
-    let input = of_set(args.limit)?;
     if args.zeros {
+        let of_set = |limit| Subtraction::of::<MexZeros>(&set, limit);
+        let input = of_set(args.limit)?;
         // Without the other values.
         let zeros = computed::<MexZeros>(&input, args.limit, of_set, &selection, &run)?;
         return deliver(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, &run, out));
     }
+    let of_set = |limit| Subtraction::new(&set, limit);
+    let input = of_set(args.limit)?;
     let g = computed::<MexSubtraction>(&input, args.limit, of_set, &selection, &run)?;
     deliver(args.out.as_deref(), |out| write(args, &set, &g, &run, out))
 }

@@ -394,7 +394,7 @@ fn near_part(
     if let Some(last) = windows.get(LAST_WINDOW) {
         let fits = |i: usize| last.own[i] >> LAST_VALUES == 0 && windows.iter().any(|window| window.own[i] != 0);
         if !(LANES..LANES + LANES.min(heaps - n)).all(fits) {
-            return Err(Stop::Overflow);
+            return Err(Stop::LargeValue);
         }
     }
     g.fill(0);
@@ -655,8 +655,8 @@ mod tests {
         let most = usize::from(u16::MAX);
         assert_eq!(block(&[most], 1), Ok(u16::MAX));
         assert_eq!(block(&[most, most + 1], 1), Ok(u16::MAX));
-        assert_eq!(block(&[most, most + 1], 2), Err(Stop::Overflow));
+        assert_eq!(block(&[most, most + 1], 2), Err(Stop::LargeValue));
         assert_eq!(block(&[most, 7], 2), Ok(7));
-        assert_eq!(block(&[most, 7], 3), Err(Stop::Overflow), "no free value at all");
+        assert_eq!(block(&[most, 7], 3), Err(Stop::LargeValue), "no free value at all");
     }
 }

@@ -58,8 +58,16 @@ impl Subtraction {
     /// # Errors
     /// The limit is above [`MAX_LIMIT`].
     pub fn new(set: &MoveSet, limit: u64) -> Result<Self, InputError> {
+        Subtraction::of::<MexSubtraction>(set, limit)
+    }
+
+    /// The same for another operation, which is what an error is about.
+    ///
+    /// # Errors
+    /// As [`Subtraction::new`].
+    pub fn of<O: Operation>(set: &MoveSet, limit: u64) -> Result<Self, InputError> {
         if limit > MAX_LIMIT {
-            return Err(InputError::TooLarge { operation: MexSubtraction::NAME, size: limit, most: MAX_LIMIT });
+            return Err(InputError::TooLarge { operation: O::NAME, size: limit, most: MAX_LIMIT });
         }
         let moves = set.up_to(limit);
         Ok(Subtraction { probed: probe(&moves, limit), moves, limit })
@@ -166,7 +174,7 @@ fn probe(moves: &[u64], limit: u64) -> [Probed; 2] {
 
 /// A value as the output holds it.
 fn narrow(value: usize) -> Result<u16, Stop> {
-    u16::try_from(value).map_err(|_| Stop::Overflow)
+    u16::try_from(value).map_err(|_| Stop::LargeValue)
 }
 
 /// Heaps between two looks at the progress counter, for kernels that go heap by heap.

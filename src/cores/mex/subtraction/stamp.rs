@@ -9,9 +9,6 @@ use super::{Subtraction, heap_by_heap};
 use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
-    if u32::try_from(input.heaps()).is_err() {
-        return Cost::IMPOSSIBLE;
-    }
     // Past half a million heaps the values no longer stay in L2.
     let pair = if input.heaps() < 500_000 { 0.5 } else { 1.0 };
     Cost {
@@ -29,6 +26,7 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
         while allowed < moves.len() && moves[allowed] <= n {
             allowed += 1;
         }
+        // Heaps have 32 bits ([`super::MAX_LIMIT`]).
         let heap = n as u32;
         let (fours, rest) = moves[..allowed].as_chunks::<4>();
         for four in fours {

@@ -71,7 +71,7 @@ impl Operation for MexZeros {
     const NOTES: &'static str = include_str!("NOTES.md");
 
     fn input(workload: &str, size: u64) -> Result<Subtraction, InputError> {
-        Subtraction::new(&workload.parse()?, size)
+        Subtraction::of::<Self>(&workload.parse()?, size)
     }
 
     fn oracle(input: &Subtraction) -> Vec<u64> {
