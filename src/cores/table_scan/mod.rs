@@ -48,6 +48,10 @@ mod byte_table_pruned;
 mod layers;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod line_rows_avx512;
+#[cfg(feature = "wide")]
+mod line_rows_wide;
+#[cfg(any(feature = "wide", all(target_arch = "x86_64", feature = "avx512")))]
+mod lines;
 mod oracle;
 #[cfg(feature = "wide")]
 mod wide_rows;
@@ -160,6 +164,7 @@ impl<S: Sink> Operation for TableScan<S> {
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
         line_rows_avx512 = line_rows_avx512, Avx512, ["avx512"], "up to 1023 heaps: a row is a cache line, 32 layers a step", needs;
+        line_rows_wide = line_rows_wide, Portable, ["wide"], "the same rows of a cache line, in vectors of the build's target";
         antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "steps of 32 independent pairs, 256 candidates a window", needs;
         antichain_skip_avx512 = antichain_skip_avx512, Avx512, ["avx512"], "64 pairs a step, full words passed over by a summary";
         antichain_threads_avx512 = antichain_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 32 layers go round the threads";

@@ -1,0 +1,447 @@
+//! The driver of the kernels for heaps of up to 1023, in which a row of marks is one cache line: a visit is six lines, no search for
+//! a window and no chain.
+//!
+//! # Frames
+//! Pairs are visited with `y` outermost: any order does in which a move leads back. A *band* takes `K = 32` layers `y0 + k`.
+//! Candidates stay below `y0 + 512` here, so of each row only 512 places matter, and they are held in one of three
+//! frames:
+//!
+//! | row | place | shift in a visit |
+//! |---|---|---|
+//! | `one[x]`, `two[d]` | `z - y0`; moved on by 32 bits after a band | both together, by `k` |
+//! | `one[y]`, `gap[x]`, `all[d]` | `z - y` | none |
+//! | `gap[y]` | `z - x - 2k`, in a row of its own for the layer | by the same for all layers of a step |
+//!
+//! What falls due at the start of a band are the 32 lowest bits of rows in the first frame: in `one[x]` they say which pairs of
+//! the band are used, in `two[d]` they are the marks of `gap[y]`, transposed. So a mark in `gap[z]` is never made, unless `z` is
+//! in the band itself. Bands near the first and the last heap need 256 places only, and half the work.
+//!
+//! # Steps
+//! A step `t` takes the pairs of `x = t - k`, one of each layer: none depends on another, for `x` falls where `y` grows. So a
+//! step is a word of unused pairs. The band's words are its used pairs, skewed by the bits of `k` one after the other; what a
+//! P-position of the band itself uses is cleared as it is found. All pairs of a step are searched before any is marked.
+//!
+//! A pair is *hopeless* if `gap[x]` or `all[d]` has no place left up to the last heap. Whole rows become so in the last half of the
+//! bands, and their pairs are left out before the band begins.
+//!
+//! # Addresses
+//! The rows of a step are at the same distances in every step: those of `x` upwards with the layer, as they are stored downwards,
+//! those of `d` two apart. So a step takes three arrays of 32 rows, checked once, and a layer's number, which is taken from the
+//! word of pairs as it is needed, leads to all its rows: no list of places is made, and no place is checked in a visit.
+//!
+//! # Kernels
+//! A kernel brings the search of a visit, at two widths. All else is plain words, which compilers turn into vectors, in
+//! functions that are inlined into the kernel and so compiled for its tier.
+//!
+//! Cost: `1.3` visits a P-position, `N^2 / 64` steps, and `N^2 / 32` lines moved on.
+//! What made the most: no pair of a step shares a row that is marked with another (steps of four places `x` in each of 16 layers
+//! had 6 pairs in 100 searched again); results stored at places that are known beforehand, and marks made from plain numbers as
+//! they are read back; and frames in which a step's rows need neither list nor check (before, a search was 63 instructions).
+//! Searching and marking in one loop takes half as long again, as loads then wait for the places of stores. Sixteen marks
+//! prepared at a time in vectors took fewer instructions, but waited for all 16 searches.
+
+use std::array::from_fn;
+
+use super::{Rule, Sink, StoneGame};
+use crate::kernel::{Run, Stop};
+
+/// Layers of a band.
+pub const K: usize = 32;
+/// Bits in a word: as many as there are layers, so that a row is moved on by a word.
+const WORD: usize = K;
+/// The candidates of a row.
+const PLACES: usize = 512;
+/// The words of a line.
+const LINE: usize = PLACES / WORD;
+/// The most heaps: at more some `z - y0` does not fit the frame. Checked at this limit, and what is found at a smaller one is part
+/// of that.
+const MOST: usize = 1024;
+/// The candidates of a narrow row: half a line, less what a shift may spoil of `gap[y]`.
+const NARROW: usize = PLACES / 2 - 7;
+/// The last of the first bands that need no more. Checked in the same way.
+const LAST_NARROW: usize = 160;
+/// Words that are skewed or transposed together.
+const CHUNK: usize = 8;
+/// Words of a layer's marks that fall due, and more than are read behind them.
+const DUE: usize = (MOST + 4 * K).div_ceil(WORD).next_multiple_of(CHUNK);
+
+/// Whether rows of a line are long enough.
+pub fn fits(input: &StoneGame) -> bool {
+    input.heaps() <= MOST
+}
+
+/// Bytes that the rows take.
+pub fn bytes(input: &StoneGame) -> f64 {
+    260.0 * input.heaps() as f64 + 50_000.0
+}
+
+/// A pair whose `z` is searched, and its rows.
+pub struct Visit<'a> {
+    /// `one[x]` and `gap[x]`.
+    pub x: &'a Row,
+    /// `two[d]` and `all[d]`.
+    pub d: &'a Row,
+    /// `one[y]` and `gap[y]`.
+    pub y: &'a Layer,
+    /// The layer: the place of `z = y` by `z`.
+    pub k: usize,
+    /// The place of `z = y` in `gap[y]`.
+    pub base: usize,
+}
+
+/// Where a search ends.
+pub struct Found {
+    /// The first word with a free place.
+    pub word: u32,
+    /// The first free bit of it; 32 if there is none.
+    pub bit: u32,
+}
+
+/// Finds all P-positions. The search of a visit looks at 512 places, that of a narrow one at the first 256. What it takes for places
+/// of `one[x]` and `two[d]` past the end of their lines, and for its last 7 of `gap[y]`, does not matter: they are past the last
+/// heap, or above all that is found.
+#[inline(always)]
+pub fn scan<S: Sink>(
+    input: &StoneGame,
+    run: &Run,
+    search: impl Fn(Visit<'_>) -> Found,
+    search_narrow: impl Fn(Visit<'_>) -> Found,
+) -> Result<S, Stop> {
+    let heaps = input.heaps();
+    let mut board = Board::new(heaps, input.rule);
+    let mut sink = S::default();
+    for y0 in (0..heaps).step_by(K) {
+        let layers = K.min(heaps - y0);
+        let narrow = y0 <= LAST_NARROW || heaps - y0 <= NARROW;
+        board.enter(y0, layers);
+        for t in 0..y0 + 2 * layers - 1 {
+            if t >= y0 && (t - y0).is_multiple_of(2) {
+                board.leave(y0, (t - y0) / 2);
+            }
+            let mut step = board.step(y0, t);
+            let missed = if narrow { step.search(&search_narrow) } else { step.search(&search) };
+            step.mark(missed, &mut sink);
+        }
+        run.advance(layers as u64)?;
+    }
+    sink.finish();
+    Ok(sink)
+}
+
+/// The marks of a heap or of a difference: the line of `one` or `two`, then that of `gap` or `all`.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub struct Row([u32; 2 * LINE]);
+
+impl Row {
+    const EMPTY: Row = Row([0; 2 * LINE]);
+
+    /// Words of the line at `z - y0`, from the given one on. Past its end they are those of the other line.
+    #[inline(always)]
+    pub fn by_z<const W: usize>(&self, word: usize) -> &[u32; W] {
+        self.0[word..].first_chunk().expect("part of a row")
+    }
+
+    /// The first words of the line at `z - y`.
+    #[inline(always)]
+    pub fn by_gap<const W: usize>(&self) -> &[u32; W] {
+        self.0[LINE..].first_chunk().expect("part of a line")
+    }
+
+    /// Moves the first line on by a word; returns what falls due.
+    #[inline(always)]
+    fn move_on(&mut self) -> u32 {
+        self.0.copy_within(1..LINE, 0);
+        self.0[LINE - 1] = 0;
+        self.0[0]
+    }
+
+    /// Whether no place of the second line is open but those beyond the last heap.
+    #[inline(always)]
+    fn is_full(&self, beyond: &[u32; LINE]) -> bool {
+        // All words are looked at: no branch, and vectors.
+        self.by_gap::<LINE>().iter().zip(beyond).fold(u32::MAX, |all, (gap, beyond)| all & (gap | beyond)) == u32::MAX
+    }
+}
+
+/// The marks of a layer's own heap `y`.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Layer {
+    /// `one[y]` at `z - y`.
+    one: [u32; LINE],
+    /// `gap[y]`.
+    gap: [u8; 448],
+}
+
+impl Layer {
+    /// The first words of `one[y]`.
+    #[inline(always)]
+    pub fn one<const W: usize>(&self) -> &[u32; W] {
+        self.one.first_chunk().expect("part of a line")
+    }
+
+    /// Little-endian words of `gap[y]`, from the given byte on.
+    #[inline(always)]
+    pub fn gap<const W: usize>(&self, byte: usize) -> &[[u8; 4]; W] {
+        self.gap[byte..].as_chunks().0.first_chunk().expect("a window")
+    }
+}
+
+struct Board {
+    heaps: usize,
+    /// What `all[d]` takes of a mark: nothing if no move takes from three heaps.
+    all: u32,
+    /// The rows of `x`, downwards, then those of `d` from `-2 K` on.
+    rows: Vec<Row>,
+    layers: Box<[Layer; K]>,
+    /// `unused[K + t]`: bit `k` says that the pair of layer `k` in step `t` is unused, and not hopeless.
+    unused: Vec<u32>,
+    /// What a step found in its layers: `z - y`.
+    found: [u32; K],
+}
+
+/// A step of a band, and the rows of its pairs: those of layer `k` are at `k`.
+struct Step<'a> {
+    y0: usize,
+    t: usize,
+    all: u32,
+    pairs: u32,
+    xs: &'a mut [Row; K],
+    /// Every other row is between those of the pairs.
+    ds: &'a mut [[Row; 2]; K],
+    layers: &'a mut [Layer; K],
+    unused: &'a mut [u32],
+    found: &'a mut [u32; K],
+}
+
+impl Board {
+    fn new(heaps: usize, rule: Rule) -> Self {
+        Board {
+            heaps,
+            all: if rule == Rule::AllMoves { u32::MAX } else { 0 },
+            rows: vec![Row::EMPTY; (heaps + 2 * K) + (heaps + 4 * K)],
+            layers: Box::new([Layer { one: [0; LINE], gap: [0; 448] }; K]),
+            unused: vec![0; heaps + 3 * K + CHUNK],
+            found: [0; K],
+        }
+    }
+
+    /// The rows of `x`, of which that of 0 is at `heaps + K` and the others before it, and those of `d`, of which that of 0 is at
+    /// `2 K`: the last steps of a band take arrays that reach below 0. One allocation, as halves are given back to the system.
+    #[inline(always)]
+    fn rows(rows: &mut [Row], heaps: usize) -> [&mut [Row]; 2] {
+        rows.split_at_mut(heaps + 2 * K).into()
+    }
+
+    /// Moves the frames on to the band from `y0` on and takes out what falls due.
+    #[inline(always)]
+    fn enter(&mut self, y0: usize, layers: usize) {
+        let places = self.heaps - y0;
+        let in_band = u32::MAX >> (K - layers);
+        let beyond = past(places);
+        // Sooner, hardly a row is full.
+        let late = 2 * (y0 + K) > self.heaps;
+        let [xs, ds] = Self::rows(&mut self.rows, self.heaps);
+        let mut due = [[0; DUE]; K];
+        self.unused.fill(u32::MAX);
+        for (d, row) in ds[2 * K..][..y0].iter_mut().enumerate() {
+            let place = 2 * K + d;
+            due[place % WORD][place / WORD] = row.move_on();
+            if late && row.is_full(&beyond) {
+                self.unused[K + y0 - d] = 0;
+            }
+        }
+        if late {
+            skew(&mut self.unused, y0 + K);
+        }
+        for (row, unused) in xs[..=self.heaps + K].iter_mut().rev().zip(&mut self.unused[K..]).take(y0) {
+            let due = row.move_on();
+            *unused = if late && row.is_full(&beyond) { 0 } else { *unused & in_band & !due };
+        }
+        for layer in 0..layers {
+            self.unused[K + y0 + layer] = in_band & u32::MAX << layer;
+        }
+        self.unused[..K].fill(0);
+        self.unused[K + y0 + layers..].fill(0);
+        skew(&mut self.unused, y0 + K + layers);
+        let words = (2 * K + y0) / WORD;
+        transpose(&mut due, words.div_ceil(CHUNK));
+        for (k, (layer, due)) in self.layers.iter_mut().zip(&due).enumerate().take(layers) {
+            layer.one = past(places - k);
+            layer.gap.fill(0);
+            let due = due[2 * k / WORD..].windows(2);
+            for (to, due) in layer.gap.as_chunks_mut().0.iter_mut().zip(due).take(words) {
+                *to = funnel(due[0], due[1], 2 * k % WORD).to_le_bytes();
+            }
+        }
+    }
+
+    /// Makes a finished layer the row of its heap.
+    #[inline(always)]
+    fn leave(&mut self, y0: usize, k: usize) {
+        let [xs, _] = Self::rows(&mut self.rows, self.heaps);
+        let (row, layer) = (&mut xs[self.heaps + K - (y0 + k)], &self.layers[k]);
+        let (by_z, by_gap) = row.0.split_at_mut(LINE);
+        let mut below = 0;
+        for (to, one) in by_z.iter_mut().zip(layer.one) {
+            *to = one << k | below >> 1 >> (WORD - 1 - k);
+            below = one;
+        }
+        let first = 2 * (K - k);
+        let gap = layer.gap::<{ LINE + 1 }>(first / 8).map(u32::from_le_bytes);
+        for (to, gap) in by_gap.iter_mut().zip(gap.windows(2)) {
+            *to = funnel(gap[0], gap[1], first % 8);
+        }
+    }
+
+    /// The step `t` of the band from `y0` on.
+    #[inline(always)]
+    fn step(&mut self, y0: usize, t: usize) -> Step<'_> {
+        let pairs = self.unused[K + t];
+        let [xs, ds] = Self::rows(&mut self.rows, self.heaps);
+        let xs = xs[self.heaps + K - t..].first_chunk_mut().expect("rows of x");
+        let ds = ds[2 * K + y0 - t..].as_chunks_mut().0.first_chunk_mut().expect("rows of d");
+        Step {
+            y0,
+            t,
+            all: self.all,
+            pairs,
+            xs,
+            ds,
+            layers: &mut self.layers,
+            unused: &mut self.unused[K..],
+            found: &mut self.found,
+        }
+    }
+}
+
+/// The places from `places` on.
+#[inline(always)]
+fn past(places: usize) -> [u32; LINE] {
+    from_fn(|w| match places.saturating_sub(WORD * w) {
+        free @ 0..WORD => u32::MAX << free,
+        _ => 0,
+    })
+}
+
+/// The 32 bits from bit `shift` of `low` on, which `high` follows.
+#[inline(always)]
+fn funnel(low: u32, high: u32, shift: usize) -> u32 {
+    low >> shift | high << 1 << (WORD - 1 - shift) // a shift by 32 is not defined
+}
+
+/// Transposes squares of 32 by 32 bits, one in each place of the rows: bit `j` of row `i` goes to bit `i` of row `j`. Swaps blocks
+/// of half the size, five times.
+#[inline(always)]
+fn transpose(rows: &mut [[u32; DUE]; WORD], chunks: usize) {
+    for (size, low) in [(16, 0x0000_FFFF), (8, 0x00FF_00FF), (4, 0x0F0F_0F0F), (2, 0x3333_3333), (1, 0x5555_5555_u32)] {
+        for pair in rows.chunks_exact_mut(2 * size) {
+            let (upper, lower) = pair.split_at_mut(size);
+            for (upper, lower) in upper.iter_mut().zip(lower) {
+                let (upper, lower) = (upper.as_chunks_mut::<CHUNK>().0, lower.as_chunks_mut::<CHUNK>().0);
+                for (upper, lower) in upper.iter_mut().zip(lower).take(chunks) {
+                    for (upper, lower) in upper.iter_mut().zip(lower) {
+                        let swap = (*upper >> size ^ *lower) & low;
+                        *upper ^= swap << size;
+                        *lower ^= swap;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Turns words of heaps `x` into words of steps: bit `k` goes `k` words on.
+#[inline(always)]
+fn skew(words: &mut [u32], steps: usize) {
+    for (level, bits) in [0xAAAA_AAAA_u32, 0xCCCC_CCCC, 0xF0F0_F0F0, 0xFF00_FF00, 0xFFFF_0000].into_iter().enumerate() {
+        for at in (K..K + steps).step_by(CHUNK).rev() {
+            let before: [u32; CHUNK] = *words[at - (1 << level)..].first_chunk().expect("a chunk");
+            for (word, before) in words[at..][..CHUNK].iter_mut().zip(before) {
+                *word = before & bits | *word & !bits;
+            }
+        }
+    }
+}
+
+impl Step<'_> {
+    /// The place of `z = y` in the layers' rows of gaps.
+    #[inline(always)]
+    fn base(&self) -> usize {
+        (self.y0 + 2 * K - self.t) % 2048
+    }
+
+    /// Searches all pairs; returns for which of them there is nothing. The closure is borrowed here, not by the caller: called
+    /// through a borrow of another type, it would be called by a function without the features of the tier, and not be inlined.
+    #[inline(always)]
+    fn search(&mut self, search: &impl Fn(Visit<'_>) -> Found) -> u32 {
+        let base = self.base();
+        let mut missed = 0;
+        let mut left = self.pairs;
+        while left != 0 {
+            let k = left.trailing_zeros() as usize % K;
+            left &= left - 1;
+            let (x, [d, _], y) = (&self.xs[k], &self.ds[k], &self.layers[k]);
+            let Found { word, bit } = search(Visit { x, d, y, k, base });
+            self.found[k] = u32::BITS * word + bit;
+            missed |= (bit / u32::BITS) << k;
+        }
+        missed
+    }
+
+    /// Marks what was found.
+    #[inline(always)]
+    fn mark<S: Sink>(&mut self, missed: u32, sink: &mut S) {
+        let hits = self.pairs & !missed;
+        // Usually there is something for all: predicted so, the first mark need not wait for the last search.
+        let sum = if missed == 0 { self.mark_all(self.pairs, sink) } else { self.mark_all(hits, sink) };
+        if let Some(tally) = sink.tally_mut() {
+            let count = hits.count_ones() as usize;
+            tally.add((sum + count * (2 * self.y0 + self.t)) as u128, count as u64);
+        }
+    }
+
+    #[inline(always)]
+    fn mark_all<S: Sink>(&mut self, mut hits: u32, sink: &mut S) -> usize {
+        let mut sum = 0;
+        while hits != 0 {
+            let k = hits.trailing_zeros() as usize % K;
+            hits &= hits - 1;
+            sum += self.mark_one(k, sink);
+        }
+        sum
+    }
+
+    /// Marks the P-position of the pair of a layer, and hands it to a sink that keeps positions; returns `z - y0`.
+    #[inline(always)]
+    fn mark_one<S: Sink>(&mut self, k: usize, sink: &mut S) -> usize {
+        let e = self.found[k] as usize % PLACES;
+        let (z, g) = (e + k, e + self.base());
+        let (x, [d, _], y) = (&mut self.xs[k], &mut self.ds[k], &mut self.layers[k]);
+        let bit = |place: usize| 1 << (place % WORD);
+        x.0[z / WORD] |= bit(z);
+        d.0[z / WORD] |= bit(z);
+        x.0[LINE + e / WORD] |= bit(e);
+        d.0[LINE + e / WORD] |= bit(e) & self.all;
+        y.one[e / WORD] |= bit(e);
+        y.gap[g / 8] |= (1_u32 << (g % 8)) as u8;
+        if z < K {
+            self.mark_near(k, z);
+        }
+        if sink.tally_mut().is_none() {
+            sink.push([self.t - k, self.y0 + k, self.y0 + z].map(|heap| heap as u32));
+        }
+        z
+    }
+
+    /// The marks of a P-position whose `z` is a layer of the band: two used pairs, and the place in its gaps.
+    #[inline]
+    fn mark_near(&mut self, k: usize, z: usize) {
+        let g = self.base() + 2 * k - 2 * z;
+        self.layers[z].gap[g / 8] |= 1 << (g % 8);
+        for x in [self.t - k, self.y0 + k] {
+            self.unused[x + z] &= !(1 << z);
+        }
+    }
+}
