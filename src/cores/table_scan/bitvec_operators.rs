@@ -15,16 +15,15 @@ use crate::bits::WORD;
 use crate::kernel::{Cost, On, Run, Stop};
 
 fn first_free(marks: &Bits, &Visit { heaps, x, y, from, at_z, less_x, less_y }: &Visit) -> usize {
+    let [one_x, one_y, two] = at_z;
+    let [gap_y, all] = less_x;
     let mut z = from;
     while z < heaps {
         let mut forbidden = BitArray::<u64, Lsb0>::ZERO;
-        let mut add = |row, place| {
+        for (row, place) in [(one_x, z), (one_y, z), (two, z), (gap_y, z - x), (all, z - x), (less_y, z - y)] {
             let start = marks.shape.bit(row, place);
-            *forbidden.as_mut_bitslice() |= &marks.bits[start..start + WORD];
-        };
-        at_z.into_iter().for_each(|row| add(row, z));
-        less_x.into_iter().for_each(|row| add(row, z - x));
-        add(less_y, z - y);
+            *forbidden.as_mut_bitslice() |= &marks.bits[start..][..WORD];
+        }
         match forbidden.first_zero() {
             Some(found) => return z + found,
             None => z += WORD,
@@ -35,7 +34,7 @@ fn first_free(marks: &Bits, &Visit { heaps, x, y, from, at_z, less_x, less_y }: 
 
 pub fn cost(input: &StoneGame, _: On) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.028 * n * n * n + 20.0 * n * n, bytes: bytes(input, 1.0) }
+    Cost { ns: 0.0134 * n * n * n + 12.5 * n * n, bytes: bytes(input, 1.0) }
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
