@@ -8,7 +8,7 @@ use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, Needs, On, Run, Stop, Tier};
 
 pub fn cost(input: &ProportionateNim, on: On) -> Cost {
-    cost_of(input, if on.tier == Tier::Portable { 2.0 } else { 1.5 })
+    cost_of(input, if on.tier == Tier::Portable { 1.84 } else { 1.38 })
 }
 
 /// The chain of the steps; see [`super::streaming`].

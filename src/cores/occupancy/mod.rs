@@ -42,6 +42,8 @@ use crate::moves::Diagonals;
 mod automaton;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod automaton_asm;
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
+mod automaton_avx512;
 mod beams;
 mod bit_rows;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
@@ -179,6 +181,7 @@ impl<S: Sink> Operation for Occupancy<S> {
         automaton = automaton, Portable, [], "registers that slide along each other, sixteen n a block", needs;
         automaton_avx2 = automaton, Avx2, ["avx2"], "the same code, with the bit-manipulation instructions of the tier", needs;
         automaton_asm = automaton_asm, Avx2, ["avx2"], "the sixteen steps in assembly, in an order that keeps their chain short", needs;
+        automaton_avx512 = automaton_avx512, Avx512, ["avx2", "avx512"], "the same steps, spans prepared and settled in vectors", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "parallel",

@@ -7,72 +7,80 @@
 
 use super::row::Row;
 use super::tape::Tape;
+use super::{Inner, Plain};
 
-/// What eight flags become in each row.
-#[derive(Clone, Copy)]
-struct Images {
-    used: u32,
-    difference: u32,
-    sum: [u32; 2],
-}
-
-static IMAGES: [Images; 256] = {
-    let mut images = [Images { used: 0, difference: 0, sum: [0; 2] }; 256];
-    let mut flags = 0;
-    while flags < 256 {
-        let (mut n, mut k) = (0, 0);
-        while n < 8 {
-            if flags >> n & 1 == 1 {
-                k += 1;
-                images[flags].used |= 1 << (2 * n + k);
-                images[flags].difference |= 1 << (n + k);
-                // Row 1 has line `s` at `(s + 1) / 2`.
-                images[flags].sum[n % 2] |= 1 << ((3 * n + n % 2) / 2 + k);
-            }
-            n += 1;
-        }
-        flags += 1;
-    }
-    images
-};
-
-/// Which substitution.
+/// A substitution, as sixteen flags that are all set would have it. What is left out where a flag is not set is one place.
 pub trait Family<const ROWS: usize> {
-    /// Zeros that eight flags become.
+    /// Zeros that sixteen flags become if none is set.
     const LENGTH: u32;
-    /// What eight flags become.
-    fn image(flags: u8) -> [u64; ROWS];
+    /// The places that are there only if a flag is set.
+    const ADDED: u64;
+    /// The marks of each row.
+    const MARKS: [u64; ROWS];
+    /// What eight flags become in each row.
+    const IMAGES: &'static [[u32; ROWS]; 256];
 }
 
 /// Lines `2n+k`.
 pub struct Used;
 /// Lines `n+k`.
 pub struct Difference;
-/// Lines `3n+2k`, by parity.
+/// Lines `3n+2k`, by parity; row 1 has line `s` at `(s + 1) / 2`.
 pub struct Sum;
 
 impl Family<1> for Used {
-    const LENGTH: u32 = 16;
-    #[inline(always)]
-    fn image(flags: u8) -> [u64; 1] {
-        [IMAGES[usize::from(flags)].used.into()]
-    }
+    const LENGTH: u32 = 32;
+    const ADDED: u64 = repeat(0b010, 3, 16);
+    const MARKS: [u64; 1] = [Self::ADDED];
+    const IMAGES: &'static [[u32; 1]; 256] = &images(Self::ADDED, Self::MARKS);
 }
 
 impl Family<1> for Difference {
-    const LENGTH: u32 = 8;
-    #[inline(always)]
-    fn image(flags: u8) -> [u64; 1] {
-        [IMAGES[usize::from(flags)].difference.into()]
-    }
+    const LENGTH: u32 = 16;
+    const ADDED: u64 = repeat(0b10, 2, 16);
+    const MARKS: [u64; 1] = [Self::ADDED];
+    const IMAGES: &'static [[u32; 1]; 256] = &images(Self::ADDED, Self::MARKS);
 }
 
 impl Family<2> for Sum {
-    const LENGTH: u32 = 12;
-    #[inline(always)]
-    fn image(flags: u8) -> [u64; 2] {
-        IMAGES[usize::from(flags)].sum.map(u64::from)
+    const LENGTH: u32 = 24;
+    const ADDED: u64 = repeat(0b10010, 5, 8);
+    const MARKS: [u64; 2] = [repeat(0b00010, 5, 8), repeat(0b10000, 5, 8)];
+    const IMAGES: &'static [[u32; 2]; 256] = &images(Self::ADDED, Self::MARKS);
+}
+
+/// A pattern so many times, one every `period` bits.
+const fn repeat(pattern: u64, period: u32, times: u32) -> u64 {
+    let (mut word, mut i) = (0, 0);
+    while i < times {
+        word |= pattern << (period * i);
+        i += 1;
     }
+    word
+}
+
+/// [`Family::IMAGES`].
+const fn images<const ROWS: usize>(added: u64, marks: [u64; ROWS]) -> [[u32; ROWS]; 256] {
+    let mut images = [[0; ROWS]; 256];
+    let mut flags = 0;
+    while flags < 256 {
+        let (mut flag, mut from, mut to) = (0, 0, 0);
+        while flag < 8 {
+            let is_added = added >> from & 1 == 1;
+            if !is_added || flags >> flag & 1 == 1 {
+                let mut row = 0;
+                while row < ROWS {
+                    images[flags][row] |= ((marks[row] >> from & 1) as u32) << to;
+                    row += 1;
+                }
+                to += 1;
+            }
+            flag += is_added as u32;
+            from += 1;
+        }
+        flags += 1;
+    }
+    images
 }
 
 /// A reader of the flags, which writes rows.
@@ -107,7 +115,13 @@ impl<const ROWS: usize> Reader<ROWS> {
     /// Reads flags until all bits before `to` are known, and forgets those before `from` if it needs their room. `None` if a
     /// flag is missing, else the number of words forgotten.
     #[inline(always)]
-    pub fn read<F: Family<ROWS>>(&mut self, rows: &mut [Row; ROWS], flags: &Tape, from: u64, to: u64) -> Option<usize> {
+    pub fn read<F: Family<ROWS>, I: Inner>(
+        &mut self,
+        rows: &mut [Row; ROWS],
+        flags: &Tape,
+        from: u64,
+        to: u64,
+    ) -> Option<usize> {
         let mut forgotten = 0;
         while self.end() < to {
             if self.length > Row::BITS / 8 - 64 {
@@ -115,38 +129,28 @@ impl<const ROWS: usize> Reader<ROWS> {
             }
             let word = flags.get(self.next)?;
             self.next += 1;
-            for pair in 0..4 {
-                let [a, b] = [word >> (16 * pair), word >> (16 * pair + 8)].map(|flags| flags as u8);
-                let first = F::LENGTH + a.count_ones();
-                let images = (F::image(a), F::image(b));
-                self.append(
-                    rows,
-                    std::array::from_fn(|row| images.0[row] | images.1[row] << first),
-                    first + F::LENGTH + b.count_ones(),
-                );
+            let (mut last, mut length, mut fill) = (self.last, self.length, self.fill);
+            for flags in [word, word >> 16, word >> 32, word >> 48].map(|word| word as u16) {
+                let images = I::substitute::<F, ROWS>(flags);
+                let end = fill + F::LENGTH + flags.count_ones();
+                for row in 0..ROWS {
+                    last[row] |= images[row] << fill;
+                    rows[row].store(length, last[row]);
+                    last[row] >>= end & !7;
+                }
+                length += (end / 8) as usize;
+                fill = end % 8;
             }
+            (self.last, self.length, self.fill) = (last, length, fill);
         }
         Some(forgotten)
     }
 
     /// Reads flags until all bits before `at` are known, and forgets them.
     pub fn start_at<F: Family<ROWS>>(&mut self, rows: &mut [Row; ROWS], flags: &Tape, at: u64) {
-        if self.read::<F>(rows, flags, at, at).is_some() {
+        if self.read::<F, Plain>(rows, flags, at, at).is_some() {
             self.forget(rows, at);
         }
-    }
-
-    /// Appends the same number of bits, at most 57, to each row.
-    #[inline(always)]
-    fn append(&mut self, rows: &mut [Row; ROWS], bits: [u64; ROWS], count: u32) {
-        let fill = self.fill + count;
-        for ((row, last), bits) in rows.iter_mut().zip(&mut self.last).zip(bits) {
-            *last |= bits << self.fill;
-            row.store(self.length, *last);
-            *last >>= fill & !7;
-        }
-        self.length += (fill / 8) as usize;
-        self.fill = fill % 8;
     }
 
     /// Forgets whole words before bit `from`, and says how many.
@@ -174,10 +178,10 @@ mod tests {
         let mut written = [const { Row::new() }; ROWS];
         let mut out = [const { Vec::new() }; ROWS];
         let mut at = 0;
-        while reader.read::<F>(&mut written, &tape, at, at + step).is_some() {
+        while reader.read::<F, Plain>(&mut written, &tape, at, at + step).is_some() {
             for bit in at..at + step {
                 let bit = (bit - reader.start) as usize;
-                out.iter_mut().zip(&written).for_each(|(out, row)| out.push(row.load(bit) & 1 == 1));
+                out.iter_mut().zip(&written).for_each(|(out, row)| out.push(row.load(bit / 8) >> (bit % 8) & 1 == 1));
             }
             at += step;
         }

@@ -4,7 +4,8 @@
 //! of each row: *used*, *difference*, *twice* and two rows of *sum*, one for each parity of `n`. A step ORs four registers, takes
 //! the lowest zero, and marks it in each; then the registers move against each other by fixed amounts. A block is sixteen
 //! steps; its bit `PAD + i` is the candidate `n + d + i`, where `d` is at most the mex of the differences and grows from block to
-//! block. If no register bit is zero the position is an upper one, and nothing else needs to be known about it.
+//! block, by whole bytes: so registers lie at whole bytes of the rows, and reading old marks is one instruction. If no register
+//! bit is zero the position is an upper one, and nothing else needs to be known about it.
 //!
 //! Older marks come in as streams, in the order of their lines:
 //! - what the lower beam marked leaves the registers at the bottom, in order, onto *tapes*; `used` is read again as "is `n` used"
@@ -18,18 +19,20 @@
 //! # Wide windows
 //! A block is exact in 64-bit registers if the highest free bit of *twice* is low enough at its start ([`Word::REACH`]). The few
 //! that are not are done in 128-bit registers, until all marks fit again. Were even those too narrow the run would end with
-//! [`Stop::Overflow`], never with a wrong answer: they hold windows of 83 candidates, and none wider than 49 was seen up to 1e10.
+//! [`Stop::Overflow`], never with a wrong answer: they hold 87 candidates from `n + d` on, and no window wider than 49 was seen up to
+//! 1e10.
 
 mod marks;
 mod row;
 mod tape;
 mod window;
 
+pub use marks::Family;
 use marks::{Difference, Reader, Sum, Used};
 pub use row::Row;
 use tape::{Pool, Tape};
-pub use window::{BLOCK, Block, Window, Word, growth};
-use window::{PAD, unpick};
+use window::unpick;
+pub use window::{BLOCK, Block, PAD, Window, Word, growth};
 
 use super::window_certificate;
 use super::{Positions, ProportionateNim, Sink};
@@ -44,7 +47,11 @@ pub const CHAIN: f64 = 4.0 * 1.75;
 pub const SPAN: usize = 512;
 /// Blocks in a span.
 pub const BLOCKS: usize = SPAN / BLOCK;
-const WORDS: usize = SPAN / WORD;
+/// Words of a span.
+pub const WORDS: usize = SPAN / WORD;
+
+/// The blocks of 64 heaps.
+pub type Blocks = [Block; WORD / BLOCK];
 
 /// Where the automaton starts: from here on all marks that a span reads were made before the span.
 const START: u64 = 4 * SPAN as u64;
@@ -53,36 +60,53 @@ const SLACK: u64 = 192;
 /// Words of the sums backwards that a span may read again.
 const KEPT: usize = 16;
 
-/// What a kernel of this family does in its own way. A trait, because a closure or a function passed by name is not always
-/// inlined, and out of line it would be compiled for the build's target instead of the kernel's tier.
+/// What a kernel of this family may do in its own way; plain Rust if it does not. A trait, because a closure or a function passed
+/// by name is not always inlined, and out of line it would be compiled for the build's target instead of the kernel's tier.
 pub trait Inner: Sized {
     /// [`Window::steps`].
-    fn steps(window: &mut Window<u64>, block: &mut Block) -> u32;
+    #[inline(always)]
+    fn steps(window: &mut Window<u64>, block: &mut Block) -> u32 {
+        window.steps(block)
+    }
     /// Runs the blocks of a span from `block` on while they are exact in 64-bit registers; returns the first that is not.
     #[inline(always)]
     fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
         span.narrow_blocks::<Self>(window, block)
     }
-    /// Which of the words are not zero.
-    fn nonzero(words: &[u64; BLOCK]) -> u16;
+    /// Opens the candidates of 64 heaps, but none of those that are used.
+    #[inline(always)]
+    fn open(used: u64, blocks: &mut Blocks) {
+        for (i, block) in blocks.iter_mut().enumerate() {
+            for (j, open) in block.open.iter_mut().enumerate() {
+                *open = (used >> (BLOCK * i + j) & 1).wrapping_sub(1) & u64::MAX << (PAD + j);
+            }
+        }
+    }
+    /// Which of 64 heaps have a lower partner.
+    #[inline(always)]
+    fn lower(blocks: &Blocks) -> u64 {
+        let nonzero = |words: &[u64; BLOCK]| words.iter().rev().fold(0, |mask, word| mask << 1 | u64::from(*word != 0));
+        blocks.iter().rev().fold(0, |word, block| word << BLOCK | nonzero(&block.picks))
+    }
+    /// How many bits are set, and the sum of their numbers.
+    #[inline(always)]
+    fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
+        let mut total = [0; 2];
+        for (i, word) in words.iter().enumerate() {
+            let [count, sum] = sum_of_bits(*word);
+            total = [total[0] + count, total[1] + sum + count * (WORD * i) as u64];
+        }
+        total
+    }
+    /// What sixteen flags become.
+    #[inline(always)]
+    fn substitute<F: Family<ROWS>, const ROWS: usize>(flags: u16) -> [u64; ROWS] {
+        let [a, b] = flags.to_le_bytes();
+        let [low, high] = [a, b].map(|flags| F::IMAGES[usize::from(flags)]);
+        let first = F::LENGTH / 2 + a.count_ones();
+        std::array::from_fn(|row| u64::from(low[row]) | u64::from(high[row]) << first)
+    }
     /// A word whose even bits are `even` and whose odd bits are `odd`.
-    fn interleave(even: u32, odd: u32) -> u64;
-}
-
-/// Plain Rust.
-pub struct Plain;
-
-impl Inner for Plain {
-    #[inline(always)]
-    fn steps(window: &mut Window<u64>, block: &mut Block) -> u32 {
-        window.steps(block)
-    }
-
-    #[inline(always)]
-    fn nonzero(words: &[u64; BLOCK]) -> u16 {
-        words.iter().rev().fold(0, |mask, word| mask << 1 | u16::from(*word != 0))
-    }
-
     #[inline(always)]
     fn interleave(even: u32, odd: u32) -> u64 {
         let spread = |half: u32| {
@@ -99,6 +123,11 @@ impl Inner for Plain {
         spread(even) | spread(odd) << 1
     }
 }
+
+/// Plain Rust.
+pub struct Plain;
+
+impl Inner for Plain {}
 
 /// The steps of a block in registers of type `W`.
 trait Steps<W> {
@@ -133,14 +162,16 @@ pub struct Span {
     old: Old,
     /// Complete marks, `used` and `sum` by parity, aligned as the old ones.
     new: [Row; 3],
-    blocks: [Block; BLOCKS],
+    blocks: [Blocks; WORDS],
+    /// Which heaps are used.
+    heaps: [u64; WORDS],
     /// Where each block's register begins in the row `used`.
     begins: [usize; BLOCKS],
     /// Where the next block's registers begin in the rows.
     cursor: Cursor,
 }
 
-/// Where bit 0 of the registers lies in each row.
+/// The byte of each row where bit 0 of the registers lies.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cursor {
     used: usize,
@@ -150,14 +181,14 @@ struct Cursor {
 }
 
 impl Cursor {
-    /// The cursor after some blocks in which `d` grew by `grown` in all.
+    /// The cursor after some blocks in which `d` grew by `grown` bytes in all.
     #[inline(always)]
     fn after(self, blocks: usize, grown: usize) -> Cursor {
         Cursor {
-            used: self.used + BLOCK * blocks + grown,
+            used: self.used + BLOCK / 8 * blocks + grown,
             difference: self.difference + grown,
-            sum: self.sum + BLOCK / 2 * blocks + grown,
-            below: self.below + grown - BLOCK * blocks,
+            sum: self.sum + BLOCK / 16 * blocks + grown,
+            below: self.below + grown - BLOCK / 8 * blocks,
         }
     }
 }
@@ -171,19 +202,19 @@ impl Span {
             used: W::load(used, cursor.used),
             difference: W::load(difference, cursor.difference),
             twice: W::load(below, cursor.below),
-            late: W::load(below, cursor.below - BLOCK),
+            late: W::load(below, cursor.below - BLOCK / 8),
             sum: [W::load(even, cursor.sum), W::load(odd, cursor.sum)],
         }
     }
 
     /// Keeps the marks of a block that are complete, given the registers after its steps.
     ///
-    /// Bits from the start of the last incomplete byte on are written; the next block writes over those that were too early.
+    /// Those after them are written as well; the next block writes over them. The sums have moved up by half a block.
     #[inline(always)]
     fn keep<W: Word>(&mut self, cursor: Cursor, marks: &Window<W>) {
-        self.new[0].store(cursor.used / 8 + 1, (marks.used >> (PAD - cursor.used % 8) as u32).low());
+        self.new[0].store(cursor.used, marks.used.low());
         for (row, sum) in self.new[1..].iter_mut().zip(marks.sum) {
-            row.store(cursor.sum / 8 + 1, (sum >> (2 * PAD - cursor.sum % 8) as u32).low());
+            row.store(cursor.sum, (sum >> (BLOCK / 2) as u32).low());
         }
     }
 
@@ -210,11 +241,11 @@ impl Span {
             if !marks.is_exact() || block > first && stop(self, cursor, &marks) {
                 break;
             }
-            let growth = I::steps(&mut marks, &mut self.blocks[block]);
+            let growth = I::steps(&mut marks, &mut self.blocks.as_flattened_mut()[block]);
             self.begins[block] = cursor.used;
             self.keep(cursor, &marks);
             registers = marks.next(growth);
-            grown += growth as usize;
+            grown += growth as usize / 8;
             block += 1;
         }
         self.cursor = start.after(block - first, grown);
@@ -280,10 +311,12 @@ struct Automaton {
     limit: u64,
     /// The first heap of the next span.
     n: u64,
-    /// At most the mex of the differences.
+    /// At most the mex of the differences, a multiple of eight.
     d: u64,
     /// Upper positions so far.
     uppers: u64,
+    /// The sum of the partners in the lower beam that are not yet in whole words of the tape `used`.
+    pending: u128,
     registers: Registers,
     /// Which heaps are used; which lines `2m - n` are, by parity (odd ones at `(2m - n + 1) / 2`); which `n` are upper.
     used: Tape,
@@ -357,9 +390,8 @@ fn attempt<S: Sink, I: Inner>(
             return Ok(());
         }
         automaton.prepare::<I>().ok_or(Halt::Dropped)?;
-        let before = automaton.pending();
         automaton.blocks::<I>()?;
-        automaton.settle::<S, I>(if automaton.n == *found { &mut *sink } else { &mut again }, before);
+        automaton.settle::<S, I>(if automaton.n == *found { &mut *sink } else { &mut again });
     }
 }
 
@@ -410,7 +442,7 @@ impl Automaton {
         let below = Lines::new(before.iter().flat_map(|[a, b]| [Some(2 * b - a), (2 * a).checked_sub(*b)]).flatten());
         let flags = Lines::new(before.iter().filter(|[a, b]| *b > 2 * a).map(|[a, _]| *a));
 
-        let d = (0..).find(|d| !difference.contains(*d)).unwrap_or(0);
+        let d = (0..).find(|d| !difference.contains(*d)).unwrap_or(0) & !7;
         let from = [n + d - PAD as u64, d - PAD as u64, n / 2 + d - PAD as u64];
         // Bit `q` of a register that goes down: the line `top - q`.
         let falling = |top: u64| (0..64).fold(0, |word, q| word | u64::from(below.contains(top - q)) << q);
@@ -431,7 +463,8 @@ impl Automaton {
                 below: Row::new(),
             },
             new: [const { Row::new() }; 3],
-            blocks: [const { Block::new() }; BLOCKS],
+            blocks: [const { [const { Block::new() }; WORD / BLOCK] }; WORDS],
+            heaps: [0; WORDS],
             begins: [0; BLOCKS],
             cursor: Cursor::default(),
         });
@@ -453,6 +486,11 @@ impl Automaton {
             n,
             d,
             uppers: before.iter().filter(|[a, b]| *b > 2 * a).count() as u64,
+            pending: before
+                .iter()
+                .filter(|[a, b]| *b <= 2 * a && *b >= (n + d) & !63)
+                .map(|[_, b]| u128::from(*b))
+                .sum(),
             registers,
             used,
             sum: [even, odd],
@@ -476,10 +514,10 @@ impl Automaton {
         let (pad, heaps) = (PAD as u64, SPAN as u64);
         let from = [n + d - pad, d - pad, n / 2 + d - pad];
         let to = [from[0] + 2 * heaps + SLACK, from[1] + heaps + SLACK, from[2] + heaps + heaps / 2 + SLACK];
-        let passed = self.upper_used.read::<Used>(&mut span.old.used, &self.flags, from[0], to[0])?;
+        let passed = self.upper_used.read::<Used, I>(&mut span.old.used, &self.flags, from[0], to[0])?;
         span.new[0].drop_words(passed);
-        self.upper_difference.read::<Difference>(&mut span.old.difference, &self.flags, from[1], to[1])?;
-        let passed = self.upper_sum.read::<Sum>(&mut span.old.sum, &self.flags, from[2], to[2])?;
+        self.upper_difference.read::<Difference, I>(&mut span.old.difference, &self.flags, from[1], to[1])?;
+        let passed = self.upper_sum.read::<Sum, I>(&mut span.old.sum, &self.flags, from[2], to[2])?;
         span.new[1..].iter_mut().for_each(|row| row.drop_words(passed));
 
         // The sums backwards: new words come in before the others.
@@ -491,24 +529,21 @@ impl Automaton {
         }
         for word in self.top..top {
             self.room -= 1;
-            let [even, odd] = [self.sum[0].bits(32 * word)?, self.sum[1].bits(32 * word + 1)?];
-            span.old.below.store(8 * self.room, I::interleave(even, odd).reverse_bits());
+            // Lines from `64 word + 1` on, the first of which is odd.
+            let [even, odd] = [self.sum[0].bits(32 * word + 1)?, self.sum[1].bits(32 * word + 1)?];
+            span.old.below.store(8 * self.room, I::interleave(odd, even).reverse_bits());
         }
         self.top = top;
 
         span.cursor = Cursor {
-            used: (from[0] - self.upper_used.start) as usize,
-            difference: (from[1] - self.upper_difference.start) as usize,
-            sum: (from[2] - self.upper_sum.start) as usize,
-            below: (64 * top - 1 - (n - d + pad)) as usize + WORD * self.room,
+            used: (from[0] - self.upper_used.start) as usize / 8,
+            difference: (from[1] - self.upper_difference.start) as usize / 8,
+            sum: (from[2] - self.upper_sum.start) as usize / 8,
+            below: (64 * top - (n - d + pad)) as usize / 8 + 8 * self.room,
         };
-        for (blocks, word) in span.blocks.chunks_exact_mut(WORD / BLOCK).zip(n as usize / WORD..) {
-            let used = self.used.get(word)?;
-            for (i, block) in blocks.iter_mut().enumerate() {
-                for (j, open) in block.open.iter_mut().enumerate() {
-                    *open = (used >> (BLOCK * i + j) & 1).wrapping_sub(1) & u64::MAX << (PAD + j);
-                }
-            }
+        span.heaps = *self.used.words(n as usize / WORD)?;
+        for (used, blocks) in span.heaps.iter().zip(&mut span.blocks) {
+            I::open(*used, blocks);
         }
 
         self.used.release(n as usize / WORD, &mut self.pool);
@@ -544,57 +579,58 @@ impl Automaton {
         Ok(())
     }
 
-    /// The sum of the partners in the lower beam that are not yet in whole words of the row `used`.
+    /// [`Automaton::pending`] as it is now.
     #[inline(always)]
-    fn pending(&self) -> u128 {
+    fn partners_pending<I: Inner>(&self) -> u128 {
         let span = &self.span;
-        let Cursor { used: at, .. } = span.cursor;
-        let own = self.registers.wide().used & !span.old::<u128>(span.cursor).used & u128::MAX << PAD;
-        let last = (at + PAD) / WORD;
-        let partial = span.new[0].word(last) & !span.old.used[0].word(last) & !(u64::MAX << ((at + PAD) % WORD));
-        let start = self.upper_used.start;
-        sum_of_bits(own as u64, start + at as u64)
-            + sum_of_bits((own >> 64) as u64, start + (at + WORD) as u64)
-            + sum_of_bits(partial, start + (last * WORD) as u64)
+        let end = 8 * span.cursor.used + PAD;
+        let (word, shift) = (end / WORD, end % WORD);
+        // In the registers, and in the last word of the row.
+        let own = (self.registers.wide().used & !span.old::<u128>(span.cursor).used) >> PAD as u32;
+        let partial = span.new[0].word(word) & !span.old.used[0].word(word) & !(u64::MAX << shift);
+        let mut words = [0; WORDS];
+        words[0] = partial | (own << shift).low();
+        words[1] = (own << shift >> WORD).low();
+        words[2] = (own >> 1 >> (127 - shift)).low();
+        total(I::sum_of_bits(&words), self.upper_used.start + (WORD * word) as u64)
     }
 
-    /// Ends a span: positions into the sink, marks and flags onto the tapes. `before` is [`Automaton::pending`] at its start.
+    /// Ends a span: positions into the sink, marks and flags onto the tapes.
     #[inline(always)]
-    fn settle<S: Sink, I: Inner>(&mut self, sink: &mut S, before: u128) {
+    fn settle<S: Sink, I: Inner>(&mut self, sink: &mut S) {
         let n = self.n;
         let start = self.upper_used.start;
-        let Cursor { used: at, difference, .. } = self.span.cursor;
         self.n = n + SPAN as u64;
-        self.d = self.upper_difference.start + (difference + PAD) as u64;
+        self.d = self.upper_difference.start + (8 * self.span.cursor.difference + PAD) as u64;
 
-        let mut open = [0; WORDS];
-        let mut lower = [0; WORDS];
-        for (i, (open, lower)) in open.iter_mut().zip(&mut lower).enumerate() {
-            *open = !self.used.get(n as usize / WORD + i).unwrap_or(0);
-            let blocks = &self.span.blocks[i * (WORD / BLOCK)..][..WORD / BLOCK];
-            *lower = blocks.iter().rev().fold(0, |word, block| word << BLOCK | u64::from(I::nonzero(&block.picks)));
-            self.flags.push(*open & !*lower, &mut self.pool);
-        }
+        let Span { heaps, blocks, new: [used, sums @ ..], old, cursor, .. } = &*self.span;
+        let lower: [u64; WORDS] = std::array::from_fn(|i| I::lower(&blocks[i]));
+        let upper: [u64; WORDS] = std::array::from_fn(|i| !heaps[i] & !lower[i]);
+        self.flags.extend(&upper, WORDS, &mut self.pool);
 
         // The partners, and whole words of marks onto the tapes.
         let mut partners = 0;
-        let words = self.used.end() - start as usize / WORD..(at + PAD) / WORD;
-        for word in words {
-            let used = self.span.new[0].word(word);
-            partners += sum_of_bits(used & !self.span.old.used[0].word(word), start + (word * WORD) as u64);
-            self.used.push(used, &mut self.pool);
+        let end = (8 * cursor.used + PAD) / WORD;
+        for word in (self.used.end() - start as usize / WORD..end).step_by(WORDS) {
+            let [marks, old] = [used, &old.used[0]].map(|row| row.words::<WORDS>(word));
+            let count = WORDS.min(end - word);
+            let new = std::array::from_fn(|i| if i < count { marks[i] & !old[i] } else { 0 });
+            partners += total(I::sum_of_bits(&new), start + (WORD * word) as u64);
+            self.used.extend(&marks, count, &mut self.pool);
         }
         let sum_start = self.upper_sum.start as usize / WORD;
-        for (tape, row) in self.sum.iter_mut().zip(&self.span.new[1..]) {
-            for word in tape.end() - sum_start..(self.span.cursor.sum + PAD) / WORD {
-                tape.push(row.word(word), &mut self.pool);
+        let end = (8 * cursor.sum + PAD) / WORD;
+        for (tape, row) in self.sum.iter_mut().zip(sums) {
+            for word in (tape.end() - sum_start..end).step_by(WORDS) {
+                tape.extend(&row.words::<WORDS>(word), WORDS.min(end - word), &mut self.pool);
             }
         }
-        let partners = partners + self.pending() - before;
+        let pending = self.partners_pending::<I>();
+        let partners = partners + pending - self.pending;
+        self.pending = pending;
 
         let uppers = self.uppers;
-        let new_uppers: u64 =
-            open.iter().zip(&lower).map(|(open, lower)| u64::from((open & !lower).count_ones())).sum();
+        let [new_uppers, upper_sum] = I::sum_of_bits(&upper);
         self.uppers += new_uppers;
         let lower_inside = 2 * self.n + self.d + 128 <= self.limit;
         let upper_inside = 3 * self.n + self.uppers <= self.limit;
@@ -602,28 +638,26 @@ impl Automaton {
         match sink.beams() {
             Some(tally) if lower_inside && (upper_inside || upper_outside) => {
                 tally.lower.larger += partners;
-                for ((open, lower), at) in open.iter().zip(&lower).zip((n..).step_by(WORD)) {
-                    tally.lower.positions += u64::from(lower.count_ones());
-                    tally.lower.smaller += sum_of_bits(*lower, at);
-                    if upper_inside {
-                        tally.upper.smaller += sum_of_bits(open & !lower, at);
-                        tally.upper.larger += 2 * sum_of_bits(open & !lower, at);
-                    }
-                }
+                let lowers = I::sum_of_bits(&lower);
+                tally.lower.positions += lowers[0];
+                tally.lower.smaller += total(lowers, n);
                 if upper_inside {
                     // The numbers uppers + 1, ..., uppers + new_uppers.
                     tally.upper.larger += u128::from(new_uppers * uppers + new_uppers * (new_uppers + 1) / 2);
                     tally.upper.positions += new_uppers;
+                    let smaller = total([new_uppers, upper_sum], n);
+                    tally.upper.smaller += smaller;
+                    tally.upper.larger += 2 * smaller;
                 }
             }
             _ => {
                 let mut k = uppers;
-                for i in (0..SPAN).filter(|i| open[i / WORD] >> (i % WORD) & 1 == 1) {
+                for i in (0..SPAN).filter(|i| heaps[i / WORD] >> (i % WORD) & 1 == 0) {
                     let a = n + i as u64;
                     let b = if lower[i / WORD] >> (i % WORD) & 1 == 1 {
                         start
-                            + self.span.begins[i / BLOCK] as u64
-                            + unpick(self.span.blocks[i / BLOCK].picks[i % BLOCK])
+                            + 8 * self.span.begins[i / BLOCK] as u64
+                            + unpick(blocks.as_flattened()[i / BLOCK].picks[i % BLOCK])
                     } else {
                         k += 1;
                         2 * a + k
@@ -637,19 +671,27 @@ impl Automaton {
     }
 }
 
-/// The sum of `at + i` over the bits `i` that are set.
+/// How many bits of a word are set, and the sum of their numbers.
 #[inline(always)]
-fn sum_of_bits(word: u64, at: u64) -> u128 {
-    const HALVES: [u64; 6] = [
-        0xaaaa_aaaa_aaaa_aaaa,
-        0xcccc_cccc_cccc_cccc,
-        0xf0f0_f0f0_f0f0_f0f0,
-        0xff00_ff00_ff00_ff00,
-        0xffff_0000_ffff_0000,
-        0xffff_ffff_0000_0000,
-    ];
-    let digits = HALVES.iter().zip(0..).map(|(half, digit)| u64::from((word & half).count_ones()) << digit);
-    u128::from(u64::from(word.count_ones()) * at + digits.sum::<u64>())
+fn sum_of_bits(word: u64) -> [u64; 2] {
+    let digits = DIGITS.iter().zip(0..).map(|(numbers, digit)| u64::from((word & numbers).count_ones()) << digit);
+    [word.count_ones().into(), digits.sum()]
+}
+
+/// The numbers of a word's bits that have each binary digit.
+pub const DIGITS: [u64; 6] = [
+    0xaaaa_aaaa_aaaa_aaaa,
+    0xcccc_cccc_cccc_cccc,
+    0xf0f0_f0f0_f0f0_f0f0,
+    0xff00_ff00_ff00_ff00,
+    0xffff_0000_ffff_0000,
+    0xffff_ffff_0000_0000,
+];
+
+/// The sum of so many numbers, given what they are in excess of `at`.
+#[inline(always)]
+fn total([count, sum]: [u64; 2], at: u64) -> u128 {
+    u128::from(count) * u128::from(at) + u128::from(sum)
 }
 
 #[cfg(test)]
@@ -666,20 +708,8 @@ mod tests {
     struct Wide;
 
     impl Inner for Wide {
-        fn steps(window: &mut Window<u64>, block: &mut Block) -> u32 {
-            window.steps(block)
-        }
-
         fn blocks(_: &mut Span, _: &mut Window<u64>, block: usize) -> usize {
             block
-        }
-
-        fn nonzero(words: &[u64; BLOCK]) -> u16 {
-            Plain::nonzero(words)
-        }
-
-        fn interleave(even: u32, odd: u32) -> u64 {
-            Plain::interleave(even, odd)
         }
     }
 
@@ -694,10 +724,6 @@ mod tests {
     static REFUSED: AtomicUsize = AtomicUsize::new(0);
 
     impl Inner for Thirds {
-        fn steps(window: &mut Window<u64>, block: &mut Block) -> u32 {
-            window.steps(block)
-        }
-
         fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
             let end = match block % 3 {
                 0 => block,
@@ -705,14 +731,6 @@ mod tests {
             };
             REFUSED.fetch_add(usize::from(end == block), Relaxed);
             end
-        }
-
-        fn nonzero(words: &[u64; BLOCK]) -> u16 {
-            Plain::nonzero(words)
-        }
-
-        fn interleave(even: u32, odd: u32) -> u64 {
-            Plain::interleave(even, odd)
         }
     }
 
@@ -842,9 +860,10 @@ mod tests {
         }
 
         #[test]
-        fn bits_are_summed(word in any::<u64>(), at in 0_u64..1 << 40) {
-            let want: u128 = (0..64).filter(|i| word >> i & 1 == 1).map(|i| u128::from(at + i)).sum();
-            prop_assert_eq!(sum_of_bits(word, at), want);
+        fn bits_are_summed(words in any::<[u64; WORDS]>(), at in 0_u64..1 << 40) {
+            let set = (0..SPAN).filter(|i| words[i / WORD] >> (i % WORD) & 1 == 1);
+            let want: u128 = set.map(|i| u128::from(at) + i as u128).sum();
+            prop_assert_eq!(total(Plain::sum_of_bits(&words), at), want);
         }
 
         #[test]

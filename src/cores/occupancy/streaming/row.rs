@@ -1,18 +1,21 @@
-//! A short row of bits in the first-level cache, addressed by the bit.
+//! A short row of bits in the first-level cache, addressed by the byte.
 
-/// Bytes in a row: a span's advance twice over, and what is kept before and after it.
-const BYTES: usize = 256;
+/// Bytes in a row: several spans' advance, so that what is kept is seldom moved to the beginning.
+const BYTES: usize = 1024;
+
+/// The most words that are read together.
+const WORDS: usize = 8;
 
 /// A row of bits.
 pub struct Row {
-    /// Eight more bytes, so that eight can be read and written at each of the first `BYTES`.
-    bytes: [u8; BYTES + 8],
+    /// More bytes, so that `WORDS` words can be read at each of the first `BYTES`.
+    bytes: [u8; BYTES + 8 * WORDS],
 }
 
 impl Row {
     /// Zeros.
     pub const fn new() -> Self {
-        Row { bytes: [0; BYTES + 8] }
+        Row { bytes: [0; BYTES + 8 * WORDS] }
     }
 
     /// Bits that fit.
@@ -20,15 +23,9 @@ impl Row {
 
     /// The 64 bits at byte `at`, which is taken modulo the length: a mask costs less than a check.
     #[inline(always)]
-    fn eight(&self, at: usize) -> u64 {
+    pub fn load(&self, at: usize) -> u64 {
         let at = at % BYTES;
         u64::from_le_bytes(self.bytes[at..at + 8].try_into().expect("eight bytes"))
-    }
-
-    /// At least 57 bits from bit `at` on, zeros above.
-    #[inline(always)]
-    pub fn load(&self, at: usize) -> u64 {
-        self.eight(at / 8) >> (at % 8)
     }
 
     /// The 64 bits at byte `at`.
@@ -41,7 +38,16 @@ impl Row {
     /// Word `at`.
     #[inline(always)]
     pub fn word(&self, at: usize) -> u64 {
-        self.eight(8 * at)
+        self.load(8 * at)
+    }
+
+    /// The `N` words from `at` on, at most eight.
+    #[inline(always)]
+    pub fn words<const N: usize>(&self, at: usize) -> [u64; N] {
+        const { assert!(N <= WORDS) };
+        let at = 8 * at % BYTES;
+        let (bytes, _) = self.bytes[at..at + 8 * N].as_chunks();
+        std::array::from_fn(|i| u64::from_le_bytes(bytes[i]))
     }
 
     /// Moves word `from` and all after it to the beginning.

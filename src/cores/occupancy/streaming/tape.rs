@@ -45,6 +45,20 @@ impl Tape {
         }
     }
 
+    /// Appends the first `count` of the words.
+    #[inline(always)]
+    pub fn extend<const N: usize>(&mut self, words: &[u64; N], count: usize, pool: &mut Pool) {
+        let at = self.end % CHUNK;
+        match self.chunks.back_mut() {
+            // All of them, as a fixed number is quicker: those that are too many are written over by the next.
+            Some(chunk) if at != 0 && at + N <= CHUNK && self.end + N <= self.horizon => {
+                chunk[at..at + N].copy_from_slice(words);
+                self.end += count;
+            }
+            _ => words[..count].iter().for_each(|word| self.push(*word, pool)),
+        }
+    }
+
     /// Words written so far.
     pub fn end(&self) -> usize {
         self.end
@@ -56,6 +70,18 @@ impl Tape {
         let at = at.checked_sub(self.first)?;
         let written = self.end.min(self.horizon) - self.first;
         (at < written).then(|| self.chunks[at / CHUNK][at % CHUNK])
+    }
+
+    /// The `N` words from `at` on, a multiple of `N`, on the terms of [`Tape::get`].
+    #[inline(always)]
+    pub fn words<const N: usize>(&self, at: usize) -> Option<&[u64; N]> {
+        const { assert!(CHUNK.is_multiple_of(N)) };
+        let at = at.checked_sub(self.first)?;
+        let written = self.end.min(self.horizon) - self.first;
+        if at + N > written {
+            return None;
+        }
+        self.chunks[at / CHUNK][at % CHUNK..].first_chunk()
     }
 
     /// 32 bits from bit `at` on.
@@ -96,5 +122,27 @@ mod tests {
         }
         assert_eq!(tape.get(0), None);
         assert_eq!(tape.end(), 11 * CHUNK);
+    }
+
+    #[test]
+    fn words_together_are_words_one_by_one() {
+        let mut pool = Pool::default();
+        let horizon = 2 * CHUNK + 21;
+        let [mut one, mut many] = [Tape::new(horizon), Tape::new(horizon)];
+        // Every count, across the ends of chunks and past the horizon.
+        for round in 0..CHUNK {
+            let words: [u64; 8] = std::array::from_fn(|i| (8 * round + i) as u64);
+            let count = (round * round + round / 3) % 9;
+            words[..count].iter().for_each(|word| one.push(*word, &mut pool));
+            many.extend(&words, count, &mut pool);
+        }
+        assert!(one.end() > horizon && one.end() == many.end());
+        for at in 0..one.end() {
+            assert_eq!(one.get(at), many.get(at), "word {at}");
+        }
+        for at in (0..one.end()).step_by(8) {
+            let words: Option<Vec<u64>> = (at..at + 8).map(|at| one.get(at)).collect();
+            assert_eq!(many.words::<8>(at).map(|words| words.to_vec()), words, "words from {at} on");
+        }
     }
 }

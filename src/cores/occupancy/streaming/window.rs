@@ -8,6 +8,9 @@ use super::row::Row;
 pub const BLOCK: usize = 16;
 
 /// Bits of a register below the first candidate, at the start of a block.
+///
+/// The register `twice` moves up by two a step and the first candidate by one, so that half a block can pass before bits that
+/// were below the register are read.
 pub const PAD: usize = 8;
 
 /// A register.
@@ -24,7 +27,7 @@ pub trait Word:
     /// All bits.
     const ONES: Self;
     /// A block is exact if the register `twice` is all ones from this bit on at its start: sixteen steps move it up by 32
-    /// bits, and bit `BITS - 1` must stay one; of the loaded marks `BITS - 7` are valid.
+    /// bits, and bit `BITS - 1` must stay one.
     const REACH: u32;
     /// The lowest bit that is set.
     fn lowest(self) -> Self;
@@ -36,13 +39,13 @@ pub trait Word:
     fn repeat(mask: u64) -> Self;
     /// A single bit, or none, in a word: see [`unpick`].
     fn pick(self) -> u64;
-    /// Bits of a row from `at` on; at least `BITS - 7`.
+    /// The bits of a row from byte `at` on.
     fn load(row: &Row, at: usize) -> Self;
 }
 
 impl Word for u64 {
     const ONES: u64 = u64::MAX;
-    const REACH: u32 = 27;
+    const REACH: u32 = 31;
 
     #[inline(always)]
     fn lowest(self) -> u64 {
@@ -77,7 +80,7 @@ impl Word for u64 {
 
 impl Word for u128 {
     const ONES: u128 = u128::MAX;
-    const REACH: u32 = 91;
+    const REACH: u32 = 95;
 
     fn lowest(self) -> u128 {
         self & self.wrapping_neg()
@@ -100,7 +103,7 @@ impl Word for u128 {
     }
 
     fn load(row: &Row, at: usize) -> u128 {
-        (0..4).fold(0, |word, i| word | u128::from(row.load(at + 32 * i) as u32) << (32 * i))
+        u128::from(row.load(at)) | u128::from(row.load(at + 8)) << 64
     }
 }
 
@@ -196,8 +199,8 @@ impl<W: Word> Window<W> {
     }
 }
 
-/// How far `d` may grow, at most 16, given the register `difference` as it would be at the start of a block.
+/// How far `d` may grow, in whole bytes and at most 16, given the register `difference` as it would be at the start of a block.
 #[inline(always)]
 pub fn growth(difference: u64) -> u32 {
-    (!(difference >> PAD) | 1 << BLOCK).trailing_zeros()
+    (!(difference >> PAD) | 1 << BLOCK).trailing_zeros() & !7
 }
