@@ -84,16 +84,21 @@ pub struct Series {
 }
 
 impl Series {
-    /// The exponent `e` for which `size^e` fits the times at sizes above `small` best (least squares of the logarithms).
+    /// The exponent `e` for which `size^e` fits the times at the largest sizes best (least squares of the logarithms): those
+    /// within a factor of ten, or the last two, of the sizes above `small`. Over more of them, what a call costs besides its
+    /// loops would pass for slow growth.
     pub fn growth(&self, small: f64) -> Option<f64> {
-        let points = self.points.iter().filter(|(size, _)| *size > small).map(|(size, time)| (size.ln(), time.ln()));
-        let points: Vec<(f64, f64)> = points.collect();
+        let points: Vec<&(f64, f64)> = self.points.iter().filter(|(size, _)| *size > small).collect();
+        let (largest, _) = points.last()?;
+        let decade = points.iter().filter(|(size, _)| size * 10.0 >= *largest).count().max(2);
+        let points = &points[points.len().checked_sub(decade)?..];
+        let points: Vec<(f64, f64)> = points.iter().map(|(size, time)| (size.ln(), time.ln())).collect();
         let n = points.len() as f64;
         let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
         let (x, y) = (mean(|p| p.0), mean(|p| p.1));
         let (xy, xx) =
             points.iter().fold((0.0, 0.0), |(xy, xx), p| (xy + (p.0 - x) * (p.1 - y), xx + (p.0 - x).powi(2)));
-        (points.len() > 1).then_some(xy / xx)
+        Some(xy / xx)
     }
 }
 
@@ -288,11 +293,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn growth_is_the_exponent_above_small_sizes() {
-        let points = [10.0, 1e3, 1e4, 1e5].map(|n: f64| (n, if n < 100.0 { 1.0 } else { 1e-9 * n.powf(1.5) })).to_vec();
-        let series = Series { name: String::new(), points };
-        assert!((series.growth(100.0).expect("three points") - 1.5).abs() < 1e-9);
-        assert_eq!(series.growth(1e4), None);
+    fn growth_is_that_of_the_last_decade() {
+        let growth = |points: &[(f64, f64)]| Series { name: String::new(), points: points.to_vec() }.growth(100.0);
+        // A linear loop behind a call that costs as much as ten thousand steps.
+        let linear = [1e4, 1e6, 1e7, 5e7, 1e8].map(|n: f64| (n, 1e4 + n));
+        assert!((growth(&linear).expect("five points") - 1.0).abs() < 1e-3);
+        // Where nothing else is within a factor of ten, the size before it; but none of the small ones.
+        let root = [10.0, 1e3, 1e5].map(|n: f64| (n, if n < 100.0 { 1.0 } else { n.sqrt() }));
+        assert!((growth(&root).expect("two points above 100") - 0.5).abs() < 1e-9);
+        assert_eq!(growth(&root[..2]), None);
+        assert_eq!(growth(&[]), None);
     }
 
     #[test]

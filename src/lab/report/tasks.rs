@@ -24,7 +24,7 @@ pub struct Pace {
     headline: Duration,
     /// Patience with a kernel there, whatever the total: the sources' algorithms shall take part. At larger sizes, patience
     /// with those that everybody knows: the best scalar kernel and the best public ones.
-    invitation: Duration,
+    pub invitation: Duration,
     /// Budget of any other duel.
     other: Duration,
     /// How long a kernel runs in a process of its own.
@@ -35,7 +35,7 @@ impl Pace {
     /// All of it.
     pub const FULL: Pace = Pace {
         draft: false,
-        total: Duration::from_secs(760),
+        total: Duration::from_secs(960),
         headline: Duration::from_secs(8),
         invitation: Duration::from_secs(6),
         other: Duration::from_millis(1500),

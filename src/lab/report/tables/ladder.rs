@@ -43,7 +43,7 @@ impl<'a> Report<'a> {
                 continue;
             }
             text += &format!("### {}: {}\n\n", code(workload.name), workload.summary);
-            text.push_str(&ladder(listed, &duels));
+            text.push_str(&self.ladder(listed, &duels));
             let threaded = self.threaded(listed, workload);
             if let Some(threads) = threaded.iter().flat_map(|duel| &duel.rows).map(|row| row.threads).max() {
                 text += &format!(
@@ -110,31 +110,35 @@ impl<'a> Report<'a> {
         }
         Some(line + ".")
     }
-}
 
-/// Kernels by sizes: time, ratio and spread, the best of a column in bold; below, folded, who took no part and why.
-fn ladder(listed: &Listed, duels: &[&Duel]) -> String {
-    let (mut text, took_part) = rungs(listed, duels);
-    let mut reasons: Vec<(&str, String)> = Vec::new();
-    for duel in duels {
-        for Skipped { kernel, reason } in &duel.skipped {
-            let line = format!("{} {reason}", size(duel.size));
-            match reasons.iter_mut().find(|(name, _)| name == kernel) {
-                Some((_, lines)) => *lines += &format!("; {line}"),
-                None => reasons.push((kernel, line)),
+    /// Kernels by sizes: time, ratio and spread, the best of a column and who ties with it in bold; below, folded, who took no part and why.
+    fn ladder(&self, listed: &Listed, duels: &[&Duel]) -> String {
+        let (mut text, took_part) = rungs(listed, duels);
+        let mut reasons: Vec<(&str, String)> = Vec::new();
+        for duel in duels {
+            for Skipped { kernel, reason } in &duel.skipped {
+                let reason = match (reason.strip_prefix("predicted to take "), self.cut_off(listed, duel)) {
+                    (Some(predicted), Some(most)) => format!("over the cut-off of {} ({predicted})", time(most)),
+                    _ => reason.clone(),
+                };
+                let line = format!("{} {reason}", size(duel.size));
+                match reasons.iter_mut().find(|(name, _)| name == kernel) {
+                    Some((_, lines)) => *lines += &format!("; {line}"),
+                    None => reasons.push((kernel, line)),
+                }
             }
         }
-    }
-    for kernel in listed.kernels.iter().map(|kernel| kernel.name).filter(|kernel| !took_part.contains(kernel)) {
-        if !reasons.iter().any(|(name, _)| *name == kernel) {
-            reasons.push((kernel, "not measured".to_owned()));
+        for kernel in listed.kernels.iter().map(|kernel| kernel.name).filter(|kernel| !took_part.contains(kernel)) {
+            if !reasons.iter().any(|(name, _)| *name == kernel) {
+                reasons.push((kernel, "not measured".to_owned()));
+            }
         }
+        if !reasons.is_empty() {
+            let list: String = reasons.iter().map(|(kernel, lines)| format!("- {}: {lines}\n", code(kernel))).collect();
+            text += &folded("Who took no part, at which sizes, and why", &list);
+        }
+        text
     }
-    if !reasons.is_empty() {
-        let list: String = reasons.iter().map(|(kernel, lines)| format!("- {}: {lines}\n", code(kernel))).collect();
-        text += &folded("Who took no part, at which sizes, and why", &list);
-    }
-    text
 }
 
 /// The table of a ladder, and the kernels that stand in it.
@@ -151,8 +155,8 @@ fn rungs(listed: &Listed, duels: &[&Duel]) -> (String, Vec<&'static str>) {
         took_part.push(kernel);
         let cell = |(duel, row): (&&Duel, Option<&Row>)| {
             let Some(row) = row else { return "–".to_owned() };
-            let is_best = duel.rows.first().is_some_and(|best| best.kernel == row.kernel);
-            let bold = if is_best { "**" } else { "" };
+            let ties = duel.rows.first().is_some_and(|best| row.median_seconds <= best.median_seconds * (1.0 + TIE));
+            let bold = if ties { "**" } else { "" };
             let ratio = if row.kernel == duel.baseline { String::new() } else { format!(" {}", spread(row)) };
             format!("{bold}{}{bold}<br>×{}{ratio}", time(row.median_seconds), times(row.ratio))
         };

@@ -17,8 +17,8 @@ use crate::session::{AnyOperation, KernelInfo};
 
 use self::limits::share;
 use self::markdown::{Table, code, ns, size, time, times};
-use super::data::Data;
-use super::tasks::SMALL;
+use super::data::{Data, Setup};
+use super::tasks::{Pace, SMALL};
 
 const BIAS: &str = include_str!("../bias.md");
 const HOW_TO_READ: &str = include_str!("../how_to_read.md");
@@ -109,7 +109,7 @@ impl<'a> Report<'a> {
         };
         section("Who measured whom", BIAS.to_owned());
         section("Environment", self.environment());
-        section("How to read", HOW_TO_READ.to_owned() + "\n" + &self.clocks());
+        section("How to read", [HOW_TO_READ, &self.cut_offs(), "\n", &self.clocks()].concat());
         section("In short", self.summary());
         for listed in self.listed() {
             let body = self.operation(&listed, charts, &mut drawn);
@@ -148,6 +148,37 @@ impl<'a> Report<'a> {
         row("profile", environment.profile.clone());
         row("measured (UTC)", format!("{} to {}", dates().min().unwrap_or(""), dates().max().unwrap_or("")));
         table.end()
+    }
+
+    fn setup(&self) -> Option<&Setup> {
+        self.data.setups.first().map(|saved| &saved.content)
+    }
+
+    /// Seconds that a kernel may be predicted to need for a run and take part in a duel: most, and at headlines.
+    fn patience(&self) -> Option<[f64; 2]> {
+        let setup = self.setup()?;
+        let pace = if setup.draft { Pace::DRAFT } else { Pace::FULL };
+        Some([setup.patience_seconds, pace.invitation.as_secs_f64()])
+    }
+
+    /// What a run may be predicted to take in a duel.
+    fn cut_off(&self, listed: &Listed, duel: &Duel) -> Option<f64> {
+        let workload = listed.headline();
+        let is_headline = duel.workload == workload.name && duel.size == workload.published;
+        self.patience().map(|[most, headline]| if is_headline { headline } else { most })
+    }
+
+    fn cut_offs(&self) -> String {
+        let sentence = |[most, headline]: [f64; 2]| {
+            format!(
+                "- **Cut-off**: who is predicted to take longer than {} for a run takes no part. At the published size of an \
+                 operation's first\n  input it is {}; at its larger sizes the best scalar kernel and the best public ones have \
+                 as long.\n",
+                time(most),
+                time(headline)
+            )
+        };
+        self.patience().map_or(String::new(), sentence)
     }
 
     fn clocks(&self) -> String {
@@ -210,15 +241,8 @@ impl<'a> Report<'a> {
     }
 
     fn reproduce(&self) -> String {
-        let setup = self.data.setups.first().map(|saved| &saved.content);
-        let took = setup.map_or(String::new(), |setup| format!("{:.0} min here", (setup.took_seconds / 60.0).ceil()));
-        let patience = setup.map_or(String::new(), |setup| {
-            format!(
-                "\nAt sizes that were not published, kernels predicted to take longer than {} for a run were left out, but for \
-                 the best scalar kernel and the best public ones.\n",
-                time(setup.patience_seconds)
-            )
-        });
+        let took =
+            self.setup().map_or(String::new(), |setup| format!("{:.0} min here", (setup.took_seconds / 60.0).ceil()));
         format!(
             "```sh\n\
              cargo bench                               # criterion's view, read by the report: 8 min\n\
@@ -227,7 +251,7 @@ impl<'a> Report<'a> {
              cargo run --release -- report --quick     # a draft of it: 2 min\n\
              cargo run --release -- report --check     # rebuild it from the committed data, and compare\n\
              cargo run --release -- compare OPERATION  # one duel: 1 min\n\
-             ```\n{patience}"
+             ```\n"
         )
     }
 }
