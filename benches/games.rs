@@ -1,7 +1,7 @@
 //! Benches of whole games: groups `games/<game>`, ids `<choice>/<limit>`. The choices take for each operation
 //!
 //! - `baseline`: the first kernel of its list that is not too slow for a bench;
-//! - `best_scalar`: the quickest that is plain Rust, without vectors, bit-set crates or threads;
+//! - `best_plain`: the quickest that is plain Rust: no intrinsics, crates or threads;
 //! - `best`: the quickest, which is what the program selects by itself.
 //!
 //! All are timed by the wall, as the best may use threads.
@@ -74,10 +74,9 @@ fn choices(game: &Game, limit: u64, plan: &Plan, machine: &Machine) -> impl Iter
         Some(choice)
     };
     let baseline = choice("baseline", |all| all.first());
-    let best_scalar =
-        choice("best_scalar", |all| all.iter().filter(|c| c.info.is_scalar()).min_by_key(|c| c.predicted));
+    let best_plain = choice("best_plain", |all| all.iter().filter(|c| c.info.is_plain()).min_by_key(|c| c.predicted));
     let best = choice("best", |all| all.iter().min_by_key(|c| c.predicted));
-    [baseline, best_scalar, best].into_iter().flatten()
+    [baseline, best_plain, best].into_iter().flatten()
 }
 
 impl Choice {

@@ -316,6 +316,8 @@ pub struct KernelDef<O: Operation> {
     pub features: &'static [&'static str],
     /// What it is, in a line.
     pub summary: &'static str,
+    /// The module that it is in: a file.
+    pub module: &'static str,
     pub(crate) body: Option<Body<O>>,
 }
 
@@ -437,6 +439,7 @@ macro_rules! kernels {
             tier: $crate::isa::Tier::$tier,
             features: &[$($f),*],
             summary: $text,
+            module: concat!(module_path!(), "::", stringify!($body)),
             body,
         }
     }),*] };

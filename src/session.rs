@@ -21,6 +21,8 @@ pub struct KernelInfo {
     pub features: &'static [&'static str],
     /// What it is, in a line.
     pub summary: &'static str,
+    /// The module that it is in.
+    pub module: &'static str,
     /// Whether this build holds it.
     pub compiled: bool,
     /// Why it cannot run on the machine that was asked about.
@@ -28,8 +30,15 @@ pub struct KernelInfo {
 }
 
 impl KernelInfo {
-    /// Whether it is plain Rust on one thread: no technology that a Cargo feature names, no tier above the lowest.
-    pub fn is_scalar(&self) -> bool {
+    /// Its source file, as seen from the root of the source tree.
+    pub fn source(&self) -> String {
+        let path = self.module.split("::").skip(1).collect::<Vec<_>>().join("/");
+        format!("src/{path}.rs")
+    }
+
+    /// Whether it is plain Rust on one thread: no technology that a Cargo feature names, no tier above the lowest. The compiler
+    /// may use the vectors of the build's target.
+    pub fn is_plain(&self) -> bool {
         self.tier == Tier::Portable && self.features.is_empty()
     }
 }
@@ -213,6 +222,7 @@ impl<O: Operation> AnyOperation for Of<O> {
             tier: def.tier,
             features: def.features,
             summary: def.summary,
+            module: def.module,
             compiled: def.is_compiled(),
             unavailable: def.on(machine).err(),
         };

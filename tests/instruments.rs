@@ -206,7 +206,9 @@ fn a_report_is_rebuilt_from_its_data_and_nothing_else() {
     for part in ["**5.00** `flags`", "## Environment", "mex_subtraction-ratio.svg", "`stamp`"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
+    assert!(text.contains("[`stamp`](src/cores/mex/subtraction/stamp.rs)"), "{text}");
     assert!(read(&root, "profiles/charts/mex_subtraction-ratio.svg").starts_with("<svg"));
+    assert!(!root.path().join("README.md").exists());
     report(&root, &["--check"]).assert().success();
 
     // What stands around it is kept, what stands in it is not.
@@ -221,6 +223,23 @@ fn a_report_is_rebuilt_from_its_data_and_nothing_else() {
 
     std::fs::write(root.path().join("profiles/charts/mex_subtraction-ratio.svg"), "<svg/>").expect("a writable folder");
     failed(&mut report(&root, &["--check"]), "mex_subtraction-ratio.svg is not what");
+}
+
+#[test]
+fn a_digest_is_kept_in_the_readme() {
+    let (root, folder) = measured(&headline());
+    let path = root.path().join("README.md");
+    let marks = "<!-- made by `nimlanes report`: do not edit -->\n<!-- end of what `nimlanes report` made -->\n";
+    std::fs::write(&path, format!("Mine.\n{marks}Mine, too.\n")).expect("a writable folder");
+    report(&root, &["--data", folder]).assert().success();
+    let text = read(&root, "README.md");
+    assert!(text.starts_with("Mine.\n<!-- made") && text.ends_with("-->\nMine, too.\n"), "{text}");
+    assert!(text.contains("| [`stamp`](src/cores/mex/subtraction/stamp.rs) | 5.00 |"), "{text}");
+    report(&root, &["--check"]).assert().success();
+    std::fs::write(&path, text.replace("5.00", "50.0")).expect("a writable folder");
+    failed(&mut report(&root, &["--check"]), "README.md is not what");
+    std::fs::write(&path, "No marks.").expect("a writable folder");
+    failed(&mut report(&root, &["--data", folder]), "README.md has no lines");
 }
 
 #[test]

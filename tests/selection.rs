@@ -84,7 +84,7 @@ fn the_best_public_algorithms_are_listed_and_need_nothing() {
         let kernels = operation.kernels(&Machine::detect());
         for name in operation.public() {
             let kernel = kernels.iter().find(|kernel| kernel.name == *name);
-            assert!(kernel.is_some_and(|kernel| kernel.is_scalar()), "{}: {name}", operation.name());
+            assert!(kernel.is_some_and(|kernel| kernel.is_plain()), "{}: {name}", operation.name());
         }
     }
 }

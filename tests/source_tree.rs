@@ -85,3 +85,13 @@ fn every_kept_profile_has_its_entry() {
     let named: BTreeSet<&str> = nimlanes::cores::OPERATIONS.iter().map(|operation| operation.name()).collect();
     assert_eq!(operations, named);
 }
+
+#[test]
+fn every_kernel_leads_to_its_source() {
+    let files = files("src/cores", ".rs");
+    for operation in nimlanes::cores::OPERATIONS {
+        for kernel in operation.kernels(&nimlanes::machine::Machine::detect()) {
+            assert!(files.contains(&kernel.source()), "{}: {}", kernel.name, kernel.source());
+        }
+    }
+}

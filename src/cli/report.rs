@@ -13,7 +13,7 @@ use super::failure::Failure;
 use super::interrupt;
 use super::output::print;
 
-/// Measure everything, and write RESULTS.md with its charts from what was measured
+/// Measure everything, and write RESULTS.md, its charts and the digest in README.md from what was measured
 ///
 /// Works in the folder of the source tree. Every measurement is a file under profiles/data; what is there from today is not
 /// measured again, so that an interrupted report goes on where it stopped. What `cargo bench` and `cargo bench-native`
@@ -27,7 +27,7 @@ pub struct Args {
     /// Measure nothing; read the measurements in this folder, files of `compare --save` among them
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Write nothing; fail if RESULTS.md or a chart is not what its measurements give
+    /// Write nothing; fail if RESULTS.md, a chart or the digest is not what its measurements give
     #[arg(long)]
     check: bool,
     /// Forget today's measurements and make all of them anew

@@ -1,4 +1,4 @@
-//! Charts as SVG: time against size, and ratios as bars.
+//! Charts as SVG: how quick kernels are at each size beside the best plain Rust, and ratios as bars.
 //!
 //! They stand in pages that may be light or dark, so nothing is filled behind them, and lines and text keep to tones in the
 //! middle. Colours are those of Okabe and Ito ("Color universal design", 2008) that can be seen on both; what must be told
@@ -6,11 +6,8 @@
 
 use std::fmt::Display;
 
-use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-
-use crate::selection::span;
 
 /// Text, axes and leaders.
 const GREY: RGBColor = RGBColor(118, 124, 133);
@@ -68,6 +65,17 @@ impl LogAxis {
         self.pixels.0 + (share * f64::from(self.pixels.1 - self.pixels.0)).round() as i32
     }
 
+    /// One, two and five times the powers of ten on it.
+    fn ticks(&self) -> impl Iterator<Item = f64> {
+        let exponents = self.low.log10().floor() as i32..=self.high.log10().floor() as i32;
+        let all = exponents.flat_map(|exponent| [1, 2, 5].map(|digit| (digit, exponent)));
+        let value = |(digit, exponent): (i32, i32)| match exponent {
+            0.. => f64::from(digit) * 10f64.powi(exponent),
+            _ => f64::from(digit) / 10f64.powi(-exponent), // exactly what the digits say
+        };
+        all.map(value).filter(|value| (self.low..=self.high).contains(value))
+    }
+
     /// The powers of ten on it.
     fn decades(&self) -> impl Iterator<Item = f64> {
         let (first, last) = (self.low.log10().round() as i32, (self.high * 1.0001).log10().floor() as i32);
@@ -75,12 +83,34 @@ impl LogAxis {
     }
 }
 
-/// Measured times of one kernel.
+/// Part that a kernel has in a chart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// One that the chart is about, in a colour of its own: the source's way, the quickest and the best in plain Rust.
+    Lead,
+    /// One that is there to compare with, thin and grey.
+    Other,
+}
+
+/// One kernel at one size.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    /// The size.
+    pub size: f64,
+    /// Time of a run.
+    pub seconds: f64,
+    /// Time of the best plain Rust over its own.
+    pub ratio: f64,
+}
+
+/// One kernel at several sizes.
 pub struct Series {
     /// The kernel.
     pub name: String,
-    /// Sizes, ascending, and seconds.
-    pub points: Vec<(f64, f64)>,
+    /// What it is here for.
+    pub part: Part,
+    /// By size, ascending.
+    pub points: Vec<Point>,
 }
 
 impl Series {
@@ -88,11 +118,11 @@ impl Series {
     /// within a factor of ten, or the last two, of the sizes above `small`. Over more of them, what a call costs besides its
     /// loops would pass for slow growth.
     pub fn growth(&self, small: f64) -> Option<f64> {
-        let points: Vec<&(f64, f64)> = self.points.iter().filter(|(size, _)| *size > small).collect();
-        let (largest, _) = points.last()?;
-        let decade = points.iter().filter(|(size, _)| size * 10.0 >= *largest).count().max(2);
+        let points: Vec<&Point> = self.points.iter().filter(|point| point.size > small).collect();
+        let largest = points.last()?.size;
+        let decade = points.iter().filter(|point| point.size * 10.0 >= largest).count().max(2);
         let points = &points[points.len().checked_sub(decade)?..];
-        let points: Vec<(f64, f64)> = points.iter().map(|(size, time)| (size.ln(), time.ln())).collect();
+        let points: Vec<(f64, f64)> = points.iter().map(|point| (point.size.ln(), point.seconds.ln())).collect();
         let n = points.len() as f64;
         let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
         let (x, y) = (mean(|p| p.0), mean(|p| p.1));
@@ -122,97 +152,154 @@ fn spread(positions: &[i32], top: i32, bottom: i32) -> Vec<i32> {
     at
 }
 
-/// Time against size on logarithmic axes, a line a kernel, each named at its end with its growth at sizes above `small`.
-pub fn times(title: &str, series: &[Series], small: f64) -> String {
-    let (width, left, right, top, bottom) = (960, 78, 640, 52, 58);
-    let height = 420.max(top + bottom + LEADING * series.len() as i32 + 20);
+/// What is slower than the best plain Rust by more is not worth the room.
+const LEAST_RATIO: f64 = 0.01;
+
+/// Times as quick as the best plain Rust kernel of each size on logarithmic axes, a line a kernel. Leading kernels, and those
+/// that come as far as the largest size, are named with their growth at sizes above `small`.
+pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
     let points = || series.iter().flat_map(|series| &series.points);
-    let x = LogAxis::over(points().map(|point| point.0), (left, right));
-    let y = LogAxis::over(points().map(|point| point.1), (height - bottom, top));
+    let last = points().map(|point| point.size).fold(0.0, f64::max);
+    let end = |series: &Series| series.points.last().copied();
+    let arrives = |series: &Series| end(series).is_some_and(|point| point.size == last);
+    let mut named: Vec<(&Series, Point, Look)> = Vec::new();
+    let mut leads = 0;
+    for series in series {
+        let Some(end) = end(series) else { continue };
+        let look = Look::of(series.part, leads);
+        leads += usize::from(series.part == Part::Lead);
+        if series.part == Part::Lead || arrives(series) && end.ratio >= LEAST_RATIO {
+            named.push((series, end, look));
+        }
+    }
+    named.sort_by(|a, b| b.1.ratio.total_cmp(&a.1.ratio));
+
+    let (width, left, right, top, bottom) = (960, 62, 620, 66, 52);
+    let height = 470.max(top + bottom + LEADING * named.len() as i32);
+    let x = LogAxis::over(points().map(|point| point.size), (left, right));
+    let (low, high) = points().fold((1f64, 1f64), |(low, high), p| (low.min(p.ratio), high.max(p.ratio)));
+    let y = LogAxis { low: low.max(LEAST_RATIO) / 1.1, high: high * 1.1, pixels: (height - bottom, top) };
+    let pixel = |point: &Point| (x.at(point.size), y.at(point.ratio));
+    let wanted: Vec<i32> = named.iter().map(|(_, end, _)| y.at(end.ratio.max(y.low))).collect();
+    let places = spread(&wanted, top, height - bottom);
     svg(width as u32, height as u32, |area| {
-        label(area, title, (left, 14), 17, (HPos::Left, VPos::Top))?;
-        label(area, "time of a run", (left, 36), 13, (HPos::Left, VPos::Top))?;
-        label(area, "size", ((left + right) / 2, height - 22), 14, (HPos::Center, VPos::Top))?;
-        let grid = GREY.mix(0.3);
+        label(area, title, (12, 12), 17, (HPos::Left, VPos::Top))?;
+        let what = "times as quick as the best plain Rust kernel of the same size; grey: all that are nowhere ahead";
+        label(area, what, (12, 36), 13, (HPos::Left, VPos::Top))?;
+        label(area, "size", ((left + right) / 2, height - 20), 14, (HPos::Center, VPos::Top))?;
         for size in x.decades() {
-            line(area, &[(x.at(size), top), (x.at(size), height - bottom)], grid)?;
-            let name = if size < 1e4 { size.to_string() } else { format!("1e{}", size.log10().round()) };
-            label(area, name, (x.at(size), height - bottom + 8), 13, (HPos::Center, VPos::Top))?;
+            line(area, &[(x.at(size), top), (x.at(size), height - bottom)], GREY.mix(0.25))?;
+            label(area, round_size(size), (x.at(size), height - bottom + 8), 13, (HPos::Center, VPos::Top))?;
         }
-        for time in y.decades() {
-            line(area, &[(left, y.at(time)), (right, y.at(time))], grid)?;
-            label(area, round_span(time), (left - 8, y.at(time)), 13, (HPos::Right, VPos::Center))?;
+        for ratio in y.ticks() {
+            let style = if ratio == 1.0 { GREY.stroke_width(1) } else { GREY.mix(0.25).stroke_width(1) };
+            line(area, &[(left, y.at(ratio)), (right, y.at(ratio))], style)?;
+            label(area, round_ratio(ratio), (left - 8, y.at(ratio)), 13, (HPos::Right, VPos::Center))?;
         }
-        let pixel = |(size, time): &(f64, f64)| (x.at(*size), y.at(*time));
-        let mut named: Vec<(usize, (i32, i32))> =
-            series.iter().enumerate().filter_map(|(i, series)| Some((i, pixel(series.points.last()?)))).collect();
-        named.sort_by_key(|(_, (_, y))| *y);
-        let wanted: Vec<i32> = named.iter().map(|(_, (_, y))| *y).collect();
-        for ((index, end), name_y) in named.iter().zip(spread(&wanted, top, height - bottom)) {
-            let (series, look) = (&series[*index], Look::of(*index));
-            // Thin from the end of the line to the edge of the plot, then to the name.
-            let leader = [*end, (right + 6, end.1), (right + 34, name_y), (right + 42, name_y)];
-            line(area, &leader, look.colour.mix(0.55))?;
+        let plain = Look::of(Part::Other, 0);
+        for others in series.iter().filter(|series| series.part == Part::Other) {
+            plain.line(area, &others.points.iter().map(pixel).collect::<Vec<_>>(), y.pixels.0)?;
+        }
+        for ((series, end, look), name_y) in named.iter().zip(places).rev() {
             let pixels: Vec<(i32, i32)> = series.points.iter().map(pixel).collect();
-            look.line(area, &pixels)?;
-            pixels.iter().try_for_each(|point| look.mark(area, *point))?;
-            look.mark(area, (right + 50, name_y))?;
+            if series.part == Part::Lead {
+                look.line(area, &pixels, y.pixels.0)?;
+                let seen = pixels.iter().filter(|(_, at)| *at <= y.pixels.0);
+                seen.copied().try_for_each(|point| look.mark(area, point))?;
+                look.mark(area, (right + 36, name_y))?;
+            }
+            let is_seen = end.ratio >= y.low;
+            if arrives(series) && is_seen {
+                let leader = [(right + 6, y.at(end.ratio)), (right + 26, name_y)];
+                line(area, &leader, look.colour.mix(0.6))?;
+            }
             let growth = series.growth(small).map_or(String::new(), |exponent| format!("  n^{exponent:.2}"));
-            label(area, format!("{}{growth}", series.name), (right + 62, name_y), 14, (HPos::Left, VPos::Center))?;
+            let unseen = format!("  ({} at {})", round_ratio(end.ratio), round_size(end.size));
+            let unseen = if is_seen { "" } else { &unseen };
+            let name = format!("{}{growth}{unseen}", series.name);
+            label(area, name, (right + 48, name_y), 14, (HPos::Left, VPos::Center))?;
         }
         Ok(())
     })
 }
 
-/// A power of ten of seconds, without decimals.
-fn round_span(seconds: f64) -> String {
-    let text = span(seconds * 1.000_001e9);
-    let (number, unit) = text.split_once(' ').unwrap_or((&text, ""));
-    format!("{} {unit}", number.parse::<f64>().unwrap_or(0.0).round())
+/// A size in few letters.
+fn round_size(size: f64) -> String {
+    let decade = size.log10().floor();
+    let digits = size / 10f64.powf(decade);
+    if size < 1e4 { size.to_string() } else { format!("{}e{decade}", (digits * 100.0).round() / 100.0) }
+}
+
+/// A ratio with the digits that it is worth.
+fn round_ratio(ratio: f64) -> String {
+    let places = (1.0 - ratio.log10().floor()).clamp(0.0, 9.0) as i32;
+    let scale = 10f64.powi(places);
+    format!("×{}", (ratio * scale).round() / scale)
 }
 
 /// How a line is told from others.
 struct Look {
     colour: RGBColor,
-    /// Whole, dashed, dotted.
-    round: usize,
+    width: u32,
     mark: usize,
 }
 
 impl Look {
-    fn of(index: usize) -> Self {
-        Look {
-            colour: COLOURS[index % COLOURS.len()],
-            round: index / COLOURS.len(),
-            mark: index % 4 + index / COLOURS.len(),
+    /// That of the `index`th of its part.
+    fn of(part: Part, index: usize) -> Self {
+        match part {
+            Part::Lead => Look { colour: COLOURS[index % COLOURS.len()], width: 3, mark: index },
+            Part::Other => Look { colour: GREY, width: 1, mark: 0 },
         }
     }
 
-    fn line(&self, area: &Area, points: &[(i32, i32)]) -> Drawn {
-        let style = self.colour.stroke_width(2);
-        match self.round {
-            0 => line(area, points, style),
-            round => {
-                let (dash, gap) = if round == 1 { (9, 4) } else { (3, 4) };
-                area.draw(&DashedPathElement::new(points.iter().copied(), dash, gap, style))
-            }
-        }
+    /// A line through points, as far as they are above `floor`.
+    fn line(&self, area: &Area, points: &[(i32, i32)], floor: i32) -> Drawn {
+        let style = ShapeStyle {
+            color: self.colour.mix(if self.width > 1 { 1.0 } else { 0.6 }),
+            filled: false,
+            stroke_width: self.width,
+        };
+        points
+            .windows(2)
+            .filter_map(|ends| above(ends[0], ends[1], floor))
+            .try_for_each(|ends| line(area, &ends, style))
     }
 
     fn mark(&self, area: &Area, (x, y): (i32, i32)) -> Drawn {
         let style = self.colour.filled();
         match self.mark % 4 {
-            0 => area.draw(&Circle::new((x, y), 4, style)),
+            0 => area.draw(&Circle::new((x, y), 5, style)),
             1 => area.draw(&Rectangle::new([(x - 4, y - 4), (x + 4, y + 4)], style)),
-            2 => area.draw(&Polygon::new(vec![(x, y - 6), (x + 5, y + 4), (x - 5, y + 4)], style)),
-            _ => area.draw(&Polygon::new(vec![(x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y)], style)),
+            2 => area.draw(&Polygon::new(vec![(x, y - 6), (x + 6, y + 5), (x - 6, y + 5)], style)),
+            _ => area.draw(&Polygon::new(vec![(x, y - 7), (x + 7, y), (x, y + 7), (x - 7, y)], style)),
         }
     }
 }
 
+/// The part of a stretch that is not below the floor (pixels count downwards).
+fn above(a: (i32, i32), b: (i32, i32), floor: i32) -> Option<[(i32, i32); 2]> {
+    let cut = |from: (i32, i32), to: (i32, i32)| {
+        let share = f64::from(floor - from.1) / f64::from(to.1 - from.1);
+        (from.0 + (share * f64::from(to.0 - from.0)).round() as i32, floor)
+    };
+    match (a.1 <= floor, b.1 <= floor) {
+        (true, true) => Some([a, b]),
+        (true, false) => Some([a, cut(a, b)]),
+        (false, true) => Some([cut(b, a), b]),
+        (false, false) => None,
+    }
+}
+
 /// Technologies by the colour that they have in every chart; any other is grey. Of several the last of this list counts.
-const TECHNOLOGIES: [(&str, RGBColor); 6] =
-    [("scalar", BLUE), ("bitvec", PURPLE), ("wide", GREEN), ("avx2", ORANGE), ("avx512", VERMILION), ("parallel", SKY)];
+const TECHNOLOGIES: [(&str, RGBColor); 6] = [
+    ("plain Rust", BLUE),
+    ("bitvec", PURPLE),
+    ("wide", GREEN),
+    ("avx2", ORANGE),
+    ("avx512", VERMILION),
+    ("parallel", SKY),
+];
 
 fn place(technology: &str) -> Option<usize> {
     TECHNOLOGIES.iter().rposition(|(name, _)| technology.contains(name))
@@ -294,7 +381,10 @@ mod tests {
 
     #[test]
     fn growth_is_that_of_the_last_decade() {
-        let growth = |points: &[(f64, f64)]| Series { name: String::new(), points: points.to_vec() }.growth(100.0);
+        let point = |(size, seconds): &(f64, f64)| Point { size: *size, seconds: *seconds, ratio: 1.0 };
+        let growth = |points: &[(f64, f64)]| {
+            Series { name: String::new(), part: Part::Lead, points: points.iter().map(point).collect() }.growth(100.0)
+        };
         // A linear loop behind a call that costs as much as ten thousand steps.
         let linear = [1e4, 1e6, 1e7, 5e7, 1e8].map(|n: f64| (n, 1e4 + n));
         assert!((growth(&linear).expect("five points") - 1.0).abs() < 1e-3);
@@ -310,6 +400,23 @@ mod tests {
         let at = spread(&[50, 50, 51, 300, 398, 399], 50, 400);
         assert!(at.is_sorted_by(|a, b| b - a >= LEADING), "{at:?}");
         assert!(at[0] >= 50 && *at.last().expect("six") <= 400, "{at:?}");
+    }
+
+    #[test]
+    fn lines_end_at_the_floor() {
+        assert_eq!(above((0, 10), (10, 20), 30), Some([(0, 10), (10, 20)]));
+        assert_eq!(above((0, 10), (10, 30), 20), Some([(0, 10), (5, 20)]));
+        assert_eq!(above((0, 30), (10, 10), 20), Some([(5, 20), (10, 10)]));
+        assert_eq!(above((0, 21), (10, 30), 20), None);
+    }
+
+    #[test]
+    fn ticks_and_numbers_are_round() {
+        let axis = LogAxis { low: 0.009, high: 11.0, pixels: (0, 100) };
+        let ticks: Vec<String> = axis.ticks().map(round_ratio).collect();
+        assert_eq!(ticks, ["×0.01", "×0.02", "×0.05", "×0.1", "×0.2", "×0.5", "×1", "×2", "×5", "×10"]);
+        assert_eq!([10.0, 5000.0, 1e4, 1_048_576.0].map(round_size), ["10", "5000", "1e4", "1.05e6"]);
+        assert_eq!([0.000_015_6, 0.0061].map(round_ratio), ["×0.000016", "×0.0061"]);
     }
 
     #[test]

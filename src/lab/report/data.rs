@@ -92,7 +92,7 @@ pub struct Far {
 /// One choice of kernels for a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameRow {
-    /// `baseline`, `best_scalar` or `best`.
+    /// `baseline`, `best_plain` or `best`.
     pub cast: String,
     /// `operation=kernel`, in the order of the game's operations.
     pub kernels: Vec<String>,

@@ -245,17 +245,17 @@ impl<'a> Plan<'a> {
         Ok(Stated { rows })
     }
 
-    /// Times the quickest scalar kernel of the first operation beside neighbours, by both clocks.
+    /// Times the quickest kernel in plain Rust of the first operation beside neighbours, by both clocks.
     fn clocks(&self, run: &Run) -> Result<Clocks, MeasureError> {
         let operation = OPERATIONS[0];
         let workload = operation.workloads()[0];
         let session = operation.session(&self.machine, workload.name, workload.published)?;
         let listed = operation.kernels(&self.machine);
         let names = session.kernels();
-        let is_scalar = |kernel: &usize| listed.iter().any(|k| k.name == names[*kernel] && k.is_scalar());
-        let scalar = (0..names.len()).filter(is_scalar);
+        let is_plain = |kernel: &usize| listed.iter().any(|k| k.name == names[*kernel] && k.is_plain());
+        let plain = (0..names.len()).filter(is_plain);
         let cost = |kernel: &usize| session.cost(*kernel, 1).ns;
-        let Some(kernel) = scalar.min_by(|a, b| cost(a).total_cmp(&cost(b))) else {
+        let Some(kernel) = plain.min_by(|a, b| cost(a).total_cmp(&cost(b))) else {
             return Err(Stop::Cancelled.into());
         };
         let once = Duration::from_secs_f64((cost(&kernel) / 1e9).clamp(1e-9, 10.0));
@@ -330,7 +330,7 @@ impl<'a> Plan<'a> {
         budget: Duration,
         run: &dyn Fn(usize) -> Arc<Run>,
     ) -> Result<GameDuel, MeasureError> {
-        let casts = casts(game, limit, &self.machine, self.patience)?;
+        let casts = casts(game, limit, &self.machine, self.patience.max(self.pace.invitation))?;
         let (clock, question) = (Clock::Wall, Question::new(limit));
         let runs: Vec<Arc<Run>> = casts.iter().map(|cast| run(cast.selection.threads())).collect();
         let solve = |cast: usize| {
@@ -387,10 +387,10 @@ struct Cast {
     selection: Selection,
 }
 
-/// The source's way (the first kernels that patience allows), the quickest scalar kernels, and those that are selected.
+/// The source's way (the first kernels that patience allows), the quickest in plain Rust, and those that are selected.
 fn casts(game: &Game, limit: u64, machine: &Machine, patience: Duration) -> Result<Vec<Cast>, MeasureError> {
     type Pair = (&'static str, &'static str);
-    let mut casts = ["baseline", "best_scalar", "best"].map(|name| (name, Vec::<Pair>::new()));
+    let mut casts = ["baseline", "best_plain", "best"].map(|name| (name, Vec::<Pair>::new()));
     for name in game.operations {
         let operation = crate::cores::operation(name).map_err(SelectError::from)?;
         let session = operation.session(machine, operation.workloads()[0].name, limit)?;
@@ -399,11 +399,11 @@ fn casts(game: &Game, limit: u64, machine: &Machine, patience: Duration) -> Resu
         let names = session.kernels();
         let ns = |kernel: &usize| session.cost(*kernel, 1).ns;
         let fit = |kernel: &usize| ns(kernel) <= patience.as_nanos() as f64;
-        let is_scalar = |kernel: &usize| listed.iter().any(|k| k.name == names[*kernel] && k.is_scalar());
+        let is_plain = |kernel: &usize| listed.iter().any(|k| k.name == names[*kernel] && k.is_plain());
         let first = (0..names.len()).find(fit).map_or(selected, |kernel| names[kernel]);
-        let scalar = (0..names.len()).filter(|kernel| is_scalar(kernel) && ns(kernel).is_finite());
-        let scalar = scalar.min_by(|a, b| ns(a).total_cmp(&ns(b))).map_or(selected, |kernel| names[kernel]);
-        for ((_, kernels), kernel) in casts.iter_mut().zip([first, scalar, selected]) {
+        let plain = (0..names.len()).filter(|kernel| is_plain(kernel) && ns(kernel).is_finite());
+        let plain = plain.min_by(|a, b| ns(a).total_cmp(&ns(b))).map_or(selected, |kernel| names[kernel]);
+        for ((_, kernels), kernel) in casts.iter_mut().zip([first, plain, selected]) {
             kernels.push((*name, kernel));
         }
     }

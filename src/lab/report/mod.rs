@@ -1,4 +1,4 @@
-//! The report: RESULTS.md and its charts, made from measurements alone.
+//! The report: RESULTS.md, its charts and a digest of it in README.md, made from measurements alone.
 //!
 //! [`tasks`] reads off the registry what there is to measure; [`measure`] does it and keeps each result in a small file; [`data`] reads them back;
 //! [`tables`] and [`chart`] turn them into text and pictures. The text stands between two marks in RESULTS.md, of which the
@@ -27,6 +27,9 @@ use self::tables::{Chart, Report};
 /// The report.
 pub const RESULTS: &str = "RESULTS.md";
 
+/// Where a digest of it stands, if there is such a file.
+pub const README: &str = "README.md";
+
 /// Where its charts are.
 pub const CHARTS: &str = "profiles/charts";
 
@@ -35,6 +38,7 @@ pub const FOLDERS: &str = "profiles/data";
 
 const BEGIN: &str = "<!-- made by `nimlanes report` from ";
 const BEGIN_ENDS: &str = ": do not edit below -->";
+const README_BEGIN: &str = "<!-- made by `nimlanes report`: do not edit -->";
 const END: &str = "<!-- end of what `nimlanes report` made -->";
 
 /// A report that was not made, or is not what it should be.
@@ -47,8 +51,13 @@ pub enum ReportError {
     #[error(transparent)]
     File(#[from] SavedError),
     /// The text has no place for it.
-    #[error("{RESULTS} has no lines `{BEGIN}FOLDER{BEGIN_ENDS}` and `{END}` to write between")]
-    NoMarks,
+    #[error("{path} has no lines `{begin}` and `{END}` to write between")]
+    NoMarks {
+        /// The file.
+        path: &'static str,
+        /// The first of them.
+        begin: String,
+    },
     /// It is not what the measurements give.
     #[error("{path} is not what {folder} gives ({how}); `nimlanes report --data {folder}` writes it anew", path = path.display(), folder = folder.display())]
     Differs {
@@ -59,6 +68,12 @@ pub enum ReportError {
         /// Where the difference begins.
         how: String,
     },
+}
+
+impl ReportError {
+    fn no_marks() -> Self {
+        ReportError::NoMarks { path: RESULTS, begin: format!("{BEGIN}FOLDER{BEGIN_ENDS}") }
+    }
 }
 
 /// The folder for measurements of this environment at a date (`2026-01-31T..`).
@@ -75,7 +90,8 @@ pub fn folder(environment: &Environment, date: &str, draft: bool) -> PathBuf {
 /// There is no report, or it does not say.
 pub fn source() -> Result<PathBuf, ReportError> {
     let text = read(Path::new(RESULTS))?.unwrap_or_default();
-    let (before, _, _) = text.split_once(BEGIN).map(|(_, rest)| rest).and_then(split).ok_or(ReportError::NoMarks)?;
+    let (before, _, _) =
+        text.split_once(BEGIN).map(|(_, rest)| rest).and_then(split).ok_or_else(ReportError::no_marks)?;
     Ok(before.into())
 }
 
@@ -94,50 +110,77 @@ fn read(path: &Path) -> Result<Option<String>, SavedError> {
     }
 }
 
-/// The whole of RESULTS.md with a new body, and the charts. What stands outside of the marks is kept.
-fn compose(folder: &Path, mixed: bool) -> Result<(String, Vec<Chart>), ReportError> {
+/// A file of the report.
+type File = (PathBuf, String);
+
+/// All that is made of the measurements in a folder. What stands outside of the marks is kept.
+fn compose(folder: &Path, mixed: bool) -> Result<Vec<File>, ReportError> {
     let data = Data::read(folder, mixed)?;
-    let (body, charts) = Report::new(&data).write(CHARTS);
+    let report = Report::new(&data);
+    let (body, charts) = report.write(CHARTS);
     let old = read(Path::new(RESULTS))?;
     let (above, below) = match &old {
         None => ("# Results\n\n", "\n"),
         Some(old) => {
-            let (above, rest) = old.split_once(BEGIN).ok_or(ReportError::NoMarks)?;
-            let (_, _, below) = split(rest).ok_or(ReportError::NoMarks)?;
+            let (above, rest) = old.split_once(BEGIN).ok_or_else(ReportError::no_marks)?;
+            let (_, _, below) = split(rest).ok_or_else(ReportError::no_marks)?;
             (above, below)
         }
     };
-    let text = format!("{above}{BEGIN}{}{BEGIN_ENDS}\n\n{body}\n{END}{below}", folder.display());
-    Ok((text, charts))
+    let results = format!("{above}{BEGIN}{}{BEGIN_ENDS}\n\n{body}\n{END}{below}", folder.display());
+    let charts = charts.into_iter().map(|Chart { file, svg }| (Path::new(CHARTS).join(file), svg));
+    let mut files: Vec<File> = charts.chain([(RESULTS.into(), results)]).collect();
+    if let Some(old) = read(Path::new(README))? {
+        files.push((README.into(), readme(&old, &report.digest())?));
+    }
+    Ok(files)
 }
 
-/// Writes RESULTS.md and its charts in the working directory from the measurements in a folder.
+/// README.md with a new digest.
+fn readme(old: &str, digest: &str) -> Result<String, ReportError> {
+    let marked = old.split_once(README_BEGIN).and_then(|(above, rest)| Some((above, rest.split_once(END)?.1)));
+    let (above, below) = marked.ok_or_else(|| ReportError::NoMarks { path: README, begin: README_BEGIN.to_owned() })?;
+    Ok(format!("{above}{README_BEGIN}\n\n{}\n\n{END}{below}", digest.trim_end()))
+}
+
+/// Writes RESULTS.md, its charts and the digest in the working directory from the measurements in a folder.
 ///
 /// # Errors
-/// The measurements cannot be used, RESULTS.md has no marks, or a file cannot be written. Files are whole in any case.
+/// The measurements cannot be used, a file has no marks, or one cannot be written. Files are whole in any case.
 pub fn write(folder: &Path, mixed: bool) -> Result<(), ReportError> {
-    let (text, charts) = compose(folder, mixed)?;
-    let write = |path: &Path, bytes: &[u8]| {
-        write_whole(path, bytes).map_err(|source| SavedError::Write { path: path.to_owned(), source })
-    };
-    charts.iter().try_for_each(|chart| write(&Path::new(CHARTS).join(&chart.file), chart.svg.as_bytes()))?;
-    Ok(write(Path::new(RESULTS), text.as_bytes())?)
+    for (path, text) in compose(folder, mixed)? {
+        write_whole(&path, text.as_bytes()).map_err(|source| SavedError::Write { path, source })?;
+    }
+    Ok(())
 }
 
-/// Whether RESULTS.md and its charts are what the measurements in a folder give.
+/// Whether RESULTS.md, its charts and the digest are what the measurements in a folder give.
 ///
 /// # Errors
 /// They differ, or the measurements cannot be used.
 pub fn check(folder: &Path, mixed: bool) -> Result<(), ReportError> {
-    let (text, charts) = compose(folder, mixed)?;
-    let charts = charts.iter().map(|chart| (Path::new(CHARTS).join(&chart.file), &chart.svg));
-    for (path, want) in [(PathBuf::from(RESULTS), &text)].into_iter().chain(charts) {
+    for (path, want) in compose(folder, mixed)? {
         let found = read(&path)?.unwrap_or_default();
-        if found != *want {
+        if found != want {
             let same = found.lines().zip(want.lines()).take_while(|(found, want)| found == want).count();
             let (folder, how) = (folder.to_owned(), format!("they part at line {}", same + 1));
             return Err(ReportError::Differs { path, folder, how });
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_stands_between_its_marks_and_nothing_else_changes() {
+        let old = format!("above\n{README_BEGIN}\nold\n{END}\nbelow\n");
+        let new = readme(&old, "new\n\n").expect("marks");
+        assert_eq!(new, format!("above\n{README_BEGIN}\n\nnew\n\n{END}\nbelow\n"));
+        assert_eq!(readme(&new, "new").expect("marks"), new);
+        let error = readme("nothing", "new").expect_err("no marks");
+        assert!(error.to_string().starts_with("README.md has no lines"), "{error}");
+    }
 }

@@ -23,7 +23,7 @@ pub struct Pace {
     /// Budget of a duel at the published size of an operation's first workload.
     headline: Duration,
     /// Patience with a kernel there, whatever the total: the sources' algorithms shall take part. At larger sizes, patience
-    /// with those that everybody knows: the best scalar kernel and the best public ones.
+    /// with those that everybody knows: the best kernel in plain Rust and the best public ones.
     pub invitation: Duration,
     /// Budget of any other duel.
     other: Duration,
@@ -200,7 +200,13 @@ impl Task {
             Task::Starts { input, each } => {
                 input.bearable(patience).map(|run| (run * 2).max(*each) + Duration::from_millis(60)).sum()
             }
-            Task::Game { limit, budget, .. } => *budget + if *limit > SMALL { patience * 2 } else { Duration::ZERO },
+            Task::Game { limit, budget, .. } => {
+                if *limit > SMALL {
+                    GAME_TIME
+                } else {
+                    *budget
+                }
+            }
             Task::Far { .. } => FAR_TIME,
             Task::Build { .. } => BUILD_TIME,
         }
@@ -212,6 +218,9 @@ const CEILING_TIME: Duration = Duration::from_millis(200);
 
 /// About how long a build from nothing takes on two cores.
 const BUILD_TIME: Duration = Duration::from_secs(110);
+
+/// About how long a duel over a game at its published limit takes, with a source's way that needs seconds.
+const GAME_TIME: Duration = Duration::from_secs(8);
 
 /// About how long a far answer takes, between a tenth of a second and less than a minute.
 const FAR_TIME: Duration = Duration::from_secs(5);
@@ -319,7 +328,7 @@ fn duels(
     let kernels = operation.kernels(machine);
     let is_parallel = |kernel: &KernelInfo| kernel.features.contains(&"parallel") && kernel.unavailable.is_none();
     let has_parallel = threads > 1 && kernels.iter().any(is_parallel);
-    let is_scalar = |name| kernels.iter().any(|kernel| kernel.name == name && kernel.is_scalar());
+    let is_plain = |name| kernels.iter().any(|kernel| kernel.name == name && kernel.is_plain());
     let is_first = is_first(operation, workload);
     let sizes = sizes(operation, workload, pace, machine)?;
     let largest = sizes.last().copied();
@@ -329,8 +338,8 @@ fn duels(
             continue; // nobody to compare with
         }
         if is_first && size > SMALL {
-            let scalar = input.quickest(is_scalar);
-            input.invite(|kernel| Some(kernel) == scalar || operation.public().contains(&kernel), pace.invitation);
+            let plain = input.quickest(is_plain);
+            input.invite(|kernel| Some(kernel) == plain || operation.public().contains(&kernel), pace.invitation);
         }
         let is_headline = is_first && size == workload.published;
         let budget = if is_headline { pace.headline } else { pace.other };

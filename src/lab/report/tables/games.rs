@@ -2,37 +2,85 @@
 
 use crate::games::GAMES;
 use crate::lab::known;
-use crate::lab::report::data::{Far, GameDuel};
+use crate::lab::report::data::{Far, GameDuel, GameRow};
 use crate::selection::bytes;
 
 use super::Report;
 use super::markdown::{Table, code, size, time, times};
 
+fn place(name: &str) -> Option<usize> {
+    GAMES.iter().position(|game| game.name == name)
+}
+
 impl Report<'_> {
     pub(super) fn games(&self) -> String {
-        let mut table = Table::new(&["game", "limit", "kernels", "time", "ratio", "middle 80 %"]);
+        let mut table = Table::new(&["game", "limit", "who", "kernels", "time", "×", "middle 80 %"]);
         let mut any = false;
-        for GameDuel { game, limit, rows, .. } in self.data.games.iter().map(|saved| &saved.content) {
+        let mut games: Vec<_> = self.data.games.iter().map(|saved| &saved.content).collect();
+        games.sort_by_key(|duel| (place(&duel.game), duel.limit));
+        for GameDuel { game, limit, rows, .. } in games {
             for row in rows {
                 any = true;
                 let kernels = row.kernels.iter().map(|pair| code(pair)).collect::<Vec<_>>().join(" ");
                 table.row([
                     game.clone(),
                     size(*limit),
-                    format!("{}: {kernels}", row.cast.replace('_', " ")),
+                    self.who(row),
+                    kernels,
                     time(row.median_seconds),
                     format!("×{}", times(row.ratio)),
                     format!("{} .. {}", times(row.ratio_low), times(row.ratio_high)),
                 ]);
             }
         }
-        let intro = "A whole solution, by the wall: the source's kernels, the best scalar ones, and those that are selected (all threads allowed).";
+        let intro = "A whole solution, by the wall. The source's way is the first kernel of each list that can do the limit \
+                     within the cut-off of published sizes; where that is none of the kernels that \"In short\" is measured \
+                     against, the row is called what it is. Then the kernels that are predicted to be best in plain Rust, and \
+                     those that are selected, all threads allowed.";
         if any { format!("{intro}\n\n{}", table.end()) } else { String::new() }
+    }
+
+    /// What the kernels of a row are there for.
+    fn who(&self, row: &GameRow) -> String {
+        let is_source = |pair: &String| {
+            let Some((operation, kernel)) = pair.split_once('=') else { return false };
+            let Some(listed) = self.listed().find(|listed| listed.operation.name() == operation) else { return false };
+            let first = listed.kernels.first().is_some_and(|first| first.name == kernel);
+            first || self.headline(&listed).is_some_and(|duel| duel.baseline == kernel)
+        };
+        match row.cast.as_str() {
+            "baseline" if row.kernels.iter().all(is_source) => "the source's way",
+            "baseline" => "the first that are quick enough",
+            "best_plain" => "the best plain Rust",
+            _ => "selected",
+        }
+        .to_owned()
+    }
+
+    /// Each game at the largest limit.
+    pub(super) fn furthest(&self) -> String {
+        let far: Vec<_> = self.data.far.iter().map(|saved| &saved.content).collect();
+        let mut table = Table::new(&["game", "limit", "times the published", "answer", "time", "peak memory"]);
+        let mut any = false;
+        for game in GAMES {
+            let Some(far) = far.iter().filter(|far| far.game == game.name).max_by_key(|far| far.limit) else {
+                continue;
+            };
+            any = true;
+            table.row([
+                game.name.to_owned(),
+                size(far.limit),
+                size(far.limit / game.published),
+                far.answer.clone(),
+                time(far.seconds),
+                bytes(far.peak_bytes as f64),
+            ]);
+        }
+        if any { format!("Far past them, all threads:\n\n{}", table.end()) } else { String::new() }
     }
 
     pub(super) fn far(&self) -> String {
         let mut far: Vec<_> = self.data.far.iter().map(|saved| &saved.content).collect();
-        let place = |name: &str| GAMES.iter().position(|game| game.name == name);
         far.sort_by_key(|far| (place(&far.game), far.limit));
         let heads = ["game", "limit", "× published", "answer", "time", "peak memory", "kernels", "answer known"];
         let mut table = Table::new(&heads);

@@ -2,7 +2,7 @@
 
 use crate::kernel::{Tier, Workload};
 use crate::lab::duel::{Duel, Row, Skipped};
-use crate::lab::report::chart::{self, Bar, Series};
+use crate::lab::report::chart::{self, Bar, Part, Point, Series};
 use crate::lab::saved::TIE;
 use crate::session::KernelInfo;
 
@@ -30,7 +30,7 @@ impl<'a> Report<'a> {
         let series = self.series(listed, headline);
         if series.iter().any(|series| series.points.len() > 1) {
             let title = format!("{}: {}", operation.name(), headline.name);
-            draw(&mut text, "time", chart::times(&title, &series, SMALL as f64));
+            draw(&mut text, "sizes", chart::sizes(&title, &series, SMALL as f64));
         }
         if let Some(duel) = self.headline(listed) {
             let title = format!("{}: {} at {}", operation.name(), headline.name, size(duel.size));
@@ -69,12 +69,20 @@ impl<'a> Report<'a> {
     fn series(&self, listed: &Listed, workload: &Workload) -> Vec<Series> {
         let duels: Vec<&Duel> =
             self.sizes(listed, workload).filter_map(|size| self.duel(listed, workload, size)).collect();
+        let plain = |duel: &'a Duel| duel.rows.iter().find(|row| listed.is_plain(row));
+        // The source's way, and whoever is ahead of all, or of all in plain Rust, at a size that is not small.
+        let mut leads: Vec<&str> = self.headline(listed).map(|duel| duel.baseline.as_str()).into_iter().collect();
+        for duel in duels.iter().filter(|duel| duel.size > SMALL) {
+            leads.extend(duel.rows.first().into_iter().chain(plain(duel)).map(|row| row.kernel.as_str()));
+        }
         let series = |kernel: &KernelInfo| {
-            let point = |duel: &&Duel| {
+            let point = |duel: &&'a Duel| {
                 let row = duel.rows.iter().find(|row| row.kernel == kernel.name)?;
-                Some((duel.size as f64, row.median_seconds))
+                let ratio = row.ratio / plain(duel)?.ratio;
+                Some(Point { size: duel.size as f64, seconds: row.median_seconds, ratio })
             };
-            Series { name: kernel.name.to_owned(), points: duels.iter().filter_map(point).collect() }
+            let part = if leads.contains(&kernel.name) { Part::Lead } else { Part::Other };
+            Series { name: kernel.name.to_owned(), part, points: duels.iter().filter_map(point).collect() }
         };
         listed.kernels.iter().map(series).filter(|series| !series.points.is_empty()).collect()
     }
@@ -96,14 +104,14 @@ impl<'a> Report<'a> {
             times(best.ratio),
             code(&duel.baseline),
         );
-        if let Some(scalar) = duel.rows.iter().find(|row| listed.is_scalar(row)) {
-            match scalar.kernel == best.kernel {
-                true => line.push_str("; it is a scalar kernel"),
+        if let Some(plain) = duel.rows.iter().find(|row| listed.is_plain(row)) {
+            match plain.kernel == best.kernel {
+                true => line.push_str("; it is plain Rust"),
                 false => {
                     line += &format!(
-                        ", {} times the best scalar kernel ({})",
-                        times(best.ratio / scalar.ratio),
-                        code(&scalar.kernel)
+                        ", {} times the best plain Rust ({})",
+                        times(best.ratio / plain.ratio),
+                        code(&plain.kernel)
                     );
                 }
             }
@@ -134,7 +142,8 @@ impl<'a> Report<'a> {
             }
         }
         if !reasons.is_empty() {
-            let list: String = reasons.iter().map(|(kernel, lines)| format!("- {}: {lines}\n", code(kernel))).collect();
+            let list: String =
+                reasons.iter().map(|(kernel, lines)| format!("- {}: {lines}\n", listed.link(kernel))).collect();
             text += &folded("Who took no part, at which sizes, and why", &list);
         }
         text
@@ -160,7 +169,7 @@ fn rungs(listed: &Listed, duels: &[&Duel]) -> (String, Vec<&'static str>) {
             let ratio = if row.kernel == duel.baseline { String::new() } else { format!(" {}", spread(row)) };
             format!("{bold}{}{bold}<br>×{}{ratio}", time(row.median_seconds), times(row.ratio))
         };
-        table.row([code(kernel)].into_iter().chain(duels.iter().zip(rows).map(cell)));
+        table.row([listed.link(kernel)].into_iter().chain(duels.iter().zip(rows).map(cell)));
     }
     (table.end(), took_part)
 }
@@ -168,7 +177,7 @@ fn rungs(listed: &Listed, duels: &[&Duel]) -> (String, Vec<&'static str>) {
 /// What makes a kernel quick: its Cargo features, else its tier, else nothing.
 fn technology(kernel: &KernelInfo) -> String {
     match (kernel.features, kernel.tier) {
-        ([], Tier::Portable) => "scalar".to_owned(),
+        ([], Tier::Portable) => "plain Rust".to_owned(),
         ([], tier) => tier.name().to_owned(),
         (features, _) => features.join(" + "),
     }

@@ -3,29 +3,41 @@
 use crate::lab::duel::Row;
 use crate::selection::span;
 
-/// Rows of cells below a heading row, as markdown.
+/// Rows of cells below a heading row, as markdown. Columns of numbers stand to the right.
 pub(super) struct Table {
-    text: String,
+    rows: Vec<Vec<String>>,
 }
 
 impl Table {
     pub(super) fn new(heads: &[impl AsRef<str>]) -> Self {
-        let mut table = Table { text: String::new() };
-        table.row(heads.iter().map(|head| head.as_ref().to_owned()));
-        table.row(heads.iter().enumerate().map(|(column, _)| if column == 0 { "---" } else { "---:" }.to_owned()));
-        table
+        Table { rows: vec![heads.iter().map(|head| head.as_ref().to_owned()).collect()] }
     }
 
     pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        for cell in cells {
-            self.text += &format!("| {} ", cell.replace('|', "\\|"));
-        }
-        self.text.push_str("|\n");
+        self.rows.push(cells.into_iter().collect());
     }
 
     pub(super) fn end(self) -> String {
-        self.text + "\n"
+        let (heads, body) = self.rows.split_first().expect("a heading row");
+        let is_right = |column: usize| {
+            let cells =
+                || body.iter().filter_map(|row| row.get(column)).filter(|cell| !["", "–"].contains(&cell.as_str()));
+            cells().next().is_some() && cells().all(|cell| is_number(cell))
+        };
+        let rule = (0..heads.len()).map(|column| if is_right(column) { "---:" } else { "---" }.to_owned()).collect();
+        let mut text = String::new();
+        for row in [heads, &rule].into_iter().chain(body) {
+            row.iter().for_each(|cell| text += &format!("| {} ", cell.replace('|', "\\|")));
+            text.push_str("|\n");
+        }
+        text + "\n"
     }
+}
+
+/// Whether a cell is a number, perhaps with a unit and a spread, and nothing that is read as words.
+fn is_number(cell: &str) -> bool {
+    let starts = cell.trim_start_matches(['*', '×', '±']).starts_with(|c: char| c.is_ascii_digit());
+    starts && !cell.contains(['`', '(', ',', '/'])
 }
 
 pub(super) fn code(name: &str) -> String {
@@ -63,4 +75,19 @@ pub(super) fn size(size: u64) -> String {
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or("")).collect();
     groups.join("\u{202f}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_to_the_right_and_words_to_the_left() {
+        let mut table = Table::new(&["kernel", "time", "best", "against", "empty", "needs"]);
+        let row = ["`a`", "1.02 ms<br>×1.00", "**1.02 ms**", "**5.49** `b`", "–", "3 loads (1 ns)"];
+        table.row(row.map(str::to_owned));
+        table.row(["`b`", "–", "×2 ±3 %", "itself", "", "5 cycles (2 ns)"].map(str::to_owned));
+        let text = table.end();
+        assert_eq!(text.lines().nth(1), Some("| --- | ---: | ---: | --- | --- | --- |"), "{text}");
+    }
 }

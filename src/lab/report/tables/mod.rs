@@ -24,6 +24,8 @@ const BIAS: &str = include_str!("../bias.md");
 const HOW_TO_READ: &str = include_str!("../how_to_read.md");
 const THREATS: &str = include_str!("../threats.md");
 
+const PUBLISHED: &str = "Published sizes, one thread, default build.";
+
 /// The report on one set of measurements.
 pub struct Report<'a> {
     data: &'a Data,
@@ -45,8 +47,25 @@ impl Listed {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
-    fn is_scalar(&self, row: &Row) -> bool {
-        self.info(&row.kernel).is_some_and(KernelInfo::is_scalar)
+    /// A kernel's name, which leads to its source.
+    fn link(&self, name: &str) -> String {
+        self.info(name).map_or(code(name), |kernel| format!("[{}]({})", code(name), kernel.source()))
+    }
+
+    /// What a kernel is, with the kernels before it that its line leans on: `the same with ..`.
+    fn explained(&self, kernel: &KernelInfo) -> String {
+        let leans = |kernel: &KernelInfo| {
+            ["the same", "such ", "the planes"].iter().any(|word| kernel.summary.starts_with(word))
+        };
+        let place = self.kernels.iter().position(|other| other.name == kernel.name).unwrap_or(0);
+        match self.kernels[..place].iter().rfind(|other| !leans(other)) {
+            Some(other) if leans(kernel) => format!("{}, as {}: {}", kernel.summary, code(other.name), other.summary),
+            _ => kernel.summary.to_owned(),
+        }
+    }
+
+    fn is_plain(&self, row: &Row) -> bool {
+        self.info(&row.kernel).is_some_and(KernelInfo::is_plain)
     }
 
     fn is_public(&self, row: &Row) -> bool {
@@ -107,10 +126,10 @@ impl<'a> Report<'a> {
                 text += &format!("## {title}\n\n{}\n\n", body.trim());
             }
         };
+        section("In short", self.summary());
         section("Who measured whom", BIAS.to_owned());
         section("Environment", self.environment());
         section("How to read", [HOW_TO_READ, &self.cut_offs(), "\n", &self.clocks()].concat());
-        section("In short", self.summary());
         for listed in self.listed() {
             let body = self.operation(&listed, charts, &mut drawn);
             section(&format!("`{}`", listed.operation.name()), body);
@@ -172,7 +191,7 @@ impl<'a> Report<'a> {
         let sentence = |[most, headline]: [f64; 2]| {
             format!(
                 "- **Cut-off**: who is predicted to take longer than {} for a run takes no part. At the published size of an \
-                 operation's first\n  input it is {}; at its larger sizes the best scalar kernel and the best public ones have \
+                 operation's first\n  input it is {}; at its larger sizes the best kernel in plain Rust and the best public ones have \
                  as long.\n",
                 time(most),
                 time(headline)
@@ -209,7 +228,7 @@ impl<'a> Report<'a> {
             "size",
             "best kernel",
             "× the source's algorithm",
-            "× the best scalar",
+            "× the best plain Rust",
             "× the best public",
             "time of a unit",
             "share of the limit",
@@ -228,16 +247,35 @@ impl<'a> Report<'a> {
             table.row([
                 code(listed.operation.name()),
                 size(duel.size),
-                code(&best.kernel),
-                against(duel.rows.iter().find(|row| row.kernel == duel.baseline && listed.is_scalar(row))),
-                against(duel.rows.iter().find(|row| listed.is_scalar(row))),
+                listed.link(&best.kernel),
+                against(duel.rows.iter().find(|row| row.kernel == duel.baseline && listed.is_plain(row))),
+                against(duel.rows.iter().find(|row| listed.is_plain(row))),
                 against(duel.rows.iter().find(|row| listed.is_public(row))),
                 format!("{} a {}", ns(1e9 / best.throughput), best.unit),
                 self.limit(&listed, best).map_or("–".to_owned(), |limit| share(limit.ns, best)),
                 if known { "published answer" } else { "each other" }.to_owned(),
             ]);
         }
-        format!("Published sizes, one thread, default build.\n\n{}", table.end())
+        format!("{PUBLISHED}\n\n{}", table.end())
+    }
+
+    /// The least that somebody should know who reads no further.
+    pub fn digest(&self) -> String {
+        let heads = ["operation", "best kernel", "× the source's algorithm", "× the best plain Rust", "time of a unit"];
+        let mut table = Table::new(&heads);
+        for listed in self.listed() {
+            let Some(duel) = self.headline(&listed) else { continue };
+            let Some(best) = duel.rows.first() else { continue };
+            let against = |other: Option<&Row>| other.map_or("–".to_owned(), |other| times(best.ratio / other.ratio));
+            table.row([
+                format!("{} at {}", code(listed.operation.name()), size(duel.size)),
+                listed.link(&best.kernel),
+                against(duel.rows.iter().find(|row| row.kernel == duel.baseline && listed.is_plain(row))),
+                against(duel.rows.iter().find(|row| listed.is_plain(row))),
+                format!("{} a {}", ns(1e9 / best.throughput), best.unit),
+            ]);
+        }
+        format!("{PUBLISHED}\n\n{}{}", table.end(), self.furthest())
     }
 
     fn reproduce(&self) -> String {
