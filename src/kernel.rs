@@ -150,15 +150,15 @@ impl Cost {
 
 /// What a kernel cannot do without for a unit of work ([`Operation::work`]), on average over an input: counts of the things
 /// whose ceilings the lab measures (`nimlanes ceilings`). Where a count depends on the data, it is a lower bound, so that
-/// no run is quicker than the dearest of them allows.
+/// a loop of nothing but the dearest of them is no slower than the kernel could be.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Needs {
     /// Aligned loads of 64 bytes.
     pub loads: f64,
     /// Loads of 64 bytes that touch two lines.
     pub split_loads: f64,
-    /// Logical operations on registers of 64 bytes.
+    /// Logical operations or additions on registers of 64 bytes.
     pub logic: f64,
     /// Permutations of the bytes of such a register.
     pub permutes: f64,
@@ -166,7 +166,9 @@ pub struct Needs {
     pub bits: f64,
     /// Loads that each wait for the one before.
     pub chased: f64,
-    /// Cycles that nothing else can be done in: operations that wait for each other, or stores, of which one a cycle is done.
+    /// Stores of a word or less, each to another line than the one before.
+    pub stores: f64,
+    /// Cycles of operations that wait for each other.
     pub cycles: f64,
     /// Bytes that loads and bits range over; they say which cache they come from.
     pub bytes: f64,

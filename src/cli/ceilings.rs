@@ -1,13 +1,13 @@
 //! `nimlanes ceilings`
 
-use nimlanes::lab::ceilings::{CEILINGS, Reading};
+use nimlanes::lab::ceilings::{Reading, groups};
 use nimlanes::machine::Machine;
 use nimlanes::selection::bytes;
 
 use super::failure::Failure;
 use super::output::{print, print_json, table};
 
-/// Measure what this machine can do at best: loads, vector operations, random bits, latencies
+/// Measure what this machine does at best: loads, vector operations, stores, random bits, latencies
 #[derive(clap::Args)]
 #[command(after_help = "Example: nimlanes ceilings --json")]
 pub struct Args {
@@ -18,17 +18,18 @@ pub struct Args {
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let machine = Machine::from_env()?;
-    let readings: Vec<Reading> = CEILINGS.iter().map(|ceiling| ceiling.measure(&machine)).collect();
+    let readings: Vec<Reading> = groups().flat_map(|group| group.measure(&machine)).collect();
     if args.json {
         return print_json(&readings);
     }
-    let head = ["ceiling", "buffer", "tier", "ns", "G/s", "unit"].map(str::to_owned).to_vec();
+    let head = ["ceiling", "buffer", "tier", "ns", "median", "G/s", "unit"].map(str::to_owned).to_vec();
     let row = |reading: &Reading| {
         vec![
             format!("{}/{}", reading.kind, reading.name),
             if reading.bytes == 0 { "-".to_owned() } else { bytes(reading.bytes as f64) },
             reading.tier.clone(),
             format!("{:.3}", reading.ns),
+            reading.median_ns.map_or("-".to_owned(), |ns| format!("{ns:.3}")),
             format!("{:.3}", 1.0 / reading.ns),
             reading.unit.clone(),
         ]

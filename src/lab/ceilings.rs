@@ -1,10 +1,11 @@
-//! Ceilings: how often a second this machine, on one thread, can do the few things that kernels are made of. A kernel that
-//! needs `k` of one of them for a unit of work cannot be quicker than `k` over the ceiling.
+//! Ceilings: how often a second this machine, on one thread, does the few things that kernels are made of, in loops of nothing
+//! else. A kernel that needs `k` of one of them for a unit of work is held against the time of `k` of them there.
 //!
 //! Loops without anything else in them, on buffers of fixed size: 16 KiB, 512 KiB, 8 MiB and 256 MiB lie in the first,
 //! second and third cache and in memory on most machines of the last years (the third cache may be shared with
-//! neighbours). What is reported is the best of several timings: a ceiling is what the machine can do, not what it does on
-//! average. Vector loops use 512-bit registers where the machine has them, else what plain Rust compiles to.
+//! neighbours). What is reported is the best of several timings, as a ceiling is not what the machine does on average, and
+//! beside it their median. What is to be compared on one buffer, loads within a line and across two, takes turns on the same
+//! memory. Vector loops use 512-bit registers where the machine has them, else what plain Rust compiles to.
 
 use std::hint::black_box;
 
@@ -31,10 +32,14 @@ pub struct Ceiling {
 enum Work {
     /// Loads of 64 bytes, one after the other, starting so many words after a multiple of 64 bytes.
     Loads { offset: usize },
-    /// Logical operations on 64-byte registers (`vpternlogq`).
+    /// Operations of two operands on 64-byte registers: XOR and addition.
     Logic,
+    /// Logical operations of three operands on 64-byte registers (`vpternlogq`).
+    LogicOfThree,
     /// Permutations of the bytes of a 64-byte register (`vpermb`).
     Permute,
+    /// Stores of a word, each to another line than the one before.
+    Stores,
     /// A bit set at a random place: load, or, store.
     SetBits,
     /// Loads that each need the result of the one before, at random places.
@@ -75,7 +80,11 @@ ceilings! {
     }
     "vectors", "64-byte operation" {
         "logic" 0, Work::Logic;
+        "logic_of_three" 0, Work::LogicOfThree;
         "permute_bytes" 0, Work::Permute;
+    }
+    "stores", "store to another line" {
+        "l1" L1, Work::Stores;
     }
     "bits", "random bit set" {
         "l1" L1, Work::SetBits;
@@ -147,7 +156,7 @@ impl Ceiling {
     fn sweep(&self) -> usize {
         match self.work {
             Work::Loads { .. } => self.bytes / LINE,
-            Work::SetBits => self.bytes / size_of::<u64>(),
+            Work::SetBits | Work::Stores => self.bytes / size_of::<u64>(),
             _ => LEAST,
         }
     }
@@ -156,35 +165,64 @@ impl Ceiling {
         LEAST.div_ceil(self.sweep())
     }
 
-    /// Measures how long one takes, in about 50 ms and what the buffer needs to be made.
-    pub fn measure(&self, machine: &Machine) -> Reading {
-        let mut ready = self.ready(machine);
-        let mut window = |runs: u32| {
-            let start = Clock::Thread.now();
-            (0..runs).for_each(|_| ready.run());
-            (Clock::Thread.now() - start).as_secs_f64() * 1e9
-        };
-        let mut runs = 1;
-        while window(runs) < WINDOW_NS {
-            runs *= 2;
-        }
-        let best = (0..WINDOWS).map(|_| window(runs)).fold(f64::INFINITY, f64::min);
-        let &Ceiling { kind, name, unit, bytes, work } = self;
-        let is_vector = matches!(work, Work::Loads { .. } | Work::Logic | Work::Permute);
-        let tier = if is_vector { probe::tier(machine) } else { Tier::Portable };
-        Reading {
-            kind: kind.to_owned(),
-            name: name.to_owned(),
-            unit: unit.to_owned(),
-            bytes,
-            tier: tier.name().to_owned(),
-            ns: best / (f64::from(runs) * self.units() as f64),
+    /// The tier of its instructions.
+    fn tier(&self, machine: &Machine) -> Tier {
+        match self.work {
+            Work::Loads { .. } | Work::Logic | Work::LogicOfThree | Work::Permute => probe::tier(machine),
+            Work::Stores | Work::SetBits | Work::Chase | Work::Chain => Tier::Portable,
         }
     }
 }
 
+/// Ceilings of one kind on buffers of one size.
+pub struct Group(&'static [Ceiling]);
+
+/// All ceilings.
+pub fn groups() -> impl Iterator<Item = Group> {
+    CEILINGS.chunk_by(|a, b| (a.kind, a.bytes) == (b.kind, b.bytes)).map(Group)
+}
+
+impl Group {
+    /// Measures each in about 100 ms, in turns on one buffer, so that neither its pages nor a drift of the machine tells them
+    /// apart.
+    pub fn measure(&self, machine: &Machine) -> Vec<Reading> {
+        let Group(ceilings) = self;
+        let mut ready = ceilings[0].ready(machine);
+        let mut window = |ceiling: &Ceiling, runs: u32| {
+            ready.ceiling = *ceiling;
+            let start = Clock::Thread.now();
+            (0..runs).for_each(|_| ready.run());
+            (Clock::Thread.now() - start).as_secs_f64() * 1e9
+        };
+        let mut enough = |ceiling: &Ceiling| {
+            let mut doubled = std::iter::successors(Some(1), |runs| Some(runs * 2));
+            doubled.find(|runs| window(ceiling, *runs) >= WINDOW_NS).expect("runs that take longer and longer")
+        };
+        let runs: Vec<u32> = ceilings.iter().map(&mut enough).collect();
+        let mut times = vec![Vec::with_capacity(WINDOWS); ceilings.len()];
+        for _ in 0..WINDOWS {
+            for ((ceiling, runs), times) in ceilings.iter().zip(&runs).zip(&mut times) {
+                times.push(window(ceiling, *runs) / (f64::from(*runs) * ceiling.units() as f64));
+            }
+        }
+        let reading = |(ceiling, mut times): (&Ceiling, Vec<f64>)| {
+            times.sort_unstable_by(f64::total_cmp);
+            Reading {
+                kind: ceiling.kind.to_owned(),
+                name: ceiling.name.to_owned(),
+                unit: ceiling.unit.to_owned(),
+                bytes: ceiling.bytes,
+                tier: ceiling.tier(machine).name().to_owned(),
+                ns: times[0],
+                median_ns: Some(times[WINDOWS / 2]),
+            }
+        };
+        ceilings.iter().zip(times).map(reading).collect()
+    }
+}
+
 /// Timings of one ceiling, of which the best counts, and the least time of each.
-const WINDOWS: usize = 5;
+const WINDOWS: usize = 9;
 const WINDOW_NS: f64 = 5e6;
 
 /// A measured ceiling.
@@ -201,8 +239,11 @@ pub struct Reading {
     pub bytes: usize,
     /// The tier of the instructions.
     pub tier: String,
-    /// Nanoseconds for one.
+    /// Nanoseconds for one, in the best timing.
     pub ns: f64,
+    /// The median of the timings, where it was kept.
+    #[cfg_attr(feature = "cli", serde(default))]
+    pub median_ns: Option<f64>,
 }
 
 impl Ready<'_> {
@@ -217,7 +258,9 @@ impl Ready<'_> {
                 probe::run(self.machine, Probe::Loads(vectors, sweeps));
             }
             Work::Logic => probe::run(self.machine, Probe::Logic(LEAST as u64)),
+            Work::LogicOfThree => probe::run(self.machine, Probe::LogicOfThree(LEAST as u64)),
             Work::Permute => probe::run(self.machine, Probe::Permute(LEAST as u64)),
+            Work::Stores => (0..sweeps).for_each(|sweep| store(words, sweep as u64)),
             Work::SetBits => (0..sweeps).for_each(|_| set_bits(words, &self.bits)),
             Work::Chase => self.next = (0..LEAST).fold(self.next, |next, _| words[next as usize]),
             Work::Chain => {
@@ -226,6 +269,15 @@ impl Ready<'_> {
             }
         }
     }
+}
+
+/// Stores to every word of a table, each time to the line after the next.
+fn store(words: &mut [u64], word: u64) {
+    const COUNT: usize = L1 / size_of::<u64>();
+    let table = words.first_chunk_mut::<COUNT>().expect("the table of this size");
+    // An odd stride comes to every word.
+    (0..COUNT).for_each(|i| table[i * (2 * WORDS + 1) % COUNT] = word);
+    black_box(table);
 }
 
 /// Sets bits in a table whose size the compiler knows, so that no access is checked.
@@ -260,6 +312,13 @@ mod tests {
             tour.dedup();
             assert_eq!(tour.len(), lines, "{}", ceiling.name);
         }
+    }
+
+    #[test]
+    fn stores_come_to_every_word() {
+        let mut words = vec![0; L1 / size_of::<u64>()];
+        store(&mut words, 7);
+        assert!(words.iter().all(|word| *word == 7));
     }
 
     #[test]

@@ -184,7 +184,9 @@ pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
     let places = spread(&wanted, top, height - bottom);
     svg(width as u32, height as u32, |area| {
         label(area, title, (12, 12), 17, (HPos::Left, VPos::Top))?;
-        let what = "times as quick as the best plain Rust kernel of the same size; grey: all that are nowhere ahead";
+        let what = format!(
+            "times as quick as the best plain Rust kernel of the same size; grey: ahead at no size above {small}"
+        );
         label(area, what, (12, 36), 13, (HPos::Left, VPos::Top))?;
         label(area, "size", ((left + right) / 2, height - 20), 14, (HPos::Center, VPos::Top))?;
         for size in x.decades() {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::cores::OPERATIONS;
 use crate::games::{Game, Question, SolveError, Solver};
 use crate::kernel::{InputError, Run, Stop, Tier};
-use crate::lab::ceilings::{CEILINGS, Ceiling};
+use crate::lab::ceilings;
 use crate::lab::clock::Clock;
 use crate::lab::duel::{Duel, DuelError, Skipped, Terms, fight, in_turns, obstacle, quantile, ratios};
 use crate::lab::environment::Environment;
@@ -151,8 +151,11 @@ impl<'a> Plan<'a> {
             }
             Task::Needs => self.save(&name, self.stated()?),
             Task::Ceilings => {
-                let reading = |ceiling: &Ceiling| run(1).advance(0).map(|()| ceiling.measure(&self.machine));
-                let rows = CEILINGS.iter().map(reading).collect::<Result<_, _>>()?;
+                let mut rows = Vec::new();
+                for group in ceilings::groups() {
+                    run(1).advance(0)?;
+                    rows.extend(group.measure(&self.machine));
+                }
                 self.save(&name, Ceilings { rows })
             }
             Task::Clocks => self.save(&name, self.clocks(&run(1))?),

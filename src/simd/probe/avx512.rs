@@ -1,7 +1,8 @@
 //! The probes in 512-bit registers.
 
 use std::arch::x86_64::{
-    _mm512_permutexvar_epi8, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_ternarylogic_epi64, _mm512_xor_si512,
+    _mm512_add_epi64, _mm512_permutexvar_epi8, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_ternarylogic_epi64,
+    _mm512_xor_si512,
 };
 use std::array::from_fn;
 use std::hint::black_box;
@@ -18,8 +19,12 @@ pub fn run(probe: Probe) {
             let zeros = [_mm512_setzero_si512(); 8];
             sums(vectors, times, zeros, |sum, vector| _mm512_xor_si512(sum, load(vector)));
         }
-        // Three operands, or the compiler finds `(a ^ b) ^ b`.
+        // An addition between two XORs, or the compiler finds `(a ^ b) ^ b`; nor do the two become one instruction.
         Probe::Logic(count) => {
+            let mask = load(&black_box([0x5a5a_5a5a_a5a5_a5a5u64; 8]));
+            operations(count / 2, start, |a, _| _mm512_add_epi64(_mm512_xor_si512(a, mask), mask));
+        }
+        Probe::LogicOfThree(count) => {
             let mask = load(&black_box([0x5a5a_5a5a_a5a5_a5a5u64; 8]));
             operations(count, start, |a, b| _mm512_ternarylogic_epi64::<0xca>(a, mask, b));
         }

@@ -16,8 +16,10 @@ use crate::machine::Machine;
 pub enum Probe<'a> {
     /// Loads each of the vectors in turn, so many times over.
     Loads(&'a [[u64; 8]], usize),
-    /// So many logical operations on registers.
+    /// So many operations of two operands on registers, XOR and addition in turns.
     Logic(u64),
+    /// So many logical operations of three operands.
+    LogicOfThree(u64),
     /// So many permutations of the bytes of a register.
     Permute(u64),
 }

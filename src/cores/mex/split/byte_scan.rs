@@ -2,7 +2,7 @@
 //! value is the first number without a stamp.
 //!
 //! Cost: `n^3 / 36` stamps for three parts.
-//! Bound: one store a cycle.
+//! Bound: the stores.
 //! Source: the Scatterstone Nim page; a stamp instead of a flag, so that nothing is cleared.
 
 use super::{Split, size_by_size};
@@ -15,7 +15,7 @@ pub fn cost(input: &Split, _: On) -> Cost {
 
 /// A stamp for each split: a store.
 pub fn needs(input: &Split) -> Needs {
-    Needs { cycles: input.splits() / (input.limit() as f64 + 1.0), ..Needs::default() }
+    Needs { stores: input.splits() / (input.limit() as f64 + 1.0), ..Needs::default() }
 }
 
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {

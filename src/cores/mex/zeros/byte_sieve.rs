@@ -16,7 +16,7 @@ pub fn cost(input: &Subtraction, _: On) -> Cost {
 
 /// A store for each pair of a P-position and a move.
 pub fn needs(input: &Subtraction) -> Needs {
-    Needs { cycles: input.hits() / input.heaps() as f64, ..Needs::default() }
+    Needs { stores: input.hits() / input.heaps() as f64, ..Needs::default() }
 }
 
 struct Bytes(Vec<bool>);

@@ -12,7 +12,7 @@ pub fn cost(input: &Values, _: On) -> Cost {
 
 /// An increment a heap: a store.
 pub fn needs(_: &Values) -> Needs {
-    Needs { cycles: 1.0, ..Needs::default() }
+    Needs { stores: 1.0, ..Needs::default() }
 }
 
 pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {

@@ -1,6 +1,6 @@
 //! Four tables of counts that take turns, then the Walsh-Hadamard transform and its cubes.
 //!
-//! Cost: an increment a heap, `V log V` additions and `2 V` wide products. Bound: one store a cycle.
+//! Cost: an increment a heap, `V log V` additions and `2 V` wide products. Bound: the stores.
 
 use super::{Values, by_transform, count};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
@@ -12,7 +12,7 @@ pub fn cost(input: &Values, _: On) -> Cost {
 
 /// An increment a heap: a store.
 pub fn needs(_: &Values) -> Needs {
-    Needs { cycles: 1.0, ..Needs::default() }
+    Needs { stores: 1.0, ..Needs::default() }
 }
 
 pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {

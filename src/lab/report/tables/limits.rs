@@ -10,7 +10,7 @@ use super::{Listed, Report};
 
 const LIMITS: &str = include_str!("../limits.md");
 
-/// The least time of a unit of work.
+/// What loops of nothing else take for what a unit of work needs.
 pub(super) struct Limit {
     pub(super) ns: f64,
     /// What is needed, dearest first.
@@ -23,7 +23,8 @@ impl Limit {
         // The largest buffer that is no larger than what is ranged over: a ceiling that cannot be too low.
         let ceiling = |kind: &str, name: &str| {
             let level = |reading: &&&Reading| {
-                reading.kind == kind && (name.is_empty() || reading.name == name || reading.name.ends_with(name))
+                reading.kind == kind
+                    && (name.is_empty() || reading.name == name || name == SPLIT && reading.name.ends_with(name))
             };
             let plain = |reading: &&&Reading| !name.is_empty() || !reading.name.ends_with(SPLIT);
             let all = || readings.iter().filter(level).filter(plain);
@@ -31,14 +32,18 @@ impl Limit {
                 all().filter(|reading| reading.bytes as f64 <= needs.bytes).max_by_key(|reading| reading.bytes);
             within.or(all().min_by_key(|reading| reading.bytes)).map(|reading| reading.ns)
         };
+        // A kernel may take the quicker of both forms.
+        let logical =
+            ["logic", "logic_of_three"].into_iter().filter_map(|name| ceiling("vectors", name)).min_by(f64::total_cmp);
         let cost = |count: f64, kind, name| if count > 0.0 { Some(count * ceiling(kind, name)?) } else { Some(0.0) };
-        let Needs { loads, split_loads, logic, permutes, bits, chased, cycles, .. } = *needs;
+        let Needs { loads, split_loads, logic, permutes, bits, chased, stores, cycles, .. } = *needs;
         let mut parts = [
             (loads + split_loads, "loads", cost(loads, "loads", "")? + cost(split_loads, "loads", SPLIT)?),
-            (logic, "logical operations", cost(logic, "vectors", "logic")?),
+            (logic, "logical operations", if logic > 0.0 { logic * logical? } else { 0.0 }),
             (permutes, "permutations", cost(permutes, "vectors", "permute_bytes")?),
             (bits, "scattered bits", cost(bits, "bits", "")?),
             (chased, "dependent loads", cost(chased, "latency", "")?),
+            (stores, "stores", cost(stores, "stores", "")?),
             (cycles, "cycles", cost(cycles, "clock", "")?),
         ];
         parts.sort_by(|a, b| b.2.total_cmp(&a.2));
@@ -58,7 +63,7 @@ pub(super) fn share(limit_ns: f64, row: &Row) -> String {
 }
 
 impl Report<'_> {
-    /// The least time of a unit of work by a kernel, from what it states and what the machine can do.
+    /// The limit of a kernel, from what it states and what the machine did.
     pub(super) fn limit(&self, listed: &Listed, row: &Row) -> Option<Limit> {
         let mut stated = self.data.stated.iter().flat_map(|saved| &saved.content.rows);
         let stated = stated
@@ -68,11 +73,11 @@ impl Report<'_> {
     }
 
     pub(super) fn limits(&self) -> String {
-        let mut ceilings = Table::new(&["ceiling", "buffer", "time of one"]);
+        let mut ceilings = Table::new(&["ceiling", "buffer", "time of one", "median"]);
         for reading in self.data.ceilings.iter().flat_map(|saved| &saved.content.rows) {
             let buffer = if reading.bytes == 0 { "registers".to_owned() } else { bytes(reading.bytes as f64) };
             let what = format!("{} ({}, {})", reading.unit, reading.kind, reading.name);
-            ceilings.row([what, buffer, ns(reading.ns)]);
+            ceilings.row([what, buffer, ns(reading.ns), reading.median_ns.map_or("–".to_owned(), ns)]);
         }
         let mut limits = Table::new(&[
             "operation",
@@ -102,6 +107,10 @@ impl Report<'_> {
         if !any {
             return String::new();
         }
-        format!("{LIMITS}\n{}What the machine can do, one thread:\n\n{}", limits.end(), ceilings.end())
+        format!(
+            "{LIMITS}\n{}What the machine did, one thread: the best of several timings, and their median.\n\n{}",
+            limits.end(),
+            ceilings.end()
+        )
     }
 }
