@@ -65,47 +65,92 @@ pub fn bytes(input: &StoneGame, bits: f64) -> f64 {
     4.0 * n * (n + 128.0) * bits / 8.0
 }
 
+/// Where the rows of a table are.
+#[derive(Clone, Copy)]
+pub struct Rows {
+    heaps: usize,
+}
+
+impl Rows {
+    /// How many there are for that many heaps, and where.
+    pub fn of(heaps: usize) -> (usize, Self) {
+        (4 * heaps, Rows { heaps })
+    }
+
+    #[inline(always)]
+    pub fn one(self, heap: usize) -> usize {
+        heap
+    }
+
+    #[inline(always)]
+    fn two(self, d: usize) -> usize {
+        self.heaps + d
+    }
+
+    #[inline(always)]
+    pub fn gap(self, heap: usize) -> usize {
+        2 * self.heaps + heap
+    }
+
+    #[inline(always)]
+    pub fn all(self, d: usize) -> usize {
+        3 * self.heaps + d
+    }
+
+    /// The visit of a pair, from a candidate on.
+    #[inline(always)]
+    pub fn visit(self, x: usize, y: usize, from: usize) -> Visit {
+        let d = y - x;
+        Visit {
+            heaps: self.heaps,
+            x,
+            y,
+            from,
+            at_z: [self.one(x), self.one(y), self.two(d)],
+            less_x: [self.gap(y), self.all(d)],
+            less_y: self.gap(x),
+        }
+    }
+
+    /// Marks what a P-position forbids.
+    #[inline(always)]
+    pub fn mark(self, marks: &mut impl Marks, rule: Rule, [x, y, z]: [usize; 3]) {
+        let d = y - x;
+        for (row, place) in [
+            (self.one(x), z),
+            (self.one(y), z),
+            (self.two(d), z),
+            (self.gap(x), z - y),
+            (self.gap(y), z - x),
+            (self.gap(z), d),
+        ] {
+            marks.mark(row, place);
+        }
+        if rule == Rule::AllMoves {
+            marks.mark(self.all(d), z - x);
+        }
+    }
+}
+
 /// Finds all P-positions.
 #[inline(always)]
 pub fn scan<M: Marks, S: Sink>(input: &StoneGame, run: &Run, search: impl Search<M>) -> Result<S, Stop> {
     let heaps = input.heaps();
-    let one = |heap: usize| heap;
-    let two = |d: usize| heaps + d;
-    let gap = |heap: usize| 2 * heaps + heap;
-    let all = |d: usize| 3 * heaps + d;
-    let mut marks = M::new(4 * heaps, heaps);
+    let (count, rows) = Rows::of(heaps);
+    let mut marks = M::new(count, heaps);
     let mut sink = S::default();
     for x in 0..heaps {
         let (mut y, mut hint) = (x, 0);
         loop {
-            y = marks.next_free(one(x), y);
-            hint = marks.next_free(gap(x), hint);
+            y = marks.next_free(rows.one(x), y);
+            hint = marks.next_free(rows.gap(x), hint);
             if y + hint >= heaps {
                 break;
             }
-            let d = y - x;
-            let z = search.first_free(
-                &marks,
-                &Visit {
-                    heaps,
-                    x,
-                    y,
-                    from: y + hint,
-                    at_z: [one(x), one(y), two(d)],
-                    less_x: [gap(y), all(d)],
-                    less_y: gap(x),
-                },
-            );
+            let z = search.first_free(&marks, &rows.visit(x, y, y + hint));
             if z < heaps {
-                sink.push([x as u32, y as u32, z as u32]);
-                for (row, place) in
-                    [(one(x), z), (one(y), z), (two(d), z), (gap(x), z - y), (gap(y), z - x), (gap(z), d)]
-                {
-                    marks.mark(row, place);
-                }
-                if input.rule == Rule::AllMoves {
-                    marks.mark(all(d), z - x);
-                }
+                sink.push([x, y, z].map(|heap| heap as u32));
+                rows.mark(&mut marks, input.rule, [x, y, z]);
             }
             y += 1;
         }
