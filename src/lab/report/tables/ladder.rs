@@ -95,7 +95,7 @@ impl<'a> Report<'a> {
         let tied: Vec<String> = tied.map(|row| code(&row.kernel)).collect();
         let tied = if tied.is_empty() { String::new() } else { format!(" (a tie with {})", tied.join(", ")) };
         let mut line = format!(
-            "**Result** at {}: {}{tied} takes {}, {} a {}, and is {} times as quick as the source's way ({})",
+            "**Result** at {}: {}{tied} takes {}, {} per {}, and is {} times as quick as the source's way ({})",
             size(duel.size),
             code(&best.kernel),
             time(best.median_seconds),

@@ -251,7 +251,7 @@ impl<'a> Report<'a> {
                 against(duel.rows.iter().find(|row| row.kernel == duel.baseline && listed.is_plain(row))),
                 against(duel.rows.iter().find(|row| listed.is_plain(row))),
                 against(duel.rows.iter().find(|row| listed.is_public(row))),
-                format!("{} a {}", ns(1e9 / best.throughput), best.unit),
+                format!("{} per {}", ns(1e9 / best.throughput), best.unit),
                 self.limit(&listed, best).map_or("–".to_owned(), |limit| share(limit.ns, best)),
                 if known { "published answer" } else { "each other" }.to_owned(),
             ]);
@@ -272,7 +272,7 @@ impl<'a> Report<'a> {
                 listed.link(&best.kernel),
                 against(duel.rows.iter().find(|row| row.kernel == duel.baseline && listed.is_plain(row))),
                 against(duel.rows.iter().find(|row| listed.is_plain(row))),
-                format!("{} a {}", ns(1e9 / best.throughput), best.unit),
+                format!("{} per {}", ns(1e9 / best.throughput), best.unit),
             ]);
         }
         format!("{PUBLISHED}\n\n{}{}", table.end(), self.furthest())
