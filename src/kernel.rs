@@ -8,7 +8,7 @@
 //! tier, so a kernel whose `run` asks for more does not compile (error E0133). And only [`KernelDef::on`] makes a
 //! [`Kernel`], the thing that can be run, so no instruction set is entered that the CPU lacks.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::SyncSender;
@@ -44,6 +44,7 @@ impl Core {
 
 /// Why a run ended without an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Stop {
     /// [`Run::cancel`] was called.
     #[error("interrupted")]
@@ -148,6 +149,30 @@ impl Cost {
     }
 }
 
+/// Why a kernel cannot do an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Impossible {
+    /// It would do it with so many threads.
+    #[error("needs at least {0} threads")]
+    Threads(usize),
+    /// It is not made for such inputs, or for so large ones.
+    #[error("the input is outside its domain")]
+    Domain,
+}
+
+impl Impossible {
+    /// Why a kernel with the costs `cost(threads)` cannot do the input with so many threads.
+    pub fn with(threads: usize, cost: impl Fn(usize) -> Cost) -> Option<Self> {
+        let more = threads + 1;
+        match [threads, more].map(|threads| cost(threads).is_possible()) {
+            [true, _] => None,
+            [false, true] => Some(Impossible::Threads(more)),
+            [false, false] => Some(Impossible::Domain),
+        }
+    }
+}
+
 /// What a kernel cannot do without for a unit of work ([`Operation::work`]), on average over an input: counts of the things
 /// whose ceilings the lab measures (`nimlanes ceilings`). Where a count depends on the data, it is a lower bound, so that
 /// a loop of nothing but the dearest of them is no slower than the kernel could be.
@@ -201,6 +226,7 @@ pub struct Absent {
 
 /// A request that names an input which does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InputError {
     /// No workload of that name.
     #[error("unknown workload `{name}` of {operation}; known: {known}")]
@@ -238,6 +264,16 @@ pub enum InputError {
         /// What came of it.
         reason: String,
     },
+    /// Moves whose list alone does not fit in memory.
+    #[error("the moves of {operation} need {} MB here and {} MB are free", *.needs / 1_000_000, *.free / 1_000_000)]
+    MovesMemory {
+        /// The operation.
+        operation: &'static str,
+        /// Bytes of the list.
+        needs: u64,
+        /// Bytes of the machine.
+        free: u64,
+    },
     /// A modulus that counts cannot be taken by.
     #[error("modulus {0} is not an odd number from 3 up to 2147483647")]
     Modulus(u64),
@@ -250,6 +286,8 @@ pub enum InputError {
 }
 
 /// One typed job of a core, with the list of kernels that do it.
+///
+/// Operations are this crate's own: kernels come from a list in it, and nothing outside makes a [`KernelDef`].
 pub trait Operation: Sized + 'static {
     /// What a kernel is given.
     type Input: Send + Sync + 'static;
@@ -299,7 +337,7 @@ pub trait Operation: Sized + 'static {
 }
 
 /// The functions of a compiled kernel. Only `kernels!` makes one.
-pub struct Body<O: Operation> {
+pub(crate) struct Body<O: Operation> {
     /// The entry; carries the CPU features of the kernel's tier.
     pub(crate) run: unsafe fn(&O::Input, &Run) -> Result<O::Output, Stop>,
     /// The cost formula.
@@ -325,6 +363,7 @@ pub struct KernelDef<O: Operation> {
 
 /// Why a listed kernel cannot be run here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unavailable {
     /// Left out of this build.
     #[error("not compiled in; build with {0}")]
@@ -337,6 +376,14 @@ pub enum Unavailable {
         /// The machine's.
         offers: &'static str,
     },
+}
+
+impl<O: Operation> fmt::Debug for KernelDef<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let KernelDef { name, tier, features, .. } = self;
+        let mut debug = f.debug_struct("KernelDef");
+        debug.field("name", name).field("tier", tier).field("features", features).finish_non_exhaustive()
+    }
 }
 
 impl<O: Operation> KernelDef<O> {
@@ -376,6 +423,12 @@ impl<O: Operation> Clone for Kernel<O> {
 }
 
 impl<O: Operation> Copy for Kernel<O> {}
+
+impl<O: Operation> fmt::Debug for Kernel<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Kernel").field(&format_args!("{}={}", O::NAME, self.def.name)).finish()
+    }
+}
 
 impl<O: Operation> Kernel<O> {
     /// Its line in the operation's list.

@@ -77,7 +77,7 @@
 //!
 //! # Where things stand
 //! [`isa`]: tiers. [`kernel`]: operations, the registry. [`machine`]: what this process may use. [`selection`]: the choice.
-//! [`session`]: operations without their types. [`bits`]: bit rows. [`moves`]: what players may take. [`positions`]: lists of
+//! [`session`]: operations without their types. `bits`: bit rows. [`moves`]: what players may take. [`positions`]: lists of
 //! positions. [`cores`], [`games`], and [`lab`]: the instruments.
 
 #![cfg_attr(
@@ -92,7 +92,7 @@
     allow(dead_code, unused_imports, unused_macros, reason = "drivers whose only kernels are left out of the build")
 )]
 
-pub mod bits;
+mod bits;
 pub mod cores;
 pub mod games;
 pub mod isa;

@@ -2,6 +2,8 @@
 
 use std::thread::available_parallelism;
 
+use rustix::process::{Resource, getrlimit};
+
 use crate::isa::{Tier, UnknownTier};
 
 /// The machine as kernels are selected for it. Tests build capped values; nobody sets variables in a running process.
@@ -71,14 +73,20 @@ fn free_memory() -> Option<u64> {
     let mut system = sysinfo::System::new().ok()?;
     system.refresh_memory();
     let free = system.available_memory();
-    // A container may be allowed less than the host has.
-    Some(system.cgroup_limits().map_or(free, |limits| free.min(limits.free_memory)))
+    // A container may be allowed less than the host has, and a process less than either.
+    let free = system.cgroup_limits().map_or(free, |limits| free.min(limits.free_memory));
+    let allowed = getrlimit(Resource::As).current.map(|limit| limit.saturating_sub(status("VmSize").unwrap_or(0)));
+    Some(allowed.map_or(free, |allowed| allowed.min(free)))
 }
 
 /// The most memory that this process has held so far, in bytes; 0 where the system does not say.
 pub fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-    kilobytes.unwrap_or(0) * 1024
+    status("VmHWM").unwrap_or(0)
+}
+
+/// Bytes that the system tells of this process under a name.
+fn status(name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    Some(1024 * line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
 }

@@ -3,6 +3,7 @@
 mod diagonals;
 
 use std::fmt;
+use std::ops::Deref;
 use std::str::FromStr;
 
 pub use diagonals::{Diagonals, DiagonalsError};
@@ -37,12 +38,44 @@ pub enum MoveSet {
     RandomDense,
     /// 1, 2, ..., k
     UpTo(u64),
-    /// A finite list, strictly ascending.
-    Explicit(Vec<u64>),
+    /// A finite list; [`MoveSet::list`] makes one.
+    Explicit(MoveList),
+}
+
+/// A finite list of moves: positive, strictly ascending, at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveList(Vec<u64>);
+
+impl MoveList {
+    /// These moves.
+    ///
+    /// # Errors
+    /// There are none, one is 0, or they are not strictly ascending.
+    pub fn new(moves: Vec<u64>) -> Result<Self, MoveSetError> {
+        match moves.first() {
+            None => return Err(MoveSetError::Empty),
+            Some(_) if moves.contains(&0) => return Err(MoveSetError::Zero),
+            Some(_) => {}
+        }
+        match moves.windows(2).find(|pair| pair[0] >= pair[1]) {
+            None => Ok(MoveList(moves)),
+            Some(pair) if pair[0] == pair[1] => Err(MoveSetError::Duplicate(pair[0])),
+            Some(pair) => Err(MoveSetError::NotAscending { after: pair[0], before: pair[1] }),
+        }
+    }
+}
+
+impl Deref for MoveList {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        &self.0
+    }
 }
 
 /// A text that names no subtraction set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MoveSetError {
     /// Neither a name nor a list.
     #[error(
@@ -105,20 +138,7 @@ impl FromStr for MoveSet {
             return Err(MoveSetError::Unknown(text.to_owned()));
         }
         let number = |part: &str| part.parse::<u64>().map_err(|_| MoveSetError::NotANumber(part.to_owned()));
-        let moves = text.split(',').map(|part| number(part.trim())).collect::<Result<Vec<_>, _>>()?;
-        if moves.contains(&0) {
-            return Err(MoveSetError::Zero);
-        }
-        for pair in moves.windows(2) {
-            match pair[0].cmp(&pair[1]) {
-                std::cmp::Ordering::Less => {}
-                std::cmp::Ordering::Equal => return Err(MoveSetError::Duplicate(pair[0])),
-                std::cmp::Ordering::Greater => {
-                    return Err(MoveSetError::NotAscending { after: pair[0], before: pair[1] });
-                }
-            }
-        }
-        Ok(MoveSet::Explicit(moves))
+        MoveSet::list(text.split(',').map(|part| number(part.trim())).collect::<Result<_, _>>()?)
     }
 }
 
@@ -136,7 +156,18 @@ impl fmt::Display for MoveSet {
 }
 
 impl MoveSet {
+    /// A finite set.
+    ///
+    /// # Errors
+    /// As [`MoveList::new`].
+    pub fn list(moves: Vec<u64>) -> Result<Self, MoveSetError> {
+        MoveList::new(moves).map(MoveSet::Explicit)
+    }
+
     /// The moves that are at most `limit`, ascending.
+    ///
+    /// # Panics
+    /// They do not fit in memory; [`MoveSet::bytes_up_to`] foresees it.
     pub fn up_to(&self, limit: u64) -> Vec<u64> {
         // Each sequence is strictly ascending; it ends where it passes the limit or 64 bits.
         let power = |e: u32| (1u64..).map_while(move |i| i.checked_pow(e));
@@ -160,6 +191,25 @@ impl MoveSet {
             MoveSet::RandomDense => (1..=limit).filter(|m| fraction(*m) < 0.5).collect(),
             MoveSet::UpTo(k) => (1..=limit.min(*k)).collect(),
             MoveSet::Explicit(moves) => moves.iter().copied().take_while(within).collect(),
+        }
+    }
+
+    /// About the most bytes that [`MoveSet::up_to`] holds while it makes its list, without making it.
+    pub fn bytes_up_to(&self, limit: u64) -> f64 {
+        let n = limit as f64;
+        // A list whose length is not known at first grows by doubling: the old and the new one together.
+        let growing = |moves: f64| 3.0 * 8.0 * moves;
+        match self {
+            MoveSet::Squares | MoveSet::RandomSparse => growing(n.sqrt()),
+            MoveSet::Cubes => growing(n.cbrt()),
+            MoveSet::Triangular => growing((2.0 * n).sqrt()),
+            // pi(n) < 1.25506 n / ln n for n > 1 (Rosser and Schoenfeld 1962), and the sieve.
+            MoveSet::Primes => growing(1.25506 * n / n.max(2.0).ln()) + n / 2.0,
+            // At most as many as fit in 64 bits.
+            MoveSet::Factorials | MoveSet::Fibonacci => growing(93.0),
+            MoveSet::RandomDense => growing(n / 2.0),
+            MoveSet::UpTo(k) => 8.0 * limit.min(*k) as f64,
+            MoveSet::Explicit(moves) => growing(moves.partition_point(|m| *m <= limit) as f64),
         }
     }
 
@@ -208,4 +258,42 @@ fn primes_up_to(limit: u64) -> Vec<u64> {
         composite.iter_mut().skip((p * p - 3) / 2).step_by(p).for_each(|c| *c = true);
     }
     primes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_that_are_no_sets_say_why() {
+        let error = |moves: &[u64]| MoveSet::list(moves.to_vec()).expect_err("no set");
+        assert_eq!(error(&[]), MoveSetError::Empty);
+        assert_eq!(error(&[0, 1]), MoveSetError::Zero);
+        assert_eq!(error(&[3, 2, 0]), MoveSetError::Zero);
+        assert_eq!(error(&[1, 3, 3, 2]), MoveSetError::Duplicate(3));
+        assert_eq!(error(&[1, 3, 2]), MoveSetError::NotAscending { after: 3, before: 2 });
+    }
+
+    /// Lists that double are at most a third of what they take.
+    #[test]
+    fn the_memory_of_a_list_is_foreseen() {
+        let list = MoveSet::list(vec![5, 50, 5_000_000]).expect("ascending");
+        let named = NAMED.map(|(_, set)| set).into_iter();
+        for set in named.chain([list, MoveSet::UpTo(700), MoveSet::UpTo(10_000_000)]) {
+            for limit in [0, 1, 2, 100, 12_345, 1_000_000] {
+                let moves = set.up_to(limit).len() as f64;
+                let foreseen = set.bytes_up_to(limit);
+                let grows = !matches!(set, MoveSet::UpTo(_));
+                // Random sets have a few more or less than expected.
+                let least = if grows { 3.0 } else { 1.0 } * 8.0 * (0.9 * moves - 10.0);
+                assert!(foreseen >= least, "{set} up to {limit}: {foreseen} bytes for {moves} moves");
+                assert!(
+                    foreseen <= 50.0 * moves + 4.0 * limit as f64 + 3000.0,
+                    "{set} up to {limit}: {foreseen} bytes"
+                );
+            }
+        }
+        assert!(MoveSet::Primes.bytes_up_to(u64::MAX) > 1e18);
+        assert_eq!(MoveSet::UpTo(u64::MAX).bytes_up_to(500_000_000), 4e9);
+    }
 }

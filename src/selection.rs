@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::cores::{self, UnknownOperation};
-use crate::kernel::{Cost, InputError, Kernel, Operation, available};
+use crate::kernel::{Cost, Impossible, InputError, Kernel, Operation, available};
 use crate::machine::{Machine, WrongCap};
 use crate::session::Session;
 
@@ -26,6 +26,7 @@ pub struct Selection {
 
 /// A choice that cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SelectError {
     /// Not of the form `operation=kernel`.
     #[error("`{0}` is not OPERATION=KERNEL, as in mex_subtraction=stamp")]
@@ -68,14 +69,14 @@ pub enum SelectError {
     #[error("{0} threads need a build with the feature `parallel`")]
     NotParallel(usize),
     /// The kernel cannot do this input.
-    #[error("kernel {operation}={name} cannot do this input with {threads} thread(s)")]
+    #[error("kernel {operation}={name} cannot do this: {reason}")]
     Impossible {
         /// The operation.
         operation: &'static str,
         /// The kernel.
         name: &'static str,
-        /// Threads allowed.
-        threads: usize,
+        /// Why not.
+        reason: Impossible,
     },
     /// Not enough memory.
     #[error("{operation} needs {} here and {} are free{}", bytes(*.needs), bytes(*.free as f64), hint(*.fits))]
@@ -222,8 +223,9 @@ impl Selection {
     /// None can do the input, none fits in memory, or the best would take more than a day.
     pub fn kernel<O: Operation>(&self, input: &O::Input) -> Result<Kernel<O>, SelectError> {
         let kernels: Vec<Kernel<O>> = available(&self.machine).collect();
-        let costs = kernels.iter().map(|kernel| (kernel.def().name, kernel.cost(input, self.threads)));
-        Ok(kernels[self.choose(O::NAME, costs)?])
+        let names: Vec<_> = kernels.iter().map(|kernel| kernel.def().name).collect();
+        let cost = |kernel: usize, threads| kernels[kernel].cost(input, threads);
+        Ok(kernels[self.choose(O::NAME, &names, cost)?])
     }
 
     /// The kernel for `input`, which `of` makes of `size`: [`Selection::kernel`] whose error says which size would fit in memory.
@@ -245,36 +247,44 @@ impl Selection {
     /// # Errors
     /// As [`Selection::kernel`].
     pub fn kernel_of(&self, session: &dyn Session) -> Result<usize, SelectError> {
-        let names = session.kernels().into_iter().enumerate();
-        self.choose(session.operation(), names.map(|(kernel, name)| (name, session.cost(kernel, self.threads))))
+        self.choose(session.operation(), &session.kernels(), |kernel, threads| session.cost(kernel, threads))
     }
 
-    /// The index of the kernel with the smallest predicted time among those that are allowed.
+    /// The index of the kernel with the smallest predicted time among those that are allowed; `cost(kernel, threads)` predicts.
     fn choose(
         &self,
         operation: &'static str,
-        costs: impl Iterator<Item = (&'static str, Cost)>,
+        names: &[&'static str],
+        cost: impl Fn(usize, usize) -> Cost,
     ) -> Result<usize, SelectError> {
-        let forced = self.forced.get(operation).copied();
-        let allowed = |(_, (name, cost)): &(usize, (&str, Cost))| {
-            forced.is_none_or(|forced| forced == *name) && cost.is_possible()
+        let index = |name: &&'static str| {
+            let unknown =
+                || SelectError::UnknownKernel { operation, name: (*name).to_owned(), available: names.join(", ") };
+            names.iter().position(|known| known == name).ok_or_else(unknown)
         };
+        let forced = self.forced.get(operation).map(index).transpose()?;
+        let allowed = forced.map_or(0..names.len(), |forced| forced..forced + 1);
+        let costs = allowed.map(|kernel| (kernel, cost(kernel, self.threads)));
         let (free, mut least, mut best) = (self.machine.memory(), f64::INFINITY, None);
-        for (index, (_, cost)) in costs.enumerate().filter(allowed) {
+        for (index, cost) in costs.filter(|(_, cost)| cost.is_possible()) {
             least = least.min(cost.bytes);
             if cost.bytes <= free as f64 && best.is_none_or(|(_, ns)| cost.ns < ns) {
                 best = Some((index, cost.ns));
             }
         }
-        match (best, forced) {
-            (Some((_, ns)), _) if ns > LONG.as_nanos() as f64 && !self.allow_long => {
+        match best {
+            Some((_, ns)) if ns > LONG.as_nanos() as f64 && !self.allow_long => {
                 Err(SelectError::Long { operation, ns })
             }
-            (Some((index, _)), _) => Ok(index),
-            (None, Some(name)) if least.is_infinite() => {
-                Err(SelectError::Impossible { operation, name, threads: self.threads })
+            Some((index, _)) => Ok(index),
+            None => {
+                if let Some(kernel) = forced
+                    && let Some(reason) = Impossible::with(self.threads, |threads| cost(kernel, threads))
+                {
+                    return Err(SelectError::Impossible { operation, name: names[kernel], reason });
+                }
+                Err(SelectError::Memory { operation, needs: least, free, fits: None })
             }
-            (None, _) => Err(SelectError::Memory { operation, needs: least, free, fits: None }),
         }
     }
 }

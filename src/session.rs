@@ -110,6 +110,7 @@ pub trait Answer: Any + Send + Sync {
 }
 
 /// The erased form of `O`, as a value for a list.
+#[derive(Debug)]
 pub struct Of<O>(PhantomData<fn() -> O>);
 
 impl<O> Of<O> {

@@ -23,14 +23,35 @@ fn main() {
     let trials = COMPLETE.iter().flat_map(|operation| {
         operation.workloads().iter().flat_map(move |workload| trials(*operation, workload, machine, required))
     });
+    let trials: Vec<Trial> = trials.collect();
+    let left_out = left_out(&machine, &trials);
+    let nobody_is_left_out = Trial::test("every compiled kernel has a trial", move || match left_out.as_slice() {
+        [] => Ok(()),
+        kernels => Err(Failed::from(format!("no workload is in the domain of {}", kernels.join(", ")))),
+    });
     let entries = [
         ("table_scan::TableScan<S>", "byte_rows_avx512", cfg!(feature = "avx512"), &["zmm", "ymm"][..]),
         ("occupancy::Occupancy<S>", "automaton_avx2", cfg!(feature = "avx2"), &["blsi"]),
     ];
-    let trials = trials.chain(entries.map(|(operation, kernel, is_listed, signs)| {
-        own_instructions(operation, kernel, cfg!(target_arch = "x86_64") && is_listed, signs)
-    }));
+    let trials =
+        trials.into_iter().chain([nobody_is_left_out]).chain(entries.map(|(operation, kernel, is_listed, signs)| {
+            own_instructions(operation, kernel, cfg!(target_arch = "x86_64") && is_listed, signs)
+        }));
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
+
+/// The compiled kernels that no trial is about.
+fn left_out(machine: &Machine, trials: &[Trial]) -> Vec<String> {
+    let all = COMPLETE.iter().flat_map(|operation| {
+        let kernels = operation.kernels(machine).into_iter().filter(|kernel| kernel.compiled);
+        kernels.map(|kernel| (operation.name(), kernel.name))
+    });
+    let is_about = |trial: &Trial, operation: &str, kernel: &str| {
+        trial.name().strip_prefix(operation).is_some_and(|rest| rest.starts_with('/'))
+            && trial.name().strip_suffix(kernel).is_some_and(|rest| rest.ends_with('/'))
+    };
+    let left_out = all.filter(|(operation, kernel)| !trials.iter().any(|trial| is_about(trial, operation, kernel)));
+    left_out.map(|(operation, kernel)| format!("{operation}/{kernel}")).collect()
 }
 
 /// A plain source that is listed at a higher tier is compiled anew in that tier's entry. If a part of it is not inlined, the

@@ -13,6 +13,21 @@ fn text(args: &[&str]) -> String {
     String::from_utf8(grundy(args).assert().success().get_output().stdout.clone()).expect("text")
 }
 
+/// Moves that do not fit in memory are refused before they are listed, in one line.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_of_moves_is_not_made_where_it_does_not_fit() {
+    let script = format!(
+        "ulimit -v 3000000; exec {} grundy --moves 1..500000000 --limit 5e8",
+        assert_cmd::cargo::cargo_bin("nimlanes").display()
+    );
+    let output = std::process::Command::new("sh").args(["-c", &script]).output().expect("a shell");
+    let line = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{line}");
+    let starts = "nimlanes: the moves of mex_subtraction need 4000 MB here and ";
+    assert!(line.starts_with(starts) && line.lines().count() == 1, "{line}");
+}
+
 /// OEIS A014586, the whole file.
 #[test]
 fn a_bfile_is_exact_to_the_byte_wherever_it_goes() {

@@ -86,14 +86,14 @@ proptest! {
 
     #[test]
     fn mex_subtraction(moves in move_sets(), limit in 0u64..1500) {
-        let input = Subtraction::new(&MoveSet::Explicit(moves), limit).expect("a small limit");
+        let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit).expect("a small limit");
         all_equal_the_oracle::<MexSubtraction>(&input)?;
     }
 
     /// Past a chunk of the shifted rows, and several tiles.
     #[test]
     fn mex_zeros(moves in prop_oneof![move_sets(), move_set(20_000, 300)], limit in 0u64..20_000) {
-        let input = Subtraction::new(&MoveSet::Explicit(moves), limit).expect("a small limit");
+        let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit).expect("a small limit");
         all_equal_the_oracle::<MexZeros>(&input)?;
     }
 
@@ -103,7 +103,7 @@ proptest! {
         moves in prop_oneof![move_set(20, 12), move_set(70, 60), move_set(300, 12), move_set(3000, 30)],
         limit in 0u64..5000,
     ) {
-        let input = Records::new(&MoveSet::Explicit(moves), limit).expect("few moves");
+        let input = Records::new(&MoveSet::list(moves).expect("ascending"), limit).expect("few moves");
         all_equal_the_oracle::<MexRecords>(&input)?;
     }
 
@@ -132,7 +132,7 @@ proptest! {
     #[test]
     fn ones_follow_zeros_by_the_smallest_move(moves in move_sets(), limit in 0u64..1500) {
         let smallest = moves[0] as usize;
-        let input = Subtraction::new(&MoveSet::Explicit(moves), limit).expect("a small limit");
+        let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit).expect("a small limit");
         for kernel in able::<MexSubtraction>(&input) {
             let g = kernel.run(&input, &Run::new(1)).expect("nobody stops it");
             for n in smallest..g.len() {

@@ -72,6 +72,28 @@ fn a_machine_without_memory_refuses_and_says_what_it_needs() {
     }
 }
 
+/// A kernel that is named and cannot do the input is refused for what stands in its way.
+#[test]
+fn a_refusal_names_the_obstacle() {
+    let machine = Machine::detect();
+    let refusal = |operation: &str, kernel: &str, workload: &str| {
+        let session = nimlanes::cores::operation(operation).expect("it is listed").session(&machine, workload, 100);
+        let selection = Selection::new(machine).with_threads(1).expect("a thread");
+        let selection = selection.with_kernel(operation, kernel).expect("it can run here");
+        selection.kernel_of(session.expect("a listed workload").as_ref()).expect_err("it cannot do it").to_string()
+    };
+    assert_eq!(
+        refusal("mex_split", "closed_form", "three-parts"),
+        "kernel mex_split=closed_form cannot do this: the input is outside its domain"
+    );
+    if cfg!(feature = "parallel") && cfg!(feature = "avx512") && machine.tier() == Tier::Avx512 {
+        assert_eq!(
+            refusal("table_scan", "antichain_threads_avx512", "all-moves"),
+            "kernel table_scan=antichain_threads_avx512 cannot do this: needs at least 2 threads"
+        );
+    }
+}
+
 #[test]
 fn threads_are_needed() {
     let machine = Machine::detect();

@@ -44,7 +44,7 @@ impl From<Stop> for Failure {
     fn from(stop: Stop) -> Self {
         match stop {
             Stop::Cancelled => Failure::Interrupted,
-            Stop::LargeValue | Stop::Overflow | Stop::OutsideDomain => Failure::Failed(stop.to_string()),
+            _ => Failure::Failed(stop.to_string()),
         }
     }
 }

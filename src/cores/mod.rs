@@ -8,30 +8,28 @@ pub mod xor_count;
 
 use crate::session::{AnyOperation, Of};
 
+/// The list of all operations, in the order of the cores; those whose kernels are generic over a sink have this one.
+macro_rules! operations {
+    ($sink:ident) => {
+        &[
+            &Of::<table_scan::TableScan<table_scan::$sink>>::new(),
+            &Of::<occupancy::Occupancy<occupancy::$sink>>::new(),
+            &Of::<mex::subtraction::MexSubtraction>::new(),
+            &Of::<mex::zeros::MexZeros>::new(),
+            &Of::<mex::records::MexRecords>::new(),
+            &Of::<mex::split::MexSplit>::new(),
+            &Of::<xor_count::triples::XorTriples>::new(),
+            &Of::<xor_count::partitions::XorPartitions>::new(),
+        ]
+    };
+}
+
 /// Every operation, with its types erased, in the order of the cores.
-pub static OPERATIONS: &[&dyn AnyOperation] = &[
-    &Of::<table_scan::TableScan<table_scan::Tally>>::new(),
-    &Of::<occupancy::Occupancy<occupancy::Tally>>::new(),
-    &Of::<mex::subtraction::MexSubtraction>::new(),
-    &Of::<mex::zeros::MexZeros>::new(),
-    &Of::<mex::records::MexRecords>::new(),
-    &Of::<mex::split::MexSplit>::new(),
-    &Of::<xor_count::triples::XorTriples>::new(),
-    &Of::<xor_count::partitions::XorPartitions>::new(),
-];
+pub static OPERATIONS: &[&dyn AnyOperation] = operations!(Tally);
 
 /// Operations in the form that tells the most, for conformance: where kernels are generic over a sink, it keeps every
 /// position.
-pub static COMPLETE: &[&dyn AnyOperation] = &[
-    &Of::<table_scan::TableScan<table_scan::Positions>>::new(),
-    &Of::<occupancy::Occupancy<occupancy::Positions>>::new(),
-    &Of::<mex::subtraction::MexSubtraction>::new(),
-    &Of::<mex::zeros::MexZeros>::new(),
-    &Of::<mex::records::MexRecords>::new(),
-    &Of::<mex::split::MexSplit>::new(),
-    &Of::<xor_count::triples::XorTriples>::new(),
-    &Of::<xor_count::partitions::XorPartitions>::new(),
-];
+pub static COMPLETE: &[&dyn AnyOperation] = operations!(Positions);
 
 /// A name that no operation has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -125,7 +125,7 @@ impl<P: Position> Sink<P> for Positions<P> {
 }
 
 /// Batches that may wait in an outlet.
-pub const WAITING: usize = 2;
+pub(crate) const WAITING: usize = 2;
 
 /// Hands positions on to the outlet of the run, in lexicographic order, a batch whenever the kernel says that no earlier ones
 /// will come. What is left at the end, all of it if there is no outlet, is kept.

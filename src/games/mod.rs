@@ -24,6 +24,7 @@ pub use crate::positions::Positions;
 type Ask<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
 
 /// One game of the lab.
+#[derive(Debug)]
 pub struct Game {
     /// Its name on the command line.
     pub name: &'static str,
@@ -44,6 +45,7 @@ pub struct Game {
 }
 
 /// The two ways to list the P-positions of a game.
+#[derive(Debug)]
 struct Listing {
     /// Keeps them all.
     whole: Ask<Found>,
@@ -168,6 +170,7 @@ impl Question {
 
 /// A question that was not answered.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SolveError {
     /// No game of that name.
     #[error("unknown game `{name}`; known: {known}")]
@@ -281,6 +284,12 @@ pub struct Solver<'a> {
     selection: &'a Selection,
     run: &'a Run,
     watcher: Option<&'a Watcher<'a>>,
+}
+
+impl fmt::Debug for Solver<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Solver").field("selection", self.selection).field("run", self.run).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Solver<'a> {

@@ -113,6 +113,7 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 const LEAST: usize = 1 << 14;
 
 /// A ceiling with its buffer.
+#[derive(Debug)]
 pub struct Ready<'m> {
     ceiling: Ceiling,
     machine: &'m Machine,
@@ -175,6 +176,7 @@ impl Ceiling {
 }
 
 /// Ceilings of one kind on buffers of one size.
+#[derive(Debug)]
 pub struct Group(&'static [Ceiling]);
 
 /// All ceilings.

@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::kernel::{Run, Stop};
+use crate::kernel::{Impossible, Run, Stop};
 use crate::lab::clock::Clock;
 use crate::lab::known;
 use crate::machine::Machine;
@@ -44,6 +44,7 @@ pub struct Terms {
 
 /// A duel that cannot be fought, or that ended otherwise than with times.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DuelError {
     /// A name that is not among the kernels that can run.
     #[error("no kernel `{name}` can run here; available: {available}")]
@@ -155,14 +156,10 @@ pub fn obstacle(
     machine: &Machine,
     patience: Duration,
 ) -> Option<String> {
-    let cost = session.cost(kernel, threads);
-    if !cost.is_possible() {
-        let more = threads + 1;
-        return Some(match session.cost(kernel, more).is_possible() {
-            true => format!("needs at least {more} threads"),
-            false => "the input is outside its domain".to_owned(),
-        });
+    if let Some(reason) = Impossible::with(threads, |threads| session.cost(kernel, threads)) {
+        return Some(reason.to_string());
     }
+    let cost = session.cost(kernel, threads);
     if cost.bytes > machine.memory() as f64 {
         return Some(format!("needs {} and {} are free", bytes(cost.bytes), bytes(machine.memory() as f64)));
     }
@@ -333,10 +330,11 @@ pub fn ratios(baseline: &[f64], times: &[f64]) -> [f64; 3] {
     [0.1, 0.5, 0.9].map(|q| quantile(&mut ratios, q))
 }
 
-/// The value below which a share `q` of the values lies, linear between neighbours.
+/// The value below which a share `q` of the values lies, from 0 to 1, linear between neighbours; not a number if there are none.
 pub fn quantile(values: &mut [f64], q: f64) -> f64 {
+    let Some(last) = values.len().checked_sub(1) else { return f64::NAN };
     values.sort_unstable_by(f64::total_cmp);
-    let at = q * (values.len() - 1) as f64;
+    let at = q.clamp(0.0, 1.0) * last as f64;
     let (low, high) = (values[at.floor() as usize], values[at.ceil() as usize]);
     low + (high - low) * at.fract()
 }
@@ -366,5 +364,6 @@ mod tests {
         assert_eq!([0.0, 0.5, 1.0].map(|q| quantile(&mut values, q)), [1.0, 3.0, 5.0]);
         assert!((quantile(&mut values, 0.1) - 1.4).abs() < 1e-12);
         assert_eq!(quantile(&mut [7.0], 0.9), 7.0);
+        assert!(quantile(&mut [], 0.5).is_nan());
     }
 }

@@ -49,6 +49,7 @@ fn palette() -> Vec<[u8; 4]> {
 }
 
 /// Cells of ink, row by row from the top.
+#[derive(Debug)]
 pub struct Raster {
     /// Cells in a row.
     pub columns: usize,
@@ -94,6 +95,12 @@ enum Item {
 pub struct Picture {
     size: [usize; 2],
     items: Vec<Item>,
+}
+
+impl std::fmt::Debug for Picture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Picture").field("size", &self.size).finish_non_exhaustive()
+    }
 }
 
 impl Picture {

@@ -20,6 +20,7 @@ const FREQUENCY: i32 = 250;
 
 /// A profile that was not made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProfileError {
     /// The sampler did not start, or lost its samples.
     #[error("cannot sample: {0}")]
@@ -39,6 +40,12 @@ pub enum ProfileError {
 
 /// Samples are taken from here to [`Sampling::finish`].
 pub struct Sampling(ProfilerGuard<'static>);
+
+impl std::fmt::Debug for Sampling {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sampling").finish_non_exhaustive()
+    }
+}
 
 impl Sampling {
     /// Starts to sample this process.

@@ -44,6 +44,7 @@ pub struct Saved<T> {
 
 /// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SavedError {
     /// It cannot be read.
     #[error("cannot read {}: {source}", path.display())]

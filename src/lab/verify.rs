@@ -27,6 +27,7 @@ impl std::fmt::Display for Compared {
 
 /// A kernel that is wrong, or that did not finish.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Fault {
     /// Another output than the oracle's.
     #[error("size {size}, {threads} thread(s): {got}; the oracle has {want}")]
@@ -62,6 +63,15 @@ pub enum Fault {
 pub struct Inputs {
     edges: Vec<(u64, Box<dyn Session>)>,
     known: Vec<(Known, Box<dyn Session>)>,
+}
+
+impl std::fmt::Debug for Inputs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sizes = |sessions: &mut dyn Iterator<Item = u64>| sessions.collect::<Vec<_>>();
+        let mut debug = f.debug_struct("Inputs");
+        debug.field("edges", &sizes(&mut self.edges.iter().map(|(size, _)| *size)));
+        debug.field("known", &sizes(&mut self.known.iter().map(|(known, _)| known.size))).finish()
+    }
 }
 
 impl Inputs {

@@ -25,6 +25,7 @@ pub struct Diagonals(Cow<'static, [[u16; 2]]>);
 
 /// A list of diagonals that makes no rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DiagonalsError {
     /// A text with nothing in it.
     #[error("the list of moves is empty; write p:q as in 1:1,1:2, or none for Nim")]

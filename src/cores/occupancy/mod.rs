@@ -74,6 +74,7 @@ mod window_certificate;
 pub use beams::{Beam, Sink, Tally};
 
 /// P-positions `n <= m` with `n + m <= limit`, handed to the sink `S`.
+#[derive(Debug)]
 pub struct Occupancy<S>(PhantomData<fn() -> S>);
 
 /// Two heaps of at most `limit` together, and the moves that take from both.

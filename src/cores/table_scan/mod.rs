@@ -59,6 +59,7 @@ mod wide_rows;
 pub use crate::cores::sink::Tally;
 
 /// P-positions `x <= y <= z <= limit`, handed to the sink `S`.
+#[derive(Debug)]
 pub struct TableScan<S>(PhantomData<fn() -> S>);
 
 /// Which heaps a move may take from.
@@ -87,9 +88,9 @@ impl Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoneGame {
     /// The largest heap.
-    pub limit: u32,
+    limit: u32,
     /// The moves.
-    pub rule: Rule,
+    rule: Rule,
 }
 
 /// The largest limit: tables of its square are in the tens of terabytes.
@@ -105,6 +106,16 @@ impl StoneGame {
             return Err(InputError::TooLarge { operation: "table_scan", size: limit, most: MAX_LIMIT });
         }
         Ok(StoneGame { limit: limit as u32, rule })
+    }
+
+    /// The largest heap.
+    pub fn limit(&self) -> u32 {
+        self.limit
+    }
+
+    /// The moves.
+    pub fn rule(&self) -> Rule {
+        self.rule
     }
 
     /// Sizes of a heap: `0..=limit`.

@@ -104,6 +104,7 @@ pub struct Point {
 }
 
 /// One kernel at several sizes.
+#[derive(Debug)]
 pub struct Series {
     /// The kernel.
     pub name: String,
@@ -312,6 +313,7 @@ fn colour(technology: &str) -> RGBColor {
 }
 
 /// One kernel's ratio.
+#[derive(Debug)]
 pub struct Bar {
     /// The kernel.
     pub name: String,

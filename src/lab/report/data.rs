@@ -296,6 +296,7 @@ measured! {
 
 /// A folder that no report can be made from.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DataError {
     /// Nothing was measured.
     #[error("no data in {}: `nimlanes report` measures", .0.display())]

@@ -31,6 +31,7 @@ use super::tasks::{self, CLOCK_BUDGET, Input, Pace, TRIAL, Task};
 
 /// A measurement that was not made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MeasureError {
     /// Kernels differ, or the run was stopped.
     #[error(transparent)]
@@ -69,6 +70,12 @@ pub struct Plan<'a> {
 
 /// Who is predicted to take so many times as long as the quickest takes part in a trial.
 const TRIED: u32 = 6;
+
+impl std::fmt::Debug for Plan<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plan").field("folder", &self.folder).field("pace", &self.pace).finish_non_exhaustive()
+    }
+}
 
 impl<'a> Plan<'a> {
     /// Everything that the registry holds, at a pace.

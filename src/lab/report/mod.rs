@@ -43,6 +43,7 @@ const END: &str = "<!-- end of what `nimlanes report` made -->";
 
 /// A report that was not made, or is not what it should be.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReportError {
     /// The measurements cannot be used.
     #[error(transparent)]

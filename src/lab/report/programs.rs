@@ -14,6 +14,7 @@ use super::data::Built;
 
 /// Another program that did not do what it should.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProgramError {
     /// It failed.
     #[error("{what} failed: {why}")]

@@ -1,6 +1,6 @@
 //! The progress of a run in a file.
 //!
-//! Numbers of 64 bits, little-endian: [`MAGIC`]; the limit; the number of moves, and the moves; heaps done; the number of
+//! Numbers of 64 bits, little-endian: `nimlane1` in ASCII; the limit; the number of moves, and the moves; heaps done; the number of
 //! values, their first heaps and their counts; the fingerprint; the lengths of ring and prefix. Then the bytes of both as far
 //! as they are in use, and a hash of everything before.
 
@@ -10,10 +10,11 @@ use super::history::Progress;
 use super::{MOST_MOVES, Records, hashed};
 
 /// How a checkpoint begins.
-pub const MAGIC: u64 = u64::from_le_bytes(*b"nimlane1");
+const MAGIC: u64 = u64::from_le_bytes(*b"nimlane1");
 
 /// A file that a run cannot go on from.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// It cannot be read.
     #[error(transparent)]

@@ -1,7 +1,7 @@
 //! `mex_records`: the first heap of each Grundy value of a subtraction set with few moves, and how often each value occurs.
 //!
 //! The values themselves are not kept. `g(n)` asks for `g(n - m)`, so a **history** as long as the largest move is enough;
-//! a move that only heaps near the limit allow asks for the first heaps instead, a **prefix** ([`History`]). Limits so reach
+//! a move that only heaps near the limit allow asks for the first heaps instead, a **prefix** (`history`). Limits so reach
 //! far past what a table of values could hold, and a run of hours may be kept in a file and gone on with: [`Journal`],
 //! [`checkpoint`].
 //!
@@ -41,9 +41,10 @@ mod ring_lanes_avx512;
 mod ring_lanes_wide;
 mod table;
 
-pub use history::{History, Progress};
+pub use history::Progress;
 
 /// First heaps and frequencies of the values of a subtraction set with few moves.
+#[derive(Debug)]
 pub struct MexRecords;
 
 /// Moves of a set that a history is kept for.

@@ -41,6 +41,7 @@ mod oracle;
 mod xor_translate_avx512;
 
 /// Grundy values of the sizes `0..=limit` of a heap that splits; the output holds one value a size.
+#[derive(Debug)]
 pub struct MexSplit;
 
 /// How many parts a move makes, and how far to go.

@@ -627,7 +627,8 @@ pub fn cost(input: &Subtraction, plane: f64, step: f64, settle: f64) -> Cost {
     let near = settle * (1.5 + 0.25 * close as f64 + 0.15 * apart as f64);
     Cost {
         ns: input.pairs() / LANES as f64 * f64::max(planes * plane, step * windows) + heaps * windows * near + 700.0,
-        bytes: heaps * (2.0 + windows.ceil()) + 65_536.0,
+        // The moves, and once more for the stretches.
+        bytes: heaps * (2.0 + windows.ceil()) + 2.0 * input.copied_moves() + 65_536.0,
     }
 }
 

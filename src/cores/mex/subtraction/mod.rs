@@ -6,8 +6,11 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
+use std::sync::Arc;
+
 use super::oracle;
 use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Stop, Workload, kernels};
+use crate::machine::Machine;
 use crate::moves::MoveSet;
 
 #[cfg(feature = "bitvec")]
@@ -37,17 +40,21 @@ mod stamp;
 pub use periodic::{Period, period};
 
 /// Grundy values of the heaps `0..=limit` of a subtraction set; the output holds one value a heap.
+#[derive(Debug)]
 pub struct MexSubtraction;
 
 /// A subtraction set and how far to go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subtraction {
-    /// The moves up to `limit`, positive and strictly ascending.
-    moves: Vec<u64>,
+    /// The moves up to `limit`, positive and strictly ascending; shared, as there may be as many as heaps.
+    moves: Arc<Vec<u64>>,
     /// What some first heaps are like, and more of them; costs depend on it.
     probed: [Probed; 2],
     limit: u64,
 }
+
+/// The system is not asked whether there is room for lists of moves up to so many bytes.
+const ALWAYS_FREE: u64 = 1 << 24;
 
 /// The largest heap: its table of values alone is 4 GiB.
 pub const MAX_LIMIT: u64 = 1 << 31;
@@ -56,7 +63,7 @@ impl Subtraction {
     /// The heaps `0..=limit` of `set`.
     ///
     /// # Errors
-    /// The limit is above [`MAX_LIMIT`].
+    /// The limit is above [`MAX_LIMIT`], or the moves up to it do not fit in memory.
     pub fn new(set: &MoveSet, limit: u64) -> Result<Self, InputError> {
         Subtraction::of::<MexSubtraction>(set, limit)
     }
@@ -69,8 +76,20 @@ impl Subtraction {
         if limit > MAX_LIMIT {
             return Err(InputError::TooLarge { operation: O::NAME, size: limit, most: MAX_LIMIT });
         }
+        let needs = set.bytes_up_to(limit) as u64;
+        if needs > ALWAYS_FREE {
+            let free = Machine::detect().memory();
+            if needs > free {
+                return Err(InputError::MovesMemory { operation: O::NAME, needs, free });
+            }
+        }
         let moves = set.up_to(limit);
-        Ok(Subtraction { probed: probe(&moves, limit), moves, limit })
+        Ok(Subtraction { probed: probe(&moves, limit), moves: Arc::new(moves), limit })
+    }
+
+    /// Bytes of a kernel's own copy of the moves.
+    pub(in crate::cores::mex) fn copied_moves(&self) -> f64 {
+        size_of::<usize>() as f64 * self.moves.len() as f64
     }
 
     /// The moves up to the limit, ascending.

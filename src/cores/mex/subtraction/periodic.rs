@@ -25,25 +25,29 @@ pub struct Period {
 /// use nimlanes::cores::mex::subtraction::{Period, period};
 /// assert_eq!(period(&[0, 1, 2, 0, 1, 2], 2), Some(Period { period: 3, preperiod: 0 })); // take 1 or 2
 /// assert_eq!(period(&[0, 1, 2, 0], 2), None); // no two values have come back
+/// assert_eq!(period(&[0], 0), None); // one value says nothing
 /// ```
 pub fn period(g: &[u16], farthest: usize) -> Option<Period> {
     let heaps = g.len();
-    let window = heaps.checked_sub(farthest)?;
-    // Z-function of the reversed values: same[p] is how far back the values agree with those p earlier.
+    // Without a move all values are equal, which is more than enough if one says so.
+    let farthest = farthest.max(1);
+    // The last values, backwards, are looked for in all of them, backwards (Knuth, Morris and Pratt 1977): `border[i]` of the
+    // first `i + 1` end as all of them begin.
     let back = |i: usize| g[heaps - 1 - i];
-    let mut same = vec![0usize; heaps];
-    let (mut from, mut to) = (0, 0);
-    for p in 1..=window {
-        let mut equal = if p < to { same[p - from].min(to - p) } else { 0 };
-        while p + equal < heaps && back(equal) == back(p + equal) {
-            equal += 1;
+    let mut border = vec![0];
+    let mut matched = 0;
+    for i in 1..heaps {
+        while matched > 0 && back(matched) != back(i) {
+            matched = border[matched - 1];
         }
-        if p + equal > to {
-            (from, to) = (p, p + equal);
+        matched += usize::from(back(matched) == back(i));
+        if matched == farthest {
+            let period = i + 1 - farthest;
+            let more = (i + 1..heaps).take_while(|i| back(*i) == back(i - period)).count();
+            return Some(Period { period, preperiod: heaps - 1 - i - more });
         }
-        same[p] = equal;
-        if equal >= farthest {
-            return Some(Period { period: p, preperiod: heaps - p - equal });
+        if i < farthest {
+            border.push(matched);
         }
     }
     None
@@ -56,28 +60,31 @@ const FINITE: u64 = 20;
 
 type Values = fn(&Subtraction, &Run) -> Result<Vec<u16>, Stop>;
 
-/// A prefix of `limit + 1` values, and the quickest way to compute it with its predicted time.
-fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, f64, Values) {
+/// A prefix of `limit + 1` values, and the quickest way to compute it with its cost.
+fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, Cost, Values) {
     let input = Subtraction { limit, ..input.clone() };
     let on = On { tier: Tier::Portable, threads: 1 };
-    let ways: [(f64, Values); 3] = [
-        (pull_words::cost(&input, on).ns, pull_words::run),
-        (shifted_sets::cost(&input, on).ns, shifted_sets::run),
-        (stamp::cost(&input, on).ns, stamp::run),
+    let ways: [(Cost, Values); 3] = [
+        (pull_words::cost(&input, on), pull_words::run),
+        (shifted_sets::cost(&input, on), shifted_sets::run),
+        (stamp::cost(&input, on), stamp::run),
     ];
-    let (ns, run) = ways.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).expect("three ways");
-    (input, ns, run)
+    let (cost, run) = ways.into_iter().min_by(|(a, _), (b, _)| a.ns.total_cmp(&b.ns)).expect("three ways");
+    (input, cost, run)
 }
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     let heaps = input.heaps() as f64;
-    let ns = match input.moves().last() {
+    let farthest = input.moves().last().copied().unwrap_or(input.limit());
+    let (_, whole, _) = prefix(input, input.limit());
+    let ns = match input.limit() / FINITE >= farthest {
         // The first prefix, as a rule.
-        Some(farthest) if input.limit() / FINITE >= *farthest => 1.4 * prefix(input, FIRST * farthest).1 + 0.2 * heaps,
+        true => 1.4 * prefix(input, FIRST * farthest).1.ns + 0.2 * heaps,
         // Perhaps no period shows, and the prefixes were for nothing.
-        _ => 2.0 * prefix(input, input.limit()).1,
+        false => 2.0 * whole.ns,
     };
-    Cost { ns: ns + 300.0, bytes: 12.0 * heaps }
+    // Nor is it known beforehand that the prefixes stay short; and what looks for the period.
+    Cost { ns: ns + 300.0, bytes: whole.bytes + 8.0 * farthest as f64 }
 }
 
 /// The limits of the prefixes that are tried, ascending.
@@ -130,5 +137,33 @@ mod tests {
             assert!(found.preperiod == 0 || g[found.preperiod - 1] != g[found.preperiod - 1 + found.period]);
             assert_eq!(found, Period { period, preperiod }, "{moves}");
         }
+    }
+
+    /// By the definition: the least `p` such that as many values as the largest move equal those `p` earlier.
+    #[test]
+    fn any_values_have_the_period_that_they_prove() {
+        for seed in 0..3000u32 {
+            // Digits of a number, few different ones, so that repetitions come by chance.
+            let g: Vec<u16> = (0..seed % 13).map(|i| (seed.wrapping_mul(0x9e37_79b9) >> (2 * i) & 1) as u16).collect();
+            let heaps = g.len();
+            for farthest in 1..5 {
+                let proves = |p: &usize| (0..farthest).all(|i| g[heaps - 1 - i] == g[heaps - 1 - i - p]);
+                let least = (1..(heaps + 1).saturating_sub(farthest)).find(proves);
+                let found = super::period(&g, farthest);
+                assert_eq!(found.map(|found| found.period), least, "{g:?}, {farthest}");
+                if let Some(Period { period, preperiod }) = found {
+                    assert!((preperiod..heaps - period).all(|n| g[n] == g[n + period]), "{g:?}, {farthest}");
+                    assert!(preperiod == 0 || g[preperiod - 1] != g[preperiod - 1 + period], "{g:?}, {farthest}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_proved_by_too_few_values() {
+        for farthest in [0, 1, 5, usize::MAX] {
+            assert_eq!([super::period(&[], farthest), super::period(&[0], farthest)], [None, None]);
+        }
+        assert_eq!(super::period(&[0, 0], 0), Some(Period { period: 1, preperiod: 0 }), "no move at all");
     }
 }

@@ -10,7 +10,8 @@ use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     let (heaps, values) = (input.heaps() as f64, input.values());
-    Cost { ns: 0.8 * input.pairs() + 0.5 * values * heaps + 130.0, bytes: heaps * (2.0 + values / 8.0) }
+    let bytes = heaps * (2.0 + values / 8.0) + input.copied_moves();
+    Cost { ns: 0.8 * input.pairs() + 0.5 * values * heaps + 130.0, bytes }
 }
 
 #[inline(always)]

@@ -13,7 +13,7 @@ pub fn cost(input: &Subtraction, _: On) -> Cost {
     let pair = if input.heaps() < 500_000 { 0.5 } else { 1.0 };
     Cost {
         ns: pair * input.pairs() + 4.0 * input.heaps() as f64 + 5000.0,
-        bytes: 2.0 * input.heaps() as f64 + 262_144.0,
+        bytes: 2.0 * input.heaps() as f64 + input.copied_moves() + 262_144.0,
     }
 }
 

@@ -11,7 +11,10 @@ use crate::kernel::{Cost, On, Run, Stop};
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     let heaps = input.heaps() as f64;
     let hit = 0.8 + 0.2 * f64::max(heaps / 8e6, 1.0).ln();
-    Cost { ns: hit * input.hits() + 0.8 * heaps + 200.0, bytes: heaps / 8.0 + 8.0 * input.zeros() }
+    Cost {
+        ns: hit * input.hits() + 0.8 * heaps + 200.0,
+        bytes: heaps / 8.0 + 8.0 * input.zeros() + input.copied_moves(),
+    }
 }
 
 struct Words(Vec<u64>);

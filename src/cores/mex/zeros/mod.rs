@@ -26,6 +26,7 @@ mod shifted_rows_wide;
 mod sieve;
 
 /// The P-positions among the heaps `0..=limit` of a subtraction set, ascending.
+#[derive(Debug)]
 pub struct MexZeros;
 
 /// Names of the workloads are those of [`MexSubtraction`](super::subtraction::MexSubtraction): any subtraction set.

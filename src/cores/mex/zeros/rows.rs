@@ -180,6 +180,7 @@ pub fn cost(input: &Subtraction, line: f64) -> Cost {
     let lines = lines(input) * heaps;
     Cost {
         ns: line * lines + heaps * (0.1 + 0.04 * rows) + 6.0 * zeros + 200.0 + 300.0 * rows + 9.0 * moves,
-        bytes: rows * heaps / 8.0 + 8.0 * zeros + 65_536.0,
+        // The moves, and how far each leads back.
+        bytes: rows * heaps / 8.0 + 8.0 * zeros + 2.0 * input.copied_moves() + 65_536.0,
     }
 }

@@ -15,7 +15,8 @@ const SEGMENT: usize = 1 << 20;
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     let (heaps, zeros) = (input.heaps() as f64, input.zeros());
     let looks = zeros * heaps / SEGMENT as f64 / 2.0;
-    Cost { ns: 0.95 * input.hits() + 4.0 * looks + 0.8 * heaps + 2500.0, bytes: 20.0 * zeros + 131_072.0 }
+    let bytes = 20.0 * zeros + input.copied_moves() + 131_072.0;
+    Cost { ns: 0.95 * input.hits() + 4.0 * looks + 0.8 * heaps + 2500.0, bytes }
 }
 
 #[inline(always)]

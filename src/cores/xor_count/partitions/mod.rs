@@ -28,6 +28,7 @@ mod walsh_tree_avx512;
 mod walsh_tree_threads_avx512;
 
 /// For each ruleset the number of partitions of the total with nim-sum 0, modulo the modulus.
+#[derive(Debug)]
 pub struct XorPartitions;
 
 /// What is partitioned, the modulus, and the values of the parts by ruleset.
@@ -110,8 +111,8 @@ impl Partitions {
 }
 
 /// `p(0..=limit)`, the numbers of all partitions, by Euler's recurrence over the pentagonal numbers `k(3k-1)/2`, `k(3k+1)/2`,
-/// modulo `modulus` below 2^31.
-pub fn partition_numbers(limit: usize, modulus: u32) -> Vec<u32> {
+/// modulo `modulus`, positive and below 2^31.
+pub(crate) fn partition_numbers(limit: usize, modulus: u32) -> Vec<u32> {
     let modulus = i64::from(modulus);
     let mut numbers: Vec<i64> = vec![1 % modulus];
     for n in 1..=limit {

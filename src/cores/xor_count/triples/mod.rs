@@ -31,6 +31,7 @@ mod pairs_avx512;
 mod value_scan;
 
 /// Multisets of three heaps whose nim-sum is 0.
+#[derive(Debug)]
 pub struct XorTriples;
 
 /// The Grundy values of the heaps `0..=N`.
@@ -82,7 +83,7 @@ fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, Sto
 
 /// The Walsh-Hadamard transform in place; the length is a power of two.
 #[inline(always)]
-pub fn walsh_hadamard(values: &mut [i64]) {
+pub(crate) fn walsh_hadamard(values: &mut [i64]) {
     let mut half = 1;
     while half < values.len() {
         for pair in values.chunks_exact_mut(2 * half) {

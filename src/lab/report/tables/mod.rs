@@ -27,6 +27,7 @@ const THREATS: &str = include_str!("../threats.md");
 const PUBLISHED: &str = "Published sizes, one thread, default build.";
 
 /// The report on one set of measurements.
+#[derive(Debug)]
 pub struct Report<'a> {
     data: &'a Data,
     machine: Machine,
@@ -74,6 +75,7 @@ impl Listed {
 }
 
 /// A chart, and the name of its file.
+#[derive(Debug)]
 pub struct Chart {
     /// Name with suffix.
     pub file: String,
