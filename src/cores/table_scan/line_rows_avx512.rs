@@ -2,8 +2,8 @@
 //!
 //! Cost: six lines a search, of which one is across two; `1.3` searches a P-position.
 //! Bound: loads. A search is 35 instructions, which could pass in seven cycles (llvm-mca); its lines take eight at one load of 64
-//! bytes a cycle, and it takes about ten where all is at hand. Marking is six stores, in nine cycles. Searches are about half of the
-//! time, marks three tenths, moving the rows on a tenth.
+//! bytes a cycle, and it takes about ten where all is at hand. Marking is six stores, in nine cycles. Searches are about half of
+//! the time, marks three tenths, moving the rows on a tenth.
 //! What is shifted in is no constant: all ones were made anew in each search, by a `vpternlog` that waits for what its register
 //! held, and a search took half as long again.
 

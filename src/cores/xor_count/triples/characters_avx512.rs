@@ -31,7 +31,7 @@ pub fn cost(input: &Values, _: On) -> Cost {
     if span > 512.0 {
         return Cost::IMPOSSIBLE;
     }
-    Cost { ns: 400.0 + 0.003 * n * (span / 2.0).min(128.0) + 4.0 * span, bytes: 16.0 * span + 16_384.0 }
+    Cost { ns: 380.0 + n * (0.12 + 0.001 * (span / 2.0).min(128.0)) + 4.0 * span, bytes: 16.0 * span + 16_384.0 }
 }
 
 /// For each of 64 characters an XOR, a population count and an addition for 512 heaps.
