@@ -33,7 +33,8 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let input = |limit| Subtraction::new(&question.moves, limit);
     let (kernel, input) = solver.choose::<MexSubtraction>(question.limit, input)?;
     if question.heaps == 3 {
-        solver.selection.kernel::<XorTriples>(&foreseen(&input))?;
+        let foreseen = Values::foreseen(input.heaps(), (input.values() - 1.0) as u16);
+        solver.selection.kernel::<XorTriples>(&foreseen)?;
     }
     let (values, mex) = solver.perform(kernel, &input)?;
     let details = details(MexSubtraction::digest(&values), "");
@@ -43,13 +44,6 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     }
     let (triples, kernel) = solver.apply_to::<XorTriples>(&Values::new(values))?;
     Ok(Solution { answer: triples.into(), details, kernels: vec![mex, kernel] })
-}
-
-/// Values that are about those that will be counted, for the cost of [`XorTriples`]: so many, and as large.
-fn foreseen(input: &Subtraction) -> Values {
-    let mut values = vec![0; input.heaps()];
-    values[input.heaps() - 1] = (input.values() - 1.0) as u16;
-    Values::new(values)
 }
 
 /// The largest number of heaps: seconds for the published limit, and numbers of thousands of digits.

@@ -46,7 +46,12 @@ impl Values {
     pub fn new(values: Vec<u16>) -> Self {
         // A fold becomes vectors where `max` does not.
         let largest = values.iter().fold(0, |max, value| *value.max(&max));
-        Values { values, span: (usize::from(largest) + 1).next_power_of_two() }
+        Values { values, span: span(largest) }
+    }
+
+    /// So many values, of which the largest is about as given: for costs, which look at nothing else. No value is written or read.
+    pub(crate) fn foreseen(heaps: usize, largest: u16) -> Self {
+        Values { values: vec![0; heaps], span: span(largest) }
     }
 
     /// The power of two above the largest value.
@@ -54,6 +59,11 @@ impl Values {
     fn span(&self) -> usize {
         self.span
     }
+}
+
+/// The power of two above the largest value.
+fn span(largest: u16) -> usize {
+    (usize::from(largest) + 1).next_power_of_two()
 }
 
 /// Heaps between two looks at the progress counter.
