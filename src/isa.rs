@@ -1,5 +1,7 @@
 //! Tiers of instruction sets, and the entries that kernels are called through.
 
+use crate::names::hint;
+
 macro_rules! isa_table {
     ($d:tt $($(#[$doc:meta])* $tier:ident $text:literal $arch:meta, [$($f:tt)*])*) => {
         /// A class of instruction sets, ordered: a CPU that runs one tier runs all before it.
@@ -74,7 +76,7 @@ isa_table! { $
 
 /// A tier that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown tier `{0}`; allowed: {tiers}", tiers = Tier::ALL.iter().map(|t| t.name()).collect::<Vec<_>>().join(", "))]
+#[error("unknown tier `{0}`{hint}", hint = hint(.0, Tier::ALL.iter().map(|tier| tier.name())))]
 pub struct UnknownTier(pub String);
 
 impl std::str::FromStr for Tier {

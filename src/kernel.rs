@@ -15,6 +15,7 @@ use std::sync::mpsc::SyncSender;
 
 pub use crate::isa::Tier;
 use crate::machine::Machine;
+use crate::names::hint;
 use crate::positions::Positions;
 
 /// The four families of bit operations.
@@ -229,7 +230,7 @@ pub struct Absent {
 #[non_exhaustive]
 pub enum InputError {
     /// No workload of that name.
-    #[error("unknown workload `{name}` of {operation}; known: {known}")]
+    #[error("unknown workload `{name}` of {operation}{}", hint(.name, .known.split(", ")))]
     UnknownWorkload {
         /// The operation.
         operation: &'static str,

@@ -100,6 +100,7 @@ pub mod kernel;
 pub mod lab;
 pub mod machine;
 pub mod moves;
+mod names;
 pub mod positions;
 pub mod selection;
 pub mod session;

@@ -6,6 +6,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::str::FromStr;
 
+use crate::names::hint;
+
 pub use diagonals::{Diagonals, DiagonalsError};
 
 /// A subtraction set: a player may take `m` from a heap for each `m` of the set.
@@ -78,9 +80,7 @@ impl Deref for MoveList {
 #[non_exhaustive]
 pub enum MoveSetError {
     /// Neither a name nor a list.
-    #[error(
-        "unknown move set `{0}`; allowed: squares, cubes, triangular, primes, factorials, fibonacci, random-sparse, random-dense, a list a,b,c or a range 1..k"
-    )]
+    #[error("unknown move set `{0}`{hint}", hint = hint(.0, allowed()))]
     Unknown(String),
     /// A list with no move in it.
     #[error("the move list is empty; give at least one positive number")]
@@ -117,6 +117,11 @@ const NAMED: [(&str, MoveSet); 8] = [
     ("random-sparse", MoveSet::RandomSparse),
     ("random-dense", MoveSet::RandomDense),
 ];
+
+/// What a text may be.
+fn allowed() -> impl Iterator<Item = &'static str> {
+    NAMED.iter().map(|(name, _)| *name).chain(["a list a,b,c or a range 1..k"])
+}
 
 impl FromStr for MoveSet {
     type Err = MoveSetError;

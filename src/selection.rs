@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::cores::{self, UnknownOperation};
 use crate::kernel::{Cost, Impossible, InputError, Kernel, Operation, available};
 use crate::machine::{Machine, WrongCap};
+use crate::names;
 use crate::session::Session;
 
 /// The environment variable that names kernels: `operation=kernel,...`.
@@ -35,7 +36,7 @@ pub enum SelectError {
     #[error(transparent)]
     UnknownOperation(#[from] UnknownOperation),
     /// No kernel of that name.
-    #[error("{operation} has no kernel `{name}`; available: {available}")]
+    #[error("unknown kernel `{name}` of {operation}{}", names::hint(.name, .available.split(", ")))]
     UnknownKernel {
         /// The operation.
         operation: &'static str,
@@ -45,7 +46,7 @@ pub enum SelectError {
         available: String,
     },
     /// A kernel that cannot run here.
-    #[error("kernel {operation}={name} is not available: {reason}; available: {available}")]
+    #[error("kernel {operation}={name} is not available: {reason}; allowed: {available}")]
     Unavailable {
         /// The operation.
         operation: &'static str,

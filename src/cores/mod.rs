@@ -6,6 +6,7 @@ pub mod sink;
 pub mod table_scan;
 pub mod xor_count;
 
+use crate::names::hint;
 use crate::session::{AnyOperation, Of};
 
 /// The list of all operations, in the order of the cores; those whose kernels are generic over a sink have this one.
@@ -33,7 +34,7 @@ pub static COMPLETE: &[&dyn AnyOperation] = operations!(Positions);
 
 /// A name that no operation has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown operation `{0}`; known: {known}", known = OPERATIONS.iter().map(|o| o.name()).collect::<Vec<_>>().join(", "))]
+#[error("unknown operation `{0}`{hint}", hint = hint(.0, OPERATIONS.iter().map(|operation| operation.name())))]
 pub struct UnknownOperation(pub String);
 
 /// The operation of that name.

@@ -15,6 +15,7 @@ use crate::cores::sink::WAITING;
 use crate::cores::xor_count::partitions::MODULUS;
 use crate::kernel::{Digest, InputError, Kernel, Operation, Run, Stop};
 use crate::moves::{Diagonals, MoveSet};
+use crate::names::hint;
 use crate::selection::{SelectError, Selection};
 
 pub use crate::cores::table_scan::Rule;
@@ -173,7 +174,7 @@ impl Question {
 #[non_exhaustive]
 pub enum SolveError {
     /// No game of that name.
-    #[error("unknown game `{name}`; known: {known}")]
+    #[error("unknown game `{name}`{}", hint(.name, .known.split(", ")))]
     UnknownGame {
         /// What was asked for.
         name: String,
@@ -203,7 +204,7 @@ pub enum SolveError {
         most: u32,
     },
     /// A kernel of an operation that the game does not use.
-    #[error("{game} does not use {operation}; it uses {uses}")]
+    #[error("{game} does not use {operation}; allowed: {uses}")]
     NotUsed {
         /// The game.
         game: &'static str,

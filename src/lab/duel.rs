@@ -10,6 +10,7 @@ use crate::kernel::{Impossible, Run, Stop};
 use crate::lab::clock::Clock;
 use crate::lab::known;
 use crate::machine::Machine;
+use crate::names::hint;
 use crate::selection::{bytes, span};
 use crate::session::{Answer, Session};
 
@@ -47,8 +48,10 @@ pub struct Terms {
 #[non_exhaustive]
 pub enum DuelError {
     /// A name that is not among the kernels that can run.
-    #[error("no kernel `{name}` can run here; available: {available}")]
+    #[error("unknown kernel `{name}` of {operation}, or not available here{}", hint(.name, .available.split(", ")))]
     UnknownKernel {
+        /// The operation.
+        operation: &'static str,
         /// What was asked for.
         name: String,
         /// What there is.
@@ -174,7 +177,10 @@ fn contenders(
 ) -> Result<(Vec<usize>, Vec<Skipped>), DuelError> {
     let names = session.kernels();
     let index = |name: &String| {
-        let unknown = || DuelError::UnknownKernel { name: name.clone(), available: names.join(", ") };
+        let unknown = || {
+            let (operation, name) = (session.operation(), name.clone());
+            DuelError::UnknownKernel { operation, name, available: names.join(", ") }
+        };
         names.iter().position(|known| known == name).ok_or_else(unknown)
     };
     let mut wanted = terms.kernels.iter().map(index).collect::<Result<Vec<_>, _>>()?;
