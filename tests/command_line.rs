@@ -1,5 +1,7 @@
 //! The program as a user meets it: answers, JSON, and one clear line for every wrong request.
 
+use std::collections::BTreeSet;
+
 use assert_cmd::Command;
 use predicates::prelude::*;
 use serde_json::Value;
@@ -204,6 +206,94 @@ fn wrong_names() {
     refused(&["--json", "kernels"], "--json");
 }
 
+/// What was meant is guessed where a name is nearly right.
+#[test]
+fn nearly_right_names() {
+    refused(&["slove"], "unknown command `slove`; did you mean `solve`? allowed: solve, ");
+    refused(&["solve", "stonegame"], "unknown game `stonegame`; did you mean `stone-game`? allowed: stone-game, ");
+    refused(&["solve", "--jsn"], "unknown option `--jsn`; did you mean `--json`?");
+    refused(&["solve", "stone-game", "--rule", "one-or-tow"], "did you mean `one-or-two`? allowed: all, ");
+    refused(&["solve", "stone-game", "--kernel", "table_scan=bit_row"], "did you mean `bit_rows`? allowed: byte_table");
+    refused(&["solve", "nim-square", "--moves", "sqares"], "did you mean `squares`? allowed: squares, ");
+    refused(&["kernels", "mex_spilt"], "unknown operation `mex_spilt`; did you mean `mex_split`? allowed: table_scan");
+    refused(&["compare", "table_scan", "--workload", "all-move"], "did you mean `all-moves`? allowed: all-moves");
+    refused(&["compare", "table_scan", "--kernels", "bit_rws"], "did you mean `bit_rows`? allowed: byte_table");
+    refused(&["run", "table_scan", "--kernel", "byte_tabel"], "did you mean `byte_table`? allowed: byte_table");
+    refused_by(nimlanes().env("NIMLANES_ISA_MAX", "avx"), &["env"], "did you mean `avx2`? allowed: portable");
+}
+
+/// One form for all: what is wrong, then what is allowed.
+#[test]
+fn wrong_options() {
+    for (args, says) in [
+        (&["solve", "stone-game", "--limit"][..], "--limit needs a value"),
+        (&["solve", "stone-game", "--limit", ""], "--limit `` is not a whole number; write 100000, 10_000_000 or 1e7"),
+        (&["solve", "stone-game", "--limit", "NaN"], "--limit `NaN` is not a whole number"),
+        (&["solve", "stone-game", "--limit", "1e400"], "--limit `1e400` is too large; at most 18446744073709551615"),
+        (&["solve", "stone-game", "--limit", "1", "--limit", "2"], "--limit is given twice"),
+        (&["solve", "stone-game", "--rule", ""], "--rule needs a value; allowed: all, one-or-two"),
+        (&["solve", "stone-game", "--heaps", "3"], "stone-game has no option --heaps; allowed: --rule"),
+        (&["solve", "nim-square", "--heaps", "-1"], "--heaps `-1` is too small; at least 0"),
+        (&["solve", "nim-square", "--heaps", "x"], "--heaps `x` is not a whole number"),
+        (&["solve", "scatterstone-nim", "--modulus", "-7"], "--modulus `-7` is too small"),
+        (&["solve", "scatterstone-nim", "--modulus", "7", "--exact"], "--modulus and --exact exclude each other"),
+        (
+            &["solve", "stone-game", "--kernel", "table_scan=bit_rows", "--kernel", "table_scan=byte_table"],
+            "--kernel names a kernel of table_scan twice",
+        ),
+        (&["solve", "stone-game", "more"], "`more` is one argument too many"),
+        (&["positions"], "missing: --limit, GAME"),
+        (&["plot", "stone-game", "--limit", "9", "--out", "a.gif"], "allowed: names that end in .svg or .png"),
+        (&["grundy", "--zeros", "--records"], "--zeros and --records exclude each other"),
+        (&["grundy", "--offset", "3"], "--offset goes with --format bfile or csv"),
+        (&["grundy", "--resume"], "missing: --checkpoint"),
+        (&["compare", "table_scan", "--kernels", "bit_rows,bit_rows"], "--kernels names bit_rows twice"),
+        (&["compare", "table_scan", "--seconds", "nan"], "above 0 and at most 86400"),
+        (&["compare", "table_scan", "--patience", "1e400"], "above 0 and at most 86400"),
+        (&["compare", "table_scan", "--pin", "-1"], "--pin `-1` is too small"),
+        (&["run", "table_scan"], "missing: --kernel"),
+        (&["profile", "table_scan", "--into", ""], "--into needs a value"),
+        (&["report", "--quick", "--check"], "--quick and --check exclude each other"),
+        (&["verify", "more"], "`more` is one argument too many"),
+    ] {
+        refused(args, says);
+    }
+}
+
+/// What cannot be written is found out before the work, and no device is replaced by a file.
+#[cfg(target_os = "linux")]
+#[test]
+fn outputs_that_cannot_be_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (folder, missing) = (folder.path(), folder.path().join("none/file.svg"));
+    let long = ["compare", "table_scan", "--size", "3000", "--kernels", "byte_table", "--save"];
+    for (args, path) in [
+        (&["positions", "stone-game", "--limit", "9", "--out"][..], folder),
+        (&["positions", "stone-game", "--limit", "9", "--out"], &missing),
+        (&["plot", "stone-game", "--limit", "9", "--out"], &missing),
+        (&["grundy", "--limit", "9", "--out"], folder),
+        (&["grundy", "--limit", "9", "--records", "--checkpoint"], &missing),
+        (&long, folder),
+        (&["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--save"], std::path::Path::new("/dev/full")),
+        (&["grundy", "--limit", "9", "--out"], std::path::Path::new("/dev/full")),
+    ] {
+        let output = nimlanes().args(args).arg(path).assert().code(1).stdout("").get_output().clone();
+        let line = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(line.lines().count(), 1, "{args:?}: {line}");
+        assert!(line.starts_with(&format!("nimlanes: cannot write to {}", path.display())), "{args:?}: {line}");
+    }
+    assert!(!std::fs::metadata("/dev/full").expect("a device").is_file());
+    // Standard output that takes nothing is a failure, standard error that takes nothing is not a panic.
+    let full = || std::fs::File::create("/dev/full").expect("a device");
+    let program = assert_cmd::cargo::cargo_bin("nimlanes");
+    for args in [&["env"][..], &["--help"], &["kernels", "--json"], &["grundy", "--limit", "9"]] {
+        let status = std::process::Command::new(&program).args(args).stdout(full()).stderr(full()).status();
+        assert_eq!(status.expect("it starts").code(), Some(1), "{args:?}");
+    }
+    let status = std::process::Command::new(&program).arg("slove").stderr(full()).status().expect("it starts");
+    assert_eq!(status.code(), Some(2));
+}
+
 #[test]
 fn wrong_move_sets() {
     for (moves, says) in [
@@ -236,9 +326,10 @@ fn wrong_move_sets() {
 
 #[test]
 fn wrong_threads() {
-    refused(&["solve", "stone-game", "--threads", "0"], "at least one");
-    refused(&["solve", "stone-game", "--threads", "-1"], "at least 0");
-    refused(&["solve", "stone-game", "--threads", "1e6"], "at most");
+    refused(&["solve", "stone-game", "--threads", "0"], "at least 1");
+    refused(&["solve", "stone-game", "--threads", "-1"], "at least 1");
+    refused(&["solve", "stone-game", "--threads", "1e6"], "at most 1024");
+    refused(&["solve", "stone-game", "--threads", "x"], "whole number");
     if !cfg!(feature = "parallel") {
         refused(&["solve", "stone-game", "--threads", "2"], "feature `parallel`");
     }
@@ -348,12 +439,118 @@ fn ceilings_are_positive_and_those_of_caches_in_order() {
     assert!(ns("loads", "l1") < ns("loads", "memory"));
 }
 
+fn help(args: &[&str]) -> String {
+    let output = nimlanes().args(args).arg("--help").assert().success().get_output().stdout.clone();
+    String::from_utf8(output).expect("UTF-8")
+}
+
+/// All commands that the help lists.
+fn commands() -> Vec<String> {
+    let help = help(&[]);
+    let list = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = list.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names: Vec<_> = names.filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect();
+    assert!(names.len() > 10, "{help}");
+    names.into_iter().filter(|name| name != "help").collect()
+}
+
 #[test]
 fn help_teaches_with_an_example() {
-    for command in ["solve", "positions", "plot", "kernels", "verify", "compare", "run", "profile", "ceilings", "env"] {
-        let help = nimlanes().args([command, "--help"]).assert().success();
-        help.stdout(predicate::str::contains("Example").and(predicate::str::contains("nimlanes")));
+    for command in commands() {
+        let help = help(&[&command]);
+        assert!(help.contains("Example") && help.contains(&format!("nimlanes {command}")), "{help}");
     }
+}
+
+/// Variables that the code names, and no others.
+#[test]
+fn help_tells_the_variables_that_are_read() {
+    fn variables(text: &str) -> BTreeSet<String> {
+        let ends = |c: char| !c.is_ascii_uppercase() && c != '_';
+        let named = |(at, prefix): (usize, &str)| {
+            let rest = &text[at + prefix.len()..];
+            format!("{prefix}{}", rest.split(ends).next().unwrap_or_default())
+        };
+        text.match_indices("NIMLANES_").map(named).collect()
+    }
+    fn sources(folder: &std::path::Path, found: &mut BTreeSet<String>) {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.extend(variables(&std::fs::read_to_string(&path).expect("a source file")));
+            }
+        }
+    }
+    let mut read = BTreeSet::new();
+    sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut read);
+    let help = help(&[]);
+    assert_eq!(variables(&help), read, "{help}");
+    assert!(help.contains("NIMLANES_ISA_MAX=portable|avx2|avx512"), "{help}");
+}
+
+#[test]
+fn kernels_lists_one_operation_with_its_workloads() {
+    let of = |args: &[&str]| {
+        let output = nimlanes().arg("kernels").args(args).assert().success().get_output().stdout.clone();
+        String::from_utf8(output).expect("UTF-8")
+    };
+    let (all, one, help) = (of(&[]), of(&["mex_zeros"]), help(&["kernels"]));
+    for operation in nimlanes::cores::OPERATIONS {
+        let title = format!("{}: ", operation.name());
+        assert!(all.contains(&title) && help.contains(operation.name()));
+        assert_eq!(one.contains(&title), operation.name() == "mex_zeros", "{one}");
+        assert!(operation.workloads().iter().all(|w| all.contains(w.name) && help.contains(w.name)), "{help}");
+    }
+    assert!(one.contains("--workload triangular  --size 1048576  take a triangular number"), "{one}");
+    let rows = json(&["kernels", "mex_zeros", "--json"]);
+    let rows = rows.as_array().expect("an array");
+    assert!(rows.iter().all(|row| row["operation"] == "mex_zeros" && row["workloads"][1] == "triangular"));
+    assert_eq!(rows.iter().filter(|row| row["selected"] == true).count(), 1);
+}
+
+/// Every command with `--json`: each object that it prints says which form it has, and no whole number is one that a JSON
+/// number may not hold exactly.
+#[test]
+fn every_json_document_names_its_form() {
+    fn whole_numbers_are_exact(value: &Value) -> bool {
+        match value {
+            Value::Number(number) => number.is_f64() || number.as_u64().is_some_and(|n| n <= 1 << 53),
+            Value::Array(values) => values.iter().all(whole_numbers_are_exact),
+            Value::Object(fields) => fields.values().all(whole_numbers_are_exact),
+            _ => true,
+        }
+    }
+    let documents: [(&str, &[&str], &str); 7] = [
+        ("", &[], "nimlanes-solve-2"),
+        // Its largest count is past 2^64.
+        ("solve", &["nim-square", "--heaps", "5"], "nimlanes-solve-2"),
+        ("kernels", &[], "nimlanes-kernel-1"),
+        ("compare", &["mex_split", "--size", "9", "--seconds", "0.1"], "nimlanes-duel-1"),
+        ("run", &["mex_split", "--size", "9", "--seconds", "0.1", "--kernel", "byte_scan"], "nimlanes-run-1"),
+        ("ceilings", &[], "nimlanes-ceiling-1"),
+        ("env", &[], "nimlanes-environment-1"),
+    ];
+    for command in commands() {
+        let is_walked = documents.iter().any(|(name, ..)| *name == command);
+        assert_eq!(help(&[&command]).contains("--json"), is_walked, "{command}");
+    }
+    for (command, args, schema) in documents {
+        let args: Vec<&str> =
+            [command].into_iter().filter(|name| !name.is_empty()).chain(args.iter().copied()).collect();
+        let printed = json(&[&args[..], &["--json"]].concat());
+        let objects = printed.as_array().map_or(std::slice::from_ref(&printed), Vec::as_slice);
+        assert!(!objects.is_empty() && objects.iter().all(|object| object["schema"] == schema), "{args:?}: {printed}");
+        assert!(whole_numbers_are_exact(&printed), "{args:?}: {printed}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("saved.json");
+    let save = ["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--save"];
+    nimlanes().args(save).arg(&path).assert().success();
+    let saved: Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("a file")).expect("JSON");
+    assert_eq!(saved["schema"], "nimlanes-saved-1");
+    assert!(whole_numbers_are_exact(&saved), "{saved}");
 }
 
 #[cfg(unix)]

@@ -44,7 +44,6 @@ fn row(kernel: &str, ratio: [f64; 3]) -> Row {
 /// A duel with these kernels, each with its ratio between a low and a high one.
 fn duel(rows: &[(&str, [f64; 3])]) -> Saved<Duel> {
     let duel = Duel {
-        schema: nimlanes::lab::duel::SCHEMA.to_owned(),
         operation: "mex_subtraction".to_owned(),
         workload: "squares".to_owned(),
         size: 100,

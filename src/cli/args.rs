@@ -1,5 +1,6 @@
 //! How numbers and choices are read from the command line.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use clap::Args;
@@ -15,26 +16,52 @@ use super::interrupt;
 
 /// A whole number, as people write sizes: `100000`, `10_000_000`, `1e7`, `2.5e6`.
 pub fn number(text: &str) -> Result<u64, String> {
-    let wrong = || "not a whole number; write 100000, 10_000_000 or 1e7".to_owned();
-    let large = || format!("too large; at most {}", u64::MAX);
+    within(0..=u64::MAX)(text)
+}
+
+/// A whole number in a range.
+pub fn within(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64, String> + Clone {
+    move |text| match parse(text) {
+        Ok(n) if range.contains(&n) => Ok(n),
+        Err(Wrong::Text) => Err("not a whole number; write 100000, 10_000_000 or 1e7".to_owned()),
+        Err(Wrong::Large) => Err(format!("too large; at most {}", range.end())),
+        Ok(n) if n > *range.end() => Err(format!("too large; at most {}", range.end())),
+        Err(Wrong::Negative) | Ok(_) => Err(format!("too small; at least {}", range.start())),
+    }
+}
+
+/// Why a text is no number of 64 bits.
+#[derive(Clone, Copy)]
+enum Wrong {
+    Text,
+    Negative,
+    Large,
+}
+
+fn parse(text: &str) -> Result<u64, Wrong> {
     let digits = text.replace('_', "");
     if digits.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
-        return Err("negative; at least 0".to_owned());
+        return Err(Wrong::Negative);
     }
     let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let is_digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
     if whole.is_empty() || exponent.is_empty() || ![whole, fraction, exponent].into_iter().all(is_digits) {
-        return Err(wrong());
+        return Err(Wrong::Text);
     }
     let fraction = fraction.trim_end_matches('0');
-    let exponent: u32 = exponent.parse().map_err(|_| large())?;
-    let zeros = exponent.checked_sub(fraction.len() as u32).ok_or_else(wrong)?;
-    let mantissa: u64 = format!("{whole}{fraction}").parse().map_err(|_| large())?;
+    let exponent: u32 = exponent.parse().map_err(|_| Wrong::Large)?;
+    let zeros = exponent.checked_sub(fraction.len() as u32).ok_or(Wrong::Text)?;
+    let mantissa: u64 = format!("{whole}{fraction}").parse().map_err(|_| Wrong::Large)?;
     if mantissa == 0 {
         return Ok(0);
     }
-    10u64.checked_pow(zeros).and_then(|power| mantissa.checked_mul(power)).ok_or_else(large)
+    10u64.checked_pow(zeros).and_then(|power| mantissa.checked_mul(power)).ok_or(Wrong::Large)
+}
+
+/// A name that is in a list twice.
+pub fn twice<T: PartialEq>(names: &[T]) -> Option<&T> {
+    names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)).map(|(_, name)| name)
 }
 
 /// A time in seconds.
@@ -52,7 +79,7 @@ const MOST_THREADS: u64 = 1024;
 #[derive(Args, Clone, Copy, Default)]
 pub struct Threads {
     /// Threads that a kernel may use
-    #[arg(long, value_name = "T", value_parser = number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", value_parser = within(1..=MOST_THREADS), allow_negative_numbers = true)]
     threads: Option<u64>,
 }
 
@@ -62,9 +89,6 @@ impl Threads {
         let selection = Selection::from_env()?;
         match self.threads.or(otherwise) {
             None => Ok(selection),
-            Some(threads) if threads > MOST_THREADS => {
-                Err(Failure::Usage(format!("--threads {threads}: at most {MOST_THREADS}")))
-            }
             Some(threads) => Ok(selection.with_threads(threads as usize)?),
         }
     }
@@ -88,8 +112,11 @@ impl Kernels {
     /// games are meant.
     pub fn selection(&self, game: Option<&Game>) -> Result<Selection, Failure> {
         let mut selection = self.threads.selection(None)?;
-        for text in &self.kernel {
-            let (operation, kernel) = pair(text)?;
+        let pairs = self.kernel.iter().map(|text| pair(text)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(operation) = twice(&pairs.iter().map(|(operation, _)| operation).collect::<Vec<_>>()) {
+            return Err(Failure::Usage(format!("--kernel names a kernel of {operation} twice; once is allowed")));
+        }
+        for (operation, kernel) in pairs {
             selection = selection.with_kernel(operation, kernel)?;
             game.map_or(Ok(()), |game| game.uses(operation))?;
         }
@@ -97,28 +124,23 @@ impl Kernels {
     }
 }
 
-/// The variant of a game.
+/// The variant of the Stone Game.
 #[derive(Args, Default)]
-pub struct Rules {
-    /// Stone Game: which heaps a move may take from
-    #[arg(long, value_parser = PossibleValuesParser::new(Rule::ALL.map(Rule::name)), requires = "game")]
+pub struct StoneRule {
+    /// Which heaps a move may take from
+    #[arg(long, value_parser = PossibleValuesParser::new(Rule::ALL.map(Rule::name)), requires = "game", help_heading = "Stone Game")]
     rule: Option<String>,
-    /// Proportionate Nim: the moves from both heaps, 1:1,1:2 if left out; p:q takes p t and q t for any t, either way round
-    /// (1:1 is Wythoff's game, none is Nim). Nim Square: squares, cubes, triangular, primes, factorials, fibonacci, a list
-    /// a,b,c or a range 1..k
-    #[arg(long, value_name = "MOVES", requires = "game", allow_hyphen_values = true)]
-    moves: Option<String>,
 }
 
-impl Rules {
-    /// The question of `game` at `limit` with these rules.
-    pub fn question(&self, game: &Game, limit: u64) -> Result<Question, Failure> {
+impl StoneRule {
+    /// The question of `game` at `limit` with this rule and these moves; what is not the game's is refused.
+    pub fn question(&self, game: &Game, limit: u64, moves: Option<&str>) -> Result<Question, Failure> {
         let mut question = Question::new(limit);
         if let Some(name) = &self.rule {
             game.takes(Parameter::Rule)?;
             question.rule = Rule::ALL.into_iter().find(|rule| rule.name() == name).unwrap_or(question.rule);
         }
-        match &self.moves {
+        match moves {
             None => {}
             Some(text) if game.takes(Parameter::Diagonals).is_ok() => {
                 question.diagonals = text.parse().map_err(InputError::Diagonals)?;
@@ -153,9 +175,13 @@ pub struct Board {
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
     limit: u64,
     #[command(flatten)]
-    rules: Rules,
-    #[command(flatten)]
     kernels: Kernels,
+    #[command(flatten)]
+    stone: StoneRule,
+    /// The moves from both heaps, 1:1,1:2 if left out; p:q takes p t and q t for any t, either way round (1:1 is Wythoff's
+    /// game, none is Nim)
+    #[arg(long, value_name = "MOVES", allow_hyphen_values = true, help_heading = "Proportionate Nim")]
+    moves: Option<String>,
 }
 
 /// What a [`Board`] names, and a run to find its positions.
@@ -171,7 +197,7 @@ impl Board {
     pub fn ask(&self) -> Result<Asked, Failure> {
         let game = game(&self.game)?;
         let selection = self.kernels.selection(Some(game))?;
-        let question = self.rules.question(game, self.limit)?;
+        let question = self.stone.question(game, self.limit, self.moves.as_deref())?;
         let run = interrupt::run(selection.threads());
         Ok(Asked { game, question, selection, run })
     }

@@ -5,22 +5,26 @@ use nimlanes::machine::Machine;
 use nimlanes::selection::bytes;
 
 use super::failure::Failure;
-use super::output::{print, print_json, table};
+use super::output::{Document, print, print_json_array, table};
 
 /// Measure what this machine does at best: loads, vector operations, stores, random bits, latencies
 #[derive(clap::Args)]
 #[command(after_help = "Example: nimlanes ceilings --json")]
 pub struct Args {
-    /// Print JSON: an array with an object a ceiling
+    /// Print JSON: an array with an object for each ceiling
     #[arg(long)]
     json: bool,
+}
+
+impl Document for Reading {
+    const SCHEMA: &'static str = "nimlanes-ceiling-1";
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let machine = Machine::from_env()?;
     let readings: Vec<Reading> = groups().flat_map(|group| group.measure(&machine)).collect();
     if args.json {
-        return print_json(&readings);
+        return print_json_array(&readings);
     }
     let head = ["ceiling", "buffer", "tier", "ns", "median", "G/s", "unit"].map(str::to_owned).to_vec();
     let row = |reading: &Reading| {

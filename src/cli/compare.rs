@@ -7,14 +7,14 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nimlanes::lab::duel::{Duel, DuelError, FEWEST_ROUNDS, PATIENCE, Terms, fight};
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::saved::{Change, Mixed, Saved, SavedError, TIE, Verdict};
+use nimlanes::lab::saved::{Change, Mixed, Saved, SavedError, TIE, Verdict, try_whole};
 use nimlanes::selection::span;
 use serde::Serialize;
 
-use super::args::{Target, Threads, number, seconds};
+use super::args::{Target, Threads, number, seconds, twice};
 use super::failure::Failure;
 use super::interrupt;
-use super::output::{print, print_json, table};
+use super::output::{Document, print, print_json, table};
 
 /// Time kernels against each other on one input, in turns, after checking that their outputs are equal
 #[derive(clap::Args)]
@@ -77,6 +77,10 @@ struct Outcome<'a> {
     changes: Option<&'a [Change]>,
 }
 
+impl Document for Outcome<'_> {
+    const SCHEMA: &'static str = "nimlanes-duel-1";
+}
+
 impl From<DuelError> for Failure {
     fn from(error: DuelError) -> Self {
         match error {
@@ -91,6 +95,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
     // A file that cannot be used is found out before the duel, not after it.
     let before = args.against.as_deref().map(Saved::<Duel>::read).transpose()?;
+    args.save.as_deref().map_or(Ok(()), try_whole)?;
     let environment = Environment::detect(selection.machine());
     if let Some(before) = before.as_ref().filter(|_| !args.mixed) {
         before.fits(&environment)?;
@@ -102,7 +107,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let chosen = args.target.choose(selection.machine())?;
     if kernels.iter().any(String::is_empty) {
         let all = chosen.session.kernels().join(", ");
-        return Err(Failure::Usage(format!("--kernels has an empty name; available: {all}")));
+        return Err(Failure::Usage(format!("--kernels has an empty name; allowed: {all}")));
+    }
+    if let Some(name) = twice(&kernels) {
+        return Err(Failure::Usage(format!("--kernels names {name} twice; once is allowed")));
     }
     if let Some(cpu) = args.pin {
         pin(cpu, selection.threads())?;
@@ -178,13 +186,16 @@ fn pin(_: u64, _: usize) -> Result<(), Failure> {
 fn pin(cpu: u64, threads: usize) -> Result<(), Failure> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     if threads > 1 {
-        return Err(Failure::Usage("--pin is for one thread".to_owned()));
+        return Err(Failure::Usage(format!("--pin is for one thread, not for {threads}")));
     }
     let refused = |error: rustix::io::Errno| Failure::Failed(format!("--pin {cpu}: {error}"));
     let allowed = sched_getaffinity(None).map_err(refused)?;
     let cpus: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect();
     match usize::try_from(cpu).ok().filter(|cpu| cpus.contains(cpu)) {
-        None => Err(Failure::Usage(format!("--pin {cpu}: no such CPU; allowed: {cpus:?}"))),
+        None => {
+            let cpus = cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+            Err(Failure::Usage(format!("--pin `{cpu}` is no CPU of this process; allowed: {cpus}")))
+        }
         Some(cpu) => {
             let mut set = CpuSet::new();
             set.set(cpu);

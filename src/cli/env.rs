@@ -5,7 +5,7 @@ use nimlanes::machine::Machine;
 use nimlanes::selection::bytes;
 
 use super::failure::Failure;
-use super::output::{print, print_json};
+use super::output::{Document, print, print_json};
 
 /// Show the machine and the build: CPU, tiers, caches, memory, compiler settings
 #[derive(clap::Args)]
@@ -14,6 +14,10 @@ pub struct Args {
     /// Print JSON: one object
     #[arg(long)]
     json: bool,
+}
+
+impl Document for Environment {
+    const SCHEMA: &'static str = "nimlanes-environment-1";
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {

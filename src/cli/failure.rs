@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 
 use nimlanes::cores::UnknownOperation;
-use nimlanes::games::SolveError;
+use nimlanes::games::{self, SolveError};
 use nimlanes::kernel::{InputError, Stop};
 use nimlanes::machine::WrongCap;
 use nimlanes::selection::SelectError;
 
 use super::args::options;
+use super::output::say;
 
 /// The exit code of an interrupted command, as shells have it for SIGINT.
 pub const INTERRUPTED: u8 = 130;
@@ -35,7 +36,7 @@ impl Failure {
             Failure::Interrupted => (INTERRUPTED, Stop::Cancelled.to_string()),
             Failure::ClosedPipe => return ExitCode::SUCCESS,
         };
-        eprintln!("nimlanes: {line}");
+        say(&format!("nimlanes: {line}"));
         ExitCode::from(code)
     }
 }
@@ -55,7 +56,9 @@ impl From<SolveError> for Failure {
             SolveError::Stop(stop) => stop.into(),
             SolveError::Select(error) => error.into(),
             SolveError::NoChoice { game, parameter } => {
-                Failure::Usage(format!("{game} has no option {}", options(parameter)))
+                let own: Vec<&str> = games::game(game)
+                    .map_or(Vec::new(), |game| game.parameters.iter().map(|own| options(*own)).collect());
+                Failure::Usage(format!("{game} has no option {}; allowed: {}", options(parameter), own.join(", ")))
             }
             _ => Failure::Usage(error.to_string()),
         }

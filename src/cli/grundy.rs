@@ -19,7 +19,7 @@ use super::args::{Threads, number, seconds};
 use super::failure::Failure;
 use super::interrupt;
 use super::monitor::Monitor;
-use super::output::{deliver, go_on};
+use super::output::{deliver, go_on, try_out};
 
 /// Print the Grundy values of a subtraction set, its P-positions, or the first position of each value
 #[derive(clap::Args)]
@@ -88,6 +88,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.offset.is_some() && matches!(args.format, Format::Bin | Format::Summary) {
         return Err(Failure::Usage("--offset goes with --format bfile or csv".to_owned()));
     }
+    try_out(args.out.as_deref())?;
     let run = interrupt::run(selection.threads());
     // Without a table of values, if that is not asked for, or past what one can hold.
     let past_tables = args.checkpoint.is_some() || args.limit > MAX_LIMIT;
@@ -145,8 +146,8 @@ fn begin(path: &Path, input: &Records, resume: bool) -> Result<Option<Progress>,
             return Err(Failure::Usage(format!("{} is there already; --resume goes on from it", path.display())));
         }
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(refused(path, &error)),
+        Err(error) if error.kind() == ErrorKind::NotFound => return try_out(Some(path)).map(|()| None),
+        Err(error) => return Err(Failure::Failed(format!("cannot read {}: {error}", path.display()))),
     };
     Progress::read(input, &mut BufReader::with_capacity(1 << 16, file)).map(Some).map_err(|error| refused(path, &error))
 }

@@ -1,23 +1,41 @@
 //! `nimlanes kernels`
 
-use nimlanes::cores::OPERATIONS;
+use nimlanes::cores::{OPERATIONS, operation};
+use nimlanes::kernel::Workload;
 use nimlanes::selection::{Selection, bytes};
 use nimlanes::session::AnyOperation;
 use serde::Serialize;
 
 use super::args::Threads;
 use super::failure::Failure;
-use super::output::{print, print_json, table};
+use super::output::{Document, print, print_json_array, table};
 
-/// List every kernel: what it needs, whether it is compiled in and runs here, and which one is selected
+/// List the kernels and workloads of every operation, or of one
+///
+/// Each kernel with the tier and the Cargo features that it needs, whether it is compiled in and runs here, and which one is
+/// selected for the first workload at its published size.
 #[derive(clap::Args)]
-#[command(after_help = "Example: NIMLANES_ISA_MAX=portable nimlanes kernels")]
+#[command(after_help = after_help())]
 pub struct Args {
+    /// The operation; all of them if none is named
+    operation: Option<String>,
     #[command(flatten)]
     threads: Threads,
-    /// Print JSON: an array with an object a kernel
+    /// Print JSON: an array with an object for each kernel
     #[arg(long)]
     json: bool,
+}
+
+/// The workloads of all operations, and examples.
+fn after_help() -> String {
+    let row = |operation: &&dyn AnyOperation| {
+        let names: Vec<_> = operation.workloads().iter().map(|workload| workload.name).collect();
+        vec![format!("  {}", operation.name()), names.join(" ")]
+    };
+    format!(
+        "Workloads:\n{}\nExamples:\n  nimlanes kernels mex_subtraction\n  NIMLANES_ISA_MAX=portable nimlanes kernels",
+        table(&OPERATIONS.iter().map(row).collect::<Vec<_>>())
+    )
 }
 
 #[derive(Serialize)]
@@ -32,30 +50,43 @@ struct Row {
     selected: bool,
     selected_at: u64,
     summary: &'static str,
+    /// Of the operation; the kernel is selected for the first.
+    workloads: Vec<&'static str>,
+}
+
+impl Document for Row {
+    const SCHEMA: &'static str = "nimlanes-kernel-1";
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(None)?;
-    let lists = OPERATIONS.iter().map(|operation| rows(*operation, &selection)).collect::<Result<Vec<_>, _>>()?;
+    let operations = match &args.operation {
+        None => OPERATIONS.to_vec(),
+        Some(name) => vec![operation(name)?],
+    };
+    let lists = operations.iter().map(|operation| rows(*operation, &selection)).collect::<Result<Vec<_>, _>>()?;
     if args.json {
-        return print_json(&lists.iter().flatten().collect::<Vec<_>>());
+        return print_json_array(lists.iter().flatten());
     }
-    for (operation, rows) in OPERATIONS.iter().zip(&lists) {
-        let workload = operation.workloads()[0];
-        let title = format!(
-            "{}: {} kernels, * selected for {} at {}",
-            operation.name(),
-            rows.len(),
-            workload.name,
-            workload.published
-        );
-        let lines: Vec<_> = rows.iter().map(Row::cells).collect();
-        let absent = operation.absent().iter().map(|absent| format!("   no {}: {}\n", absent.feature, absent.reason));
-        print(&format!("{title}\n{}{}\n", table(&lines), absent.collect::<String>()))?;
+    for (operation, rows) in operations.iter().zip(&lists) {
+        print(&listing(*operation, rows))?;
     }
     let machine = selection.machine();
     let (tier, threads, memory) = (machine.tier().name(), selection.threads(), bytes(machine.memory() as f64));
     print(&format!("tier {tier}, {threads} thread(s), {memory} free\n"))
+}
+
+/// One operation: its kernels, its workloads, and what has no kernel.
+fn listing(operation: &dyn AnyOperation, rows: &[Row]) -> String {
+    let workloads = operation.workloads();
+    let Workload { name, published, .. } = workloads[0];
+    let title = format!("{}: {} kernels, * selected for {name} at {published}", operation.name(), rows.len());
+    let kernels: Vec<_> = rows.iter().map(Row::cells).collect();
+    let absent = operation.absent().iter().map(|absent| format!("   no {}: {}\n", absent.feature, absent.reason));
+    let inputs = workloads.iter().map(|Workload { name, summary, published, .. }| {
+        vec![format!("   --workload {name}"), format!("--size {published}"), (*summary).to_owned()]
+    });
+    format!("{title}\n{}{}{}\n", table(&kernels), absent.collect::<String>(), table(&inputs.collect::<Vec<_>>()))
 }
 
 impl Row {
@@ -85,6 +116,7 @@ fn rows(operation: &dyn AnyOperation, selection: &Selection) -> Result<Vec<Row>,
         selected: kernel.name == selected,
         selected_at: workload.published,
         summary: kernel.summary,
+        workloads: operation.workloads().iter().map(|workload| workload.name).collect(),
     };
     Ok(operation.kernels(selection.machine()).into_iter().map(row).collect())
 }

@@ -16,11 +16,15 @@ mod profile;
 mod report;
 mod run;
 mod solve;
+mod usage;
 mod verify;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use nimlanes::kernel::Tier;
+use nimlanes::machine::ISA_MAX;
+use nimlanes::selection::KERNEL;
 
 use failure::Failure;
 
@@ -29,13 +33,24 @@ use failure::Failure;
 /// Without a command, all games are solved at their published limits.
 #[derive(Parser)]
 #[command(name = "nimlanes", version, propagate_version = true)]
-#[command(after_help = "Example: nimlanes compare mex_subtraction --size 100000")]
+#[command(after_help = after_help())]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Print JSON: an array with an object a game
+    /// Print JSON: an array with an object for each game
     #[arg(long)]
     json: bool,
+}
+
+/// What the environment may set, and an example.
+fn after_help() -> String {
+    let tiers = Tier::ALL.iter().map(|tier| tier.name()).collect::<Vec<_>>().join("|");
+    let variables = [
+        [format!("  {ISA_MAX}={tiers}"), "Use no tier above this one, as a weaker machine would".to_owned()],
+        [format!("  {KERNEL}=OPERATION=NAME,..."), "Name kernels where --kernel names none".to_owned()],
+    ];
+    let example = "nimlanes compare mex_subtraction --size 100000";
+    format!("Environment:\n{}\nExample: {example}", output::table(&variables.map(Vec::from)))
 }
 
 #[derive(Subcommand)]
@@ -66,15 +81,13 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Help and version are printed; of a usage error the sentence is kept and the rest left to `--help`.
+/// Help and version are printed; of a usage error, a line.
 fn explain(error: &clap::Error) -> Result<(), Failure> {
-    let text = error.render().to_string();
-    if !error.use_stderr() {
-        return output::print(&text);
+    if error.use_stderr() {
+        Err(Failure::Usage(usage::line(error)))
+    } else {
+        output::print(&error.render().to_string())
     }
-    let sentence: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
-    let sentence = sentence.join(" ");
-    Err(Failure::Usage(format!("{}; see --help", sentence.strip_prefix("error: ").unwrap_or(&sentence))))
 }
 
 fn dispatch(cli: Cli) -> Result<(), Failure> {

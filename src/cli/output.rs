@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, remove_file, rename};
-use std::io::{BufWriter, Error, ErrorKind, Write, stdout};
+use std::io::{BufWriter, Error, ErrorKind, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 
 use nimlanes::kernel::Run;
@@ -13,6 +13,11 @@ use super::failure::Failure;
 /// Prints text as it is.
 pub fn print(text: &str) -> Result<(), Failure> {
     deliver(None, |out| out.write_all(text.as_bytes()))
+}
+
+/// Prints a line on stderr, if anything can be written there.
+pub fn say(line: &str) {
+    let _ = writeln!(stderr(), "{line}");
 }
 
 /// Whether to go on writing: an error for [`deliver`] if the run was interrupted.
@@ -32,17 +37,43 @@ pub fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> std::i
     let result = match file {
         None => fill(&mut stdout().lock()),
         // A device or a pipe is written to, not replaced.
-        Some(path) if path.metadata().is_ok_and(|known| !known.is_file() && !known.is_dir()) => {
-            File::options().write(true).open(path).and_then(|mut file| fill(&mut file))
-        }
+        Some(path) if is_special(path) => File::options().write(true).open(path).and_then(|mut file| fill(&mut file)),
         Some(path) => behind_links(path).and_then(|path| replace(&path, fill)),
     };
-    result.map_err(|error: Error| match (error.kind(), file) {
+    result.map_err(|error| failure(&error, file))
+}
+
+/// Finds out whether [`deliver`] could write to a file, before the work that is to fill it.
+pub fn try_out(file: Option<&Path>) -> Result<(), Failure> {
+    let tried = match file {
+        Some(path) if !is_special(path) => behind_links(path).and_then(|path| {
+            if path.is_dir() {
+                return Err(ErrorKind::IsADirectory.into());
+            }
+            File::create(part(&path)).and_then(|_| remove_file(part(&path)))
+        }),
+        _ => Ok(()),
+    };
+    tried.map_err(|error| failure(&error, file))
+}
+
+/// Whether a device or a pipe is there.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|known| !known.is_file() && !known.is_dir())
+}
+
+fn failure(error: &Error, file: Option<&Path>) -> Failure {
+    match (error.kind(), file) {
         (ErrorKind::BrokenPipe, _) => Failure::ClosedPipe,
         (ErrorKind::Interrupted, _) => Failure::Interrupted,
         (_, None) => Failure::Failed(format!("cannot write to standard output: {error}")),
         (_, Some(path)) => Failure::Failed(format!("cannot write to {}: {error}", path.display())),
-    })
+    }
+}
+
+/// The name of a file that is not complete.
+fn part(path: &Path) -> PathBuf {
+    PathBuf::from([path.as_os_str(), OsStr::new(".part")].into_iter().collect::<OsString>())
 }
 
 /// What a path leads to, which need not be there yet.
@@ -63,7 +94,7 @@ fn folder(path: &Path) -> &Path {
 
 /// Puts a new file in the place of one that may be there.
 fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
-    let part = PathBuf::from([path.as_os_str(), OsStr::new(".part")].into_iter().collect::<OsString>());
+    let part = part(path);
     let written = File::create(&part).and_then(|mut file| {
         fill(&mut file)?;
         file.sync_all()?;
@@ -77,8 +108,38 @@ fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>
     written
 }
 
-/// Prints a value as JSON, with a new line at the end.
-pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+/// What `--json` prints: an object that names its form in the field `schema`, its fields and their meaning. Numbers that are
+/// exact and may pass 2^53, which a JSON number need not hold, are strings in it.
+pub trait Document: Serialize {
+    /// `nimlanes-`, what it is, and a version that grows when a field changes or goes.
+    const SCHEMA: &'static str;
+}
+
+/// A document with the name of its form before its fields.
+#[derive(Serialize)]
+struct Named<'a, T> {
+    schema: &'static str,
+    #[serde(flatten)]
+    document: &'a T,
+}
+
+impl<'a, T: Document> Named<'a, T> {
+    fn new(document: &'a T) -> Self {
+        Named { schema: T::SCHEMA, document }
+    }
+}
+
+/// Prints one object.
+pub fn print_json<T: Document>(document: &T) -> Result<(), Failure> {
+    print_any_json(&Named::new(document))
+}
+
+/// Prints an array with an object for each document.
+pub fn print_json_array<'a, T: Document + 'a>(documents: impl IntoIterator<Item = &'a T>) -> Result<(), Failure> {
+    print_any_json(&documents.into_iter().map(Named::new).collect::<Vec<_>>())
+}
+
+fn print_any_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Failed(error.to_string()))?;
     print(&(text + "\n"))
 }

@@ -9,7 +9,7 @@ use nimlanes::lab::plot::{View, draw};
 use super::args::{Asked, Board};
 use super::failure::Failure;
 use super::monitor::watched;
-use super::output::deliver;
+use super::output::{deliver, try_out};
 
 /// Draw the P-positions of a game
 ///
@@ -33,8 +33,14 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let is_svg = match args.out.extension().and_then(OsStr::to_str) {
         Some("svg") => true,
         Some("png") => false,
-        _ => return Err(Failure::Usage(format!("--out {}: a name that ends in .svg or .png", args.out.display()))),
+        _ => {
+            let name = args.out.display();
+            return Err(Failure::Usage(format!(
+                "--out `{name}` is no picture; allowed: names that end in .svg or .png"
+            )));
+        }
     };
+    try_out(Some(&args.out))?;
     let Asked { game, question, selection, run } = args.board.ask()?;
     let positions = watched(game, &selection, &run, |solver| game.positions(&question, solver))?.positions;
     let rules = match game.name == stone_game::GAME.name {

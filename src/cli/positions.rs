@@ -36,9 +36,10 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A header and a line a position: "x,y,z" or "n,m"
+    /// A header, then a line for each position: "x,y,z" or "n,m"
     Csv,
-    /// Little-endian numbers and nothing else: three of 32 bits a position of the Stone Game, two of 64 bits of Proportionate Nim
+    /// Little-endian numbers and nothing else: three of 32 bits for each position of the Stone Game, two of 64 bits for
+    /// Proportionate Nim
     Bin,
 }
 

@@ -11,7 +11,7 @@ use nimlanes::machine::Machine;
 
 use super::failure::Failure;
 use super::interrupt;
-use super::output::print;
+use super::output::{print, say};
 
 /// Measure everything, and write RESULTS.md, its charts and the digest in README.md from what was measured
 ///
@@ -75,14 +75,14 @@ fn measure(args: &Args) -> Result<PathBuf, Failure> {
     let folder = report::folder(&environment, &utc_now(), args.quick);
     if !environment.is_named() {
         let name = &environment.microarchitecture;
-        eprintln!("nimlanes: the name of this microarchitecture is not known; it goes by {name}");
+        say(&format!("nimlanes: the name of this microarchitecture is not known; it goes by {name}"));
     }
     let plan = Plan::new(machine, &folder, if args.quick { Pace::DRAFT } else { Pace::FULL })?;
     if args.again {
         plan.forget()?;
     }
-    eprintln!("{}; leave the machine alone", plan.summary());
-    let measured = plan.carry_out(&interrupt::run, &mut |step| eprintln!("{step}"));
+    say(&format!("{}; leave the machine alone", plan.summary()));
+    let measured = plan.carry_out(&interrupt::run, &mut say);
     match measured {
         // A program that was started for a measurement ends by the same Ctrl-C, which is not its failure.
         Err(_) if interrupt::is_over() => Err(Failure::Interrupted),

@@ -7,11 +7,12 @@ use nimlanes::lab::duel::{quantile, repeats};
 use nimlanes::lab::report::data::Start;
 use nimlanes::machine::peak_memory;
 use nimlanes::selection::{bytes, span};
+use serde::Serialize;
 
 use super::args::{Chosen, Target, Threads, seconds};
 use super::failure::Failure;
 use super::interrupt;
-use super::output::{print, print_json};
+use super::output::{Document, print, print_json};
 
 /// Run one kernel in a bare loop, for a profiler to look at; says what the first run and the memory cost
 #[derive(clap::Args)]
@@ -32,13 +33,28 @@ pub struct Args {
     json: bool,
 }
 
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Outcome<'a> {
+    operation: &'static str,
+    workload: &'a str,
+    size: u64,
+    #[serde(flatten)]
+    start: &'a Start,
+}
+
+impl Document for Outcome<'_> {
+    const SCHEMA: &'static str = "nimlanes-run-1";
+}
+
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
     let chosen = args.target.choose(selection.machine())?;
     let kernel = chosen.kernel(&selection, Some(&args.kernel))?;
     let start = repeat(&chosen, kernel, selection.threads(), args.seconds)?;
     if args.json {
-        return print_json(&start);
+        let Chosen { operation, workload, size, .. } = &chosen;
+        return print_json(&Outcome { operation: operation.name(), workload, size: *size, start: &start });
     }
     let Start { first_seconds, later_seconds, runs, idle_bytes, peak_bytes, .. } = start;
     let memory = match peak_bytes {

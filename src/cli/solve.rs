@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
+use nimlanes::games::nim_square::MAX_HEAPS;
 use nimlanes::games::{Count, Figure, GAMES, Game, Parameter, Question, Solution, Used, game};
 use nimlanes::machine::peak_memory;
 use nimlanes::selection::{Selection, bytes};
 use serde::Serialize;
 
-use super::args::{Kernels, Rules, number};
+use super::args::{Kernels, StoneRule, number, within};
 use super::failure::Failure;
 use super::interrupt;
 use super::monitor::watched;
-use super::output::{print, print_json, table};
+use super::output::{Document, print, print_json, print_json_array, table};
 
 /// Solve a game, or all of them at their published limits
 #[derive(clap::Args, Default)]
@@ -28,22 +29,33 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true, requires = "game")]
     limit: Option<u64>,
     #[command(flatten)]
-    rules: Rules,
-    /// Nim Square: the number of heaps, counted exactly; 3 if left out, 10000 at most
-    #[arg(long, value_name = "M", requires = "game")]
-    heaps: Option<u32>,
-    /// Scatterstone Nim: count modulo an odd number below 2^31; 1000000007 if left out
-    #[arg(long, value_name = "MODULUS", value_parser = number, requires = "game", conflicts_with = "exact")]
-    modulus: Option<u64>,
-    /// Scatterstone Nim: give the number itself, however large
-    #[arg(long, requires = "game")]
-    exact: bool,
-    #[command(flatten)]
     kernels: Kernels,
     /// Print JSON: an object, or an array if no game is named; the answer and the counts are strings of digits, as they may
     /// pass what a JSON number holds exactly
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    stone: StoneRule,
+    /// Proportionate Nim: the moves from both heaps, 1:1,1:2 if left out; p:q takes p t and q t for any t, either way round
+    /// (1:1 is Wythoff's game, none is Nim). Nim Square: squares, cubes, triangular, primes, factorials, fibonacci, a list
+    /// a,b,c or a range 1..k
+    #[arg(
+        long,
+        value_name = "MOVES",
+        requires = "game",
+        allow_hyphen_values = true,
+        help_heading = "Proportionate Nim and Nim Square"
+    )]
+    moves: Option<String>,
+    /// The number of heaps, counted exactly; 3 if left out, 10000 at most
+    #[arg(long, value_name = "M", value_parser = within(0..=MAX_HEAPS.into()), allow_negative_numbers = true, requires = "game", help_heading = "Nim Square")]
+    heaps: Option<u64>,
+    /// Count modulo an odd number below 2^31; 1000000007 if left out
+    #[arg(long, value_name = "MODULUS", value_parser = number, allow_negative_numbers = true, requires = "game", conflicts_with = "exact", help_heading = "Scatterstone Nim")]
+    modulus: Option<u64>,
+    /// Give the number itself, however large
+    #[arg(long, requires = "game", help_heading = "Scatterstone Nim")]
+    exact: bool,
 }
 
 impl Args {
@@ -53,10 +65,10 @@ impl Args {
     }
 
     fn question(&self, game: &Game) -> Result<Question, Failure> {
-        let mut question = self.rules.question(game, self.limit.unwrap_or(game.published))?;
+        let mut question = self.stone.question(game, self.limit.unwrap_or(game.published), self.moves.as_deref())?;
         if let Some(heaps) = self.heaps {
             game.takes(Parameter::Heaps)?;
-            question.heaps = heaps;
+            question.heaps = heaps as u32;
         }
         if self.exact || self.modulus.is_some() {
             game.takes(Parameter::Count)?;
@@ -68,7 +80,6 @@ impl Args {
 
 #[derive(Serialize)]
 struct Report {
-    schema: &'static str,
     game: &'static str,
     limit: u64,
     /// What the game has a choice of, published or not.
@@ -81,6 +92,10 @@ struct Report {
     seconds: f64,
     /// Of this process so far; 0 where the system does not say.
     peak_bytes: u64,
+}
+
+impl Document for Report {
+    const SCHEMA: &'static str = "nimlanes-solve-2";
 }
 
 #[derive(Serialize)]
@@ -96,7 +111,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let Some(game) = named else {
         let reports = GAMES.iter().map(|game| report(game, &Question::new(game.published), &selection));
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
-        return if args.json { print_json(&reports) } else { print(&summary(&reports)) };
+        return if args.json { print_json_array(&reports) } else { print(&summary(&reports)) };
     };
     let question = args.question(game)?;
     let report = report(game, &question, &selection)?;
@@ -114,7 +129,6 @@ fn report(game: &'static Game, question: &Question, selection: &Selection) -> Re
         Figure::Ratio(r) => Value::Ratio(r),
     };
     Ok(Report {
-        schema: "nimlanes-solve-2",
         game: game.name,
         limit: question.limit,
         parameters: game.parameters.iter().map(|parameter| (parameter.name(), parameter.of(question))).collect(),

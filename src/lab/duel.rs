@@ -92,8 +92,6 @@ pub enum DuelError {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Duel {
-    /// Names this form.
-    pub schema: String,
     /// The operation.
     pub operation: String,
     /// The input's name.
@@ -147,9 +145,6 @@ pub struct Skipped {
     /// Why.
     pub reason: String,
 }
-
-/// The schema of [`Duel`].
-pub const SCHEMA: &str = "nimlanes-duel-1";
 
 /// Why a kernel cannot take part with so many threads, if it cannot.
 pub fn obstacle(
@@ -279,7 +274,6 @@ pub fn fight(
     let mut rows: Vec<Row> = kernels.iter().zip(&times).map(row).collect();
     rows.sort_by(|a, b| a.median_seconds.total_cmp(&b.median_seconds));
     Ok(Duel {
-        schema: SCHEMA.to_owned(),
         operation: operation.to_owned(),
         workload: workload.to_owned(),
         size,

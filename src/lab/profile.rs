@@ -29,7 +29,7 @@ pub enum ProfileError {
     #[error("no sample fell into {0}; run it for longer")]
     Empty(String),
     /// A file that cannot be written.
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write to {}: {source}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
