@@ -18,5 +18,5 @@ pub fn needs(_: &ProportionateNim) -> Needs {
 
 #[inline(always)]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    drive::<S, Plain>(input, run)
+    drive(input, run, Plain)
 }

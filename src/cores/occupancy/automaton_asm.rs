@@ -30,11 +30,16 @@
 #![allow(unsafe_code, reason = "the steps are inline assembly")]
 
 use std::arch::asm;
-use std::arch::x86_64::{_pdep_u64, _pext_u64};
+use std::arch::x86_64::{
+    _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_movemask_pd, _mm256_setzero_si256, _pdep_u64, _pext_u64,
+};
 
-use super::streaming::{BLOCK, Block, Blocks, CHAIN, Family, Inner, Span, Window, cost as cost_of, drive, growth};
+use super::streaming::{
+    Block, Blocks, CHAIN, Closures, Inner, Plain, Span, WORDS, Window, cost as cost_of, drive, growth,
+};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::simd::avx2::load;
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     cost_of(input, 0.98)
@@ -89,14 +94,15 @@ macro_rules! step {
 const EARLY: usize = 12;
 
 /// [`Window::steps`].
-#[inline(always)]
+#[inline]
+#[target_feature(enable = "bmi1")]
 fn steps(marks: &mut Window<u64>, block: &mut Block) -> u32 {
     let early: u64;
     let Window { used, difference, twice, late, sum: [even, odd] } = marks;
     // A copy, so that the others need not be in memory.
     let late = *late;
     // SAFETY: reads the 16 words of `block.open` and writes the 16 of `block.picks` behind them (`repr(C)`), borrowed for this
-    // call; reads `late`; changes nothing else in memory. The instructions are those of BMI1, a feature of the caller, which is compiled at the tier `avx2`.
+    // call; reads `late`; changes nothing else in memory. The instructions are those of BMI1.
     unsafe {
         asm!(
             "andn {free}, {used}, [{block}]",
@@ -146,74 +152,36 @@ fn steps(marks: &mut Window<u64>, block: &mut Block) -> u32 {
     growth(early >> EARLY)
 }
 
-/// The steps in assembly, the rest with the bit-manipulation instructions of the tier.
-pub struct Assembly;
-
-/// [`Inner::blocks`], out of line: amid all the rest the compiler keeps half of the registers of the steps in memory.
+/// [`Closures::blocks`], out of line: amid all the rest the compiler keeps half of the registers of the steps in memory.
 #[inline(never)]
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
-    span.narrow_blocks::<Assembly>(window, block)
+pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
+    span.narrow_blocks(window, block, |window: &mut Window<u64>, block: &mut Block| steps(window, block))
 }
 
-impl Inner for Assembly {
-    #[inline(always)]
-    fn steps(window: &mut Window<u64>, block: &mut Block) -> u32 {
-        steps(window, block)
-    }
-
-    #[inline(always)]
-    fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
-        // SAFETY: only `run` below uses this type, and another kernel whose tier has these features too.
-        unsafe { blocks(span, window, block) }
-    }
-
-    #[inline(always)]
-    fn lower(blocks: &Blocks) -> u64 {
-        blocks.iter().rev().fold(0, |word, block| word << BLOCK | u64::from(nonzero(&block.picks)))
-    }
-
-    #[inline(always)]
-    fn substitute<F: Family<ROWS>, const ROWS: usize>(flags: u16) -> [u64; ROWS] {
-        // SAFETY: BMI2 is a feature of the caller.
-        unsafe {
-            let places = !F::ADDED | _pdep_u64(flags.into(), F::ADDED);
-            F::MARKS.map(|marks| _pext_u64(marks, places))
+/// [`Closures::lower`].
+#[inline]
+#[target_feature(enable = "avx2")]
+fn lower(blocks: &Blocks) -> u64 {
+    let mut none = 0;
+    for block in blocks.iter().rev() {
+        for four in block.picks.as_chunks::<4>().0.iter().rev() {
+            let mask = _mm256_cmpeq_epi64(load(four), _mm256_setzero_si256());
+            none = none << 4 | _mm256_movemask_pd(_mm256_castsi256_pd(mask)) as u64;
         }
     }
-
-    #[inline(always)]
-    fn interleave(even: u32, odd: u32) -> u64 {
-        const EVEN: u64 = 0x5555_5555_5555_5555;
-        // SAFETY: BMI2 is a feature of the caller.
-        unsafe { _pdep_u64(even.into(), EVEN) | _pdep_u64(odd.into(), !EVEN) }
-    }
-}
-
-/// Which of the words are not zero.
-#[inline(always)]
-fn nonzero(words: &[u64; BLOCK]) -> u16 {
-    let (fours, _) = words.as_chunks::<4>();
-    !fours.iter().rev().fold(0, |zeros, four| {
-        let mask: u32;
-        // SAFETY: reads the 32 bytes of `four`; the instructions are those of AVX2, a feature of the caller.
-        unsafe {
-            asm!(
-                "vpxor {zero:y}, {zero:y}, {zero:y}",
-                "vpcmpeqq {four:y}, {zero:y}, [{at}]",
-                "vmovmskpd {mask:e}, {four:y}",
-                zero = out(xmm_reg) _,
-                four = out(xmm_reg) _,
-                mask = out(reg) mask,
-                at = in(reg) four,
-                options(nostack, readonly, preserves_flags),
-            );
-        }
-        zeros << 4 | mask as u16
-    })
+    !none
 }
 
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    drive::<S, Assembly>(input, run)
+    let inner = Closures {
+        blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
+        open: |used, blocks: &mut Blocks| Plain.open(used, blocks),
+        lower: |blocks: &Blocks| lower(blocks),
+        sum_of_bits: |words: &[u64; WORDS]| Plain.sum_of_bits(words),
+        deposit: |word, mask| _pdep_u64(word, mask),
+        extract: |word, mask| _pext_u64(word, mask),
+    };
+    drive(input, run, inner)
 }

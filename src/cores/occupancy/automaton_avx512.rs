@@ -5,17 +5,16 @@
 //! Cost: as `automaton_asm`, with fewer instructions outside of the blocks.
 //! Bound: the steps and what links blocks, well over five cycles a step. Of the nearly three that are left around them, one goes
 //! into the rows of the upper beam, which are appended piece by piece, and one into settling, which first waits for the last picks.
-#![allow(unsafe_code, reason = "functions with CPU features are called from a trait without")]
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_kunpackb, _mm512_kunpackd, _mm512_kunpackw,
     _mm512_maskz_mov_epi64, _mm512_mul_epu32, _mm512_popcnt_epi64, _mm512_reduce_add_epi64, _mm512_set1_epi64,
-    _mm512_slli_epi64, _mm512_test_epi64_mask,
+    _mm512_slli_epi64, _mm512_test_epi64_mask, _pdep_u64, _pext_u64,
 };
 
-use super::automaton_asm::Assembly;
+use super::automaton_asm::blocks;
 pub use super::automaton_asm::needs;
-use super::streaming::{BLOCK, Block, Blocks, DIGITS, Family, Inner, PAD, Span, WORDS, Window, cost as cost_of, drive};
+use super::streaming::{BLOCK, Block, Blocks, Closures, DIGITS, PAD, Span, WORDS, Window, cost as cost_of, drive};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, On, Run, Stop};
 use crate::simd::avx512::{load, store};
@@ -24,7 +23,7 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     cost_of(input, 0.93)
 }
 
-/// [`Inner::open`].
+/// [`Closures::open`].
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn open(used: u64, blocks: &mut Blocks) {
@@ -47,7 +46,7 @@ fn open(used: u64, blocks: &mut Blocks) {
     }
 }
 
-/// [`Inner::lower`].
+/// [`Closures::lower`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn lower(blocks: &Blocks) -> u64 {
@@ -61,7 +60,7 @@ fn lower(blocks: &Blocks) -> u64 {
     _mm512_kunpackd(high.into(), low.into())
 }
 
-/// [`Inner::sum_of_bits`].
+/// [`Closures::sum_of_bits`].
 #[inline]
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
@@ -79,49 +78,15 @@ fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
     [both >> 32, both & u64::from(u32::MAX)]
 }
 
-struct Vectors;
-
-impl Inner for Vectors {
-    #[inline(always)]
-    fn steps(window: &mut Window<u64>, block: &mut Block) -> u32 {
-        Assembly::steps(window, block)
-    }
-
-    #[inline(always)]
-    fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
-        Assembly::blocks(span, window, block)
-    }
-
-    #[inline(always)]
-    fn open(used: u64, blocks: &mut Blocks) {
-        // SAFETY: only `run` below uses this type, and it has the feature.
-        unsafe { open(used, blocks) }
-    }
-
-    #[inline(always)]
-    fn lower(blocks: &Blocks) -> u64 {
-        // SAFETY: as above.
-        unsafe { lower(blocks) }
-    }
-
-    #[inline(always)]
-    fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
-        // SAFETY: as above.
-        unsafe { sum_of_bits(words) }
-    }
-
-    #[inline(always)]
-    fn substitute<F: Family<ROWS>, const ROWS: usize>(flags: u16) -> [u64; ROWS] {
-        Assembly::substitute::<F, ROWS>(flags)
-    }
-
-    #[inline(always)]
-    fn interleave(even: u32, odd: u32) -> u64 {
-        Assembly::interleave(even, odd)
-    }
-}
-
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vpopcntdq")]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    drive::<S, Vectors>(input, run)
+    let inner = Closures {
+        blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
+        open: |used, blocks: &mut Blocks| open(used, blocks),
+        lower: |blocks: &Blocks| lower(blocks),
+        sum_of_bits: |words: &[u64; WORDS]| sum_of_bits(words),
+        deposit: |word, mask| _pdep_u64(word, mask),
+        extract: |word, mask| _pext_u64(word, mask),
+    };
+    drive(input, run, inner)
 }

@@ -5,9 +5,9 @@
 //! row every `n` becomes `0`, or `01` if it is upper; for the used row `00` or `010`; in the two parity rows of the sum a pair
 //! of `n` becomes `000` and one `0` more for each upper one, with a mark in the row of its parity.
 
+use super::inner::{Inner, Plain};
 use super::row::Row;
 use super::tape::Tape;
-use super::{Inner, Plain};
 
 /// A substitution, as sixteen flags that are all set would have it. What is left out where a flag is not set is one place.
 pub trait Family<const ROWS: usize> {
@@ -115,12 +115,13 @@ impl<const ROWS: usize> Reader<ROWS> {
     /// Reads flags until all bits before `to` are known, and forgets those before `from` if it needs their room. `None` if a
     /// flag is missing, else the number of words forgotten.
     #[inline(always)]
-    pub fn read<F: Family<ROWS>, I: Inner>(
+    pub fn read<F: Family<ROWS>>(
         &mut self,
         rows: &mut [Row; ROWS],
         flags: &Tape,
         from: u64,
         to: u64,
+        inner: impl Inner,
     ) -> Option<usize> {
         let mut forgotten = 0;
         while self.end() < to {
@@ -131,7 +132,7 @@ impl<const ROWS: usize> Reader<ROWS> {
             self.next += 1;
             let (mut last, mut length, mut fill) = (self.last, self.length, self.fill);
             for flags in [word, word >> 16, word >> 32, word >> 48].map(|word| word as u16) {
-                let images = I::substitute::<F, ROWS>(flags);
+                let images = inner.substitute::<F, ROWS>(flags);
                 let end = fill + F::LENGTH + flags.count_ones();
                 for row in 0..ROWS {
                     last[row] |= images[row] << fill;
@@ -148,7 +149,7 @@ impl<const ROWS: usize> Reader<ROWS> {
 
     /// Reads flags until all bits before `at` are known, and forgets them.
     pub fn start_at<F: Family<ROWS>>(&mut self, rows: &mut [Row; ROWS], flags: &Tape, at: u64) {
-        if self.read::<F, Plain>(rows, flags, at, at).is_some() {
+        if self.read::<F>(rows, flags, at, at, Plain).is_some() {
             self.forget(rows, at);
         }
     }
@@ -178,7 +179,7 @@ mod tests {
         let mut written = [const { Row::new() }; ROWS];
         let mut out = [const { Vec::new() }; ROWS];
         let mut at = 0;
-        while reader.read::<F, Plain>(&mut written, &tape, at, at + step).is_some() {
+        while reader.read::<F>(&mut written, &tape, at, at + step, Plain).is_some() {
             for bit in at..at + step {
                 let bit = (bit - reader.start) as usize;
                 out.iter_mut().zip(&written).for_each(|(out, row)| out.push(row.load(bit / 8) >> (bit % 8) & 1 == 1));

@@ -204,3 +204,125 @@ impl<W: Word> Window<W> {
 pub fn growth(difference: u64) -> u32 {
     (!(difference >> PAD) | 1 << BLOCK).trailing_zeros() & !7
 }
+
+/// The registers between blocks.
+pub enum Registers {
+    Narrow(Window<u64>),
+    Wide(Window<u128>),
+}
+
+impl Registers {
+    /// Their marks in 128 bits.
+    pub fn wide(&self) -> Window<u128> {
+        match self {
+            Registers::Wide(window) => *window,
+            Registers::Narrow(Window { used, difference, twice, late, sum }) => Window {
+                used: (*used).into(),
+                difference: (*difference).into(),
+                twice: u128::repeat(*twice),
+                late: u128::repeat(*late),
+                sum: sum.map(u128::from),
+            },
+        }
+    }
+}
+
+impl Window<u128> {
+    /// The marks in 64 bits, if nothing is lost: those from bit 48 on would leave them at the top within a block.
+    pub fn narrow(&self, old: &Self) -> Option<Window<u64>> {
+        let own = self.used & !old.used
+            | self.difference & !old.difference
+            | self.sum[0] & !old.sum[0]
+            | self.sum[1] & !old.sum[1];
+        (own >> 48 == 0 && self.twice.shift_signed(u64::REACH) == u128::MAX).then(|| self.low())
+    }
+
+    /// The low halves.
+    fn low(&self) -> Window<u64> {
+        let Window { used, difference, twice, late, sum } = self;
+        Window {
+            used: used.low(),
+            difference: difference.low(),
+            twice: twice.low(),
+            late: late.low(),
+            sum: sum.map(Word::low),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A block by the definition of its registers: `rows[r][bit]`, any number of bits.
+    fn by_definition(window: &Window<u128>, open: &[bool; BLOCK]) -> [Option<usize>; BLOCK] {
+        // Bit `q` of the first row stands for a fixed `m`; the others move up by 1, 2 and, of their own parity, 1/2 a step.
+        let set = |word: u128| (0..128).filter(|q| word >> q & 1 == 1).map(|q| q as i64).collect::<Vec<_>>();
+        let (mut used, mut difference, mut twice) = (set(window.used), set(window.difference), set(window.twice));
+        twice.extend(128..400);
+        twice.extend(set(window.late).iter().map(|q| q - BLOCK as i64));
+        let mut sum = window.sum.map(set);
+        std::array::from_fn(|j| {
+            let j = j as i64;
+            let row = j as usize % 2;
+            let at = |q: i64| [q, q - j, q - 2 * j, q - j / 2];
+            let q = (PAD as i64 + j..128).find(|q| {
+                let [a, b, c, d] = at(*q);
+                !(used.contains(&a) || difference.contains(&b) || twice.contains(&c) || sum[row].contains(&d))
+            });
+            let q = q.filter(|_| open[j as usize])?;
+            let [a, b, c, d] = at(q);
+            used.push(a);
+            difference.push(b);
+            twice.push(c);
+            sum[row].push(d);
+            Some(q as usize)
+        })
+    }
+
+    fn steps<W: Word>(mut window: Window<W>, open: &[bool; BLOCK]) -> [Option<usize>; BLOCK] {
+        let mut block = Block::new();
+        for (j, open) in open.iter().enumerate().filter(|(_, open)| **open) {
+            block.open[j] = u64::from(*open) * (u64::MAX << (PAD + j));
+        }
+        window.steps(&mut block);
+        block.picks.map(|pick| (pick != 0).then(|| unpick(pick) as usize))
+    }
+
+    /// Registers with marks at random, dense or sparse, whose row `twice` is full from `reach` on.
+    fn windows(reach: u32) -> impl Strategy<Value = (Window<u128>, [bool; BLOCK])> {
+        let word = || {
+            (any::<u128>(), any::<u128>(), any::<bool>()).prop_map(|(a, b, dense)| if dense { a | b } else { a & b })
+        };
+        let words = (word(), word(), word(), any::<u16>(), word(), word());
+        (words, any::<[bool; BLOCK]>()).prop_map(move |((used, difference, twice, late, even, odd), open)| {
+            let twice = twice | u128::MAX << reach;
+            // What was below the register and what was in it, sixteen bits further up.
+            let late = u128::from(late) | twice << BLOCK;
+            (Window { used, difference, twice, late, sum: [even, odd] }, open)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_block_follows_the_definition_of_its_registers((window, open) in windows(u64::REACH)) {
+            let want = by_definition(&window, &open);
+            prop_assert!(window.low().is_exact());
+            prop_assert_eq!(steps(window.low(), &open), want);
+            prop_assert_eq!(steps(window, &open), want);
+        }
+
+        #[test]
+        fn a_wide_block_does_too((window, open) in windows(u128::REACH)) {
+            prop_assert!(window.is_exact());
+            prop_assert_eq!(steps(window, &open), by_definition(&window, &open));
+        }
+
+        #[test]
+        fn a_pick_is_found_again(q in 1_u32..127) {
+            prop_assert_eq!(unpick((1_u128 << q).pick()), u64::from(q));
+        }
+    }
+}

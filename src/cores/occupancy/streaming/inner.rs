@@ -1,0 +1,193 @@
+//! What kernels of the automaton may do in their own way, beside how plain Rust does it.
+
+use super::marks::Family;
+use super::span::{Blocks, Span, WORDS};
+use super::window::{BLOCK, Block, PAD, Window};
+use crate::bits::WORD;
+
+/// What kernels may do in their own way; plain Rust if they do not.
+///
+/// A trait, because a closure is not always inlined, and out of line it has the CPU features of the function it is written in:
+/// those of plain Rust would have none. Its methods are always inlined, so they are compiled anew for each tier.
+pub trait Inner: Copy {
+    /// Runs the blocks of a span from `block` on while they are exact in 64-bit registers; returns the first that is not.
+    #[inline(always)]
+    fn blocks(self, span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
+        span.narrow_blocks(window, block, Plain)
+    }
+    /// Opens the candidates of 64 heaps, but none of those that are used.
+    #[inline(always)]
+    fn open(self, used: u64, blocks: &mut Blocks) {
+        for (i, block) in blocks.iter_mut().enumerate() {
+            for (j, open) in block.open.iter_mut().enumerate() {
+                *open = (used >> (BLOCK * i + j) & 1).wrapping_sub(1) & u64::MAX << (PAD + j);
+            }
+        }
+    }
+    /// Which of 64 heaps have a lower partner.
+    #[inline(always)]
+    fn lower(self, blocks: &Blocks) -> u64 {
+        let nonzero = |words: &[u64; BLOCK]| words.iter().rev().fold(0, |mask, word| mask << 1 | u64::from(*word != 0));
+        blocks.iter().rev().fold(0, |word, block| word << BLOCK | nonzero(&block.picks))
+    }
+    /// How many bits are set, and the sum of their numbers.
+    #[inline(always)]
+    fn sum_of_bits(self, words: &[u64; WORDS]) -> [u64; 2] {
+        let mut total = [0; 2];
+        for (i, word) in words.iter().enumerate() {
+            let [count, sum] = sum_of_bits(*word);
+            total = [total[0] + count, total[1] + sum + count * (WORD * i) as u64];
+        }
+        total
+    }
+    /// What sixteen flags become.
+    #[inline(always)]
+    fn substitute<F: Family<ROWS>, const ROWS: usize>(self, flags: u16) -> [u64; ROWS] {
+        let [a, b] = flags.to_le_bytes();
+        let [low, high] = [a, b].map(|flags| F::IMAGES[usize::from(flags)]);
+        let first = F::LENGTH / 2 + a.count_ones();
+        std::array::from_fn(|row| u64::from(low[row]) | u64::from(high[row]) << first)
+    }
+    /// A word whose even bits are `even` and whose odd bits are `odd`.
+    #[inline(always)]
+    fn interleave(self, even: u32, odd: u32) -> u64 {
+        let spread = |half: u32| {
+            [
+                (16, 0x0000_ffff_0000_ffff),
+                (8, 0x00ff_00ff_00ff_00ff),
+                (4, 0x0f0f_0f0f_0f0f_0f0f),
+                (2, 0x3333_3333_3333_3333),
+                (1, 0x5555_5555_5555_5555),
+            ]
+            .iter()
+            .fold(u64::from(half), |word, (by, mask)| (word | word << by) & mask)
+        };
+        spread(even) | spread(odd) << 1
+    }
+}
+
+/// Plain Rust.
+#[derive(Clone, Copy)]
+pub struct Plain;
+
+impl Inner for Plain {}
+
+/// The same in closures: they have the CPU features of the function that they are written in.
+#[derive(Clone, Copy)]
+pub struct Closures<Blocks, Open, Lower, Sum, Deposit, Extract> {
+    /// [`Inner::blocks`]
+    pub blocks: Blocks,
+    /// [`Inner::open`]
+    pub open: Open,
+    /// [`Inner::lower`]
+    pub lower: Lower,
+    /// [`Inner::sum_of_bits`]
+    pub sum_of_bits: Sum,
+    /// The low bits of a word at the places that a mask has (`pdep`).
+    pub deposit: Deposit,
+    /// The bits of a word at the places that a mask has, moved together (`pext`).
+    pub extract: Extract,
+}
+
+impl<B, O, L, S, D, E> Inner for Closures<B, O, L, S, D, E>
+where
+    B: Fn(&mut Span, &mut Window<u64>, usize) -> usize + Copy,
+    O: Fn(u64, &mut Blocks) + Copy,
+    L: Fn(&Blocks) -> u64 + Copy,
+    S: Fn(&[u64; WORDS]) -> [u64; 2] + Copy,
+    D: Fn(u64, u64) -> u64 + Copy,
+    E: Fn(u64, u64) -> u64 + Copy,
+{
+    #[inline(always)]
+    fn blocks(self, span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
+        (self.blocks)(span, window, block)
+    }
+
+    #[inline(always)]
+    fn open(self, used: u64, blocks: &mut Blocks) {
+        (self.open)(used, blocks);
+    }
+
+    #[inline(always)]
+    fn lower(self, blocks: &Blocks) -> u64 {
+        (self.lower)(blocks)
+    }
+
+    #[inline(always)]
+    fn sum_of_bits(self, words: &[u64; WORDS]) -> [u64; 2] {
+        (self.sum_of_bits)(words)
+    }
+
+    #[inline(always)]
+    fn substitute<F: Family<ROWS>, const ROWS: usize>(self, flags: u16) -> [u64; ROWS] {
+        let places = !F::ADDED | (self.deposit)(flags.into(), F::ADDED);
+        F::MARKS.map(|marks| (self.extract)(marks, places))
+    }
+
+    #[inline(always)]
+    fn interleave(self, even: u32, odd: u32) -> u64 {
+        const EVEN: u64 = 0x5555_5555_5555_5555;
+        (self.deposit)(even.into(), EVEN) | (self.deposit)(odd.into(), !EVEN)
+    }
+}
+
+/// The sixteen steps of a block, as [`Window::steps`].
+pub trait Steps<W>: Copy {
+    /// Does them.
+    fn steps(self, window: &mut Window<W>, block: &mut Block) -> u32;
+}
+
+impl Steps<u64> for Plain {
+    #[inline(always)]
+    fn steps(self, window: &mut Window<u64>, block: &mut Block) -> u32 {
+        window.steps(block)
+    }
+}
+
+impl<W, F: Fn(&mut Window<W>, &mut Block) -> u32 + Copy> Steps<W> for F {
+    #[inline(always)]
+    fn steps(self, window: &mut Window<W>, block: &mut Block) -> u32 {
+        self(window, block)
+    }
+}
+
+/// How many bits of a word are set, and the sum of their numbers.
+#[inline(always)]
+fn sum_of_bits(word: u64) -> [u64; 2] {
+    let digits = DIGITS.iter().zip(0..).map(|(numbers, digit)| u64::from((word & numbers).count_ones()) << digit);
+    [word.count_ones().into(), digits.sum()]
+}
+
+/// The numbers of a word's bits that have each binary digit.
+pub const DIGITS: [u64; 6] = [
+    0xaaaa_aaaa_aaaa_aaaa,
+    0xcccc_cccc_cccc_cccc,
+    0xf0f0_f0f0_f0f0_f0f0,
+    0xff00_ff00_ff00_ff00,
+    0xffff_0000_ffff_0000,
+    0xffff_ffff_0000_0000,
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn bits_are_summed(words in any::<[u64; WORDS]>()) {
+            let set = || (0..64 * WORDS as u64).filter(|i| words[*i as usize / WORD] >> (i % 64) & 1 == 1);
+            prop_assert_eq!(Plain.sum_of_bits(&words), [set().count() as u64, set().sum()]);
+        }
+
+        #[test]
+        fn words_are_interleaved(even in any::<u32>(), odd in any::<u32>()) {
+            let word = Plain.interleave(even, odd);
+            for i in 0..32 {
+                prop_assert_eq!(word >> (2 * i) & 1, u64::from(even >> i & 1));
+                prop_assert_eq!(word >> (2 * i + 1) & 1, u64::from(odd >> i & 1));
+            }
+        }
+    }
+}

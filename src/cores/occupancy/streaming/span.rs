@@ -1,0 +1,173 @@
+//! A span of heaps: the rows that its blocks read, and what they leave behind.
+
+use super::inner::{Inner, Steps};
+use super::row::Row;
+use super::window::{BLOCK, Block, Registers, Window, Word};
+use crate::bits::WORD;
+use crate::kernel::Stop;
+
+/// Heaps in a span.
+pub const SPAN: usize = 512;
+/// Blocks in a span.
+pub const BLOCKS: usize = SPAN / BLOCK;
+/// Words of a span.
+pub const WORDS: usize = SPAN / WORD;
+
+/// The blocks of 64 heaps.
+pub type Blocks = [Block; WORD / BLOCK];
+
+/// Marks of older positions.
+pub struct Old {
+    pub used: [Row; 1],
+    pub difference: [Row; 1],
+    /// By parity.
+    pub sum: [Row; 2],
+    /// `sum` backwards.
+    pub below: Row,
+}
+
+/// The rows of a span, and what its blocks leave behind.
+pub struct Span {
+    pub old: Old,
+    /// Complete marks, `used` and `sum` by parity, aligned as the old ones.
+    pub new: [Row; 3],
+    pub blocks: [Blocks; WORDS],
+    /// Which heaps are used.
+    pub heaps: [u64; WORDS],
+    /// Where each block's register begins in the row `used`.
+    pub begins: [usize; BLOCKS],
+    /// Where the next block's registers begin in the rows.
+    pub cursor: Cursor,
+}
+
+/// The byte of each row where bit 0 of the registers lies.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cursor {
+    pub used: usize,
+    pub difference: usize,
+    pub sum: usize,
+    pub below: usize,
+}
+
+impl Cursor {
+    /// The cursor after some blocks in which `d` grew by `grown` bytes in all.
+    #[inline(always)]
+    fn after(self, blocks: usize, grown: usize) -> Cursor {
+        Cursor {
+            used: self.used + BLOCK / 8 * blocks + grown,
+            difference: self.difference + grown,
+            sum: self.sum + BLOCK / 16 * blocks + grown,
+            below: self.below + grown - BLOCK / 8 * blocks,
+        }
+    }
+}
+
+impl Span {
+    /// Empty rows.
+    pub fn new() -> Box<Self> {
+        Box::new(Span {
+            old: Old {
+                used: [Row::new()],
+                difference: [Row::new()],
+                sum: [const { Row::new() }; 2],
+                below: Row::new(),
+            },
+            new: [const { Row::new() }; 3],
+            blocks: [const { [const { Block::new() }; WORD / BLOCK] }; WORDS],
+            heaps: [0; WORDS],
+            begins: [0; BLOCKS],
+            cursor: Cursor::default(),
+        })
+    }
+
+    /// Runs all blocks, in registers as wide as they need.
+    #[inline(always)]
+    pub fn blocks(&mut self, registers: &mut Registers, inner: impl Inner) -> Result<(), Stop> {
+        let mut block = 0;
+        while block < BLOCKS {
+            match registers {
+                Registers::Narrow(window) => {
+                    block = inner.blocks(self, window, block);
+                    if block < BLOCKS {
+                        *registers = Registers::Wide(registers.wide());
+                    }
+                }
+                Registers::Wide(window) => {
+                    block = self.run(window, block, wide_steps, |span, cursor, marks| {
+                        marks.narrow(&span.old(cursor)).is_some()
+                    });
+                    if block < BLOCKS {
+                        let old = self.old(self.cursor);
+                        *registers = Registers::Narrow(window.with(old).narrow(&old).ok_or(Stop::Overflow)?);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// [`Inner::blocks`] in the kernel's steps.
+    #[inline(always)]
+    pub fn narrow_blocks(&mut self, window: &mut Window<u64>, block: usize, steps: impl Steps<u64>) -> usize {
+        self.run(window, block, steps, |_, _, _| false)
+    }
+
+    /// Runs blocks from `block` on while they are exact in registers of type `W`, until `stop(span, cursor, marks)` asks to
+    /// stop before a block that is not the first; returns the block that is not run.
+    #[inline(always)]
+    pub fn run<W: Word>(
+        &mut self,
+        window: &mut Window<W>,
+        mut block: usize,
+        steps: impl Steps<W>,
+        stop: impl Fn(&Self, Cursor, &Window<W>) -> bool,
+    ) -> usize {
+        let (start, first, mut grown) = (self.cursor, block, 0);
+        let mut registers = *window;
+        while block < BLOCKS {
+            let cursor = start.after(block - first, grown);
+            let mut marks = registers.with(self.old(cursor));
+            if !marks.is_exact() || block > first && stop(self, cursor, &marks) {
+                break;
+            }
+            let growth = steps.steps(&mut marks, &mut self.blocks.as_flattened_mut()[block]);
+            self.begins[block] = cursor.used;
+            self.keep(cursor, &marks);
+            registers = marks.next(growth);
+            grown += growth as usize / 8;
+            block += 1;
+        }
+        self.cursor = start.after(block - first, grown);
+        *window = registers;
+        block
+    }
+
+    /// The old marks under registers that begin at `cursor`.
+    #[inline(always)]
+    pub fn old<W: Word>(&self, cursor: Cursor) -> Window<W> {
+        let Old { used: [used], difference: [difference], sum: [even, odd], below } = &self.old;
+        Window {
+            used: W::load(used, cursor.used),
+            difference: W::load(difference, cursor.difference),
+            twice: W::load(below, cursor.below),
+            late: W::load(below, cursor.below - BLOCK / 8),
+            sum: [W::load(even, cursor.sum), W::load(odd, cursor.sum)],
+        }
+    }
+
+    /// Keeps the marks of a block that are complete, given the registers after its steps.
+    ///
+    /// Those after them are written as well; the next block writes over them. The sums have moved up by half a block.
+    #[inline(always)]
+    fn keep<W: Word>(&mut self, cursor: Cursor, marks: &Window<W>) {
+        self.new[0].store(cursor.used, marks.used.low());
+        for (row, sum) in self.new[1..].iter_mut().zip(marks.sum) {
+            row.store(cursor.sum, (sum >> (BLOCK / 2) as u32).low());
+        }
+    }
+}
+
+/// Out of line: few blocks need them.
+fn wide_steps(window: &mut Window<u128>, block: &mut Block) -> u32 {
+    window.steps(block)
+}
