@@ -5,8 +5,9 @@
 
 use std::fmt::Write;
 
-use miniz_oxide::deflate::compress_to_vec_zlib;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
+use png::{ColorType, Compression, Filter};
 
 /// An index into the palette, which all pictures share: transparent; [`tint`]; [`grey`].
 pub type Ink = u8;
@@ -156,7 +157,7 @@ impl Picture {
                 Item::Raster { raster, at: [x, y] } => {
                     let [width, height] = raster.size();
                     let [columns, rows] = raster.size().map(|size| size / raster.pixels);
-                    let png = base64(&png([columns, rows], &raster.cells));
+                    let png = BASE64_STANDARD.encode(png([columns, rows], &raster.cells));
                     writeln!(
                         svg,
                         "<image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" \
@@ -220,61 +221,28 @@ impl Picture {
     }
 }
 
-/// A PNG file (ISO 15948) of inks, with the palette.
+/// A PNG file of inks, with the palette.
 fn png([width, height]: [usize; 2], inks: &[Ink]) -> Vec<u8> {
-    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
-    let mut chunk = |kind: &[u8; 4], data: &[u8]| {
-        let named = [kind, data].concat();
-        file.extend((data.len() as u32).to_be_bytes());
-        file.extend(&named);
-        file.extend(crc32(&named).to_be_bytes());
-    };
-    let sides = [width, height].map(|side| (side as u32).to_be_bytes()).concat();
-    // Eight bits a pixel, an index each; the one compression, the one set of filters, not interlaced.
-    chunk(b"IHDR", &[&sides[..], &[8, 3, 0, 0, 0]].concat());
     let palette = palette();
-    chunk(b"PLTE", &palette.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect::<Vec<u8>>());
-    chunk(b"tRNS", &palette.iter().map(|[.., opacity]| *opacity).collect::<Vec<u8>>());
-    // Each row begins with its filter: none.
-    let rows: Vec<u8> = inks.chunks(width).flat_map(|row| [0].into_iter().chain(row.iter().copied())).collect();
-    chunk(b"IDAT", &compress_to_vec_zlib(&rows, 9));
-    chunk(b"IEND", &[]);
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width as u32, height as u32);
+    encoder.set_color(ColorType::Indexed);
+    encoder.set_palette(palette.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect::<Vec<u8>>());
+    encoder.set_trns(palette.iter().map(|[.., opacity]| *opacity).collect::<Vec<u8>>());
+    encoder.set_compression(Compression::High);
+    // Neighbours in a palette are not alike.
+    encoder.set_filter(Filter::NoFilter);
+    let written = encoder.write_header().and_then(|mut writer| {
+        writer.write_image_data(inks)?;
+        writer.finish()
+    });
+    written.expect("memory takes everything, and there is an ink for each pixel");
     file
-}
-
-/// The checksum of PNG's chunks, a bit at a time.
-fn crc32(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(u32::MAX, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 })
-    })
-}
-
-/// Base64 (RFC 4648) with padding.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let bits = (0..3).fold(0u32, |bits, i| bits << 8 | u32::from(group.get(i).copied().unwrap_or(0)));
-        for i in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * i) & 63) as usize];
-            text.push(if i <= group.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn checksums_and_digits_are_those_of_the_standards() {
-        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
-        assert_eq!(
-            ["", "f", "fo", "foo", "foobar"].map(|text| base64(text.as_bytes())),
-            ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYmFy"]
-        );
-    }
 
     #[test]
     fn every_ink_is_in_the_palette() {
@@ -295,10 +263,11 @@ mod tests {
         picture.text("past the edge", [-300, 8], Anchor::Start);
         picture.text("past the edge", [36, 8], Anchor::Start);
         let file = picture.png();
-        let data = file.windows(4).position(|kind| kind == b"IDAT").expect("pixels") + 4;
-        let rows = miniz_oxide::inflate::decompress_to_vec_zlib(&file[data..]).expect("compressed");
-        assert_eq!(rows.len(), 20 * 41);
-        let at = |x: usize, y: usize| rows[y * 41 + 1 + x];
+        let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().expect("a file");
+        let mut inks = [CLEAR; 20 * 40];
+        let frame = reader.next_frame(&mut inks).expect("pixels");
+        assert_eq!((frame.width, frame.height, frame.color_type), (40, 20, ColorType::Indexed));
+        let at = |x: usize, y: usize| inks[y * 40 + x];
         assert_eq!([at(5, 6), at(7, 8), at(10, 11), at(8, 9)], [1, 1, 224, 224]);
         assert_eq!([at(8, 6), at(0, 18), at(0, 19)], [CLEAR, CLEAR, grey(1.0)]);
         assert!((14..26).any(|x| at(x, 8) > 224), "a letter");
