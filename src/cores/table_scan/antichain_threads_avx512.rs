@@ -12,9 +12,7 @@ pub fn cost(input: &StoneGame, on: On) -> Cost {
     shared(antichain_avx512::cost(input, on), on.threads)
 }
 
-#[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
-)]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
 pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
     scan::<2, false, S>(input, run, run.threads())
 }

@@ -29,9 +29,7 @@ pub fn needs(input: &StoneGame) -> Needs {
     Needs { bits: 6.0, loads: 1.3 * 6.0, permutes: 1.3 * 3.0, logic: 1.3 * 3.0, bytes, ..Needs::default() }
 }
 
-#[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
-)]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
 pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
     scan(input, run, |visit| search(visit), |visit| search_narrow(visit))
 }
@@ -52,14 +50,13 @@ macro_rules! search {
     ($search:ident, $words:literal, $load:path, $set1:ident, $or:ident, $or3:ident, $shrdv:ident, $alignr:ident, $test:ident,
         $compress:ident, $low:expr) => {
         #[inline]
-        #[target_feature(
-            enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
-        )]
+        #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
         fn $search(Visit { x, d, y, k, base }: Visit<'_>) -> Found {
             let by_z = $or($load(x.by_z::<$words>(0)), $load(d.by_z::<$words>(0)));
             // What is shifted in is of the row's other end, and does not matter.
             let by_z = $shrdv(by_z, $alignr::<1>(by_z, by_z), $set1(SHIFTS[k]));
-            let gap_y = $load(y.gap::<$words>(base / 8).as_flattened().first_chunk::<{ 4 * $words }>().expect("its bytes"));
+            let gap_y =
+                $load(y.gap::<$words>(base / 8).as_flattened().first_chunk::<{ 4 * $words }>().expect("its bytes"));
             let gap_y = $shrdv(gap_y, $alignr::<1>(gap_y, gap_y), $set1((base % 8) as i32));
             let by_gap = $or3::<0xFE>(by_z, gap_y, $load(y.one::<$words>()));
             let free = $or3::<0x01>(by_gap, $load(x.by_gap::<$words>()), $load(d.by_gap::<$words>()));

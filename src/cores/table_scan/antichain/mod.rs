@@ -1,0 +1,310 @@
+//! The driver of the kernels that go through many layers at once: which pairs go together, and in what order.
+//!
+//! # Antichains
+//! Whether `(x,y)` has a P-position, and which, depends on pairs that are nowhere larger. So the pairs `(x0 + k, t - k)` of one
+//! *step* `t`, one for each of the `K` layers of a *band*, do not depend on one another: `x` grows where `y` falls. A step
+//! searches all its pairs before it marks any. In a prototype, marking each pair as soon as it was searched took about 75
+//! cycles a visit at `N = 1000` with any `K` from 8 to 64, searching first took 58. The likely reason, which this kind of
+//! machine has no counters to show: loads wait for earlier stores whose places are not known yet.
+//!
+//! # Parts
+//! Marks are kept in the rows that [`board`] describes and made as [`marks`] says. [`windows`] is the search of a pair. Where rows
+//! are long that is too little: a band with `SKIP` knows where searches can [start](starts), and goes through them in [`rounds`].
+//! [`wave`]: what bands of several threads wait for.
+
+mod board;
+mod marks;
+mod rounds;
+mod starts;
+mod vectors;
+mod wave;
+mod windows;
+
+use std::arch::x86_64::*;
+use std::array::from_fn;
+use std::ops::Range;
+use std::panic::resume_unwind;
+
+use self::board::Board;
+use self::starts::Filled;
+use self::vectors::{LANE, LANES, add, ones, splat, sub};
+use self::wave::{Unfinished, Wave};
+use super::{Rule, Sink, StoneGame};
+use crate::bits::WORD;
+#[cfg(feature = "parallel")]
+use crate::kernel::Cost;
+use crate::kernel::{Run, Stop};
+use crate::simd::avx512::{lanes_of, load};
+use crate::simd::field::Field;
+
+/// Steps between two looks at the hints.
+const HINT_STEPS: usize = 16;
+
+/// Numbers of the layers of a band.
+type Layers<const H: usize> = [[u32; LANES]; H];
+
+/// Bytes that the tables take.
+pub fn bytes(input: &StoneGame) -> f64 {
+    8.0 * Board::new(input.heaps()).words as f64
+}
+
+/// Whether places fit the 32-bit lanes.
+pub fn fits(input: &StoneGame) -> bool {
+    bytes(input) < f64::from(u32::MAX) - 1024.0
+}
+
+/// The cost on several threads of a run that takes `one` on one.
+#[cfg(feature = "parallel")]
+pub fn shared(one: Cost, threads: usize) -> Cost {
+    match threads {
+        0 | 1 => Cost::IMPOSSIBLE,
+        // The constant: a thread is started, and bands wait for one another. Two threads are no quicker than one at N = 1000,
+        // and 1.6 times as quick at 1250.
+        _ => Cost { ns: 1.1 * one.ns / threads as f64 + 8e5, bytes: one.bytes },
+    }
+}
+
+/// Finds all P-positions with bands of `16 H` layers, with or without skipping.
+#[inline]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
+pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
+    input: &StoneGame,
+    run: &Run,
+    threads: usize,
+) -> Result<S, Stop> {
+    let heaps = input.heaps();
+    let board = Board::new(heaps);
+    let marks = Field::new(board.words);
+    let full = Field::new(if SKIP { board.words / WORD + 1 } else { 0 });
+    for heap in 0..heaps {
+        let front = board.gap(heap) - 1;
+        marks.set(front, u64::MAX);
+        if SKIP {
+            full.set_shared(front / WORD, 1 << (front % WORD));
+        }
+    }
+    let bands = heaps.div_ceil(LANES * H);
+    let wave = Wave::new(bands);
+    let threads = threads.min(bands);
+    let share = |thread: usize| {
+        let unfinished = Unfinished(&wave);
+        let mut sink = S::default();
+        for index in (thread..bands).step_by(threads) {
+            Band::<H, SKIP>::new(&board, &marks, &full, index).run(&wave, input.rule, run, &mut sink)?;
+        }
+        std::mem::forget(unfinished);
+        Ok(sink)
+    };
+    let mut sink = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|thread| scope.spawn(move || share(thread))).collect();
+        let first = share(0);
+        others.into_iter().fold(first, |sink, other| {
+            let other = other.join().unwrap_or_else(|panic| resume_unwind(panic));
+            let (mut sink, other): (S, S) = (sink?, other?);
+            sink.merge(other);
+            Ok(sink)
+        })
+    })?;
+    sink.finish();
+    Ok(sink)
+}
+
+/// Sixteen layers times `H`, and where their rows are.
+struct Band<'a, const H: usize, const SKIP: bool> {
+    board: &'a Board,
+    marks: &'a Field,
+    full: &'a Field,
+    index: usize,
+    x0: usize,
+    layers: usize,
+    /// `used[t]`: bit `k` says that the pair of layer `k` in step `t` is used or none.
+    used: Vec<u64>,
+    /// Layers whose hint has not passed the last heap.
+    alive: u64,
+    hint: Layers<H>,
+    /// The least of the hints.
+    low: usize,
+    filled: Filled,
+}
+
+/// Sixteen pairs of a step: which of them are searched, their layers, and where their searches start.
+#[derive(Clone, Copy)]
+struct Pairs {
+    lanes: u16,
+    k: [u32; LANES],
+    start: [u32; LANES],
+}
+
+/// The first word of each of six rows, for 16 pairs; garbage in lanes that are not set.
+#[derive(Clone, Copy)]
+struct Rows {
+    lanes: u16,
+    x: __m512i,
+    y: __m512i,
+    one_x: __m512i,
+    one_y: __m512i,
+    two: __m512i,
+    all: __m512i,
+    gap_x: __m512i,
+    gap_y: __m512i,
+}
+
+impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
+    const K: usize = LANES * H;
+
+    fn new(board: &'a Board, marks: &'a Field, full: &'a Field, index: usize) -> Self {
+        let x0 = index * Self::K;
+        let layers = Self::K.min(board.heaps - x0);
+        let alive = u64::MAX >> (WORD - layers);
+        let filled = if SKIP { Filled::new(board.heaps) } else { Filled::none() };
+        Band { board, marks, full, index, x0, layers, used: Vec::new(), alive, hint: [[0; LANES]; H], low: 0, filled }
+    }
+
+    #[inline]
+    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
+    fn run<S: Sink>(&mut self, wave: &Wave, rule: Rule, run: &Run, sink: &mut S) -> Result<(), Stop> {
+        let before = self.index.checked_sub(1);
+        let heaps = self.board.heaps;
+        let steps = heaps + self.layers - 1;
+        // The steps of the band before; there is nothing to wait for past the last.
+        let last = heaps + Self::K - 1;
+        wave.wait(before, last.min(self.x0 + 4 * Self::K))?;
+        self.find_used();
+        for block in (self.x0 / WORD * WORD..steps).step_by(WORD) {
+            let end = steps.min(block + WORD);
+            wave.wait(before, last.min(end + 2 * Self::K))?;
+            if block < heaps {
+                self.transpose_into_gap(block);
+            }
+            for t in (block.max(self.x0)..end).step_by(HINT_STEPS) {
+                self.raise_hints(t);
+                if self.alive != 0 {
+                    let end = end.min(t + HINT_STEPS);
+                    self.steps(t..end, rule, sink);
+                }
+            }
+            if end == steps {
+                // Before the next band, which waits for the last step of this one, can say the same.
+                sink.advance(run, self.layers as u64)?;
+            }
+            wave.tell(self.index, end);
+        }
+        Ok(())
+    }
+
+    /// Moves each layer's hint to its smallest unused difference; retires the layers that it takes past the last heap.
+    #[inline(always)]
+    fn raise_hints(&mut self, t: usize) {
+        let mut layers = self.alive;
+        let mut low = u32::MAX;
+        while layers != 0 {
+            let k = layers.trailing_zeros() as usize;
+            layers &= layers - 1;
+            let row = self.board.gap(self.x0 + k) * WORD;
+            let hint = &mut self.hint[k / LANES][k % LANES];
+            loop {
+                let used = self.marks.bits(row + *hint as usize).trailing_ones().min(56);
+                *hint += used;
+                if used < 56 {
+                    break;
+                }
+            }
+            low = low.min(*hint);
+            if t + *hint as usize >= self.board.heaps + k {
+                self.alive &= !(1 << k);
+            }
+        }
+        self.low = low as usize;
+    }
+
+    /// Does steps `steps`: all searches of a step before any of its marks.
+    #[inline]
+    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
+    fn steps<S: Sink>(&mut self, steps: Range<usize>, rule: Rule, sink: &mut S) {
+        // 16 steps of heaps below 2^22 do not overflow a lane.
+        let mut sum = _mm512_setzero_si512();
+        let mut positions = 0;
+        for t in steps {
+            let pairs = if SKIP {
+                self.look_ahead(t);
+                self.list(t)
+            } else {
+                from_fn(|part| self.pairs(t, part))
+            };
+            let rows: [Rows; H] = from_fn(|part| self.rows(t, &pairs[part]));
+            let mut found = [[0; LANES]; H];
+            if SKIP {
+                self.search_in_rounds(&rows, &pairs, &mut found);
+            } else {
+                for ((rows, pairs), found) in rows.iter().zip(&pairs).zip(&mut found) {
+                    if rows.lanes != 0 {
+                        self.search(rows, &pairs.start, found);
+                    }
+                }
+            }
+            for (part, (rows, found)) in rows.iter().zip(&found).enumerate() {
+                if rows.lanes == 0 {
+                    continue;
+                }
+                // A search that found nothing marks the place past the last heap: cheaper than a branch nobody can predict.
+                let z = _mm512_min_epu32(load(found), splat(self.board.heaps));
+                let hits = _mm512_mask_cmplt_epu32_mask(rows.lanes, z, splat(self.board.heaps));
+                let layers = &pairs[part].k;
+                self.mark(rows, layers, z, rule);
+                let near = _mm512_mask_cmplt_epu32_mask(hits, sub(z, rows.y), splat(Self::K))
+                    | _mm512_mask_cmplt_epu32_mask(hits, rows.y, splat(self.x0 + self.layers));
+                if near != 0 {
+                    self.mark_near(t, layers, &lanes_of(z), near);
+                }
+                if sink.tally_mut().is_some() {
+                    sum = _mm512_mask_add_epi32(sum, hits, sum, add(add(rows.x, rows.y), z));
+                    positions += u64::from(hits.count_ones());
+                } else {
+                    let [x, y, z]: [[u32; LANES]; 3] = [rows.x, rows.y, z].map(lanes_of);
+                    ones(hits).for_each(|i| sink.push([x[i], y[i], z[i]]));
+                }
+            }
+        }
+        if let Some(tally) = sink.tally_mut() {
+            let sums: [u32; LANES] = lanes_of(sum);
+            tally.add(sums.iter().map(|sum| u128::from(*sum)).sum(), positions);
+        }
+    }
+
+    /// The unused pairs of step `t` in sixteen layers; searches start at the hints.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn pairs(&self, t: usize, part: usize) -> Pairs {
+        let lanes = (!self.used[t] & self.alive) >> (LANES * part);
+        let k = add(load(&LANE), splat(LANES * part));
+        let start = add(sub(splat(t), k), load(&self.hint[part]));
+        Pairs { lanes: lanes as u16, k: lanes_of(k), start: lanes_of(start) }
+    }
+
+    /// Where the rows of 16 pairs of step `t` stand.
+    #[inline]
+    #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
+    fn rows(&self, t: usize, pairs: &Pairs) -> Rows {
+        let board = self.board;
+        let start = |r| {
+            let q = _mm512_srli_epi32::<6>(r);
+            let rest = sub(sub(r, _mm512_slli_epi32::<5>(q)), splat(31));
+            sub(_mm512_mullo_epi32(r, splat(board.longest)), _mm512_mullo_epi32(q, rest))
+        };
+        let gap = |heap| add(_mm512_mullo_epi32(heap, splat(board.stride)), splat(board.gap));
+        let k = load(&pairs.k);
+        let (x, y) = (add(splat(self.x0), k), sub(splat(t), k));
+        let of_d = start(sub(y, x));
+        Rows {
+            lanes: pairs.lanes,
+            x,
+            y,
+            one_x: add(start(x), splat(1)),
+            one_y: add(start(y), splat(1)),
+            two: add(of_d, splat(board.two)),
+            all: add(of_d, splat(board.all)),
+            gap_x: gap(x),
+            gap_y: gap(y),
+        }
+    }
+}
