@@ -46,7 +46,8 @@ perf annotate -i "$folder/samples" --stdio --no-source 2> /dev/null | awk '
     }' | sort -rn | awk '$1 > 0' > "$folder/loops"
 awk 'BEGIN { print "share  instructions  START" } { printf "%3d %%  %12d  %s %s\n", $1, $2, $3, $5 }' "$folder/loops" >&2
 chosen=$(awk -v start="$start" 'start == "" ? $5 == "*" : $3 == start { print; exit }' "$folder/loops")
-read -r share count first past _ <<< "$chosen" || { echo "no such loop" >&2; exit 1; }
+[ -n "$chosen" ] || { echo "${0##*/}: no such loop" >&2; exit 1; }
+read -r share count first past _ <<< "$chosen"
 
 # As an assembler takes it: no addresses, and one label for every jump.
 objdump -d --no-show-raw-insn --no-addresses --start-address="0x$first" --stop-address="0x$past" "$program" \

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nimlanes::lab::profile::{Profile, ProfileError, ROOT, Sampling};
+use nimlanes::selection::span;
 
 use super::args::{Chosen, Target, Threads, seconds};
 use super::failure::Failure;
@@ -19,7 +20,8 @@ pub struct Args {
     /// The kernel; the selected one if left out
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Sample this kernel too, and draw what takes more (red) or less (blue) of the time than in it
+    /// Sample this kernel too, and draw what takes a larger (red) or smaller (blue) share of the time than in it; shares are
+    /// compared, not times, which are printed
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
     /// How long to sample; at least one run is made
@@ -47,23 +49,25 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let kernel = chosen.kernel(&selection, args.kernel.as_deref())?;
     let before = args.against.as_deref().map(|name| chosen.kernel(&selection, Some(name))).transpose()?;
     let sample = |kernel| sample(&chosen, kernel, selection.threads(), args);
-    let profile = sample(kernel)?;
+    let (profile, now) = sample(kernel)?;
     if let Some(before) = before {
-        let picture = profile.write_against(&sample(before)?, &args.into)?;
-        print(&format!("{}\n", picture.display()))?;
+        let (other, then) = sample(before)?;
+        let picture = profile.write_against(&other, [then, now], &args.into)?;
+        let (path, then, now) = (picture.display(), span(1e9 * then), span(1e9 * now));
+        print(&format!("{path}\nshares of the time are compared, not times: a run took {then} and takes {now}\n"))?;
     }
     Ok(())
 }
 
-/// Samples one kernel, writes its flamegraph and lists where it spent its time.
-fn sample(chosen: &Chosen, kernel: usize, threads: usize, args: &Args) -> Result<Profile, Failure> {
+/// Samples one kernel, writes its flamegraph and lists where it spent its time. Gives the seconds of a run, too.
+fn sample(chosen: &Chosen, kernel: usize, threads: usize, args: &Args) -> Result<(Profile, f64), Failure> {
     let Chosen { operation, workload, size, session } = chosen;
     let name = session.kernels()[kernel];
     let sampling = Sampling::start()?;
-    repeat(chosen, kernel, threads, args.seconds)?;
+    let start = repeat(chosen, kernel, threads, args.seconds)?;
     let profile = sampling.finish(&format!("{}/{workload}/{name}/{size}", operation.name()))?;
     show(&profile, &profile.write(&args.into)?)?;
-    Ok(profile)
+    Ok((profile, start.later_seconds))
 }
 
 fn show(profile: &Profile, picture: &Path) -> Result<(), Failure> {

@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 use inferno::{differential, flamegraph};
 use pprof::{ProfilerGuard, Symbol};
 
+use crate::selection::span;
+
 /// Samples a second of CPU time; the timer of common kernels gives no more.
 const FREQUENCY: i32 = 250;
 
@@ -165,11 +167,12 @@ impl Profile {
 
     /// Writes `<root>/<operation>/<workload>/<before>-to-<kernel>-<size>.svg`: this profile, in red what takes a larger
     /// share of the time than in `before`, in blue what takes less. Both kernels are called `kernel` in it, so that
-    /// phases with the same name are compared.
+    /// phases with the same name are compared. What is compared are shares, as times of a kernel that is many times
+    /// quicker would all be blue; the title says what a run took before and takes now, in `seconds`.
     ///
     /// # Errors
     /// A file or folder cannot be written.
-    pub fn write_against(&self, before: &Profile, root: &Path) -> Result<PathBuf, ProfileError> {
+    pub fn write_against(&self, before: &Profile, seconds: [f64; 2], root: &Path) -> Result<PathBuf, ProfileError> {
         let [group, kernel, size] = self.names();
         let [_, old, _] = before.names();
         let path = self.path(root, &format!("{old}-to-{kernel}-{size}.svg"));
@@ -179,7 +182,8 @@ impl Profile {
         differential::from_readers(options, first.as_bytes(), second.as_bytes(), &mut both)
             .map_err(|source| ProfileError::Write { path: path.clone(), source })?;
         let title = format!("{group}/{size}: {old} to {kernel}");
-        let subtitle = "share of the time: red grew, blue shrank".to_owned();
+        let [first, second] = seconds.map(|seconds| span(1e9 * seconds));
+        let subtitle = format!("shares, not times: red grew, blue shrank; a run took {first} and takes {second}");
         draw(&path, &title, subtitle, &String::from_utf8_lossy(&both))
     }
 
