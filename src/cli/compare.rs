@@ -31,10 +31,10 @@ pub struct Args {
     /// The kernel that ratios refer to; the first that --patience leaves if left out
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
-    /// How long to go on; a slow baseline is run three times all the same
+    /// How long to go on, in seconds; a slow baseline runs three times all the same
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
-    /// Leave out kernels that are predicted to take longer for a run, in seconds
+    /// Leave out kernels predicted to take longer than this for a run, in seconds
     #[arg(long, value_name = "S", default_value_t = PATIENCE.as_secs_f64(), value_parser = seconds, allow_negative_numbers = true)]
     patience: f64,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub struct Args {
     /// Say what moved beyond the noise since the duel in this file
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// Allow --against a duel of another machine or build
+    /// With --against: allow a duel of another machine or build
     #[arg(long, requires = "against")]
     mixed: bool,
     /// Print JSON: one object
@@ -142,7 +142,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     changes.map_or(Ok(()), |changes| print(&moved(&changes)))
 }
 
-/// What moved beyond the noise, a line a kernel, and what did not, in one line.
+/// What moved beyond the noise, one line per kernel, and what did not, in one line.
 fn moved(changes: &[Change]) -> String {
     let of = |verdict: Verdict| changes.iter().filter(move |change| change.verdict == verdict);
     let list = |verdict, title: &str| match of(verdict).map(|change| change.kernel.as_str()).collect::<Vec<_>>()[..] {

@@ -33,7 +33,7 @@ pub struct Args {
     /// The largest heap
     #[arg(long, value_name = "N", default_value = "10000", value_parser = number, allow_negative_numbers = true)]
     limit: u64,
-    /// How they are written
+    /// The format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     format: Format,
     /// The heaps of value 0 instead of all values, by a sieve that needs no values
@@ -45,8 +45,8 @@ pub struct Args {
     /// The index of the first line of a bfile or a CSV file; 0 if left out
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     offset: Option<u64>,
-    /// Keep the progress of a long run in a file, for --records or a summary of a set with few moves; it goes when the output
-    /// is complete
+    /// Keep the progress of a long run in a file, for --records or a summary of a set with few moves; it is removed when the
+    /// output is complete
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Go on from the file of --checkpoint, if it is there
@@ -71,7 +71,7 @@ enum Format {
     Bfile,
     /// A header and lines "n,a(n)"
     Csv,
-    /// Little-endian numbers: 16 bits a value, 64 bits a heap
+    /// Little-endian numbers: 16 bits for a value, 64 bits for a heap
     Bin,
     /// Counts, first positions and the period of a finite set
     Summary,

@@ -13,8 +13,8 @@ use super::output::{deliver, try_out};
 
 /// Draw the P-positions of a game
 ///
-/// The Stone Game as a table of two heaps, coloured by the third; Proportionate Nim as one heap against the other. With --ratios
-/// what the heaps are to each other, which shows the beams that the positions lie in.
+/// The Stone Game is drawn as a table of two heaps, coloured by the third; Proportionate Nim as one heap against the other. With
+/// --ratios the axes are ratios of heaps, which shows the beams that the positions lie in.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --out stone-game.png\n  \
     nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --ratios --out beams.svg")]
@@ -24,7 +24,7 @@ pub struct Args {
     /// Draw ratios of heaps instead of heaps
     #[arg(long)]
     ratios: bool,
-    /// The file, by its name an SVG or a PNG; it appears when it is complete
+    /// The file, an SVG or a PNG by its name; it appears when it is complete
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     out: PathBuf,
 }

@@ -17,7 +17,7 @@ use super::output::{deliver, go_on};
 
 /// Write the P-positions of a game in lexicographic order
 ///
-/// They are written while they are found. Besides what its kernel works with, the command takes memory for a few batches, each of
+/// They are written as they are found. Besides what its kernel works with, the command takes memory for a few batches, each of
 /// at most 64 layers x of the Stone Game or 16384 heaps n of Proportionate Nim. What does not fit is refused before the search
 /// starts, and the search ends when nobody reads on.
 #[derive(clap::Args)]
@@ -26,7 +26,7 @@ use super::output::{deliver, go_on};
 pub struct Args {
     #[command(flatten)]
     board: Board,
-    /// How they are written
+    /// The format
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
     /// A file instead of standard output; it appears when it is complete

@@ -24,7 +24,7 @@ pub struct Args {
     /// compared, not times, which are printed
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
-    /// How long to sample; at least one run is made
+    /// How long to sample, in seconds; at least one run is made
     #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
     /// The folder that holds <operation>/<workload>/<kernel>-<size>.svg

@@ -17,7 +17,7 @@ use super::output::{print, say};
 ///
 /// Works in the folder of the source tree. Every measurement is a file under profiles/data; what is there from today is not
 /// measured again, so that an interrupted report goes on where it stopped. What `cargo bench` and `cargo bench-native`
-/// estimated since the sources changed last is read, too.
+/// have estimated since the sources last changed is read, too.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check")]
 pub struct Args {

@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::interrupt;
 use super::output::{Document, print, print_json};
 
-/// Run one kernel in a bare loop, for a profiler to look at; says what the first run and the memory cost
+/// Run one kernel in a bare loop, for a profiler to watch; tell the cost of the first run and the memory
 #[derive(clap::Args)]
 #[command(after_help = "Example: perf record -e cpu-clock -g nimlanes run table_scan --kernel bit_rows --seconds 5")]
 pub struct Args {
@@ -23,7 +23,7 @@ pub struct Args {
     /// The kernel
     #[arg(long, value_name = "NAME")]
     kernel: String,
-    /// How long to repeat it; at least one run is made
+    /// How long to repeat it, in seconds; at least one run is made
     #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
     #[command(flatten)]

@@ -8,11 +8,11 @@ use super::failure::Failure;
 use super::interrupt;
 use super::output::print;
 
-/// Check every available kernel against the oracle and known answers, a line each
+/// Check every available kernel against the oracle and known answers, one line each
 #[derive(clap::Args)]
 #[command(after_help = "Example: nimlanes verify --full")]
 pub struct Args {
-    /// Larger sizes, and known answers that take up to a minute a kernel
+    /// Larger sizes, and known answers that take up to a minute per kernel
     #[arg(long)]
     full: bool,
 }

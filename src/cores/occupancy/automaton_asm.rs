@@ -2,13 +2,13 @@
 //!
 //! Why assembly: a step is a serial chain through the lowest zero of four registers, and nothing of the next can start before
 //! it ends. With care it is four cycles long: `blsi`, a shift by `lea`, a register moved and marked by one `lea`, `andn`. LLVM
-//! takes the expression apart, associates it anew, and the chain gets longer. The order of the instructions matters as much:
+//! reassociates the expression, and the chain gets longer. The order of the instructions matters as much:
 //! Zen 4 binds each to one of four units before it is ready, so those of the chain lose turns to others. Of several hundred
 //! orders tried, the median took 5.5 cycles a step; this one takes 4.5.
 //!
 //! Those are the cycles of steps in a loop of their own. Blocks take well over five a step: between two of them registers move by
-//! a distance that the last steps decide, and old marks are fetched from where it leads. Not the wait is what costs there, but the
-//! number of instructions: whole runs do nearly four a cycle. Since registers lie at whole bytes of the rows there are 70 between
+//! a distance that the last steps decide, and old marks are fetched from where it leads. What costs there is not the wait but the
+//! number of instructions: whole runs retire nearly four per cycle. Since registers lie at whole bytes of the rows there are 70 between
 //! two blocks, not 115.
 //!
 //! What does not pay: the same in vector registers, where one `vpternlogq` does two of these operations, but the chain is

@@ -2,7 +2,7 @@
 //! up. A candidate is pushed along by one row after another until none blocks it.
 //!
 //! Cost: a handful of jumps for each P-position, each a walk of two or three levels; no certificate is needed.
-//! Bound: dependent loads and mispredicted branches. A bit a line: a twentieth of the memory of `union_find`.
+//! Bound: dependent loads and mispredicted branches. One bit per line: a twentieth of the memory of `union_find`.
 
 use super::lines::scan;
 use super::next_free::{FreeLines, NextFree};

@@ -166,10 +166,10 @@ impl<S: Sink> Operation for Occupancy<S> {
     const KERNELS: &'static [KernelDef<Self>] = kernels! { Occupancy<S>, [S: Sink];
         hash_sets = hash_sets, Portable, [], "the source's way, repaired: a hash set for each family of lines, every m tried";
         hash_sets_certificate = hash_sets_certificate, Portable, [], "hash sets, only the m that the certificate leaves", needs;
-        byte_table = byte_table, Portable, [], "a byte a line, every m tried";
-        byte_table_certificate = byte_table_certificate, Portable, [], "a byte a line, only the m that the certificate leaves", needs;
-        bit_tests = bit_tests, Portable, [], "a bit a line, tested one by one, every m tried";
-        bit_tests_certificate = bit_tests_certificate, Portable, [], "a bit a line, only the m that the certificate leaves";
+        byte_table = byte_table, Portable, [], "one byte per line, every m tried";
+        byte_table_certificate = byte_table_certificate, Portable, [], "one byte per line, only the m that the certificate leaves", needs;
+        bit_tests = bit_tests, Portable, [], "one bit per line, tested one by one, every m tried";
+        bit_tests_certificate = bit_tests_certificate, Portable, [], "one bit per line, only the m that the certificate leaves";
         union_find = union_find, Portable, [], "best public: `next free` by path halving in three rows";
         hierarchical = hierarchical, Portable, [], "`next free` in 64-ary trees of bits";
         bit_rows = bit_rows, Portable, [], "64 candidates m at once: windows of four bit rows";

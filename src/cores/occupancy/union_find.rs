@@ -1,5 +1,5 @@
-//! The best public way: three arrays "next free line from here on" (used, difference, twice), kept short by path halving, and
-//! a row of bits (sum). A candidate is pushed along by one array after another until none blocks it.
+//! The best published algorithm: three arrays "next free line from here on" (used, difference, twice), kept short by path
+//! halving, and a row of bits (sum). A candidate is pushed along by one array after another until none blocks it.
 //!
 //! Cost: a handful of jumps for each P-position; no certificate is needed.
 //! Bound: cache misses in arrays of four bytes a line.

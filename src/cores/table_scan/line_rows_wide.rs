@@ -6,7 +6,7 @@
 //! twenty times as long. Words have 32 bits, as SSE2 compares no longer ones. The word that a search ends in comes from memory, for no
 //! lane can be taken from a vector by its number.
 //!
-//! Cost: nine loads of a line a search, four of them across two; `1.3` searches a P-position.
+//! Cost: nine loads of a line per search, four of them across two; `1.3` searches per P-position.
 //! Bound: native, loads, as in `line_rows_avx512`; in a default build the operations of a search, each of them four times.
 
 use wide::{u32x8, u32x16};

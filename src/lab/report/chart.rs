@@ -156,7 +156,7 @@ fn spread(positions: &[i32], top: i32, bottom: i32) -> Vec<i32> {
 /// What is slower than the best plain Rust by more is not worth the room.
 const LEAST_RATIO: f64 = 0.01;
 
-/// Times as quick as the best plain Rust kernel of each size on logarithmic axes, a line a kernel. Leading kernels, and those
+/// Times as quick as the best plain Rust kernel of each size on logarithmic axes, one line per kernel. Leading kernels, and those
 /// that come as far as the largest size, are named with their growth at sizes above `small`.
 pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
     let points = || series.iter().flat_map(|series| &series.points);

@@ -1,9 +1,9 @@
 //! `mex_records`: the first heap of each Grundy value of a subtraction set with few moves, and how often each value occurs.
 //!
 //! The values themselves are not kept. `g(n)` asks for `g(n - m)`, so a **history** as long as the largest move is enough;
-//! a move that only heaps near the limit allow asks for the first heaps instead, a **prefix** (`history`). Limits so reach
-//! far past what a table of values could hold, and a run of hours may be kept in a file and gone on with: [`Journal`],
-//! [`checkpoint`].
+//! a move that only heaps near the limit allow asks for the first heaps instead, a **prefix** (`history`). Limits can so go
+//! far past what a table of values could hold, and the progress of a run of hours can be kept in a file and resumed:
+//! [`Journal`], [`checkpoint`].
 //!
 //! With at most [`MOST_MOVES`] moves a value is below 63, for `g(n)` is at most the number of moves.
 //!

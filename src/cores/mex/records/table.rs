@@ -1,7 +1,7 @@
 //! A table of all values, heap by heap: the values that a heap reaches are bits of one word, their mex its trailing ones.
 //!
 //! Cost for each heap and move: a load, a shift and an OR.
-//! Bound: those; past the caches, memory. It needs a byte a heap, and shares nothing with the kernels over a history.
+//! Bound: those; past the caches, memory. It needs one byte per heap, and shares nothing with the kernels over a history.
 
 use super::{Output, Records};
 use crate::cores::mex::subtraction::lanes::{LANES, WINDOW};

@@ -1,5 +1,5 @@
 //! The closed forms for 2 and for 4 or more parts, proved in the docs of [`super::MexSplit`]'s module; for 3 parts none is
-//! known. That the general kernels agree with it is the check of both.
+//! known. Agreement with the general kernels checks both.
 //!
 //! Cost: one store a size. Bound: the store.
 

@@ -58,8 +58,8 @@ impl Operation for MexZeros {
         },
     ];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, [];
-        byte_sieve = byte_sieve, Portable, [], "a byte a heap; each P-position hits the heaps above it", needs;
-        bit_sieve = bit_sieve, Portable, [], "the same with a bit a heap";
+        byte_sieve = byte_sieve, Portable, [], "one byte per heap; each P-position hits the heaps above it", needs;
+        bit_sieve = bit_sieve, Portable, [], "the same with one bit per heap";
         bitvec_sieve = bitvec_sieve, Portable, ["bitvec"], "the same with bitvec";
         segmented_sieve = segmented_sieve, Portable, [], "bits again, a segment that stays in L2 after the other";
         shifted_rows = shifted_rows, Portable, [], "each move carries the row of P-positions, shifted, to a block of heaps", needs;

@@ -43,7 +43,7 @@ impl Report<'_> {
             match slower.as_slice() {
                 [] => "No kernel takes over 5 % longer in the native build.\n\n".to_owned(),
                 slower => format!(
-                    "More of the CPU is no promise: over 5 % longer than in the default build take {}.\n\n",
+                    "More of the CPU is no guarantee: these take over 5 % longer than in the default build: {}.\n\n",
                     slower.join(", ")
                 ),
             }
@@ -90,8 +90,8 @@ impl Report<'_> {
         let [low, middle, high] = [0.1, 0.5, 0.9].map(|q| times(quantile(&mut quotients, q)));
         format!(
             "The same kernels under criterion, minutes apart and one after the other, where a duel takes turns. Over the {} \
-             pairs of a kernel and a size that both timed, criterion's median is {middle} of the duel's, in the middle 80 % \
-             {low} to {high}. Ratios rest on the duels.\n\n{}",
+             pairs of kernel and size that both timed, criterion's median is {middle} times the duel's ({low} to {high} in the \
+             middle 80 %). Ratios rest on the duels.\n\n{}",
             quotients.len(),
             table.end()
         )

@@ -34,9 +34,9 @@ impl Report<'_> {
             }
         }
         let intro = "A whole solution, by the wall. The source's way is the first kernel of each list that can do the limit \
-                     within the cut-off of published sizes; where that is none of the kernels that \"In short\" is measured \
-                     against, the row is called what it is. Then the kernels that are predicted to be best in plain Rust, and \
-                     those that are selected, all threads allowed.";
+                     within the cut-off of published sizes; where that is not a kernel that \"In short\" is measured \
+                     against, the row says so. Then the kernels predicted to be best in plain Rust, and those that are \
+                     selected, all threads allowed.";
         if any { format!("{intro}\n\n{}", table.end()) } else { String::new() }
     }
 
@@ -105,8 +105,8 @@ impl Report<'_> {
             return String::new();
         }
         format!(
-            "One whole solution each, in a process of its own, by the wall, with the kernels that are selected and all threads. \
-             A known answer was found elsewhere, by another program.\n\n{}",
+            "One whole solution each, in a process of its own, by the wall, with the selected kernels and all threads. A known \
+             answer was found elsewhere, by another program.\n\n{}",
             table.end()
         )
     }

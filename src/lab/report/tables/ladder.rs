@@ -144,7 +144,7 @@ impl<'a> Report<'a> {
         if !reasons.is_empty() {
             let list: String =
                 reasons.iter().map(|(kernel, lines)| format!("- {}: {lines}\n", listed.link(kernel))).collect();
-            text += &folded("Who took no part, at which sizes, and why", &list);
+            text += &folded("Kernels that took no part, at which sizes, and why", &list);
         }
         text
     }

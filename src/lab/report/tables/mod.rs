@@ -192,9 +192,9 @@ impl<'a> Report<'a> {
     fn cut_offs(&self) -> String {
         let sentence = |[most, headline]: [f64; 2]| {
             format!(
-                "- **Cut-off**: who is predicted to take longer than {} for a run takes no part. At the published size of an \
-                 operation's first\n  input it is {}; at its larger sizes the best kernel in plain Rust and the best public ones have \
-                 as long.\n",
+                "- **Cut-off**: a kernel that is predicted to take longer than {} for a run takes no part. At the published size of \
+                 an operation's first\n  input it is {}; at its larger sizes the best kernel in plain Rust and the best public ones \
+                 have as long.\n",
                 time(most),
                 time(headline)
             )
@@ -218,7 +218,7 @@ impl<'a> Report<'a> {
             ]);
         }
         format!(
-            "The clocks, tried: `{}` again and again, alone and beside neighbours on the same machine.\n\n{}",
+            "The clocks, tested: `{}` again and again, alone and beside neighbours on the same machine.\n\n{}",
             clocks.subject,
             table.end()
         )

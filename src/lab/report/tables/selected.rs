@@ -52,8 +52,8 @@ impl<'a> Report<'a> {
         let Some(worst) = losses.iter().copied().max_by(f64::total_cmp) else { return String::new() };
         let good = losses.iter().filter(|loss| **loss <= GOOD_CHOICE).count();
         format!(
-            "Kernels are selected by the time they predict, for one thread here; what that cost against the quickest. Sizes \
-             without a duel of all kernels had a short one of those that are predicted to be near.\n\n\
+            "Kernels are selected by the time they predict, here for one thread; the last column is what that choice cost. Sizes \
+             without a duel of all kernels had a short one among those predicted to be near.\n\n\
              Within {GOOD_CHOICE} times the quickest in {good} of {} cases; the worst choice takes {} times as long.\n\n{}",
             losses.len(),
             times(worst),
