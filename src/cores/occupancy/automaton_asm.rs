@@ -35,7 +35,8 @@ use std::arch::x86_64::{
 };
 
 use super::streaming::{
-    Block, Blocks, CHAIN, Closures, Inner, Plain, Span, WORDS, Window, cost as cost_of, drive, growth,
+    Block, Blocks, CHAIN, Closures, Inner, Plain, Row, Span, Substitution, WORDS, Window, append, cost as cost_of,
+    drive, growth,
 };
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
@@ -180,8 +181,10 @@ pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
         open: |used, blocks: &mut Blocks| Plain.open(used, blocks),
         lower: |blocks: &Blocks| lower(blocks),
         sum_of_bits: |words: &[u64; WORDS]| Plain.sum_of_bits(words),
+        append: |row: &mut Row, end, flags, Substitution { zeros, added, marks, .. }: &Substitution| {
+            append(row, end, flags, *zeros, |flags| _pext_u64(*marks, !added | _pdep_u64(flags.into(), *added)));
+        },
         deposit: |word, mask| _pdep_u64(word, mask),
-        extract: |word, mask| _pext_u64(word, mask),
     };
     drive(input, run, inner)
 }

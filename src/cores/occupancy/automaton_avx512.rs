@@ -1,26 +1,34 @@
 //! The streaming register automaton with its steps in assembly, as `automaton_asm`, and its spans prepared and settled in
 //! 512-bit vectors: candidates are opened eight heaps at once by a masked copy, picks are found and bits are counted eight words
-//! at once.
+//! at once, and rows of the upper beam are appended 128 flags at once: looked up by fours, joined by shifts that differ from lane
+//! to lane, and compressed to bytes without gaps. That takes half the time of eight pieces one after another.
 //!
 //! Cost: as `automaton_asm`, with fewer instructions outside of the blocks.
-//! Bound: the steps and what links blocks, well over five cycles a step. Of the nearly three that are left around them, one goes
-//! into the rows of the upper beam, which are appended piece by piece, and one into settling, which first waits for the last picks.
+//! Bound: the steps and what links blocks, well over five cycles a step. Of the two that are left around them, one goes into
+//! settling, which first waits for the last picks.
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_kunpackb, _mm512_kunpackd, _mm512_kunpackw,
-    _mm512_maskz_mov_epi64, _mm512_mul_epu32, _mm512_popcnt_epi64, _mm512_reduce_add_epi64, _mm512_set1_epi64,
-    _mm512_slli_epi64, _mm512_test_epi64_mask, _pdep_u64, _pext_u64,
+    __m512i, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_epi64, _mm512_alignr_epi64, _mm512_and_si512,
+    _mm512_andnot_si512, _mm512_broadcast_i64x4, _mm512_cmple_epu8_mask, _mm512_cvtepi32_epi16, _mm512_kunpackb,
+    _mm512_kunpackd, _mm512_kunpackw, _mm512_mask_set1_epi64, _mm512_maskz_compress_epi8, _mm512_maskz_mov_epi64,
+    _mm512_maskz_popcnt_epi64, _mm512_maskz_set1_epi64, _mm512_mul_epu32, _mm512_multishift_epi64_epi8,
+    _mm512_or_si512, _mm512_permutexvar_epi16, _mm512_popcnt_epi16, _mm512_popcnt_epi32, _mm512_popcnt_epi64,
+    _mm512_reduce_add_epi64, _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_shuffle_epi8,
+    _mm512_slli_epi64, _mm512_sllv_epi32, _mm512_sllv_epi64, _mm512_srli_epi32, _mm512_srli_epi64, _mm512_srlv_epi64,
+    _mm512_test_epi64_mask, _pdep_u64,
 };
 
 use super::automaton_asm::blocks;
 pub use super::automaton_asm::needs;
-use super::streaming::{BLOCK, Block, Blocks, Closures, DIGITS, PAD, Span, WORDS, Window, cost as cost_of, drive};
+use super::streaming::{
+    BLOCK, Block, Blocks, Closures, DIGITS, End, PAD, Row, Span, Substitution, WORDS, Window, cost as cost_of, drive,
+};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, On, Run, Stop};
 use crate::simd::avx512::{load, store};
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {
-    cost_of(input, 0.93)
+    cost_of(input, 0.88)
 }
 
 /// [`Closures::open`].
@@ -64,7 +72,6 @@ fn lower(blocks: &Blocks) -> u64 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
-    const FIRST: [u64; WORDS] = [0, 64, 128, 192, 256, 320, 384, 448];
     let words = load(words);
     let count = _mm512_popcnt_epi64(words);
     // Within the words by Horner's rule, then the words themselves.
@@ -72,21 +79,82 @@ fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
     let [rest @ .., last] = digits;
     let within =
         rest.iter().rev().fold(last, |sum: __m512i, digit| _mm512_add_epi64(_mm512_add_epi64(sum, sum), *digit));
-    let sum = _mm512_add_epi64(within, _mm512_mul_epu32(count, load(&FIRST)));
+    let sum = _mm512_add_epi64(within, _mm512_mul_epu32(count, load(&const { lanes(0, 64, 8) })));
     // One sum for both: at most 512 bits, and their numbers add up to less than `2^32`.
     let both = _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_slli_epi64::<32>(count), sum)) as u64;
     [both >> 32, both & u64::from(u32::MAX)]
 }
 
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vpopcntdq")]
+/// [`Closures::append`]: sixteen flags a lane.
+///
+/// Tables say what four flags become; pieces are joined by shifts, two by two, until a lane holds what its flags become. It moves
+/// up to where it begins in a byte of the row, what it has of its last byte goes to the next lane, and the whole bytes of all
+/// lanes are compressed into one string.
+#[inline]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg")]
+fn append(row: &mut Row, end: End, [first, second]: [u64; 2], substitution: &Substitution) {
+    let first = _mm512_set1_epi64(first as i64);
+    let words = _mm512_mask_set1_epi64(first, 0xf0, second as i64);
+    let nibbles = {
+        let from = load(&const { lanes(0x0c0c_0808_0404_0000, 0x1010_1010_1010_1010, 4) });
+        _mm512_and_si512(_mm512_multishift_epi64_epi8(from, words), _mm512_set1_epi16(0xf))
+    };
+
+    // How long each piece gets, and where in the row each lane begins.
+    let zeros = substitution.zeros as i32;
+    let fours = _mm512_add_epi16(_mm512_popcnt_epi16(nibbles), _mm512_set1_epi16(zeros as i16 / 4));
+    let eights = _mm512_add_epi32(_mm512_popcnt_epi32(nibbles), _mm512_set1_epi32(zeros / 2));
+    let length = _mm512_add_epi64(_mm512_popcnt_epi64(nibbles), _mm512_set1_epi64(zeros.into()));
+    let begin = {
+        let before = _mm512_sllv_epi64(words, load(&const { lanes(64, 16_u64.wrapping_neg(), 4) }));
+        let ones = _mm512_add_epi64(_mm512_popcnt_epi64(before), _mm512_maskz_popcnt_epi64(0xf0, first));
+        let zeros = _mm512_mul_epu32(load(&const { lanes(0, 1, 8) }), _mm512_set1_epi64(zeros.into()));
+        _mm512_add_epi64(_mm512_add_epi64(ones, zeros), _mm512_set1_epi64(end.fill.into()))
+    };
+    let fill = _mm512_and_si512(begin, _mm512_set1_epi64(7));
+    let length = _mm512_add_epi64(length, fill);
+
+    let low = |piece, mask| _mm512_and_si512(piece, mask);
+    let images = _mm512_cvtepi32_epi16(load(substitution.images.first_chunk::<16>().expect("256 images")));
+    let images = _mm512_permutexvar_epi16(nibbles, _mm512_broadcast_i64x4(images));
+    let mask = _mm512_set1_epi32(0xffff);
+    let high = _mm512_sllv_epi32(_mm512_srli_epi32::<16>(images), low(fours, mask));
+    let images = _mm512_or_si512(low(images, mask), high);
+    let mask = _mm512_set1_epi64(0xffff_ffff);
+    let high = _mm512_sllv_epi64(_mm512_srli_epi64::<32>(images), low(eights, mask));
+    let images = _mm512_or_si512(low(images, mask), high);
+
+    // What is left of each last byte goes before the next lane, and what is there of the row before the first.
+    let images = _mm512_sllv_epi64(images, fill);
+    let rest = _mm512_srlv_epi64(images, _mm512_andnot_si512(_mm512_set1_epi64(7), length));
+    let images = _mm512_or_si512(images, _mm512_alignr_epi64::<7>(rest, _mm512_set1_epi64(end.last(row) as i64)));
+    // Whole bytes; of the last lane its last byte as well.
+    let length = _mm512_shuffle_epi8(length, load(&const { lanes(0, 0x0808_0808_0808_0808, 2) }));
+    let whole = _mm512_cmple_epu8_mask(_mm512_maskz_set1_epi64(0x7f, 0x4038_3028_2018_1008), length);
+    store(row.bytes_mut(end.length), _mm512_maskz_compress_epi8(whole, images));
+}
+
+/// `first`, and `step` more for each lane, anew after `period` lanes.
+const fn lanes(first: u64, step: u64, period: u64) -> [u64; 8] {
+    let (mut lanes, mut i) = ([0; 8], 0);
+    while i < 8 {
+        lanes[i as usize] = first.wrapping_add(step.wrapping_mul(i % period));
+        i += 1;
+    }
+    lanes
+}
+
+#[target_feature(
+    enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
+)]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
     let inner = Closures {
         blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
         open: |used, blocks: &mut Blocks| open(used, blocks),
         lower: |blocks: &Blocks| lower(blocks),
         sum_of_bits: |words: &[u64; WORDS]| sum_of_bits(words),
+        append: |row: &mut Row, end, flags, substitution: &Substitution| append(row, end, flags, substitution),
         deposit: |word, mask| _pdep_u64(word, mask),
-        extract: |word, mask| _pext_u64(word, mask),
     };
     drive(input, run, inner)
 }

@@ -1,7 +1,7 @@
 //! The state between spans: what a span is prepared from, and what it leaves when it is settled.
 
 use super::inner::Inner;
-use super::marks::{Difference, Reader, Sum, Used};
+use super::marks::{DIFFERENCE, Reader, SUM, USED};
 use super::row::Row;
 use super::span::{Cursor, SPAN, Span, WORDS};
 use super::tape::{Pool, Tape};
@@ -51,10 +51,10 @@ impl Automaton {
         let (pad, heaps) = (PAD as u64, SPAN as u64);
         let from = [n + d - pad, d - pad, n / 2 + d - pad];
         let to = [from[0] + 2 * heaps + SLACK, from[1] + heaps + SLACK, from[2] + heaps + heaps / 2 + SLACK];
-        let passed = self.upper_used.read::<Used>(&mut span.old.used, &self.flags, from[0], to[0], inner)?;
+        let passed = self.upper_used.read(&USED, &mut span.old.used, &self.flags, from[0], to[0], inner)?;
         span.new[0].drop_words(passed);
-        self.upper_difference.read::<Difference>(&mut span.old.difference, &self.flags, from[1], to[1], inner)?;
-        let passed = self.upper_sum.read::<Sum>(&mut span.old.sum, &self.flags, from[2], to[2], inner)?;
+        self.upper_difference.read(&DIFFERENCE, &mut span.old.difference, &self.flags, from[1], to[1], inner)?;
+        let passed = self.upper_sum.read(&SUM, &mut span.old.sum, &self.flags, from[2], to[2], inner)?;
         span.new[1..].iter_mut().for_each(|row| row.drop_words(passed));
 
         // The sums backwards: new words come in before the others.

@@ -1,6 +1,7 @@
 //! What kernels of the automaton may do in their own way, beside how plain Rust does it.
 
-use super::marks::Family;
+use super::marks::{End, Substitution, append};
+use super::row::Row;
 use super::span::{Blocks, Span, WORDS};
 use super::window::{BLOCK, Block, PAD, Window};
 use crate::bits::WORD;
@@ -40,13 +41,15 @@ pub trait Inner: Copy {
         }
         total
     }
-    /// What sixteen flags become.
+    /// Appends what flags become to a row that ends at `end`.
     #[inline(always)]
-    fn substitute<F: Family<ROWS>, const ROWS: usize>(self, flags: u16) -> [u64; ROWS] {
-        let [a, b] = flags.to_le_bytes();
-        let [low, high] = [a, b].map(|flags| F::IMAGES[usize::from(flags)]);
-        let first = F::LENGTH / 2 + a.count_ones();
-        std::array::from_fn(|row| u64::from(low[row]) | u64::from(high[row]) << first)
+    fn append(self, row: &mut Row, end: End, flags: [u64; 2], substitution: &Substitution) {
+        let Substitution { zeros, images, .. } = substitution;
+        append(row, end, flags, *zeros, |flags| {
+            let [low, high] = flags.to_le_bytes();
+            let image = |flags: u8| u64::from(images[usize::from(flags)]);
+            image(low) | image(high) << (zeros / 2 + low.count_ones())
+        });
     }
     /// A word whose even bits are `even` and whose odd bits are `odd`.
     #[inline(always)]
@@ -74,7 +77,7 @@ impl Inner for Plain {}
 
 /// The same in closures: they have the CPU features of the function that they are written in.
 #[derive(Clone, Copy)]
-pub struct Closures<Blocks, Open, Lower, Sum, Deposit, Extract> {
+pub struct Closures<Blocks, Open, Lower, Sum, Append, Deposit> {
     /// [`Inner::blocks`]
     pub blocks: Blocks,
     /// [`Inner::open`]
@@ -83,20 +86,20 @@ pub struct Closures<Blocks, Open, Lower, Sum, Deposit, Extract> {
     pub lower: Lower,
     /// [`Inner::sum_of_bits`]
     pub sum_of_bits: Sum,
+    /// [`Inner::append`]
+    pub append: Append,
     /// The low bits of a word at the places that a mask has (`pdep`).
     pub deposit: Deposit,
-    /// The bits of a word at the places that a mask has, moved together (`pext`).
-    pub extract: Extract,
 }
 
-impl<B, O, L, S, D, E> Inner for Closures<B, O, L, S, D, E>
+impl<B, O, L, S, A, D> Inner for Closures<B, O, L, S, A, D>
 where
     B: Fn(&mut Span, &mut Window<u64>, usize) -> usize + Copy,
     O: Fn(u64, &mut Blocks) + Copy,
     L: Fn(&Blocks) -> u64 + Copy,
     S: Fn(&[u64; WORDS]) -> [u64; 2] + Copy,
+    A: Fn(&mut Row, End, [u64; 2], &Substitution) + Copy,
     D: Fn(u64, u64) -> u64 + Copy,
-    E: Fn(u64, u64) -> u64 + Copy,
 {
     #[inline(always)]
     fn blocks(self, span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
@@ -119,9 +122,8 @@ where
     }
 
     #[inline(always)]
-    fn substitute<F: Family<ROWS>, const ROWS: usize>(self, flags: u16) -> [u64; ROWS] {
-        let places = !F::ADDED | (self.deposit)(flags.into(), F::ADDED);
-        F::MARKS.map(|marks| (self.extract)(marks, places))
+    fn append(self, row: &mut Row, end: End, flags: [u64; 2], substitution: &Substitution) {
+        (self.append)(row, end, flags, substitution);
     }
 
     #[inline(always)]

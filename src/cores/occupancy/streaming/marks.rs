@@ -9,45 +9,34 @@ use super::inner::{Inner, Plain};
 use super::row::Row;
 use super::tape::Tape;
 
-/// A substitution, as sixteen flags that are all set would have it. What is left out where a flag is not set is one place.
-pub trait Family<const ROWS: usize> {
+/// What flags become in one row: the row as sixteen flags that are all set would have it, where one place is left out for each
+/// that is not set.
+pub struct Substitution {
     /// Zeros that sixteen flags become if none is set.
-    const LENGTH: u32;
+    pub zeros: u32,
     /// The places that are there only if a flag is set.
-    const ADDED: u64;
-    /// The marks of each row.
-    const MARKS: [u64; ROWS];
-    /// What eight flags become in each row.
-    const IMAGES: &'static [[u32; ROWS]; 256];
+    pub added: u64,
+    /// The marks.
+    pub marks: u64,
+    /// What eight flags become.
+    pub images: [u32; 256],
+}
+
+impl Substitution {
+    const fn new(zeros: u32, added: u64, marks: u64) -> Self {
+        Substitution { zeros, added, marks, images: images(added, marks) }
+    }
 }
 
 /// Lines `2n+k`.
-pub struct Used;
+pub static USED: [Substitution; 1] = [Substitution::new(32, repeat(0b010, 3, 16), repeat(0b010, 3, 16))];
 /// Lines `n+k`.
-pub struct Difference;
+pub static DIFFERENCE: [Substitution; 1] = [Substitution::new(16, repeat(0b10, 2, 16), repeat(0b10, 2, 16))];
 /// Lines `3n+2k`, by parity; row 1 has line `s` at `(s + 1) / 2`.
-pub struct Sum;
-
-impl Family<1> for Used {
-    const LENGTH: u32 = 32;
-    const ADDED: u64 = repeat(0b010, 3, 16);
-    const MARKS: [u64; 1] = [Self::ADDED];
-    const IMAGES: &'static [[u32; 1]; 256] = &images(Self::ADDED, Self::MARKS);
-}
-
-impl Family<1> for Difference {
-    const LENGTH: u32 = 16;
-    const ADDED: u64 = repeat(0b10, 2, 16);
-    const MARKS: [u64; 1] = [Self::ADDED];
-    const IMAGES: &'static [[u32; 1]; 256] = &images(Self::ADDED, Self::MARKS);
-}
-
-impl Family<2> for Sum {
-    const LENGTH: u32 = 24;
-    const ADDED: u64 = repeat(0b10010, 5, 8);
-    const MARKS: [u64; 2] = [repeat(0b00010, 5, 8), repeat(0b10000, 5, 8)];
-    const IMAGES: &'static [[u32; 2]; 256] = &images(Self::ADDED, Self::MARKS);
-}
+pub static SUM: [Substitution; 2] = [
+    Substitution::new(24, repeat(0b10010, 5, 8), repeat(0b00010, 5, 8)),
+    Substitution::new(24, repeat(0b10010, 5, 8), repeat(0b10000, 5, 8)),
+];
 
 /// A pattern so many times, one every `period` bits.
 const fn repeat(pattern: u64, period: u32, times: u32) -> u64 {
@@ -59,20 +48,16 @@ const fn repeat(pattern: u64, period: u32, times: u32) -> u64 {
     word
 }
 
-/// [`Family::IMAGES`].
-const fn images<const ROWS: usize>(added: u64, marks: [u64; ROWS]) -> [[u32; ROWS]; 256] {
-    let mut images = [[0; ROWS]; 256];
+/// [`Substitution::images`].
+const fn images(added: u64, marks: u64) -> [u32; 256] {
+    let mut images = [0; 256];
     let mut flags = 0;
     while flags < 256 {
         let (mut flag, mut from, mut to) = (0, 0, 0);
         while flag < 8 {
             let is_added = added >> from & 1 == 1;
             if !is_added || flags >> flag & 1 == 1 {
-                let mut row = 0;
-                while row < ROWS {
-                    images[flags][row] |= ((marks[row] >> from & 1) as u32) << to;
-                    row += 1;
-                }
+                images[flags] |= ((marks >> from & 1) as u32) << to;
                 to += 1;
             }
             flag += is_added as u32;
@@ -83,28 +68,61 @@ const fn images<const ROWS: usize>(added: u64, marks: [u64; ROWS]) -> [[u32; ROW
     images
 }
 
+/// Where a row ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct End {
+    /// Whole bytes written.
+    pub length: usize,
+    /// Bits of the last byte, zeros after them.
+    pub fill: u32,
+}
+
+impl End {
+    /// So many bits further on.
+    #[inline(always)]
+    pub fn after(self, bits: u32) -> End {
+        let fill = self.fill + bits;
+        End { length: self.length + (fill / 8) as usize, fill: fill % 8 }
+    }
+
+    /// The bits of the last byte.
+    #[inline(always)]
+    pub fn last(self, row: &Row) -> u64 {
+        row.load(self.length) & 0xff
+    }
+}
+
+/// Appends what flags become to a row, sixteen flags at once; `image` says what they become.
+#[inline(always)]
+pub fn append(row: &mut Row, mut end: End, flags: [u64; 2], zeros: u32, image: impl Fn(u16) -> u64) {
+    let mut last = end.last(row);
+    for flags in flags.iter().flat_map(|word| [*word, word >> 16, word >> 32, word >> 48]).map(|word| word as u16) {
+        let bits = end.fill + zeros + flags.count_ones();
+        last |= image(flags) << end.fill;
+        row.store(end.length, last);
+        last >>= bits & !7;
+        end = End { fill: 0, ..end }.after(bits);
+    }
+}
+
 /// A reader of the flags, which writes rows.
 pub struct Reader<const ROWS: usize> {
     /// The number of the rows' first bit, a multiple of 64.
     pub start: u64,
-    /// Whole bytes written.
-    length: usize,
-    /// Bits of the last byte, and how many.
-    last: [u64; ROWS],
-    fill: u32,
-    /// The word of flags to be read next.
+    end: End,
+    /// The word of flags to be read next, an even number.
     next: usize,
 }
 
 impl<const ROWS: usize> Reader<ROWS> {
     /// A reader at the first flag.
     pub const fn new() -> Self {
-        Reader { start: 0, length: 0, last: [0; ROWS], fill: 0, next: 0 }
+        Reader { start: 0, end: End { length: 0, fill: 0 }, next: 0 }
     }
 
     /// The number of the first bit that is not written.
     pub fn end(&self) -> u64 {
-        self.start + 8 * self.length as u64 + u64::from(self.fill)
+        self.start + 8 * self.end.length as u64 + u64::from(self.end.fill)
     }
 
     /// The word of flags to be read next.
@@ -115,8 +133,9 @@ impl<const ROWS: usize> Reader<ROWS> {
     /// Reads flags until all bits before `to` are known, and forgets those before `from` if it needs their room. `None` if a
     /// flag is missing, else the number of words forgotten.
     #[inline(always)]
-    pub fn read<F: Family<ROWS>>(
+    pub fn read(
         &mut self,
+        substitutions: &[Substitution; ROWS],
         rows: &mut [Row; ROWS],
         flags: &Tape,
         from: u64,
@@ -125,31 +144,23 @@ impl<const ROWS: usize> Reader<ROWS> {
     ) -> Option<usize> {
         let mut forgotten = 0;
         while self.end() < to {
-            if self.length > Row::BITS / 8 - 64 {
+            if self.end.length > Row::BITS / 8 - 64 {
                 forgotten += self.forget(rows, from);
             }
-            let word = flags.get(self.next)?;
-            self.next += 1;
-            let (mut last, mut length, mut fill) = (self.last, self.length, self.fill);
-            for flags in [word, word >> 16, word >> 32, word >> 48].map(|word| word as u16) {
-                let images = inner.substitute::<F, ROWS>(flags);
-                let end = fill + F::LENGTH + flags.count_ones();
-                for row in 0..ROWS {
-                    last[row] |= images[row] << fill;
-                    rows[row].store(length, last[row]);
-                    last[row] >>= end & !7;
-                }
-                length += (end / 8) as usize;
-                fill = end % 8;
+            let flags = *flags.words(self.next)?;
+            self.next += flags.len();
+            for (row, substitution) in rows.iter_mut().zip(substitutions) {
+                inner.append(row, self.end, flags, substitution);
             }
-            (self.last, self.length, self.fill) = (last, length, fill);
+            let ones: u32 = flags.map(u64::count_ones).iter().sum();
+            self.end = self.end.after(8 * substitutions[0].zeros + ones);
         }
         Some(forgotten)
     }
 
     /// Reads flags until all bits before `at` are known, and forgets them.
-    pub fn start_at<F: Family<ROWS>>(&mut self, rows: &mut [Row; ROWS], flags: &Tape, at: u64) {
-        if self.read::<F>(rows, flags, at, at, Plain).is_some() {
+    pub fn start_at(&mut self, substitutions: &[Substitution; ROWS], rows: &mut [Row; ROWS], flags: &Tape, at: u64) {
+        if self.read(substitutions, rows, flags, at, at, Plain).is_some() {
             self.forget(rows, at);
         }
     }
@@ -159,7 +170,7 @@ impl<const ROWS: usize> Reader<ROWS> {
         let words = (from.min(self.end()) - self.start) as usize / 64;
         rows.iter_mut().for_each(|row| row.drop_words(words));
         self.start += 64 * words as u64;
-        self.length -= 8 * words;
+        self.end.length -= 8 * words;
         words
     }
 }
@@ -172,14 +183,14 @@ mod tests {
     use super::*;
 
     /// The bits of a row, read in steps.
-    fn rows<F: Family<ROWS>, const ROWS: usize>(flags: &[u64], step: u64) -> [Vec<bool>; ROWS] {
+    fn rows<const ROWS: usize>(substitutions: &[Substitution; ROWS], flags: &[u64], step: u64) -> [Vec<bool>; ROWS] {
         let mut tape = Tape::new(usize::MAX);
         flags.iter().for_each(|word| tape.push(*word, &mut Pool::default()));
         let mut reader = Reader::<ROWS>::new();
         let mut written = [const { Row::new() }; ROWS];
         let mut out = [const { Vec::new() }; ROWS];
         let mut at = 0;
-        while reader.read::<F>(&mut written, &tape, at, at + step, Plain).is_some() {
+        while reader.read(substitutions, &mut written, &tape, at, at + step, Plain).is_some() {
             for bit in at..at + step {
                 let bit = (bit - reader.start) as usize;
                 out.iter_mut().zip(&written).for_each(|(out, row)| out.push(row.load(bit / 8) >> (bit % 8) & 1 == 1));
@@ -195,9 +206,9 @@ mod tests {
             let set = |n: usize| flags[n / 64] >> (n % 64) & 1 == 1;
             let upper: Vec<(usize, usize)> = (0..64 * flags.len()).filter(|n| set(*n)).zip(1..).collect();
             let line = |bit: usize, line: &dyn Fn(usize, usize) -> usize| upper.iter().any(|(n, k)| line(*n, *k) == bit);
-            let [used] = rows::<Used, 1>(&flags, step);
-            let [difference] = rows::<Difference, 1>(&flags, step);
-            let sum = rows::<Sum, 2>(&flags, step);
+            let [used] = rows(&USED, &flags, step);
+            let [difference] = rows(&DIFFERENCE, &flags, step);
+            let sum = rows(&SUM, &flags, step);
             for (bit, got) in used.iter().enumerate() {
                 prop_assert_eq!(*got, line(bit, &|n, k| 2 * n + k));
             }

@@ -34,6 +34,8 @@ mod window;
 
 use automaton::Automaton;
 pub use inner::{Closures, DIGITS, Inner, Plain};
+pub use marks::{End, Substitution, append};
+pub use row::Row;
 pub use span::{Blocks, Span, WORDS};
 use start::START;
 pub use window::{BLOCK, Block, PAD, Window, growth};

@@ -50,6 +50,13 @@ impl Row {
         std::array::from_fn(|i| u64::from_le_bytes(bytes[i]))
     }
 
+    /// The 64 bytes at byte `at`.
+    #[inline(always)]
+    pub fn bytes_mut(&mut self, at: usize) -> &mut [u8; 64] {
+        let at = at % BYTES;
+        self.bytes[at..].first_chunk_mut().expect("64 bytes after the last")
+    }
+
     /// Moves word `from` and all after it to the beginning.
     pub fn drop_words(&mut self, from: usize) {
         self.bytes.copy_within(8 * from.min(BYTES / 8)..BYTES, 0);

@@ -1,7 +1,7 @@
 //! Where the automaton starts: its state from the positions that another kernel finds.
 
 use super::automaton::{Automaton, SLACK};
-use super::marks::{Reader, Sum, Used};
+use super::marks::{Reader, SUM, USED};
 use super::row::Row;
 use super::span::{SPAN, Span};
 use super::tape::{Pool, Tape};
@@ -84,8 +84,8 @@ impl Automaton {
 
         // The readers start where the rows of new marks do.
         let (mut upper_used, mut upper_sum) = (Reader::new(), Reader::new());
-        upper_used.start_at::<Used>(&mut span.old.used, flags_tape, from[0]);
-        upper_sum.start_at::<Sum>(&mut span.old.sum, flags_tape, from[2]);
+        upper_used.start_at(&USED, &mut span.old.used, flags_tape, from[0]);
+        upper_sum.start_at(&SUM, &mut span.old.sum, flags_tape, from[2]);
         let [used, even, odd, flags] = tapes;
         Ok(Automaton {
             limit,

@@ -114,8 +114,9 @@ pub fn unpick(pick: u64) -> u64 {
     63 - u64::from(pick.leading_zeros()) + 63 * (pick & 1)
 }
 
-/// What the sixteen steps of a block read and write besides the registers. One pointer reaches all of it.
-#[repr(C)]
+/// What the sixteen steps of a block read and write besides the registers. One pointer reaches all of it, and vectors of it lie in
+/// one cache line.
+#[repr(C, align(64))]
 pub struct Block {
     /// For each heap the bits that are candidates: those from `PAD + j` on for heap `j` if it is unused, else none.
     pub open: [u64; BLOCK],
