@@ -251,6 +251,17 @@ impl Selection {
         self.choose(session.operation(), &session.kernels(), |kernel, threads| session.cost(kernel, threads))
     }
 
+    /// Whether an operation that is predicted to take `ns` nanoseconds in all may begin.
+    ///
+    /// # Errors
+    /// That is more than a day, and such runs were not allowed.
+    pub fn admit(&self, operation: &'static str, ns: f64) -> Result<(), SelectError> {
+        if ns > LONG.as_nanos() as f64 && !self.allow_long {
+            return Err(SelectError::Long { operation, ns });
+        }
+        Ok(())
+    }
+
     /// The index of the kernel with the smallest predicted time among those that are allowed; `cost(kernel, threads)` predicts.
     fn choose(
         &self,
@@ -274,10 +285,7 @@ impl Selection {
             }
         }
         match best {
-            Some((_, ns)) if ns > LONG.as_nanos() as f64 && !self.allow_long => {
-                Err(SelectError::Long { operation, ns })
-            }
-            Some((index, _)) => Ok(index),
+            Some((index, ns)) => self.admit(operation, ns).map(|()| index),
             None => {
                 if let Some(kernel) = forced
                     && let Some(reason) = Impossible::with(self.threads, |threads| cost(kernel, threads))

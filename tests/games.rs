@@ -130,6 +130,17 @@ fn what_would_fit_does() {
     }
 }
 
+/// Each remainder alone would take no day.
+#[test]
+fn all_remainders_of_an_exact_number_are_foreseen() {
+    let selection = Selection::new(Machine::detect().with_memory(1 << 40));
+    let (game, run) = (game("scatterstone-nim").expect("a game"), Run::new(1));
+    run.cancel();
+    let solve = |count| game.solve(&Question { count, ..Question::new(200_000) }, &Solver::new(&selection, &run));
+    assert_eq!(solve(Count::Modulo(1_000_000_007)).err(), Some(SolveError::Stop(Stop::Cancelled)));
+    assert!(matches!(solve(Count::Exact), Err(SolveError::Select(SelectError::Long { .. }))));
+}
+
 /// Of a search for days.
 #[test]
 fn a_stream_ends_when_nobody_takes_on() {

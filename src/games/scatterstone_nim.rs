@@ -26,7 +26,7 @@ use num_bigint::BigUint;
 use super::{Count, Figure, Game, Parameter, Question, Solution, SolveError, Solver, Used};
 use crate::cores::mex::split::{MexSplit, Split};
 use crate::cores::xor_count::partitions::{MODULUS, Partitions, XorPartitions, partition_numbers};
-use crate::kernel::{InputError, Stop};
+use crate::kernel::{InputError, Operation, Stop};
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
@@ -42,7 +42,11 @@ pub const GAME: Game = Game {
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let modulus = if let Count::Modulo(modulus) = question.count { modulus } else { MODULUS.into() };
-    solver.choose::<XorPartitions>(question.limit, |limit| foreseen(limit, modulus))?;
+    let (kernel, input) = solver.choose::<XorPartitions>(question.limit, |limit| foreseen(limit, modulus))?;
+    if let Count::Exact = question.count {
+        let runs = bits(question.limit) as f64 / f64::from(PRIME_BITS);
+        solver.selection.admit(XorPartitions::NAME, runs * kernel.cost(&input, solver.run.threads()).ns)?;
+    }
     let (values, mex) = solver.apply::<MexSplit>(question.limit, |limit| Split::new(3, limit))?;
     let (numbers, partitions) = match question.count {
         Count::Modulo(modulus) => {
@@ -81,10 +85,13 @@ fn modulo(limit: u64, modulus: u64, values: &[u32], solver: &Solver) -> Result<(
     Ok(([answer, won[0], won[1], won[2], lost[0], lost[1], lost[2]], kernel))
 }
 
-/// The primes below 2^31, descending.
+/// The largest moduli are about two to this power.
+const PRIME_BITS: u32 = 31;
+
+/// The primes that are moduli, descending.
 fn primes() -> impl Iterator<Item = u64> {
     let is_prime = |n: &u64| (3..).step_by(2).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
-    (3..1 << 31).rev().step_by(2).filter(is_prime)
+    (3..1 << PRIME_BITS).rev().step_by(2).filter(is_prime)
 }
 
 /// The numbers themselves, put together from as many remainders as their size asks for.
