@@ -9,7 +9,7 @@
 
 use super::history::{History, Layout, Progress};
 use super::{Output, Records};
-use crate::cores::mex::subtraction::lanes::{LANES, PLANES, Planes, Sources, WINDOW};
+use crate::cores::mex::subtraction::lanes::{APART, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
 use crate::kernel::{Cost, Run, Stop};
 
 /// Blocks between two looks at the progress counter.
@@ -131,8 +131,6 @@ struct Chain {
 
 /// Where the current block begins in [`Chain::own`].
 const CURRENT: usize = 2 * LANES;
-/// Moves of at least this distance can act on eight heaps at once.
-const APART: usize = 16;
 
 impl Chain {
     fn new(moves: &[usize]) -> Self {
@@ -201,16 +199,7 @@ impl Chain {
     /// What the moves apart reach from a group of eight heaps.
     #[inline(always)]
     fn apart(&mut self, group: usize) {
-        let mut reached = [0; 8];
-        for m in &self.apart {
-            let source: &[u64; 8] = self.own[CURRENT + 8 * group - m..].first_chunk().expect("before the group");
-            for (reached, source) in reached.iter_mut().zip(source) {
-                *reached |= source;
-            }
-        }
-        for (free, reached) in self.free[8 * group..].iter_mut().zip(reached) {
-            *free &= !reached;
-        }
+        act_apart(&self.apart, &self.own, CURRENT + 8 * group, &mut self.free[8 * group..]);
     }
 }
 

@@ -51,8 +51,8 @@ const LAST_WINDOW: usize = u16::MAX as usize / WINDOW;
 const LAST_VALUES: usize = u16::MAX as usize % WINDOW + 1;
 /// Windows whose last one-hot word [`settle`] keeps in registers.
 const IN_REGISTERS: usize = 4;
-/// Moves of at least this distance can act on eight heaps at once inside a block.
-const APART: usize = 16;
+/// Moves of at least this distance can act on eight heaps at once inside a block: see [`act_apart`].
+pub const APART: usize = 16;
 
 /// Calls `f::<planes>(..)`: a kernel that holds its planes in registers is compiled for each number of them.
 macro_rules! by_planes {
@@ -110,6 +110,16 @@ impl<'a> Sources<'a> {
 /// Heaps in a stretch of so many roots of all heaps, see [`Stretch`]: whole tiles.
 fn stretch(roots: f64, heaps: usize) -> usize {
     ((roots * (heaps as f64).sqrt()) as usize).next_multiple_of(TILE_HEAPS).max(TILE_HEAPS)
+}
+
+/// Heaps in a stretch of [`drive_pair`].
+fn pair_stretch(heaps: usize) -> usize {
+    stretch(if heaps < PAST_CACHES { PAIR_STRETCH } else { STRETCH }, heaps)
+}
+
+/// The least move that the threads of [`drive_pair`] share: from the next stretch a smaller one may lead to what is not settled.
+fn shared_from(stretch: usize) -> usize {
+    2 * stretch
 }
 
 /// The heaps that hold the 63 values of a window.
@@ -218,7 +228,7 @@ pub fn drive(
     accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Vec<u16>, Stop> {
-    let stretch = Stretch::new(input, STRETCH);
+    let stretch = Stretch::new(input, stretch(STRETCH, input.heaps()));
     drive_helped(input, run, &accumulate, free, |start, windows, share| {
         if stretch.starts(start) {
             let done = Done { hits: emptied(share), from: Vec::new() };
@@ -243,22 +253,11 @@ impl Stretch {
     /// Below so many heaps the codes are in L2 anyway.
     const WORTHWHILE: usize = 700_000;
 
-    fn new(input: &Subtraction, roots: f64) -> Self {
+    fn new(input: &Subtraction, length: usize) -> Self {
         let heaps = input.heaps();
-        let length = stretch(roots, heaps);
         let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
         let inside = moves.partition_point(|m| *m < length);
         Stretch { heaps, length, moves, inside }
-    }
-
-    /// The stretches of [`drive_pair`].
-    fn of_pair(input: &Subtraction) -> Self {
-        Self::new(input, if input.heaps() < PAST_CACHES { PAIR_STRETCH } else { STRETCH })
-    }
-
-    /// The number of moves whose work is not shared: from the next stretch they may lead to what is not settled.
-    fn unshared(&self) -> usize {
-        self.moves.partition_point(|m| *m < 2 * self.length)
     }
 
     fn starts(&self, start: usize) -> bool {
@@ -424,6 +423,22 @@ fn near_part(
     Ok(())
 }
 
+/// Takes what moves of at least [`APART`] reach from the first eight values that are free: `own[at..]` are the one-hot values
+/// of their heaps.
+#[inline(always)]
+pub fn act_apart(moves: &[usize], own: &[u64], at: usize, free: &mut [u64]) {
+    let mut reached = [0; 8];
+    for m in moves {
+        let source: &[u64; 8] = own[at - m..].first_chunk().expect("eight heaps");
+        for (reached, source) in reached.iter_mut().zip(source) {
+            *reached |= source;
+        }
+    }
+    for (free, reached) in free.iter_mut().zip(reached) {
+        *free &= !reached;
+    }
+}
+
 /// Finds the one-hot values of a block's heaps, in order, with at most `C` close moves; false if a heap finds every window
 /// full. Doing a block again, with one window more, repeats what was found.
 #[inline(always)]
@@ -439,16 +454,7 @@ fn settle<const C: usize>(windows: &mut [Window], count: usize, moves: &Moves) -
         // that meet half-finished stores hold nothing up.
         for window in windows.iter_mut().filter(|_| group < LANES / 8 - 1) {
             let next = 8 * (group + 1);
-            let mut reached = [0; 8];
-            for m in &moves.apart {
-                let source: &[u64; 8] = window.own[LANES + next - m..].first_chunk().expect("inside the block");
-                for (reached, source) in reached.iter_mut().zip(source) {
-                    *reached |= source;
-                }
-            }
-            for (free, reached) in window.free[next..].iter_mut().zip(reached) {
-                *free &= !reached;
-            }
+            act_apart(&moves.apart, &window.own, LANES + next, &mut window.free[next..]);
         }
         for i in 8 * group..8 * group + 8 {
             // All ones until a window has a free value. No branch and no select: the window is not predictable.
@@ -501,7 +507,7 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
     accumulate: A,
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Vec<u16>, Stop> {
-    let stretch = &Stretch::of_pair(input);
+    let stretch = &Stretch::new(input, pair_stretch(input.heaps()));
     // The stretch that the first thread has come to. It decides only who does a move: messages order everything else.
     let reached = &AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -551,7 +557,7 @@ fn assist(
     results: Sender<Done>,
     accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
 ) {
-    let possible = stretch.unshared();
+    let possible = stretch.moves.partition_point(|m| *m < shared_from(stretch.length));
     let mut windows: Vec<Codes> = Vec::new();
     while let Some(Job { start, at, news, hits }) = receive(&jobs) {
         windows.resize_with(news.len(), || Codes::new(stretch.heaps));
@@ -606,7 +612,8 @@ pub fn planes(input: &Subtraction) -> f64 {
 
 /// The part of the pairs of heap and move that [`drive_pair`] can share.
 pub fn shareable(input: &Subtraction) -> f64 {
-    let unshared = Stretch::of_pair(input).unshared();
+    let least = shared_from(pair_stretch(input.heaps())) as u64;
+    let unshared = input.moves().partition_point(|m| *m < least);
     pairs(&input.moves()[unshared..], input.limit()) / f64::max(input.pairs(), 1.0)
 }
 

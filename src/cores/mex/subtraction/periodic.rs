@@ -34,6 +34,9 @@ pub fn period(g: &[u16], farthest: usize) -> Option<Period> {
     // The last values, backwards, are looked for in all of them, backwards (Knuth, Morris and Pratt 1977): `border[i]` of the
     // first `i + 1` end as all of them begin.
     let back = |i: usize| g[heaps - 1 - i];
+    if heaps <= farthest {
+        return None;
+    }
     let mut border = vec![0];
     let mut matched = 0;
     for i in 1..heaps {
