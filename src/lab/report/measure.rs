@@ -19,6 +19,7 @@ use crate::lab::known;
 use crate::lab::saved::{Measured, Saved, SavedError};
 use crate::machine::Machine;
 use crate::selection::{SelectError, Selection, span};
+use crate::session::{AnyOperation, Session};
 
 use super::data::{
     Ceilings, Choice, Choices, ClockRow, Clocks, Far, GameDuel, GameRow, Setup, Start, Starts, Stated, Statement,
@@ -260,15 +261,10 @@ impl<'a> Plan<'a> {
         let operation = OPERATIONS[0];
         let workload = operation.workloads()[0];
         let session = operation.session(&self.machine, workload.name, workload.published)?;
-        let listed = operation.kernels(&self.machine);
-        let names = session.kernels();
-        let is_plain = |kernel: &usize| listed.iter().any(|k| k.name == names[*kernel] && k.is_plain());
-        let plain = (0..names.len()).filter(is_plain);
-        let cost = |kernel: &usize| session.cost(*kernel, 1).ns;
-        let Some(kernel) = plain.min_by(|a, b| cost(a).total_cmp(&cost(b))) else {
-            return Err(Stop::Cancelled.into());
+        let Some(kernel) = quickest_plain(operation, session.as_ref(), &self.machine) else {
+            return Err(Stop::OutsideDomain.into());
         };
-        let once = Duration::from_secs_f64((cost(&kernel) / 1e9).clamp(1e-9, 10.0));
+        let once = Duration::from_secs_f64((session.cost(kernel, 1).ns / 1e9).clamp(1e-9, 10.0));
         let mut rows = Vec::new();
         for neighbours in Neighbours::ALL {
             for clock in [Clock::Thread, Clock::Wall] {
@@ -287,7 +283,8 @@ impl<'a> Plan<'a> {
                 rows.push(ClockRow { clock, neighbours, median_seconds, low_seconds, high_seconds });
             }
         }
-        let subject = format!("{}/{}/{}/{}", operation.name(), workload.name, names[kernel], workload.published);
+        let subject =
+            format!("{}/{}/{}/{}", operation.name(), workload.name, session.kernels()[kernel], workload.published);
         Ok(Clocks { subject, rows })
     }
 
@@ -397,6 +394,16 @@ struct Cast {
     selection: Selection,
 }
 
+/// The kernel of a session that is predicted to be the quickest in plain Rust.
+fn quickest_plain(operation: &dyn AnyOperation, session: &dyn Session, machine: &Machine) -> Option<usize> {
+    let listed = operation.kernels(machine);
+    let names = session.kernels();
+    let is_plain = |kernel: &usize| listed.iter().any(|k| k.name == names[*kernel] && k.is_plain());
+    let costs = (0..names.len()).filter(is_plain).map(|kernel| (kernel, session.cost(kernel, 1)));
+    let possible = costs.filter(|(_, cost)| cost.is_possible());
+    possible.min_by(|(_, a), (_, b)| a.ns.total_cmp(&b.ns)).map(|(kernel, _)| kernel)
+}
+
 /// The source's way (the first kernels that patience allows), the quickest in plain Rust, and those that are selected.
 fn casts(game: &Game, limit: u64, machine: &Machine, patience: Duration) -> Result<Vec<Cast>, MeasureError> {
     type Pair = (&'static str, &'static str);
@@ -405,14 +412,10 @@ fn casts(game: &Game, limit: u64, machine: &Machine, patience: Duration) -> Resu
         let operation = crate::cores::operation(name).map_err(SelectError::from)?;
         let session = operation.session(machine, operation.workloads()[0].name, limit)?;
         let selected = session.kernels()[Selection::new(*machine).kernel_of(session.as_ref())?];
-        let listed = operation.kernels(machine);
         let names = session.kernels();
-        let ns = |kernel: &usize| session.cost(*kernel, 1).ns;
-        let fit = |kernel: &usize| ns(kernel) <= patience.as_nanos() as f64;
-        let is_plain = |kernel: &usize| listed.iter().any(|k| k.name == names[*kernel] && k.is_plain());
+        let fit = |kernel: &usize| session.cost(*kernel, 1).ns <= patience.as_nanos() as f64;
         let first = (0..names.len()).find(fit).map_or(selected, |kernel| names[kernel]);
-        let plain = (0..names.len()).filter(|kernel| is_plain(kernel) && ns(kernel).is_finite());
-        let plain = plain.min_by(|a, b| ns(a).total_cmp(&ns(b))).map_or(selected, |kernel| names[kernel]);
+        let plain = quickest_plain(operation, session.as_ref(), machine).map_or(selected, |kernel| names[kernel]);
         for ((_, kernels), kernel) in casts.iter_mut().zip([first, plain, selected]) {
             kernels.push((*name, kernel));
         }
