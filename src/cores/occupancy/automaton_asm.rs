@@ -1,4 +1,4 @@
-//! The streaming register automaton with its sixteen steps in assembly: see [`super::streaming`].
+//! The streaming register automaton with its blocks in assembly: see [`super::streaming`].
 //!
 //! Why assembly: a step is a serial chain through the lowest zero of four registers, and nothing of the next can start before
 //! it ends. With care it is four cycles long: `blsi`, a shift by `lea`, a register moved and marked by one `lea`, `andn`. LLVM
@@ -6,10 +6,10 @@
 //! Zen 4 binds each to one of four units before it is ready, so those of the chain lose turns to others. Of several hundred
 //! orders tried, the median took 5.5 cycles a step; this one takes 4.5.
 //!
-//! Those are the cycles of steps in a loop of their own. Blocks take well over five a step: between two of them registers move by
-//! a distance that the last steps decide, and old marks are fetched from where it leads. What costs there is not the wait but the
-//! number of instructions: whole runs retire nearly four per cycle. Since registers lie at whole bytes of the rows there are 70 between
-//! two blocks, not 115.
+//! Those are the cycles of steps in a loop of their own. Blocks take five and a quarter a step: between two of them registers move
+//! by a distance that the last steps decide, and old marks are fetched from where it leads. What costs there is not the wait but
+//! the number of instructions. Since registers lie at whole bytes of the rows there are 70 between two blocks, not 115; and since
+//! that is assembly too, with the cursor in memory and everything else left in its register, there are 45.
 //!
 //! What does not pay: the same in vector registers, where one `vpternlogq` does two of these operations, but the chain is
 //! 5.7 cycles long, and `vmovq` to look at the result costs three each way.
@@ -22,21 +22,25 @@
 //! Nor does a chain of three cycles: `tzcnt`, `shlx` of 7 by it and `andn` keep the next step off the marks of this one, and the rows
 //! have two steps' time. That is fifteen operations in the four units instead of fourteen. In a loop of its own the best of 120
 //! orders takes 4.2 cycles a step where this one takes 4.7, and yet whole runs are no shorter.
+//! Nor do pairs: `tzcnt` of an unused heap's candidates, and for each of the next ones `shlx` by it of a constant, all that the pick
+//! forbids there, and `andn`: within four heaps and the next four, while all five rows in one vector serve those further on. A loop
+//! of nothing but these instructions takes 6.2 cycles a heap, 5.1 if nothing waits for the vectors: hardly fewer instructions.
 //! Nor can the pick be foreseen and checked afterwards: who knows the last five outcomes guesses one in two right.
 //!
 //! Cost: fifteen instructions a step, of which fourteen share the four integer units: 3.5 cycles.
-//! Bound: the chain, four cycles a step at best and well over five with what links blocks. The rows of spans and their settling
+//! Bound: the chain, four cycles a step at best and five and a quarter with what links blocks. The rows of spans and their settling
 //! take half as long again, and the chain stands still meanwhile.
-#![allow(unsafe_code, reason = "the steps are inline assembly")]
+#![allow(unsafe_code, reason = "the blocks are inline assembly")]
 
 use std::arch::asm;
 use std::arch::x86_64::{
     _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_movemask_pd, _mm256_setzero_si256, _pdep_u64, _pext_u64,
 };
+use std::mem::offset_of;
 
 use super::streaming::{
-    Block, Blocks, CHAIN, Closures, Inner, Plain, Row, Span, Substitution, WORDS, Window, append, cost as cost_of,
-    drive, growth,
+    BLOCK, BLOCKS, Block, Blocks, CHAIN, Closures, Inner, PAD, Plain, Row, Span, Spill, Substitution, WORDS, Window,
+    append, cost as cost_of, drive,
 };
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
@@ -94,20 +98,33 @@ macro_rules! step {
 /// Steps after which the growth of `d` is measured: early enough that the addresses of the next block's marks are known in time.
 const EARLY: usize = 12;
 
-/// [`Window::steps`].
-#[inline]
-#[target_feature(enable = "bmi1")]
-fn steps(marks: &mut Window<u64>, block: &mut Block) -> u32 {
-    let early: u64;
-    let Window { used, difference, twice, late, sum: [even, odd] } = marks;
-    // A copy, so that the others need not be in memory.
-    let late = *late;
-    // SAFETY: reads the 16 words of `block.open` and writes the 16 of `block.picks` behind them (`repr(C)`), borrowed for this
-    // call; reads `late`; changes nothing else in memory. The instructions are those of BMI1.
+/// [`Closures::blocks`], with what links them: there the compiler would move half of the registers to memory and back.
+#[inline(never)]
+#[target_feature(enable = "bmi1,bmi2")]
+pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
+    let marks = window.with(span.old(span.cursor));
+    if !marks.is_exact() || block >= BLOCKS {
+        return block;
+    }
+    if !span.cursor.is_roomy() {
+        return span.narrow_blocks(window, block, Plain);
+    }
+    let Window { mut used, mut difference, mut twice, late, sum: [mut even, mut odd] } = marks;
+    span.spill = Spill { block, late };
+    let first = &raw mut span.blocks.as_flattened_mut()[block];
+    // SAFETY: changes and reads only `span`, borrowed for this call, and registers that are named.
+    // - `block` walks from `first`, which is in bounds, to the end of the blocks, as `spill.block` counts; of a block the 16 words
+    //   of `open` are read and the 16 of `picks` behind them (`repr(C)`) written.
+    // - Rows are read and written eight bytes at once, where the cursor says and at `below` 2 bytes before. In each of at most
+    //   `BLOCKS` blocks it moves by `growth / 8 <= 2` bytes and 2, 1, 0, or back by 2: so all lies in the rows, as `is_roomy`
+    //   checked (`Row` begins with its bytes and has 64 more than `is_roomy` counts on).
+    // - The instructions are those of BMI1 and BMI2.
     unsafe {
         asm!(
-            "andn {free}, {used}, [{block}]",
-            "andn {free}, {even}, {free}",
+            ".p2align 5",
+            "2:",
+            "andn {free}, {even}, [{block}]",
+            "andn {free}, {used}, {free}",
             "andn {free}, {difference}, {free}",
             "andn {free}, {twice}, {free}",
             step!("0", "even", "odd"),
@@ -117,47 +134,111 @@ fn steps(marks: &mut Window<u64>, block: &mut Block) -> u32 {
             step!("4", "even", "odd"),
             step!("5", "odd", "even"),
             step!("6", "even", "odd"),
-            step!("7", "odd", "even", "or {twice}, [{late}]\n"),
+            step!("7", "odd", "even", "or {twice}, [{span} + {LATE}]\n"),
             step!("8", "even", "odd"),
             step!("9", "odd", "even"),
             step!("10", "even", "odd"),
             step!("11", "odd", "even"),
-            "mov {late}, {difference}",
+            // The growth of `d` in bytes, as `Window::growth` has it in bits.
+            "mov {growth}, {difference}",
             step!("12", "even", "odd"),
+            "shr {growth}, {EARLY} + {PAD}",
+            "not {growth}",
             step!("13", "odd", "even"),
+            "or {growth}, 1 << {BLOCK}",
+            "tzcnt {growth}, {growth}",
             step!("14", "even", "odd"),
+            "shr {growth}, 3",
             // The last step has no next one.
             "blsi {b}, {free}",
+            "mov {next}, [{span} + {USED}]",
             "mov [{block} + 128 + 8 * 15], {b}",
             "lea {b2}, [{b} + {b}]",
+            "mov {b4}, [{span} + {NEXT}]",
             "lea {difference}, [{b2} + 2 * {difference}]",
             "or {used}, {b}",
+            "mov [{span} + 8 * {b4} + {BEGINS}], {next}",
+            "inc {b4}",
+            "mov [{span} + {NEXT}], {b4}",
+            // What is complete is kept, as `Span::keep` does; registers move on, as `Window::next` does, and take in old marks.
+            "mov [{span} + {next} + {NEW}], {used}",
+            "lea {next}, [{next} + {growth} + 2]",
             "or {twice}, {b}",
             "shl {twice}, 2",
             "lea {odd}, [{b2} + 2 * {odd}]",
-            used = inout(reg) *used,
-            difference = inout(reg) *difference,
-            twice = inout(reg) *twice,
-            late = inout(reg) &raw const late => early,
-            even = inout(reg) *even,
-            odd = inout(reg) *odd,
-            block = in(reg) &raw mut *block,
+            "mov [{span} + {USED}], {next}",
+            "mov {b4}, [{span} + {SUM}]",
+            "shr {even}, 8",
+            "shr {odd}, 8",
+            "mov [{span} + {b4} + {NEW} + {ROW}], {even}",
+            "mov [{span} + {b4} + {NEW} + 2 * {ROW}], {odd}",
+            "lea {b4}, [{b4} + {growth} + 1]",
+            "lea {free}, [8 * {growth} + 8]",
+            "mov [{span} + {SUM}], {b4}",
+            "lea {b}, [8 * {growth} + 16]",
+            "shrx {even}, {even}, {free}",
+            "shrx {odd}, {odd}, {free}",
+            "shrx {used}, {used}, {b}",
+            "shrx {difference}, {difference}, {b}",
+            "or {even}, [{span} + {b4} + {OLD_SUM}]",
+            "or {odd}, [{span} + {b4} + {OLD_SUM} + {ROW}]",
+            "or {used}, [{span} + {next} + {OLD_USED}]",
+            "mov {b2}, [{span} + {DIFFERENCE}]",
+            "add {b2}, {growth}",
+            "mov [{span} + {DIFFERENCE}], {b2}",
+            "or {difference}, [{span} + {b2} + {OLD_DIFFERENCE}]",
+            "mov {next}, [{span} + {BELOW}]",
+            "lea {next}, [{next} + {growth} - 2]",
+            "shl {growth}, 3",
+            "mov [{span} + {BELOW}], {next}",
+            "sarx {free}, {twice}, {growth}",
+            "or {free}, [{span} + {next} + {OLD_BELOW} - 2]",
+            "sarx {twice}, {twice}, {b}",
+            "or {twice}, [{span} + {next} + {OLD_BELOW}]",
+            "mov [{span} + {LATE}], {free}",
+            "add {block}, {SIZE}",
+            // `Window::is_exact`
+            "cmp {twice}, -1 << 31",
+            "jb 3f",
+            "cmp qword ptr [{span} + {NEXT}], {BLOCKS}",
+            "jne 2b",
+            "3:",
+            used = inout(reg) used,
+            difference = inout(reg) difference,
+            twice = inout(reg) twice,
+            even = inout(reg) even,
+            odd = inout(reg) odd,
+            block = inout(reg) first => _,
+            span = in(reg) &raw mut *span,
+            growth = out(reg) _,
             free = out(reg) _,
             next = out(reg) _,
             b = out(reg) _,
             b2 = out(reg) _,
             b4 = out(reg) _,
+            EARLY = const EARLY,
+            PAD = const PAD,
+            BLOCK = const BLOCK,
+            BLOCKS = const BLOCKS,
+            SIZE = const size_of::<Block>(),
+            ROW = const size_of::<Row>(),
+            NEXT = const offset_of!(Span, spill.block),
+            LATE = const offset_of!(Span, spill.late),
+            BEGINS = const offset_of!(Span, begins),
+            USED = const offset_of!(Span, cursor.used),
+            DIFFERENCE = const offset_of!(Span, cursor.difference),
+            SUM = const offset_of!(Span, cursor.sum),
+            BELOW = const offset_of!(Span, cursor.below),
+            OLD_USED = const offset_of!(Span, old.used),
+            OLD_DIFFERENCE = const offset_of!(Span, old.difference),
+            OLD_SUM = const offset_of!(Span, old.sum),
+            OLD_BELOW = const offset_of!(Span, old.below),
+            NEW = const offset_of!(Span, new),
             options(nostack),
         );
     }
-    growth(early >> EARLY)
-}
-
-/// [`Closures::blocks`], out of line: amid all the rest the compiler keeps half of the registers of the steps in memory.
-#[inline(never)]
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
-    span.narrow_blocks(window, block, |window: &mut Window<u64>, block: &mut Block| steps(window, block))
+    *window = Window { used, difference, twice, late: span.spill.late, sum: [even, odd] };
+    span.spill.block
 }
 
 /// [`Closures::lower`].
@@ -187,4 +268,69 @@ pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
         deposit: |word, mask| _pdep_u64(word, mask),
     };
     drive(input, run, inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cores::occupancy::Positions;
+
+    fn has_features() -> bool {
+        let has =
+            is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("bmi2");
+        has && is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("lzcnt")
+    }
+
+    #[test]
+    fn blocks_in_assembly_find_what_plain_ones_do() {
+        for limit in (30_000..34_000).step_by(77).chain([3_000_000]).filter(|_| has_features()) {
+            let (input, at) = (ProportionateNim::new(limit).expect("small"), Run::new(1));
+            // SAFETY: this CPU has the features.
+            let found: Result<Positions, _> = unsafe { run(&input, &at) };
+            assert_eq!(found, drive(&input, &at, Plain), "limit {limit}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_block_in_assembly_is_a_block_in_plain_rust(
+            words in any::<[u64; 5]>(),
+            more in any::<[u64; 5]>(),
+            dense in any::<[bool; 5]>(),
+            low in any::<u16>(),
+            open in any::<u16>(),
+        ) {
+            prop_assume!(has_features());
+            let word = |i: usize| if dense[i] { words[i] | more[i] } else { words[i] & more[i] };
+            let twice = word(2) | u64::MAX << 31;
+            let window = Window {
+                used: word(0),
+                difference: word(1),
+                twice,
+                late: twice << BLOCK | u64::from(low),
+                sum: [word(3), word(4)],
+            };
+            let mut span = Span::new();
+            let cursor = &mut span.cursor;
+            [cursor.used, cursor.difference, cursor.sum, cursor.below] = [100, 200, 300, 400];
+            let last = &mut span.blocks.as_flattened_mut()[BLOCKS - 1];
+            for j in (0..BLOCK).filter(|j| open >> j & 1 == 1) {
+                last.open[j] = u64::MAX << (PAD + j);
+            }
+            let (mut want, mut plain) = (Block { open: last.open, picks: last.picks }, window);
+            let growth = plain.steps(&mut want);
+            let mut got = window;
+            // SAFETY: this CPU has the features.
+            prop_assert_eq!(unsafe { blocks(&mut span, &mut got, BLOCKS - 1) }, BLOCKS);
+            prop_assert_eq!(span.blocks.as_flattened()[BLOCKS - 1].picks, want.picks);
+            prop_assert_eq!(span.begins[BLOCKS - 1], 100);
+            prop_assert_eq!(span.new[0].load(100), plain.used);
+            let grown = span.cursor.difference - 200;
+            let grown = 8 * grown as u32;
+            prop_assert!(grown <= growth);
+            prop_assert_eq!(got, plain.next(grown));
+        }
+    }
 }

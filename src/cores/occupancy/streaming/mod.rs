@@ -36,9 +36,9 @@ use automaton::Automaton;
 pub use inner::{Closures, DIGITS, Inner, Plain};
 pub use marks::{End, Substitution, append};
 pub use row::Row;
-pub use span::{Blocks, Span, WORDS};
+pub use span::{BLOCKS, Blocks, Span, Spill, WORDS};
 use start::START;
-pub use window::{BLOCK, Block, PAD, Window, growth};
+pub use window::{BLOCK, Block, PAD, Window};
 
 use super::window_certificate;
 use super::{ProportionateNim, Sink};

@@ -6,7 +6,8 @@ const BYTES: usize = 1024;
 /// The most words that are read together.
 const WORDS: usize = 8;
 
-/// A row of bits.
+/// A row of bits. Assembly relies on its beginning with them.
+#[repr(transparent)]
 pub struct Row {
     /// More bytes, so that `WORDS` words can be read at each of the first `BYTES`.
     bytes: [u8; BYTES + 8 * WORDS],

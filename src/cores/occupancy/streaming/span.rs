@@ -38,6 +38,16 @@ pub struct Span {
     pub begins: [usize; BLOCKS],
     /// Where the next block's registers begin in the rows.
     pub cursor: Cursor,
+    pub spill: Spill,
+}
+
+/// What a kernel in assembly has no register for, while its blocks run.
+#[derive(Default)]
+pub struct Spill {
+    /// The next block.
+    pub block: usize,
+    /// Its [`Window::late`].
+    pub late: u64,
 }
 
 /// The byte of each row where bit 0 of the registers lies.
@@ -50,6 +60,16 @@ pub struct Cursor {
 }
 
 impl Cursor {
+    /// Whether the rows hold the registers before and after each block of a span from here, however much `d` grows: at most as
+    /// fast as heaps pass.
+    pub fn is_roomy(self) -> bool {
+        const HEAPS: usize = SPAN / 8;
+        const BYTES: usize = Row::BITS / 8;
+        let Cursor { used, difference, sum, below } = self;
+        [used, difference, sum].iter().all(|at| *at <= BYTES - 2 * HEAPS)
+            && (HEAPS + BLOCK / 8..=BYTES).contains(&below)
+    }
+
     /// The cursor after some blocks in which `d` grew by `grown` bytes in all.
     #[inline(always)]
     fn after(self, blocks: usize, grown: usize) -> Cursor {
@@ -77,6 +97,7 @@ impl Span {
             heaps: [0; WORDS],
             begins: [0; BLOCKS],
             cursor: Cursor::default(),
+            spill: Spill::default(),
         })
     }
 
