@@ -4,8 +4,9 @@
 #   profiles/loop.sh OPERATION --kernel NAME [other options of `nimlanes run`]
 #
 # Lists the loops that hold samples on stderr. Of those that hold most of theirs outside of smaller loops (marked *), it takes
-# the one with the most; START=ADDRESS takes another of the list. Needs perf, objdump, llvm-mca, and target/release/nimlanes as `cargo build --release` makes it. MCA names another
-# llvm-mca, MCPU another microarchitecture; the default, znver4, needs llvm-mca 16 or newer.
+# the one with the most; START=ADDRESS takes another of the list. Needs perf, objdump, llvm-mca, and target/release/nimlanes as
+# `cargo build --release` makes it. MCA names another llvm-mca, MCPU another microarchitecture; the default, znver4, needs
+# llvm-mca 16 or newer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=target/release/nimlanes mca=${MCA:-llvm-mca} cpu=${MCPU:-znver4} start=${START:-}

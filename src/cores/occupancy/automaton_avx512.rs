@@ -1,11 +1,11 @@
-//! The streaming register automaton with its steps in assembly, as `automaton_asm`, and its spans prepared and settled in
+//! The streaming register automaton with its blocks in assembly, as `automaton_asm`, and its spans prepared and settled in
 //! 512-bit vectors: candidates are opened eight heaps at once by a masked copy, picks are found and bits are counted eight words
 //! at once, and rows of the upper beam are appended 128 flags at once: looked up by fours, joined by shifts that differ from lane
 //! to lane, and compressed to bytes without gaps. That takes half the time of eight pieces one after another.
 //!
 //! Cost: as `automaton_asm`, with fewer instructions outside of the blocks.
-//! Bound: the steps and what links blocks, well over five cycles a step. Of the two that are left around them, one goes into
-//! settling, which first waits for the last picks.
+//! Bound: the blocks, five and a quarter cycles a step. Of the two that are left around them, one goes into settling, which first
+//! waits for the last picks.
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_epi64, _mm512_alignr_epi64, _mm512_and_si512,
