@@ -175,6 +175,9 @@ fn wrong_limits() {
     refused(&["solve", "stone-game", "--limit", "4e6"], "would fit");
     refused(&["solve", "nim-square", "--limit", "1e18"], "at most");
     refused(&["solve", "--limit", "5"], "GAME");
+    let asked =
+        "xor_triples needs Grundy values first: size 1000000000000000 is too large for mex_subtraction; at most";
+    refused(&["compare", "xor_triples", "--size", "1e15"], asked);
 }
 
 #[test]

@@ -164,7 +164,7 @@ impl Operation for XorPartitions {
     fn input(workload: &str, size: u64) -> Result<Partitions, InputError> {
         match workload {
             "scatterstone" => {
-                let values = values_of::<MexSplit>(&Split::new(3, size)?, Self::NAME)?;
+                let values = values_of::<MexSplit>(Split::new(3, size), Self::NAME)?;
                 Partitions::scatterstone(size, MODULUS.into(), values)
             }
             _ => Err(InputError::unknown_workload::<Self>(workload)),

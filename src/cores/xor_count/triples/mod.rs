@@ -158,8 +158,8 @@ impl Operation for XorTriples {
     fn input(workload: &str, size: u64) -> Result<Values, InputError> {
         match workload {
             "squares" => {
-                let input = Subtraction::new(&MoveSet::Squares, size)?;
-                values_of::<MexSubtraction>(&input, Self::NAME).map(Values::new)
+                let input = Subtraction::new(&MoveSet::Squares, size);
+                values_of::<MexSubtraction>(input, Self::NAME).map(Values::new)
             }
             _ => Err(InputError::unknown_workload::<Self>(workload)),
         }
