@@ -230,14 +230,14 @@ pub struct Absent {
 #[non_exhaustive]
 pub enum InputError {
     /// No workload of that name.
-    #[error("unknown workload `{name}` of {operation}{}", hint(.name, .known.split(", ")))]
+    #[error("unknown workload `{name}` of {operation}{}", hint(.name, .known.iter().copied()))]
     UnknownWorkload {
         /// The operation.
         operation: &'static str,
         /// What was asked for.
         name: String,
         /// What there is.
-        known: String,
+        known: Vec<&'static str>,
     },
     /// A size past the operation's bound.
     #[error("size {size} is too large for {operation}; at most {most}")]
@@ -505,7 +505,7 @@ pub(crate) use kernels;
 impl InputError {
     /// The error for a workload that `O` does not have.
     pub fn unknown_workload<O: Operation>(name: &str) -> Self {
-        let known = O::WORKLOADS.iter().map(|workload| workload.name).collect::<Vec<_>>().join(", ");
+        let known = O::WORKLOADS.iter().map(|workload| workload.name).collect();
         InputError::UnknownWorkload { operation: O::NAME, name: name.to_owned(), known }
     }
 }

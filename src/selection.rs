@@ -36,17 +36,17 @@ pub enum SelectError {
     #[error(transparent)]
     UnknownOperation(#[from] UnknownOperation),
     /// No kernel of that name.
-    #[error("unknown kernel `{name}` of {operation}{}", names::hint(.name, .available.split(", ")))]
+    #[error("unknown kernel `{name}` of {operation}{}", names::hint(.name, .available.iter().copied()))]
     UnknownKernel {
         /// The operation.
         operation: &'static str,
         /// What was asked for.
         name: String,
         /// What can be run here.
-        available: String,
+        available: Vec<&'static str>,
     },
     /// A kernel that cannot run here.
-    #[error("kernel {operation}={name} is not available: {reason}; allowed: {available}")]
+    #[error("kernel {operation}={name} is not available: {reason}; allowed: {}", .available.join(", "))]
     Unavailable {
         /// The operation.
         operation: &'static str,
@@ -55,7 +55,7 @@ pub enum SelectError {
         /// Why it cannot be run.
         reason: String,
         /// What can be run here.
-        available: String,
+        available: Vec<&'static str>,
     },
     /// A tier that the environment names wrongly.
     #[error(transparent)]
@@ -195,7 +195,7 @@ impl Selection {
     pub fn with_kernel(mut self, operation: &str, name: &str) -> Result<Self, SelectError> {
         let operation = cores::operation(operation)?;
         let kernels = operation.kernels(&self.machine);
-        let able = kernels.iter().filter(|k| k.unavailable.is_none()).map(|k| k.name).collect::<Vec<_>>().join(", ");
+        let able = kernels.iter().filter(|k| k.unavailable.is_none()).map(|k| k.name).collect();
         let Some(kernel) = kernels.iter().find(|k| k.name == name) else {
             let (operation, name) = (operation.name(), name.to_owned());
             return Err(SelectError::UnknownKernel { operation, name, available: able });
@@ -271,7 +271,7 @@ impl Selection {
     ) -> Result<usize, SelectError> {
         let index = |name: &&'static str| {
             let unknown =
-                || SelectError::UnknownKernel { operation, name: (*name).to_owned(), available: names.join(", ") };
+                || SelectError::UnknownKernel { operation, name: (*name).to_owned(), available: names.to_vec() };
             names.iter().position(|known| known == name).ok_or_else(unknown)
         };
         let forced = self.forced.get(operation).map(index).transpose()?;

@@ -73,7 +73,7 @@ pub static GAMES: &[Game] = &[stone_game::GAME, proportionate_nim::GAME, nim_squ
 pub fn game(name: &str) -> Result<&'static Game, SolveError> {
     GAMES.iter().find(|game| game.name == name).ok_or_else(|| SolveError::UnknownGame {
         name: name.to_owned(),
-        known: GAMES.iter().map(|game| game.name).collect::<Vec<_>>().join(", "),
+        known: GAMES.iter().map(|game| game.name).collect(),
     })
 }
 
@@ -174,12 +174,12 @@ impl Question {
 #[non_exhaustive]
 pub enum SolveError {
     /// No game of that name.
-    #[error("unknown game `{name}`{}", hint(.name, .known.split(", ")))]
+    #[error("unknown game `{name}`{}", hint(.name, .known.iter().copied()))]
     UnknownGame {
         /// What was asked for.
         name: String,
         /// What there is.
-        known: String,
+        known: Vec<&'static str>,
     },
     /// A parameter of another game.
     #[error("{game} has no choice of {}", parameter.name())]

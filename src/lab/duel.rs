@@ -48,14 +48,14 @@ pub struct Terms {
 #[non_exhaustive]
 pub enum DuelError {
     /// A name that is not among the kernels that can run.
-    #[error("unknown kernel `{name}` of {operation}, or not available here{}", hint(.name, .available.split(", ")))]
+    #[error("unknown kernel `{name}` of {operation}, or not available here{}", hint(.name, .available.iter().copied()))]
     UnknownKernel {
         /// The operation.
         operation: &'static str,
         /// What was asked for.
         name: String,
         /// What there is.
-        available: String,
+        available: Vec<&'static str>,
     },
     /// The baseline cannot do the input.
     #[error("the baseline {name} cannot do this input: {reason}")]
@@ -174,7 +174,7 @@ fn contenders(
     let index = |name: &String| {
         let unknown = || {
             let (operation, name) = (session.operation(), name.clone());
-            DuelError::UnknownKernel { operation, name, available: names.join(", ") }
+            DuelError::UnknownKernel { operation, name, available: names.clone() }
         };
         names.iter().position(|known| known == name).ok_or_else(unknown)
     };

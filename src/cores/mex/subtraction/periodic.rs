@@ -31,12 +31,12 @@ pub fn period(g: &[u16], farthest: usize) -> Option<Period> {
     let heaps = g.len();
     // Without a move all values are equal, which is more than enough if one says so.
     let farthest = farthest.max(1);
-    // The last values, backwards, are looked for in all of them, backwards (Knuth, Morris and Pratt 1977): `border[i]` of the
-    // first `i + 1` end as all of them begin.
-    let back = |i: usize| g[heaps - 1 - i];
     if heaps <= farthest {
         return None;
     }
+    // The last values, backwards, are looked for in all of them, backwards (Knuth, Morris and Pratt 1977): `border[i]` of the
+    // first `i + 1` end as all of them begin.
+    let back = |i: usize| g[heaps - 1 - i];
     let mut border = vec![0];
     let mut matched = 0;
     for i in 1..heaps {
