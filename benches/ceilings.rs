@@ -9,7 +9,7 @@ use nimlanes::lab::clock::Clock;
 mod support;
 
 fn main() {
-    support::run(|machine, plan, criterion, instrument| {
+    support::run(|selection, plan, criterion, instrument| {
         instrument.read(Clock::Thread);
         for kind in CEILINGS.chunk_by(|a, b| a.kind == b.kind) {
             instrument.count(kind[0].unit);
@@ -20,7 +20,7 @@ fn main() {
                 group.throughput(Throughput::Elements(ceiling.units() as u64));
                 let mut ready = None;
                 group.bench_function(ceiling.name, |bencher| {
-                    let ready = ready.get_or_insert_with(|| ceiling.ready(machine));
+                    let ready = ready.get_or_insert_with(|| ceiling.ready(selection.machine()));
                     bencher.iter(|| ready.run());
                 });
             }

@@ -15,7 +15,6 @@ use nimlanes::games::{BigUint, GAMES, Game, Question, Solution, Solver};
 use nimlanes::kernel::Run;
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::known;
-use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
 
 mod support;
@@ -27,14 +26,14 @@ use support::registry::{Contender, contenders};
 const SMALL: [u64; 2] = [10, 100];
 
 fn main() {
-    support::run(|machine, plan, criterion, instrument| {
+    support::run(|selection, plan, criterion, instrument| {
         instrument.read(Clock::Wall);
         for game in GAMES {
             let mut group = criterion.benchmark_group(format!("games/{}", game.name));
             group.sampling_mode(SamplingMode::Flat);
             for limit in SMALL.into_iter().chain([game.published]) {
                 let expected = OnceCell::new();
-                for choice in choices(game, limit, plan, machine) {
+                for choice in choices(game, limit, plan, selection) {
                     let asserted = OnceCell::new();
                     plan.apply(&mut group, choice.predicted);
                     group.bench_function(BenchmarkId::new(choice.name, limit), |bencher| {
@@ -56,15 +55,16 @@ struct Choice {
 }
 
 /// The choices for a game at a limit, which is also the size of its operations' default workloads.
-fn choices(game: &Game, limit: u64, plan: &Plan, machine: &Machine) -> impl Iterator<Item = Choice> {
+fn choices(game: &Game, limit: u64, plan: &Plan, selection: &Selection) -> impl Iterator<Item = Choice> {
     let operation = |name: &&'static str| {
         let operation = cores::operation(name).expect("a game names operations");
-        let session = operation.session(machine, operation.workloads()[0].name, limit).expect("a limit of its game");
-        (*name, contenders(operation, session.as_ref(), machine).filter(|c| plan.admits(c.predicted)).collect())
+        let session = operation.session(selection, operation.workloads()[0].name, limit).expect("a limit of its game");
+        let contenders = contenders(session.as_ref(), selection.threads()).into_iter();
+        (*name, contenders.filter(|contender| plan.admits(contender.predicted)).collect())
     };
     let operations: Vec<(&str, Vec<Contender>)> = game.operations.iter().map(operation).collect();
     let choice = move |name, pick: fn(&[Contender]) -> Option<&Contender>| {
-        let mut choice = Choice { name, selection: Selection::new(*machine), predicted: Duration::ZERO };
+        let mut choice = Choice { name, selection: selection.clone(), predicted: Duration::ZERO };
         for (operation, contenders) in &operations {
             let kernel = pick(contenders)?;
             let named = choice.selection.with_kernel(operation, kernel.info.name);

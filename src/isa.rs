@@ -22,6 +22,19 @@ macro_rules! isa_table {
                 match self { $(Tier::$tier => &[$($f),*]),* }
             }
 
+            /// The architecture whose CPUs offer the tier; every architecture offers the portable one.
+            pub const fn architecture(self) -> &'static str {
+                match self {
+                    Tier::Portable => std::env::consts::ARCH,
+                    _ => "x86_64",
+                }
+            }
+
+            /// Whether CPUs of the architecture that this was compiled for may offer the tier.
+            pub fn is_of_this_architecture(self) -> bool {
+                self.architecture() == std::env::consts::ARCH
+            }
+
             /// Whether this CPU (and its operating system) offers the tier.
             pub fn on_this_cpu(self) -> bool {
                 match self { $(Tier::$tier => {
@@ -36,7 +49,10 @@ macro_rules! isa_table {
         /// The entry of one kernel at one tier: a function that carries the tier's CPU features and the kernel's name
         /// (never inlined, so that profiles show it). `None` where the architecture lacks the tier.
         macro_rules! entry {
-            $(($tier, $d op:ty, [$d($d generic:ident : $d bound:path)?], $d name:ident, $d body:ident $d(, $d needs:ident)?) => {{
+            $((
+                $tier, [$d op:ty, [$d($d generic:ident : $d bound:path)?], [$d($d start:ident)?]],
+                $d name:ident, $d body:ident $d(, $d needs:ident)?
+            ) => {{
                 #[cfg($arch)]
                 {
                     #[inline(never)]
@@ -44,11 +60,13 @@ macro_rules! isa_table {
                     fn $d name $d(<$d generic: $d bound>)? (
                         input: &<$d op as $crate::kernel::Operation>::Input,
                         run: &$crate::kernel::Run,
+                        _start: <$d op as $crate::kernel::Operation>::Start,
                     ) -> Result<<$d op as $crate::kernel::Operation>::Output, $crate::kernel::Stop> {
-                        self::$d body::run(input, run)
+                        $d(let $d start = _start;)?
+                        self::$d body::run(input, run $d(, $d start)?)
                     }
                     Some($crate::kernel::Body {
-                        run: $d name $d(::<$d generic>)? as unsafe fn(&_, &_) -> _,
+                        run: $d name $d(::<$d generic>)? as unsafe fn(&_, &_, _) -> _,
                         cost: self::$d body::cost,
                         // The first of what may be one or two.
                         needs: [$d(Some(self::$d body::$d needs as fn(&_) -> _),)? None][0],

@@ -1,4 +1,4 @@
-//! Tiers, operations, kernels and how one of them is selected.
+//! Operations, and the kernels that do them.
 //!
 //! A **kernel** is one implementation of an [`Operation`]. It is data: one line in the operation's list, made by the
 //! `kernels!` macro, names it, its module, its [`Tier`] and its Cargo features. Tests, benches, the command line and the
@@ -9,14 +9,11 @@
 //! [`Kernel`], the thing that can be run, so no instruction set is entered that the CPU lacks.
 
 use std::fmt::{self, Debug};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::SyncSender;
 
+use crate::candidate::Obstacle;
 pub use crate::isa::Tier;
 use crate::machine::Machine;
-use crate::names::hint;
-use crate::positions::Positions;
 
 /// The four families of bit operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,18 +58,10 @@ pub enum Stop {
     OutsideDomain,
 }
 
-/// What travels with one run: how many threads it may use, how far it is, whether it should stop, and perhaps an outlet for the
-/// positions that it finds.
+/// What travels with one run: how many threads it may use, how far it is, and whether it should stop.
 #[derive(Debug)]
 pub struct Run {
     threads: usize,
-    state: Arc<State>,
-    outlet: Option<SyncSender<Positions>>,
-}
-
-/// What runs with and without an outlet share.
-#[derive(Debug, Default)]
-struct State {
     done: AtomicU64,
     cancelled: AtomicBool,
 }
@@ -80,18 +69,7 @@ struct State {
 impl Run {
     /// A run that may use `threads` threads (at least one).
     pub fn new(threads: usize) -> Self {
-        Run { threads: threads.max(1), state: Arc::default(), outlet: None }
-    }
-
-    /// The same run, progress and cancellation shared, of which positions are taken as they are found, if the sink is one that
-    /// hands them on.
-    pub fn with_outlet(&self, outlet: SyncSender<Positions>) -> Self {
-        Run { threads: self.threads, state: Arc::clone(&self.state), outlet: Some(outlet) }
-    }
-
-    /// Where positions are to be handed on to.
-    pub fn outlet(&self) -> Option<&SyncSender<Positions>> {
-        self.outlet.as_ref()
+        Run { threads: threads.max(1), done: AtomicU64::new(0), cancelled: AtomicBool::new(false) }
     }
 
     /// Threads the kernel may use, itself included.
@@ -106,18 +84,18 @@ impl Run {
     #[inline]
     pub fn advance(&self, steps: u64) -> Result<(), Stop> {
         // Relaxed: the counter orders nothing, it is only looked at.
-        self.state.done.fetch_add(steps, Relaxed);
-        if self.state.cancelled.load(Relaxed) { Err(Stop::Cancelled) } else { Ok(()) }
+        self.done.fetch_add(steps, Relaxed);
+        if self.cancelled.load(Relaxed) { Err(Stop::Cancelled) } else { Ok(()) }
     }
 
     /// Steps done so far, over all kernels that ran with this value.
     pub fn done(&self) -> u64 {
-        self.state.done.load(Relaxed)
+        self.done.load(Relaxed)
     }
 
     /// Asks the kernel to stop at its next block.
     pub fn cancel(&self) {
-        self.state.cancelled.store(true, Relaxed);
+        self.cancelled.store(true, Relaxed);
     }
 }
 
@@ -132,7 +110,7 @@ pub struct On {
 
 /// Predicted time and memory of one run. The formula of each kernel holds constants measured on one machine; they serve
 /// choices between kernels, refusals and progress, never results.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
     /// Nanoseconds; infinite where the kernel cannot do the input.
     pub ns: f64,
@@ -147,30 +125,6 @@ impl Cost {
     /// Whether the kernel can do the input at all.
     pub fn is_possible(&self) -> bool {
         self.ns.is_finite()
-    }
-}
-
-/// Why a kernel cannot do an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Impossible {
-    /// It would do it with so many threads.
-    #[error("needs at least {0} threads")]
-    Threads(usize),
-    /// It is not made for such inputs, or for so large ones.
-    #[error("the input is outside its domain")]
-    Domain,
-}
-
-impl Impossible {
-    /// Why a kernel with the costs `cost(threads)` cannot do the input with so many threads.
-    pub fn with(threads: usize, cost: impl Fn(usize) -> Cost) -> Option<Self> {
-        let more = threads + 1;
-        match [threads, more].map(|threads| cost(threads).is_possible()) {
-            [true, _] => None,
-            [false, true] => Some(Impossible::Threads(more)),
-            [false, false] => Some(Impossible::Domain),
-        }
     }
 }
 
@@ -203,19 +157,6 @@ pub struct Needs {
 /// Named numbers that sum up an output, for checks against known answers and for people.
 pub type Digest = Vec<(&'static str, u128)>;
 
-/// A named input of an operation, sized by one number.
-#[derive(Clone, Copy, Debug)]
-pub struct Workload {
-    /// Its name; part of bench ids and paths.
-    pub name: &'static str,
-    /// One line: what it is and what `size` means.
-    pub summary: &'static str,
-    /// The size at which the problem was published; the default everywhere.
-    pub published: u64,
-    /// Sizes that the benches time.
-    pub sizes: &'static [u64],
-}
-
 /// A technology with no natural form in an operation, and why.
 #[derive(Clone, Copy, Debug)]
 pub struct Absent {
@@ -223,67 +164,6 @@ pub struct Absent {
     pub feature: &'static str,
     /// Why no kernel is listed for it.
     pub reason: &'static str,
-}
-
-/// A request that names an input which does not exist.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InputError {
-    /// No workload of that name.
-    #[error("unknown workload `{name}` of {operation}{}", hint(.name, .known.iter().copied()))]
-    UnknownWorkload {
-        /// The operation.
-        operation: &'static str,
-        /// What was asked for.
-        name: String,
-        /// What there is.
-        known: Vec<&'static str>,
-    },
-    /// A size past the operation's bound.
-    #[error("size {size} is too large for {operation}; at most {most}")]
-    TooLarge {
-        /// The operation.
-        operation: &'static str,
-        /// What was asked for.
-        size: u64,
-        /// The largest size.
-        most: u64,
-    },
-    /// A set with more moves than the operation has room for.
-    #[error("{operation} takes sets with at most {most} moves up to the limit")]
-    TooManyMoves {
-        /// The operation.
-        operation: &'static str,
-        /// The most.
-        most: usize,
-    },
-    /// The Grundy values that the input is made of cannot be had.
-    #[error("{operation} needs Grundy values first: {reason}")]
-    Values {
-        /// The operation.
-        operation: &'static str,
-        /// What came of it.
-        reason: String,
-    },
-    /// Moves whose list alone does not fit in memory.
-    #[error("the moves of {operation} need {} MB here and {} MB are free", *.needs / 1_000_000, *.free / 1_000_000)]
-    MovesMemory {
-        /// The operation.
-        operation: &'static str,
-        /// Bytes of the list.
-        needs: u64,
-        /// Bytes of the machine.
-        free: u64,
-    },
-    /// A modulus that counts cannot be taken by.
-    #[error("modulus {0} is not an odd number from 3 up to 2147483647")]
-    Modulus(u64),
-    /// A move set that cannot be read.
-    #[error(transparent)]
-    Moves(#[from] crate::moves::MoveSetError),
-    /// Moves from both heaps that make no rules.
-    #[error(transparent)]
-    Diagonals(#[from] crate::moves::DiagonalsError),
 }
 
 /// One typed job of a core, with the list of kernels that do it.
@@ -294,6 +174,9 @@ pub trait Operation: Sized + 'static {
     type Input: Send + Sync + 'static;
     /// What every kernel must compute alike.
     type Output: PartialEq + Debug + Send + Sync + 'static;
+    /// What a run starts from besides its input: `()` for most, else an empty sink that says where the output goes, or the
+    /// progress of a run that was interrupted.
+    type Start: Default;
 
     /// The operation's name everywhere.
     const NAME: &'static str;
@@ -301,8 +184,6 @@ pub trait Operation: Sized + 'static {
     const CORE: Core;
     /// What [`Operation::work`] counts, in the singular.
     const UNIT: &'static str;
-    /// Named inputs; the first is the default.
-    const WORKLOADS: &'static [Workload];
     /// All kernels, baseline first, whether compiled in or not.
     const KERNELS: &'static [KernelDef<Self>];
     /// Technologies that have no kernel here.
@@ -311,12 +192,6 @@ pub trait Operation: Sized + 'static {
     const PUBLIC: &'static [&'static str];
     /// What the measurements showed, in markdown without numbers: part of the documentation and of the report.
     const NOTES: &'static str;
-
-    /// The input that `workload` names at `size`.
-    ///
-    /// # Errors
-    /// A name or a size that does not exist.
-    fn input(workload: &str, size: u64) -> Result<Self::Input, InputError>;
 
     /// Bytes of the output, which every kernel needs besides what it works with. For operations whose output has a type that
     /// the cost of a kernel does not know.
@@ -337,10 +212,14 @@ pub trait Operation: Sized + 'static {
     fn digest(output: &Self::Output) -> Digest;
 }
 
+/// What a kernel is called through.
+type Entry<O> =
+    unsafe fn(&<O as Operation>::Input, &Run, <O as Operation>::Start) -> Result<<O as Operation>::Output, Stop>;
+
 /// The functions of a compiled kernel. Only `kernels!` makes one.
 pub(crate) struct Body<O: Operation> {
     /// The entry; carries the CPU features of the kernel's tier.
-    pub(crate) run: unsafe fn(&O::Input, &Run) -> Result<O::Output, Stop>,
+    pub(crate) run: Entry<O>,
     /// The cost formula.
     pub(crate) cost: fn(&O::Input, On) -> Cost,
     /// What a unit of work needs, where the kernel states it.
@@ -357,26 +236,11 @@ pub struct KernelDef<O: Operation> {
     pub features: &'static [&'static str],
     /// What it is, in a line.
     pub summary: &'static str,
+    /// The kernel that the summary refers to, as in "the same with ..".
+    pub like: Option<&'static str>,
     /// The module that it is in: a file.
     pub module: &'static str,
     pub(crate) body: Option<Body<O>>,
-}
-
-/// Why a listed kernel cannot be run here.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unavailable {
-    /// Left out of this build.
-    #[error("not compiled in; build with {0}")]
-    NotCompiled(String),
-    /// The CPU (or the cap on it) lacks the tier.
-    #[error("needs the {needs} tier and this machine offers {offers}")]
-    NotOnThisCpu {
-        /// The kernel's tier.
-        needs: &'static str,
-        /// The machine's.
-        offers: &'static str,
-    },
 }
 
 impl<O: Operation> fmt::Debug for KernelDef<O> {
@@ -393,19 +257,24 @@ impl<O: Operation> KernelDef<O> {
         self.body.is_some()
     }
 
+    /// Whether it is built to use several threads.
+    pub fn is_parallel(&self) -> bool {
+        self.features.contains(&"parallel")
+    }
+
     /// The kernel, ready to run on `machine`.
     ///
     /// # Errors
-    /// It is not compiled in, or the machine lacks its tier.
-    pub fn on(&'static self, machine: &Machine) -> Result<Kernel<O>, Unavailable> {
+    /// It is made for another architecture, not compiled in, or the machine lacks its tier.
+    pub fn on(&'static self, machine: &Machine) -> Result<Kernel<O>, Obstacle> {
         let Some(body) = &self.body else {
-            return Err(Unavailable::NotCompiled(match self.features {
-                [] => format!("a target that has {}", self.tier.name()),
-                features => format!("--features {}", features.join(",")),
-            }));
+            return Err(match self.tier.is_of_this_architecture() {
+                true => Obstacle::NotCompiled { features: self.features },
+                false => Obstacle::Architecture { needs: self.tier.architecture() },
+            });
         };
         if self.tier > machine.tier() {
-            return Err(Unavailable::NotOnThisCpu { needs: self.tier.name(), offers: machine.tier().name() });
+            return Err(Obstacle::Tier { needs: self.tier.name(), offers: machine.tier().name() });
         }
         Ok(Kernel { def: self, body })
     }
@@ -453,8 +322,16 @@ impl<O: Operation> Kernel<O> {
     /// # Errors
     /// [`Stop::OutsideDomain`] before anything is computed; cancelled, or a value passed the type that holds it.
     pub fn run(&self, input: &O::Input, run: &Run) -> Result<O::Output, Stop> {
+        self.run_from(O::Start::default(), input, run)
+    }
+
+    /// [`Kernel::run`] from a start other than the default.
+    ///
+    /// # Errors
+    /// As [`Kernel::run`].
+    pub fn run_from(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, Stop> {
         self.admit(input, run.threads())?;
-        self.enter(input, run)
+        self.enter(start, input, run)
     }
 
     /// Whether the input is in the domain of the kernel with so many threads.
@@ -462,12 +339,36 @@ impl<O: Operation> Kernel<O> {
         if self.cost(input, threads).is_possible() { Ok(()) } else { Err(Stop::OutsideDomain) }
     }
 
-    /// [`Kernel::run`] on an input that was admitted: for timing, where the cost of a cost would show.
+    /// [`Kernel::run_from`] on an input that was admitted: for timing, where the cost of a cost would show.
     #[allow(unsafe_code, reason = "the one dispatch from safe code into functions that need CPU features")]
-    pub(crate) fn enter(&self, input: &O::Input, run: &Run) -> Result<O::Output, Stop> {
+    pub(crate) fn enter(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, Stop> {
+        #[cfg(debug_assertions)]
+        entered::record((O::NAME, self.def.name, self.def.tier.name()));
         // SAFETY: `KernelDef::on` compared the tier with what was detected on this CPU, and `entry!` gave the function
         // the features of that tier and no more.
-        unsafe { (self.body.run)(input, run) }
+        unsafe { (self.body.run)(input, run, start) }
+    }
+}
+
+/// Which kernels were entered: a record for tests, kept where debug assertions are on.
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub mod entered {
+    use std::collections::BTreeSet;
+    use std::sync::{Mutex, PoisonError};
+
+    /// Names of an operation, a kernel of it and the kernel's tier.
+    pub type Entered = (&'static str, &'static str, &'static str);
+
+    static RECORD: Mutex<BTreeSet<Entered>> = Mutex::new(BTreeSet::new());
+
+    pub(super) fn record(entered: Entered) {
+        RECORD.lock().unwrap_or_else(PoisonError::into_inner).insert(entered);
+    }
+
+    /// The kernels that this process entered since the last call.
+    pub fn take() -> BTreeSet<Entered> {
+        std::mem::take(&mut RECORD.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -479,14 +380,24 @@ pub fn available<O: Operation>(machine: &Machine) -> impl Iterator<Item = Kernel
 /// The list of an operation: `kernels! { Operation, [Generic: Bound]; name = module, Tier, ["feature"], "summary"; ... }`.
 ///
 /// A kernel is compiled where all its features are on and the architecture has its tier; its `mod` line carries the same
-/// condition. The line stays in the list either way. A kernel that states its [`Needs`] in a function `needs(&Input)` has that
-/// name at the end of its line: `"summary", needs;`.
+/// condition. The line stays in the list either way. `name = module like other, ..` says that the summary refers to the kernel
+/// `other`; a kernel that states its [`Needs`] in a function `needs(&Input)` has that name at the end of its line:
+/// `"summary", needs;`. Where the operation has a [`Start`](Operation::Start), `[Generic: Bound], start;` makes it the last
+/// argument of `run`.
 macro_rules! kernels {
-    ($op:ty, $generics:tt;
-     $($name:ident = $body:ident, $tier:ident, [$($f:literal),*], $text:literal $(, $needs:ident)?;)*) => { &[$({
+    ($op:ty, $generics:tt $(, $start:ident)?; $($rows:tt)*) => {
+        $crate::kernel::kernel_rows!([$op, $generics, [$($start)?]] $($rows)*)
+    };
+}
+pub(crate) use kernels;
+
+/// The rows of [`kernels!`]; what all entries need comes first.
+macro_rules! kernel_rows {
+    ($common:tt
+     $($name:ident = $body:ident $(like $like:ident)?, $tier:ident, [$($f:literal),*], $text:literal $(, $needs:ident)?;)*) => { &[$({
         let body = {
             #[cfg(all($(feature = $f),*))]
-            { $crate::isa::entry!($tier, $op, $generics, $name, $body $(, $needs)?) }
+            { $crate::isa::entry!($tier, $common, $name, $body $(, $needs)?) }
             #[cfg(not(all($(feature = $f),*)))]
             { None }
         };
@@ -495,17 +406,11 @@ macro_rules! kernels {
             tier: $crate::isa::Tier::$tier,
             features: &[$($f),*],
             summary: $text,
+            // The first of what may be one or two.
+            like: [$(Some(stringify!($like)),)? None][0],
             module: concat!(module_path!(), "::", stringify!($body)),
             body,
         }
     }),*] };
 }
-pub(crate) use kernels;
-
-impl InputError {
-    /// The error for a workload that `O` does not have.
-    pub fn unknown_workload<O: Operation>(name: &str) -> Self {
-        let known = O::WORKLOADS.iter().map(|workload| workload.name).collect();
-        InputError::UnknownWorkload { operation: O::NAME, name: name.to_owned(), known }
-    }
-}
+pub(crate) use kernel_rows;

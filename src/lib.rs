@@ -46,7 +46,7 @@
 //! use nimlanes::kernel::{Run, available};
 //! use nimlanes::machine::Machine;
 //!
-//! let input = Subtraction::new(&"squares".parse()?, 10)?;
+//! let input = Subtraction::new(&"squares".parse()?, 10, &Machine::detect())?;
 //! let kernel = available::<MexSubtraction>(&Machine::detect()).find(|kernel| kernel.def().name == "stamp").unwrap();
 //! assert_eq!(kernel.run(&input, &Run::new(1))?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -93,6 +93,8 @@
 )]
 
 mod bits;
+pub mod candidate;
+pub mod case;
 pub mod cores;
 pub mod games;
 pub mod isa;
@@ -101,7 +103,8 @@ pub mod lab;
 pub mod machine;
 pub mod moves;
 mod names;
-pub mod positions;
 pub mod selection;
 pub mod session;
 mod simd;
+pub mod units;
+pub mod workload;

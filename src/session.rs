@@ -4,11 +4,14 @@ use std::any::Any;
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
+use std::time::Duration;
 
-use crate::kernel::{
-    Absent, Core, Cost, Digest, InputError, Kernel, KernelDef, Needs, Operation, Run, Stop, Tier, Unavailable, Workload,
-};
+use crate::candidate::{Candidate, Conditions, Obstacle};
+use crate::case::Case;
+use crate::kernel::{Absent, Core, Cost, Digest, Kernel, KernelDef, Needs, Operation, Run, Stop, Tier};
 use crate::machine::Machine;
+use crate::selection::{SelectError, Selection};
+use crate::workload::{InputError, Workload, Workloads};
 
 /// One line of an operation's list of kernels.
 #[derive(Clone, Debug)]
@@ -21,12 +24,14 @@ pub struct KernelInfo {
     pub features: &'static [&'static str],
     /// What it is, in a line.
     pub summary: &'static str,
+    /// The kernel that the summary refers to.
+    pub like: Option<&'static str>,
     /// The module that it is in.
     pub module: &'static str,
     /// Whether this build holds it.
     pub compiled: bool,
     /// Why it cannot run on the machine that was asked about.
-    pub unavailable: Option<Unavailable>,
+    pub obstacle: Option<Obstacle>,
 }
 
 impl KernelInfo {
@@ -34,6 +39,11 @@ impl KernelInfo {
     pub fn source(&self) -> String {
         let path = self.module.split("::").skip(1).collect::<Vec<_>>().join("/");
         format!("src/{path}.rs")
+    }
+
+    /// Whether it is built to use several threads.
+    pub fn is_parallel(&self) -> bool {
+        self.features.contains(&"parallel")
     }
 
     /// Whether it is plain Rust on one thread: no technology that a Cargo feature names, no tier above the lowest. The compiler
@@ -61,25 +71,26 @@ pub trait AnyOperation: Sync {
     fn notes(&self) -> &'static str;
     /// All kernels, baseline first.
     fn kernels(&self, machine: &Machine) -> Vec<KernelInfo>;
-    /// An input with the kernels that can run on it.
+    /// An input, and the kernels as candidates for it. What the input is made of comes from kernels that `selection` allows.
     ///
     /// # Errors
-    /// A workload or a size that does not exist.
-    fn session(&self, machine: &Machine, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError>;
+    /// As [`Workloads::input`].
+    fn session(&self, selection: &Selection, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError>;
 }
 
-/// One input of one operation, and the kernels that this machine can run on it. Kernels are named by their index in
-/// [`Session::kernels`].
+/// One input of one operation, and the kernels of that operation, named by their index in its list.
 pub trait Session: Send + Sync {
     /// The operation's name.
     fn operation(&self) -> &'static str;
-    /// Names of the kernels, in list order.
-    fn kernels(&self) -> Vec<&'static str>;
-    /// What a kernel asks of the CPU.
-    fn tier(&self, kernel: usize) -> Tier;
-    /// Whether a kernel is built to use several threads.
-    fn is_parallel(&self, kernel: usize) -> bool;
-    /// Predicted time and memory.
+    /// The operation, the workload and the size.
+    fn case(&self) -> &Case;
+    /// What throughput counts, in the singular.
+    fn unit(&self) -> &'static str;
+    /// The kernels, in list order.
+    fn kernels(&self) -> &[KernelInfo];
+    /// The kernels as candidates for the input, with so many threads and this much time for a run, in list order.
+    fn candidates(&self, threads: usize, time_limit: Duration) -> Vec<Candidate>;
+    /// Predicted time and memory; [`Cost::IMPOSSIBLE`] for a kernel that cannot run here.
     fn cost(&self, kernel: usize, threads: usize) -> Cost;
     /// What a unit of work needs at least, if the kernel states it.
     fn needs(&self, kernel: usize) -> Option<Needs>;
@@ -99,6 +110,23 @@ pub trait Session: Send + Sync {
     fn work(&self, answer: &dyn Answer) -> u64;
     /// The oracle's answer, computed once.
     fn oracle(&self) -> &dyn Answer;
+}
+
+impl dyn Session {
+    /// The index of a kernel, by its name.
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.kernels().iter().position(|kernel| kernel.name == name)
+    }
+}
+
+impl Selection {
+    /// The kernel for the input of a session, by its index there.
+    ///
+    /// # Errors
+    /// As [`Selection::kernel`].
+    pub fn kernel_of(&self, session: &dyn Session) -> Result<usize, SelectError> {
+        self.choose(session.operation(), &session.candidates(self.threads(), Duration::MAX))
+    }
 }
 
 /// What a kernel computed.
@@ -134,9 +162,20 @@ impl<O: Operation> Answer for Output<O> {
 }
 
 struct Live<O: Operation> {
+    case: Case,
     input: O::Input,
-    kernels: Vec<Kernel<O>>,
+    machine: Machine,
+    infos: Vec<KernelInfo>,
+    /// Those that can run on the machine.
+    kernels: Vec<Option<Kernel<O>>>,
     oracle: OnceLock<Output<O>>,
+}
+
+impl<O: Operation> Live<O> {
+    /// A kernel that can run here, or a reason to stop.
+    fn kernel(&self, kernel: usize) -> Result<&Kernel<O>, Stop> {
+        self.kernels[kernel].as_ref().ok_or(Stop::OutsideDomain)
+    }
 }
 
 impl<O: Operation> Session for Live<O> {
@@ -144,24 +183,28 @@ impl<O: Operation> Session for Live<O> {
         O::NAME
     }
 
-    fn kernels(&self) -> Vec<&'static str> {
-        self.kernels.iter().map(|kernel| kernel.def().name).collect()
+    fn case(&self) -> &Case {
+        &self.case
     }
 
-    fn tier(&self, kernel: usize) -> Tier {
-        self.kernels[kernel].def().tier
+    fn unit(&self) -> &'static str {
+        O::UNIT
     }
 
-    fn is_parallel(&self, kernel: usize) -> bool {
-        self.kernels[kernel].def().features.contains(&"parallel")
+    fn kernels(&self) -> &[KernelInfo] {
+        &self.infos
+    }
+
+    fn candidates(&self, threads: usize, time_limit: Duration) -> Vec<Candidate> {
+        Candidate::all::<O>(&self.input, &Conditions { machine: self.machine, threads, time_limit })
     }
 
     fn cost(&self, kernel: usize, threads: usize) -> Cost {
-        self.kernels[kernel].cost(&self.input, threads)
+        self.kernels[kernel].map_or(Cost::IMPOSSIBLE, |kernel| kernel.cost(&self.input, threads))
     }
 
     fn needs(&self, kernel: usize) -> Option<Needs> {
-        self.kernels[kernel].needs(&self.input)
+        self.kernels[kernel].and_then(|kernel| kernel.needs(&self.input))
     }
 
     fn steps(&self) -> u64 {
@@ -169,13 +212,15 @@ impl<O: Operation> Session for Live<O> {
     }
 
     fn run(&self, kernel: usize, run: &Run) -> Result<Box<dyn Answer>, Stop> {
-        Ok(Box::new(Output::<O>(self.kernels[kernel].run(&self.input, run)?)))
+        Ok(Box::new(Output::<O>(self.kernel(kernel)?.run(&self.input, run)?)))
     }
 
     fn spin(&self, kernel: usize, run: &Run, times: u64) -> Result<(), Stop> {
-        let kernel = self.kernels[kernel];
+        let kernel = self.kernel(kernel)?;
         kernel.admit(&self.input, run.threads())?;
-        (0..times).try_for_each(|_| kernel.enter(black_box(&self.input), run).map(|output| drop(black_box(output))))
+        (0..times).try_for_each(|_| {
+            kernel.enter(O::Start::default(), black_box(&self.input), run).map(|output| drop(black_box(output)))
+        })
     }
 
     fn work(&self, answer: &dyn Answer) -> u64 {
@@ -188,7 +233,7 @@ impl<O: Operation> Session for Live<O> {
     }
 }
 
-impl<O: Operation> AnyOperation for Of<O> {
+impl<O: Workloads> AnyOperation for Of<O> {
     fn name(&self) -> &'static str {
         O::NAME
     }
@@ -223,15 +268,26 @@ impl<O: Operation> AnyOperation for Of<O> {
             tier: def.tier,
             features: def.features,
             summary: def.summary,
+            like: def.like,
             module: def.module,
             compiled: def.is_compiled(),
-            unavailable: def.on(machine).err(),
+            obstacle: def.on(machine).err(),
         };
         O::KERNELS.iter().map(info).collect()
     }
 
-    fn session(&self, machine: &Machine, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError> {
-        let kernels = crate::kernel::available::<O>(machine).collect();
-        Ok(Box::new(Live::<O> { input: O::input(workload, size)?, kernels, oracle: OnceLock::new() }))
+    fn session(&self, selection: &Selection, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError> {
+        let machine = *selection.machine();
+        let input = O::input(workload, size, selection)?;
+        let kernels = O::KERNELS.iter().map(|def| def.on(&machine).ok()).collect();
+        let case = Case::new(O::NAME, workload, size);
+        Ok(Box::new(Live::<O> {
+            case,
+            input,
+            machine,
+            infos: self.kernels(&machine),
+            kernels,
+            oracle: OnceLock::new(),
+        }))
     }
 }

@@ -4,18 +4,21 @@
 //! that tier and all below it.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use nimlanes::cores::COMPLETE;
-use nimlanes::kernel::{Run, Tier, Workload};
+use nimlanes::kernel::{Run, Tier};
 use nimlanes::lab::verify::Inputs;
 use nimlanes::machine::Machine;
+use nimlanes::selection::Selection;
 use nimlanes::session::AnyOperation;
+use nimlanes::workload::Workload;
 
 /// Where every oracle is quick enough.
 const LARGEST: u64 = 513;
 /// Known answers are checked by every kernel that needs no longer; `nimlanes verify --full` has more time.
-const PATIENCE_NS: f64 = 0.25e9;
+const TIME_LIMIT: Duration = Duration::from_millis(250);
 
 fn main() {
     let machine = Machine::detect();
@@ -84,25 +87,26 @@ fn trials(
     required: Option<Tier>,
 ) -> impl Iterator<Item = Trial> {
     let inputs = Arc::new(OnceLock::new());
-    let smallest = operation.session(&machine, workload.name, 0).expect("an input of size 0");
+    let smallest = operation.session(&Selection::new(machine), workload.name, 0).expect("an input of size 0");
     let is_outside = move |name: &str| {
-        let index = smallest.kernels().iter().position(|kernel| *kernel == name);
+        let is_here = |index: &usize| smallest.kernels()[*index].obstacle.is_none();
+        let index = smallest.index(name).filter(is_here);
         index.is_some_and(|index| !(1..=2).any(|threads| smallest.cost(index, threads).is_possible()))
     };
     let kernels = operation.kernels(&machine).into_iter();
     kernels.filter(move |kernel| kernel.compiled && !is_outside(kernel.name)).map(move |kernel| {
         let inputs = Arc::clone(&inputs);
-        let missing = kernel.unavailable.clone();
+        let missing = kernel.obstacle.clone();
         let is_required = required.is_some_and(|tier| kernel.tier <= tier);
         let name = format!("{}/{}/{}", operation.name(), workload.name, kernel.name);
         Trial::test(name, move || {
             if let Some(reason) = missing {
                 return Err(Failed::from(format!("required, but it {reason}")));
             }
-            let inputs = inputs.get_or_init(|| Inputs::new(operation, workload, &machine, LARGEST));
-            let verdict = inputs.check(kernel.name, &machine, &|threads| Arc::new(Run::new(threads)), PATIENCE_NS)?;
+            let inputs = inputs.get_or_init(|| Inputs::new(operation, workload, &Selection::new(machine), LARGEST));
+            let verdict = inputs.check(kernel.name, &|threads| Arc::new(Run::new(threads)), TIME_LIMIT)?;
             if verdict.with_oracle == 0 { Err(Failed::from("it was compared with nothing")) } else { Ok(()) }
         })
-        .with_ignored_flag(kernel.unavailable.is_some() && !is_required)
+        .with_ignored_flag(kernel.obstacle.is_some() && !is_required)
     })
 }

@@ -31,11 +31,12 @@ fn every_tier_gives_the_known_answers() {
             // A game of one operation has its answers listed there, as the sum over the P-positions.
             let operation = nimlanes::cores::operation(game.operations[0]).expect("an operation");
             let is_its_own = |known: &known::Known| {
-                let as_operation = (operation.name(), operation.workloads()[0].name) == (known.subject, known.workload);
-                known.subject == game.name || (game.operations.len() == 1 && as_operation)
+                let as_operation = (operation.name(), operation.workloads()[0].name)
+                    == (&*known.case.operation, &*known.case.workload);
+                known.case.operation == game.name || (game.operations.len() == 1 && as_operation)
             };
-            for known in known::all().filter(|known| is_its_own(known) && known.size <= 5 * game.published) {
-                let solution = solve(game, &Question::new(known.size), &selection);
+            for known in known::all().filter(|known| is_its_own(known) && known.case.size <= 5 * game.published) {
+                let solution = solve(game, &Question::new(known.case.size), &selection);
                 let mut digest = solution.digest();
                 digest.push(("sum", digest[0].1));
                 known.check(&digest).unwrap_or_else(|difference| panic!("{}: {difference}", tier.name()));
@@ -63,7 +64,7 @@ fn streams_are_whole_solutions() {
     {
         let game = game(name).expect("a game");
         let operation = nimlanes::cores::operation(game.operations[0]).expect("an operation");
-        let kernels = operation.kernels(&machine).into_iter().filter(|kernel| kernel.unavailable.is_none());
+        let kernels = operation.kernels(&machine).into_iter().filter(|kernel| kernel.obstacle.is_none());
         let named = kernels.map(|kernel| Selection::new(machine).with_kernel(operation.name(), kernel.name));
         for selection in named.map(|selection| selection.expect("it is available")) {
             for limit in limits {
@@ -181,15 +182,15 @@ fn exact_numbers_leave_the_known_remainders() {
     let (game, selection) = (game("scatterstone-nim").expect("a game"), Selection::new(Machine::detect()));
     let with = |count, limit| solve(game, &Question { count, ..Question::new(limit) }, &selection);
     assert_eq!(with(Count::Exact, 200).answer, 773_854_632_033_595u64.into());
-    for known in known::all().filter(|known| known.subject == game.name && known.size <= 2000) {
-        let solution = with(Count::Exact, known.size);
+    for known in known::all().filter(|known| known.case.operation == game.name && known.case.size <= 2000) {
+        let solution = with(Count::Exact, known.case.size);
         let exact = figures(&solution);
         let modulo = |modulus: u64| -> Vec<(&'static str, u128)> {
             exact.iter().map(|(name, number)| (*name, (*number % modulus).try_into().expect("small"))).collect()
         };
         known.check(&modulo(1_000_000_007)).unwrap_or_else(|difference| panic!("{difference}"));
         for modulus in [3, 97, (1 << 31) - 1] {
-            assert_eq!(with(Count::Modulo(modulus), known.size).digest(), modulo(modulus), "modulo {modulus}");
+            assert_eq!(with(Count::Modulo(modulus), known.case.size).digest(), modulo(modulus), "modulo {modulus}");
         }
     }
 }
@@ -198,8 +199,9 @@ fn exact_numbers_leave_the_known_remainders() {
 #[test]
 fn any_number_of_heaps_includes_three() {
     use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
-    for known in known::all().filter(|known| known.subject == "nim-square" && known.size <= 100_000) {
-        let input = Subtraction::new(&nimlanes::moves::MoveSet::Squares, known.size).expect("a small limit");
+    for known in known::all().filter(|known| known.case.operation == "nim-square" && known.case.size <= 100_000) {
+        let input = Subtraction::new(&nimlanes::moves::MoveSet::Squares, known.case.size, &Machine::detect())
+            .expect("a small limit");
         let kernel = Selection::new(Machine::detect()).kernel::<MexSubtraction>(&input).expect("a kernel");
         let values = kernel.run(&input, &Run::new(1)).expect("not stopped");
         let [three, one, none] = [3, 1, 0]

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use assert_cmd::Command;
+use nimlanes::case::Case;
 use nimlanes::lab::duel::{Duel, Row};
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::report;
@@ -44,9 +45,7 @@ fn row(kernel: &str, ratio: [f64; 3]) -> Row {
 /// A duel with these kernels, each with its ratio between a low and a high one.
 fn duel(rows: &[(&str, [f64; 3])]) -> Saved<Duel> {
     let duel = Duel {
-        operation: "mex_subtraction".to_owned(),
-        workload: "squares".to_owned(),
-        size: 100,
+        case: Case::new("mex_subtraction", "squares", 100),
         build: "default".to_owned(),
         baseline: "flags".to_owned(),
         rows: rows.iter().map(|(kernel, ratio)| row(kernel, *ratio)).collect(),
@@ -106,7 +105,7 @@ fn duels_of_other_things_machines_and_builds_are_not_compared_unasked() {
     assert!(matches!(native.changes(&here, false), Err(Mixed::Build(_))));
     assert!(native.changes(&here, true).is_ok());
     let mut larger = here.clone();
-    larger.content.size = 1000;
+    larger.content.case.size = 1000;
     assert!(matches!(larger.changes(&here, true), Err(Mixed::Subject(_))));
 }
 
@@ -129,7 +128,7 @@ fn a_duel_is_saved_and_the_next_one_compared_with_it() {
     let path = folder.path().join("deep").join("saved.json");
     compare(&["--save", text(&path)]).assert().success();
     let mut saved = Saved::<Duel>::read(&path).expect("what was saved");
-    assert_eq!((saved.content.rows.len(), saved.content.size), (2, 100));
+    assert_eq!((saved.content.rows.len(), saved.content.case.size), (2, 100));
     for row in &mut saved.content.rows {
         [row.ratio, row.ratio_low, row.ratio_high] = [row.ratio, row.ratio_low, row.ratio_high].map(|r| r / 1000.0);
     }
@@ -193,7 +192,7 @@ fn read(root: &TempDir, path: &str) -> String {
 /// A duel at the published size, so that every part of the report that a duel feeds is there.
 fn headline() -> Saved<Duel> {
     let mut saved = duel(&[("stamp", [4.9, 5.0, 5.1]), ("flags", [1.0, 1.0, 1.0])]);
-    saved.content.size = 100_000;
+    saved.content.case.size = 100_000;
     saved
 }
 

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 /// Values of heaps `0..=limit`, by each kernel that is predicted to need less than half a second.
 fn by_each_kernel(set: MoveSet, limit: u64) -> impl Iterator<Item = (&'static str, Vec<u16>)> {
-    let input = Subtraction::new(&set, limit).expect("a small limit");
+    let input = Subtraction::new(&set, limit, &Machine::detect()).expect("a small limit");
     let kernels: Vec<_> = available::<MexSubtraction>(&Machine::detect()).collect();
     kernels.into_iter().filter_map(move |kernel| {
         let threads = [1, 2].into_iter().find(|threads| kernel.cost(&input, *threads).ns < 5e8)?;
@@ -53,7 +53,7 @@ fn a014589_subtract_a_prime() {
 #[test]
 fn a030193_zeros_of_subtract_a_square() {
     // The file has 61300 lines; heaps up to 8.4 million hold as many zeros.
-    let input = Subtraction::new(&MoveSet::Squares, 8_400_000).expect("a small limit");
+    let input = Subtraction::new(&MoveSet::Squares, 8_400_000, &Machine::detect()).expect("a small limit");
     let sum = |zeros: Vec<u64>| sha256(zeros.into_iter().take(61_300).enumerate());
     const SUM: &str = "5ae7b8748744d84f1c7a63dba8d6e73363f1dca8450a2933f13abd3f18626ec7";
     let fastest = available::<MexSubtraction>(&Machine::detect())

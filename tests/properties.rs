@@ -86,14 +86,14 @@ proptest! {
 
     #[test]
     fn mex_subtraction(moves in move_sets(), limit in 0u64..1500) {
-        let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit).expect("a small limit");
+        let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit, &Machine::detect()).expect("a small limit");
         all_equal_the_oracle::<MexSubtraction>(&input)?;
     }
 
     /// Past a chunk of the shifted rows, and several tiles.
     #[test]
     fn mex_zeros(moves in prop_oneof![move_sets(), move_set(20_000, 300)], limit in 0u64..20_000) {
-        let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit).expect("a small limit");
+        let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit, &Machine::detect()).expect("a small limit");
         all_equal_the_oracle::<MexZeros>(&input)?;
     }
 
@@ -132,7 +132,7 @@ proptest! {
     #[test]
     fn ones_follow_zeros_by_the_smallest_move(moves in move_sets(), limit in 0u64..1500) {
         let smallest = moves[0] as usize;
-        let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit).expect("a small limit");
+        let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit, &Machine::detect()).expect("a small limit");
         for kernel in able::<MexSubtraction>(&input) {
             let g = kernel.run(&input, &Run::new(1)).expect("nobody stops it");
             for n in smallest..g.len() {
@@ -146,7 +146,7 @@ proptest! {
 #[test]
 fn many_values() {
     for k in [63, 64, 191, 192, 193, 383, 384, 385, 1000] {
-        let input = Subtraction::new(&MoveSet::UpTo(k), 5000).expect("a small limit");
+        let input = Subtraction::new(&MoveSet::UpTo(k), 5000, &Machine::detect()).expect("a small limit");
         for kernel in able::<MexSubtraction>(&input) {
             let g = kernel.run(&input, &Run::new(1)).expect("nobody stops it");
             let is_right = g.iter().enumerate().all(|(n, v)| u64::from(*v) == n as u64 % (k + 1));
@@ -158,7 +158,7 @@ fn many_values() {
 /// Values past 16 bits are an error, not an answer. (Two kernels: the input is a long one.)
 #[test]
 fn a_value_too_large_is_noticed() {
-    let input = Subtraction::new(&MoveSet::UpTo(65_536), 65_536).expect("a small limit");
+    let input = Subtraction::new(&MoveSet::UpTo(65_536), 65_536, &Machine::detect()).expect("a small limit");
     let mut kernels: Vec<_> = available::<MexSubtraction>(&Machine::detect()).collect();
     kernels.sort_by(|a, b| a.cost(&input, 1).ns.total_cmp(&b.cost(&input, 1).ns));
     for kernel in kernels.iter().take(2) {

@@ -107,7 +107,8 @@ fn no_run_goes_on_from_another_or_a_damaged_file() {
 #[test]
 fn fingerprints_are_of_the_values_that_tables_hold() {
     for (set, limit) in [("factorials", 1_000_000), ("fibonacci", 300_000), ("2,7,19,50", 100_001)] {
-        let input = Subtraction::new(&set.parse::<MoveSet>().expect("a set"), limit).expect("a small limit");
+        let input = Subtraction::new(&set.parse::<MoveSet>().expect("a set"), limit, &Machine::detect())
+            .expect("a small limit");
         let values = available::<MexSubtraction>(&Machine::detect()).find(|kernel| kernel.def().name == "stamp");
         let values = values.expect("always there").run(&input, &Run::new(1)).expect("nobody stops it");
         let mut fingerprint = 0u64;

@@ -13,9 +13,9 @@ fn every_tier_has_a_kernel_for_every_workload() {
         for operation in OPERATIONS {
             for workload in operation.workloads() {
                 for size in [0, 1, 10, 100, workload.published] {
-                    let session = operation.session(&machine, workload.name, size).expect("a listed workload");
+                    let session = operation.session(&selection, workload.name, size).expect("a listed workload");
                     let chosen = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
-                    let name = session.kernels()[chosen];
+                    let name = session.kernels()[chosen].name;
                     let kernels = operation.kernels(&machine);
                     let kernel = kernels.iter().find(|kernel| kernel.name == name).expect("it is listed");
                     assert!(kernel.tier <= machine.tier(), "{} on {}", kernel.name, tier.name());
@@ -64,8 +64,10 @@ fn a_machine_without_memory_refuses_and_says_what_it_needs() {
     let machine = Machine::detect().with_memory(1);
     for operation in OPERATIONS {
         let workload = operation.workloads()[0];
-        let session = operation.session(&machine, workload.name, workload.published).expect("a listed workload");
-        match Selection::new(machine).kernel_of(session.as_ref()) {
+        let selection = Selection::new(machine);
+        let session = operation.session(&selection, workload.name, workload.published);
+        let session = session.expect("a listed workload");
+        match selection.kernel_of(session.as_ref()) {
             Err(SelectError::Memory { needs, free: 1, .. }) => assert!(needs > 1.0),
             other => panic!("{}: {other:?}", operation.name()),
         }
@@ -77,8 +79,8 @@ fn a_machine_without_memory_refuses_and_says_what_it_needs() {
 fn a_refusal_names_the_obstacle() {
     let machine = Machine::detect();
     let refusal = |operation: &str, kernel: &str, workload: &str| {
-        let session = nimlanes::cores::operation(operation).expect("it is listed").session(&machine, workload, 100);
         let selection = Selection::new(machine).with_threads(1).expect("a thread");
+        let session = nimlanes::cores::operation(operation).expect("it is listed").session(&selection, workload, 100);
         let selection = selection.with_kernel(operation, kernel).expect("it can run here");
         selection.kernel_of(session.expect("a listed workload").as_ref()).expect_err("it cannot do it").to_string()
     };
@@ -123,10 +125,10 @@ fn narrow_cells_are_selected_where_they_hold_the_values() {
     let operation = nimlanes::cores::operation("mex_split").expect("it is listed");
     let cases = [(130_000, "near_sum_avx512"), (131_000, "near_sum_avx2"), (200_000, "near_sum_avx2")];
     for (size, best) in cases {
-        let session = operation.session(&machine, "three-parts", size).expect("a listed workload");
+        let session = operation.session(&Selection::new(machine), "three-parts", size).expect("a listed workload");
         let chosen = Selection::new(machine).kernel_of(session.as_ref()).expect("some kernel can do it");
-        assert_eq!(session.kernels()[chosen], best, "at {size}");
-        let narrow = session.kernels().iter().position(|kernel| *kernel == "near_sum_avx512").expect("it is listed");
+        assert_eq!(session.kernels()[chosen].name, best, "at {size}");
+        let narrow = session.index("near_sum_avx512").expect("it is listed");
         assert_eq!(session.cost(narrow, 1).is_possible(), best == "near_sum_avx512", "at {size}");
     }
 }
@@ -152,10 +154,10 @@ fn threads_are_used_where_they_pay() {
         let operation = OPERATIONS.iter().find(|known| known.name() == operation).expect("it is listed");
         let kernels = operation.kernels(&machine);
         for &(size, several) in sizes {
-            let session = operation.session(&machine, workload, size).expect("a listed workload");
             let selection = Selection::new(machine).with_threads(2).expect("a thread");
+            let session = operation.session(&selection, workload, size).expect("a listed workload");
             let chosen = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
-            let name = session.kernels()[chosen];
+            let name = session.kernels()[chosen].name;
             let kernel = kernels.iter().find(|kernel| kernel.name == name).expect("it is listed");
             assert_eq!(kernel.features.contains(&"parallel"), several, "{name} for {workload} at {size}");
         }

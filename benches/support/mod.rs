@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use criterion::Criterion;
 use nimlanes::machine::Machine;
+use nimlanes::selection::Selection;
 
 pub use self::instrument::Instrument;
 pub use self::plan::Plan;
@@ -43,15 +44,15 @@ fn given(option: &str) -> bool {
 }
 
 /// Runs the benchmarks of one bench file.
-pub fn run(benchmarks: impl FnOnce(&Machine, &Plan, &mut Criterion<Instrument>, &Instrument)) {
-    let machine = Machine::from_env().unwrap_or_else(|error| panic!("{error}"));
-    let plan = Plan::for_runs(&registry::predictions(&machine));
+pub fn run(benchmarks: impl FnOnce(&Selection, &Plan, &mut Criterion<Instrument>, &Instrument)) {
+    let selection = Selection::new(Machine::from_env().unwrap_or_else(|error| panic!("{error}")));
+    let plan = Plan::for_runs(&registry::predictions(&selection));
     let instrument = Instrument::default();
     let criterion = plan.configure(Criterion::default().with_measurement(instrument.clone()));
     #[cfg(feature = "cli")]
     let criterion = criterion.with_profiler(instrument::Flamegraphs::default());
     let mut criterion = criterion.configure_from_args();
-    benchmarks(&machine, &plan, &mut criterion, &instrument);
+    benchmarks(&selection, &plan, &mut criterion, &instrument);
     criterion.final_summary();
     let report = results().join("report/index.html");
     if Mode::of_this_process() == Mode::Measure && report.exists() {

@@ -6,12 +6,13 @@ use std::time::Duration;
 use criterion::measurement::Measurement;
 use criterion::{BenchmarkGroup, BenchmarkId, SamplingMode, Throughput};
 use nimlanes::cores::OPERATIONS;
-use nimlanes::kernel::{Core, Run, Workload};
+use nimlanes::kernel::{Core, Run};
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::known;
-use nimlanes::machine::Machine;
-use nimlanes::selection::span;
+use nimlanes::selection::Selection;
 use nimlanes::session::{Answer, AnyOperation, KernelInfo, Session};
+use nimlanes::units::span;
+use nimlanes::workload::Workload;
 
 use super::{Instrument, Plan};
 
@@ -20,33 +21,34 @@ const SMALL: u64 = 100;
 
 /// Runs the benchmarks of a core.
 pub fn core(core: Core) {
-    super::run(|machine, plan, criterion, instrument| {
+    super::run(|selection, plan, criterion, instrument| {
         for operation in OPERATIONS.iter().filter(|operation| operation.core() == core) {
             instrument.count(operation.unit());
             for workload in operation.workloads() {
                 let group = criterion.benchmark_group(format!("{}/{}", operation.name(), workload.name));
-                Cases { operation: *operation, workload, machine, plan, instrument }.fill(group);
+                Cases { operation: *operation, workload, selection, plan, instrument }.fill(group);
             }
         }
     });
 }
 
 /// Predicted run times of all benchmarks there are, in all bench files: they share one budget.
-pub fn predictions(machine: &Machine) -> Vec<Duration> {
+pub fn predictions(selection: &Selection) -> Vec<Duration> {
     let mut runs = Vec::new();
     for operation in OPERATIONS {
         for workload in operation.workloads() {
             for size in workload.sizes {
-                let session = session(*operation, workload, *size, machine);
-                runs.extend(contenders(*operation, session.as_ref(), machine).map(|contender| contender.predicted));
+                let session = session(*operation, workload, *size, selection);
+                let contenders = contenders(session.as_ref(), selection.threads());
+                runs.extend(contenders.iter().map(|contender| contender.predicted));
             }
         }
     }
     runs
 }
 
-fn session(operation: &dyn AnyOperation, workload: &Workload, size: u64, machine: &Machine) -> Box<dyn Session> {
-    operation.session(machine, workload.name, size).unwrap_or_else(|error| panic!("{error}"))
+fn session(operation: &dyn AnyOperation, workload: &Workload, size: u64, selection: &Selection) -> Box<dyn Session> {
+    operation.session(selection, workload.name, size).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A kernel that can do an input here.
@@ -61,27 +63,22 @@ pub struct Contender {
     pub predicted: Duration,
 }
 
-/// The kernels of `operation` that can do the input of `session` in the memory of `machine`.
-pub fn contenders(
-    operation: &dyn AnyOperation,
-    session: &dyn Session,
-    machine: &Machine,
-) -> impl Iterator<Item = Contender> {
-    let available = operation.kernels(machine).into_iter().filter(|info| info.unavailable.is_none());
-    available.enumerate().filter_map(|(index, info)| {
-        let threads = if session.is_parallel(index) { machine.threads() } else { 1 };
-        let cost = session.cost(index, threads);
-        let fits = cost.is_possible() && cost.bytes <= machine.memory() as f64;
-        let predicted = Duration::from_secs_f64((cost.ns / 1e9).clamp(1e-9, 1e9));
-        fits.then_some(Contender { index, info, threads, predicted })
-    })
+/// The kernels that can do the input of a session with at most so many threads.
+pub fn contenders(session: &dyn Session, threads: usize) -> Vec<Contender> {
+    let [alone, together] = [1, threads].map(|threads| session.candidates(threads, Duration::MAX));
+    let contender = |(index, info): (usize, &KernelInfo)| {
+        let (threads, candidate) = if info.is_parallel() { (threads, &together[index]) } else { (1, &alone[index]) };
+        let (info, predicted) = (info.clone(), candidate.predicted());
+        candidate.is_able().then_some(Contender { index, info, threads, predicted })
+    };
+    session.kernels().iter().enumerate().filter_map(contender).collect()
 }
 
 /// The benchmarks of one workload.
 struct Cases<'a> {
     operation: &'a dyn AnyOperation,
     workload: &'a Workload,
-    machine: &'a Machine,
+    selection: &'a Selection,
     plan: &'a Plan,
     instrument: &'a Instrument,
 }
@@ -91,8 +88,9 @@ impl Cases<'_> {
         // Equal samples: their number is what the plan counted on, and a slow kernel has its ten runs.
         group.sampling_mode(SamplingMode::Flat);
         for size in self.workload.sizes {
-            let session = session(self.operation, self.workload, *size, self.machine);
-            let (fit, slow): (Vec<_>, Vec<_>) = contenders(self.operation, session.as_ref(), self.machine)
+            let session = session(self.operation, self.workload, *size, self.selection);
+            let (fit, slow): (Vec<_>, Vec<_>) = contenders(session.as_ref(), self.selection.threads())
+                .into_iter()
                 .partition(|contender| self.plan.admits(contender.predicted));
             let Some(expected) = self.expected(session.as_ref(), *size, &fit) else { continue };
             group.throughput(Throughput::Elements(session.work(expected.as_ref())));
@@ -111,7 +109,7 @@ impl Cases<'_> {
     fn expected(&self, session: &dyn Session, size: u64, contenders: &[Contender]) -> Option<Box<dyn Answer>> {
         let quickest = contenders.iter().min_by_key(|contender| contender.predicted)?;
         let answer = session.run(quickest.index, &Run::new(quickest.threads)).expect("nobody stops it");
-        match known::of(self.operation.name(), self.workload.name, size) {
+        match known::of(session.case()) {
             Some(known) => known.check(&answer.digest()).unwrap_or_else(|difference| panic!("{difference}")),
             None if size <= SMALL => assert!(answer.agrees(session.oracle()), "{size}: not the oracle's answer"),
             None => {}

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use nimlanes::cores::named::pair;
 use nimlanes::games::{GAMES, Game, Parameter, Question, Rule, game};
-use nimlanes::kernel::{InputError, Run};
-use nimlanes::machine::Machine;
-use nimlanes::selection::{Selection, pair};
-use nimlanes::session::{AnyOperation, Session};
+use nimlanes::kernel::Run;
+use nimlanes::selection::Selection;
+use nimlanes::session::Session;
+use nimlanes::workload::InputError;
 
 use super::failure::Failure;
 use super::interrupt;
@@ -216,44 +217,23 @@ pub struct Target {
     size: Option<u64>,
 }
 
-/// What a [`Target`] names.
-pub struct Chosen {
-    pub operation: &'static dyn AnyOperation,
-    pub workload: String,
-    pub size: u64,
-    pub session: Box<dyn Session>,
-}
-
 impl Target {
-    /// The operation, and the input with the kernels that `machine` can run on it.
-    pub fn choose(&self, machine: &Machine) -> Result<Chosen, Failure> {
+    /// The input that is named, and the kernels as candidates for it.
+    pub fn session(&self, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
         let operation = nimlanes::cores::operation(&self.operation)?;
         let listed = operation.workloads();
         let workload = self.workload.as_deref().unwrap_or(listed[0].name);
         // A workload need not be listed: mex_subtraction takes any set.
         let published = listed.iter().find(|known| known.name == workload).unwrap_or(&listed[0]).published;
-        let size = self.size.unwrap_or(published);
-        let session = operation.session(machine, workload, size)?;
-        Ok(Chosen { operation, workload: workload.to_owned(), size, session })
+        Ok(operation.session(selection, workload, self.size.unwrap_or(published))?)
     }
 }
 
-impl Chosen {
-    /// The index of the kernel that is named, or else of the one that `selection` chooses, if it can do the input.
-    pub fn kernel(&self, selection: &Selection, name: Option<&str>) -> Result<usize, Failure> {
-        match name {
-            None => Ok(selection.kernel_of(self.session.as_ref())?),
-            Some(name) => {
-                let selection = selection.clone().with_kernel(self.operation.name(), name)?;
-                Ok(selection.kernel_of(self.session.as_ref())?)
-            }
-        }
-    }
-}
-
-impl std::fmt::Display for Chosen {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}/{}", self.operation.name(), self.workload, self.size)
+/// The index of the kernel of that name, or else of the one that `selection` chooses, if it can do the input.
+pub fn kernel(session: &dyn Session, selection: &Selection, name: Option<&str>) -> Result<usize, Failure> {
+    match name {
+        None => Ok(selection.kernel_of(session)?),
+        Some(name) => Ok(selection.clone().with_kernel(session.operation(), name)?.kernel_of(session)?),
     }
 }
 

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nimlanes::lab::duel::{Duel, DuelError, FEWEST_ROUNDS, PATIENCE, Terms, fight};
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::saved::{Change, Mixed, Saved, SavedError, TIE, Verdict, try_whole};
-use nimlanes::selection::span;
+use nimlanes::units::span;
 use serde::Serialize;
 
 use super::args::{Target, Threads, number, seconds, twice};
@@ -104,9 +104,9 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         None => Vec::new(),
         Some(list) => list.split(',').map(|name| name.trim().to_owned()).collect(),
     };
-    let chosen = args.target.choose(selection.machine())?;
+    let session = args.target.session(&selection)?;
     if kernels.iter().any(String::is_empty) {
-        let all = chosen.session.kernels().join(", ");
+        let all = session.kernels().iter().map(|kernel| kernel.name).collect::<Vec<_>>().join(", ");
         return Err(Failure::Usage(format!("--kernels has an empty name; allowed: {all}")));
     }
     if let Some(name) = twice(&kernels) {
@@ -123,11 +123,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         patience: Duration::from_secs_f64(args.patience),
         invited: Vec::new(),
     };
-    let bar = progress(chosen.to_string());
+    let bar = progress(session.case().to_string());
     let run = interrupt::run(selection.threads());
     let mut watch = |share: f64| bar.set_position((share * 1000.0) as u64);
-    let subject = (chosen.operation.name(), chosen.operation.unit(), chosen.workload.as_str(), chosen.size);
-    let duel = fight(subject, chosen.session.as_ref(), selection.machine(), &terms, &run, &mut watch);
+    let duel = fight(session.as_ref(), &terms, &run, &mut watch);
     bar.finish_and_clear();
     let duel = Saved::now(environment, duel?);
     if let Some(path) = &args.save {
@@ -235,10 +234,8 @@ fn text(duel: &Duel) -> String {
     let skipped = duel.skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.kernel, skipped.reason));
     let few = if rounds <= FEWEST_ROUNDS { " (few: the range is that of all)" } else { "" };
     format!(
-        "{}/{}/{}, {} build, {clock} clock, {rounds} rounds{few}\nratio = time of {} / time of the kernel; under 5 % is a tie\n\n{}{}",
-        duel.operation,
-        duel.workload,
-        duel.size,
+        "{}, {} build, {clock} clock, {rounds} rounds{few}\nratio = time of {} / time of the kernel; under 5 % is a tie\n\n{}{}",
+        duel.case,
         duel.build,
         duel.baseline,
         table(&rows),

@@ -2,7 +2,7 @@
 
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
-use nimlanes::selection::bytes;
+use nimlanes::units::bytes;
 
 use super::failure::Failure;
 use super::output::{Document, print, print_json};

@@ -3,10 +3,12 @@
 use std::process::ExitCode;
 
 use nimlanes::cores::UnknownOperation;
+use nimlanes::cores::named::NameError;
 use nimlanes::games::{self, SolveError};
-use nimlanes::kernel::{InputError, Stop};
+use nimlanes::kernel::Stop;
 use nimlanes::machine::WrongCap;
 use nimlanes::selection::SelectError;
+use nimlanes::workload::InputError;
 
 use super::args::options;
 use super::output::say;
@@ -82,4 +84,4 @@ macro_rules! usage {
         }
     )* };
 }
-usage! { InputError UnknownOperation WrongCap }
+usage! { InputError NameError UnknownOperation WrongCap }

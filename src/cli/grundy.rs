@@ -11,9 +11,10 @@ use clap::ValueEnum;
 use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records};
 use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Period, Subtraction, period};
 use nimlanes::cores::mex::zeros::MexZeros;
-use nimlanes::kernel::{InputError, Operation, Run};
+use nimlanes::kernel::{Operation, Run};
 use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
+use nimlanes::workload::InputError;
 
 use super::args::{Threads, number, seconds};
 use super::failure::Failure;
@@ -104,13 +105,13 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
     }
     if args.zeros {
-        let of_set = |limit| Subtraction::of::<MexZeros>(&set, limit);
+        let of_set = |limit| Subtraction::of::<MexZeros>(&set, limit, selection.machine());
         let input = of_set(args.limit)?;
         // Without the other values.
         let zeros = computed::<MexZeros>(&input, args.limit, of_set, &selection, &run)?;
         return deliver(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, &run, out));
     }
-    let of_set = |limit| Subtraction::new(&set, limit);
+    let of_set = |limit| Subtraction::new(&set, limit, selection.machine());
     let input = of_set(args.limit)?;
     let g = computed::<MexSubtraction>(&input, args.limit, of_set, &selection, &run)?;
     deliver(args.out.as_deref(), |out| write(args, &set, &g, &run, out))
@@ -205,7 +206,7 @@ fn computed<O: Operation>(
     selection: &Selection,
     run: &Arc<Run>,
 ) -> Result<O::Output, Failure> {
-    let kernel = selection.kernel_for::<O>(input, limit, of)?;
+    let kernel = selection.kernel_for::<O, _>(input, limit, of)?;
     let _monitor = Monitor::new(format!("grundy: {}", kernel.def().name), run, O::steps(input));
     Ok(kernel.run(input, run)?)
 }

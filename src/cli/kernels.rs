@@ -1,9 +1,10 @@
 //! `nimlanes kernels`
 
 use nimlanes::cores::{OPERATIONS, operation};
-use nimlanes::kernel::Workload;
-use nimlanes::selection::{Selection, bytes};
-use nimlanes::session::AnyOperation;
+use nimlanes::selection::Selection;
+use nimlanes::session::{AnyOperation, KernelInfo};
+use nimlanes::units::bytes;
+use nimlanes::workload::Workload;
 use serde::Serialize;
 
 use super::args::Threads;
@@ -103,20 +104,20 @@ impl Row {
 
 fn rows(operation: &dyn AnyOperation, selection: &Selection) -> Result<Vec<Row>, Failure> {
     let workload = operation.workloads()[0];
-    let session = operation.session(selection.machine(), workload.name, workload.published)?;
-    let selected = session.kernels()[selection.kernel_of(session.as_ref())?];
-    let row = |kernel: nimlanes::session::KernelInfo| Row {
+    let session = operation.session(selection, workload.name, workload.published)?;
+    let selected = session.kernels()[selection.kernel_of(session.as_ref())?].name;
+    let row = |kernel: &KernelInfo| Row {
         core: operation.core().name(),
         operation: operation.name(),
         kernel: kernel.name,
         tier: kernel.tier.name(),
         feature: kernel.features.join(","),
         compiled: kernel.compiled,
-        available: kernel.unavailable.is_none(),
+        available: kernel.obstacle.is_none(),
         selected: kernel.name == selected,
         selected_at: workload.published,
         summary: kernel.summary,
         workloads: operation.workloads().iter().map(|workload| workload.name).collect(),
     };
-    Ok(operation.kernels(selection.machine()).into_iter().map(row).collect())
+    Ok(session.kernels().iter().map(row).collect())
 }

@@ -22,9 +22,9 @@ mod verify;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use nimlanes::cores::named::KERNEL;
 use nimlanes::kernel::Tier;
 use nimlanes::machine::ISA_MAX;
-use nimlanes::selection::KERNEL;
 
 use failure::Failure;
 

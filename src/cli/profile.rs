@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use nimlanes::lab::profile::{Profile, ProfileError, ROOT, Sampling};
-use nimlanes::selection::span;
+use nimlanes::units::span;
 
-use super::args::{Chosen, Target, Threads, seconds};
+use nimlanes::session::Session;
+
+use super::args::{Target, Threads, kernel, seconds};
 use super::failure::Failure;
 use super::output::{print, table};
 use super::run::repeat;
@@ -45,11 +47,12 @@ const LISTED: usize = 8;
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
-    let chosen = args.target.choose(selection.machine())?;
-    let kernel = chosen.kernel(&selection, args.kernel.as_deref())?;
-    let before = args.against.as_deref().map(|name| chosen.kernel(&selection, Some(name))).transpose()?;
-    let sample = |kernel| sample(&chosen, kernel, selection.threads(), args);
-    let (profile, now) = sample(kernel)?;
+    let session = args.target.session(&selection)?;
+    let named = |name: Option<&str>| kernel(session.as_ref(), &selection, name);
+    let after = named(args.kernel.as_deref())?;
+    let before = args.against.as_deref().map(|name| named(Some(name))).transpose()?;
+    let sample = |kernel| sample(session.as_ref(), kernel, selection.threads(), args);
+    let (profile, now) = sample(after)?;
     if let Some(before) = before {
         let (other, then) = sample(before)?;
         let picture = profile.write_against(&other, [then, now], &args.into)?;
@@ -60,12 +63,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 }
 
 /// Samples one kernel, writes its flamegraph and lists where it spent its time. Gives the seconds of a run, too.
-fn sample(chosen: &Chosen, kernel: usize, threads: usize, args: &Args) -> Result<(Profile, f64), Failure> {
-    let Chosen { operation, workload, size, session } = chosen;
-    let name = session.kernels()[kernel];
+fn sample(session: &dyn Session, kernel: usize, threads: usize, args: &Args) -> Result<(Profile, f64), Failure> {
     let sampling = Sampling::start()?;
-    let start = repeat(chosen, kernel, threads, args.seconds)?;
-    let profile = sampling.finish(&format!("{}/{workload}/{name}/{size}", operation.name()))?;
+    let start = repeat(session, kernel, threads, args.seconds)?;
+    let profile = sampling.finish(&session.case().with_kernel(session.kernels()[kernel].name))?;
     show(&profile, &profile.write(&args.into)?)?;
     Ok((profile, start.later_seconds))
 }

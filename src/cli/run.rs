@@ -2,14 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use nimlanes::case::Case;
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::duel::{quantile, repeats};
 use nimlanes::lab::report::data::Start;
 use nimlanes::machine::peak_memory;
-use nimlanes::selection::{bytes, span};
+use nimlanes::session::Session;
+use nimlanes::units::{bytes, span};
 use serde::Serialize;
 
-use super::args::{Chosen, Target, Threads, seconds};
+use super::args::{Target, Threads, kernel, seconds};
 use super::failure::Failure;
 use super::interrupt;
 use super::output::{Document, print, print_json};
@@ -36,9 +38,8 @@ pub struct Args {
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Outcome<'a> {
-    operation: &'static str,
-    workload: &'a str,
-    size: u64,
+    #[serde(flatten)]
+    case: &'a Case,
     #[serde(flatten)]
     start: &'a Start,
 }
@@ -49,12 +50,12 @@ impl Document for Outcome<'_> {
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
-    let chosen = args.target.choose(selection.machine())?;
-    let kernel = chosen.kernel(&selection, Some(&args.kernel))?;
-    let start = repeat(&chosen, kernel, selection.threads(), args.seconds)?;
+    let session = args.target.session(&selection)?;
+    let kernel = kernel(session.as_ref(), &selection, Some(&args.kernel))?;
+    let start = repeat(session.as_ref(), kernel, selection.threads(), args.seconds)?;
+    let case = session.case();
     if args.json {
-        let Chosen { operation, workload, size, .. } = &chosen;
-        return print_json(&Outcome { operation: operation.name(), workload, size: *size, start: &start });
+        return print_json(&Outcome { case, start: &start });
     }
     let Start { first_seconds, later_seconds, runs, idle_bytes, peak_bytes, .. } = start;
     let memory = match peak_bytes {
@@ -62,17 +63,17 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         peak => format!(", peak memory {} ({} before it ran)", bytes(peak as f64), bytes(idle_bytes as f64)),
     };
     let (first, later) = (span(first_seconds * 1e9), span(later_seconds * 1e9));
-    print(&format!("{chosen} {}: {runs} runs, the first {first}, then {later} each{memory}\n", args.kernel))
+    print(&format!("{case} {}: {runs} runs, the first {first}, then {later} each{memory}\n", args.kernel))
 }
 
 /// Runs a kernel for some seconds, at least once.
-pub fn repeat(chosen: &Chosen, kernel: usize, threads: usize, seconds: f64) -> Result<Start, Failure> {
+pub fn repeat(session: &dyn Session, kernel: usize, threads: usize, seconds: f64) -> Result<Start, Failure> {
     let run = interrupt::run(threads);
-    let is_parallel = threads > 1 && chosen.session.is_parallel(kernel);
+    let is_parallel = threads > 1 && session.kernels()[kernel].is_parallel();
     let clock = if is_parallel { Clock::Wall } else { Clock::Thread };
     let timed = |runs: u64| -> Result<Duration, Failure> {
         let start = clock.now();
-        chosen.session.spin(kernel, &run, runs)?;
+        session.spin(kernel, &run, runs)?;
         Ok(clock.now() - start)
     };
     let idle_bytes = peak_memory();
@@ -84,7 +85,7 @@ pub fn repeat(chosen: &Chosen, kernel: usize, threads: usize, seconds: f64) -> R
         later.push(timed(each_turn)?.as_secs_f64() / each_turn as f64);
     }
     Ok(Start {
-        kernel: chosen.session.kernels()[kernel].to_owned(),
+        kernel: session.kernels()[kernel].name.to_owned(),
         threads: if is_parallel { threads } else { 1 },
         clock: clock.name().to_owned(),
         first_seconds: first.as_secs_f64(),

@@ -7,7 +7,8 @@ use clap::builder::PossibleValuesParser;
 use nimlanes::games::nim_square::MAX_HEAPS;
 use nimlanes::games::{Count, Figure, GAMES, Game, Parameter, Question, Solution, Used, game};
 use nimlanes::machine::peak_memory;
-use nimlanes::selection::{Selection, bytes};
+use nimlanes::selection::Selection;
+use nimlanes::units::bytes;
 use serde::Serialize;
 
 use super::args::{Kernels, StoneRule, number, within};

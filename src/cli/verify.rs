@@ -1,8 +1,11 @@
 //! `nimlanes verify`
 
+use std::time::Duration;
+
 use nimlanes::cores::COMPLETE;
 use nimlanes::lab::verify::{Compared, Fault, Inputs};
 use nimlanes::machine::Machine;
+use nimlanes::selection::Selection;
 
 use super::failure::Failure;
 use super::interrupt;
@@ -18,17 +21,18 @@ pub struct Args {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let machine = Machine::from_env()?;
-    let (largest, patience_ns) = if args.full { (u64::MAX, 60e9) } else { (200, 0.5e9) };
+    let selection = Selection::new(Machine::from_env()?);
+    let (largest, seconds) = if args.full { (u64::MAX, 60.0) } else { (200, 0.5) };
+    let time_limit = Duration::from_secs_f64(seconds);
     let mut faults = 0;
     for operation in COMPLETE {
         for workload in operation.workloads() {
-            let inputs = Inputs::new(*operation, workload, &machine, largest);
-            for kernel in operation.kernels(&machine) {
+            let inputs = Inputs::new(*operation, workload, &selection, largest);
+            for kernel in operation.kernels(selection.machine()) {
                 let name = format!("{}/{}/{}", operation.name(), workload.name, kernel.name);
-                let checked = match kernel.unavailable {
+                let checked = match kernel.obstacle {
                     Some(reason) => Err(("skipped", reason.to_string())),
-                    None => match inputs.check(kernel.name, &machine, &interrupt::run, patience_ns) {
+                    None => match inputs.check(kernel.name, &interrupt::run, time_limit) {
                         Ok(compared) => Ok(compared),
                         Err(Fault::Stop(stop)) => return Err(stop.into()),
                         Err(fault) => {

@@ -1,6 +1,7 @@
 //! The four cores and their operations.
 
 pub mod mex;
+pub mod named;
 pub mod occupancy;
 pub mod sink;
 pub mod table_scan;

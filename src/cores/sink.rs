@@ -1,11 +1,11 @@
-//! What is done with P-positions as a kernel finds them. Kernels are generic over the sink: timing uses [`Tally`],
-//! conformance and pictures use [`Positions`], export uses [`Stream`].
+//! What is done with P-positions as a kernel finds them. Kernels are generic over the sink that they are given: timing uses
+//! [`Tally`], conformance and pictures use [`Positions`], export uses [`Stream`].
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::mem::take;
+use std::sync::Arc;
 
 use crate::kernel::{Digest, Run, Stop};
-use crate::positions;
 
 /// A position: heaps in ascending order.
 pub trait Position: Copy + Ord + Debug + Send + Sync + 'static {
@@ -37,6 +37,10 @@ pub trait Sink<P: Position>: Default + Send + Sync + PartialEq + Debug + 'static
     #[inline]
     fn advance(&mut self, run: &Run, steps: u64) -> Result<(), Stop> {
         run.advance(steps)
+    }
+    /// An empty sink for another thread, whose positions go the same way.
+    fn fork(&self) -> Self {
+        Self::default()
     }
     /// Takes what another thread found.
     fn merge(&mut self, other: Self);
@@ -124,28 +128,48 @@ impl<P: Position> Sink<P> for Positions<P> {
     }
 }
 
-/// Batches that may wait in an outlet.
+/// Batches that may wait in the outlet of a [`Stream`] that is a channel.
 pub(crate) const WAITING: usize = 2;
 
-/// Hands positions on to the outlet of the run, in lexicographic order, a batch whenever the kernel says that no earlier ones
-/// will come. What is left at the end, all of it if there is no outlet, is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where a [`Stream`] hands its batches: it may wait, and an error ends the run.
+pub type Outlet<P> = Arc<dyn Fn(Vec<P>) -> Result<(), Stop> + Send + Sync>;
+
+/// Hands positions on in lexicographic order, a batch whenever the kernel says that no earlier ones will come. What is left at
+/// the end is kept; without an outlet that is all of it.
+#[derive(Clone)]
 pub struct Stream<P> {
     /// What was not handed on.
     pub rest: Vec<P>,
     handed_on: Tally,
+    outlet: Option<Outlet<P>>,
+}
+
+impl<P> Stream<P> {
+    /// An empty stream with an outlet.
+    pub fn into(outlet: Outlet<P>) -> Self {
+        Stream { outlet: Some(outlet), ..Stream::default() }
+    }
 }
 
 impl<P> Default for Stream<P> {
     fn default() -> Self {
-        Stream { rest: Vec::new(), handed_on: Tally::default() }
+        Stream { rest: Vec::new(), handed_on: Tally::default(), outlet: None }
     }
 }
 
-impl<P: Position> Sink<P> for Stream<P>
-where
-    positions::Positions: From<Vec<P>>,
-{
+impl<P: Position> PartialEq for Stream<P> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.rest, self.handed_on) == (&other.rest, other.handed_on)
+    }
+}
+
+impl<P: Position> Debug for Stream<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").field("rest", &self.rest).field("handed_on", &self.handed_on).finish_non_exhaustive()
+    }
+}
+
+impl<P: Position> Sink<P> for Stream<P> {
     /// Two threads find batches while others wait and one is written, in vectors that may be half empty.
     fn bytes(positions: f64, block: f64) -> f64 {
         2.0 * (WAITING + 3) as f64 * block.min(positions) * size_of::<P>() as f64
@@ -156,12 +180,16 @@ where
     }
 
     fn advance(&mut self, run: &Run, steps: u64) -> Result<(), Stop> {
-        if let Some(outlet) = run.outlet() {
+        if let Some(outlet) = self.outlet.clone() {
             self.finish();
             self.handed_on = self.tally();
-            outlet.send(take(&mut self.rest).into()).map_err(|_| Stop::Cancelled)?;
+            outlet(take(&mut self.rest))?;
         }
         run.advance(steps)
+    }
+
+    fn fork(&self) -> Self {
+        Stream { outlet: self.outlet.clone(), ..Stream::default() }
     }
 
     fn merge(&mut self, other: Self) {

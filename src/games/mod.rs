@@ -1,25 +1,28 @@
 //! Whole games: a problem, solved by operations with kernels that a [`Selection`] picks.
 
 pub mod nim_square;
+mod positions;
 pub mod proportionate_nim;
 pub mod scatterstone_nim;
 pub mod stone_game;
 
 use std::fmt;
 use std::panic::resume_unwind;
-use std::sync::mpsc::sync_channel;
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 pub use num_bigint::BigUint;
 
-use crate::cores::sink::WAITING;
+use crate::cores::sink::{Outlet, WAITING};
 use crate::cores::xor_count::partitions::MODULUS;
-use crate::kernel::{Digest, InputError, Kernel, Operation, Run, Stop};
+use crate::kernel::{Digest, Kernel, Operation, Run, Stop};
 use crate::moves::{Diagonals, MoveSet};
 use crate::names::hint;
 use crate::selection::{SelectError, Selection};
+use crate::workload::InputError;
 
 pub use crate::cores::table_scan::Rule;
-pub use crate::positions::Positions;
+pub use positions::Positions;
 
 /// Answers a question about a game.
 type Ask<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
@@ -50,8 +53,8 @@ pub struct Game {
 struct Listing {
     /// Keeps them all.
     whole: Ask<Found>,
-    /// Hands them on to the outlet of the run, see [`Run::with_outlet`], and keeps what that leaves.
-    stream: Ask<Found>,
+    /// Sends them in batches, and keeps what is left.
+    stream: fn(&Question, &Solver, SyncSender<Positions>) -> Result<Found, SolveError>,
 }
 
 /// P-positions in lexicographic order, heaps ascending.
@@ -313,8 +316,21 @@ impl<'a> Solver<'a> {
         limit: u64,
         input: impl Fn(u64) -> Result<O::Input, InputError>,
     ) -> Result<(O::Output, Used), SolveError> {
+        self.apply_from::<O>(O::Start::default(), limit, input)
+    }
+
+    /// [`Solver::apply`] from a start other than the default.
+    ///
+    /// # Errors
+    /// As [`Solver::apply`].
+    pub fn apply_from<O: Operation>(
+        &self,
+        start: O::Start,
+        limit: u64,
+        input: impl Fn(u64) -> Result<O::Input, InputError>,
+    ) -> Result<(O::Output, Used), SolveError> {
         let (kernel, input) = self.choose::<O>(limit, input)?;
-        self.perform(kernel, &input)
+        self.perform(kernel, start, &input)
     }
 
     /// Selects the kernel for one operation, on the input that `input` makes of a limit. Alone it answers for an operation that
@@ -325,7 +341,7 @@ impl<'a> Solver<'a> {
         input: impl Fn(u64) -> Result<O::Input, InputError>,
     ) -> Result<(Kernel<O>, O::Input), SolveError> {
         let chosen = input(limit)?;
-        Ok((self.selection.kernel_for::<O>(&chosen, limit, input)?, chosen))
+        Ok((self.selection.kernel_for::<O, _>(&chosen, limit, input)?, chosen))
     }
 
     /// Selects the kernel for one operation and runs it, on an input that an earlier operation computed.
@@ -333,15 +349,20 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// No kernel can do it, or the run was stopped.
     pub fn apply_to<O: Operation>(&self, input: &O::Input) -> Result<(O::Output, Used), SolveError> {
-        self.perform(self.selection.kernel::<O>(input)?, input)
+        self.perform(self.selection.kernel::<O>(input)?, O::Start::default(), input)
     }
 
-    fn perform<O: Operation>(&self, kernel: Kernel<O>, input: &O::Input) -> Result<(O::Output, Used), SolveError> {
+    fn perform<O: Operation>(
+        &self,
+        kernel: Kernel<O>,
+        start: O::Start,
+        input: &O::Input,
+    ) -> Result<(O::Output, Used), SolveError> {
         let used = Used { operation: O::NAME, kernel: kernel.def().name };
         if let Some(watcher) = self.watcher {
             watcher(&Stage { used, steps: O::steps(input), ns: kernel.cost(input, self.run.threads()).ns });
         }
-        Ok((kernel.run(input, self.run)?, used))
+        Ok((kernel.run_from(start, input, self.run)?, used))
     }
 }
 
@@ -409,10 +430,7 @@ impl Game {
         };
         let (outlet, batches) = sync_channel(WAITING);
         let found = std::thread::scope(|scope| {
-            let search = scope.spawn(move || {
-                let run = solver.run.with_outlet(outlet);
-                stream(question, &Solver { run: &run, ..*solver })
-            });
+            let search = scope.spawn(move || stream(question, solver, outlet));
             // The iterator goes, and with it the outlet's other end, when a batch is not taken.
             batches.into_iter().try_for_each(&mut take)?;
             Ok(search.join().unwrap_or_else(|panic| resume_unwind(panic)))
@@ -436,6 +454,14 @@ impl Game {
             Parameter::ALL.into_iter().filter(|parameter| parameter.of(question) != parameter.of(&published));
         varied.try_for_each(|parameter| self.takes(parameter))
     }
+}
+
+/// An outlet that sends batches; the run ends when nobody takes them any more.
+fn sending<P>(batches: SyncSender<Positions>) -> Outlet<P>
+where
+    Positions: From<Vec<P>>,
+{
+    Arc::new(move |batch: Vec<P>| batches.send(batch.into()).map_err(|_| Stop::Cancelled))
 }
 
 /// The digest of an operation as details of a solution, less the entry that is the answer.

@@ -30,13 +30,13 @@ pub const GAME: Game = Game {
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     check(question.heaps)?;
-    let input = |limit| Subtraction::new(&question.moves, limit);
+    let input = |limit| Subtraction::new(&question.moves, limit, solver.selection.machine());
     let (kernel, input) = solver.choose::<MexSubtraction>(question.limit, input)?;
     if question.heaps == 3 {
         let foreseen = Values::foreseen(input.heaps(), (input.values() - 1.0) as u16);
         solver.selection.kernel::<XorTriples>(&foreseen)?;
     }
-    let (values, mex) = solver.perform(kernel, &input)?;
+    let (values, mex) = solver.perform(kernel, (), &input)?;
     let details = details(MexSubtraction::digest(&values), "");
     if question.heaps != 3 {
         let answer = multisets(&values, question.heaps, solver.run)?;

@@ -16,7 +16,9 @@
 //! [`Diagonals`] may take the place of the published moves from both heaps. The beams, their slopes and their densities are told
 //! of the published ones only.
 
-use super::{Figure, Found, Game, Listing, Parameter, Question, Solution, SolveError, Solver, Used, details};
+use std::sync::mpsc::SyncSender;
+
+use super::{Figure, Found, Game, Listing, Parameter, Question, Solution, SolveError, Solver, Used, details, sending};
 use crate::cores::occupancy::{Occupancy, Positions, ProportionateNim, Sink, Stream, Tally};
 use crate::cores::sink::Sink as _;
 use crate::moves::Diagonals;
@@ -43,22 +45,24 @@ const UPPER_DENSITY: f64 = 0.247_725_584;
 /// The slope of the lower beam, less one, in the limit.
 const DELTA: f64 = 0.477_799_775;
 
-fn find<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Used), SolveError> {
-    solver.apply::<Occupancy<S>>(question.limit, |limit| ProportionateNim::with(limit, question.diagonals.clone()))
+fn find<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, Used), SolveError> {
+    solver.apply_from::<Occupancy<S>>(sink, question.limit, |limit| {
+        ProportionateNim::with(limit, question.diagonals.clone())
+    })
 }
 
 fn whole(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
-    let (sink, used) = find::<Positions>(question, solver)?;
+    let (sink, used) = find(question, solver, Positions::default())?;
     Ok(Found { positions: sink.0.into(), used })
 }
 
-fn stream(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
-    let (sink, used) = find::<Stream>(question, solver)?;
+fn stream(question: &Question, solver: &Solver, batches: SyncSender<super::Positions>) -> Result<Found, SolveError> {
+    let (sink, used) = find(question, solver, Stream::into(sending(batches)))?;
     Ok(Found { positions: sink.rest.into(), used })
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let (tally, used) = find::<Tally>(question, solver)?;
+    let (tally, used) = find(question, solver, Tally::default())?;
     let total = tally.tally();
     let mut figures = details(total.digest(), "sum");
     if question.diagonals != Diagonals::PUBLISHED {

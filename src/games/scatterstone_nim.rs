@@ -26,7 +26,8 @@ use num_bigint::BigUint;
 use super::{Count, Figure, Game, Parameter, Question, Solution, SolveError, Solver, Used};
 use crate::cores::mex::split::{MexSplit, Split};
 use crate::cores::xor_count::partitions::{MODULUS, Partitions, XorPartitions, partition_numbers};
-use crate::kernel::{InputError, Operation, Stop};
+use crate::kernel::{Operation, Stop};
+use crate::workload::InputError;
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {

@@ -19,7 +19,9 @@
 //! | 20000 | 0.12027 | 0.16636 |
 //! | 40000 | 0.12040 | 0.16676 |
 
-use super::{Figure, Found, Game, Listing, Parameter, Question, Solution, SolveError, Solver, Used, details};
+use std::sync::mpsc::SyncSender;
+
+use super::{Figure, Found, Game, Listing, Parameter, Question, Solution, SolveError, Solver, Used, details, sending};
 use crate::cores::table_scan::{Positions, Sink, StoneGame, Stream, TableScan, Tally};
 use crate::kernel::Operation;
 
@@ -35,22 +37,22 @@ pub const GAME: Game = Game {
     listing: Some(Listing { whole, stream }),
 };
 
-fn scan<S: Sink>(question: &Question, solver: &Solver) -> Result<(S, Used), SolveError> {
-    solver.apply::<TableScan<S>>(question.limit, |limit| StoneGame::new(limit, question.rule))
+fn scan<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, Used), SolveError> {
+    solver.apply_from::<TableScan<S>>(sink, question.limit, |limit| StoneGame::new(limit, question.rule))
 }
 
 fn whole(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
-    let (sink, used) = scan::<Positions>(question, solver)?;
+    let (sink, used) = scan(question, solver, Positions::default())?;
     Ok(Found { positions: sink.0.into(), used })
 }
 
-fn stream(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
-    let (sink, used) = scan::<Stream>(question, solver)?;
+fn stream(question: &Question, solver: &Solver, batches: SyncSender<super::Positions>) -> Result<Found, SolveError> {
+    let (sink, used) = scan(question, solver, Stream::into(sending(batches)))?;
     Ok(Found { positions: sink.rest.into(), used })
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let (tally, used) = scan::<Tally>(question, solver)?;
+    let (tally, used) = scan(question, solver, Tally::default())?;
     let details: Vec<(&str, Figure)> = details(TableScan::<Tally>::digest(&tally), "sum");
     Ok(Solution { answer: tally.sum.into(), details, kernels: vec![used] })
 }

@@ -6,13 +6,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::kernel::{Impossible, Run, Stop};
+use crate::candidate::{Candidate, Obstacle};
+use crate::case::Case;
+use crate::kernel::{Run, Stop};
 use crate::lab::clock::Clock;
 use crate::lab::known;
-use crate::machine::Machine;
 use crate::names::hint;
-use crate::selection::{bytes, span};
 use crate::session::{Answer, Session};
+use crate::units::span;
 
 /// The usual [`Terms::patience`].
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -58,12 +59,12 @@ pub enum DuelError {
         available: Vec<&'static str>,
     },
     /// The baseline cannot do the input.
-    #[error("the baseline {name} cannot do this input: {reason}")]
+    #[error("the baseline {name} cannot do this input: {obstacle}")]
     Baseline {
         /// The kernel.
         name: String,
         /// Why not.
-        reason: String,
+        obstacle: Obstacle,
     },
     /// No kernel that could serve as a baseline.
     #[error("no kernel can do this input within {} and the memory that is free; name a --baseline to wait for it", span(.0.as_nanos() as f64))]
@@ -92,12 +93,9 @@ pub enum DuelError {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Duel {
-    /// The operation.
-    pub operation: String,
-    /// The input's name.
-    pub workload: String,
-    /// The input's size.
-    pub size: u64,
+    /// The input.
+    #[cfg_attr(feature = "cli", serde(flatten))]
+    pub case: Case,
     /// `default` or `native`.
     pub build: String,
     /// The kernel that ratios refer to.
@@ -144,65 +142,62 @@ pub struct Skipped {
     pub kernel: String,
     /// Why.
     pub reason: String,
+    /// What a run was predicted to take, if that was why.
+    #[cfg_attr(feature = "cli", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub predicted_seconds: Option<f64>,
 }
 
-/// Why a kernel cannot take part with so many threads, if it cannot.
-pub fn obstacle(
-    session: &dyn Session,
-    kernel: usize,
-    threads: usize,
-    machine: &Machine,
-    patience: Duration,
-) -> Option<String> {
-    if let Some(reason) = Impossible::with(threads, |threads| session.cost(kernel, threads)) {
-        return Some(reason.to_string());
+impl Skipped {
+    /// A kernel, and what stands in its way.
+    pub fn new(kernel: &str, obstacle: &Obstacle) -> Self {
+        let predicted_seconds = match obstacle {
+            Obstacle::TooSlow { ns } => Some(ns / 1e9),
+            _ => None,
+        };
+        Skipped { kernel: kernel.to_owned(), reason: obstacle.to_string(), predicted_seconds }
     }
-    let cost = session.cost(kernel, threads);
-    if cost.bytes > machine.memory() as f64 {
-        return Some(format!("needs {} and {} are free", bytes(cost.bytes), bytes(machine.memory() as f64)));
-    }
-    (cost.ns > patience.as_nanos() as f64).then(|| format!("predicted to take {} a run", span(cost.ns)))
 }
 
 /// The kernels that take part, baseline first, and those that do not.
-fn contenders(
-    session: &dyn Session,
-    terms: &Terms,
-    machine: &Machine,
-) -> Result<(Vec<usize>, Vec<Skipped>), DuelError> {
-    let names = session.kernels();
+fn contenders(session: &dyn Session, terms: &Terms) -> Result<(Vec<usize>, Vec<Skipped>), DuelError> {
+    let listed = session.kernels();
+    let unbounded = session.candidates(terms.threads, Duration::MAX);
+    let candidates: Vec<Candidate> = session
+        .candidates(terms.threads, terms.patience)
+        .into_iter()
+        .zip(&unbounded)
+        .map(|(bounded, unbounded)| {
+            let is_invited = terms.invited.iter().any(|name| name == bounded.name);
+            if is_invited { unbounded.clone() } else { bounded }
+        })
+        .collect();
+    let is_here = |kernel: &usize| listed[*kernel].obstacle.is_none();
+    let here = || (0..listed.len()).filter(is_here);
     let index = |name: &String| {
         let unknown = || {
-            let (operation, name) = (session.operation(), name.clone());
-            DuelError::UnknownKernel { operation, name, available: names.clone() }
+            let available = here().map(|kernel| listed[kernel].name).collect();
+            DuelError::UnknownKernel { operation: session.operation(), name: name.clone(), available }
         };
-        names.iter().position(|known| known == name).ok_or_else(unknown)
+        here().find(|kernel| listed[*kernel].name == name).ok_or_else(unknown)
     };
     let mut wanted = terms.kernels.iter().map(index).collect::<Result<Vec<_>, _>>()?;
     if wanted.is_empty() {
-        wanted = (0..names.len()).collect();
+        wanted = here().collect();
     }
-    let bars = |kernel: usize, patience| obstacle(session, kernel, terms.threads, machine, patience);
-    let bars_here = |kernel: usize| {
-        let is_invited = terms.invited.iter().any(|name| name == names[kernel]);
-        bars(kernel, if is_invited { Duration::MAX } else { terms.patience })
-    };
     let baseline = match &terms.baseline {
         Some(name) => index(name)?,
-        None => {
-            *wanted.iter().find(|kernel| bars_here(**kernel).is_none()).ok_or(DuelError::NoBaseline(terms.patience))?
-        }
+        None => *wanted.iter().find(|k| candidates[**k].is_able()).ok_or(DuelError::NoBaseline(terms.patience))?,
     };
-    if let Some(reason) = bars(baseline, Duration::MAX) {
-        return Err(DuelError::Baseline { name: names[baseline].to_owned(), reason });
+    if let Some(obstacle) = unbounded[baseline].obstacle.clone() {
+        return Err(DuelError::Baseline { name: listed[baseline].name.to_owned(), obstacle });
     }
     let mut fit = vec![baseline];
     let mut skipped = Vec::new();
     for kernel in wanted {
-        match bars_here(kernel) {
+        match &candidates[kernel].obstacle {
             _ if fit.contains(&kernel) => {}
             None => fit.push(kernel),
-            Some(reason) => skipped.push(Skipped { kernel: names[kernel].to_owned(), reason }),
+            Some(obstacle) => skipped.push(Skipped::new(listed[kernel].name, obstacle)),
         }
     }
     Ok((fit, skipped))
@@ -214,18 +209,10 @@ fn contenders(
 ///
 /// # Errors
 /// Names that do not fit, outputs that differ, or a run that was stopped.
-pub fn fight(
-    subject: (&'static str, &'static str, &str, u64),
-    session: &dyn Session,
-    machine: &Machine,
-    terms: &Terms,
-    run: &Run,
-    watch: &mut dyn FnMut(f64),
-) -> Result<Duel, DuelError> {
-    let (operation, unit, workload, size) = subject;
-    let (kernels, skipped) = contenders(session, terms, machine)?;
-    let names = session.kernels();
-    let is_parallel = |kernel: usize| terms.threads > 1 && session.is_parallel(kernel);
+pub fn fight(session: &dyn Session, terms: &Terms, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<Duel, DuelError> {
+    let (kernels, skipped) = contenders(session, terms)?;
+    let listed = session.kernels();
+    let is_parallel = |kernel: usize| terms.threads > 1 && listed[kernel].is_parallel();
     let clock = if kernels.iter().any(|kernel| is_parallel(*kernel)) { Clock::Wall } else { Clock::Thread };
 
     // The first runs prove that the outputs are equal, and tell how often a run must be repeated.
@@ -238,11 +225,16 @@ pub fn fight(
         match &expected {
             Some(expected) if !answer.agrees(expected.as_ref()) => {
                 let [got, want] = [&answer, expected].map(|answer| format!("{:?}", answer.digest()));
-                return Err(DuelError::Differ { kernel: names[*kernel], baseline: names[kernels[0]], got, want });
+                return Err(DuelError::Differ {
+                    kernel: listed[*kernel].name,
+                    baseline: listed[kernels[0]].name,
+                    got,
+                    want,
+                });
             }
             Some(_) => {}
             None => {
-                if let Some(known) = known::of(operation, workload, size) {
+                if let Some(known) = known::of(session.case()) {
                     known.check(&answer.digest()).map_err(DuelError::NotKnown)?;
                 }
                 expected = Some(answer);
@@ -258,8 +250,8 @@ pub fn fight(
         let median_seconds = quantile(&mut own.clone(), 0.5);
         let [ratio_low, ratio, ratio_high] = ratios(&times[0], own);
         Row {
-            kernel: names[*kernel].to_owned(),
-            tier: session.tier(*kernel).name().to_owned(),
+            kernel: listed[*kernel].name.to_owned(),
+            tier: listed[*kernel].tier.name().to_owned(),
             clock: clock.name().to_owned(),
             threads: if is_parallel(*kernel) { terms.threads } else { 1 },
             rounds: own.len(),
@@ -268,17 +260,15 @@ pub fn fight(
             ratio_low,
             ratio_high,
             throughput: work / median_seconds,
-            unit: unit.to_owned(),
+            unit: session.unit().to_owned(),
         }
     };
     let mut rows: Vec<Row> = kernels.iter().zip(&times).map(row).collect();
     rows.sort_by(|a, b| a.median_seconds.total_cmp(&b.median_seconds));
     Ok(Duel {
-        operation: operation.to_owned(),
-        workload: workload.to_owned(),
-        size,
+        case: session.case().clone(),
         build: super::environment::BUILD.to_owned(),
-        baseline: names[kernels[0]].to_owned(),
+        baseline: listed[kernels[0]].name.to_owned(),
         rows,
         skipped,
     })
@@ -342,19 +332,21 @@ pub fn quantile(values: &mut [f64], q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::Machine;
+    use crate::selection::Selection;
 
     #[test]
     fn who_is_invited_takes_part_however_long_it_needs() {
-        let machine = Machine::detect();
-        let session = crate::cores::operation("table_scan").unwrap().session(&machine, "all-moves", 50).unwrap();
+        let selection = Selection::new(Machine::detect());
+        let session = crate::cores::operation("table_scan").unwrap().session(&selection, "all-moves", 50).unwrap();
         let invited = vec!["byte_table_pruned".to_owned(), "bit_rows".to_owned()];
         let (patience, budget) = (Duration::ZERO, Duration::ZERO);
         let terms = Terms { kernels: Vec::new(), baseline: None, threads: 1, budget, patience, invited };
-        let (fit, skipped) = contenders(session.as_ref(), &terms, &machine).unwrap();
-        let names = session.kernels();
-        assert_eq!(fit.iter().map(|kernel| names[*kernel]).collect::<Vec<_>>(), terms.invited);
-        assert_eq!(skipped.len(), names.len() - 2);
-        let nobody = contenders(session.as_ref(), &Terms { invited: Vec::new(), ..terms }, &machine);
+        let (fit, skipped) = contenders(session.as_ref(), &terms).unwrap();
+        let listed = session.kernels();
+        assert_eq!(fit.iter().map(|kernel| listed[*kernel].name).collect::<Vec<_>>(), terms.invited);
+        assert_eq!(skipped.len(), listed.iter().filter(|kernel| kernel.obstacle.is_none()).count() - 2);
+        let nobody = contenders(session.as_ref(), &Terms { invited: Vec::new(), ..terms });
         assert_eq!(nobody, Err(DuelError::NoBaseline(Duration::ZERO)));
     }
 

@@ -1,5 +1,6 @@
 //! Answers from outside the project, for tests, `verify` and the assertions of the benches. No kernel reads them.
 
+use crate::case::Case;
 use crate::cores::operation;
 use crate::games::Game;
 use crate::kernel::Digest;
@@ -9,12 +10,8 @@ const TABLE: &str = include_str!("known.tsv");
 /// One known answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// The operation or game.
-    pub subject: &'static str,
-    /// The operation's workload; for a game the variant, `-` if it has none.
-    pub workload: &'static str,
-    /// Size of the operation's input, limit of the game.
-    pub size: u64,
+    /// The operation or game, the workload or the variant of the game (`-` if it has none), the size or the limit.
+    pub case: Case,
     /// Numbers by name, as [`crate::kernel::Operation::digest`] names them.
     pub figures: Vec<(&'static str, u128)>,
 }
@@ -31,25 +28,23 @@ pub fn all() -> impl Iterator<Item = Known> {
             (name, value.parse().expect("a whole number"))
         };
         Known {
-            subject: field[0],
-            workload: field[1],
-            size: field[2].parse().expect("a size"),
+            case: Case::new(field[0], field[1], field[2].parse().expect("a size")),
             figures: field[3].split(' ').map(figure).collect(),
         }
     })
 }
 
-/// The known answer of one input, if there is one.
-pub fn of(subject: &str, workload: &str, size: u64) -> Option<Known> {
-    all().find(|known| (known.subject, known.workload, known.size) == (subject, workload, size))
+/// The known answer of one case, if there is one.
+pub fn of(case: &Case) -> Option<Known> {
+    all().find(|known| known.case == *case)
 }
 
 /// The known answer of a game in its published form, if there is one: its own, or where the game is one operation, that one's,
 /// of which the sum over the P-positions is the `answer`.
 pub fn of_game(game: &Game, limit: u64) -> Option<Known> {
-    of(game.name, "-", limit).or_else(|| {
+    of(&Case::new(game.name, "-", limit)).or_else(|| {
         let [name] = game.operations else { return None };
-        let mut known = of(name, operation(name).ok()?.workloads()[0].name, limit)?;
+        let mut known = of(&Case::new(name, operation(name).ok()?.workloads()[0].name, limit))?;
         known.figures.iter_mut().filter(|(name, _)| *name == "sum").for_each(|(name, _)| *name = "answer");
         Some(known)
     })
@@ -66,12 +61,12 @@ impl Known {
     /// # Errors
     /// A line that says which number differs or is missing.
     pub fn check(&self, digest: &Digest) -> Result<(), String> {
-        let Known { subject, workload, size, figures } = self;
+        let Known { case, figures } = self;
         for (name, want) in figures {
             match digest.iter().find(|(n, _)| n == name) {
                 Some((_, got)) if got == want => {}
-                Some((_, got)) => return Err(format!("{subject}/{workload}/{size}: {name} is {got}, known is {want}")),
-                None => return Err(format!("{subject}/{workload}/{size}: no number is named {name}")),
+                Some((_, got)) => return Err(format!("{case}: {name} is {got}, known is {want}")),
+                None => return Err(format!("{case}: no number is named {name}")),
             }
         }
         Ok(())
@@ -84,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_wrong_or_missing_number_is_noticed() {
-        let known = of("table_scan", "all-moves", 1000).expect("in the table");
+        let known = of(&Case::new("table_scan", "all-moves", 1000)).expect("in the table");
         assert_eq!(known.check(&vec![("sum", 167_542_057), ("positions", 121_060)]), Ok(()));
         assert!(known.check(&vec![("sum", 167_542_058), ("positions", 121_060)]).is_err());
         assert!(known.check(&vec![("sum", 167_542_057)]).is_err());
@@ -101,7 +96,7 @@ mod tests {
 
     #[test]
     fn no_input_is_listed_twice() {
-        let mut keys: Vec<_> = all().map(|known| (known.subject, known.workload, known.size)).collect();
+        let mut keys: Vec<_> = all().map(|known| known.case).collect();
         let count = keys.len();
         keys.sort_unstable();
         keys.dedup();

@@ -4,9 +4,9 @@
 //! positions is a line or a spot.
 
 use super::picture::{Anchor, CLEAR, Ink, Raster, tint};
-use crate::positions::Positions;
 
 pub use super::picture::Picture;
+use crate::games::Positions;
 
 /// What the axes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use inferno::{differential, flamegraph};
 use pprof::{ProfilerGuard, Symbol};
 
-use crate::selection::span;
+use crate::units::span;
 
 /// Samples a second of CPU time; the timer of common kernels gives no more.
 const FREQUENCY: i32 = 250;

@@ -240,9 +240,9 @@ impl Saved<Duel> {
     pub fn changes(&self, later: &Saved<Duel>, allowed: bool) -> Result<Vec<Change>, Mixed> {
         let (old, new) = (&self.content, &later.content);
         let subject = |duel: &Duel| {
-            let Duel { operation, workload, size, baseline, rows, .. } = duel;
+            let Duel { case, baseline, rows, .. } = duel;
             let clock = rows.first().map_or("no", |row| &row.clock);
-            format!("{operation}/{workload}/{size} against {baseline} by the {clock} clock")
+            format!("{case} against {baseline} by the {clock} clock")
         };
         if subject(old) != subject(new) {
             return Err(Mixed::Subject(format!("{}, not {}", subject(old), subject(new))));

@@ -1,11 +1,14 @@
 //! Whether the kernels agree with the oracle and with known answers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::kernel::{Cost, Run, Stop, Workload};
+use crate::kernel::{Run, Stop};
+
 use crate::lab::known::{self, Known};
-use crate::machine::Machine;
+use crate::selection::Selection;
 use crate::session::{AnyOperation, Session};
+use crate::workload::Workload;
 
 /// Sizes at which complete outputs are compared with the oracle's: round every edge of a word, a vector and two vectors.
 pub const EDGES: [u64; 16] = [0, 1, 2, 3, 31, 63, 64, 65, 127, 128, 129, 200, 257, 511, 512, 513];
@@ -70,7 +73,7 @@ impl std::fmt::Debug for Inputs {
         let sizes = |sessions: &mut dyn Iterator<Item = u64>| sessions.collect::<Vec<_>>();
         let mut debug = f.debug_struct("Inputs");
         debug.field("edges", &sizes(&mut self.edges.iter().map(|(size, _)| *size)));
-        debug.field("known", &sizes(&mut self.known.iter().map(|(known, _)| known.size))).finish()
+        debug.field("known", &sizes(&mut self.known.iter().map(|(known, _)| known.case.size))).finish()
     }
 }
 
@@ -79,32 +82,34 @@ impl Inputs {
     ///
     /// # Panics
     /// A listed workload has no input at a listed size; the tests make all of them.
-    pub fn new(operation: &dyn AnyOperation, workload: &Workload, machine: &Machine, largest: u64) -> Self {
-        let session = |size| operation.session(machine, workload.name, size).expect("a listed workload and size");
+    pub fn new(operation: &dyn AnyOperation, workload: &Workload, selection: &Selection, largest: u64) -> Self {
+        let session = |size| operation.session(selection, workload.name, size).expect("a listed workload and size");
         let edges = EDGES.iter().filter(|size| **size <= largest).map(|size| (*size, session(*size))).collect();
-        let concerns = |known: &Known| (known.subject, known.workload) == (operation.name(), workload.name);
-        let known = known::all().filter(concerns).map(|known| (known.size, known));
+        let concerns = |known: &Known| {
+            (known.case.operation.as_str(), known.case.workload.as_str()) == (operation.name(), workload.name)
+        };
+        let known = known::all().filter(concerns).map(|known| (known.case.size, known));
         let known = known.map(|(size, known)| (known, session(size))).collect();
         Inputs { edges, known }
     }
 
     /// Checks one kernel, a parallel one with one and with several threads; known answers are left out where a run is predicted to take
-    /// longer than `patience_ns` or does not fit in memory.
+    /// longer than `time_limit` or does not fit in memory.
     ///
     /// # Errors
     /// The first difference.
     pub fn check(
         &self,
         kernel: &str,
-        machine: &Machine,
         run: &dyn Fn(usize) -> Arc<Run>,
-        patience_ns: f64,
+        time_limit: Duration,
     ) -> Result<Compared, Fault> {
         let mut compared = Compared::default();
         for (size, session) in &self.edges {
-            let Some(kernel) = index(session.as_ref(), kernel) else { continue };
-            let most = if session.is_parallel(kernel) { 3 } else { 1 };
-            for threads in (1..=most).filter(|threads| session.cost(kernel, *threads).is_possible()) {
+            let Some(kernel) = session.index(kernel) else { continue };
+            let most = if session.kernels()[kernel].is_parallel() { 3 } else { 1 };
+            let is_able = |threads: &usize| session.candidates(*threads, Duration::MAX)[kernel].is_able();
+            for threads in (1..=most).filter(is_able) {
                 let run = run(threads);
                 let answer = session.run(kernel, &run)?;
                 if !answer.agrees(session.oracle()) {
@@ -117,17 +122,13 @@ impl Inputs {
                 compared.with_oracle += 1;
             }
         }
-        let bearable = |cost: Cost| cost.ns <= patience_ns && cost.bytes < machine.memory() as f64;
         for (known, session) in &self.known {
-            let Some(kernel) = index(session.as_ref(), kernel) else { continue };
-            let Some(threads) = (1..=2).find(|threads| bearable(session.cost(kernel, *threads))) else { continue };
+            let Some(kernel) = session.index(kernel) else { continue };
+            let is_able = |threads: &usize| session.candidates(*threads, time_limit)[kernel].is_able();
+            let Some(threads) = (1..=2).find(is_able) else { continue };
             known.check(&session.run(kernel, &run(threads))?.digest()).map_err(Fault::NotKnown)?;
             compared.with_known += 1;
         }
         Ok(compared)
     }
-}
-
-fn index(session: &dyn Session, kernel: &str) -> Option<usize> {
-    session.kernels().iter().position(|name| *name == kernel)
 }

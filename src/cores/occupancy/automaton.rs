@@ -17,6 +17,6 @@ pub fn needs(_: &ProportionateNim) -> Needs {
 }
 
 #[inline(always)]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    drive(input, run, Plain)
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+    drive(input, run, sink, Plain)
 }

@@ -257,7 +257,7 @@ fn lower(blocks: &Blocks) -> u64 {
 }
 
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
     let inner = Closures {
         blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
         open: |used, blocks: &mut Blocks| Plain.open(used, blocks),
@@ -268,7 +268,7 @@ pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
         },
         deposit: |word, mask| _pdep_u64(word, mask),
     };
-    drive(input, run, inner)
+    drive(input, run, sink, inner)
 }
 
 #[cfg(test)]
@@ -289,8 +289,8 @@ mod tests {
         for limit in (30_000..34_000).step_by(77).chain([3_000_000]).filter(|_| has_features()) {
             let (input, at) = (ProportionateNim::new(limit).expect("small"), Run::new(1));
             // SAFETY: this CPU has the features.
-            let found: Result<Positions, _> = unsafe { run(&input, &at) };
-            assert_eq!(found, drive(&input, &at, Plain), "limit {limit}");
+            let found = unsafe { run(&input, &at, Positions::default()) };
+            assert_eq!(found, drive(&input, &at, Positions::default(), Plain), "limit {limit}");
         }
     }
 

@@ -147,7 +147,7 @@ const fn lanes(first: u64, step: u64, period: u64) -> [u64; 8] {
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
     let inner = Closures {
         blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
         open: |used, blocks: &mut Blocks| open(used, blocks),
@@ -156,5 +156,5 @@ pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
         append: |row: &mut Row, end, flags, substitution: &Substitution| append(row, end, flags, substitution),
         deposit: |word, mask| _pdep_u64(word, mask),
     };
-    drive(input, run, inner)
+    drive(input, run, sink, inner)
 }

@@ -24,7 +24,7 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
 }
 
 #[target_feature(enable = "avx2,bmi1")]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
     let vector = |words: &[u64], at: usize| load(words[at..at + WORDS].first_chunk::<WORDS>().expect("a whole vector"));
     let row = |Shifted { words, shift }: &Shifted, at: usize| -> __m256i {
         // A shift by 64 gives zero.
@@ -43,5 +43,5 @@ pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
         store(&mut words, blocked);
         word * WORD + first_zero(words[word])
     };
-    scan(input, run, |rows: &mut Rows, n, candidates| rows.scan::<WORDS>(n, *candidates.end(), first_free))
+    scan(input, run, sink, |rows: &mut Rows, n, candidates| rows.scan::<WORDS>(n, *candidates.end(), first_free))
 }

@@ -15,6 +15,6 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     input.published(120.0 + 1.8 * limit + 0.0282 * limit * limit, bytes(input.limit()))
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    scan(input, run, one_by_one::<Rows>)
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+    scan(input, run, sink, one_by_one::<Rows>)
 }

@@ -12,6 +12,6 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     input.published(100.0 + 8.6 * input.limit() as f64, bytes(input.limit()))
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    certified(input, run, one_by_one::<Rows>)
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+    certified(input, run, sink, one_by_one::<Rows>)
 }

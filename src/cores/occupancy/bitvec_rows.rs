@@ -40,6 +40,6 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     input.published(120.0 + 4.0 * limit + 0.0015 * limit * limit, bytes(input.limit()))
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    scan(input, run, |rows: &mut Rows<Bits>, n, candidates| rows.scan::<1>(n, *candidates.end(), first_free))
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+    scan(input, run, sink, |rows: &mut Rows<Bits>, n, candidates| rows.scan::<1>(n, *candidates.end(), first_free))
 }

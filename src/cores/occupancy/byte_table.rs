@@ -74,6 +74,6 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     input.published(90.0 + 1.8 * limit + 0.0212 * limit * limit, bytes(input))
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    scan(input, run, one_by_one::<ByteTable>)
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+    scan(input, run, sink, one_by_one::<ByteTable>)
 }

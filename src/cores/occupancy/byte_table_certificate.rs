@@ -20,6 +20,6 @@ pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { cycles: 6.0, ..Needs::default() }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    certified(input, run, one_by_one::<ByteTable>)
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+    certified(input, run, sink, one_by_one::<ByteTable>)
 }

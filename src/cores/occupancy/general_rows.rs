@@ -87,14 +87,13 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     Cost { ns: 800.0 + 0.02 * bits + 5.5 * limit * directions(input).count() as f64, bytes: bits / 7.8 }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, mut sink: S) -> Result<S, Stop> {
     /// Heaps between two looks at the progress counter.
     const BLOCK: usize = 4096;
     let limit = input.limit() as usize;
     let heaps = input.smaller_heaps() as usize;
     let mut lines: Vec<Direction> = directions(input).map(|direction| Direction::new(limit, direction)).collect();
     let mut at = Vec::with_capacity(lines.len());
-    let mut sink = S::default();
     for block in (0..heaps).step_by(BLOCK) {
         let end = heaps.min(block + BLOCK);
         for n in block..end {

@@ -70,6 +70,6 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     input.published(700.0 + 50.0 * limit + 0.75 * limit * limit, bytes(input))
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    scan(input, run, one_by_one::<HashSets>)
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+    scan(input, run, sink, one_by_one::<HashSets>)
 }

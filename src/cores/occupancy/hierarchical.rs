@@ -34,6 +34,6 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     input.published(15.4 * limit, 0.7 * limit)
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    scan(input, run, FreeLines::<Tree>::find)
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+    scan(input, run, sink, FreeLines::<Tree>::find)
 }

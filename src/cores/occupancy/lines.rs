@@ -38,9 +38,10 @@ const BLOCK: usize = 4096;
 pub fn scan<L: Lines, S: Sink>(
     input: &ProportionateNim,
     run: &Run,
+    sink: S,
     find: impl FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>,
 ) -> Result<S, Stop> {
-    drive(input, run, Anywhere(find))
+    drive(input, run, sink, Anywhere(find))
 }
 
 /// Looks for the partner of `n` only where the certificate leaves room, and in the upper beam not at all.
@@ -48,9 +49,10 @@ pub fn scan<L: Lines, S: Sink>(
 pub fn certified<L: Certified, S: Sink>(
     input: &ProportionateNim,
     run: &Run,
+    sink: S,
     find: impl FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>,
 ) -> Result<S, Stop> {
-    drive(input, run, Certificate { find, difference: 0, below: 0, upper: 0 })
+    drive(input, run, sink, Certificate { find, difference: 0, below: 0, upper: 0 })
 }
 
 /// The way to the partner of an unused `n`, if that is at most `last`. A trait, because a closure of this length is not always
@@ -105,11 +107,15 @@ pub fn one_by_one<L: Lines>(lines: &mut L, n: usize, mut candidates: RangeInclus
 
 /// Visits every unused `n`.
 #[inline(always)]
-fn drive<L: Lines, S: Sink>(input: &ProportionateNim, run: &Run, mut partner: impl Partner<L>) -> Result<S, Stop> {
+fn drive<L: Lines, S: Sink>(
+    input: &ProportionateNim,
+    run: &Run,
+    mut sink: S,
+    mut partner: impl Partner<L>,
+) -> Result<S, Stop> {
     let limit = input.limit() as usize;
     let heaps = input.smaller_heaps() as usize;
     let mut lines = L::new(limit);
-    let mut sink = S::default();
     sink.push([0, 0]);
     lines.mark(0, 0);
     for start in (0..heaps).step_by(BLOCK) {

@@ -36,8 +36,10 @@
 use std::marker::PhantomData;
 
 use crate::cores::sink;
-use crate::kernel::{Absent, Core, Cost, Digest, InputError, KernelDef, Operation, Workload, kernels};
+use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, kernels};
 use crate::moves::Diagonals;
+use crate::selection::Selection;
+use crate::workload::{InputError, Workload, Workloads};
 
 mod automaton;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
@@ -139,31 +141,12 @@ const BLOCK: u64 = 1 << 14;
 impl<S: Sink> Operation for Occupancy<S> {
     type Input = ProportionateNim;
     type Output = S;
+    type Start = S;
 
     const NAME: &'static str = "occupancy";
     const CORE: Core = Core::Occupancy;
     const UNIT: &'static str = "P-position";
-    const WORKLOADS: &'static [Workload] = &[
-        Workload {
-            name: "proportionate",
-            summary: "take t, t and t, or t and 2t; size = the largest sum of both heaps",
-            published: 10_000_000,
-            sizes: &[10, 100, 10_000, 1_000_000, 10_000_000],
-        },
-        Workload {
-            name: "wythoff",
-            summary: "take t, or t and t; size = the largest sum of both heaps",
-            published: 1_000_000,
-            sizes: &[],
-        },
-        Workload {
-            name: "common-factors",
-            summary: "take t, 3t and 3t, or 2t and 4t; size = the largest sum of both heaps",
-            published: 1_000_000,
-            sizes: &[],
-        },
-    ];
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { Occupancy<S>, [S: Sink];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { Occupancy<S>, [S: Sink], start;
         hash_sets = hash_sets, Portable, [], "the source's way, repaired: a hash set for each family of lines, every m tried";
         hash_sets_certificate = hash_sets_certificate, Portable, [], "hash sets, only the m that the certificate leaves", needs;
         byte_table = byte_table, Portable, [], "one byte per line, every m tried";
@@ -173,16 +156,16 @@ impl<S: Sink> Operation for Occupancy<S> {
         union_find = union_find, Portable, [], "best public: `next free` by path halving in three rows";
         hierarchical = hierarchical, Portable, [], "`next free` in 64-ary trees of bits";
         bit_rows = bit_rows, Portable, [], "64 candidates m at once: windows of four bit rows";
-        bitvec_rows = bitvec_rows, Portable, ["bitvec"], "the same windows as raw words of BitVecs";
+        bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"], "the same windows as raw words of BitVecs";
         wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, vectors of the build's target";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
         general_rows = general_rows, Portable, [], "any diagonals: 64 candidates at once, full stretches passed over by trees of bits";
         window_certificate = window_certificate, Portable, [], "one window of four bit rows a P-position, where the certificate points", needs;
         automaton = automaton, Portable, [], "registers that slide along each other, sixteen n a block", needs;
-        automaton_avx2 = automaton, Avx2, ["avx2"], "the same code, with the bit-manipulation instructions of the tier", needs;
+        automaton_avx2 = automaton like automaton, Avx2, ["avx2"], "the same code, with the bit-manipulation instructions of the tier", needs;
         automaton_asm = automaton_asm, Avx2, ["avx2"], "the sixteen steps in assembly, in an order that keeps their chain short", needs;
-        automaton_avx512 = automaton_avx512, Avx512, ["avx2", "avx512"], "the same steps, spans prepared and settled in vectors", needs;
+        automaton_avx512 = automaton_avx512 like automaton_asm, Avx512, ["avx2", "avx512"], "the same steps, spans prepared and settled in vectors", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "parallel",
@@ -190,17 +173,6 @@ impl<S: Sink> Operation for Occupancy<S> {
     }];
     const PUBLIC: &'static [&'static str] = &["union_find", "hierarchical"];
     const NOTES: &'static str = include_str!("NOTES.md");
-
-    fn input(workload: &str, size: u64) -> Result<ProportionateNim, InputError> {
-        let diagonals = match workload {
-            "proportionate" => Diagonals::PUBLISHED,
-            "wythoff" => Diagonals::new(&[[1, 1]])?,
-            "common-factors" => Diagonals::new(&[[3, 3], [2, 4]])?,
-            list if list.contains(':') => list.parse()?,
-            _ => return Err(InputError::unknown_workload::<Self>(workload)),
-        };
-        ProportionateNim::with(size, diagonals)
-    }
 
     /// All kernels but one know the published moves and no others.
     fn output_bytes(input: &ProportionateNim) -> f64 {
@@ -226,5 +198,39 @@ impl<S: Sink> Operation for Occupancy<S> {
 
     fn digest(output: &S) -> Digest {
         output.tally().digest()
+    }
+}
+
+impl<S: Sink> Workloads for Occupancy<S> {
+    const WORKLOADS: &'static [Workload] = &[
+        Workload {
+            name: "proportionate",
+            summary: "take t, t and t, or t and 2t; size = the largest sum of both heaps",
+            published: 10_000_000,
+            sizes: &[10, 100, 10_000, 1_000_000, 10_000_000],
+        },
+        Workload {
+            name: "wythoff",
+            summary: "take t, or t and t; size = the largest sum of both heaps",
+            published: 1_000_000,
+            sizes: &[],
+        },
+        Workload {
+            name: "common-factors",
+            summary: "take t, 3t and 3t, or 2t and 4t; size = the largest sum of both heaps",
+            published: 1_000_000,
+            sizes: &[],
+        },
+    ];
+
+    fn input(workload: &str, size: u64, _: &Selection) -> Result<ProportionateNim, InputError> {
+        let diagonals = match workload {
+            "proportionate" => Diagonals::PUBLISHED,
+            "wythoff" => Diagonals::new(&[[1, 1]])?,
+            "common-factors" => Diagonals::new(&[[3, 3], [2, 4]])?,
+            list if list.contains(':') => list.parse()?,
+            _ => return Err(InputError::unknown_workload::<Self>(workload)),
+        };
+        ProportionateNim::with(size, diagonals)
     }
 }

@@ -45,6 +45,6 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     input.published(16.5 * limit, 14.3 * limit)
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    scan(input, run, FreeLines::<Links>::find)
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+    scan(input, run, sink, FreeLines::<Links>::find)
 }

@@ -19,8 +19,8 @@ pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { bits: 6.0, ..Needs::default() }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run) -> Result<S, Stop> {
-    certified(input, run, find)
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+    certified(input, run, sink, find)
 }
 
 #[inline(always)]

@@ -32,6 +32,6 @@ pub fn needs(input: &StoneGame) -> Needs {
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan::<2, false, S>(input, run, 1)
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+    scan::<2, false, S>(input, run, sink, 1)
 }

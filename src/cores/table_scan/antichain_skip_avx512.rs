@@ -25,6 +25,6 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan::<4, true, S>(input, run, 1)
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+    scan::<4, true, S>(input, run, sink, 1)
 }

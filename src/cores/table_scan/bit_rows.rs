@@ -157,6 +157,6 @@ impl Search<Words> for FirstFree {
 }
 
 #[inline(always)] // so that each tier compiles it for itself
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan(input, run, FirstFree)
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+    scan(input, run, sink, FirstFree)
 }

@@ -23,7 +23,7 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
 }
 
 #[target_feature(enable = "avx2,bmi1")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
     let funnel = |low: __m256i, high: __m256i, by: usize| {
         // A shift by 64 gives zero.
         let (down, up) = (_mm_cvtsi64_si128(by as i64), _mm_cvtsi64_si128((WORD - by) as i64));
@@ -40,7 +40,7 @@ pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
         word * WORD + first_zero(words[word])
     };
     let or = |a: __m256i, b: __m256i| _mm256_or_si256(a, b);
-    scan(input, run, |marks: &Words, visit: &Visit| {
+    scan(input, run, sink, |marks: &Words, visit: &Visit| {
         marks.shape.first_free(&marks.words, visit, |words: &[u64; WORDS]| load(words), or, funnel, first)
     })
 }

@@ -21,7 +21,7 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
 }
 
 #[target_feature(enable = "avx512f,avx512vbmi2,bmi1")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
     let funnel = |low: __m512i, high: __m512i, by: usize| _mm512_shrdv_epi64(low, high, _mm512_set1_epi64(by as i64));
     let first = |forbidden: __m512i| {
         let with_zeros = _mm512_cmpneq_epi64_mask(forbidden, _mm512_set1_epi64(-1));
@@ -34,7 +34,7 @@ pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
         word * WORD + first_zero(words[word])
     };
     let or = |a: __m512i, b: __m512i| _mm512_or_si512(a, b);
-    scan(input, run, |marks: &Words, visit: &Visit| {
+    scan(input, run, sink, |marks: &Words, visit: &Visit| {
         marks.shape.first_free(&marks.words, visit, |words: &[u64; WORDS]| load(words), or, funnel, first)
     })
 }

@@ -37,6 +37,6 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
     Cost { ns: 0.0134 * n * n * n + 12.5 * n * n, bytes: bytes(input, 1.0) }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan(input, run, first_free)
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+    scan(input, run, sink, first_free)
 }

@@ -39,6 +39,6 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
     Cost { ns: 0.002 * n * n * n + 5.0 * n * n, bytes: bytes(input, 1.0) }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan(input, run, |marks: &Bits, visit: &Visit| first_free(marks.shape, marks.bits.as_raw_slice(), visit))
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+    scan(input, run, sink, |marks: &Bits, visit: &Visit| first_free(marks.shape, marks.bits.as_raw_slice(), visit))
 }

@@ -88,7 +88,7 @@ pub fn cost(input: &StoneGame, on: On) -> Cost {
 }
 
 #[inline(always)] // so that each tier compiles it for itself
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, mut sink: S) -> Result<S, Stop> {
     let heaps = input.heaps();
     let (count, rows) = Rows::of(heaps);
     let mut marks = Bytes::new(count, heaps);
@@ -99,7 +99,6 @@ pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
     let mut all_hints = vec![0; heaps];
     // Of a step's pairs: `x`, and the `z` where the search goes on or has ended. Not cleared for each step, which took time.
     let (mut open, mut found) = ([[0; 2]; WORD], [[0; 2]; WORD]);
-    let mut sink = S::default();
     for word in 0..heaps.div_ceil(WORD) {
         let layers = word * WORD..heaps.min((word + 1) * WORD);
         // The first layer that is not done.

@@ -18,10 +18,9 @@ pub fn needs(input: &StoneGame) -> Needs {
     Needs { cycles: input.heaps() as f64 / 6.0 / DENSITY, ..Needs::default() }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, mut sink: S) -> Result<S, Stop> {
     let heaps = input.heaps();
     let three_heap_move = input.rule == Rule::AllMoves;
-    let mut sink = S::default();
     let mut one = vec![false; heaps * heaps]; // [smaller heap][larger heap]
     let mut two = vec![false; heaps * heaps]; // [heap][difference of the others]
     let mut all = vec![false; heaps * heaps]; // [y - x][z - y]

@@ -45,8 +45,8 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
     Cost { ns: 0.053 * n * n * n + 1.4 * n * n, bytes: bytes(input, 8.0) }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan(input, run, |marks: &Flags, &Visit { heaps, x, y, from, at_z, less_x, less_y }: &Visit| {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+    scan(input, run, sink, |marks: &Flags, &Visit { heaps, x, y, from, at_z, less_x, less_y }: &Visit| {
         let is_free = |z: &usize| {
             // The row that forbids most comes first.
             let [gap_y, all] = less_x;

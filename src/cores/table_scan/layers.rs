@@ -134,11 +134,10 @@ impl Rows {
 
 /// Finds all P-positions.
 #[inline(always)]
-pub fn scan<M: Marks, S: Sink>(input: &StoneGame, run: &Run, search: impl Search<M>) -> Result<S, Stop> {
+pub fn scan<M: Marks, S: Sink>(input: &StoneGame, run: &Run, mut sink: S, search: impl Search<M>) -> Result<S, Stop> {
     let heaps = input.heaps();
     let (count, rows) = Rows::of(heaps);
     let mut marks = M::new(count, heaps);
-    let mut sink = S::default();
     for x in 0..heaps {
         let (mut y, mut hint) = (x, 0);
         loop {

@@ -30,8 +30,8 @@ pub fn needs(input: &StoneGame) -> Needs {
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan(input, run, |visit| search(visit), |visit| search_narrow(visit))
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+    scan(input, run, sink, |visit| search(visit), |visit| search_narrow(visit))
 }
 
 /// The layers by number, to be loaded as shifts.

@@ -24,8 +24,8 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
     Cost { ns: square * n * n + 40.0 * n + 1300.0, bytes: bytes(input) }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
-    scan(input, run, search, search_narrow)
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+    scan(input, run, sink, search, search_narrow)
 }
 
 /// The search at one width.

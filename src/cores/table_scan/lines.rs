@@ -104,12 +104,12 @@ pub struct Found {
 pub fn scan<S: Sink>(
     input: &StoneGame,
     run: &Run,
+    mut sink: S,
     search: impl Fn(Visit<'_>) -> Found,
     search_narrow: impl Fn(Visit<'_>) -> Found,
 ) -> Result<S, Stop> {
     let heaps = input.heaps();
     let mut board = Board::new(heaps, input.rule);
-    let mut sink = S::default();
     for y0 in (0..heaps).step_by(K) {
         let layers = K.min(heaps - y0);
         let narrow = y0 <= LAST_NARROW || heaps - y0 <= NARROW;

@@ -21,7 +21,9 @@
 use std::marker::PhantomData;
 
 use crate::cores::sink;
-use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+use crate::selection::Selection;
+use crate::workload::{InputError, Workload, Workloads};
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod antichain;
@@ -143,39 +145,26 @@ pub type Stream = sink::Stream<[u32; 3]>;
 impl<S: Sink> Operation for TableScan<S> {
     type Input = StoneGame;
     type Output = S;
+    type Start = S;
 
     const NAME: &'static str = "table_scan";
     const CORE: Core = Core::TableScan;
     const UNIT: &'static str = "P-position";
-    const WORKLOADS: &'static [Workload] = &[
-        Workload {
-            name: "all-moves",
-            summary: "one, two or three heaps; size = the largest heap",
-            published: 1000,
-            sizes: &[10, 100, 1000],
-        },
-        Workload {
-            name: "one-or-two",
-            summary: "one or two heaps; size = the largest heap",
-            published: 1000,
-            sizes: &[100],
-        },
-    ];
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { TableScan<S>, [S: Sink];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { TableScan<S>, [S: Sink], start;
         byte_table = byte_table, Portable, [], "the source's way: three byte tables, the whole triple loop", needs;
         byte_table_pruned = byte_table_pruned, Portable, [], "no used pair is scanned, no scan goes on after its P-position";
         byte_rows = byte_rows, Portable, [], "96 candidates z at once: six runs of bytes, vectorised by the compiler";
-        byte_rows_avx2 = byte_rows, Avx2, ["avx2"], "the same source, compiled at this tier";
-        byte_rows_avx512 = byte_rows, Avx512, ["avx512"], "the same source, compiled at this tier";
+        byte_rows_avx2 = byte_rows like byte_rows, Avx2, ["avx2"], "the same source, compiled at this tier";
+        byte_rows_avx512 = byte_rows like byte_rows, Avx512, ["avx512"], "the same source, compiled at this tier";
         bit_rows = bit_rows, Portable, [], "64 candidates at once: a window of six bit rows, with the hint", needs;
-        bit_rows_bmi = bit_rows, Avx2, ["avx2"], "the same source, compiled with BMI";
-        bitvec_operators = bitvec_operators, Portable, ["bitvec"], "such windows as slices of a BitVec, combined by |=";
-        bitvec_rows = bitvec_rows, Portable, ["bitvec"], "the same windows, read from a BitVec as words";
+        bit_rows_bmi = bit_rows like bit_rows, Avx2, ["avx2"], "the same source, compiled with BMI";
+        bitvec_operators = bitvec_operators like bit_rows, Portable, ["bitvec"], "such windows as slices of a BitVec, combined by |=";
+        bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"], "the same windows, read from a BitVec as words";
         wide_rows = wide_rows, Portable, ["wide"], "256 candidates at once, vectors of the build's target";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
         line_rows_avx512 = line_rows_avx512, Avx512, ["avx512"], "up to 1023 heaps: a row is a cache line, 32 layers a step", needs;
-        line_rows_wide = line_rows_wide, Portable, ["wide"], "the same rows of a cache line, in vectors of the build's target";
+        line_rows_wide = line_rows_wide like line_rows_avx512, Portable, ["wide"], "the same rows of a cache line, in vectors of the build's target";
         antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "steps of 32 independent pairs, 256 candidates a window", needs;
         antichain_skip_avx512 = antichain_skip_avx512, Avx512, ["avx512"], "64 pairs a step, full words passed over by a summary";
         antichain_threads_avx512 = antichain_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 32 layers go round the threads";
@@ -184,15 +173,6 @@ impl<S: Sink> Operation for TableScan<S> {
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_table"];
     const NOTES: &'static str = include_str!("NOTES.md");
-
-    fn input(workload: &str, size: u64) -> Result<StoneGame, InputError> {
-        let rule = match workload {
-            "all-moves" => Rule::AllMoves,
-            "one-or-two" => Rule::OneOrTwo,
-            _ => return Err(InputError::unknown_workload::<Self>(workload)),
-        };
-        StoneGame::new(size, rule)
-    }
 
     fn output_bytes(input: &StoneGame) -> f64 {
         let heaps = input.heaps() as f64;
@@ -216,5 +196,31 @@ impl<S: Sink> Operation for TableScan<S> {
 
     fn digest(output: &S) -> Digest {
         output.tally().digest()
+    }
+}
+
+impl<S: Sink> Workloads for TableScan<S> {
+    const WORKLOADS: &'static [Workload] = &[
+        Workload {
+            name: "all-moves",
+            summary: "one, two or three heaps; size = the largest heap",
+            published: 1000,
+            sizes: &[10, 100, 1000],
+        },
+        Workload {
+            name: "one-or-two",
+            summary: "one or two heaps; size = the largest heap",
+            published: 1000,
+            sizes: &[100],
+        },
+    ];
+
+    fn input(workload: &str, size: u64, _: &Selection) -> Result<StoneGame, InputError> {
+        let rule = match workload {
+            "all-moves" => Rule::AllMoves,
+            "one-or-two" => Rule::OneOrTwo,
+            _ => return Err(InputError::unknown_workload::<Self>(workload)),
+        };
+        StoneGame::new(size, rule)
     }
 }

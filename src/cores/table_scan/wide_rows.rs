@@ -20,14 +20,14 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
     Cost { ns: 0.0009 * n * n * n + 4.0 * n * n, bytes: bytes(input, 1.0) }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
     let funnel = |low: u64x4, high: u64x4, by: usize| low >> by as u64 | high << 1_u64 << (WORD - 1 - by) as u64;
     let first = |forbidden: u64x4| {
         let full = forbidden.simd_eq(u64x4::splat(u64::MAX)).to_bitmask();
         let word = first_zero(full.into());
         if word >= WORDS { WORDS * WORD } else { word * WORD + first_zero(forbidden.to_array()[word]) }
     };
-    scan(input, run, |marks: &Words, visit: &Visit| {
+    scan(input, run, sink, |marks: &Words, visit: &Visit| {
         marks.shape.first_free(
             &marks.words,
             visit,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::case::Case;
 use crate::kernel::Needs;
 use crate::lab::ceilings::Reading;
 use crate::lab::duel::{Duel, Skipped};
@@ -26,12 +27,9 @@ pub struct Setup {
 /// First and later runs of the kernels of one operation, each in a process of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Starts {
-    /// The operation.
-    pub operation: String,
-    /// The input's name.
-    pub workload: String,
-    /// The input's size.
-    pub size: u64,
+    /// The input.
+    #[serde(flatten)]
+    pub case: Case,
     /// Kernels, in list order.
     pub rows: Vec<Start>,
     /// Kernels that were left out.
@@ -118,12 +116,9 @@ pub struct Choices {
 /// One selection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
-    /// The operation.
-    pub operation: String,
-    /// The input's name.
-    pub workload: String,
-    /// The input's size.
-    pub size: u64,
+    /// The input.
+    #[serde(flatten)]
+    pub case: Case,
     /// The strongest tier allowed.
     pub tier: String,
     /// The kernel.
@@ -140,12 +135,9 @@ pub struct Trials {
 /// The selected kernel against those that are predicted to need not much longer, on one thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// The operation.
-    pub operation: String,
-    /// The input's name.
-    pub workload: String,
-    /// The input's size.
-    pub size: u64,
+    /// The input.
+    #[serde(flatten)]
+    pub case: Case,
     /// The selected kernel.
     pub selected: String,
     /// The quickest.
@@ -347,11 +339,9 @@ impl Data {
     }
 
     /// The duel over an input, in a build, by a clock.
-    pub fn duel(&self, operation: &str, workload: &str, size: u64, build: &str, clock: &str) -> Option<&Duel> {
+    pub fn duel(&self, case: &Case, build: &str, clock: &str) -> Option<&Duel> {
         let by = |duel: &Duel| duel.rows.first().is_some_and(|row| row.clock == clock);
-        let over =
-            |duel: &Duel| (duel.operation.as_str(), duel.workload.as_str(), duel.size) == (operation, workload, size);
-        self.duels.iter().map(|saved| &saved.content).find(|duel| over(duel) && duel.build == build && by(duel))
+        self.duels.iter().map(|saved| &saved.content).find(|duel| duel.case == *case && duel.build == build && by(duel))
     }
 
     /// Criterion's estimate in a build.

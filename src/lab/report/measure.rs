@@ -8,18 +8,23 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::candidate::{Candidate, quickest};
+use crate::case::Case;
 use crate::cores::OPERATIONS;
+use crate::cores::named::NameError;
 use crate::games::{Game, Question, SolveError, Solver};
-use crate::kernel::{InputError, Run, Stop, Tier};
+use crate::kernel::{Run, Stop, Tier};
 use crate::lab::ceilings;
 use crate::lab::clock::Clock;
-use crate::lab::duel::{Duel, DuelError, Skipped, Terms, fight, in_turns, obstacle, quantile, ratios};
+use crate::lab::duel::{Duel, DuelError, Skipped, Terms, fight, in_turns, quantile, ratios};
 use crate::lab::environment::Environment;
 use crate::lab::known;
 use crate::lab::saved::{Measured, Saved, SavedError};
 use crate::machine::Machine;
-use crate::selection::{SelectError, Selection, span};
-use crate::session::{AnyOperation, Session};
+use crate::selection::{SelectError, Selection};
+use crate::session::{KernelInfo, Session};
+use crate::units::span;
+use crate::workload::InputError;
 
 use super::data::{
     Ceilings, Choice, Choices, ClockRow, Clocks, Far, GameDuel, GameRow, Setup, Start, Starts, Stated, Statement,
@@ -46,6 +51,9 @@ pub enum MeasureError {
     /// No kernel can do an input.
     #[error(transparent)]
     Select(#[from] SelectError),
+    /// A name that is not listed.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// A game was not solved.
     #[error(transparent)]
     Solve(#[from] SolveError),
@@ -62,7 +70,7 @@ pub enum MeasureError {
 
 /// The tasks for one machine, and where their results go.
 pub struct Plan<'a> {
-    machine: Machine,
+    selection: Selection,
     folder: &'a Path,
     pace: Pace,
     patience: Duration,
@@ -84,9 +92,10 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// A workload is listed with a size that it does not have.
     pub fn new(machine: Machine, folder: &'a Path, pace: Pace) -> Result<Self, MeasureError> {
-        let tasks = tasks::all(&pace, &machine)?;
+        let selection = Selection::new(machine);
+        let tasks = tasks::all(&pace, &selection)?;
         let patience = tasks::patience(&pace, &tasks);
-        Ok(Plan { machine, folder, pace, patience, tasks })
+        Ok(Plan { selection, folder, pace, patience, tasks })
     }
 
     /// What is to be done, in a line.
@@ -96,6 +105,10 @@ impl<'a> Plan<'a> {
             (self.missing().count(), self.folder.display(), self.patience.as_nanos() as f64);
         let minutes = time.as_secs_f64() / 60.0;
         format!("{count} measurements into {folder}, about {minutes:.0} min, runs of up to {}", span(patience))
+    }
+
+    fn machine(&self) -> &Machine {
+        self.selection.machine()
     }
 
     fn path(&self, task: &Task) -> PathBuf {
@@ -145,7 +158,7 @@ impl<'a> Plan<'a> {
     }
 
     fn save<T: Measured>(&self, name: &str, content: T) -> Result<(), MeasureError> {
-        let environment = Environment::detect(&self.machine);
+        let environment = Environment::detect(self.machine());
         Ok(Saved::now(environment, content).write(&self.folder.join(format!("{name}.json")))?)
     }
 
@@ -162,7 +175,7 @@ impl<'a> Plan<'a> {
                 let mut rows = Vec::new();
                 for group in ceilings::groups() {
                     run(1).advance(0)?;
-                    rows.extend(group.measure(&self.machine));
+                    rows.extend(group.measure(self.machine()));
                 }
                 self.save(&name, Ceilings { rows })
             }
@@ -182,35 +195,31 @@ impl<'a> Plan<'a> {
     }
 
     fn duel(&self, input: &Input, threads: usize, budget: Duration, run: &Run) -> Result<Duel, MeasureError> {
-        let session = input.session(&self.machine)?;
-        let names = session.kernels();
+        let session = input.session(&self.selection)?;
         let mut invited: Vec<String> = input.invited().map(|predicted| predicted.kernel.to_owned()).collect();
         let mut kernels = Vec::new();
         if threads > 1 {
             // The clock is the wall for all; those that are invited are enough to compare with.
-            let parallel = (0..names.len()).filter(|kernel| session.is_parallel(*kernel));
-            invited.extend(parallel.map(|kernel| names[kernel].to_owned()));
+            let parallel = session.kernels().iter().filter(|kernel| kernel.is_parallel() && kernel.obstacle.is_none());
+            invited.extend(parallel.map(|kernel| kernel.name.to_owned()));
             kernels = invited.clone();
         }
         let terms = Terms { kernels, baseline: None, threads, budget, patience: self.patience, invited };
-        Ok(fight(input.subject(), session.as_ref(), &self.machine, &terms, run, &mut |_| {})?)
+        Ok(fight(session.as_ref(), &terms, run, &mut |_| {})?)
     }
 
     fn choices(&self) -> Result<Choices, MeasureError> {
         let mut rows = Vec::new();
         for operation in OPERATIONS {
             for workload in operation.workloads() {
-                for size in tasks::sizes(*operation, workload, &self.pace, &self.machine)? {
-                    for tier in Tier::ALL.iter().filter(|tier| **tier <= self.machine.tier()) {
-                        let machine = self.machine.capped(*tier);
-                        let session = operation.session(&machine, workload.name, size)?;
-                        let selection = Selection::new(machine).with_threads(1)?;
+                for size in tasks::sizes(*operation, workload, &self.pace, &self.selection)? {
+                    for tier in Tier::ALL.iter().filter(|tier| **tier <= self.machine().tier()) {
+                        let selection = Selection::new(self.machine().capped(*tier)).with_threads(1)?;
+                        let session = operation.session(&selection, workload.name, size)?;
                         rows.push(Choice {
-                            operation: operation.name().to_owned(),
-                            workload: workload.name.to_owned(),
-                            size,
+                            case: session.case().clone(),
                             tier: tier.name().to_owned(),
-                            kernel: session.kernels()[selection.kernel_of(session.as_ref())?].to_owned(),
+                            kernel: session.kernels()[selection.kernel_of(session.as_ref())?].name.to_owned(),
                         });
                     }
                 }
@@ -220,20 +229,17 @@ impl<'a> Plan<'a> {
     }
 
     fn trial(&self, input: &Input, run: &Run) -> Result<Trial, MeasureError> {
-        let session = input.session(&self.machine)?;
-        let selection = Selection::new(self.machine).with_threads(1)?;
-        let names = session.kernels();
-        let selected = names[selection.kernel_of(session.as_ref())?];
+        let session = input.session(&self.selection)?;
+        let selection = self.selection.clone().with_threads(1)?;
+        let selected = session.kernels()[selection.kernel_of(session.as_ref())?].name;
         let near = input.least() * TRIED;
         let baseline = Some(selected.to_owned());
         let (kernels, invited) = (Vec::new(), Vec::new());
         let terms = Terms { kernels, baseline, threads: 1, budget: TRIAL, patience: near, invited };
-        let duel = fight(input.subject(), session.as_ref(), &self.machine, &terms, run, &mut |_| {})?;
+        let duel = fight(session.as_ref(), &terms, run, &mut |_| {})?;
         let quickest = duel.rows.first().ok_or(Stop::Cancelled)?;
         Ok(Trial {
-            operation: input.operation.name().to_owned(),
-            workload: input.workload.name.to_owned(),
-            size: input.size,
+            case: input.case.clone(),
             selected: selected.to_owned(),
             quickest: quickest.kernel.clone(),
             kernels: duel.rows.len(),
@@ -247,10 +253,10 @@ impl<'a> Plan<'a> {
         let mut rows = Vec::new();
         for operation in OPERATIONS {
             let workload = operation.workloads()[0];
-            let session = operation.session(&self.machine, workload.name, workload.published)?;
-            for (kernel, name) in session.kernels().into_iter().enumerate() {
-                let (operation, kernel_name) = (operation.name().to_owned(), name.to_owned());
-                rows.extend(session.needs(kernel).map(|needs| Statement { operation, kernel: kernel_name, needs }));
+            let session = operation.session(&self.selection, workload.name, workload.published)?;
+            for (index, kernel) in session.kernels().iter().enumerate() {
+                let (operation, kernel) = (operation.name().to_owned(), kernel.name.to_owned());
+                rows.extend(session.needs(index).map(|needs| Statement { operation, kernel, needs }));
             }
         }
         Ok(Stated { rows })
@@ -260,15 +266,13 @@ impl<'a> Plan<'a> {
     fn clocks(&self, run: &Run) -> Result<Clocks, MeasureError> {
         let operation = OPERATIONS[0];
         let workload = operation.workloads()[0];
-        let session = operation.session(&self.machine, workload.name, workload.published)?;
-        let Some(kernel) = quickest_plain(operation, session.as_ref(), &self.machine) else {
-            return Err(Stop::OutsideDomain.into());
-        };
+        let session = operation.session(&self.selection, workload.name, workload.published)?;
+        let Some(kernel) = quickest_plain(session.as_ref()) else { return Err(Stop::OutsideDomain.into()) };
         let once = Duration::from_secs_f64((session.cost(kernel, 1).ns / 1e9).clamp(1e-9, 10.0));
         let mut rows = Vec::new();
         for neighbours in Neighbours::ALL {
             for clock in [Clock::Thread, Clock::Wall] {
-                let times = neighbours.beside(self.machine.threads(), || {
+                let times = neighbours.beside(self.machine().threads(), || {
                     in_turns(
                         &[once],
                         clock,
@@ -283,51 +287,45 @@ impl<'a> Plan<'a> {
                 rows.push(ClockRow { clock, neighbours, median_seconds, low_seconds, high_seconds });
             }
         }
-        let subject =
-            format!("{}/{}/{}/{}", operation.name(), workload.name, session.kernels()[kernel], workload.published);
+        let subject = session.case().with_kernel(session.kernels()[kernel].name);
         Ok(Clocks { subject, rows })
     }
 
     fn native(&self, input: &Input, budget: Duration, path: &Path) -> Result<(), MeasureError> {
         let Some(program) = NATIVE.iter().map(Path::new).find(|program| program.is_file()) else { return Ok(()) };
         let mut command = Command::new(program);
-        command.args(["compare", input.operation.name(), "--workload", input.workload.name]);
-        command.args(["--size", &input.size.to_string(), "--seconds", &budget.as_secs_f64().to_string()]);
+        command.args(["compare", input.operation.name(), "--workload", &input.case.workload]);
+        command.args(["--size", &input.case.size.to_string(), "--seconds", &budget.as_secs_f64().to_string()]);
         let patience = input.patience(self.patience).as_secs_f64();
         command.args(["--patience", &patience.to_string(), "--save"]).arg(path);
         Ok(output_of(&mut command).map(drop)?)
     }
 
     fn starts(&self, input: &Input, each: Duration) -> Result<Starts, MeasureError> {
-        let session = input.session(&self.machine)?;
+        let session = input.session(&self.selection)?;
         let (mut rows, mut skipped) = (Vec::new(), Vec::new());
         let program = this_program()?;
         let patience = input.patience(self.patience);
-        for (kernel, name) in session.kernels().into_iter().enumerate() {
-            let obstacle = |threads| obstacle(session.as_ref(), kernel, threads, &self.machine, patience);
-            let Some(threads) = [1, self.machine.threads()].into_iter().find(|threads| obstacle(*threads).is_none())
-            else {
-                skipped.push(Skipped { kernel: name.to_owned(), reason: obstacle(1).unwrap_or_default() });
+        let numbers = [1, self.machine().threads()];
+        let candidates = numbers.map(|threads| session.candidates(threads, patience));
+        for (index, KernelInfo { name, .. }) in
+            session.kernels().iter().enumerate().filter(|(_, k)| k.obstacle.is_none())
+        {
+            if let (Some(obstacle), Some(_)) = (&candidates[0][index].obstacle, &candidates[1][index].obstacle) {
+                skipped.push(Skipped::new(name, obstacle));
                 continue;
-            };
+            }
+            let first = usize::from(!candidates[0][index].is_able());
+            let (threads, predicted) = (numbers[first], candidates[first][index].predicted());
             // Long enough for a second run.
-            let seconds = each.as_secs_f64().max(1.5 * session.cost(kernel, threads).ns / 1e9);
+            let seconds = each.as_secs_f64().max(1.5 * predicted.as_secs_f64());
             let mut command = Command::new(&program);
-            command.args([
-                "run",
-                "--json",
-                input.operation.name(),
-                "--workload",
-                input.workload.name,
-                "--kernel",
-                name,
-            ]);
-            command.args(["--size", &input.size.to_string(), "--threads", &threads.to_string()]);
+            let Case { operation, workload, size } = &input.case;
+            command.args(["run", "--json", operation, "--workload", workload, "--size", &size.to_string()]);
+            command.args(["--kernel", name, "--threads", &threads.to_string()]);
             rows.push(json_of::<Start>(command.args(["--seconds", &seconds.to_string()]))?);
         }
-        let (operation, workload, size) =
-            (input.operation.name().to_owned(), input.workload.name.to_owned(), input.size);
-        Ok(Starts { operation, workload, size, rows, skipped })
+        Ok(Starts { case: input.case.clone(), rows, skipped })
     }
 
     fn game(
@@ -337,7 +335,7 @@ impl<'a> Plan<'a> {
         budget: Duration,
         run: &dyn Fn(usize) -> Arc<Run>,
     ) -> Result<GameDuel, MeasureError> {
-        let casts = casts(game, limit, &self.machine, self.patience.max(self.pace.invitation))?;
+        let casts = casts(game, limit, &self.selection, self.patience.max(self.pace.invitation))?;
         let (clock, question) = (Clock::Wall, Question::new(limit));
         let runs: Vec<Arc<Run>> = casts.iter().map(|cast| run(cast.selection.threads())).collect();
         let solve = |cast: usize| {
@@ -395,34 +393,31 @@ struct Cast {
 }
 
 /// The kernel of a session that is predicted to be the quickest in plain Rust.
-fn quickest_plain(operation: &dyn AnyOperation, session: &dyn Session, machine: &Machine) -> Option<usize> {
-    let listed = operation.kernels(machine);
-    let names = session.kernels();
-    let is_plain = |kernel: &usize| listed.iter().any(|k| k.name == names[*kernel] && k.is_plain());
-    let costs = (0..names.len()).filter(is_plain).map(|kernel| (kernel, session.cost(kernel, 1)));
-    let possible = costs.filter(|(_, cost)| cost.is_possible());
-    possible.min_by(|(_, a), (_, b)| a.ns.total_cmp(&b.ns)).map(|(kernel, _)| kernel)
+fn quickest_plain(session: &dyn Session) -> Option<usize> {
+    let candidates = session.candidates(1, Duration::MAX);
+    let is_plain = |candidate: &&Candidate| session.kernels()[candidate.index].is_plain();
+    quickest(candidates.iter().filter(is_plain)).map(|candidate| candidate.index)
 }
 
 /// The source's way (the first kernels that patience allows), the quickest in plain Rust, and those that are selected.
-fn casts(game: &Game, limit: u64, machine: &Machine, patience: Duration) -> Result<Vec<Cast>, MeasureError> {
+fn casts(game: &Game, limit: u64, selection: &Selection, patience: Duration) -> Result<Vec<Cast>, MeasureError> {
     type Pair = (&'static str, &'static str);
     let mut casts = ["baseline", "best_plain", "best"].map(|name| (name, Vec::<Pair>::new()));
     for name in game.operations {
-        let operation = crate::cores::operation(name).map_err(SelectError::from)?;
-        let session = operation.session(machine, operation.workloads()[0].name, limit)?;
-        let selected = session.kernels()[Selection::new(*machine).kernel_of(session.as_ref())?];
-        let names = session.kernels();
-        let fit = |kernel: &usize| session.cost(*kernel, 1).ns <= patience.as_nanos() as f64;
-        let first = (0..names.len()).find(fit).map_or(selected, |kernel| names[kernel]);
-        let plain = quickest_plain(operation, session.as_ref(), machine).map_or(selected, |kernel| names[kernel]);
+        let operation = crate::cores::operation(name).map_err(NameError::from)?;
+        let session = operation.session(selection, operation.workloads()[0].name, limit)?;
+        let listed = session.kernels();
+        let selected = listed[selection.kernel_of(session.as_ref())?].name;
+        let candidates = session.candidates(1, patience);
+        let first = candidates.iter().find(|candidate| candidate.is_able()).map_or(selected, |able| able.name);
+        let plain = quickest_plain(session.as_ref()).map_or(selected, |kernel| listed[kernel].name);
         for ((_, kernels), kernel) in casts.iter_mut().zip([first, plain, selected]) {
             kernels.push((*name, kernel));
         }
     }
     let cast = |(name, pairs): (&'static str, Vec<Pair>)| {
         let with = |selection: Selection, (operation, kernel): &Pair| selection.with_kernel(operation, kernel);
-        let selection = pairs.iter().try_fold(Selection::new(*machine), with)?;
+        let selection = pairs.iter().try_fold(selection.clone(), with)?;
         let kernels = pairs.iter().map(|(operation, kernel)| format!("{operation}={kernel}")).collect();
         Ok(Cast { name, kernels, selection })
     };

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use crate::case::Case;
 use crate::cores::OPERATIONS;
 use crate::games::{GAMES, Game};
-use crate::kernel::{InputError, Workload};
 use crate::lab::ceilings::CEILINGS;
 use crate::lab::duel::{FEWEST_ROUNDS, TURN};
 use crate::lab::environment::BUILD;
-use crate::machine::Machine;
+use crate::selection::Selection;
 use crate::session::{AnyOperation, KernelInfo, Session};
+use crate::workload::{InputError, Workload};
 
 use super::estimates;
 
@@ -82,8 +83,7 @@ pub(super) enum Task {
 #[derive(Clone)]
 pub(super) struct Input {
     pub(super) operation: &'static dyn AnyOperation,
-    pub(super) workload: &'static Workload,
-    pub(super) size: u64,
+    pub(super) case: Case,
     pub(super) predicted: Vec<Predicted>,
 }
 
@@ -101,16 +101,14 @@ impl Input {
         operation: &'static dyn AnyOperation,
         workload: &'static Workload,
         size: u64,
-        machine: &Machine,
+        selection: &Selection,
     ) -> Result<Self, InputError> {
-        let session = operation.session(machine, workload.name, size)?;
-        let costs = session.kernels().into_iter().enumerate().map(|(index, kernel)| (kernel, session.cost(index, 1)));
-        let able = costs.filter(|(_, cost)| cost.is_possible() && cost.bytes <= machine.memory() as f64);
-        let predicted = able.map(|(kernel, cost)| {
-            let run = Duration::from_secs_f64(cost.ns.min(1e18) / 1e9);
-            Predicted { kernel, run, is_invited: false }
-        });
-        let mut input = Input { operation, workload, size, predicted: predicted.collect() };
+        let session = operation.session(selection, workload.name, size)?;
+        let candidates = session.candidates(1, Duration::MAX);
+        let able = candidates.iter().filter(|candidate| candidate.is_able());
+        let predicted =
+            able.map(|candidate| Predicted { kernel: candidate.name, run: candidate.predicted(), is_invited: false });
+        let mut input = Input { operation, case: session.case().clone(), predicted: predicted.collect() };
         let quickest = input.quickest(|_| true);
         input.invite(|kernel| Some(kernel) == quickest, Duration::MAX); // a duel needs somebody
         Ok(input)
@@ -138,8 +136,8 @@ impl Input {
         self.predicted.iter().map(|predicted| predicted.run).min().unwrap_or_default()
     }
 
-    pub(super) fn session(&self, machine: &Machine) -> Result<Box<dyn Session>, InputError> {
-        self.operation.session(machine, self.workload.name, self.size)
+    pub(super) fn session(&self, selection: &Selection) -> Result<Box<dyn Session>, InputError> {
+        self.operation.session(selection, &self.case.workload, self.case.size)
     }
 
     fn bearable(&self, patience: Duration) -> impl Iterator<Item = Duration> {
@@ -159,14 +157,6 @@ impl Input {
         let round: Duration = self.bearable(patience).map(|run| run.max(TURN)).sum();
         first + budget.max(round * FEWEST_ROUNDS as u32) + round / 2
     }
-
-    pub(super) fn name(&self) -> String {
-        format!("{}-{}-{}", self.operation.name(), self.workload.name, self.size)
-    }
-
-    pub(super) fn subject(&self) -> (&'static str, &'static str, &str, u64) {
-        (self.operation.name(), self.operation.unit(), self.workload.name, self.size)
-    }
 }
 
 impl Task {
@@ -179,10 +169,10 @@ impl Task {
             Task::Ceilings => "ceilings".to_owned(),
             Task::Clocks => "clocks".to_owned(),
             Task::Estimates { build, .. } => format!("estimates-{build}"),
-            Task::Duel { input, threads: 1, .. } => format!("duel-{BUILD}-{}", input.name()),
-            Task::Duel { input, threads, .. } => format!("duel-{BUILD}-{}-threads-{threads}", input.name()),
-            Task::Native { input, .. } => format!("duel-native-{}", input.name()),
-            Task::Starts { input, .. } => format!("starts-{}", input.name()),
+            Task::Duel { input, threads: 1, .. } => format!("duel-{BUILD}-{}", input.case.stem()),
+            Task::Duel { input, threads, .. } => format!("duel-{BUILD}-{}-threads-{threads}", input.case.stem()),
+            Task::Native { input, .. } => format!("duel-native-{}", input.case.stem()),
+            Task::Starts { input, .. } => format!("starts-{}", input.case.stem()),
             Task::Game { game, limit, .. } => format!("game-{}-{limit}", game.name),
             Task::Far { game, limit } => format!("far-{}-{limit}", game.name),
             Task::Build { native } => format!("built-{}", if *native { "native" } else { "default" }),
@@ -238,7 +228,7 @@ pub(super) const CLOCK_BUDGET: Duration = Duration::from_millis(1200);
 ///
 /// # Errors
 /// A workload is listed with a size that it does not have.
-pub(super) fn all(pace: &Pace, machine: &Machine) -> Result<Vec<Task>, InputError> {
+pub(super) fn all(pace: &Pace, selection: &Selection) -> Result<Vec<Task>, InputError> {
     let mut tasks = Vec::new();
     if !pace.draft {
         tasks.extend([false, true].map(|native| Task::Build { native }));
@@ -247,10 +237,10 @@ pub(super) fn all(pace: &Pace, machine: &Machine) -> Result<Vec<Task>, InputErro
     tasks.extend(estimates::FOLDERS.map(|(build, from)| Task::Estimates { build, from }));
     for operation in OPERATIONS.iter().copied() {
         for workload in operation.workloads() {
-            tasks.extend(duels(operation, workload, pace, machine)?);
+            tasks.extend(duels(operation, workload, pace, selection)?);
         }
     }
-    tasks.push(Task::Trials { inputs: trials(pace, machine)? });
+    tasks.push(Task::Trials { inputs: trials(pace, selection)? });
     for game in GAMES {
         for limit in [10, SMALL, game.published] {
             tasks.push(Task::Game { game, limit, budget: pace.other });
@@ -280,7 +270,7 @@ pub(super) fn sizes(
     operation: &'static dyn AnyOperation,
     workload: &'static Workload,
     pace: &Pace,
-    machine: &Machine,
+    selection: &Selection,
 ) -> Result<Vec<u64>, InputError> {
     let is_first = is_first(operation, workload);
     let mut sizes = workload.sizes.to_vec();
@@ -291,22 +281,22 @@ pub(super) fn sizes(
         sizes.retain(|size| *size <= SMALL || is_first && *size == workload.published);
     } else if is_first {
         for size in further(sizes[sizes.len() - 1]) {
-            sizes.extend((Input::new(operation, workload, size, machine)?.least() <= FURTHER).then_some(size));
+            sizes.extend((Input::new(operation, workload, size, selection)?.least() <= FURTHER).then_some(size));
         }
     }
     Ok(sizes)
 }
 
 /// The inputs of trials: all workloads at a hundredth, a tenth and three times the published size, where no duel is.
-fn trials(pace: &Pace, machine: &Machine) -> Result<Vec<Input>, InputError> {
+fn trials(pace: &Pace, selection: &Selection) -> Result<Vec<Input>, InputError> {
     let mut inputs = Vec::new();
     for operation in OPERATIONS.iter().copied() {
         for workload in operation.workloads() {
-            let dueled = sizes(operation, workload, pace, machine)?;
+            let dueled = sizes(operation, workload, pace, selection)?;
             let published = workload.published;
             for size in [published / 100, published / 10, published * 3] {
                 if size > SMALL && !dueled.contains(&size) {
-                    let input = Input::new(operation, workload, size, machine)?;
+                    let input = Input::new(operation, workload, size, selection)?;
                     inputs.extend((input.least() <= SHORT).then_some(input));
                 }
             }
@@ -321,19 +311,19 @@ fn duels(
     operation: &'static dyn AnyOperation,
     workload: &'static Workload,
     pace: &Pace,
-    machine: &Machine,
+    selection: &Selection,
 ) -> Result<Vec<Task>, InputError> {
     let mut tasks = Vec::new();
-    let threads = machine.threads();
-    let kernels = operation.kernels(machine);
-    let is_parallel = |kernel: &KernelInfo| kernel.features.contains(&"parallel") && kernel.unavailable.is_none();
+    let threads = selection.machine().threads();
+    let kernels = operation.kernels(selection.machine());
+    let is_parallel = |kernel: &KernelInfo| kernel.is_parallel() && kernel.obstacle.is_none();
     let has_parallel = threads > 1 && kernels.iter().any(is_parallel);
     let is_plain = |name| kernels.iter().any(|kernel| kernel.name == name && kernel.is_plain());
     let is_first = is_first(operation, workload);
-    let sizes = sizes(operation, workload, pace, machine)?;
+    let sizes = sizes(operation, workload, pace, selection)?;
     let largest = sizes.last().copied();
     for size in sizes {
-        let mut input = Input::new(operation, workload, size, machine)?;
+        let mut input = Input::new(operation, workload, size, selection)?;
         if input.predicted.len() < 2 {
             continue; // nobody to compare with
         }

@@ -25,8 +25,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::oracle;
 use super::subtraction::lanes::{LANES, WINDOW};
-use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 use crate::moves::MoveSet;
+use crate::selection::Selection;
+use crate::workload::{InputError, Workload, Workloads};
 
 pub mod checkpoint;
 mod history;
@@ -175,38 +177,19 @@ impl Output {
 impl Operation for MexRecords {
     type Input = Records;
     type Output = Output;
+    type Start = ();
 
     const NAME: &'static str = "mex_records";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
-    const WORKLOADS: &'static [Workload] = &[
-        Workload {
-            name: "factorials",
-            summary: "take a factorial; size = the largest heap",
-            published: 10_000_000,
-            sizes: &[10, 100, 100_000, 10_000_000],
-        },
-        Workload {
-            name: "fibonacci",
-            summary: "take a Fibonacci number; size = the largest heap",
-            published: 10_000_000,
-            sizes: &[10_000_000],
-        },
-        Workload {
-            name: "2,7,19,50",
-            summary: "take 2, 7, 19 or 50; size = the largest heap",
-            published: 10_000_000,
-            sizes: &[10_000_000],
-        },
-    ];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexRecords, [];
         table = table, Portable, [], "a table of all values; a mask of the reached ones for each heap", needs;
-        masks = masks, Portable, [], "the same masks over a history as long as the largest move";
-        masks_avx2 = masks, Avx2, ["avx2"], "the same source at this tier, with its shifts and counts of zeros";
+        masks = masks like table, Portable, [], "the same masks over a history as long as the largest move";
+        masks_avx2 = masks like masks, Avx2, ["avx2"], "the same source at this tier, with its shifts and counts of zeros";
         ring_lanes = ring_lanes, Portable, [], "64 heaps are byte lanes, one-hot planes by arithmetic; then a chain through them", needs;
-        ring_lanes_wide = ring_lanes_wide, Portable, ["wide"], "the planes by wide's byte shuffle";
-        ring_lanes_avx2 = ring_lanes_avx2, Avx2, ["avx2"], "the planes by lookups of four bits";
-        ring_lanes_avx512 = ring_lanes_avx512, Avx512, ["avx512"], "the planes by byte permutes and shifts", needs;
+        ring_lanes_wide = ring_lanes_wide like ring_lanes, Portable, ["wide"], "the planes by wide's byte shuffle";
+        ring_lanes_avx2 = ring_lanes_avx2 like ring_lanes, Avx2, ["avx2"], "the planes by lookups of four bits";
+        ring_lanes_avx512 = ring_lanes_avx512 like ring_lanes, Avx512, ["avx512"], "the planes by byte permutes and shifts", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
@@ -214,10 +197,6 @@ impl Operation for MexRecords {
     }];
     const PUBLIC: &'static [&'static str] = &["table"];
     const NOTES: &'static str = include_str!("NOTES.md");
-
-    fn input(workload: &str, size: u64) -> Result<Records, InputError> {
-        Records::new(&workload.parse()?, size)
-    }
 
     fn oracle(input: &Records) -> Output {
         let values = oracle::values(&input.moves, input.heaps());
@@ -248,5 +227,32 @@ impl Operation for MexRecords {
         let numbers = [("values", output.first.len() as u64), ("last", last), ("zeros", zeros)];
         let numbers = numbers.into_iter().chain([("fingerprint", output.fingerprint)]);
         numbers.map(|(name, number)| (name, number.into())).collect()
+    }
+}
+
+impl Workloads for MexRecords {
+    const WORKLOADS: &'static [Workload] = &[
+        Workload {
+            name: "factorials",
+            summary: "take a factorial; size = the largest heap",
+            published: 10_000_000,
+            sizes: &[10, 100, 100_000, 10_000_000],
+        },
+        Workload {
+            name: "fibonacci",
+            summary: "take a Fibonacci number; size = the largest heap",
+            published: 10_000_000,
+            sizes: &[10_000_000],
+        },
+        Workload {
+            name: "2,7,19,50",
+            summary: "take 2, 7, 19 or 50; size = the largest heap",
+            published: 10_000_000,
+            sizes: &[10_000_000],
+        },
+    ];
+
+    fn input(workload: &str, size: u64, _: &Selection) -> Result<Records, InputError> {
+        Records::new(&workload.parse()?, size)
     }
 }

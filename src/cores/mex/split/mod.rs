@@ -21,7 +21,9 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
-use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Run, Stop, Workload, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, Stop, kernels};
+use crate::selection::Selection;
+use crate::workload::{InputError, Workload, Workloads};
 
 mod bit_rows;
 #[cfg(feature = "wide")]
@@ -110,10 +112,50 @@ fn size_by_size(input: &Split, run: &Run, mut value: impl FnMut(usize, &[u32]) -
 impl Operation for MexSplit {
     type Input = Split;
     type Output = Vec<u32>;
+    type Start = ();
 
     const NAME: &'static str = "mex_split";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSplit, [];
+        byte_scan = byte_scan, Portable, [], "the source's way, and best public: every split stamps its nim-sum", needs;
+        closed_form = closed_form, Portable, [], "what is proved for 2 and for 4 or more parts; no work at all";
+        bit_rows = bit_rows, Portable, [], "sets of nim-sums as bit rows, XOR-translated word by word with a butterfly";
+        bit_rows_wide = bit_rows_wide like bit_rows, Portable, ["wide"], "the same, the butterfly on eight words at once";
+        xor_translate_avx512 = xor_translate_avx512 like bit_rows, Avx512, ["avx512"],
+            "the same, 512 bits translated by two instructions: vgf2p8affineqb in bytes, vpermb among them";
+        open_values = open_values, Portable, [], "3 parts: only values not yet seen at the size's parity are tested", needs;
+        open_values_bitvec = open_values_bitvec like open_values, Portable, ["bitvec"], "the same on rows of bitvec, bit by bit";
+        near_sum = near_sum, Portable, [], "3 parts: of each set of pairs only 32 nim-sums next to the sum are kept";
+        near_sum_avx2 = near_sum_avx2 like near_sum, Avx2, ["avx2"], "the same, 8 splits at once, without a gather", needs;
+        near_sum_avx512 = near_sum_avx512 like near_sum, Avx512, ["avx512"], "the same with 16 nim-sums, 32 splits at once", needs;
+    };
+    const ABSENT: &'static [Absent] = &[Absent {
+        feature: "parallel",
+        reason: "a size needs all smaller ones, and a size takes less than starting a thread",
+    }];
+    const PUBLIC: &'static [&'static str] = &["byte_scan"];
+    const NOTES: &'static str = include_str!("NOTES.md");
+
+    fn oracle(input: &Split) -> Vec<u32> {
+        oracle::values(input)
+    }
+
+    fn steps(input: &Split) -> u64 {
+        input.limit() as u64 + 1
+    }
+
+    fn work(input: &Split, _: &Vec<u32>) -> u64 {
+        input.limit() as u64 + 1
+    }
+
+    fn digest(values: &Vec<u32>) -> Digest {
+        let sum = values.iter().map(|v| u128::from(*v)).sum();
+        vec![("sum", sum), ("value", values.last().copied().unwrap_or(0).into())]
+    }
+}
+
+impl Workloads for MexSplit {
     const WORKLOADS: &'static [Workload] = &[
         Workload {
             name: "three-parts",
@@ -134,27 +176,8 @@ impl Operation for MexSplit {
             sizes: &[200],
         },
     ];
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSplit, [];
-        byte_scan = byte_scan, Portable, [], "the source's way, and best public: every split stamps its nim-sum", needs;
-        closed_form = closed_form, Portable, [], "what is proved for 2 and for 4 or more parts; no work at all";
-        bit_rows = bit_rows, Portable, [], "sets of nim-sums as bit rows, XOR-translated word by word with a butterfly";
-        bit_rows_wide = bit_rows_wide, Portable, ["wide"], "the same, the butterfly on eight words at once";
-        xor_translate_avx512 = xor_translate_avx512, Avx512, ["avx512"],
-            "the same, 512 bits translated by two instructions: vgf2p8affineqb in bytes, vpermb among them";
-        open_values = open_values, Portable, [], "3 parts: only values not yet seen at the size's parity are tested", needs;
-        open_values_bitvec = open_values_bitvec, Portable, ["bitvec"], "the same on rows of bitvec, bit by bit";
-        near_sum = near_sum, Portable, [], "3 parts: of each set of pairs only 32 nim-sums next to the sum are kept";
-        near_sum_avx2 = near_sum_avx2, Avx2, ["avx2"], "the same, 8 splits at once, without a gather", needs;
-        near_sum_avx512 = near_sum_avx512, Avx512, ["avx512"], "the same with 16 nim-sums, 32 splits at once", needs;
-    };
-    const ABSENT: &'static [Absent] = &[Absent {
-        feature: "parallel",
-        reason: "a size needs all smaller ones, and a size takes less than starting a thread",
-    }];
-    const PUBLIC: &'static [&'static str] = &["byte_scan"];
-    const NOTES: &'static str = include_str!("NOTES.md");
 
-    fn input(workload: &str, size: u64) -> Result<Split, InputError> {
+    fn input(workload: &str, size: u64, _: &Selection) -> Result<Split, InputError> {
         let parts = match workload {
             "two-parts" => 2,
             "three-parts" => 3,
@@ -162,22 +185,5 @@ impl Operation for MexSplit {
             _ => return Err(InputError::unknown_workload::<Self>(workload)),
         };
         Split::new(parts, size)
-    }
-
-    fn oracle(input: &Split) -> Vec<u32> {
-        oracle::values(input)
-    }
-
-    fn steps(input: &Split) -> u64 {
-        input.limit() as u64 + 1
-    }
-
-    fn work(input: &Split, _: &Vec<u32>) -> u64 {
-        input.limit() as u64 + 1
-    }
-
-    fn digest(values: &Vec<u32>) -> Digest {
-        let sum = values.iter().map(|v| u128::from(*v)).sum();
-        vec![("sum", sum), ("value", values.last().copied().unwrap_or(0).into())]
     }
 }

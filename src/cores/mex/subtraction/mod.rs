@@ -9,9 +9,11 @@
 use std::sync::Arc;
 
 use super::oracle;
-use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Stop, Workload, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Stop, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
+use crate::selection::Selection;
+use crate::workload::{InputError, Workload, Workloads};
 
 #[cfg(feature = "bitvec")]
 mod bit_array;
@@ -53,9 +55,6 @@ pub struct Subtraction {
     limit: u64,
 }
 
-/// The system is not asked whether there is room for lists of moves up to so many bytes.
-const ALWAYS_FREE: u64 = 1 << 24;
-
 /// The largest heap: its table of values alone is 4 GiB.
 pub const MAX_LIMIT: u64 = 1 << 31;
 
@@ -63,25 +62,22 @@ impl Subtraction {
     /// The heaps `0..=limit` of `set`.
     ///
     /// # Errors
-    /// The limit is above [`MAX_LIMIT`], or the moves up to it do not fit in memory.
-    pub fn new(set: &MoveSet, limit: u64) -> Result<Self, InputError> {
-        Subtraction::of::<MexSubtraction>(set, limit)
+    /// The limit is above [`MAX_LIMIT`], or the moves up to it do not fit in the memory of `machine`.
+    pub fn new(set: &MoveSet, limit: u64, machine: &Machine) -> Result<Self, InputError> {
+        Subtraction::of::<MexSubtraction>(set, limit, machine)
     }
 
     /// The same for another operation, which is what an error is about.
     ///
     /// # Errors
     /// As [`Subtraction::new`].
-    pub fn of<O: Operation>(set: &MoveSet, limit: u64) -> Result<Self, InputError> {
+    pub fn of<O: Operation>(set: &MoveSet, limit: u64, machine: &Machine) -> Result<Self, InputError> {
         if limit > MAX_LIMIT {
             return Err(InputError::TooLarge { operation: O::NAME, size: limit, most: MAX_LIMIT });
         }
-        let needs = set.bytes_up_to(limit) as u64;
-        if needs > ALWAYS_FREE {
-            let free = Machine::detect().memory();
-            if needs > free {
-                return Err(InputError::MovesMemory { operation: O::NAME, needs, free });
-            }
+        let (needs, free) = (set.bytes_up_to(limit) as u64, machine.memory());
+        if needs > free {
+            return Err(InputError::MovesMemory { operation: O::NAME, needs, free });
         }
         let moves = set.up_to(limit);
         Ok(Subtraction { probed: probe(&moves, limit), moves: Arc::new(moves), limit })
@@ -221,10 +217,61 @@ fn heap_by_heap(
 impl Operation for MexSubtraction {
     type Input = Subtraction;
     type Output = Vec<u16>;
+    type Start = ();
 
     const NAME: &'static str = "mex_subtraction";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction, [];
+        flags = flags, Portable, [], "the source's way: one packed flag set and tested at a time", needs;
+        bit_array = bit_array like flags, Portable, ["bitvec"], "the same with bitvec: set and first_zero";
+        flags_u128 = flags_u128, Portable, [], "flags in one register, the mex by trailing ones";
+        stamp = stamp, Portable, [], "best public: store n at stamp[g], so that nothing is cleared";
+        stamp_avx512 = stamp like stamp, Avx512, ["avx512"], "the same source at this tier: nothing in it becomes a vector";
+        push_bits = push_bits, Portable, [], "a row of reaching heaps for each value, one bit for each pair";
+        pull_words = pull_words, Portable, [], "a row of heaps for each value, 64 heaps by shifted words";
+        pull_words_avx512 = pull_words like pull_words, Avx512, ["avx512"], "the same source at this tier";
+        periodic = periodic, Portable, [], "finite sets: a prefix, until its end has occurred before; the rest is copied";
+        shifted_sets = shifted_sets, Portable, [], "each heap forbids its value to the move set, shifted, 4096 heaps at once";
+        shifted_sets_wide = shifted_sets_wide like shifted_sets, Portable, ["wide"], "the same with wide's vectors";
+        shifted_sets_avx2 = shifted_sets like shifted_sets, Avx2, ["avx2"], "the same source at this tier";
+        shifted_sets_avx512 = shifted_sets_avx512 like shifted_sets, Avx512, ["avx512"], "the same with vectors of 512 bits, which split every line";
+        byte_lanes = byte_lanes, Portable, [], "64 heaps are byte lanes; one-hot planes by arithmetic, autovectorised", needs;
+        byte_lanes_wide = byte_lanes_wide like byte_lanes, Portable, ["wide"], "the planes by wide's byte shuffle";
+        byte_lanes_avx2 = byte_lanes_avx2 like byte_lanes, Avx2, ["avx2"], "the planes by lookups of four bits";
+        byte_lanes_avx512 = byte_lanes_avx512 like byte_lanes, Avx512, ["avx512"], "the planes by byte permutes and shifts, one OR for two moves", needs;
+        byte_lanes_pair_avx512 = byte_lanes_pair_avx512 like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
+    };
+    const ABSENT: &'static [Absent] = &[];
+    const PUBLIC: &'static [&'static str] = &["stamp"];
+    const NOTES: &'static str = include_str!("NOTES.md");
+
+    fn oracle(input: &Subtraction) -> Vec<u16> {
+        let moves: Vec<usize> = input.moves.iter().map(|m| *m as usize).collect();
+        oracle::values(&moves, input.heaps()).into_iter().map(|v| v as u16).collect()
+    }
+
+    fn steps(input: &Subtraction) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn work(input: &Subtraction, _: &Vec<u16>) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn digest(values: &Vec<u16>) -> Digest {
+        let (mut max, mut zeros, mut sum) = (0, 0, 0);
+        for block in values.chunks(BLOCK) {
+            // Counters as narrow as a block allows: more lanes in a vector.
+            max = block.iter().fold(max, |max: u16, v| max.max(*v));
+            zeros += u64::from(block.iter().map(|v| u16::from(*v == 0)).sum::<u16>());
+            sum += u64::from(block.iter().map(|v| u32::from(*v)).sum::<u32>());
+        }
+        vec![("max", max.into()), ("zeros", zeros.into()), ("sum", sum.into())]
+    }
+}
+
+impl Workloads for MexSubtraction {
     const WORKLOADS: &'static [Workload] = &[
         Workload {
             name: "squares",
@@ -287,55 +334,8 @@ impl Operation for MexSubtraction {
             sizes: &[100_000],
         },
     ];
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction, [];
-        flags = flags, Portable, [], "the source's way: one packed flag set and tested at a time", needs;
-        bit_array = bit_array, Portable, ["bitvec"], "the same with bitvec: set and first_zero";
-        flags_u128 = flags_u128, Portable, [], "flags in one register, the mex by trailing ones";
-        stamp = stamp, Portable, [], "best public: store n at stamp[g], so that nothing is cleared";
-        stamp_avx512 = stamp, Avx512, ["avx512"], "the same source at this tier: nothing in it becomes a vector";
-        push_bits = push_bits, Portable, [], "a row of reaching heaps for each value, one bit for each pair";
-        pull_words = pull_words, Portable, [], "a row of heaps for each value, 64 heaps by shifted words";
-        pull_words_avx512 = pull_words, Avx512, ["avx512"], "the same source at this tier";
-        periodic = periodic, Portable, [], "finite sets: a prefix, until its end has occurred before; the rest is copied";
-        shifted_sets = shifted_sets, Portable, [], "each heap forbids its value to the move set, shifted, 4096 heaps at once";
-        shifted_sets_wide = shifted_sets_wide, Portable, ["wide"], "the same with wide's vectors";
-        shifted_sets_avx2 = shifted_sets, Avx2, ["avx2"], "the same source at this tier";
-        shifted_sets_avx512 = shifted_sets_avx512, Avx512, ["avx512"], "the same with vectors of 512 bits, which split every line";
-        byte_lanes = byte_lanes, Portable, [], "64 heaps are byte lanes; one-hot planes by arithmetic, autovectorised", needs;
-        byte_lanes_wide = byte_lanes_wide, Portable, ["wide"], "the planes by wide's byte shuffle";
-        byte_lanes_avx2 = byte_lanes_avx2, Avx2, ["avx2"], "the planes by lookups of four bits";
-        byte_lanes_avx512 = byte_lanes_avx512, Avx512, ["avx512"], "the planes by byte permutes and shifts, one OR for two moves", needs;
-        byte_lanes_pair_avx512 = byte_lanes_pair_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
-    };
-    const ABSENT: &'static [Absent] = &[];
-    const PUBLIC: &'static [&'static str] = &["stamp"];
-    const NOTES: &'static str = include_str!("NOTES.md");
 
-    fn input(workload: &str, size: u64) -> Result<Subtraction, InputError> {
-        Subtraction::new(&workload.parse()?, size)
-    }
-
-    fn oracle(input: &Subtraction) -> Vec<u16> {
-        let moves: Vec<usize> = input.moves.iter().map(|m| *m as usize).collect();
-        oracle::values(&moves, input.heaps()).into_iter().map(|v| v as u16).collect()
-    }
-
-    fn steps(input: &Subtraction) -> u64 {
-        input.heaps() as u64
-    }
-
-    fn work(input: &Subtraction, _: &Vec<u16>) -> u64 {
-        input.heaps() as u64
-    }
-
-    fn digest(values: &Vec<u16>) -> Digest {
-        let (mut max, mut zeros, mut sum) = (0, 0, 0);
-        for block in values.chunks(BLOCK) {
-            // Counters as narrow as a block allows: more lanes in a vector.
-            max = block.iter().fold(max, |max: u16, v| max.max(*v));
-            zeros += u64::from(block.iter().map(|v| u16::from(*v == 0)).sum::<u16>());
-            sum += u64::from(block.iter().map(|v| u32::from(*v)).sum::<u32>());
-        }
-        vec![("max", max.into()), ("zeros", zeros.into()), ("sum", sum.into())]
+    fn input(workload: &str, size: u64, selection: &Selection) -> Result<Subtraction, InputError> {
+        Subtraction::new(&workload.parse()?, size, selection.machine())
     }
 }

@@ -127,13 +127,14 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
 mod tests {
     use super::*;
     use crate::kernel::Operation;
+    use crate::machine::Machine;
     use crate::moves::MoveSet;
 
     #[test]
     fn the_period_is_the_least_and_starts_where_it_can() {
         for (moves, period, preperiod) in [("1,2", 3, 0), ("1..9", 10, 0), ("2,4,7", 3, 8), ("1,8,11", 19, 13)] {
             let set: MoveSet = moves.parse().expect("a list");
-            let input = Subtraction::new(&set, 2000).expect("a small limit");
+            let input = Subtraction::new(&set, 2000, &Machine::detect()).expect("a small limit");
             let g = super::super::MexSubtraction::oracle(&input);
             let found = super::period(&g, *input.moves().last().expect("a move") as usize).expect("a period");
             assert!((found.preperiod..=2000 - found.period).all(|n| g[n] == g[n + found.period]), "{moves}: {found:?}");

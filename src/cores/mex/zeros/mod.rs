@@ -10,7 +10,9 @@
 #![doc = include_str!("NOTES.md")]
 
 use super::subtraction::Subtraction;
-use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+use crate::selection::Selection;
+use crate::workload::{InputError, Workload, Workloads};
 
 mod bit_sieve;
 #[cfg(feature = "bitvec")]
@@ -33,47 +35,24 @@ pub struct MexZeros;
 impl Operation for MexZeros {
     type Input = Subtraction;
     type Output = Vec<u64>;
+    type Start = ();
 
     const NAME: &'static str = "mex_zeros";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
-    const WORKLOADS: &'static [Workload] = &[
-        Workload {
-            name: "squares",
-            summary: "take a square number; size = the largest heap",
-            published: 1 << 20,
-            sizes: &[10, 100, 1 << 16, 1 << 20],
-        },
-        Workload {
-            name: "triangular",
-            summary: "take a triangular number; size = the largest heap",
-            published: 1 << 20,
-            sizes: &[1 << 20],
-        },
-        Workload {
-            name: "primes",
-            summary: "take a prime; size = the largest heap",
-            published: 1 << 16,
-            sizes: &[1 << 16],
-        },
-    ];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, [];
         byte_sieve = byte_sieve, Portable, [], "one byte per heap; each P-position hits the heaps above it", needs;
-        bit_sieve = bit_sieve, Portable, [], "the same with one bit per heap";
-        bitvec_sieve = bitvec_sieve, Portable, ["bitvec"], "the same with bitvec";
+        bit_sieve = bit_sieve like byte_sieve, Portable, [], "the same with one bit per heap";
+        bitvec_sieve = bitvec_sieve like byte_sieve, Portable, ["bitvec"], "the same with bitvec";
         segmented_sieve = segmented_sieve, Portable, [], "bits again, a segment that stays in L2 after the other";
         shifted_rows = shifted_rows, Portable, [], "each move carries the row of P-positions, shifted, to a block of heaps", needs;
-        shifted_rows_wide = shifted_rows_wide, Portable, ["wide"], "the same with wide's vectors";
-        shifted_rows_avx2 = shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
-        shifted_rows_avx512 = shifted_rows_avx512, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs;
+        shifted_rows_wide = shifted_rows_wide like shifted_rows, Portable, ["wide"], "the same with wide's vectors";
+        shifted_rows_avx2 = shifted_rows like shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
+        shifted_rows_avx512 = shifted_rows_avx512 like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs;
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_sieve"];
     const NOTES: &'static str = include_str!("NOTES.md");
-
-    fn input(workload: &str, size: u64) -> Result<Subtraction, InputError> {
-        Subtraction::of::<Self>(&workload.parse()?, size)
-    }
 
     fn oracle(input: &Subtraction) -> Vec<u64> {
         let mut is_zero = Vec::new();
@@ -95,5 +74,32 @@ impl Operation for MexZeros {
     fn digest(zeros: &Vec<u64>) -> Digest {
         let sum = zeros.iter().map(|n| u128::from(*n)).sum();
         vec![("zeros", zeros.len() as u128), ("last", zeros.last().copied().unwrap_or(0).into()), ("sum", sum)]
+    }
+}
+
+impl Workloads for MexZeros {
+    const WORKLOADS: &'static [Workload] = &[
+        Workload {
+            name: "squares",
+            summary: "take a square number; size = the largest heap",
+            published: 1 << 20,
+            sizes: &[10, 100, 1 << 16, 1 << 20],
+        },
+        Workload {
+            name: "triangular",
+            summary: "take a triangular number; size = the largest heap",
+            published: 1 << 20,
+            sizes: &[1 << 20],
+        },
+        Workload {
+            name: "primes",
+            summary: "take a prime; size = the largest heap",
+            published: 1 << 16,
+            sizes: &[1 << 16],
+        },
+    ];
+
+    fn input(workload: &str, size: u64, selection: &Selection) -> Result<Subtraction, InputError> {
+        Subtraction::of::<Self>(&workload.parse()?, size, selection.machine())
     }
 }

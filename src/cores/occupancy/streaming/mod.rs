@@ -57,11 +57,11 @@ pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
 ///
 /// Small limits are left to the kernel with one window a position, which also finds the positions before the start.
 #[inline(always)]
-pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, inner: impl Inner) -> Result<S, Stop> {
+pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, inner: impl Inner) -> Result<S, Stop> {
     if input.limit() <= 4 * START {
-        return window_certificate::run(input, run);
+        return window_certificate::run(input, run, sink);
     }
-    let mut progress = Progress { sink: S::default(), found: 0, told: 0 };
+    let mut progress = Progress { sink, found: 0, told: 0 };
     // The shares of the limit that are ever read, by the slopes of the beams; all, should they not suffice.
     for shares in [[0.408, 0.109, 0.269], [1.0; 3]] {
         match attempt(input, shares, run, &mut progress, inner) {
@@ -109,7 +109,7 @@ fn attempt<S: Sink>(
     Progress { sink, found, told }: &mut Progress<S>,
     inner: impl Inner,
 ) -> Result<(), Halt> {
-    let mut again = S::default();
+    let mut again = sink.fork();
     let mut automaton = Automaton::start(input, shares, if *found == 0 { &mut *sink } else { &mut again })?;
     loop {
         *found = automaton.n.max(*found);
@@ -146,7 +146,7 @@ mod tests {
 
     fn all_wide<S: Sink>(limit: u64) -> S {
         let input = ProportionateNim::new(limit).expect("small");
-        drive::<S>(&input, &Run::new(1), Wide).expect("runs to its end")
+        drive(&input, &Run::new(1), S::default(), Wide).expect("runs to its end")
     }
 
     /// The driver's own choice of registers, but every third block must be a wide one; counts the blocks that are refused.
@@ -170,7 +170,7 @@ mod tests {
     fn registers_widen_and_narrow_again_at_any_block() {
         for limit in [20_000, 123_456, 1_000_000] {
             let input = ProportionateNim::new(limit).expect("small");
-            assert_eq!(drive(&input, &Run::new(1), Thirds), Ok(known(limit)), "limit {limit}");
+            assert_eq!(drive(&input, &Run::new(1), Positions::default(), Thirds), Ok(known(limit)), "limit {limit}");
             // A run that ended one block further on, in narrow registers, is not refused: nearly every third block is.
             let blocks = (limit * 2 / 5 - START) as usize / BLOCK;
             assert!(REFUSED.swap(0, Relaxed) > blocks / 4, "limit {limit}");
@@ -178,7 +178,8 @@ mod tests {
     }
 
     fn known(limit: u64) -> Positions {
-        window_certificate::run(&ProportionateNim::new(limit).expect("small"), &Run::new(1)).expect("runs to its end")
+        window_certificate::run(&ProportionateNim::new(limit).expect("small"), &Run::new(1), Positions::default())
+            .expect("runs to its end")
     }
 
     #[test]
@@ -207,7 +208,7 @@ mod tests {
         // Every limit for a while: round the limit that is left to another kernel, and every end within a span.
         for limit in (4 * START - 5..4 * START + 5).chain((30_000..34_000).step_by(7)) {
             let input = ProportionateNim::new(limit).expect("small");
-            assert_eq!(drive(&input, &Run::new(1), Plain), Ok(known(limit)), "limit {limit}");
+            assert_eq!(drive(&input, &Run::new(1), Positions::default(), Plain), Ok(known(limit)), "limit {limit}");
         }
     }
 }

@@ -46,7 +46,7 @@ impl Automaton {
         let limit = input.limit();
         let n = START;
         let first = ProportionateNim { limit: 4 * n, ..input.clone() };
-        let mut before = window_certificate::run::<Positions>(&first, &Run::new(1))?.0;
+        let mut before = window_certificate::run(&first, &Run::new(1), Positions::default())?.0;
         before.retain(|[a, _]| *a < n);
         before.iter().filter(|[a, b]| a + b <= limit).for_each(|position| sink.push(*position));
 

@@ -70,6 +70,7 @@ pub fn shared(one: Cost, threads: usize) -> Cost {
 pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
     input: &StoneGame,
     run: &Run,
+    sink: S,
     threads: usize,
 ) -> Result<S, Stop> {
     let heaps = input.heaps();
@@ -86,9 +87,8 @@ pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
     let bands = heaps.div_ceil(LANES * H);
     let wave = Wave::new(bands);
     let threads = threads.min(bands);
-    let share = |thread: usize| {
+    let share = |thread: usize, mut sink: S| {
         let unfinished = Unfinished(&wave);
-        let mut sink = S::default();
         for index in (thread..bands).step_by(threads) {
             Band::<H, SKIP>::new(&board, &marks, &full, index).run(&wave, input.rule, run, &mut sink)?;
         }
@@ -96,8 +96,9 @@ pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
         Ok(sink)
     };
     let mut sink = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|thread| scope.spawn(move || share(thread))).collect();
-        let first = share(0);
+        let others = (1..threads).map(|thread| (thread, sink.fork()));
+        let others: Vec<_> = others.map(|(thread, sink)| scope.spawn(move || share(thread, sink))).collect();
+        let first = share(0, sink);
         others.into_iter().fold(first, |sink, other| {
             let other = other.join().unwrap_or_else(|panic| resume_unwind(panic));
             let (mut sink, other): (S, S) = (sink?, other?);

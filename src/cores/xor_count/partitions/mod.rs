@@ -9,7 +9,9 @@
 
 use super::values_of;
 use crate::cores::mex::split::{MexSplit, Split};
-use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Workload, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+use crate::selection::Selection;
+use crate::workload::{InputError, Workload, Workloads};
 
 mod dp;
 mod dp_lanes;
@@ -130,29 +132,24 @@ pub(crate) fn partition_numbers(limit: usize, modulus: u32) -> Vec<u32> {
 impl Operation for XorPartitions {
     type Input = Partitions;
     type Output = Vec<u32>;
+    type Start = ();
 
     const NAME: &'static str = "xor_partitions";
     const CORE: Core = Core::XorCount;
     const UNIT: &'static str = "part";
-    const WORKLOADS: &'static [Workload] = &[Workload {
-        name: "scatterstone",
-        summary: "splits into 2 or 3 parts, and into any more, both counted; size = the total",
-        published: 200,
-        sizes: &[10, 100, 200, 500],
-    }];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorPartitions, [];
         dp = dp, Portable, [], "the source's way, and best public: a table of 64-bit counts, one remainder an addition", needs;
-        dp_lanes = dp_lanes, Portable, [], "the same in 32 bits with a conditional subtraction, lanes along the nim-sum";
-        dp_lanes_avx2 = dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
-        dp_lanes_avx512 = dp_lanes, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
+        dp_lanes = dp_lanes like dp, Portable, [], "the same in 32 bits with a conditional subtraction, lanes along the nim-sum";
+        dp_lanes_avx2 = dp_lanes like dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
+        dp_lanes_avx512 = dp_lanes like dp_lanes, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
         walsh_tree = walsh_tree, Portable, [], "a series for each character, in a tree that shares the classes of small parts";
-        walsh_tree_avx512 = walsh_tree_avx512, Avx512, ["avx512"], "the same, 16 terms at once, shifted in registers";
-        walsh_tree_threads_avx512 = walsh_tree_threads_avx512, Avx512, ["avx512", "parallel"],
+        walsh_tree_avx512 = walsh_tree_avx512 like walsh_tree, Avx512, ["avx512"], "the same, 16 terms at once, shifted in registers";
+        walsh_tree_threads_avx512 = walsh_tree_threads_avx512 like walsh_tree, Avx512, ["avx512", "parallel"],
             "the same, threads taking leaves in turn";
-        walsh_lanes = walsh_lanes, Portable, [], "the same, 16 characters side by side", needs;
-        walsh_lanes_wide = walsh_lanes_wide, Portable, ["wide"], "the same in two vectors of wide";
-        walsh_lanes_avx2 = walsh_lanes_avx2, Avx2, ["avx2"], "the same in two vectors, the signs as masks", needs;
-        walsh_lanes_avx512 = walsh_lanes_avx512, Avx512, ["avx512"], "the same, the signs in a mask register", needs;
+        walsh_lanes = walsh_lanes like walsh_tree, Portable, [], "the same, 16 characters side by side", needs;
+        walsh_lanes_wide = walsh_lanes_wide like walsh_lanes, Portable, ["wide"], "the same in two vectors of wide";
+        walsh_lanes_avx2 = walsh_lanes_avx2 like walsh_lanes, Avx2, ["avx2"], "the same in two vectors, the signs as masks", needs;
+        walsh_lanes_avx512 = walsh_lanes_avx512 like walsh_lanes, Avx512, ["avx512"], "the same, the signs in a mask register", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
@@ -160,16 +157,6 @@ impl Operation for XorPartitions {
     }];
     const PUBLIC: &'static [&'static str] = &["dp"];
     const NOTES: &'static str = include_str!("NOTES.md");
-
-    fn input(workload: &str, size: u64) -> Result<Partitions, InputError> {
-        match workload {
-            "scatterstone" => {
-                let values = values_of::<MexSplit>(Split::new(3, size), Self::NAME)?;
-                Partitions::scatterstone(size, MODULUS.into(), values)
-            }
-            _ => Err(InputError::unknown_workload::<Self>(workload)),
-        }
-    }
 
     fn oracle(input: &Partitions) -> Vec<u32> {
         oracle::counts(input)
@@ -186,6 +173,25 @@ impl Operation for XorPartitions {
     fn digest(counts: &Vec<u32>) -> Digest {
         const NAMES: [&str; 2] = ["L3", "L4"];
         NAMES.into_iter().zip(counts.iter().map(|count| u128::from(*count))).collect()
+    }
+}
+
+impl Workloads for XorPartitions {
+    const WORKLOADS: &'static [Workload] = &[Workload {
+        name: "scatterstone",
+        summary: "splits into 2 or 3 parts, and into any more, both counted; size = the total",
+        published: 200,
+        sizes: &[10, 100, 200, 500],
+    }];
+
+    fn input(workload: &str, size: u64, selection: &Selection) -> Result<Partitions, InputError> {
+        match workload {
+            "scatterstone" => {
+                let values = values_of::<MexSplit>(Split::new(3, size), Self::NAME, selection)?;
+                Partitions::scatterstone(size, MODULUS.into(), values)
+            }
+            _ => Err(InputError::unknown_workload::<Self>(workload)),
+        }
     }
 }
 

@@ -18,8 +18,10 @@
 
 use super::values_of;
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use crate::kernel::{Absent, Core, Digest, InputError, KernelDef, Operation, Run, Stop, Workload, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, Stop, kernels};
 use crate::moves::MoveSet;
+use crate::selection::Selection;
+use crate::workload::{InputError, Workload, Workloads};
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod characters_avx512;
@@ -120,21 +122,16 @@ fn by_transform(counts: &[u64]) -> u128 {
 impl Operation for XorTriples {
     type Input = Values;
     type Output = u128;
+    type Start = ();
 
     const NAME: &'static str = "xor_triples";
     const CORE: Core = Core::XorCount;
     const UNIT: &'static str = "heap";
-    const WORKLOADS: &'static [Workload] = &[Workload {
-        name: "squares",
-        summary: "values of taking a square number; size = the largest heap",
-        published: 100_000,
-        sizes: &[10, 100, 10_000, 100_000],
-    }];
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorTriples, [];
         pair_loop = pair_loop, Portable, [], "the source's way: each pair of heaps looks up how many complete it", needs;
-        pairs_avx512 = pairs_avx512, Avx512, ["avx512"], "the same for 64 pairs at once, the table in registers";
+        pairs_avx512 = pairs_avx512 like pair_loop, Avx512, ["avx512"], "the same for 64 pairs at once, the table in registers";
         value_scan = value_scan, Portable, [], "for each heap the values of the other two: a product of two histograms";
-        value_scan_avx512 = value_scan, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
+        value_scan_avx512 = value_scan like value_scan, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
         histogram = histogram, Portable, [], "best public: count the values, then pairs of values", needs;
         histogram_wht = histogram_wht, Portable, [], "count in four tables, then the Walsh-Hadamard transform", needs;
         characters_avx512 = characters_avx512, Avx512, ["avx512"],
@@ -154,16 +151,6 @@ impl Operation for XorTriples {
     ];
     const PUBLIC: &'static [&'static str] = &["histogram"];
     const NOTES: &'static str = include_str!("NOTES.md");
-
-    fn input(workload: &str, size: u64) -> Result<Values, InputError> {
-        match workload {
-            "squares" => {
-                let input = Subtraction::new(&MoveSet::Squares, size);
-                values_of::<MexSubtraction>(input, Self::NAME).map(Values::new)
-            }
-            _ => Err(InputError::unknown_workload::<Self>(workload)),
-        }
-    }
 
     fn oracle(input: &Values) -> u128 {
         let values = &input.values;
@@ -186,6 +173,25 @@ impl Operation for XorTriples {
 
     fn digest(output: &u128) -> Digest {
         vec![("triples", *output)]
+    }
+}
+
+impl Workloads for XorTriples {
+    const WORKLOADS: &'static [Workload] = &[Workload {
+        name: "squares",
+        summary: "values of taking a square number; size = the largest heap",
+        published: 100_000,
+        sizes: &[10, 100, 10_000, 100_000],
+    }];
+
+    fn input(workload: &str, size: u64, selection: &Selection) -> Result<Values, InputError> {
+        match workload {
+            "squares" => {
+                let input = Subtraction::new(&MoveSet::Squares, size, selection.machine());
+                values_of::<MexSubtraction>(input, Self::NAME, selection).map(Values::new)
+            }
+            _ => Err(InputError::unknown_workload::<Self>(workload)),
+        }
     }
 }
 

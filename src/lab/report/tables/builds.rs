@@ -5,7 +5,7 @@ use crate::kernel::Tier;
 use crate::lab::duel::quantile;
 use crate::lab::report::data::{Start, Starts};
 use crate::lab::saved::TIE;
-use crate::selection::bytes;
+use crate::units::bytes;
 
 use super::Report;
 use super::markdown::{Table, code, size, time, times};
@@ -15,7 +15,7 @@ impl Report<'_> {
         let (mut text, mut slower) = (String::new(), Vec::new());
         for listed in self.listed() {
             let workload = listed.headline();
-            let native = self.data.duel(listed.operation.name(), workload.name, workload.published, "native", "thread");
+            let native = self.data.duel(&listed.case(workload, workload.published), "native", "thread");
             let (Some(default), Some(native)) = (self.headline(&listed), native) else { continue };
             let mut table = Table::new(&["kernel", "default", "native", "default / native"]);
             for row in &native.rows {
@@ -31,7 +31,7 @@ impl Report<'_> {
                     ));
                 }
             }
-            text += &format!("{} at {}\n\n{}", code(listed.operation.name()), size(native.size), table.end());
+            text += &format!("{} at {}\n\n{}", code(listed.operation.name()), size(native.case.size), table.end());
         }
         if text.is_empty() {
             return text;
@@ -58,13 +58,13 @@ impl Report<'_> {
             let workload = listed.headline();
             for build in ["default", "native"] {
                 for n in self.sizes(&listed, workload) {
-                    let Some(duel) = self.data.duel(listed.operation.name(), workload.name, n, build, "thread") else {
-                        continue;
-                    };
+                    let case = listed.case(workload, n);
+                    let Some(duel) = self.data.duel(&case, build, "thread") else { continue };
                     let plain = duel.rows.iter().position(|row| listed.is_plain(row));
                     for (index, row) in duel.rows.iter().enumerate() {
-                        let id = format!("{}/{}/{}/{n}", listed.operation.name(), workload.name, row.kernel);
-                        let Some(estimate) = self.data.estimate(&id, build) else { continue };
+                        let Some(estimate) = self.data.estimate(&case.with_kernel(&row.kernel), build) else {
+                            continue;
+                        };
                         let quotient = estimate.median_seconds / row.median_seconds;
                         quotients.push(quotient);
                         let is_named = index == 0 || Some(index) == plain || row.kernel == duel.baseline;
@@ -132,7 +132,7 @@ impl Report<'_> {
                     listed.explained(info),
                     times(plain.ratio / row.ratio),
                     code(&plain.kernel),
-                    size(duel.size),
+                    size(duel.case.size),
                 );
             }
         }
@@ -146,8 +146,8 @@ impl Report<'_> {
     pub(super) fn starts(&self) -> String {
         let mut text = String::new();
         let mut starts: Vec<_> = self.data.starts.iter().map(|saved| &saved.content).collect();
-        starts.sort_by_key(|starts| OPERATIONS.iter().position(|operation| operation.name() == starts.operation));
-        for Starts { operation, workload, size: n, rows, .. } in starts {
+        starts.sort_by_key(|starts| OPERATIONS.iter().position(|operation| operation.name() == starts.case.operation));
+        for Starts { case, rows, .. } in starts {
             let mut table = Table::new(&["kernel", "first call", "later calls", "first / later", "its peak memory"]);
             for row in rows {
                 let Start { kernel, first_seconds, later_seconds, idle_bytes, peak_bytes, .. } = row;
@@ -159,7 +159,13 @@ impl Report<'_> {
                     bytes(peak_bytes.saturating_sub(*idle_bytes) as f64),
                 ]);
             }
-            text += &format!("{} {} at {}\n\n{}", code(operation), code(workload), size(*n), table.end());
+            text += &format!(
+                "{} {} at {}\n\n{}",
+                code(&case.operation),
+                code(&case.workload),
+                size(case.size),
+                table.end()
+            );
         }
         if text.is_empty() {
             return text;

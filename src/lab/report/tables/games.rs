@@ -3,7 +3,7 @@
 use crate::games::GAMES;
 use crate::lab::known;
 use crate::lab::report::data::{Far, GameDuel, GameRow};
-use crate::selection::bytes;
+use crate::units::bytes;
 
 use super::Report;
 use super::markdown::{Table, code, size, time, times};

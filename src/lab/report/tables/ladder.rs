@@ -1,10 +1,13 @@
 //! The section of an operation: what came of it, its charts, its ladders of kernels.
 
-use crate::kernel::{Tier, Workload};
+use crate::kernel::Tier;
+
 use crate::lab::duel::{Duel, Row, Skipped};
 use crate::lab::report::chart::{self, Bar, Part, Point, Series};
 use crate::lab::saved::TIE;
 use crate::session::KernelInfo;
+use crate::units::span;
+use crate::workload::Workload;
 
 use super::markdown::{Table, code, folded, ns, size, spread, time, times};
 use super::{Chart, Listed, Report, SMALL};
@@ -33,7 +36,7 @@ impl<'a> Report<'a> {
             draw(&mut text, "sizes", chart::sizes(&title, &series, SMALL as f64));
         }
         if let Some(duel) = self.headline(listed) {
-            let title = format!("{}: {} at {}", operation.name(), headline.name, size(duel.size));
+            let title = format!("{}: {} at {}", operation.name(), headline.name, size(duel.case.size));
             draw(&mut text, "ratio", chart::ratios(&title, &duel.baseline, &bars(listed, duel)));
         }
         for workload in operation.workloads() {
@@ -62,7 +65,7 @@ impl<'a> Report<'a> {
 
     /// Duels with parallel kernels.
     fn threaded(&self, listed: &Listed, workload: &Workload) -> Vec<&'a Duel> {
-        let duel = |size| self.data.duel(listed.operation.name(), workload.name, size, "default", "wall");
+        let duel = |size| self.data.duel(&listed.case(workload, size), "default", "wall");
         self.sizes(listed, workload).filter_map(duel).collect()
     }
 
@@ -72,14 +75,14 @@ impl<'a> Report<'a> {
         let plain = |duel: &'a Duel| duel.rows.iter().find(|row| listed.is_plain(row));
         // The source's way, and whoever is ahead of all, or of all in plain Rust, at a size that is not small.
         let mut leads: Vec<&str> = self.headline(listed).map(|duel| duel.baseline.as_str()).into_iter().collect();
-        for duel in duels.iter().filter(|duel| duel.size > SMALL) {
+        for duel in duels.iter().filter(|duel| duel.case.size > SMALL) {
             leads.extend(duel.rows.first().into_iter().chain(plain(duel)).map(|row| row.kernel.as_str()));
         }
         let series = |kernel: &KernelInfo| {
             let point = |duel: &&'a Duel| {
                 let row = duel.rows.iter().find(|row| row.kernel == kernel.name)?;
                 let ratio = row.ratio / plain(duel)?.ratio;
-                Some(Point { size: duel.size as f64, seconds: row.median_seconds, ratio })
+                Some(Point { size: duel.case.size as f64, seconds: row.median_seconds, ratio })
             };
             let part = if leads.contains(&kernel.name) { Part::Lead } else { Part::Other };
             Series { name: kernel.name.to_owned(), part, points: duels.iter().filter_map(point).collect() }
@@ -96,7 +99,7 @@ impl<'a> Report<'a> {
         let tied = if tied.is_empty() { String::new() } else { format!(" (a tie with {})", tied.join(", ")) };
         let mut line = format!(
             "**Result** at {}: {}{tied} takes {}, {} per {}, and is {} times as quick as the source's way ({})",
-            size(duel.size),
+            size(duel.case.size),
             code(&best.kernel),
             time(best.median_seconds),
             ns(1e9 / best.throughput),
@@ -124,12 +127,14 @@ impl<'a> Report<'a> {
         let (mut text, took_part) = rungs(listed, duels);
         let mut reasons: Vec<(&str, String)> = Vec::new();
         for duel in duels {
-            for Skipped { kernel, reason } in &duel.skipped {
-                let reason = match (reason.strip_prefix("predicted to take "), self.cut_off(listed, duel)) {
-                    (Some(predicted), Some(most)) => format!("over the cut-off of {} ({predicted})", time(most)),
+            for Skipped { kernel, reason, predicted_seconds } in &duel.skipped {
+                let reason = match (predicted_seconds, self.cut_off(listed, duel)) {
+                    (Some(predicted), Some(most)) => {
+                        format!("over the cut-off of {} ({} a run)", time(most), span(1e9 * predicted))
+                    }
                     _ => reason.clone(),
                 };
-                let line = format!("{} {reason}", size(duel.size));
+                let line = format!("{} {reason}", size(duel.case.size));
                 match reasons.iter_mut().find(|(name, _)| name == kernel) {
                     Some((_, lines)) => *lines += &format!("; {line}"),
                     None => reasons.push((kernel, line)),
@@ -152,7 +157,7 @@ impl<'a> Report<'a> {
 
 /// The table of a ladder, and the kernels that stand in it.
 fn rungs(listed: &Listed, duels: &[&Duel]) -> (String, Vec<&'static str>) {
-    let head = |duel: &&Duel| format!("{} (× {})", size(duel.size), code(&duel.baseline));
+    let head = |duel: &&Duel| format!("{} (× {})", size(duel.case.size), code(&duel.baseline));
     let mut table = Table::new(&["kernel".to_owned()].into_iter().chain(duels.iter().map(head)).collect::<Vec<_>>());
     let mut took_part = Vec::new();
     for kernel in listed.kernels.iter().map(|kernel| kernel.name) {

@@ -3,7 +3,7 @@
 use crate::kernel::Needs;
 use crate::lab::ceilings::Reading;
 use crate::lab::duel::Row;
-use crate::selection::bytes;
+use crate::units::bytes;
 
 use super::markdown::{Table, code, ns, times};
 use super::{Listed, Report};

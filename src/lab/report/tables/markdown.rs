@@ -1,7 +1,7 @@
 //! Markdown: tables, and numbers as people write them.
 
 use crate::lab::duel::Row;
-use crate::selection::span;
+use crate::units::span;
 
 /// Rows of cells below a heading row, as markdown. Columns of numbers stand to the right.
 pub(super) struct Table {

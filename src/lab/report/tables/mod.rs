@@ -7,13 +7,14 @@ mod limits;
 mod markdown;
 mod selected;
 
+use crate::case::Case;
 use crate::cores::OPERATIONS;
-use crate::kernel::Workload;
 use crate::lab::duel::{Duel, Row};
 use crate::lab::known;
 use crate::machine::Machine;
-use crate::selection::bytes;
 use crate::session::{AnyOperation, KernelInfo};
+use crate::units::bytes;
+use crate::workload::Workload;
 
 use self::limits::share;
 use self::markdown::{Table, code, ns, size, time, times};
@@ -44,6 +45,10 @@ impl Listed {
         &self.operation.workloads()[0]
     }
 
+    fn case(&self, workload: &Workload, size: u64) -> Case {
+        Case::new(self.operation.name(), workload.name, size)
+    }
+
     fn info(&self, name: &str) -> Option<&KernelInfo> {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
@@ -53,15 +58,11 @@ impl Listed {
         self.info(name).map_or(code(name), |kernel| format!("[{}]({})", code(name), kernel.source()))
     }
 
-    /// What a kernel is, with the kernels before it that its line leans on: `the same with ..`.
+    /// What a kernel is, with those that its line refers to.
     fn explained(&self, kernel: &KernelInfo) -> String {
-        let leans = |kernel: &KernelInfo| {
-            ["the same", "such ", "the planes"].iter().any(|word| kernel.summary.starts_with(word))
-        };
-        let place = self.kernels.iter().position(|other| other.name == kernel.name).unwrap_or(0);
-        match self.kernels[..place].iter().rfind(|other| !leans(other)) {
-            Some(other) if leans(kernel) => format!("{}, as {}: {}", kernel.summary, code(other.name), other.summary),
-            _ => kernel.summary.to_owned(),
+        match kernel.like.and_then(|name| self.info(name)) {
+            Some(other) => format!("{}, as {}: {}", kernel.summary, code(other.name), self.explained(other)),
+            None => kernel.summary.to_owned(),
         }
     }
 
@@ -102,15 +103,16 @@ impl<'a> Report<'a> {
     }
 
     fn duel(&self, listed: &Listed, workload: &Workload, size: u64) -> Option<&'a Duel> {
-        self.data.duel(listed.operation.name(), workload.name, size, "default", "thread")
+        self.data.duel(&listed.case(workload, size), "default", "thread")
     }
 
     /// Sizes at which there is a duel on one thread, ascending.
     fn sizes(&self, listed: &Listed, workload: &Workload) -> impl Iterator<Item = u64> + use<> {
         let over = (listed.operation.name(), workload.name);
         let duels = self.data.duels.iter().map(|saved| &saved.content);
-        let duels = duels.filter(|duel| (duel.operation.as_str(), duel.workload.as_str()) == over);
-        let mut sizes: Vec<u64> = duels.map(|duel| duel.size).collect();
+        let cases = duels.map(|duel| &duel.case);
+        let cases = cases.filter(|case| (case.operation.as_str(), case.workload.as_str()) == over);
+        let mut sizes: Vec<u64> = cases.map(|case| case.size).collect();
         sizes.sort_unstable();
         sizes.dedup();
         sizes.into_iter()
@@ -185,7 +187,7 @@ impl<'a> Report<'a> {
     /// What a run may be predicted to take in a duel.
     fn cut_off(&self, listed: &Listed, duel: &Duel) -> Option<f64> {
         let workload = listed.headline();
-        let is_headline = duel.workload == workload.name && duel.size == workload.published;
+        let is_headline = duel.case.workload == workload.name && duel.case.size == workload.published;
         self.patience().map(|[most, headline]| if is_headline { headline } else { most })
     }
 
@@ -245,10 +247,10 @@ impl<'a> Report<'a> {
                 Some(other) if other.kernel == best.kernel => "itself".to_owned(),
                 Some(other) => format!("**{}** {}", times(best.ratio / other.ratio), code(&other.kernel)),
             };
-            let known = known::of(listed.operation.name(), &duel.workload, duel.size).is_some();
+            let known = known::of(&duel.case).is_some();
             table.row([
                 code(listed.operation.name()),
-                size(duel.size),
+                size(duel.case.size),
                 listed.link(&best.kernel),
                 against(duel.rows.iter().find(|row| row.kernel == duel.baseline && listed.is_plain(row))),
                 against(duel.rows.iter().find(|row| listed.is_plain(row))),
@@ -270,7 +272,7 @@ impl<'a> Report<'a> {
             let Some(best) = duel.rows.first() else { continue };
             let against = |other: Option<&Row>| other.map_or("–".to_owned(), |other| times(best.ratio / other.ratio));
             table.row([
-                format!("{} at {}", code(listed.operation.name()), size(duel.size)),
+                format!("{} at {}", code(listed.operation.name()), size(duel.case.size)),
                 listed.link(&best.kernel),
                 against(duel.rows.iter().find(|row| row.kernel == duel.baseline && listed.is_plain(row))),
                 against(duel.rows.iter().find(|row| listed.is_plain(row))),

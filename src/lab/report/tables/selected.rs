@@ -1,6 +1,6 @@
 //! What is selected, and what that costs.
 
-use crate::kernel::Workload;
+use crate::workload::Workload;
 
 use super::markdown::{Table, code, folded, size, time, times};
 use super::{Listed, Report, SMALL};
@@ -37,9 +37,10 @@ impl<'a> Report<'a> {
             for workload in listed.operation.workloads() {
                 let mut cases = self.selected_in_duels(&listed, workload);
                 let trials = self.data.trials.iter().flat_map(|saved| &saved.content.rows);
-                let trials = trials
-                    .filter(|trial| (&*trial.operation, &*trial.workload) == (listed.operation.name(), workload.name));
-                cases.extend(trials.map(|trial| (trial.size, &*trial.selected, &*trial.quickest, trial.loss)));
+                let trials = trials.filter(|trial| {
+                    (&*trial.case.operation, &*trial.case.workload) == (listed.operation.name(), workload.name)
+                });
+                cases.extend(trials.map(|trial| (trial.case.size, &*trial.selected, &*trial.quickest, trial.loss)));
                 cases.sort_by_key(|case| case.0);
                 for (n, selected, quickest, loss) in cases {
                     losses.push(loss);
@@ -64,8 +65,8 @@ impl<'a> Report<'a> {
     /// The kernel that was selected for an input at the strongest tier.
     fn selected(&self, listed: &Listed, workload: &Workload, size: u64) -> Option<&'a str> {
         let rows = self.data.choices.iter().flat_map(|saved| &saved.content.rows);
-        let over = (listed.operation.name(), workload.name, size);
-        let mut rows = rows.filter(move |row| (row.operation.as_str(), row.workload.as_str(), row.size) == over);
+        let case = listed.case(workload, size);
+        let mut rows = rows.filter(|row| row.case == case);
         rows.next_back().map(|row| row.kernel.as_str())
     }
 

@@ -1,0 +1,125 @@
+//! Whether a kernel can do an input here, and if not, why: the one list that selection, duels, checks, benches and the report
+//! go by.
+
+use std::time::Duration;
+
+use crate::kernel::{Cost, KernelDef, Operation};
+use crate::machine::Machine;
+use crate::units::{bytes, span};
+
+/// What stands between a kernel and an input.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// It is made for CPUs of another architecture.
+    #[error("made for {needs}")]
+    Architecture {
+        /// The architecture.
+        needs: &'static str,
+    },
+    /// It is left out of this build.
+    #[error("not compiled in; build with --features {}", .features.join(","))]
+    NotCompiled {
+        /// The Cargo features that compile it.
+        features: &'static [&'static str],
+    },
+    /// The CPU (or the cap on it) lacks the tier.
+    #[error("needs the {needs} tier and this machine offers {offers}")]
+    Tier {
+        /// The kernel's tier.
+        needs: &'static str,
+        /// The machine's.
+        offers: &'static str,
+    },
+    /// It would do the input with so many threads.
+    #[error("needs at least {0} threads")]
+    Threads(usize),
+    /// It is not made for such inputs, or for so large ones.
+    #[error("the input is outside its domain")]
+    Domain,
+    /// There is not enough memory.
+    #[error("needs {} and {} are free", bytes(*.needs), bytes(*.free as f64))]
+    Memory {
+        /// Bytes that the run needs.
+        needs: f64,
+        /// Bytes that are free.
+        free: u64,
+    },
+    /// It is predicted to take longer than it may.
+    #[error("predicted to take {} a run", span(*.ns))]
+    TooSlow {
+        /// Predicted nanoseconds.
+        ns: f64,
+    },
+}
+
+/// What a run may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions {
+    /// Instruction sets and memory.
+    pub machine: Machine,
+    /// Threads.
+    pub threads: usize,
+    /// Time, as predicted; [`Duration::MAX`] is no limit.
+    pub time_limit: Duration,
+}
+
+/// A kernel and an input: what the run is predicted to take, and what stands in its way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The kernel.
+    pub name: &'static str,
+    /// Its index in the operation's list.
+    pub index: usize,
+    /// Predicted time and memory; [`Cost::IMPOSSIBLE`] for a kernel that cannot run here.
+    pub cost: Cost,
+    /// Why it cannot or may not do the input.
+    pub obstacle: Option<Obstacle>,
+}
+
+impl Candidate {
+    /// All kernels of an operation, in list order, as candidates for an input.
+    pub fn all<O: Operation>(input: &O::Input, conditions: &Conditions) -> Vec<Candidate> {
+        O::KERNELS.iter().enumerate().map(|(index, def)| Candidate::new(index, def, input, conditions)).collect()
+    }
+
+    fn new<O: Operation>(index: usize, def: &'static KernelDef<O>, input: &O::Input, conditions: &Conditions) -> Self {
+        let Conditions { machine, threads, time_limit } = *conditions;
+        let (cost, obstacle) = match def.on(&machine) {
+            Err(obstacle) => (Cost::IMPOSSIBLE, Some(obstacle)),
+            Ok(kernel) => {
+                let cost = kernel.cost(input, threads);
+                let obstacle = if !cost.is_possible() {
+                    let more = threads + 1;
+                    let is_possible = kernel.cost(input, more).is_possible();
+                    Some(if is_possible { Obstacle::Threads(more) } else { Obstacle::Domain })
+                } else if cost.bytes > machine.memory() as f64 {
+                    Some(Obstacle::Memory { needs: cost.bytes, free: machine.memory() })
+                } else if cost.ns > time_limit.as_nanos() as f64 {
+                    Some(Obstacle::TooSlow { ns: cost.ns })
+                } else {
+                    None
+                };
+                (cost, obstacle)
+            }
+        };
+        Candidate { name: def.name, index, cost, obstacle }
+    }
+
+    /// Whether nothing stands in its way.
+    pub fn is_able(&self) -> bool {
+        self.obstacle.is_none()
+    }
+
+    /// Predicted time of a run.
+    pub fn predicted(&self) -> Duration {
+        Duration::from_secs_f64((self.cost.ns / 1e9).clamp(1e-9, 1e9))
+    }
+}
+
+/// The candidate that is predicted to be the quickest, among those that nothing stands in the way of.
+pub fn quickest<'a>(candidates: impl IntoIterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
+    let able = candidates.into_iter().filter(|candidate| candidate.is_able());
+    // The first of equals, in list order.
+    able.min_by(|a, b| a.cost.ns.total_cmp(&b.cost.ns))
+}
