@@ -24,12 +24,12 @@ pub enum Obstacle {
         features: &'static [&'static str],
     },
     /// The CPU (or the cap on it) lacks the tier.
-    #[error("needs the {needs} tier and this machine offers {offers}")]
+    #[error("needs the {needs} tier and this machine offers {}", .offers.join(", "))]
     Tier {
         /// The kernel's tier.
         needs: &'static str,
         /// The machine's.
-        offers: &'static str,
+        offers: Vec<&'static str>,
     },
     /// It would do the input with so many threads.
     #[error("needs at least {0} threads")]

@@ -1,50 +1,70 @@
 //! Tiers of instruction sets, and the entries that kernels are called through.
+//!
+//! A tier is a row of one table. Another architecture is a row more, a Cargo feature of the row's name, its loads and stores
+//! in `src/simd/<name>.rs`, and kernels; everything else reads the table.
+
+use std::env::consts::ARCH;
 
 use crate::names::hint;
 
+/// What a tier adds to plain Rust: instructions of one architecture.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Extension {
+    /// The architecture, as `target_arch` spells it.
+    pub architecture: &'static str,
+    /// The CPU features that kernels of the tier are compiled with, those of the tiers it includes among them.
+    pub cpu_features: &'static [&'static str],
+    /// The name that engineers use, for titles.
+    pub title: &'static str,
+    /// Red, green and blue in charts.
+    pub colour: [u8; 3],
+    /// Whether the Cargo feature of the tier's name is on.
+    pub is_enabled: bool,
+    is_on_this_cpu: fn() -> bool,
+}
+
+struct Row {
+    name: &'static str,
+    /// Tiers whose kernels run wherever this one's do; what those include is not repeated.
+    includes: &'static [Tier],
+    extension: Option<Extension>,
+}
+
 macro_rules! isa_table {
-    ($d:tt $($(#[$doc:meta])* $tier:ident $text:literal $arch:meta, [$($f:tt)*])*) => {
-        /// A class of instruction sets, ordered: a CPU that runs one tier runs all before it.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    ($d:tt $(
+        $(#[$doc:meta])*
+        $tier:ident $name:literal includes [$($included:ident)*]
+        $(, on $arch:literal by $detect:ident [$($f:tt)*], shown as $title:literal in $colour:expr)?;
+    )*) => {
+        /// A class of instruction sets. Tiers are not ordered: one runs the kernels of another where it
+        /// [includes](Tier::includes) it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Tier { $($(#[$doc])* $tier),* }
 
         impl Tier {
-            /// All tiers, weakest first.
+            /// All tiers, of all architectures, each behind those that it includes.
             pub const ALL: &[Tier] = &[$(Tier::$tier),*];
-
-            /// The tier's name, as `NIMLANES_ISA_MAX` spells it.
-            pub const fn name(self) -> &'static str {
-                match self { $(Tier::$tier => $text),* }
-            }
-
-            /// The CPU features that kernels of this tier are compiled with.
-            pub const fn cpu_features(self) -> &'static [&'static str] {
-                match self { $(Tier::$tier => &[$($f),*]),* }
-            }
-
-            /// The architecture whose CPUs offer the tier; every architecture offers the portable one.
-            pub const fn architecture(self) -> &'static str {
-                match self {
-                    Tier::Portable => std::env::consts::ARCH,
-                    _ => "x86_64",
-                }
-            }
-
-            /// Whether CPUs of the architecture that this was compiled for may offer the tier.
-            pub fn is_of_this_architecture(self) -> bool {
-                self.architecture() == std::env::consts::ARCH
-            }
-
-            /// Whether this CPU (and its operating system) offers the tier.
-            pub fn on_this_cpu(self) -> bool {
-                match self { $(Tier::$tier => {
-                    #[cfg($arch)]
-                    { true $(&& std::arch::is_x86_feature_detected!($f))* }
-                    #[cfg(not($arch))]
-                    { false }
-                }),* }
-            }
         }
+
+        static TABLE: [Row; Tier::ALL.len()] = [$(Row {
+            name: $name,
+            includes: &[$(Tier::$included),*],
+            // The first of what may be one or two.
+            extension: [$(Some(Extension {
+                architecture: $arch,
+                cpu_features: &[$($f),*],
+                title: $title,
+                colour: $colour,
+                is_enabled: cfg!(feature = $name),
+                is_on_this_cpu: || {
+                    #[cfg(target_arch = $arch)]
+                    { true $(&& std::arch::$detect!($f))* }
+                    #[cfg(not(target_arch = $arch))]
+                    { false }
+                },
+            }),)? None][0],
+        }),*];
 
         /// The entry of one kernel at one tier: a function that carries the tier's CPU features and the kernel's name
         /// (never inlined, so that profiles show it). `None` where the architecture lacks the tier.
@@ -53,10 +73,10 @@ macro_rules! isa_table {
                 $tier, [$d op:ty, [$d($d generic:ident : $d bound:path)?], [$d($d start:ident)?]],
                 $d name:ident, $d body:ident $d(, $d needs:ident)?
             ) => {{
-                #[cfg($arch)]
+                #[cfg(all($(target_arch = $arch)?))]
                 {
                     #[inline(never)]
-                    $(#[target_feature(enable = $f)])*
+                    $($(#[target_feature(enable = $f)])*)?
                     fn $d name $d(<$d generic: $d bound>)? (
                         input: &<$d op as $crate::kernel::Operation>::Input,
                         run: &$crate::kernel::Run,
@@ -68,11 +88,10 @@ macro_rules! isa_table {
                     Some($crate::kernel::Body {
                         run: $d name $d(::<$d generic>)? as unsafe fn(&_, &_, _) -> _,
                         cost: self::$d body::cost,
-                        // The first of what may be one or two.
                         needs: [$d(Some(self::$d body::$d needs as fn(&_) -> _),)? None][0],
                     })
                 }
-                #[cfg(not($arch))]
+                #[cfg(not(all($(target_arch = $arch)?)))]
                 { None }
             }};)*
         }
@@ -82,25 +101,154 @@ macro_rules! isa_table {
 
 isa_table! { $
     /// Plain Rust, compiled for the build's target.
-    Portable "portable" all(), []
+    Portable "portable" includes [];
+
     /// 256-bit vectors and the bit-manipulation instructions (Haswell, Zen and later).
-    Avx2 "avx2" target_arch = "x86_64", ["avx2" "bmi1" "bmi2" "lzcnt" "popcnt"]
+    Avx2 "avx2" includes [Portable],
+        on "x86_64" by is_x86_feature_detected ["avx2" "bmi1" "bmi2" "lzcnt" "popcnt"],
+        shown as "AVX2" in [230, 159, 0]; // orange
+
     /// 512-bit vectors with byte permutes, bit counts and GFNI (Ice Lake, Zen 4 and later).
-    Avx512 "avx512" target_arch = "x86_64", [
-        "avx2" "bmi1" "bmi2" "lzcnt" "popcnt" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi" "avx512vbmi2"
-        "avx512vpopcntdq" "avx512bitalg" "gfni"
-    ]
+    Avx512 "avx512" includes [Avx2],
+        on "x86_64" by is_x86_feature_detected [
+            "avx2" "bmi1" "bmi2" "lzcnt" "popcnt" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi" "avx512vbmi2"
+            "avx512vpopcntdq" "avx512bitalg" "gfni"
+        ],
+        shown as "AVX-512" in [213, 94, 0]; // vermilion
 }
 
-/// A tier that does not exist.
+impl Tier {
+    fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+
+    /// The tier's name, as `NIMLANES_ISA_MAX` spells it. Above [`Tier::Portable`] it is also the name of the Cargo feature that
+    /// compiles the tier's kernels.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What the tier adds to plain Rust; `None` for [`Tier::Portable`].
+    pub fn extension(self) -> Option<&'static Extension> {
+        self.row().extension.as_ref()
+    }
+
+    /// Whether a CPU with this tier also runs the kernels of `other`.
+    pub fn includes(self, other: Tier) -> bool {
+        self == other || self.row().includes.iter().any(|included| included.includes(other))
+    }
+
+    /// Whether this CPU (and its operating system) offers the tier.
+    pub fn is_on_this_cpu(self) -> bool {
+        self.extension().is_none_or(|extension| (extension.is_on_this_cpu)())
+    }
+
+    /// The tiers of this architecture, whether this CPU offers them or not.
+    pub fn here() -> impl Iterator<Item = Tier> {
+        Tier::of(ARCH)
+    }
+
+    fn of(architecture: &str) -> impl Iterator<Item = Tier> {
+        Tier::ALL.iter().copied().filter(move |tier| tier.is_of(architecture))
+    }
+
+    fn is_of(self, architecture: &str) -> bool {
+        self.extension().is_none_or(|extension| extension.architecture == architecture)
+    }
+
+    /// The tier of that name on any architecture, for data that may have been measured elsewhere. [`str::parse`] allows only
+    /// the tiers of this one.
+    pub fn named(name: &str) -> Option<Tier> {
+        Tier::ALL.iter().copied().find(|tier| tier.name() == name)
+    }
+
+    fn named_on(architecture: &'static str, name: &str) -> Result<Tier, TierError> {
+        let known = || Tier::of(architecture).map(Tier::name).collect();
+        match Tier::named(name) {
+            None => Err(TierError::Unknown { name: name.to_owned(), known: known() }),
+            Some(tier) if tier.is_of(architecture) => Ok(tier),
+            Some(tier) => Err(TierError::Architecture { tier, here: architecture, known: known() }),
+        }
+    }
+}
+
+/// A name that is no tier of this architecture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown tier `{0}`{hint}", hint = hint(.0, Tier::ALL.iter().map(|tier| tier.name())))]
-pub struct UnknownTier(pub String);
+#[non_exhaustive]
+pub enum TierError {
+    /// No tier of that name.
+    #[error("unknown tier `{name}`{}", hint(.name, .known.iter().copied()))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<&'static str>,
+    },
+    /// A tier of another architecture.
+    #[error(
+        "{} is a tier of {} and this is {here}; allowed: {}",
+        .tier.name(),
+        .tier.extension().map_or("every architecture", |extension| extension.architecture),
+        .known.join(", ")
+    )]
+    Architecture {
+        /// The tier.
+        tier: Tier,
+        /// This architecture.
+        here: &'static str,
+        /// Its tiers.
+        known: Vec<&'static str>,
+    },
+}
 
 impl std::str::FromStr for Tier {
-    type Err = UnknownTier;
+    type Err = TierError;
 
-    fn from_str(text: &str) -> Result<Self, UnknownTier> {
-        Tier::ALL.iter().copied().find(|tier| tier.name() == text).ok_or_else(|| UnknownTier(text.to_owned()))
+    fn from_str(text: &str) -> Result<Self, TierError> {
+        Tier::named_on(ARCH, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tier_of_another_architecture_is_refused_by_name() {
+        let refusal = |architecture, name| Tier::named_on(architecture, name).expect_err("it is refused").to_string();
+        assert_eq!(refusal("aarch64", "avx2"), "avx2 is a tier of x86_64 and this is aarch64; allowed: portable",);
+        assert_eq!(
+            refusal("x86_64", "avx"),
+            "unknown tier `avx`; did you mean `avx2`? allowed: portable, avx2, avx512"
+        );
+        // What is not allowed is not meant.
+        assert_eq!(refusal("aarch64", "avx"), "unknown tier `avx`; allowed: portable");
+        assert_eq!(Tier::named_on("x86_64", "avx2"), Ok(Tier::Avx2));
+        assert_eq!(Tier::named_on("aarch64", "portable"), Ok(Tier::Portable));
+    }
+
+    #[test]
+    fn a_tier_includes_itself_and_what_those_below_it_include() {
+        let included = |tier: Tier| Tier::ALL.iter().copied().filter(|other| tier.includes(*other)).collect::<Vec<_>>();
+        assert_eq!(included(Tier::Portable), [Tier::Portable]);
+        assert_eq!(included(Tier::Avx2), [Tier::Portable, Tier::Avx2]);
+        assert_eq!(included(Tier::Avx512), [Tier::Portable, Tier::Avx2, Tier::Avx512]);
+    }
+
+    /// What the rest of the crate takes for granted of rows to come.
+    #[test]
+    fn every_row_fits_those_that_it_includes() {
+        for (index, tier) in Tier::ALL.iter().enumerate() {
+            assert!(tier.includes(Tier::Portable), "{} leaves plain Rust out", tier.name());
+            for other in Tier::ALL.iter().filter(|other| *other != tier && tier.includes(**other)) {
+                let (name, below) = (tier.name(), other.name());
+                assert!(Tier::ALL[..index].contains(other), "{name} stands before {below}");
+                if let Some(below) = other.extension() {
+                    let own = tier.extension().expect("above a tier with an extension");
+                    assert_eq!(own.architecture, below.architecture, "{name}");
+                    assert!(below.cpu_features.iter().all(|feature| own.cpu_features.contains(feature)), "{name}");
+                }
+            }
+        }
     }
 }

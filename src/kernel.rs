@@ -8,6 +8,7 @@
 //! tier, so a kernel whose `run` asks for more does not compile (error E0133). And only [`KernelDef::on`] makes a
 //! [`Kernel`], the thing that can be run, so no instruction set is entered that the CPU lacks.
 
+use std::env::consts::ARCH;
 use std::fmt::{self, Debug};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -268,13 +269,16 @@ impl<O: Operation> KernelDef<O> {
     /// It is made for another architecture, not compiled in, or the machine lacks its tier.
     pub fn on(&'static self, machine: &Machine) -> Result<Kernel<O>, Obstacle> {
         let Some(body) = &self.body else {
-            return Err(match self.tier.is_of_this_architecture() {
-                true => Obstacle::NotCompiled { features: self.features },
-                false => Obstacle::Architecture { needs: self.tier.architecture() },
+            return Err(match self.tier.extension() {
+                Some(extension) if extension.architecture != ARCH => {
+                    Obstacle::Architecture { needs: extension.architecture }
+                }
+                _ => Obstacle::NotCompiled { features: self.features },
             });
         };
-        if self.tier > machine.tier() {
-            return Err(Obstacle::Tier { needs: self.tier.name(), offers: machine.tier().name() });
+        if !machine.offers(self.tier) {
+            let offers = machine.tiers().map(Tier::name).collect();
+            return Err(Obstacle::Tier { needs: self.tier.name(), offers });
         }
         Ok(Kernel { def: self, body })
     }
@@ -344,7 +348,7 @@ impl<O: Operation> Kernel<O> {
     pub(crate) fn enter(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, Stop> {
         #[cfg(debug_assertions)]
         entered::record((O::NAME, self.def.name, self.def.tier.name()));
-        // SAFETY: `KernelDef::on` compared the tier with what was detected on this CPU, and `entry!` gave the function
+        // SAFETY: `KernelDef::on` found the tier among those that were detected on this CPU, and `entry!` gave the function
         // the features of that tier and no more.
         unsafe { (self.body.run)(input, run, start) }
     }

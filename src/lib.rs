@@ -75,6 +75,11 @@
 //! entry compiles it anew. `unsafe` stands in [`kernel`] (one call), in `simd` (loads and stores)
 //! and in kernels written in assembly, and a test pins that.
 //!
+//! # How to add an instruction set
+//! A tier, of this architecture or another, is a row of the table in [`isa`]: architecture, how the CPU is asked, CPU features,
+//! the tiers it includes, title and colour in the report. Beside it come a Cargo feature of its name, its loads and stores in
+//! `src/simd/<name>.rs`, and kernels. Caps, listings, tests and the report read the table.
+//!
 //! # Where things stand
 //! [`isa`]: tiers. [`kernel`]: operations, the registry. [`machine`]: what this process may use. [`selection`]: the choice.
 //! [`session`]: operations without their types. `bits`: bit rows. [`moves`]: what players may take. [`positions`]: lists of

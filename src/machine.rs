@@ -1,15 +1,17 @@
 //! What this process may use: instruction sets, threads, memory.
 
+use std::array::from_fn;
 use std::thread::available_parallelism;
 
 use rustix::process::{Resource, getrlimit};
 
-use crate::isa::{Tier, UnknownTier};
+use crate::isa::{Tier, TierError};
 
 /// The machine as kernels are selected for it. Tests build capped values; nobody sets variables in a running process.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
-    tier: Tier,
+    /// Whether each of [`Tier::ALL`] may be used.
+    tiers: [bool; Tier::ALL.len()],
     threads: usize,
     memory: u64,
 }
@@ -17,23 +19,23 @@ pub struct Machine {
 /// A setting in the environment that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{ISA_MAX}: {0}")]
-pub struct WrongCap(#[from] UnknownTier);
+pub struct WrongCap(#[from] TierError);
 
-/// The environment variable that caps the tier, so that one machine walks every path.
+/// The environment variable that caps the tiers, so that one machine walks every path.
 pub const ISA_MAX: &str = "NIMLANES_ISA_MAX";
 
 impl Machine {
-    /// This machine: the strongest tier of its CPU, the threads the process may use, the memory that is free now.
+    /// This machine: the tiers of its CPU, the threads the process may use, the memory that is free now.
     pub fn detect() -> Self {
         let memory = free_memory().unwrap_or(u64::MAX);
-        let tier = *Tier::ALL.iter().rev().find(|tier| tier.on_this_cpu()).unwrap_or(&Tier::Portable);
-        Machine { tier, threads: available_parallelism().map_or(1, usize::from), memory }
+        let tiers = from_fn(|i| Tier::ALL[i].is_on_this_cpu());
+        Machine { tiers, threads: available_parallelism().map_or(1, usize::from), memory }
     }
 
     /// [`Machine::detect`], capped by the environment variable [`ISA_MAX`] where it is set.
     ///
     /// # Errors
-    /// The variable names no tier.
+    /// The variable names no tier of this architecture.
     pub fn from_env() -> Result<Self, WrongCap> {
         let machine = Machine::detect();
         match std::env::var_os(ISA_MAX) {
@@ -42,9 +44,9 @@ impl Machine {
         }
     }
 
-    /// The same machine with no tier above `cap`.
+    /// The same machine with no tier but those that `cap` includes.
     pub fn capped(self, cap: Tier) -> Self {
-        Machine { tier: self.tier.min(cap), ..self }
+        Machine { tiers: from_fn(|i| self.tiers[i] && cap.includes(Tier::ALL[i])), ..self }
     }
 
     /// The same machine with `bytes` of memory.
@@ -52,9 +54,19 @@ impl Machine {
         Machine { memory: bytes, ..self }
     }
 
-    /// The strongest tier that may be used.
-    pub fn tier(&self) -> Tier {
-        self.tier
+    /// The tiers that may be used, in the order of [`Tier::ALL`].
+    pub fn tiers(&self) -> impl Iterator<Item = Tier> {
+        Tier::ALL.iter().copied().filter(|tier| self.offers(*tier))
+    }
+
+    /// Whether a tier may be used.
+    pub fn offers(&self, tier: Tier) -> bool {
+        self.tiers[tier as usize]
+    }
+
+    /// The last of [`Machine::tiers`], which names the machine in listings and in saved data.
+    pub fn strongest_tier(&self) -> Tier {
+        self.tiers().last().unwrap_or(Tier::Portable)
     }
 
     /// Threads that run at once.

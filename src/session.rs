@@ -46,7 +46,7 @@ impl KernelInfo {
         self.features.contains(&"parallel")
     }
 
-    /// Whether it is plain Rust on one thread: no technology that a Cargo feature names, no tier above the lowest. The compiler
+    /// Whether it is plain Rust on one thread: no technology that a Cargo feature names, no tier but the portable. The compiler
     /// may use the vectors of the build's target.
     pub fn is_plain(&self) -> bool {
         self.tier == Tier::Portable && self.features.is_empty()

@@ -1,7 +1,7 @@
 //! Every kernel, on every workload, against the oracle and the known answers: one named test each, from the registry.
 //!
 //! A kernel that this CPU lacks is *ignored*, never passed. `NIMLANES_REQUIRE=avx512` turns ignored into failed for
-//! that tier and all below it.
+//! that tier and all that it includes.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -22,7 +22,9 @@ const TIME_LIMIT: Duration = Duration::from_millis(250);
 
 fn main() {
     let machine = Machine::detect();
-    let required = std::env::var("NIMLANES_REQUIRE").ok().map(|tier| tier.parse().expect("NIMLANES_REQUIRE"));
+    let required: Option<Tier> = std::env::var("NIMLANES_REQUIRE")
+        .ok()
+        .map(|tier| tier.parse().unwrap_or_else(|error| panic!("NIMLANES_REQUIRE: {error}")));
     let trials = COMPLETE.iter().flat_map(|operation| {
         operation.workloads().iter().flat_map(move |workload| trials(*operation, workload, machine, required))
     });
@@ -97,7 +99,7 @@ fn trials(
     kernels.filter(move |kernel| kernel.compiled && !is_outside(kernel.name)).map(move |kernel| {
         let inputs = Arc::clone(&inputs);
         let missing = kernel.obstacle.clone();
-        let is_required = required.is_some_and(|tier| kernel.tier <= tier);
+        let is_required = required.is_some_and(|tier| tier.includes(kernel.tier));
         let name = format!("{}/{}/{}", operation.name(), workload.name, kernel.name);
         Trial::test(name, move || {
             if let Some(reason) = missing {

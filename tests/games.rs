@@ -25,8 +25,8 @@ fn answer(name: &str, limit: u64) -> BigUint {
 #[test]
 fn every_tier_gives_the_known_answers() {
     let mut checked = 0;
-    for tier in Tier::ALL {
-        let selection = Selection::new(Machine::detect().capped(*tier));
+    for tier in Tier::here() {
+        let selection = Selection::new(Machine::detect().capped(tier));
         for game in GAMES {
             // A game of one operation has its answers listed there, as the sum over the P-positions.
             let operation = nimlanes::cores::operation(game.operations[0]).expect("an operation");
@@ -44,7 +44,7 @@ fn every_tier_gives_the_known_answers() {
             }
         }
     }
-    assert!(checked >= 3 * 20, "only {checked} answers were checked");
+    assert!(checked >= 20 * Tier::here().count(), "only {checked} answers were checked");
 }
 
 /// A position as numbers of one type, whatever the game.

@@ -7,8 +7,8 @@ use nimlanes::selection::{SelectError, Selection};
 
 #[test]
 fn every_tier_has_a_kernel_for_every_workload() {
-    for tier in Tier::ALL {
-        let machine = Machine::detect().capped(*tier);
+    for tier in Tier::here() {
+        let machine = Machine::detect().capped(tier);
         let selection = Selection::new(machine);
         for operation in OPERATIONS {
             for workload in operation.workloads() {
@@ -18,11 +18,31 @@ fn every_tier_has_a_kernel_for_every_workload() {
                     let name = session.kernels()[chosen].name;
                     let kernels = operation.kernels(&machine);
                     let kernel = kernels.iter().find(|kernel| kernel.name == name).expect("it is listed");
-                    assert!(kernel.tier <= machine.tier(), "{} on {}", kernel.name, tier.name());
+                    assert!(tier.includes(kernel.tier), "{} on {}", kernel.name, tier.name());
                 }
             }
         }
     }
+}
+
+#[test]
+fn a_cap_keeps_what_it_includes_and_adds_nothing() {
+    let machine = Machine::detect();
+    for cap in Tier::ALL.iter().copied() {
+        let capped = machine.capped(cap);
+        for tier in Tier::ALL.iter().copied() {
+            assert_eq!(capped.offers(tier), machine.offers(tier) && cap.includes(tier), "{cap:?}: {tier:?}");
+            assert_eq!(capped.tiers().any(|offered| offered == tier), capped.offers(tier), "{cap:?}: {tier:?}");
+        }
+        assert!(cap.includes(capped.strongest_tier()), "{cap:?}");
+        // A second cap takes away, too, in either order.
+        let both = capped.capped(Tier::Avx2);
+        assert_eq!(
+            both.tiers().collect::<Vec<_>>(),
+            machine.capped(Tier::Avx2).capped(cap).tiers().collect::<Vec<_>>()
+        );
+    }
+    assert_eq!(machine.capped(Tier::Portable).tiers().collect::<Vec<_>>(), [Tier::Portable]);
 }
 
 #[test]
@@ -47,14 +67,15 @@ fn names_are_unique_and_say_the_tier() {
         names.dedup();
         assert_eq!(names.len(), kernels.len(), "{}", operation.name());
         for kernel in kernels {
-            // A kernel that builds on one of a weaker tier lists that, too.
-            let feature = Tier::ALL[1..].iter().rfind(|tier| kernel.features.contains(&tier.name()));
-            assert_eq!(
-                feature.copied().unwrap_or(Tier::Portable),
-                kernel.tier,
+            let is_listed = |tier: &&Tier| kernel.features.contains(&tier.name());
+            assert!(
+                kernel.tier == Tier::Portable || is_listed(&&kernel.tier),
                 "{} lists its tier as a feature",
                 kernel.name
             );
+            // A kernel that builds on one of a tier below lists that, too.
+            let others = Tier::ALL.iter().filter(is_listed).all(|tier| kernel.tier.includes(*tier));
+            assert!(others, "{} lists the feature of a tier that its own does not include", kernel.name);
         }
     }
 }
@@ -88,7 +109,7 @@ fn a_refusal_names_the_obstacle() {
         refusal("mex_split", "closed_form", "three-parts"),
         "kernel mex_split=closed_form cannot do this: the input is outside its domain"
     );
-    if cfg!(feature = "parallel") && cfg!(feature = "avx512") && machine.tier() == Tier::Avx512 {
+    if cfg!(feature = "parallel") && cfg!(feature = "avx512") && machine.offers(Tier::Avx512) {
         assert_eq!(
             refusal("table_scan", "antichain_threads_avx512", "all-moves"),
             "kernel table_scan=antichain_threads_avx512 cannot do this: needs at least 2 threads"
@@ -119,7 +140,7 @@ fn the_best_public_algorithms_are_listed_and_need_nothing() {
 #[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
 fn narrow_cells_are_selected_where_they_hold_the_values() {
     let machine = Machine::detect();
-    if machine.tier() < Tier::Avx512 {
+    if !machine.offers(Tier::Avx512) {
         return;
     }
     let operation = nimlanes::cores::operation("mex_split").expect("it is listed");
@@ -138,7 +159,7 @@ fn narrow_cells_are_selected_where_they_hold_the_values() {
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 fn threads_are_used_where_they_pay() {
     let machine = Machine::detect();
-    if machine.tier() < Tier::Avx512 {
+    if !machine.offers(Tier::Avx512) {
         return; // Its kernels run on one thread.
     }
     let table_scan = [(100, false), (1000, false), (1500, true), (3000, true), (20_000, true)];

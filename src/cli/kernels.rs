@@ -73,7 +73,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         print(&listing(*operation, rows))?;
     }
     let machine = selection.machine();
-    let (tier, threads, memory) = (machine.tier().name(), selection.threads(), bytes(machine.memory() as f64));
+    let (tier, threads, memory) =
+        (machine.strongest_tier().name(), selection.threads(), bytes(machine.memory() as f64));
     print(&format!("tier {tier}, {threads} thread(s), {memory} free\n"))
 }
 

@@ -44,9 +44,9 @@ struct Cli {
 
 /// What the environment may set, and an example.
 fn after_help() -> String {
-    let tiers = Tier::ALL.iter().map(|tier| tier.name()).collect::<Vec<_>>().join("|");
+    let tiers = Tier::here().map(Tier::name).collect::<Vec<_>>().join("|");
     let variables = [
-        [format!("  {ISA_MAX}={tiers}"), "Use no tier above this one, as a weaker machine would".to_owned()],
+        [format!("  {ISA_MAX}={tiers}"), "Use this tier and those it includes, as a weaker machine would".to_owned()],
         [format!("  {KERNEL}=OPERATION=NAME,..."), "Name kernels where --kernel names none".to_owned()],
     ];
     let example = "nimlanes compare mex_subtraction --size 100000";

@@ -58,11 +58,13 @@ impl Environment {
             system.refresh_memory();
             system.total_memory()
         });
+        let tiers = Tier::ALL.iter().filter(|tier| tier.extension().is_some_and(|extension| extension.is_enabled));
+        let tiers = tiers.map(|tier| tier.name().to_owned()).collect();
         let os = [sysinfo::System::name().ok(), sysinfo::System::kernel_version().ok()];
         Environment {
             cpu: or_unknown(field("model name")),
             microarchitecture: microarchitecture(family),
-            tier: machine.tier().name().to_owned(),
+            tier: machine.strongest_tier().name().to_owned(),
             threads: machine.threads(),
             caches: caches(),
             memory,
@@ -70,7 +72,8 @@ impl Environment {
             build: BUILD.to_owned(),
             target_features: compiled_with!(target_feature:
                 "sse2" "sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx2" "avx512f" "avx512bw" "avx512vbmi" "gfni" "neon"),
-            features: compiled_with!(feature: "bitvec" "wide" "avx2" "avx512" "parallel" "cli"),
+            features: [compiled_with!(feature: "bitvec" "wide"), tiers, compiled_with!(feature: "parallel" "cli")]
+                .concat(),
             profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
         }
     }
@@ -101,9 +104,9 @@ impl Environment {
         ])
     }
 
-    /// The tiers, each with whether the CPU offers it.
+    /// The tiers of this architecture, each with whether the CPU offers it.
     pub fn tiers() -> impl Iterator<Item = (Tier, bool)> {
-        Tier::ALL.iter().map(|tier| (*tier, tier.on_this_cpu()))
+        Tier::here().map(|tier| (tier, tier.is_on_this_cpu()))
     }
 }
 

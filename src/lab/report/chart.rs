@@ -9,6 +9,8 @@ use std::fmt::Display;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use crate::isa::Tier;
+
 /// Text, axes and leaders.
 const GREY: RGBColor = RGBColor(118, 124, 133);
 
@@ -294,22 +296,20 @@ fn above(a: (i32, i32), b: (i32, i32), floor: i32) -> Option<[(i32, i32); 2]> {
     }
 }
 
-/// Technologies by the colour that they have in every chart; any other is grey. Of several the last of this list counts.
-const TECHNOLOGIES: [(&str, RGBColor); 6] = [
-    ("plain Rust", BLUE),
-    ("bitvec", PURPLE),
-    ("wide", GREEN),
-    ("avx2", ORANGE),
-    ("avx512", VERMILION),
-    ("parallel", SKY),
-];
-
-fn place(technology: &str) -> Option<usize> {
-    TECHNOLOGIES.iter().rposition(|(name, _)| technology.contains(name))
+/// Technologies by the colour that they have in every chart.
+fn technologies() -> impl Iterator<Item = (&'static str, RGBColor)> {
+    let tier = |tier: &Tier| {
+        let [red, green, blue] = tier.extension()?.colour;
+        Some((tier.name(), RGBColor(red, green, blue)))
+    };
+    let crates = [("plain Rust", BLUE), ("bitvec", PURPLE), ("wide", GREEN)];
+    crates.into_iter().chain(Tier::ALL.iter().filter_map(tier)).chain([("parallel", SKY)])
 }
 
-fn colour(technology: &str) -> RGBColor {
-    place(technology).map_or(GREY, |place| TECHNOLOGIES[place].1)
+/// The place and the colour of what a kernel uses: of several technologies the last counts, and what is none of them is grey.
+fn technology(used: &str) -> (Option<usize>, RGBColor) {
+    let known = technologies().enumerate().filter(|(_, (name, _))| used.contains(name)).last();
+    known.map_or((None, GREY), |(place, (_, colour))| (Some(place), colour))
 }
 
 /// One kernel's ratio.
@@ -331,13 +331,13 @@ pub fn ratios(title: &str, baseline: &str, bars: &[Bar]) -> String {
     let step = 22;
     let bottom = top + step * bars.len() as i32;
     let height = bottom + 62;
-    let mut technologies: Vec<&str> = Vec::new();
+    let mut used: Vec<&str> = Vec::new();
     for bar in bars {
-        if !technologies.contains(&bar.technology.as_str()) {
-            technologies.push(&bar.technology);
+        if !used.contains(&bar.technology.as_str()) {
+            used.push(&bar.technology);
         }
     }
-    technologies.sort_by_key(|name| place(name));
+    used.sort_by_key(|used| technology(used).0);
     let values = || bars.iter().flat_map(|bar| [bar.ratio, bar.range.0, bar.range.1]).chain([1.0]);
     let (low, high) = values().fold((1f64, 1f64), |(low, high), v| (low.min(v), high.max(v)));
     let x = LogAxis { low: low * 0.9, high: high.max(low * 1.5), pixels: (left, right) };
@@ -358,7 +358,7 @@ pub fn ratios(title: &str, baseline: &str, bars: &[Bar]) -> String {
         }
         let one = x.at(1.0);
         for (bar, y) in bars.iter().zip((top..).step_by(step as usize)) {
-            let colour = colour(&bar.technology);
+            let (_, colour) = technology(&bar.technology);
             let (end, middle) = (x.at(bar.ratio), y + step / 2);
             label(area, &bar.name, (left - 10, middle), 14, (HPos::Right, VPos::Center))?;
             let body = [(one.min(end), y + 3), (one.max(end).max(one.min(end) + 1), y + step - 4)];
@@ -370,10 +370,10 @@ pub fn ratios(title: &str, baseline: &str, bars: &[Bar]) -> String {
             label(area, number, (past, middle), 13, (HPos::Left, VPos::Center))?;
         }
         line(area, &[(one, top - 6), (one, bottom + 4)], GREY.stroke_width(1))?;
-        for (index, technology) in technologies.iter().enumerate() {
+        for (index, used) in used.iter().enumerate() {
             let (at, y) = (left + 120 * index as i32, height - 18);
-            area.draw(&Rectangle::new([(at, y - 5), (at + 10, y + 5)], colour(technology).filled()))?;
-            label(area, technology, (at + 16, y), 13, (HPos::Left, VPos::Center))?;
+            area.draw(&Rectangle::new([(at, y - 5), (at + 10, y + 5)], technology(used).1.filled()))?;
+            label(area, used, (at + 16, y), 13, (HPos::Left, VPos::Center))?;
         }
         Ok(())
     })
@@ -397,6 +397,18 @@ mod tests {
         assert!((growth(&root).expect("two points above 100") - 0.5).abs() < 1e-9);
         assert_eq!(growth(&root[..2]), None);
         assert_eq!(growth(&[]), None);
+    }
+
+    #[test]
+    fn technologies_have_colours_of_the_palette_and_no_two_of_a_chart_the_same() {
+        assert!(technologies().all(|(_, colour)| COLOURS.contains(&colour)));
+        let architecture = |name| Some(Tier::named(name)?.extension()?.architecture);
+        for (i, (name, colour)) in technologies().enumerate() {
+            for (other, same) in technologies().take(i).filter(|(_, other)| *other == colour) {
+                let [own, others] = [architecture(name), architecture(other)];
+                assert!(own.is_some() && others.is_some() && own != others, "{name} and {other} are both {same:?}");
+            }
+        }
     }
 
     #[test]

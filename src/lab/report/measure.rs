@@ -13,7 +13,7 @@ use crate::case::Case;
 use crate::cores::OPERATIONS;
 use crate::cores::named::NameError;
 use crate::games::{Game, Question, SolveError, Solver};
-use crate::kernel::{Run, Stop, Tier};
+use crate::kernel::{Run, Stop};
 use crate::lab::ceilings;
 use crate::lab::clock::Clock;
 use crate::lab::duel::{Duel, DuelError, Skipped, Terms, fight, in_turns, quantile, ratios};
@@ -213,8 +213,8 @@ impl<'a> Plan<'a> {
         for operation in OPERATIONS {
             for workload in operation.workloads() {
                 for size in tasks::sizes(*operation, workload, &self.pace, &self.selection)? {
-                    for tier in Tier::ALL.iter().filter(|tier| **tier <= self.machine().tier()) {
-                        let selection = Selection::new(self.machine().capped(*tier)).with_threads(1)?;
+                    for tier in self.machine().tiers() {
+                        let selection = Selection::new(self.machine().capped(tier)).with_threads(1)?;
                         let session = operation.session(&selection, workload.name, size)?;
                         rows.push(Choice {
                             case: session.case().clone(),

@@ -31,11 +31,8 @@ fn order() -> [u8; 64] {
 
 /// The tier that [`run`] uses.
 pub fn tier(machine: &Machine) -> Tier {
-    match machine.tier() {
-        #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-        Tier::Avx512 => Tier::Avx512,
-        _ => Tier::Portable,
-    }
+    let has_avx512 = cfg!(all(target_arch = "x86_64", feature = "avx512")) && machine.offers(Tier::Avx512);
+    if has_avx512 { Tier::Avx512 } else { Tier::Portable }
 }
 
 /// Runs a probe at the tier that [`tier`] says.

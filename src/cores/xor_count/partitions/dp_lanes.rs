@@ -12,9 +12,9 @@ const LANES: usize = 16;
 
 pub fn cost(input: &Partitions, on: On) -> Cost {
     let each = match on.tier {
-        Tier::Portable => 0.22,
         Tier::Avx2 => 0.075,
         Tier::Avx512 => 0.078,
+        _ => 0.22,
     };
     Cost { ns: 300.0 + each * input.additions(), bytes: input.table_bytes(4.0) }
 }

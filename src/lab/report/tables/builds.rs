@@ -97,8 +97,26 @@ impl Report<'_> {
         )
     }
 
+    /// The tiers of the machine that was measured.
+    fn tiers(&self) -> Vec<Tier> {
+        let strongest = self.data.environment().and_then(|environment| Tier::named(&environment.tier));
+        let included = |tier: &Tier| strongest.is_some_and(|strongest| strongest.includes(*tier));
+        Tier::ALL.iter().copied().filter(included).collect()
+    }
+
+    /// `Without AVX-512, without AVX2`: what caps take away, the strongest tier first.
+    pub(super) fn capped_title(&self) -> String {
+        let extensions = self.tiers().into_iter().rev().filter_map(Tier::extension);
+        let titles: Vec<&str> = extensions.map(|extension| extension.title).collect();
+        format!("Without {}", titles.join(", without "))
+    }
+
     pub(super) fn capped(&self) -> String {
-        let heads: Vec<String> = Tier::ALL.iter().map(|tier| format!("best up to {}", tier.name())).collect();
+        let tiers = self.tiers();
+        if tiers.len() < 2 {
+            return String::new(); // no weaker machine
+        }
+        let heads = tiers.iter().map(|tier| format!("best up to {}", tier.name()));
         let mut table = Table::new(&["operation".to_owned()].into_iter().chain(heads).collect::<Vec<_>>());
         let mut any = false;
         for listed in self.listed() {
@@ -106,12 +124,12 @@ impl Report<'_> {
             any = true;
             let best = |cap: &Tier| {
                 let mut rows = duel.rows.iter();
-                let row = rows.find(|row| row.tier.parse::<Tier>().is_ok_and(|tier| tier <= *cap));
+                let row = rows.find(|row| Tier::named(&row.tier).is_some_and(|tier| cap.includes(tier)));
                 row.map_or("–".to_owned(), |row| {
                     format!("{} {} (×{})", code(&row.kernel), time(row.median_seconds), times(row.ratio))
                 })
             };
-            table.row([code(listed.operation.name())].into_iter().chain(Tier::ALL.iter().map(best)));
+            table.row([code(listed.operation.name())].into_iter().chain(tiers.iter().map(best)));
         }
         let intro = "What a weaker CPU would be left with, at the published sizes.";
         if any { format!("{intro}\n\n{}", table.end()) } else { String::new() }

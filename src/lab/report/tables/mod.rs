@@ -145,7 +145,7 @@ impl<'a> Report<'a> {
         section("First call, later calls, memory", self.starts());
         section("Default and native build", self.native());
         section("A second harness", self.second_opinion());
-        section("Without AVX-512, without AVX2", self.capped());
+        section(&self.capped_title(), self.capped());
         section("What is selected", self.choices());
         section("What did not help", self.losers());
         section("Building", self.built());
