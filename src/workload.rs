@@ -3,6 +3,7 @@
 use crate::kernel::{Operation, Stop};
 use crate::names::hint;
 use crate::selection::{SelectError, Selection};
+use crate::units::bytes;
 
 /// An operation with named inputs: what listings, tests, benches and the command line know it by.
 pub trait Workloads: Operation {
@@ -71,7 +72,7 @@ pub enum InputError {
         source: Box<ValuesError>,
     },
     /// Moves whose list alone does not fit in memory.
-    #[error("the moves of {operation} need {} MB here and {} MB are free", *.needs / 1_000_000, *.free / 1_000_000)]
+    #[error("the moves of {operation} need {} here and {} are free", bytes(*.needs as f64), bytes(*.free as f64))]
     MovesMemory {
         /// The operation.
         operation: &'static str,

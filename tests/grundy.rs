@@ -24,7 +24,7 @@ fn a_list_of_moves_is_not_made_where_it_does_not_fit() {
     let output = std::process::Command::new("sh").args(["-c", &script]).output().expect("a shell");
     let line = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{line}");
-    let starts = "nimlanes: the moves of mex_subtraction need 4000 MB here and ";
+    let starts = "nimlanes: the moves of mex_subtraction need 4.000 GB here and ";
     assert!(line.starts_with(starts) && line.lines().count() == 1, "{line}");
 }
 
