@@ -171,7 +171,7 @@ fn what_is_written_is_not_kept() {
 /// While it searches, and while it writes: nothing is left behind.
 #[cfg(unix)]
 #[test]
-fn ctrl_c_leaves_no_file() {
+fn a_run_that_is_ended_leaves_no_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("positions.csv");
     let out = ["--out", path.to_str().expect("UTF-8")];
@@ -189,10 +189,10 @@ fn ctrl_c_leaves_no_file() {
             std::thread::sleep(Duration::from_millis(5));
         }
         let start = Instant::now();
-        let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        let kill = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
         assert!(kill.expect("kill runs").success());
         let output = child.wait_with_output().expect("it ends");
-        assert_eq!(output.status.code(), Some(130), "{args:?}");
+        assert_eq!(output.status.code(), Some(143), "{args:?}");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "nimlanes: interrupted\n");
         assert!(start.elapsed() < Duration::from_secs(5));
         assert!(names(folder.path()).is_empty(), "{args:?}");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nimlanes::lab::duel::{Duel, DuelError, FEWEST_ROUNDS, PATIENCE, Terms, fight};
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::saved::{Change, Mixed, Saved, SavedError, TIE, Verdict, try_whole};
+use nimlanes::lab::saved::{Change, Mixed, Saved, SavedError, TIE, Verdict, try_write};
 use nimlanes::units::span;
 use serde::Serialize;
 
@@ -42,7 +42,7 @@ pub struct Args {
     /// Stay on one CPU, counted from 0
     #[arg(long, value_name = "CPU", value_parser = number, allow_negative_numbers = true)]
     pin: Option<u64>,
-    /// Write the duel to a file, with date and environment
+    /// Write the duel to a file, with date and environment. One with several hard links is refused
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     /// Say what moved beyond the noise since the duel in this file
@@ -95,7 +95,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
     // A file that cannot be used is found out before the duel, not after it.
     let before = args.against.as_deref().map(Saved::<Duel>::read).transpose()?;
-    args.save.as_deref().map_or(Ok(()), try_whole)?;
+    args.save.as_deref().map_or(Ok(()), try_write)?;
     let environment = Environment::detect(selection.machine());
     if let Some(before) = before.as_ref().filter(|_| !args.mixed) {
         before.fits(&environment)?;

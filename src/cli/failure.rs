@@ -11,10 +11,8 @@ use nimlanes::selection::SelectError;
 use nimlanes::workload::InputError;
 
 use super::args::options;
+use super::interrupt;
 use super::output::say;
-
-/// The exit code of an interrupted command, as shells have it for SIGINT.
-pub const INTERRUPTED: u8 = 130;
 
 /// Why a command ended without success.
 #[derive(Debug)]
@@ -23,7 +21,7 @@ pub enum Failure {
     Usage(String),
     /// Something failed while it ran: exit code 1.
     Failed(String),
-    /// Ctrl-C: exit code 130.
+    /// A signal asked for the end: exit code 128 and its number.
     Interrupted,
     /// Nobody reads the output any more: not a failure.
     ClosedPipe,
@@ -35,7 +33,7 @@ impl Failure {
         let (code, line) = match self {
             Failure::Usage(line) => (2, line),
             Failure::Failed(line) => (1, line),
-            Failure::Interrupted => (INTERRUPTED, Stop::Cancelled.to_string()),
+            Failure::Interrupted => (interrupt::exit_code(), Stop::Cancelled.to_string()),
             Failure::ClosedPipe => return ExitCode::SUCCESS,
         };
         say(&format!("nimlanes: {line}"));

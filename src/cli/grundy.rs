@@ -1,10 +1,10 @@
 //! `nimlanes grundy`
 
 use std::fmt::Display;
-use std::fs::{File, remove_file};
-use std::io::{BufReader, ErrorKind, Write};
+use std::fs::TryLockError;
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
@@ -12,6 +12,7 @@ use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Recor
 use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Period, Subtraction, period};
 use nimlanes::cores::mex::zeros::MexZeros;
 use nimlanes::kernel::{Operation, Run};
+use nimlanes::lab::files::{self, Held};
 use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
 use nimlanes::workload::InputError;
@@ -20,13 +21,13 @@ use super::args::{Threads, number, seconds};
 use super::failure::Failure;
 use super::interrupt;
 use super::monitor::Monitor;
-use super::output::{deliver, go_on, try_out};
+use super::output::{self, deliver, go_on, try_out};
 
 /// Print the Grundy values of a subtraction set, its P-positions, or the first position of each value
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes grundy --moves squares --limit 10000 --format bfile\n  \
     nimlanes grundy --moves 2,7,19,50 --limit 1e6\n  nimlanes grundy --moves squares --limit 1e6 --zeros --format csv\n  \
-    nimlanes grundy --moves factorials --limit 7e9 --records --format csv --checkpoint factorials.part --resume")]
+    nimlanes grundy --moves factorials --limit 7e9 --records --format csv --checkpoint factorials.checkpoint --resume")]
 pub struct Args {
     /// squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k
     #[arg(long, value_name = "SET", default_value = "squares", allow_hyphen_values = true)]
@@ -46,8 +47,8 @@ pub struct Args {
     /// The index of the first line of a bfile or a CSV file; 0 if left out
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     offset: Option<u64>,
-    /// Keep the progress of a long run in a file, for --records or a summary of a set with few moves; it is removed when the
-    /// output is complete
+    /// Keep the progress of a long run in a file, for --records or a summary of a set with few moves; only one run at a time can
+    /// use it, and it is removed when the output is complete
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Go on from the file of --checkpoint, if it is there
@@ -59,7 +60,7 @@ pub struct Args {
     /// Allow runs that are predicted to take more than a day
     #[arg(long)]
     force: bool,
-    /// A file instead of standard output; it appears when it is complete
+    /// A file instead of standard output; it appears when it is complete. One with several hard links is refused
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -89,6 +90,12 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.offset.is_some() && matches!(args.format, Format::Bin | Format::Summary) {
         return Err(Failure::Usage("--offset goes with --format bfile or csv".to_owned()));
     }
+    if let (Some(checkpoint), Some(out)) = (&args.checkpoint, &args.out)
+        && files::are_same(checkpoint, out)
+    {
+        let line = format!("--checkpoint `{}` is the same file as --out `{}`", checkpoint.display(), out.display());
+        return Err(Failure::Usage(line));
+    }
     try_out(args.out.as_deref())?;
     let run = interrupt::run(selection.threads());
     // Without a table of values, if that is not asked for, or past what one can hold.
@@ -96,9 +103,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if !needs_values && (args.records && args.format != Format::Summary || past_tables) {
         match Records::new(&set, args.limit) {
             Ok(input) => {
-                let output = records(args, &set, input, &selection, &run)?;
+                let keeper = args.checkpoint.as_deref().map(|path| Keeper::take(path, args, &run)).transpose()?;
+                let output = records(args, &set, input, &selection, &run, keeper.as_ref())?;
                 deliver(args.out.as_deref(), |out| write_records(args, &set, &output, &run, out))?;
-                return args.checkpoint.as_deref().map_or(Ok(()), forget);
+                return keeper.map_or(Ok(()), |keeper| keeper.forget());
             }
             Err(error) if past_tables => return Err(error.into()),
             Err(_) => {}
@@ -124,77 +132,92 @@ fn records(
     input: Records,
     selection: &Selection,
     run: &Arc<Run>,
+    keeper: Option<&Arc<Keeper>>,
 ) -> Result<Output, Failure> {
-    let keeper = args.checkpoint.as_deref().map(|path| Arc::new(Keeper::new(path, args.every, Arc::clone(run))));
-    let input = match &keeper {
+    let input = match keeper {
         None => input,
         Some(keeper) => {
-            let begin = begin(&keeper.path, &input, args.resume)?;
-            input.kept(Arc::clone(keeper) as Arc<dyn Journal>, begin).map_err(|error| refused(&keeper.path, &error))?
+            let begin = keeper.begin(&input, args.resume)?;
+            let journal = Arc::clone(keeper) as Arc<dyn Journal>;
+            input.kept(journal, begin).map_err(|error| keeper.refused(&error))?
         }
     };
     let output = computed::<MexRecords>(&input, args.limit, |limit| Records::new(set, limit), selection, run);
-    match keeper.and_then(|keeper| keeper.failure.lock().unwrap_or_else(PoisonError::into_inner).take()) {
+    match keeper.and_then(|keeper| keeper.state().failure.take()) {
         Some(failure) => Err(failure),
         None => output,
     }
 }
 
-/// Where a run over `input` begins: what the file holds, if it is there and may be used.
-fn begin(path: &Path, input: &Records, resume: bool) -> Result<Option<Progress>, Failure> {
-    let file = match File::open(path) {
-        Ok(_) if !resume => {
-            return Err(Failure::Usage(format!("{} is there already; --resume goes on from it", path.display())));
-        }
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return try_out(Some(path)).map(|()| None),
-        Err(error) => return Err(Failure::Failed(format!("cannot read {}: {error}", path.display()))),
-    };
-    Progress::read(input, &mut BufReader::with_capacity(1 << 16, file)).map(Some).map_err(|error| refused(path, &error))
-}
-
-fn refused(path: &Path, error: &dyn Display) -> Failure {
-    Failure::Usage(format!("cannot go on from {}: {error}", path.display()))
-}
-
-/// Keeps progress in a file.
+/// Keeps progress in a file, which no other run can use meanwhile.
 struct Keeper {
+    /// As it was given.
     path: PathBuf,
     every: Duration,
-    last: Mutex<Instant>,
     /// Cancelled if the file cannot be written.
     run: Arc<Run>,
-    failure: Mutex<Option<Failure>>,
+    state: Mutex<State>,
+}
+
+struct State {
+    file: Held,
+    last: Instant,
+    failure: Option<Failure>,
 }
 
 impl Keeper {
-    fn new(path: &Path, every: f64, run: Arc<Run>) -> Self {
-        let (path, every) = (path.to_owned(), Duration::from_secs_f64(every));
-        Keeper { path, every, last: Mutex::new(Instant::now()), run, failure: Mutex::new(None) }
+    fn take(path: &Path, args: &Args, run: &Arc<Run>) -> Result<Arc<Self>, Failure> {
+        let file = Held::take(path).map_err(|error| match error {
+            TryLockError::WouldBlock => {
+                Failure::Failed(format!("{} is in use: another run keeps its progress there", path.display()))
+            }
+            TryLockError::Error(error) => output::failure(&error, Some(path)),
+        })?;
+        let state = Mutex::new(State { file, last: Instant::now(), failure: None });
+        let (path, every) = (path.to_owned(), Duration::from_secs_f64(args.every));
+        Ok(Arc::new(Keeper { path, every, run: Arc::clone(run), state }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where a run over `input` begins: what the file holds, if it holds something and may be used.
+    fn begin(&self, input: &Records, resume: bool) -> Result<Option<Progress>, Failure> {
+        let file = &self.state().file;
+        // A run that was killed before it kept anything leaves an empty file.
+        if file.is_empty().map_err(|error| self.refused(&error))? {
+            return Ok(None);
+        }
+        if !resume {
+            return Err(Failure::Usage(format!("{} is there already; --resume goes on from it", self.path.display())));
+        }
+        let mut reader = BufReader::with_capacity(1 << 16, file.reader());
+        Progress::read(input, &mut reader).map(Some).map_err(|error| self.refused(&error))
+    }
+
+    fn refused(&self, error: &dyn Display) -> Failure {
+        Failure::Usage(format!("cannot go on from {}: {error}", self.path.display()))
+    }
+
+    /// Removes the file of a run that is complete.
+    fn forget(&self) -> Result<(), Failure> {
+        let removed = self.state().file.remove();
+        removed.map_err(|error| Failure::Failed(format!("cannot remove {}: {error}", self.path.display())))
     }
 }
 
 impl Journal for Keeper {
     fn keep(&self, progress: &Progress, is_last: bool) {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { file, last, failure } = &mut *self.state();
         if failure.is_none() && (is_last || last.elapsed() >= self.every) {
-            *failure = deliver(Some(&self.path), |out| progress.write(out)).err();
+            let kept = file.replace(|out| progress.write(out));
+            *failure = kept.err().map(|error| output::failure(&error, Some(&self.path)));
             *last = Instant::now();
         }
         if failure.is_some() {
             self.run.cancel();
         }
-    }
-}
-
-/// Removes the file of a run that is complete.
-fn forget(path: &Path) -> Result<(), Failure> {
-    match remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(Failure::Failed(format!("cannot remove {}: {error}", path.display())))
-        }
-        _ => Ok(()),
     }
 }
 

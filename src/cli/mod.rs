@@ -71,6 +71,7 @@ enum Command {
 
 /// Parses the command line, runs the command, and says on stderr, in one line, what went wrong.
 pub fn main() -> ExitCode {
+    interrupt::watch();
     let result = match Cli::try_parse() {
         Ok(cli) => dispatch(cli),
         Err(error) => explain(&error),

@@ -1,11 +1,10 @@
 //! Printing that survives a closed pipe, and files that are whole or not there.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{File, remove_file, rename};
-use std::io::{BufWriter, Error, ErrorKind, Write, stderr, stdout};
-use std::path::{Path, PathBuf};
+use std::io::{Error, ErrorKind, Write, stderr, stdout};
+use std::path::Path;
 
 use nimlanes::kernel::Run;
+use nimlanes::lab::files;
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -25,87 +24,29 @@ pub fn go_on(run: &Run) -> std::io::Result<()> {
     run.advance(0).map_err(|_| ErrorKind::Interrupted.into())
 }
 
-/// Writes to a file, or to standard output if there is none. A file appears when it is complete and on the disk: until then its
-/// name ends in `.part`, and if `write` fails it goes. A link stays, and what it leads to is written.
-/// [`ErrorKind::Interrupted`] from `write` is an interrupted command.
+/// Writes to a file as [`files::write`] does, or to standard output if there is none. [`ErrorKind::Interrupted`] from `write` is
+/// an interrupted command.
 pub fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
-    let fill = |out: &mut dyn Write| {
-        let mut out = BufWriter::with_capacity(1 << 16, out);
-        write(&mut out)?;
-        out.flush()
+    let written = match file {
+        None => files::buffered(stdout().lock(), write),
+        Some(path) => files::write(path, write),
     };
-    let result = match file {
-        None => fill(&mut stdout().lock()),
-        // A device or a pipe is written to, not replaced.
-        Some(path) if is_special(path) => File::options().write(true).open(path).and_then(|mut file| fill(&mut file)),
-        Some(path) => behind_links(path).and_then(|path| replace(&path, fill)),
-    };
-    result.map_err(|error| failure(&error, file))
+    written.map_err(|error| failure(&error, file))
 }
 
 /// Finds out whether [`deliver`] could write to a file, before the work that is to fill it.
 pub fn try_out(file: Option<&Path>) -> Result<(), Failure> {
-    let tried = match file {
-        Some(path) if !is_special(path) => behind_links(path).and_then(|path| {
-            if path.is_dir() {
-                return Err(ErrorKind::IsADirectory.into());
-            }
-            File::create(part(&path)).and_then(|_| remove_file(part(&path)))
-        }),
-        _ => Ok(()),
-    };
-    tried.map_err(|error| failure(&error, file))
+    file.map_or(Ok(()), files::check).map_err(|error| failure(&error, file))
 }
 
-/// Whether a device or a pipe is there.
-fn is_special(path: &Path) -> bool {
-    path.metadata().is_ok_and(|known| !known.is_file() && !known.is_dir())
-}
-
-fn failure(error: &Error, file: Option<&Path>) -> Failure {
+/// Why nothing more can be written to a file, or to standard output.
+pub fn failure(error: &Error, file: Option<&Path>) -> Failure {
     match (error.kind(), file) {
         (ErrorKind::BrokenPipe, _) => Failure::ClosedPipe,
         (ErrorKind::Interrupted, _) => Failure::Interrupted,
         (_, None) => Failure::Failed(format!("cannot write to standard output: {error}")),
         (_, Some(path)) => Failure::Failed(format!("cannot write to {}: {error}", path.display())),
     }
-}
-
-/// The name of a file that is not complete.
-fn part(path: &Path) -> PathBuf {
-    PathBuf::from([path.as_os_str(), OsStr::new(".part")].into_iter().collect::<OsString>())
-}
-
-/// What a path leads to, which need not be there yet.
-fn behind_links(path: &Path) -> std::io::Result<PathBuf> {
-    match path.canonicalize() {
-        Err(error) if error.kind() == ErrorKind::NotFound => match path.read_link() {
-            Ok(next) => behind_links(&folder(path).join(next)),
-            Err(_) => Ok(path.to_owned()),
-        },
-        found => found,
-    }
-}
-
-/// Where a file is.
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Puts a new file in the place of one that may be there.
-fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
-    let part = part(path);
-    let written = File::create(&part).and_then(|mut file| {
-        fill(&mut file)?;
-        file.sync_all()?;
-        rename(&part, path)
-    });
-    if written.is_err() {
-        let _ = remove_file(&part);
-    }
-    // The new name, too, is to outlast a crash. Not every system can; then the old file may come back, but whole.
-    let _ = File::open(folder(path)).and_then(|folder| folder.sync_all());
-    written
 }
 
 /// What `--json` prints: an object that names its form in the field `schema`, its fields and their meaning. Numbers that are

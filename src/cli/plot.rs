@@ -24,7 +24,7 @@ pub struct Args {
     /// Draw ratios of heaps instead of heaps
     #[arg(long)]
     ratios: bool,
-    /// The file, an SVG or a PNG by its name; it appears when it is complete
+    /// The file, an SVG or a PNG by its name; it appears when it is complete. One with several hard links is refused
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     out: PathBuf,
 }

@@ -29,7 +29,7 @@ pub struct Args {
     /// The format
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
-    /// A file instead of standard output; it appears when it is complete
+    /// A file instead of standard output; it appears when it is complete. One with several hard links is refused
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

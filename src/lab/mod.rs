@@ -1,10 +1,12 @@
 //! The instruments: clocks, duels, ceilings, known answers and the check of kernels against them, the environment; for the
-//! program also profiles, plots, files of measurements and the report.
+//! program also profiles, plots, the writer of files, files of measurements and the report.
 
 pub mod ceilings;
 pub mod clock;
 pub mod duel;
 pub mod environment;
+#[cfg(feature = "cli")]
+pub mod files;
 pub mod known;
 #[cfg(feature = "cli")]
 mod picture;

@@ -8,13 +8,13 @@
 //! is `#[inline(never)]`, as is the entry of every kernel.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use inferno::{differential, flamegraph};
 use pprof::{ProfilerGuard, Symbol};
 
+use crate::lab::files;
 use crate::units::span;
 
 /// Samples a second of CPU time; the timer of common kernels gives no more.
@@ -239,10 +239,7 @@ fn look(title: &str, subtitle: String) -> flamegraph::Options<'static> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), ProfileError> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    fs::create_dir_all(folder)
-        .and_then(|()| fs::write(path, bytes))
-        .map_err(|source| ProfileError::Write { path: path.to_owned(), source })
+    files::save(path, bytes).map_err(|source| ProfileError::Write { path: path.to_owned(), source })
 }
 
 #[cfg(test)]

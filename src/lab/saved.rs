@@ -1,16 +1,16 @@
 //! Measurements in files: with date and environment, written whole or not at all, and compared with each other.
 
 use std::fs;
-use std::io::{self, ErrorKind, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 
 use crate::lab::duel::Duel;
 use crate::lab::environment::Environment;
+use crate::lab::files;
 
 /// Names the form of [`Saved`].
 pub const SCHEMA: &str = "nimlanes-saved-1";
@@ -141,45 +141,18 @@ impl<T: Measured> Saved<T> {
     /// It cannot be written; what was there before is unharmed.
     pub fn write(&self, path: &Path) -> Result<(), SavedError> {
         let text = serde_json::to_string_pretty(self).map_err(io::Error::from);
-        let written = text.and_then(|text| write_whole(path, (text + "\n").as_bytes()));
+        let written = text.and_then(|text| files::save(path, (text + "\n").as_bytes()));
         written.map_err(|source| SavedError::Write { path: path.to_owned(), source })
     }
 }
 
-/// Writes a file so that nobody ever sees a part of it: beside its place, then moved there. Makes the folders it needs. A
-/// device or a pipe is written to, not replaced.
-///
-/// # Errors
-/// The folder cannot be made or written to; what was there before is unharmed.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let Some(mut file) = beside(path)? else { return fs::write(path, bytes) };
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// Finds out whether [`write_whole`] could write a file, before the work that is to fill it. Makes the folders it needs.
+/// Makes the folders of a file and finds out whether it could be written, before the work that is to fill it.
 ///
 /// # Errors
 /// It could not.
-pub fn try_whole(path: &Path) -> Result<(), SavedError> {
-    beside(path).map(drop).map_err(|source| SavedError::Write { path: path.to_owned(), source })
-}
-
-/// An empty file in the folder of a path, which it can be moved to; `None` if a device or a pipe is there.
-fn beside(path: &Path) -> io::Result<Option<NamedTempFile>> {
-    use std::os::unix::fs::PermissionsExt;
-    match path.metadata() {
-        Ok(known) if known.is_dir() => return Err(ErrorKind::IsADirectory.into()),
-        Ok(known) if !known.is_file() => return Ok(None),
-        _ => {}
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    // The default of temporary files hides them from other users, and the mode survives the move.
-    let mode = fs::Permissions::from_mode(0o644);
-    tempfile::Builder::new().permissions(mode).tempfile_in(folder).map(Some)
+pub fn try_write(path: &Path) -> Result<(), SavedError> {
+    let tried = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| files::check(path));
+    tried.map_err(|source| SavedError::Write { path: path.to_owned(), source })
 }
 
 /// Now in UTC, as `2026-01-31T12:00:00Z`.

@@ -19,7 +19,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::lab::environment::Environment;
-use crate::lab::saved::{SavedError, write_whole};
+use crate::lab::files;
+use crate::lab::saved::SavedError;
 
 use self::data::{Data, DataError};
 use self::tables::{Chart, Report};
@@ -150,7 +151,7 @@ fn readme(old: &str, digest: &str) -> Result<String, ReportError> {
 /// The measurements cannot be used, a file has no marks, or one cannot be written. Files are whole in any case.
 pub fn write(folder: &Path, mixed: bool) -> Result<(), ReportError> {
     for (path, text) in compose(folder, mixed)? {
-        write_whole(&path, text.as_bytes()).map_err(|source| SavedError::Write { path, source })?;
+        files::save(&path, text.as_bytes()).map_err(|source| SavedError::Write { path, source })?;
     }
     Ok(())
 }

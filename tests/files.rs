@@ -1,0 +1,400 @@
+//! Files that the program writes: whole or not there, with nothing else touched; and the signals that end it.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::PathBuf;
+use std::process::{Child, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin;
+use tempfile::TempDir;
+
+/// What `grundy --limit 2 --format csv` prints.
+const CSV: &str = "n,a\n0,0\n1,1\n2,0\n";
+const TO: [&str; 6] = ["grundy", "--limit", "2", "--format", "csv", "--out"];
+const DUEL: [&str; 7] = ["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--save"];
+const RECORDS: [&str; 6] = ["grundy", "--moves", "factorials", "--records", "--format", "csv"];
+
+fn nimlanes(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
+    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL").args(args);
+    command
+}
+
+/// A shell that starts the program as `"$0" "$@"`.
+fn shell(script: &str, args: &[&str]) -> std::process::Command {
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", script]).arg(cargo_bin("nimlanes")).args(args).stderr(Stdio::piped()).stdout(Stdio::piped());
+    command
+}
+
+/// A folder for one test.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Folder(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().expect("UTF-8").to_owned()
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).expect("a writable folder");
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).expect("a file")
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).expect("a folder");
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8")).collect();
+        names.sort();
+        names
+    }
+
+    /// Runs in this folder, and expects an exit code and a single line on stderr that contains `says`.
+    fn refused(&self, args: &[&str], code: i32, says: &str) {
+        let output = nimlanes(args).current_dir(self.0.path()).assert().code(code).stdout("").get_output().clone();
+        let line = String::from_utf8(output.stderr).expect("text");
+        assert!(line.lines().count() == 1 && line.contains(says), "{args:?} should say {says:?}: {line}");
+    }
+}
+
+/// Whether this is root; if not, says what is left out.
+fn is_root(folder: &Folder, left_out: &str) -> bool {
+    let is_root = folder.0.path().metadata().expect("a folder").uid() == 0;
+    if !is_root {
+        println!("left out, for this is not root: {left_out}");
+    }
+    is_root
+}
+
+fn wait_until(what: &str, is_due: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !is_due() {
+        assert!(start.elapsed() < Duration::from_secs(60), "still waiting: {what}");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn send(signal: &str, child: &Child) {
+    let status = std::process::Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
+    assert!(status.expect("kill runs").success());
+}
+
+fn exit_code(output: &Output) -> Option<i32> {
+    println!("{}", String::from_utf8_lossy(&output.stderr));
+    output.status.code()
+}
+
+#[test]
+fn output_and_checkpoint_are_different_files() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("sub")).expect("a folder");
+    symlink("sub", folder.path("also")).expect("a link");
+    symlink("x", folder.path("link")).expect("a link");
+    let before = folder.names();
+    let absolute = folder.text("x");
+    let spellings = ["x", "./x", "sub/../x", "link", &absolute, "also/../link"];
+    let refused = |checkpoint, out| {
+        let pair = ["--limit", "1000", "--checkpoint", checkpoint, "--resume", "--out", out];
+        folder.refused(&[&RECORDS[..], &pair].concat(), 2, "is the same file as --out");
+    };
+    for other in spellings {
+        refused("x", other);
+        refused(other, "x");
+    }
+    assert_eq!(folder.names(), before, "nothing was made");
+    folder.put("x", "mine");
+    fs::hard_link(folder.path("x"), folder.path("twin")).expect("a hard link");
+    for other in spellings.into_iter().chain(["twin"]) {
+        refused("x", other);
+        refused(other, "x");
+    }
+    assert_eq!(folder.read("x"), "mine");
+}
+
+#[test]
+fn a_file_with_the_output_in_its_name_is_not_touched() {
+    let folder = Folder::new();
+    // As a checkpoint: this is none, so it is refused, but not lost.
+    folder.put("factorials.part", "mine");
+    let args = ["--limit", "1000", "--checkpoint", "factorials.part", "--resume", "--out", "factorials"];
+    folder.refused(&[&RECORDS[..], &args].concat(), 2, "no checkpoint");
+    assert_eq!(folder.names(), ["factorials.part"]);
+    for (out, command) in [("factorials", &TO[..]), ("duel.json", &DUEL)] {
+        let part = format!("{out}.part");
+        folder.put(&part, "mine");
+        folder.put("precious", "mine");
+        nimlanes(command).arg(folder.path(out)).assert().success();
+        assert_eq!(folder.read(&part), "mine");
+        fs::remove_file(folder.path(&part)).expect("a file");
+        symlink("precious", folder.path(&part)).expect("a link");
+        nimlanes(command).arg(folder.path(out)).assert().success();
+        assert!(folder.path(&part).is_symlink());
+        assert_eq!(folder.read("precious"), "mine");
+    }
+    assert_eq!(folder.names(), ["duel.json", "duel.json.part", "factorials", "factorials.part", "precious"]);
+}
+
+#[test]
+fn a_file_keeps_its_mode_and_its_owner() {
+    let folder = Folder::new();
+    let mode = |name: &str| folder.path(name).metadata().expect("a file").mode() & 0o7777;
+    for (name, command) in [("out.csv", &TO[..]), ("duel.json", &DUEL)] {
+        let path = folder.text(name);
+        let to = [command, &[&path]].concat();
+        let output = shell(r#"umask 027; exec "$0" "$@""#, &to).output().expect("a shell");
+        assert!(output.status.success());
+        assert_eq!(mode(name), 0o640, "what the umask leaves");
+        for old in [0o600, 0o666, 0o755] {
+            fs::set_permissions(folder.path(name), fs::Permissions::from_mode(old)).expect("an own file");
+            nimlanes(&to).assert().success();
+            assert_eq!(mode(name), old);
+        }
+        if is_root(&folder, "a file of somebody else") {
+            chown(folder.path(name), Some(12_345), Some(23_456)).expect("root may");
+            nimlanes(&to).assert().success();
+            let known = folder.path(name).metadata().expect("a file");
+            assert_eq!((known.uid(), known.gid(), mode(name)), (12_345, 23_456, 0o755));
+        } else {
+            fs::set_permissions(folder.path(name), fs::Permissions::from_mode(0o444)).expect("an own file");
+            nimlanes(&to).assert().code(1);
+        }
+    }
+}
+
+#[test]
+fn hard_links_are_refused_and_stay() {
+    let folder = Folder::new();
+    folder.put("one", "mine");
+    fs::hard_link(folder.path("one"), folder.path("two")).expect("a hard link");
+    for to in [&TO[..], &DUEL, &[&RECORDS[..], &["--limit", "9", "--checkpoint"]].concat()] {
+        folder.refused(&[to, &["two"]].concat(), 1, "cannot write to two: it has 2 hard links");
+    }
+    assert_eq!(folder.path("one").metadata().expect("a file").nlink(), 2);
+    assert_eq!((folder.read("one"), folder.names().len()), ("mine".to_owned(), 2));
+}
+
+#[test]
+fn links_stay_and_what_they_lead_to_is_written() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("far")).expect("a folder");
+    folder.put("far/there", "old");
+    // To a file that is there, to one that is not, through another link, and in a circle.
+    for (to, link) in [("far/there", "a"), ("far/not-yet", "b"), ("b", "c"), ("e", "d"), ("d", "e")] {
+        symlink(to, folder.path(link)).expect("a link");
+    }
+    let far = || fs::read_dir(folder.path("far")).expect("a folder").count();
+    for (link, written) in [("a", "far/there"), ("c", "far/not-yet"), ("b", "far/not-yet")] {
+        nimlanes(&TO).arg(folder.path(link)).assert().success();
+        assert!(folder.path(link).is_symlink());
+        assert_eq!(folder.read(written), CSV);
+        nimlanes(&DUEL).arg(folder.path(link)).assert().success();
+        assert!(folder.path(link).is_symlink());
+        assert!(folder.read(written).contains("nimlanes-saved-1"));
+    }
+    for to in [&TO[..], &DUEL] {
+        nimlanes(to).arg(folder.path("d")).assert().code(1);
+    }
+    assert_eq!((folder.names().len(), far()), (6, 2), "nothing else is left");
+}
+
+#[test]
+fn of_two_runs_with_one_output_the_last_one_wins() {
+    let folder = Folder::new();
+    let args = |limit| ["grundy", "--moves", "1,2", "--format", "csv", "--limit", limit];
+    let limits = ["400000", "300000"];
+    let whole = limits.map(|limit| nimlanes(&args(limit)).assert().success().get_output().stdout.clone());
+    let out = folder.text("out");
+    for _ in 0..3 {
+        let start =
+            |limit| std::process::Command::new(cargo_bin("nimlanes")).args(args(limit)).args(["--out", &out]).spawn();
+        for run in limits.map(|limit| start(limit).expect("it starts")) {
+            let output = run.wait_with_output().expect("it ends");
+            assert!(output.status.success());
+        }
+        assert!(whole.contains(&fs::read(folder.path("out")).expect("written")), "a mixture");
+        assert_eq!(folder.names(), ["out"]);
+    }
+}
+
+#[test]
+fn a_checkpoint_belongs_to_one_run() {
+    let folder = Folder::new();
+    let keep = ["--limit", "2e9", "--every", "0.05", "--resume", "--checkpoint", "kept"];
+    let keep = [&RECORDS[..], &keep].concat();
+    let start = || {
+        let program = std::process::Command::new(cargo_bin("nimlanes"))
+            .args(&keep)
+            .current_dir(folder.0.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn();
+        program.expect("it starts")
+    };
+    let size = || folder.path("kept").metadata().map_or(0, |known| known.len());
+    let mut first = start();
+    // From before anything is kept to after it was replaced.
+    wait_until("the checkpoint is locked", || folder.path("kept").exists());
+    symlink("kept", folder.path("link")).expect("a link");
+    for length in [0, 1] {
+        wait_until("something is kept", || size() >= length);
+        folder.refused(&keep, 1, "kept is in use: another run keeps its progress there");
+        folder.refused(&[&RECORDS[..], &["--limit", "9", "--checkpoint", "link"]].concat(), 1, "link is in use");
+    }
+    // A lock does not outlive its process, however that ends.
+    first.kill().expect("it is killed");
+    first.wait().expect("it ends");
+    let before = size();
+    assert!(before > 0);
+    folder.put("kept.lock", "mine");
+    let second = start();
+    wait_until("the second run has kept more", || size() > before);
+    send("TERM", &second);
+    assert_eq!(exit_code(&second.wait_with_output().expect("it ends")), Some(143));
+    // What a killed process was writing is all that may be left.
+    let left: Vec<String> = folder.names().into_iter().filter(|name| !name.starts_with(".nimlanes-")).collect();
+    assert_eq!(left, ["kept", "kept.lock", "link"]);
+}
+
+#[test]
+fn a_checkpoint_leaves_nothing_behind() {
+    let folder = Folder::new();
+    let run = |limit, moves| ["grundy", "--records", "--checkpoint", "kept", "--limit", limit, "--moves", moves];
+    folder.refused(&run("1e12", "fibonacci"), 2, "would fit");
+    assert!(folder.names().is_empty(), "nothing was kept");
+    nimlanes(&run("9", "factorials")).current_dir(folder.0.path()).assert().success();
+    assert!(folder.names().is_empty(), "it was complete");
+    // What a run leaves that was killed before it kept anything.
+    folder.put("kept", "");
+    nimlanes(&run("9", "factorials")).current_dir(folder.0.path()).assert().success();
+    assert!(folder.names().is_empty());
+}
+
+/// Past `ulimit -f`, which by default ends a process: what was there before stays.
+#[test]
+fn a_file_that_grows_past_its_limit_is_a_failed_write() {
+    let folder = Folder::new();
+    folder.put("out", "mine");
+    let out = folder.text("out");
+    let values = ["grundy", "--moves", "1,2", "--limit", "1e6", "--format", "csv", "--out", &out];
+    let kept = folder.text("kept");
+    let records = [&RECORDS[..], &["--limit", "3e7", "--every", "0.001", "--checkpoint", &kept]].concat();
+    for args in [&values[..], &records] {
+        let output = shell(r#"ulimit -f 64; exec "$0" "$@""#, args).output().expect("a shell");
+        assert_eq!(exit_code(&output), Some(1));
+        let line = String::from_utf8_lossy(&output.stderr);
+        assert!(line.starts_with("nimlanes: cannot write to ") && line.lines().count() == 1, "{line}");
+        assert_eq!((folder.read("out").as_str(), folder.names()), ("mine", vec!["out".to_owned()]));
+    }
+}
+
+/// A file system of 64 kB, in a mount namespace of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_is_full_in_the_middle_harms_nothing() {
+    let folder = Folder::new();
+    let full = |args: &[&str]| {
+        let script = format!(
+            r#"mount -t tmpfs -o size=64k none '{}' || exit 77
+            cd '{}' && echo mine >out && "$0" "$@" && exit 0
+            code=$?; cat out; ls -A; exit $code"#,
+            folder.0.path().display(),
+            folder.0.path().display()
+        );
+        let inner = shell(&script, args);
+        std::process::Command::new("unshare").args(["-rm", "sh"]).args(inner.get_args()).output()
+    };
+    for args in [
+        &["grundy", "--moves", "1,2", "--limit", "1e6", "--format", "csv", "--out", "out"][..],
+        &["positions", "proportionate-nim", "--limit", "1e6", "--out", "out"],
+        &["plot", "stone-game", "--limit", "2000", "--out", "out.png"],
+        &[&RECORDS[..], &["--limit", "3e7", "--every", "0.001", "--checkpoint", "kept"]].concat(),
+    ] {
+        match full(args) {
+            Ok(output) if !matches!(output.status.code(), Some(77 | 127)) && !output.stdout.is_empty() => {
+                let line = String::from_utf8_lossy(&output.stderr);
+                assert!(line.contains("No space left") && line.lines().count() == 1, "{args:?}: {line}");
+                assert_eq!(output.status.code(), Some(1), "{args:?}");
+                assert_eq!(String::from_utf8_lossy(&output.stdout), "mine\nout\n", "{args:?}");
+            }
+            other => println!("left out, for no file system can be mounted here: {other:?}"),
+        }
+    }
+}
+
+const LONG: [&str; 6] = ["solve", "stone-game", "--limit", "6000", "--kernel", "table_scan=byte_table"];
+
+/// Whether a process has a handler for SIGTERM.
+#[cfg(target_os = "linux")]
+fn is_watching(child: &Child) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
+    u64::from_str_radix(caught.trim(), 16).expect("a set of signals") >> 14 & 1 == 1
+}
+
+/// As under `nohup`, and in the background of a shell without job control.
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_that_are_ignored_stay_ignored() {
+    for signal in ["HUP", "INT"] {
+        let mut child = shell(&format!(r#"trap "" {signal}; exec "$0" "$@""#), &LONG).spawn().expect("a shell");
+        wait_until("it handles signals", || is_watching(&child));
+        sleep(Duration::from_millis(300));
+        send(signal, &child);
+        sleep(Duration::from_millis(500));
+        assert!(child.try_wait().expect("a child").is_none(), "SIG{signal} ended it");
+        send("TERM", &child);
+        assert_eq!(exit_code(&child.wait_with_output().expect("it ends")), Some(143));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_exit_code_names_the_signal() {
+    // Whoever runs the tests may have ignored the others.
+    for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
+        let child = std::process::Command::new("env")
+            .args([&format!("--default-signal={signal}")])
+            .arg(cargo_bin("nimlanes"))
+            .args(LONG)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        wait_until("it handles signals", || is_watching(&child));
+        sleep(Duration::from_millis(300));
+        send(signal, &child);
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(exit_code(&output), Some(code));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "nimlanes: interrupted\n");
+    }
+}
+
+/// A second request does not wait for the run, but removes its file.
+#[test]
+fn a_second_request_leaves_no_file_either() {
+    let folder = Folder::new();
+    let out = folder.text("out");
+    let args = ["positions", "proportionate-nim", "--limit", "4e8", "--out", &out];
+    let child = shell(r#"exec "$0" "$@""#, &args).spawn().expect("it starts");
+    wait_until("it writes", || !folder.names().is_empty());
+    // Both are there when it goes on.
+    for signal in ["STOP", "INT", "TERM", "CONT"] {
+        send(signal, &child);
+    }
+    let code = exit_code(&child.wait_with_output().expect("it ends"));
+    assert!(matches!(code, Some(130 | 143)), "{code:?}");
+    assert!(folder.names().is_empty());
+}
