@@ -24,8 +24,8 @@ impl BitRows {
     }
 
     /// Bytes of a table of that shape.
-    pub fn bytes(rows: f64, bits: f64) -> f64 {
-        rows * (bits / 8.0 + 12.0)
+    pub fn bytes(rows: usize, bits: usize) -> f64 {
+        8.0 * rows as f64 * Self::stride(bits) as f64
     }
 
     /// The words of a row.

@@ -89,12 +89,13 @@ impl Candidate {
             Err(obstacle) => (Cost::IMPOSSIBLE, Some(obstacle)),
             Ok(kernel) => {
                 let cost = kernel.cost(input, threads);
+                let free = machine.memory(if def.is_parallel() { threads } else { 1 });
                 let obstacle = if !cost.is_possible() {
                     let more = threads + 1;
                     let is_possible = kernel.cost(input, more).is_possible();
                     Some(if is_possible { Obstacle::Threads(more) } else { Obstacle::Domain })
-                } else if cost.bytes > machine.memory() as f64 {
-                    Some(Obstacle::Memory { needs: cost.bytes, free: machine.memory() })
+                } else if cost.bytes > free as f64 {
+                    Some(Obstacle::Memory { needs: cost.bytes, free })
                 } else if cost.ns > time_limit.as_nanos() as f64 {
                     Some(Obstacle::TooSlow { ns: cost.ns })
                 } else {

@@ -54,6 +54,9 @@ pub enum Stop {
     /// A number passed the type that holds it within the kernel.
     #[error("a number is too large for the type that holds it")]
     Overflow,
+    /// The system could not start a thread that the run needs; fewer threads may do.
+    #[error("a thread could not be started: memory or the number of threads is at its limit; use fewer threads")]
+    NoThread,
     /// The kernel cannot do the input, or not with so few threads: its cost is [`Cost::IMPOSSIBLE`].
     #[error("the input is outside the kernel's domain")]
     OutsideDomain,
@@ -115,7 +118,7 @@ pub struct On {
 pub struct Cost {
     /// Nanoseconds; infinite where the kernel cannot do the input.
     pub ns: f64,
-    /// Peak bytes, inputs excluded.
+    /// Peak bytes, the input and the output among them. Stacks of threads count, whether they are touched or not.
     pub bytes: f64,
 }
 
@@ -194,9 +197,14 @@ pub trait Operation: Sized + 'static {
     /// What the measurements showed, in markdown without numbers: part of the documentation and of the report.
     const NOTES: &'static str;
 
-    /// Bytes of the output, which every kernel needs besides what it works with. For operations whose output has a type that
-    /// the cost of a kernel does not know.
-    fn output_bytes(_input: &Self::Input) -> f64 {
+    /// Bytes of the input, which stays in memory while a kernel runs.
+    fn input_bytes(_input: &Self::Input) -> f64 {
+        0.0
+    }
+
+    /// Bytes of the output, which every kernel on so many threads needs besides what it works with. For operations whose output
+    /// has a type that the cost of a kernel does not know.
+    fn output_bytes(_input: &Self::Input, _threads: usize) -> f64 {
         0.0
     }
 
@@ -313,7 +321,8 @@ impl<O: Operation> Kernel<O> {
     /// Predicted time and memory with `threads` threads.
     pub fn cost(&self, input: &O::Input, threads: usize) -> Cost {
         let Cost { ns, bytes } = (self.body.cost)(input, On { tier: self.def.tier, threads });
-        Cost { ns, bytes: bytes + O::output_bytes(input) }
+        let threads = if self.def.features.contains(&"parallel") { threads } else { 1 };
+        Cost { ns, bytes: bytes + O::input_bytes(input) + O::output_bytes(input, threads) }
     }
 
     /// What a unit of work needs at least, if the kernel states it.

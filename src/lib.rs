@@ -81,9 +81,9 @@
 //! `src/simd/<name>.rs`, and kernels. Caps, listings, tests and the report read the table.
 //!
 //! # Where things stand
-//! [`isa`]: tiers. [`kernel`]: operations, the registry. [`machine`]: what this process may use. [`selection`]: the choice.
+//! [`isa`]: tiers. `growing`: lists. [`kernel`]: operations, the registry. [`machine`]: what this process may use. [`selection`]: the choice.
 //! [`session`]: operations without their types. `bits`: bit rows. [`moves`]: what players may take. [`positions`]: lists of
-//! positions. [`cores`], [`games`], and [`lab`]: the instruments.
+//! positions. `threads`: starting them. [`cores`], [`games`], and [`lab`]: the instruments.
 
 #![cfg_attr(
     not(all(
@@ -102,6 +102,7 @@ pub mod candidate;
 pub mod case;
 pub mod cores;
 pub mod games;
+mod growing;
 pub mod isa;
 pub mod kernel;
 pub mod lab;
@@ -111,5 +112,6 @@ mod names;
 pub mod selection;
 pub mod session;
 mod simd;
+mod threads;
 pub mod units;
 pub mod workload;

@@ -1,11 +1,15 @@
 //! What this process may use: instruction sets, threads, memory.
 
 use std::array::from_fn;
+use std::path::Path;
 use std::thread::available_parallelism;
 
 use rustix::process::{Resource, getrlimit};
 
 use crate::isa::{Tier, TierError};
+use crate::threads::STACK;
+
+mod cgroup;
 
 /// The machine as kernels are selected for it. Tests build capped values; nobody sets variables in a running process.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +18,8 @@ pub struct Machine {
     tiers: [bool; Tier::ALL.len()],
     threads: usize,
     memory: u64,
+    /// What a limit on the address space of the process leaves of it, if there is one.
+    addresses: Option<u64>,
 }
 
 /// A setting in the environment that cannot be read.
@@ -29,7 +35,8 @@ impl Machine {
     pub fn detect() -> Self {
         let memory = free_memory().unwrap_or(u64::MAX);
         let tiers = from_fn(|i| Tier::ALL[i].is_on_this_cpu());
-        Machine { tiers, threads: available_parallelism().map_or(1, usize::from), memory }
+        let addresses = free_addresses();
+        Machine { tiers, threads: available_parallelism().map_or(1, usize::from), memory, addresses }
     }
 
     /// [`Machine::detect`], capped by the environment variable [`ISA_MAX`] where it is set.
@@ -51,7 +58,7 @@ impl Machine {
 
     /// The same machine with `bytes` of memory.
     pub fn with_memory(self, bytes: u64) -> Self {
-        Machine { memory: bytes, ..self }
+        Machine { memory: bytes, addresses: None, ..self }
     }
 
     /// The tiers that may be used, in the order of [`Tier::ALL`].
@@ -74,9 +81,11 @@ impl Machine {
         self.threads
     }
 
-    /// Bytes a run may take.
-    pub fn memory(&self) -> u64 {
-        self.memory
+    /// Bytes that a run on `threads` threads may take; [`u64::MAX`] where the system does not say.
+    pub fn memory(&self, threads: usize) -> u64 {
+        self.addresses
+            .map_or(u64::MAX, |addresses| usable(addresses, threads.min(ARENAS * self.threads) as u64))
+            .min(self.memory)
     }
 }
 
@@ -84,11 +93,34 @@ impl Machine {
 fn free_memory() -> Option<u64> {
     let mut system = sysinfo::System::new().ok()?;
     system.refresh_memory();
-    let free = system.available_memory();
-    // A container may be allowed less than the host has, and a process less than either.
-    let free = system.cgroup_limits().map_or(free, |limits| free.min(limits.free_memory));
-    let allowed = getrlimit(Resource::As).current.map(|limit| limit.saturating_sub(status("VmSize").unwrap_or(0)));
-    Some(allowed.map_or(free, |allowed| allowed.min(free)))
+    least_free(system.total_memory(), system.available_memory(), cgroup::free(Path::new("/")))
+}
+
+/// What is free of `total` bytes of a machine, of which a container may be allowed fewer. A machine without any is one whose system
+/// does not say.
+fn least_free(total: u64, available: u64, allowed: Option<u64>) -> Option<u64> {
+    Some(available).filter(|_| total > 0).into_iter().chain(allowed).min()
+}
+
+/// Bytes of addresses that a limit leaves the process now, or `None` if there is no limit.
+fn free_addresses() -> Option<u64> {
+    Some(getrlimit(Resource::As).current?.saturating_sub(status("VmSize").unwrap_or(0)))
+}
+
+/// Threads that the program starts beside those of a kernel: one waits for signals, one shows how far a run is, one hands positions on.
+const OWN_THREADS: u64 = 3;
+/// What the program takes besides: the stack of its main thread, buffers, text.
+const PROGRAM: u64 = 4 << 20;
+/// Addresses that the allocator of glibc reserves for a thread, if there are twice as many.
+const ARENA: u64 = 64 << 20;
+/// The most threads that it does so for, over the number of CPUs.
+const ARENAS: usize = 8;
+
+/// What can be allocated of so many bytes of addresses by a run on `threads` threads, whose stacks are part of its cost.
+fn usable(addresses: u64, threads: u64) -> u64 {
+    let others = OWN_THREADS + threads.saturating_sub(1);
+    let left = addresses.saturating_sub(PROGRAM + OWN_THREADS * STACK as u64);
+    (0..others).fold(left, |left, _| if left >= 2 * ARENA { left - ARENA } else { left })
 }
 
 /// The most memory that this process has held so far, in bytes; 0 where the system does not say.
@@ -101,4 +133,38 @@ fn status(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     Some(1024 * line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_that_threads_reserve_are_not_promised_to_a_run() {
+        const MB: u64 = 1 << 20;
+        assert_eq!(usable(0, 64), 0);
+        // An arena that does not fit is not made, and does without.
+        assert!((80..90).contains(&(usable(100 * MB, 1) / MB)) && usable(100 * MB, 1) == usable(100 * MB, 64));
+        assert!((290..300).contains(&(usable(500 * MB, 1) / MB)));
+        assert!((225..235).contains(&(usable(500 * MB, 2) / MB)));
+        for (addresses, threads) in [(10, 1), (200, 1), (1000, 2), (9000, 64)] {
+            assert!(usable(addresses * MB, threads) <= addresses * MB);
+        }
+    }
+
+    #[test]
+    fn nothing_is_known_to_be_short_where_the_system_does_not_say() {
+        assert_eq!(least_free(0, 0, None), None);
+        assert_eq!(least_free(0, 0, Some(5)), Some(5));
+        assert_eq!(least_free(100, 0, None), Some(0));
+        assert_eq!(least_free(100, 60, None), Some(60));
+        assert_eq!(least_free(100, 60, Some(70)), Some(60));
+    }
+
+    #[test]
+    fn a_limit_on_memory_is_one_whatever_the_addresses() {
+        let machine = Machine { addresses: Some(1 << 20), ..Machine::detect() };
+        assert_eq!(machine.memory(1), 0);
+        assert_eq!(machine.with_memory(1 << 30).memory(64), 1 << 30);
+    }
 }

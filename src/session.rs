@@ -90,6 +90,8 @@ pub trait Session: Send + Sync {
     fn kernels(&self) -> &[KernelInfo];
     /// The kernels as candidates for the input, with so many threads and this much time for a run, in list order.
     fn candidates(&self, threads: usize, time_limit: Duration) -> Vec<Candidate>;
+    /// Bytes of the input, which are part of every [`Session::cost`].
+    fn input_bytes(&self) -> f64;
     /// Predicted time and memory; [`Cost::IMPOSSIBLE`] for a kernel that cannot run here.
     fn cost(&self, kernel: usize, threads: usize) -> Cost;
     /// What a unit of work needs at least, if the kernel states it.
@@ -197,6 +199,10 @@ impl<O: Operation> Session for Live<O> {
 
     fn candidates(&self, threads: usize, time_limit: Duration) -> Vec<Candidate> {
         Candidate::all::<O>(&self.input, &Conditions { machine: self.machine, threads, time_limit })
+    }
+
+    fn input_bytes(&self) -> f64 {
+        O::input_bytes(&self.input)
     }
 
     fn cost(&self, kernel: usize, threads: usize) -> Cost {

@@ -73,9 +73,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         print(&listing(*operation, rows))?;
     }
     let machine = selection.machine();
-    let (tier, threads, memory) =
-        (machine.strongest_tier().name(), selection.threads(), bytes(machine.memory() as f64));
-    print(&format!("tier {tier}, {threads} thread(s), {memory} free\n"))
+    let (tier, threads) = (machine.strongest_tier().name(), selection.threads());
+    let memory = machine.memory(threads);
+    let free = if memory == u64::MAX { "unknown memory".to_owned() } else { bytes(memory as f64) };
+    print(&format!("tier {tier}, {threads} thread(s), {free} free\n"))
 }
 
 /// One operation: its kernels, its workloads, and what has no kernel.

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, stderr};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -18,6 +18,7 @@ const QUIET: Duration = Duration::from_secs(2);
 /// dropped.
 pub struct Monitor {
     end: Option<Sender<()>>,
+    /// None where it could not be started: the work is worth more than the bar.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -29,7 +30,7 @@ impl Monitor {
         }
         let (end, ended) = channel();
         let run = Arc::clone(run);
-        let thread = std::thread::spawn(move || {
+        let thread = Builder::new().spawn(move || {
             let start = run.done();
             let goes_on = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
             if !goes_on(QUIET) {
@@ -44,7 +45,7 @@ impl Monitor {
             }
             bar.finish_and_clear();
         });
-        Monitor { end: Some(end), thread: Some(thread) }
+        Monitor { end: Some(end), thread: thread.ok() }
     }
 }
 

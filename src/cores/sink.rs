@@ -5,6 +5,7 @@ use std::fmt::{self, Debug};
 use std::mem::take;
 use std::sync::Arc;
 
+use crate::growing;
 use crate::kernel::{Digest, Run, Stop};
 
 /// A position: heaps in ascending order.
@@ -22,9 +23,9 @@ impl<T: Copy + Ord + Debug + Send + Sync + Into<u128> + 'static, const HEAPS: us
 
 /// What takes P-positions.
 pub trait Sink<P: Position>: Default + Send + Sync + PartialEq + Debug + 'static {
-    /// Bytes that the sink takes for `positions` positions, of which at most `block` come between two calls of
-    /// [`Sink::advance`].
-    fn bytes(_positions: f64, _block: f64) -> f64 {
+    /// Bytes that the sinks of so many threads take for `positions` positions, of which at most `block` come between two calls
+    /// of [`Sink::advance`].
+    fn bytes(_positions: f64, _block: f64, _threads: usize) -> f64 {
         0.0
     }
     /// Takes a position.
@@ -106,16 +107,18 @@ impl<P> Default for Positions<P> {
 }
 
 impl<P: Position> Sink<P> for Positions<P> {
-    /// Half of them twice, while what another thread found is merged.
-    fn bytes(positions: f64, _: f64) -> f64 {
-        1.5 * positions * size_of::<P>() as f64
+    /// What another thread found is there twice while it is merged.
+    fn bytes(positions: f64, _: f64, threads: usize) -> f64 {
+        let twice = if threads > 1 { positions / threads as f64 } else { 0.0 };
+        growing::bytes::<P>(positions + twice)
     }
 
     fn push(&mut self, position: P) {
-        self.0.push(position);
+        growing::push(&mut self.0, position);
     }
 
     fn merge(&mut self, other: Self) {
+        self.0.reserve_exact(other.0.len());
         self.0.extend(other.0);
     }
 
@@ -170,13 +173,13 @@ impl<P: Position> Debug for Stream<P> {
 }
 
 impl<P: Position> Sink<P> for Stream<P> {
-    /// Two threads find batches while others wait and one is written, in vectors that may be half empty.
-    fn bytes(positions: f64, block: f64) -> f64 {
-        2.0 * (WAITING + 3) as f64 * block.min(positions) * size_of::<P>() as f64
+    /// Each thread finds a batch while others wait and one is written.
+    fn bytes(positions: f64, block: f64, threads: usize) -> f64 {
+        growing::bytes::<P>((threads + WAITING + 1) as f64 * block.min(positions))
     }
 
     fn push(&mut self, position: P) {
-        self.rest.push(position);
+        growing::push(&mut self.rest, position);
     }
 
     fn advance(&mut self, run: &Run, steps: u64) -> Result<(), Stop> {

@@ -7,7 +7,6 @@ pub mod scatterstone_nim;
 pub mod stone_game;
 
 use std::fmt;
-use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
@@ -19,6 +18,7 @@ use crate::kernel::{Digest, Kernel, Operation, Run, Stop};
 use crate::moves::{Diagonals, MoveSet};
 use crate::names::hint;
 use crate::selection::{SelectError, Selection};
+use crate::threads;
 use crate::workload::InputError;
 
 pub use crate::cores::table_scan::Rule;
@@ -430,10 +430,13 @@ impl Game {
         };
         let (outlet, batches) = sync_channel(WAITING);
         let found = std::thread::scope(|scope| {
-            let search = scope.spawn(move || stream(question, solver, outlet));
+            let search = match threads::start(scope, move || stream(question, solver, outlet)) {
+                Ok(search) => search,
+                Err(stop) => return Ok(Err(stop.into())),
+            };
             // The iterator goes, and with it the outlet's other end, when a batch is not taken.
             batches.into_iter().try_for_each(&mut take)?;
-            Ok(search.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            Ok(threads::join(search))
         })?;
         match found {
             Ok(Found { positions, used }) => take(positions).map(|()| Ok(used)),

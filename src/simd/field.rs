@@ -45,6 +45,11 @@ impl Field {
         field
     }
 
+    /// Bytes of so many words.
+    pub fn bytes(words: usize) -> f64 {
+        8.0 * (words + PADDING) as f64
+    }
+
     #[cfg(target_os = "linux")]
     fn ask_for_huge_pages(&self) {
         let bytes = size_of_val(&*self.words);

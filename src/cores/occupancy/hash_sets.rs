@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use super::lines::{Certified, Lines, one_by_one, scan};
-use super::{ProportionateNim, Sink};
+use super::{DENSITY, ProportionateNim, Sink};
 use crate::kernel::{Cost, On, Run, Stop};
 
 /// A hash set for each family of lines.
@@ -60,9 +60,13 @@ fn twice(n: usize, m: usize) -> isize {
     m as isize - 2 * n as isize
 }
 
-/// Bytes of the sets.
+/// Bytes of the sets. A set has a power of two of buckets, a word and a byte each, of which seven in eight are used. As two of the
+/// sets have twice as many members, all four grow at the same time, one after the other: the largest is then there half once more.
 pub fn bytes(input: &ProportionateNim) -> f64 {
-    24.0 * input.limit() as f64
+    let members = DENSITY * input.limit() as f64 + 1.0;
+    let buckets = (8.0 / 7.0 * members).log2().ceil().exp2();
+    let set = 9.0 * buckets;
+    (1.0 + 1.0 + 2.0 + 2.0 + 0.5) * set
 }
 
 pub fn cost(input: &ProportionateNim, _: On) -> Cost {

@@ -214,5 +214,6 @@ impl<R: Row> Certified for Rows<R> {
 
 /// Bytes of the rows of a limit.
 pub fn bytes(limit: u64) -> f64 {
-    5.5 * limit as f64 / 8.0
+    let padding = WORD * (WIDEST + 2);
+    (5.5 * limit as f64 + 5.0 * padding as f64) / 8.0
 }

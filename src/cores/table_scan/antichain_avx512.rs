@@ -14,7 +14,7 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let n = input.heaps() as f64;
-    Cost { ns: 0.0005 * n * n * n + 2.2 * n * n + 200.0 * n + 1000.0, bytes: bytes(input) }
+    Cost { ns: 0.0005 * n * n * n + 2.2 * n * n + 200.0 * n + 1000.0, bytes: bytes::<2, false>(input).iter().sum() }
 }
 
 /// Six marks a P-position, and for each of its visits, three for two, one window at least: nine loads of half a vector, which are

@@ -21,7 +21,7 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let n = input.heaps() as f64;
-    Cost { ns: 0.00016 * n * n * n + 3.9 * n * n, bytes: bytes(input) * 65.0 / 64.0 }
+    Cost { ns: 0.00016 * n * n * n + 3.9 * n * n, bytes: bytes::<4, true>(input).iter().sum() }
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]

@@ -9,7 +9,7 @@ use super::{Sink, StoneGame};
 use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &StoneGame, on: On) -> Cost {
-    shared(antichain_avx512::cost(input, on), on.threads)
+    shared::<2, false>(input, antichain_avx512::cost(input, on), on.threads)
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]

@@ -10,7 +10,7 @@
 //! Bound: nine loads and as many ORs for each window; at small `N` the bookkeeping of a visit and the mispredicted end of the
 //! search.
 
-use super::layers::{Marks, Search, Visit, bytes, scan};
+use super::layers::{self, Marks, Search, Visit, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, Needs, On, Run, Stop, Tier};
@@ -102,6 +102,11 @@ impl Shape {
     }
 }
 
+/// Bytes of a table.
+pub fn bytes(input: &StoneGame) -> f64 {
+    layers::bytes(input, 8 * Shape::new(0, input.heaps()).stride)
+}
+
 /// Marks as bits of words.
 pub struct Words {
     pub shape: Shape,
@@ -136,14 +141,14 @@ pub fn first_free(shape: Shape, words: &[u64], visit: &Visit) -> usize {
 pub fn cost(input: &StoneGame, on: On) -> Cost {
     let n = input.heaps() as f64;
     let square = if on.tier == Tier::Portable { 3.75 } else { 3.6 };
-    Cost { ns: 0.0018 * n * n * n + square * n * n, bytes: bytes(input, 1.0) }
+    Cost { ns: 0.0018 * n * n * n + square * n * n, bytes: bytes(input) }
 }
 
 /// Five marks a P-position, and for each of its visits, three for two, the words of a search: nine loads, eight ORs and four
 /// shifts each, at four of these 21 operations a cycle.
 pub fn needs(input: &StoneGame) -> Needs {
     let words = (0.09 * input.heaps() as f64 / WORD as f64).max(1.0);
-    Needs { bits: 5.0, cycles: 1.5 * words * 21.0 / 4.0, bytes: bytes(input, 1.0), ..Needs::default() }
+    Needs { bits: 5.0, cycles: 1.5 * words * 21.0 / 4.0, bytes: bytes(input), ..Needs::default() }
 }
 
 /// A type, not a closure, so that each tier compiles it for itself.

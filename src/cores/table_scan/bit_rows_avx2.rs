@@ -8,8 +8,8 @@ use std::arch::x86_64::{
     _mm256_set1_epi64x, _mm256_sll_epi64, _mm256_srl_epi64,
 };
 
-use super::bit_rows::Words;
-use super::layers::{Visit, bytes, scan};
+use super::bit_rows::{Words, bytes};
+use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, On, Run, Stop};
@@ -19,7 +19,7 @@ const WORDS: usize = 4;
 
 pub fn cost(input: &StoneGame, _: On) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.0009 * n * n * n + 3.7 * n * n, bytes: bytes(input, 1.0) }
+    Cost { ns: 0.0009 * n * n * n + 3.7 * n * n, bytes: bytes(input) }
 }
 
 #[target_feature(enable = "avx2,bmi1")]

@@ -6,8 +6,8 @@
 
 use std::arch::x86_64::{__m512i, _mm512_cmpneq_epi64_mask, _mm512_or_si512, _mm512_set1_epi64, _mm512_shrdv_epi64};
 
-use super::bit_rows::Words;
-use super::layers::{Visit, bytes, scan};
+use super::bit_rows::{Words, bytes};
+use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, On, Run, Stop};
@@ -17,7 +17,7 @@ const WORDS: usize = 8;
 
 pub fn cost(input: &StoneGame, _: On) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.0008 * n * n * n + 3.9 * n * n, bytes: bytes(input, 1.0) }
+    Cost { ns: 0.0008 * n * n * n + 3.9 * n * n, bytes: bytes(input) }
 }
 
 #[target_feature(enable = "avx512f,avx512vbmi2,bmi1")]

@@ -8,8 +8,9 @@
 use bitvec::array::BitArray;
 use bitvec::order::Lsb0;
 
+use super::bit_rows::bytes;
 use super::bitvec_rows::Bits;
-use super::layers::{Visit, bytes, scan};
+use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
 use crate::bits::WORD;
 use crate::kernel::{Cost, On, Run, Stop};
@@ -34,7 +35,7 @@ fn first_free(marks: &Bits, &Visit { heaps, x, y, from, at_z, less_x, less_y }: 
 
 pub fn cost(input: &StoneGame, _: On) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.0134 * n * n * n + 12.5 * n * n, bytes: bytes(input, 1.0) }
+    Cost { ns: 0.0134 * n * n * n + 12.5 * n * n, bytes: bytes(input) }
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {

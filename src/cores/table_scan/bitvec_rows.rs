@@ -6,8 +6,8 @@
 
 use bitvec::prelude::{BitVec, Lsb0};
 
-use super::bit_rows::{Shape, first_free};
-use super::layers::{Marks, Visit, bytes, scan};
+use super::bit_rows::{Shape, bytes, first_free};
+use super::layers::{Marks, Visit, scan};
 use super::{Sink, StoneGame};
 use crate::kernel::{Cost, On, Run, Stop};
 
@@ -36,7 +36,7 @@ impl Marks for Bits {
 
 pub fn cost(input: &StoneGame, _: On) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.002 * n * n * n + 5.0 * n * n, bytes: bytes(input, 1.0) }
+    Cost { ns: 0.002 * n * n * n + 5.0 * n * n, bytes: bytes(input) }
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {

@@ -84,7 +84,9 @@ pub fn cost(input: &StoneGame, on: On) -> Cost {
     let n = input.heaps() as f64;
     let tier = if on.tier == Tier::Portable { 1.0 } else { 0.86 };
     let ns = tier * (0.0035 * n * n * n + 2.3 * n * n + 130.0 * n);
-    Cost { ns, bytes: layers::bytes(input, 8.0) + BitRows::bytes(2.0 * n, n) }
+    let heaps = input.heaps();
+    let hints = 16.0 * n;
+    Cost { ns, bytes: layers::bytes(input, heaps + 1) + BitRows::bytes(2 * heaps, heaps) + hints }
 }
 
 #[inline(always)] // so that each tier compiles it for itself

@@ -42,7 +42,7 @@ impl Marks for Flags {
 
 pub fn cost(input: &StoneGame, _: On) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.053 * n * n * n + 1.4 * n * n, bytes: bytes(input, 8.0) }
+    Cost { ns: 0.053 * n * n * n + 1.4 * n * n, bytes: bytes(input, input.heaps() + 1) }
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {

@@ -59,10 +59,10 @@ impl<M, F: Fn(&M, &Visit) -> usize> Search<M> for F {
     }
 }
 
-/// Bytes of a kernel whose marks take `bits` bits each.
-pub fn bytes(input: &StoneGame, bits: f64) -> f64 {
-    let n = input.heaps() as f64;
-    4.0 * n * (n + 128.0) * bits / 8.0
+/// Bytes of a table whose rows take `stride` bytes each.
+pub fn bytes(input: &StoneGame, stride: usize) -> f64 {
+    let (rows, _) = Rows::of(input.heaps());
+    rows as f64 * stride as f64
 }
 
 /// Where the rows of a table are.

@@ -126,8 +126,8 @@ impl StoneGame {
     }
 }
 
-/// P-positions over the square of the limit, observed at all limits from some hundreds on.
-const DENSITY: f64 = 0.12;
+/// P-positions over the square of the limit, observed at all limits from some hundreds on: at most.
+const DENSITY: f64 = 0.1215;
 
 /// The most positions that a kernel finds before it says that no earlier ones will come, over the number of heaps: those of 64
 /// layers, each with fewer than two for five heaps (observed; the layer of Wythoff's game has the most).
@@ -174,9 +174,9 @@ impl<S: Sink> Operation for TableScan<S> {
     const PUBLIC: &'static [&'static str] = &["byte_table"];
     const NOTES: &'static str = include_str!("NOTES.md");
 
-    fn output_bytes(input: &StoneGame) -> f64 {
+    fn output_bytes(input: &StoneGame, threads: usize) -> f64 {
         let heaps = input.heaps() as f64;
-        S::bytes(DENSITY * heaps.powi(2), BLOCK * heaps)
+        S::bytes(DENSITY * heaps.powi(2), BLOCK * heaps, threads)
     }
 
     fn oracle(input: &StoneGame) -> S {

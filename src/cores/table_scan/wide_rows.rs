@@ -7,8 +7,8 @@
 
 use wide::u64x4;
 
-use super::bit_rows::Words;
-use super::layers::{Visit, bytes, scan};
+use super::bit_rows::{Words, bytes};
+use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, On, Run, Stop};
@@ -17,7 +17,7 @@ const WORDS: usize = 4;
 
 pub fn cost(input: &StoneGame, _: On) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.0009 * n * n * n + 4.0 * n * n, bytes: bytes(input, 1.0) }
+    Cost { ns: 0.0009 * n * n * n + 4.0 * n * n, bytes: bytes(input) }
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {

@@ -280,7 +280,7 @@ impl<'a> Plan<'a> {
                         &mut |_, times| session.spin(kernel, run, times),
                         &mut |_| {},
                     )
-                })?;
+                })??;
                 let [low_seconds, median_seconds, high_seconds] =
                     [0.1, 0.5, 0.9].map(|q| quantile(&mut times[0].clone(), q));
                 let (clock, neighbours) = (clock.name().to_owned(), neighbours.name().to_owned());

@@ -4,6 +4,9 @@ use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
+use crate::kernel::Stop;
+use crate::threads::start;
+
 /// What runs beside a measurement.
 #[derive(Clone, Copy)]
 pub(super) enum Neighbours {
@@ -24,34 +27,35 @@ impl Neighbours {
     }
 
     /// Does something while the neighbours run.
-    pub(super) fn beside<T>(self, threads: usize, work: impl FnOnce() -> T) -> T {
+    ///
+    /// # Errors
+    /// [`Stop::NoThread`]: not all neighbours could be started, and nothing was done.
+    pub(super) fn beside<T>(self, threads: usize, work: impl FnOnce() -> T) -> Result<T, Stop> {
         let ended = AtomicBool::new(false);
         let goes_on = || !ended.load(Relaxed);
         thread::scope(|scope| {
-            match self {
-                Neighbours::None => {}
-                Neighbours::BusyLoops => (0..threads).for_each(|_| {
-                    scope.spawn(|| {
-                        while goes_on() {
-                            spin_loop()
-                        }
-                    });
-                }),
-                Neighbours::MemoryStream => {
-                    scope.spawn(|| {
-                        let mut memory = vec![0u64; STREAM_BYTES / 8];
-                        while goes_on() {
-                            for page in black_box(&mut memory).chunks_mut(1 << 16) {
-                                page.iter_mut().for_each(|word| *word += 1);
-                                if !goes_on() {
-                                    break;
-                                }
-                            }
-                        }
-                    });
+            let busy_loop = || {
+                while goes_on() {
+                    spin_loop()
                 }
-            }
-            let result = work();
+            };
+            let memory_stream = || {
+                let mut memory = vec![0u64; STREAM_BYTES / 8];
+                while goes_on() {
+                    for page in black_box(&mut memory).chunks_mut(1 << 16) {
+                        page.iter_mut().for_each(|word| *word += 1);
+                        if !goes_on() {
+                            break;
+                        }
+                    }
+                }
+            };
+            let started = match self {
+                Neighbours::None => Ok(()),
+                Neighbours::BusyLoops => (0..threads).try_for_each(|_| start(scope, busy_loop).map(drop)),
+                Neighbours::MemoryStream => start(scope, memory_stream).map(drop),
+            };
+            let result = started.map(|()| work());
             ended.store(true, Relaxed);
             result
         })

@@ -8,6 +8,7 @@
 
 use super::{Split, size_by_size};
 use crate::bits::{WORD, first_zero};
+use crate::growing;
 use crate::kernel::{Cost, On, Run, Stop};
 
 /// Words in one line of memory, and in the vectors of the faster variants: rows come in multiples of it.
@@ -20,12 +21,26 @@ pub fn cost(input: &Split, _: On) -> Cost {
 /// The cost with `each` ns a translated row and `word` ns a word of it.
 pub fn translations(input: &Split, each: f64, word: f64) -> Cost {
     let n = input.limit() as f64;
-    let tables = input.parts().saturating_sub(2) as f64;
     // With three parts the values stay near half the size; rows are as long as the values need.
     let words = (if input.parts() == 3 { n / 2.0 } else { n } / WORD as f64 / 1.2).max(LINE as f64);
     let pairs = n * n / 4.0;
     let rows = (3..=input.parts().min(64)).map(|j| n * n / 2.0 / j as f64).sum::<f64>();
-    Cost { ns: 40.0 * n + 0.9 * pairs + rows * (each + word * words), bytes: tables.max(1.0) * n * n / 6.0 + 4.0 * n }
+    Cost { ns: 40.0 * n + 0.9 * pairs + rows * (each + word * words), bytes: bytes(input) }
+}
+
+/// Bytes of the tables, with a row for each size: a power of two of bits above the largest value so far, and a list in a list. Of three
+/// parts the largest value is about half the size.
+fn bytes(input: &Split) -> f64 {
+    let (n, tables) = (input.limit() as f64, input.parts().saturating_sub(2) as f64);
+    let slope = if input.parts() == 3 { 0.5 } else { 1.0 };
+    let (mut rows, mut from) = (0.0, 0.0);
+    let mut bits = (WORD * LINE) as f64;
+    while from < n {
+        let to = n.min(bits / slope);
+        rows += (to - from) * bits / 8.0;
+        (from, bits) = (to, 2.0 * bits);
+    }
+    tables * (rows + growing::bytes::<Vec<u64>>(n)) + 4.0 * n
 }
 
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
@@ -89,7 +104,7 @@ pub fn drive(
             }
             reached.as_flattened_mut().iter_mut().zip(row.as_flattened()).for_each(|(all, word)| *all |= word);
             if parts < input.parts() {
-                tables[parts - 2].push(row);
+                growing::push(&mut tables[parts - 2], row);
             }
         }
         let words = reached.as_flattened();

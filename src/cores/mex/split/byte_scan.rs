@@ -10,7 +10,7 @@ use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Split, _: On) -> Cost {
     let n = input.limit() as f64;
-    Cost { ns: 0.88 * input.splits() + 20.0 * n, bytes: 12.0 * n }
+    Cost { ns: 0.88 * input.splits() + 20.0 * n, bytes: 4.0 * n + 4.0 * sums(input) as f64 }
 }
 
 /// A stamp for each split: a store.
@@ -18,9 +18,14 @@ pub fn needs(input: &Split) -> Needs {
     Needs { stores: input.splits() / (input.limit() as f64 + 1.0), ..Needs::default() }
 }
 
+/// The power of two below which nim-sums are.
+fn sums(input: &Split) -> usize {
+    (input.limit() + 1).next_power_of_two()
+}
+
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
     // Nim-sums of parts of s are below the power of two above s.
-    let mut stamp = vec![0u32; (input.limit() + 1).next_power_of_two()];
+    let mut stamp = vec![0u32; sums(input)];
     size_by_size(input, run, |s, values| {
         if input.parts() >= 2 {
             scan(values, s, 1, input.parts(), 0, &mut |nim_sum| stamp[nim_sum] = s as u32);

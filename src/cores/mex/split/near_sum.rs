@@ -36,7 +36,9 @@ pub fn near_sum<C: Cell>(input: &Split, each: f64, pair: f64, lanes: usize) -> C
     let n = input.limit() as f64;
     let head = n.min(4.0 * lanes as f64); // done without vectors, about a ns a split
     let cells = 3.0 * size_of::<C>() as f64 * n;
-    Cost { ns: 150.0 + each * n + (pair * n * n + head * head) / 2.0, bytes: 4.0 * n + cells }
+    // Values are near half of the sizes.
+    let occurrences = 8.0 * (n / 2.0 + MARGIN as f64);
+    Cost { ns: 150.0 + each * n + (pair * n * n + head * head) / 2.0, bytes: 4.0 * n + cells + occurrences }
 }
 
 /// The largest excess for which windows are wide enough.
@@ -104,10 +106,13 @@ pub fn meets<C: Cell>(small: &[C], large: &[C], h: usize) -> bool {
 }
 
 /// The sizes at which each value occurs: at most two.
-#[derive(Default)]
 struct Occurrences(Vec<[u32; 2]>);
 
 impl Occurrences {
+    fn new(limit: usize) -> Self {
+        Occurrences(Vec::with_capacity(limit / 2 + MARGIN))
+    }
+
     fn push(&mut self, value: usize, size: usize) {
         if value >= self.0.len() {
             self.0.resize(value + 1, [0; 2]);
@@ -185,7 +190,7 @@ pub fn drive<C: Cell, const LANES: usize>(
     let mut mirror = known.clone(); // mirror[limit - x] = known[x]
     let mut windows = known.clone(); // windows[limit - t] for sum t
     let mut open = Open::by_parity();
-    let mut occurrences = Occurrences::default();
+    let mut occurrences = Occurrences::new(limit);
     let mut waiting = Vec::new();
     let mut excess = 0;
     let mut fits = true;

@@ -25,7 +25,10 @@ pub fn candidates(input: &Split, pair: f64, look: f64) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let n = input.limit() as f64;
-    Cost { ns: 10.0 * n + pair * n * n / 4.0 + look * n * n / 6.0, bytes: BitRows::bytes(n, 1.5 * n) }
+    Cost {
+        ns: 10.0 * n + pair * n * n / 4.0 + look * n * n / 6.0,
+        bytes: BitRows::bytes(input.limit() + 1, row_bits(input)) + 4.0 * n,
+    }
 }
 
 /// Sets of nim-sums of pairs, by their sum.

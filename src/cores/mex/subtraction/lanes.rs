@@ -22,6 +22,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
 use super::{Subtraction, pairs};
 use crate::kernel::{Cost, Run, Stop};
+use crate::threads;
 
 /// Heaps in a block.
 pub const LANES: usize = 64;
@@ -136,8 +137,13 @@ struct Codes {
 impl Codes {
     fn new(heaps: usize) -> Self {
         let pad = stretch(STRETCH, heaps);
-        let codes = vec![0; pad + heaps.next_multiple_of(LANES) + LANES];
+        let codes = vec![0; Self::bytes(heaps)];
         Codes { codes, pad, first: Vec::new(), reach: [0; PLANES] }
+    }
+
+    /// Bytes for so many heaps.
+    fn bytes(heaps: usize) -> usize {
+        stretch(STRETCH, heaps) + heaps.next_multiple_of(LANES) + LANES
     }
 
     /// What the block at `n` reads.
@@ -513,7 +519,7 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
     std::thread::scope(|scope| {
         let (jobs, todo) = channel();
         let (done, results) = channel();
-        scope.spawn(move || assist(stretch, reached, todo, done, accumulate));
+        threads::start(scope, move || assist(stretch, reached, todo, done, accumulate))?;
         let mut ordered = false;
         drive_helped(input, run, accumulate, free, |start, windows, share| {
             if !start.is_multiple_of(stretch.length) {
@@ -634,9 +640,24 @@ pub fn cost(input: &Subtraction, plane: f64, step: f64, settle: f64) -> Cost {
     let near = settle * (1.5 + 0.25 * close as f64 + 0.15 * apart as f64);
     Cost {
         ns: input.pairs() / LANES as f64 * f64::max(planes * plane, step * windows) + heaps * windows * near + 700.0,
-        // The moves, and once more for the stretches.
-        bytes: heaps * (2.0 + windows.ceil()) + 2.0 * input.copied_moves() + 65_536.0,
+        bytes: bytes(input, 1, stretch(STRETCH, input.heaps()), input.heaps() >= Stretch::WORTHWHILE),
     }
+}
+
+/// Bytes of [`drive_pair`].
+pub fn pair_bytes(input: &Subtraction) -> f64 {
+    bytes(input, 2, pair_stretch(input.heaps()), true) + threads::STACK
+}
+
+/// Bytes of the values, of the moves in both of their lists, and of the windows with the codes that each of `threads` keeps, and with
+/// the hits of stretches of `length` heaps if there are any.
+fn bytes(input: &Subtraction, threads: usize, length: usize, in_stretches: bool) -> f64 {
+    let heaps = input.heaps();
+    let windows = (input.most_values() / WINDOW as f64).ceil().max(1.0);
+    // On two threads a copy is with the helper, and so are codes that are new.
+    let stretches = if in_stretches { threads * length.min(heaps) * (PLANES + threads - 1) } else { 0 };
+    let each = threads * Codes::bytes(heaps) + size_of::<Window>() + stretches;
+    2.0 * heaps.next_multiple_of(LANES) as f64 + windows * each as f64 + 2.0 * input.copied_moves()
 }
 
 #[cfg(test)]

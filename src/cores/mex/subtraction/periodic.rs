@@ -37,7 +37,8 @@ pub fn period(g: &[u16], farthest: usize) -> Option<Period> {
     // The last values, backwards, are looked for in all of them, backwards (Knuth, Morris and Pratt 1977): `border[i]` of the
     // first `i + 1` end as all of them begin.
     let back = |i: usize| g[heaps - 1 - i];
-    let mut border = vec![0];
+    let mut border = Vec::with_capacity(farthest);
+    border.push(0);
     let mut matched = 0;
     for i in 1..heaps {
         while matched > 0 && back(matched) != back(i) {
@@ -63,16 +64,19 @@ const FINITE: u64 = 20;
 
 type Values = fn(&Subtraction, &Run) -> Result<Vec<u16>, Stop>;
 
-/// A prefix of `limit + 1` values, and the quickest way to compute it with its cost.
+/// A prefix of `limit + 1` values, and the quickest way to compute it with its cost. Where a period is due by then it is the one
+/// that takes hardly more memory than the values, as no more is needed if the period shows.
 fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, Cost, Values) {
     let input = Subtraction { limit, ..input.clone() };
     let on = On { tier: Tier::Portable, threads: 1 };
     let ways: [(Cost, Values); 3] = [
+        (stamp::cost(&input, on), stamp::run),
         (pull_words::cost(&input, on), pull_words::run),
         (shifted_sets::cost(&input, on), shifted_sets::run),
-        (stamp::cost(&input, on), stamp::run),
     ];
-    let (cost, run) = ways.into_iter().min_by(|(a, _), (b, _)| a.ns.total_cmp(&b.ns)).expect("three ways");
+    let is_due = input.moves().last().is_some_and(|farthest| limit / FINITE >= *farthest);
+    let ways = if is_due { &ways[..1] } else { &ways[..] };
+    let (cost, run) = ways.iter().copied().min_by(|(a, _), (b, _)| a.ns.total_cmp(&b.ns)).expect("three ways");
     (input, cost, run)
 }
 
@@ -80,14 +84,16 @@ pub fn cost(input: &Subtraction, _: On) -> Cost {
     let heaps = input.heaps() as f64;
     let farthest = input.moves().last().copied().unwrap_or(input.limit());
     let (_, whole, _) = prefix(input, input.limit());
-    let ns = match input.limit() / FINITE >= farthest {
+    let (_, first, _) = prefix(input, input.limit().min(FIRST * farthest));
+    let Cost { ns, bytes } = match input.limit() / FINITE >= farthest {
         // The first prefix, as a rule.
-        true => 1.4 * prefix(input, FIRST * farthest).1.ns + 0.2 * heaps,
+        true => Cost { ns: 1.4 * first.ns + 0.2 * heaps, bytes: whole.bytes.max(first.bytes) },
         // Perhaps no period shows, and the prefixes were for nothing.
-        false => 2.0 * whole.ns,
+        false => Cost { ns: 2.0 * whole.ns, bytes: whole.bytes },
     };
-    // Nor is it known beforehand that the prefixes stay short; and what looks for the period.
-    Cost { ns: ns + 300.0, bytes: whole.bytes + 8.0 * farthest as f64 }
+    // What looks for the period, beside a prefix.
+    let border = if FIRST * farthest < input.limit() { 8.0 * farthest as f64 } else { 0.0 };
+    Cost { ns: ns + 300.0, bytes: bytes + border }
 }
 
 /// The limits of the prefixes that are tried, ascending.
@@ -105,6 +111,7 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
         run.advance(0)?;
         if let Some(Period { period, .. }) = period(&g, farthest as usize) {
             let mut known = g.len();
+            g.reserve_exact(input.heaps() - known);
             g.resize(input.heaps(), 0);
             // Whole periods, ever more of them at once.
             let mut back = period;

@@ -15,7 +15,7 @@ pub fn cost(input: &Subtraction, _: On) -> Cost {
     let (heaps, values) = (input.heaps() as f64, input.values());
     Cost {
         ns: values * (input.pairs() + 5.0 * heaps) / 64.0 + 1.5 * heaps + 300.0,
-        bytes: heaps * (2.0 + values / 8.0) + input.copied_moves(),
+        bytes: heaps * 2.0 + input.most_values() * (heaps / 8.0 + 40.0) + input.copied_moves(),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     let (heaps, values) = (input.heaps() as f64, input.values());
-    let bytes = heaps * (2.0 + values / 8.0) + input.copied_moves();
+    let bytes = heaps * 2.0 + input.most_values() * (heaps / 8.0 + 24.0) + input.copied_moves();
     Cost { ns: 0.8 * input.pairs() + 0.5 * values * heaps + 130.0, bytes }
 }
 

@@ -10,6 +10,7 @@
 
 use super::{Subtraction, narrow};
 use crate::bits::WORD;
+use crate::growing;
 use crate::kernel::{Cost, On, Run, Stop, Tier};
 
 /// Heaps in a tile.
@@ -28,7 +29,10 @@ pub fn cost_of(input: &Subtraction, set: f64) -> Cost {
     // A tile adds the sets of the earlier heaps that its first heap can reach, and its own.
     let reach = heaps.min(input.moves().last().map_or(0.0, |m| *m as f64));
     let sets = heaps + tiles * (reach - reach * reach / (2.0 * heaps));
-    Cost { ns: sets * set + heaps * 6.0 + tiles * input.values() * 30.0 + 4000.0, bytes: heaps * 11.0 }
+    Cost {
+        ns: sets * set + heaps * 6.0 + tiles * input.values() * 30.0 + 4000.0,
+        bytes: 8.0 * Shifted::stride(input.heaps()) as f64 + 2.0 * heaps + growing::bytes::<usize>(heaps),
+    }
 }
 
 /// The move set in eight copies: copy `r` holds the move `m` at bit `TILE + m + r`.
@@ -39,7 +43,7 @@ pub struct Shifted {
 
 impl Shifted {
     fn new(moves: &[u64], heaps: usize) -> Self {
-        let stride = (2 * TILE + heaps).div_ceil(8) + 1;
+        let stride = Self::stride(heaps);
         let mut copies = vec![0; 8 * stride];
         for (r, copy) in copies.chunks_mut(stride).enumerate() {
             for m in moves {
@@ -48,6 +52,11 @@ impl Shifted {
             }
         }
         Shifted { copies, stride }
+    }
+
+    /// Bytes of a copy.
+    fn stride(heaps: usize) -> usize {
+        (2 * TILE + heaps).div_ceil(8) + 1
     }
 
     /// Which heaps of the tile that starts at `start`, a multiple of 8, reach `heap`, which lies before the tile or in it.
@@ -124,7 +133,7 @@ pub fn drive(
                     let i = can.trailing_zeros() as usize;
                     *open &= !(1 << i);
                     tile[k * WORD + i] = v as u16;
-                    heaps.push(start + k * WORD + i);
+                    growing::push(heaps, start + k * WORD + i);
                     forbid(&sets, &[start + k * WORD + i], start, reached);
                 }
             }

@@ -3,7 +3,7 @@
 //! Cost: for each pair of a P-position and a move a bit is set: load, OR, store.
 //! Bound: those; an eighth of the memory of [`super::byte_sieve`] stays in caches eight times as long.
 
-use super::sieve::{Marks, sieve};
+use super::sieve::{Marks, bytes, sieve};
 use crate::bits::WORD;
 use crate::cores::mex::subtraction::Subtraction;
 use crate::kernel::{Cost, On, Run, Stop};
@@ -11,10 +11,7 @@ use crate::kernel::{Cost, On, Run, Stop};
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     let heaps = input.heaps() as f64;
     let hit = 0.8 + 0.2 * f64::max(heaps / 8e6, 1.0).ln();
-    Cost {
-        ns: hit * input.hits() + 0.8 * heaps + 200.0,
-        bytes: heaps / 8.0 + 8.0 * input.zeros() + input.copied_moves(),
-    }
+    Cost { ns: hit * input.hits() + 0.8 * heaps + 200.0, bytes: heaps / 8.0 + bytes(input) }
 }
 
 struct Words(Vec<u64>);

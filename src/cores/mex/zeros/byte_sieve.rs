@@ -3,7 +3,7 @@
 //! Cost: a store for each pair of a P-position and a move.
 //! Bound: those stores, each to a line of its own; past the caches, memory.
 
-use super::sieve::{Marks, sieve};
+use super::sieve::{Marks, bytes, sieve};
 use crate::cores::mex::subtraction::Subtraction;
 use crate::kernel::{Cost, Needs, On, Run, Stop};
 
@@ -11,7 +11,7 @@ pub fn cost(input: &Subtraction, _: On) -> Cost {
     let heaps = input.heaps() as f64;
     // Stores go through the whole table: what one costs grows with the cache that holds it.
     let hit = 0.6 + 0.6 * f64::max(heaps / 1e6, 1.0).ln();
-    Cost { ns: hit * input.hits() + 0.8 * heaps + 100.0, bytes: heaps + 8.0 * input.zeros() + input.copied_moves() }
+    Cost { ns: hit * input.hits() + 0.8 * heaps + 100.0, bytes: heaps + bytes(input) }
 }
 
 /// A store for each pair of a P-position and a move.

@@ -54,6 +54,10 @@ impl Operation for MexZeros {
     const PUBLIC: &'static [&'static str] = &["byte_sieve"];
     const NOTES: &'static str = include_str!("NOTES.md");
 
+    fn input_bytes(input: &Subtraction) -> f64 {
+        input.copied_moves()
+    }
+
     fn oracle(input: &Subtraction) -> Vec<u64> {
         let mut is_zero = Vec::new();
         for n in 0..=input.limit() {

@@ -11,6 +11,7 @@
 
 use crate::bits::WORD;
 use crate::cores::mex::subtraction::Subtraction;
+use crate::growing;
 use crate::kernel::{Cost, Run, Stop};
 
 /// Heaps in a block, one vector of 64 bytes.
@@ -47,6 +48,17 @@ fn tile(heaps: usize) -> usize {
     ((32.0 * (heaps as f64).sqrt()) as usize).next_multiple_of(CHUNK)
 }
 
+/// Bytes in front of a row: no move inside a tile looks further ahead of heap 0.
+fn pad(tile: usize) -> usize {
+    tile / 8 + LINE
+}
+
+/// Bytes of a row of so many heaps.
+fn row_bytes(heaps: usize) -> usize {
+    let tile = tile(heaps);
+    pad(tile) + heaps.next_multiple_of(tile) / 8 + LINE
+}
+
 /// The P-positions. `carry(row, at, back, hits)` ORs to `hits`, whole lines, the bytes of `row` from `at - b` on, for each `b`
 /// in `back`; there is a line more at both ends of those bytes.
 #[inline(always)]
@@ -57,8 +69,8 @@ pub fn drive(
 ) -> Result<Vec<u64>, Stop> {
     let heaps = input.heaps();
     let tile = tile(heaps);
-    let pad = tile / 8 + LINE;
-    let mut classes = classes(input, pad + heaps.next_multiple_of(tile) / 8 + LINE);
+    let pad = pad(tile);
+    let mut classes = classes(input, row_bytes(heaps));
     let near = near(input);
     let mut zeros = Vec::new();
     let mut hits = vec![0u8; tile / 8];
@@ -95,7 +107,7 @@ pub fn drive(
                     }
                     let mut rest = word;
                     while rest != 0 {
-                        zeros.push((at + rest.trailing_zeros() as usize) as u64);
+                        growing::push(&mut zeros, (at + rest.trailing_zeros() as usize) as u64);
                         rest &= rest - 1;
                     }
                 }
@@ -119,8 +131,8 @@ fn classes(input: &Subtraction, bytes: usize) -> Vec<Class> {
                 classes.last_mut().expect("one was pushed")
             }
         };
-        class.moves.push(m);
-        class.back.push(m.div_ceil(8));
+        growing::push(&mut class.moves, m);
+        growing::push(&mut class.back, m.div_ceil(8));
     }
     classes
 }
@@ -181,6 +193,9 @@ pub fn cost(input: &Subtraction, line: f64) -> Cost {
     Cost {
         ns: line * lines + heaps * (0.1 + 0.04 * rows) + 6.0 * zeros + 200.0 + 300.0 * rows + 9.0 * moves,
         // The moves, and how far each leads back.
-        bytes: rows * heaps / 8.0 + 8.0 * zeros + 2.0 * input.copied_moves() + 65_536.0,
+        bytes: rows * row_bytes(input.heaps()) as f64
+            + growing::bytes::<u64>(zeros)
+            + growing::bytes::<[usize; 2]>(moves)
+            + tile(input.heaps()) as f64 / 8.0,
     }
 }

@@ -7,6 +7,7 @@
 
 use crate::bits::WORD;
 use crate::cores::mex::subtraction::Subtraction;
+use crate::growing;
 use crate::kernel::{Cost, On, Run, Stop};
 
 /// Heaps in a segment.
@@ -15,7 +16,8 @@ const SEGMENT: usize = 1 << 20;
 pub fn cost(input: &Subtraction, _: On) -> Cost {
     let (heaps, zeros) = (input.heaps() as f64, input.zeros());
     let looks = zeros * heaps / SEGMENT as f64 / 2.0;
-    let bytes = 20.0 * zeros + input.copied_moves() + 131_072.0;
+    let lists = growing::bytes::<u64>(zeros) + growing::bytes::<(usize, usize)>(zeros);
+    let bytes = lists + input.copied_moves() + (SEGMENT / 8) as f64;
     Cost { ns: 0.95 * input.hits() + 4.0 * looks + 0.8 * heaps + 2500.0, bytes }
 }
 
@@ -36,10 +38,10 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
         });
         for n in start..end {
             if marks[(n - start) / WORD] >> ((n - start) % WORD) & 1 == 0 {
-                zeros.push(n as u64);
+                growing::push(&mut zeros, n as u64);
                 let next = hit(&mut marks, n, &moves, 0, start, end);
                 if next < moves.len() {
-                    live.push((n, next));
+                    growing::push(&mut live, (n, next));
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! The driver of the sieves that keep marks for all heaps at once.
 
 use crate::cores::mex::subtraction::Subtraction;
+use crate::growing;
 use crate::kernel::{Run, Stop};
 
 /// Heaps that a P-position has hit.
@@ -14,6 +15,11 @@ pub trait Marks {
 /// Heaps between two looks at the progress counter.
 const BLOCK: usize = 4096;
 
+/// Bytes of the P-positions and of the moves.
+pub fn bytes(input: &Subtraction) -> f64 {
+    growing::bytes::<u64>(input.zeros()) + input.copied_moves()
+}
+
 /// The P-positions, with `marks` for the heaps up to the limit, none of them hit.
 #[inline(always)]
 pub fn sieve(input: &Subtraction, run: &Run, mut marks: impl Marks) -> Result<Vec<u64>, Stop> {
@@ -24,7 +30,7 @@ pub fn sieve(input: &Subtraction, run: &Run, mut marks: impl Marks) -> Result<Ve
         let end = heaps.min(start + BLOCK);
         for n in start..end {
             if !marks.is_hit(n) {
-                zeros.push(n as u64);
+                growing::push(&mut zeros, n as u64);
                 for m in moves.iter().take_while(|m| n + **m < heaps) {
                     marks.hit(n + m);
                 }

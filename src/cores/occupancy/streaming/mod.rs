@@ -50,7 +50,7 @@ pub const CHAIN: f64 = 4.0 * 1.75;
 
 /// The cost of a kernel of this family that takes `ns` nanoseconds for each unit of the limit.
 pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
-    input.published(90_000.0 + ns * input.limit() as f64, 0.05 * input.limit() as f64 + 1e6)
+    input.published(90_000.0 + ns * input.limit() as f64, 0.048 * input.limit() as f64 + 2e5)
 }
 
 /// Runs the automaton, with `inner` where kernels differ.

@@ -23,7 +23,6 @@ mod windows;
 use std::arch::x86_64::*;
 use std::array::from_fn;
 use std::ops::Range;
-use std::panic::resume_unwind;
 
 use self::board::Board;
 use self::starts::Filled;
@@ -36,6 +35,7 @@ use crate::kernel::Cost;
 use crate::kernel::{Run, Stop};
 use crate::simd::avx512::{lanes_of, load};
 use crate::simd::field::Field;
+use crate::threads;
 
 /// Steps between two looks at the hints.
 const HINT_STEPS: usize = 16;
@@ -43,24 +43,31 @@ const HINT_STEPS: usize = 16;
 /// Numbers of the layers of a band.
 type Layers<const H: usize> = [[u32; LANES]; H];
 
-/// Bytes that the tables take.
-pub fn bytes(input: &StoneGame) -> f64 {
-    8.0 * Board::new(input.heaps()).words as f64
+/// Bytes of the tables, and of a thread's band of `16 H` layers.
+pub fn bytes<const H: usize, const SKIP: bool>(input: &StoneGame) -> [f64; 2] {
+    let Board { heaps, words, .. } = Board::new(input.heaps());
+    let full = if SKIP { Field::bytes(words / WORD + 1) } else { 0.0 };
+    let counters = 8.0 * heaps.div_ceil(LANES * H) as f64;
+    let used = 8.0 * (heaps + LANES * H + WORD) as f64;
+    let filled = if SKIP { Filled::bytes(heaps) } else { 0.0 };
+    [Field::bytes(words) + full + counters, used + filled]
 }
 
 /// Whether places fit the 32-bit lanes.
 pub fn fits(input: &StoneGame) -> bool {
-    bytes(input) < f64::from(u32::MAX) - 1024.0
+    Field::bytes(Board::new(input.heaps()).words) < f64::from(u32::MAX) - 1024.0
 }
 
 /// The cost on several threads of a run that takes `one` on one.
 #[cfg(feature = "parallel")]
-pub fn shared(one: Cost, threads: usize) -> Cost {
+pub fn shared<const H: usize, const SKIP: bool>(input: &StoneGame, one: Cost, threads: usize) -> Cost {
+    let more = threads.min(input.heaps().div_ceil(LANES * H)).saturating_sub(1);
+    let [_, band] = bytes::<H, SKIP>(input);
     match threads {
         0 | 1 => Cost::IMPOSSIBLE,
         // The constant: a thread is started, and bands wait for one another. Two threads are no quicker than one at N = 1000,
         // and 1.6 times as quick at 1250.
-        _ => Cost { ns: 1.1 * one.ns / threads as f64 + 8e5, bytes: one.bytes },
+        _ => Cost { ns: 1.1 * one.ns / threads as f64 + 8e5, bytes: one.bytes + more as f64 * (band + threads::STACK) },
     }
 }
 
@@ -87,7 +94,8 @@ pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
     let bands = heaps.div_ceil(LANES * H);
     let wave = Wave::new(bands);
     let threads = threads.min(bands);
-    let share = |thread: usize, mut sink: S| {
+    let work = |thread: usize| {
+        let mut sink = sink.fork();
         let unfinished = Unfinished(&wave);
         for index in (thread..bands).step_by(threads) {
             Band::<H, SKIP>::new(&board, &marks, &full, index).run(&wave, input.rule, run, &mut sink)?;
@@ -95,17 +103,9 @@ pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
         std::mem::forget(unfinished);
         Ok(sink)
     };
-    let mut sink = std::thread::scope(|scope| {
-        let others = (1..threads).map(|thread| (thread, sink.fork()));
-        let others: Vec<_> = others.map(|(thread, sink)| scope.spawn(move || share(thread, sink))).collect();
-        let first = share(0, sink);
-        others.into_iter().fold(first, |sink, other| {
-            let other = other.join().unwrap_or_else(|panic| resume_unwind(panic));
-            let (mut sink, other): (S, S) = (sink?, other?);
-            sink.merge(other);
-            Ok(sink)
-        })
-    })?;
+    let mut sinks = threads::share(threads, work)?.into_iter();
+    let mut sink: S = sinks.next().unwrap_or_default();
+    sinks.for_each(|other| sink.merge(other));
     sink.finish();
     Ok(sink)
 }

@@ -31,6 +31,11 @@ impl Filled {
         Filled(from_fn(|_| vec![0; FRONT + heaps + 2 * WORD]))
     }
 
+    /// Bytes of so many heaps.
+    pub fn bytes(heaps: usize) -> f64 {
+        16.0 * (FRONT + heaps + 2 * WORD) as f64
+    }
+
     /// Of nothing.
     pub fn none() -> Self {
         Filled(from_fn(|_| Vec::new()))

@@ -9,7 +9,7 @@ use super::{MODULUS, Partitions};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Partitions, _: On) -> Cost {
-    Cost { ns: 500.0 + 1.15 * input.additions(), bytes: input.table_bytes(8.0) }
+    Cost { ns: 500.0 + 1.15 * input.additions(), bytes: input.table_bytes(8.0, 1) }
 }
 
 /// A remainder for each addition, of two multiplications: one starts a cycle.

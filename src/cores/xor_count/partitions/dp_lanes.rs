@@ -16,7 +16,7 @@ pub fn cost(input: &Partitions, on: On) -> Cost {
         Tier::Avx512 => 0.078,
         _ => 0.22,
     };
-    Cost { ns: 300.0 + each * input.additions(), bytes: input.table_bytes(4.0) }
+    Cost { ns: 300.0 + each * input.additions(), bytes: input.table_bytes(4.0, LANES) }
 }
 
 #[inline(always)]

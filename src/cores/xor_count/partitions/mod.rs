@@ -106,8 +106,9 @@ impl Partitions {
     }
 
     /// Bytes of the largest direct table with cells of `cell` bytes.
-    fn table_bytes(&self, cell: f64) -> f64 {
-        let cells = self.values.iter().map(|table| f64::from(self.total) * Self::span(table) as f64);
+    fn table_bytes(&self, cell: f64, least: usize) -> f64 {
+        let rows = f64::from(self.total) + 1.0;
+        let cells = self.values.iter().map(|table| rows * Self::span(table).max(least) as f64);
         cells.fold(0.0, f64::max) * cell
     }
 }
@@ -157,6 +158,10 @@ impl Operation for XorPartitions {
     }];
     const PUBLIC: &'static [&'static str] = &["dp"];
     const NOTES: &'static str = include_str!("NOTES.md");
+
+    fn input_bytes(input: &Partitions) -> f64 {
+        input.values.iter().map(|table| 4.0 * table.len() as f64).sum()
+    }
 
     fn oracle(input: &Partitions) -> Vec<u32> {
         oracle::counts(input)

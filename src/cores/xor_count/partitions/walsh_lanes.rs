@@ -15,7 +15,7 @@ use crate::kernel::{Cost, On, Run, Stop};
 pub const LANES: usize = 16;
 
 pub fn cost(input: &Partitions, _: On) -> Cost {
-    tree_cost(input, 0.2, 4.0)
+    tree_cost::<LANES>(input, 0.2, 4.0)
 }
 
 #[inline(always)]

@@ -13,7 +13,7 @@ use crate::kernel::{Cost, On, Run, Stop};
 use crate::simd::avx2::{load, store};
 
 pub fn cost(input: &Partitions, _: On) -> Cost {
-    tree_cost(input, 0.075, 3.0)
+    tree_cost::<LANES>(input, 0.075, 3.0)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]

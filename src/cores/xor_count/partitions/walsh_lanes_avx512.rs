@@ -13,7 +13,7 @@ use crate::kernel::{Cost, On, Run, Stop};
 use crate::simd::avx512::{load, store};
 
 pub fn cost(input: &Partitions, _: On) -> Cost {
-    tree_cost(input, if input.total() < 1500 { 0.065 } else { 0.075 }, 3.0)
+    tree_cost::<LANES>(input, if input.total() < 1500 { 0.065 } else { 0.075 }, 3.0)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]

@@ -12,7 +12,7 @@ use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
 use crate::kernel::{Cost, On, Run, Stop};
 
 pub fn cost(input: &Partitions, _: On) -> Cost {
-    tree_cost(input, 0.25, 4.0)
+    tree_cost::<LANES>(input, 0.25, 4.0)
 }
 
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {

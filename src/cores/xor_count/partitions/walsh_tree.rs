@@ -28,20 +28,37 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use super::{Partitions, partition_numbers};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::threads;
 
 pub fn cost(input: &Partitions, _: On) -> Cost {
-    tree_cost(input, 0.22, 25.0)
+    tree_cost::<1>(input, 0.22, 25.0)
 }
 
 /// The cost with `each` ns an addition and `pass` ns a pass over a series.
-pub fn tree_cost(input: &Partitions, each: f64, pass: f64) -> Cost {
+pub fn tree_cost<const LANES: usize>(input: &Partitions, each: f64, pass: f64) -> Cost {
     let n = input.total() as f64;
     let additions = input.additions() / 16.0;
     let passes = additions / (0.6 * n + 1.0);
     let one = each * additions + pass * passes;
-    let shapes = input.values().iter().map(|table| Shape::new(table, input.total()));
-    let tables = shapes.map(|shape| shape.pair_terms(input.total()) * 4.0 + 64.0 * n * (shape.kept as f64 + 2.0));
-    Cost { ns: 1000.0 + 30.0 * n + one, bytes: tables.fold(0.0, f64::max) + 40.0 * n }
+    Cost { ns: 1000.0 + 30.0 * n + one, bytes: bytes::<LANES>(input, 1) }
+}
+
+/// Bytes of the plan, and of the series of so many threads, for the ruleset that takes more.
+pub fn bytes<const LANES: usize>(input: &Partitions, threads: usize) -> f64 {
+    let total = input.total();
+    let of_shape = |shape: Shape| {
+        let bits = shape.bits::<LANES>();
+        let series = (bits - 1 - LANES.ilog2() as usize + 2) * stride::<LANES>(total);
+        4.0 * (shape.pair_terms::<LANES>(total) + (threads * series) as f64)
+    };
+    let shapes = input.values().iter().map(|table| of_shape(Shape::new(table, total)));
+    // A part by its class and as a step, and a partition number of both widths.
+    shapes.fold(0.0, f64::max) + 46.0 * total as f64
+}
+
+/// Words from a series in the arena to the next.
+fn stride<const LANES: usize>(total: usize) -> usize {
+    (PAD + (total + 1) * LANES).next_multiple_of(16) + 16
 }
 
 /// What passes over series of 16 characters need for each term: two loads, an addition, a subtraction under a mask, another one, a
@@ -129,14 +146,19 @@ impl Shape {
         }
     }
 
+    /// Bits of a character: at least one more than lanes have.
+    fn bits<const LANES: usize>(&self) -> usize {
+        self.kept.max(LANES.ilog2() as usize + 1)
+    }
+
     /// Terms of [`Pairs`].
-    fn pair_terms(&self, total: usize) -> f64 {
-        self.pairs.map_or(0.0, |first| (total + LINE - first) as f64 * (self.kept as f64).exp2())
+    fn pair_terms<const LANES: usize>(&self, total: usize) -> f64 {
+        let sums = |first: usize| (total + 1 - first).next_multiple_of(LINE / LANES) as f64;
+        self.pairs.map_or(0.0, |first| sums(first) * (self.bits::<LANES>() as f64).exp2())
     }
 }
 
 impl Plan {
-    /// At least one bit a character more than lanes have.
     fn new<const LANES: usize>(table: &[u32], total: usize, modulus: u32) -> Self {
         let mut neutral = Vec::new();
         let mut classes: Vec<Vec<Part>> = Vec::new();
@@ -149,10 +171,11 @@ impl Plan {
             classes.resize_with(classes.len().max(class as usize + 1), Vec::new);
             classes[class as usize].push(part);
         }
-        let Shape { kept, pairs } = Shape::new(table, total);
+        let shape = Shape::new(table, total);
+        let bits = shape.bits::<LANES>();
+        let Shape { kept, pairs } = shape;
         let paired = if pairs.is_some() { classes.swap_remove(kept) } else { Vec::new() };
         classes.truncate(kept);
-        let bits = kept.max(LANES.ilog2() as usize + 1);
         let pairs = Pairs::new::<LANES>(&paired, bits, total, modulus);
         classes.resize_with(bits, Vec::new);
         let mut last = classes.pop().unwrap_or_default();
@@ -361,7 +384,7 @@ pub fn leaves<const LANES: usize>(
     };
 
     // Rows of the arena: the series of the root and of a node of each level, and that of the leaf's other side.
-    let stride = (PAD + (total + 1) * LANES).next_multiple_of(16) + 16;
+    let stride = stride::<LANES>(total);
     let mut arena = vec![0; (levels + 2) * stride + 16];
     let aligned = arena.as_ptr().align_offset(64).min(16);
     let (nodes, other) = arena[aligned..].split_at_mut((levels + 1) * stride);
@@ -454,7 +477,7 @@ fn share(
     // Parts small enough to end together, large enough to share the nodes above them.
     let size = all.len().div_ceil(8 * threads);
     let next = AtomicUsize::new(0);
-    let worker = || {
+    let worker = |_| {
         let mut sum = 0;
         loop {
             // Relaxed: the counter hands out numbers, and orders nothing.
@@ -465,12 +488,5 @@ fn share(
             sum += work(start..all.end.min(start + size))?;
         }
     };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(worker)).collect();
-        let own = worker();
-        others
-            .into_iter()
-            .map(|thread| thread.join().expect("no panic in a worker"))
-            .fold(own, |sum, more| Ok(sum? + more?))
-    })
+    Ok(threads::share(threads, worker)?.into_iter().sum())
 }

@@ -13,7 +13,7 @@ use crate::kernel::{Cost, On, Run, Stop};
 use crate::simd::avx512::{load, store};
 
 pub fn cost(input: &Partitions, _: On) -> Cost {
-    tree_cost(input, 0.05, 20.0)
+    tree_cost::<1>(input, 0.05, 20.0)
 }
 
 const LANES: usize = 16;

@@ -4,13 +4,15 @@
 //! Cost: that of one thread divided by their number, and a tenth of a millisecond.
 //! Bound: as there; from `n` = 10000 on the second cache of each core.
 
+use super::walsh_tree::bytes;
 use super::{Partitions, walsh_tree_avx512};
 use crate::kernel::{Cost, On, Run, Stop};
+use crate::threads::STACK;
 
 pub fn cost(input: &Partitions, on: On) -> Cost {
     let one = walsh_tree_avx512::cost(input, on);
     let threads = on.threads as f64;
-    Cost { ns: 100_000.0 + 1.05 * one.ns / threads, bytes: one.bytes * threads }
+    Cost { ns: 100_000.0 + 1.05 * one.ns / threads, bytes: bytes::<1>(input, on.threads) + (threads - 1.0) * STACK }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]

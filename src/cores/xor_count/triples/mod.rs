@@ -152,6 +152,10 @@ impl Operation for XorTriples {
     const PUBLIC: &'static [&'static str] = &["histogram"];
     const NOTES: &'static str = include_str!("NOTES.md");
 
+    fn input_bytes(input: &Values) -> f64 {
+        2.0 * input.values.len() as f64
+    }
+
     fn oracle(input: &Values) -> u128 {
         let values = &input.values;
         let mut triples = 0;

@@ -30,8 +30,8 @@ fn counts_fit(input: &Values) -> bool {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
     // In whole vectors; look-ups past the last heap are masked.
-    let mut values: Vec<u8> = input.values.iter().map(|value| *value as u8).collect();
-    values.resize(values.len().next_multiple_of(64), 0);
+    let mut values = vec![0; input.values.len().next_multiple_of(64)];
+    values.iter_mut().zip(&input.values).for_each(|(narrow, value)| *narrow = *value as u8);
     let mut later = [0u32; VALUES];
     input.values.iter().for_each(|value| later[usize::from(*value)] += 1);
     let mut planes = [[0u8; VALUES]; PLANES];

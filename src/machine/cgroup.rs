@@ -1,0 +1,129 @@
+//! The memory that the control groups of this process leave it, of both versions.
+//!
+//! `sysinfo` reads the group at the root of the hierarchy, and counts files that the system keeps in memory as used.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where a version keeps what is needed, and under which names.
+struct Version {
+    /// Where the hierarchy is mounted.
+    mounts: &'static [&'static str],
+    limit: &'static str,
+    used: &'static str,
+    /// The entry of `memory.stat` that tells how much of what is used the system takes back when it needs it.
+    reclaimable: &'static str,
+}
+
+const V1: Version = Version {
+    mounts: &["sys/fs/cgroup/memory"],
+    limit: "memory.limit_in_bytes",
+    used: "memory.usage_in_bytes",
+    reclaimable: "total_inactive_file ",
+};
+const V2: Version = Version {
+    mounts: &["sys/fs/cgroup", "sys/fs/cgroup/unified"],
+    limit: "memory.max",
+    used: "memory.current",
+    reclaimable: "inactive_file ",
+};
+
+/// Bytes that the control groups of this process leave it, `None` if they set no limit. `root` is the root of the file system.
+pub fn free(root: &Path) -> Option<u64> {
+    let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
+    groups.lines().filter_map(|line| free_in(root, line)).min()
+}
+
+/// The same of one hierarchy: a line `number:controllers:path`.
+fn free_in(root: &Path, line: &str) -> Option<u64> {
+    let mut fields = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (fields.next()?, fields.next()?);
+    let version = match controllers {
+        "" => V2,
+        list if list.split(',').any(|controller| controller == "memory") => V1,
+        _ => return None,
+    };
+    // Every group on the way up sets a limit to all below it. In a container the path may be that of the host, of which only the
+    // end of the way is there: the container's own group.
+    let groups = |mount: &str| -> Vec<PathBuf> {
+        let mount = root.join(mount);
+        let path = mount.join(path.trim_start_matches('/'));
+        path.ancestors().take_while(|group| group.starts_with(&mount)).map(Path::to_owned).collect()
+    };
+    version.mounts.iter().flat_map(|mount| groups(mount)).filter_map(|group| version.free_of(&group)).min()
+}
+
+impl Version {
+    /// Bytes that one group leaves. No number is no limit.
+    fn free_of(&self, group: &Path) -> Option<u64> {
+        let number = |text: &str| text.trim().parse::<u64>().ok();
+        let read = |name: &str| fs::read_to_string(group.join(name)).ok();
+        let (limit, used) = (number(&read(self.limit)?)?, number(&read(self.used)?)?);
+        let stat = read("memory.stat").unwrap_or_default();
+        let reclaimable = stat.lines().find_map(|line| number(line.strip_prefix(self.reclaimable)?)).unwrap_or(0);
+        Some(limit.saturating_sub(used.saturating_sub(reclaimable)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is free where the root of the file system has these files.
+    fn free_with(files: &[(&str, &str)]) -> Option<u64> {
+        let root = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            let path = root.path().join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+        free(root.path())
+    }
+
+    #[test]
+    fn groups_without_a_limit_leave_everything() {
+        assert_eq!(free_with(&[]), None);
+        let own = ("proc/self/cgroup", "0::/a/b\n");
+        assert_eq!(free_with(&[own]), None);
+        let files = [own, ("sys/fs/cgroup/a/b/memory.max", "max\n"), ("sys/fs/cgroup/a/b/memory.current", "5\n")];
+        assert_eq!(free_with(&files), None);
+    }
+
+    #[test]
+    fn the_tightest_group_on_the_way_up_counts_and_files_in_memory_do_not() {
+        let own = ("proc/self/cgroup", "0::/a/b\n");
+        let inner = [("sys/fs/cgroup/a/b/memory.max", "1000\n"), ("sys/fs/cgroup/a/b/memory.current", "600\n")];
+        let outer = [("sys/fs/cgroup/a/memory.max", "2000\n"), ("sys/fs/cgroup/a/memory.current", "1900\n")];
+        let other = [("sys/fs/cgroup/c/memory.max", "1\n"), ("sys/fs/cgroup/c/memory.current", "0\n")];
+        assert_eq!(free_with(&[&[own][..], &inner, &other].concat()), Some(400));
+        assert_eq!(free_with(&[&[own][..], &inner, &outer, &other].concat()), Some(100));
+        let files = ("sys/fs/cgroup/a/memory.stat", "anon 7\ninactive_file 250\nactive_file 9\n");
+        assert_eq!(free_with(&[&[own, files][..], &inner, &outer].concat()), Some(350));
+    }
+
+    #[test]
+    fn both_versions_are_read() {
+        let own = ("proc/self/cgroup", "9:name=systemd:/\n4:cpu,memory:/docker/1\n0::/x\n");
+        let first = [
+            ("sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes", "9223372036854771712\n"),
+            ("sys/fs/cgroup/memory/docker/1/memory.usage_in_bytes", "500\n"),
+            ("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "800\n"),
+            ("sys/fs/cgroup/memory/docker/memory.usage_in_bytes", "500\n"),
+            ("sys/fs/cgroup/memory/docker/memory.stat", "inactive_file 1\ntotal_inactive_file 100\n"),
+        ];
+        assert_eq!(free_with(&[&[own][..], &first].concat()), Some(400));
+        let second = [("sys/fs/cgroup/unified/x/memory.max", "90"), ("sys/fs/cgroup/unified/x/memory.current", "100")];
+        assert_eq!(free_with(&[&[own][..], &first, &second].concat()), Some(0));
+    }
+
+    /// The path of the host, while the container sees its own group at the mount.
+    #[test]
+    fn a_container_that_does_not_see_the_host_has_its_own_limit() {
+        let files = [
+            ("proc/self/cgroup", "4:memory:/docker/1\n"),
+            ("sys/fs/cgroup/memory/memory.limit_in_bytes", "1000"),
+            ("sys/fs/cgroup/memory/memory.usage_in_bytes", "300"),
+        ];
+        assert_eq!(free_with(&files), Some(700));
+    }
+}

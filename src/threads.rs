@@ -1,0 +1,138 @@
+//! Threads of one run: every kernel and every search that takes more than the calling thread starts them here.
+
+use std::panic::resume_unwind;
+use std::sync::OnceLock;
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+use crate::kernel::Stop;
+
+/// Bytes of memory that a started thread takes besides what its work allocates: the stack that the standard library asks for,
+/// its guard page and its signal stack. Hardly any of it is ever touched, but a limit on the address space counts all.
+pub(crate) const STACK: f64 = (2 << 20) as f64 + 65_536.0;
+
+/// Starts `work` on a thread of its own.
+///
+/// # Errors
+/// [`Stop::NoThread`] if the system cannot start one; nothing has been started then.
+pub(crate) fn start<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Result<ScopedJoinHandle<'scope, T>, Stop> {
+    #[cfg(test)]
+    tests::count_down()?;
+    Builder::new().spawn_scoped(scope, work).map_err(|_| Stop::NoThread)
+}
+
+/// The result of a thread, or its panic.
+pub(crate) fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// Does `work(0)` on this thread and `work(1)`, ..., `work(threads - 1)` on others at the same time. The results are in that order.
+///
+/// No share begins before all threads have started, so a share may wait for what another one does.
+///
+/// # Errors
+/// [`Stop::NoThread`] if not all of them can be started; no share has begun then. Else the first error of a share.
+pub(crate) fn share<T: Send>(threads: usize, work: impl Fn(usize) -> Result<T, Stop> + Sync) -> Result<Vec<T>, Stop> {
+    let started = OnceLock::new();
+    let (work, gate) = (&work, &started);
+    std::thread::scope(|scope| {
+        let at_gate = |thread| move || if *gate.wait() { work(thread) } else { Err(Stop::NoThread) };
+        let others: Result<Vec<_>, Stop> = (1..threads).map(|thread| start(scope, at_gate(thread))).collect();
+        // Also where a thread is missing: the others wait.
+        gate.get_or_init(|| others.is_ok());
+        let others = others?;
+        let first = work(0);
+        // All are joined before an error is returned: a panic goes first.
+        let rest: Vec<_> = others.into_iter().map(join).collect();
+        [first].into_iter().chain(rest).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use super::*;
+    use crate::cores::OPERATIONS;
+    use crate::games::{Question, SolveError, Solver, game};
+    use crate::kernel::Run;
+    use crate::machine::Machine;
+    use crate::selection::Selection;
+    use crate::session::KernelInfo;
+
+    thread_local! {
+        /// Threads that this one can still start, if that is limited.
+        static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+    }
+
+    /// Counts a thread that is about to be started.
+    pub fn count_down() -> Result<(), Stop> {
+        match LEFT.get() {
+            Some(0) => Err(Stop::NoThread),
+            left => {
+                LEFT.set(left.map(|left| left - 1));
+                Ok(())
+            }
+        }
+    }
+
+    /// Does `work` where only so many threads can be started.
+    fn with_at_most<T>(threads: usize, work: impl FnOnce() -> T) -> T {
+        LEFT.set(Some(threads));
+        let result = work();
+        LEFT.set(None);
+        result
+    }
+
+    #[test]
+    fn shares_are_done_together_or_not_at_all() {
+        let begun = AtomicUsize::new(0);
+        let work = |thread| {
+            begun.fetch_add(1, Relaxed);
+            Ok(thread)
+        };
+        for started in 0..4 {
+            assert_eq!(with_at_most(started, || share(5, work)), Err(Stop::NoThread), "{started} of 4");
+        }
+        assert_eq!(begun.load(Relaxed), 0);
+        assert_eq!(with_at_most(4, || share(5, work)), Ok(vec![0, 1, 2, 3, 4]));
+        let stopped = |thread| if thread < 3 { Ok(thread) } else { Err(Stop::Overflow) };
+        assert_eq!(share(5, stopped), Err(Stop::Overflow));
+    }
+
+    #[test]
+    fn every_parallel_kernel_ends_where_a_thread_cannot_be_started_and_runs_again_where_it_can() {
+        let (selection, run) = (Selection::new(Machine::detect()), Run::new(4));
+        for operation in OPERATIONS {
+            let session = operation.session(&selection, operation.workloads()[0].name, 300).expect("a small input");
+            let is_parallel_here = |info: &&KernelInfo| info.is_parallel() && info.obstacle.is_none();
+            for KernelInfo { name, .. } in session.kernels().iter().filter(is_parallel_here) {
+                let kernel = session.index(name).expect("it is listed");
+                let mut started = 0;
+                let answer = loop {
+                    match with_at_most(started, || session.run(kernel, &run)) {
+                        Ok(answer) => break answer,
+                        Err(stop) => assert_eq!(stop, Stop::NoThread, "{name}, {started} threads"),
+                    }
+                    started += 1;
+                };
+                // Some start their threads anew for each part of the input.
+                assert!((1..9).contains(&started), "{name} ran with {started} more threads");
+                assert!(answer.agrees(session.oracle()), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn positions_are_not_handed_on_where_the_search_cannot_have_a_thread() {
+        let (selection, run) = (Selection::new(Machine::detect()), Run::new(1));
+        let take = |_| -> Result<(), ()> { panic!("there is no search") };
+        let solver = Solver::new(&selection, &run);
+        let game = game("stone-game").expect("a game");
+        let ended = with_at_most(0, || game.stream(&Question::new(100), &solver, take));
+        assert_eq!(ended, Ok(Err(SolveError::Stop(Stop::NoThread))));
+    }
+}

@@ -1,0 +1,124 @@
+//! The program where memory and threads are short: it does what was asked, or says in one line why not.
+
+use std::time::Duration;
+
+use assert_cmd::Command;
+use nimlanes::cores::OPERATIONS;
+use nimlanes::machine::Machine;
+use predicates::str::contains;
+
+/// A command that ends, whatever happens.
+fn command(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.timeout(Duration::from_secs(120)).env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
+    command
+}
+
+fn nimlanes() -> std::path::PathBuf {
+    assert_cmd::cargo::cargo_bin("nimlanes")
+}
+
+/// Exit code and stderr of the program with these arguments, in so many kilobytes of addresses.
+#[cfg(target_os = "linux")]
+fn within(kilobytes: u64, args: &str) -> (Option<i32>, String) {
+    let script = format!("ulimit -v {kilobytes}; exec {} {args}", nimlanes().display());
+    let output = command("sh").args(["-c", &script]).output().expect("a shell");
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// Kilobytes of a number as the program prints it.
+#[cfg(target_os = "linux")]
+fn kilobytes(number: &str, unit: &str) -> f64 {
+    let unit = ["B", "kB", "MB", "GB"].iter().position(|name| *name == unit.trim_end_matches(';')).expect("a unit");
+    number.parse::<f64>().expect("a number") * 1000f64.powi(unit as i32) / 1024.0
+}
+
+/// With a limit on its addresses the program refuses, and says by how much it falls short; with so much more it must do it.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_not_refused_fits() {
+    let has = |operation: &str, kernel: &str| {
+        let operation = nimlanes::cores::operation(operation).expect("it is listed");
+        operation.kernels(&Machine::detect()).iter().any(|info| info.name == kernel && info.obstacle.is_none())
+    };
+    let all = [
+        ("table_scan", "bit_rows", "solve stone-game --limit 3000 --threads 1 --kernel table_scan=bit_rows"),
+        ("table_scan", "antichain_avx512", "solve stone-game --limit 4000 --kernel table_scan=antichain_avx512"),
+        (
+            "table_scan",
+            "antichain_threads_avx512",
+            "run table_scan --kernel antichain_threads_avx512 --size 5000 --threads 2",
+        ),
+        (
+            "table_scan",
+            "antichain_threads_avx512",
+            "run table_scan --kernel antichain_threads_avx512 --size 2000 --threads 8",
+        ),
+        (
+            "table_scan",
+            "antichain_avx512",
+            "positions stone-game --limit 2000 --format bin --kernel table_scan=antichain_avx512",
+        ),
+        ("occupancy", "union_find", "run occupancy --kernel union_find --size 1e7"),
+        ("occupancy", "hash_sets_certificate", "run occupancy --kernel hash_sets_certificate --size 500000"),
+        ("mex_subtraction", "stamp", "run mex_subtraction --kernel stamp --workload 2,7,19,50 --size 2e7"),
+        (
+            "mex_subtraction",
+            "byte_lanes_pair_avx512",
+            "run mex_subtraction --kernel byte_lanes_pair_avx512 --size 2e6 --threads 2",
+        ),
+        ("mex_zeros", "shifted_rows", "run mex_zeros --kernel shifted_rows --size 2e7 --workload 2,7,19,50"),
+    ];
+    for (_, _, args) in all.iter().filter(|(operation, kernel, _)| has(operation, kernel)) {
+        let seconds = if args.starts_with("run") { " --seconds 0.001" } else { "" };
+        let args = format!("{args}{seconds} >/dev/null");
+        // Small enough for a refusal, large enough for the program itself.
+        let mut limit = 20_000;
+        // What a thread reserves comes in steps, so that a refusal may be followed by another one.
+        let mut refusals = 0;
+        loop {
+            let (code, said) = within(limit, &args);
+            if code == Some(0) {
+                break;
+            }
+            assert_eq!((code, said.lines().count()), (Some(2), 1), "{limit} kB: {args}: {said}");
+            let words: Vec<&str> = said.split_whitespace().collect();
+            let after = |word: &str| words.iter().position(|other| *other == word).expect("a refusal of memory") + 1;
+            let (needs, free) = (after("needs"), after("and"));
+            let short = kilobytes(words[needs], words[needs + 1]) - kilobytes(words[free], words[free + 1]);
+            // The program prints three digits after the point.
+            limit += short.max(0.0) as u64 + 64;
+            refusals += 1;
+            assert!(refusals < 40, "{args}: {said}");
+        }
+        assert!(refusals > 0, "{args}: nothing was refused");
+        for more in [100, 500, 2000, 10_000, 40_000, 100_000] {
+            let (code, said) = within(limit + more, &args);
+            assert!(matches!(code, Some(0 | 2)), "{more} kB more than {limit}: {args}: {code:?} {said}");
+        }
+    }
+}
+
+/// Where every thread is asked to have a stack that no system can give.
+#[test]
+fn a_thread_that_cannot_be_started_is_an_error_in_one_line() {
+    let machine = Machine::detect();
+    for operation in OPERATIONS {
+        let kernels = operation.kernels(&machine);
+        for kernel in kernels.iter().filter(|info| info.obstacle.is_none() && info.is_parallel()) {
+            command(nimlanes().to_str().expect("UTF-8"))
+                .args(["run", operation.name(), "--kernel", kernel.name, "--size", "300", "--threads", "3"])
+                .args(["--seconds", "0.001"])
+                .env("RUST_MIN_STACK", (1_u64 << 60).to_string())
+                .assert()
+                .code(1)
+                .stderr(contains("nimlanes: a thread could not be started").count(1));
+        }
+    }
+    command(nimlanes().to_str().expect("UTF-8"))
+        .args(["positions", "stone-game", "--limit", "100"])
+        .env("RUST_MIN_STACK", (1_u64 << 60).to_string())
+        .assert()
+        .code(1)
+        .stderr(contains("nimlanes: a thread could not be started").count(1));
+}
