@@ -34,7 +34,7 @@ pub fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write(path, |out| out.write_all(bytes))
 }
 
-/// Finds out whether [`write`] could write a file, before the work that is to fill it. Changes nothing that is there.
+/// Finds out whether [`write()`] could write a file, before the work that is to fill it. Changes nothing that is there.
 ///
 /// # Errors
 /// It could not.
@@ -243,7 +243,7 @@ impl Held {
     /// Replaces the file, and holds the new one.
     ///
     /// # Errors
-    /// As of [`write`]; or somebody put another file in its place.
+    /// As of [`write()`]; or somebody put another file in its place.
     pub fn replace(&mut self, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         let place = Place::of(&self.path)?.filter(|place| place.path == self.path);
         let place = match place {
