@@ -114,7 +114,7 @@ pub trait Session: Send + Sync {
     fn oracle(&self) -> &dyn Answer;
 }
 
-impl dyn Session {
+impl dyn Session + '_ {
     /// The index of a kernel, by its name.
     pub fn index(&self, name: &str) -> Option<usize> {
         self.kernels().iter().position(|kernel| kernel.name == name)

@@ -60,34 +60,33 @@ fn more(operation: &str, workload: &str, kernel: &str) -> f64 {
 fn inputs<'a>(
     operation: &'a dyn AnyOperation,
     workload: &'a str,
-    machine: &'a Machine,
+    selection: &'a Selection,
 ) -> impl Iterator<Item = (u64, Box<dyn Session>)> + 'a {
     // Values that another operation computes first take longer than their counting.
     let largest = if operation.core() == Core::XorCount { 18 } else { 34 };
-    (6..largest).map_while(move |e| Some((1 << e, operation.session(machine, workload, 1 << e).ok()?)))
+    (6..largest).map_while(move |e| Some((1 << e, operation.session(selection, workload, 1 << e).ok()?)))
 }
 
 /// Checks a kernel at the largest size, and between that and the one before, where lists that double are at another stage.
 fn check_kernel(
     operation: &dyn AnyOperation,
     workload: &str,
-    machine: &Machine,
+    selection: &Selection,
     [of, kernel]: [&str; 2],
     sizes: &mut [(u64, Box<dyn Session>)],
 ) -> bool {
-    let index =
-        |session: &dyn Session| session.kernels().iter().position(|name| *name == kernel).expect("it is listed");
+    let index = |session: &dyn Session| session.index(kernel).expect("it is listed");
     let bearable = |session: &dyn Session, threads: usize| {
         let cost = session.cost(index(session), threads);
         cost.ns <= MOST.0.as_nanos() as f64 && cost.bytes <= MOST.1
     };
     let mut is_right = true;
     let first = sizes[0].1.as_ref();
-    let all_threads: &[usize] = if first.is_parallel(index(first)) { &[2, 3] } else { &[1] };
+    let all_threads: &[usize] = if first.kernels()[index(first)].is_parallel() { &[2, 3] } else { &[1] };
     for threads in all_threads {
         let Some(last) = sizes.iter().rposition(|(_, session)| bearable(session.as_ref(), *threads)) else { continue };
         let size = sizes[last].0;
-        let between = operation.session(machine, workload, size * 7 / 10).expect("smaller than one that exists");
+        let between = operation.session(selection, workload, size * 7 / 10).expect("smaller than one that exists");
         // The other workloads differ less.
         let is_first = workload == operation.workloads()[0].name;
         let between = is_first.then_some((size * 7 / 10, &between));
@@ -140,7 +139,7 @@ fn main() -> ExitCode {
     if std::env::args().any(|argument| argument == "--list") {
         return ExitCode::SUCCESS;
     }
-    let machine = Machine::detect();
+    let selection = Selection::new(Machine::detect());
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     let mut is_right = true;
     println!("{:<96} {:>9} {:>9}", "", "foreseen", "used, MB");
@@ -153,7 +152,7 @@ fn main() -> ExitCode {
         };
         for operation in operations.iter().filter(all).filter(|operation| operation.name().contains(&only)) {
             for workload in operation.workloads() {
-                let mut sizes: Vec<_> = inputs(*operation, workload.name, &machine)
+                let mut sizes: Vec<_> = inputs(*operation, workload.name, &selection)
                     .take_while(|(_, session)| {
                         (0..session.kernels().len()).any(|kernel| {
                             (1..=2).any(|threads| {
@@ -163,9 +162,8 @@ fn main() -> ExitCode {
                         })
                     })
                     .collect();
-                let kernels = sizes[0].1.kernels();
-                for kernel in kernels {
-                    is_right &= check_kernel(*operation, workload.name, &machine, [of, kernel], &mut sizes);
+                for kernel in operation.kernels(selection.machine()).iter().filter(|kernel| kernel.obstacle.is_none()) {
+                    is_right &= check_kernel(*operation, workload.name, &selection, [of, kernel.name], &mut sizes);
                 }
             }
         }
