@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, SamplingMode};
 use nimlanes::cores;
-use nimlanes::games::{BigUint, GAMES, Game, Question, Solution, Solver};
+use nimlanes::games::{BigUint, GAMES, Game, Solution, Solver};
 use nimlanes::kernel::Run;
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::known;
@@ -80,14 +80,15 @@ fn choices(game: &Game, limit: u64, plan: &Plan, selection: &Selection) -> impl 
 }
 
 impl Choice {
-    fn solve(&self, game: &Game, limit: u64) -> Solution {
+    fn solve(&self, game: &'static Game, limit: u64) -> Solution {
         let run = Run::new(self.selection.threads());
-        game.solve(&Question::new(limit), &Solver::new(&self.selection, &run))
+        game.question(limit)
+            .solve(&Solver::new(&self.selection, &run))
             .unwrap_or_else(|error| panic!("{}: {error}", game.name))
     }
 
     /// Asserts that the answer is the known one, if one is known, and that of the other choices.
-    fn check(&self, game: &Game, limit: u64, expected: &OnceCell<BigUint>) {
+    fn check(&self, game: &'static Game, limit: u64, expected: &OnceCell<BigUint>) {
         let solution = self.solve(game, limit);
         if let Some(known) = known::of_game(game, limit) {
             known.check(&solution.digest()).unwrap_or_else(|difference| panic!("{difference}"));

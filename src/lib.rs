@@ -12,7 +12,7 @@
 //!
 //! # Solving
 //! ```
-//! use nimlanes::games::{Question, Solver, game};
+//! use nimlanes::games::{Solver, game};
 //! use nimlanes::kernel::Run;
 //! use nimlanes::machine::Machine;
 //! use nimlanes::selection::Selection;
@@ -20,24 +20,24 @@
 //! let selection = Selection::new(Machine::detect());
 //! let run = Run::new(selection.threads());
 //! let solver = Solver::new(&selection, &run);
-//! let solution = game("stone-game")?.solve(&Question::new(100), &solver)?;
+//! let solution = game("stone-game")?.question(100).solve(&solver)?;
 //! assert_eq!(solution.answer, 173_895u32.into());
 //! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
 //!
 //! The P-positions themselves, of other rules than the published, where with `1:1` alone the game is Wythoff's:
 //! ```
-//! # use nimlanes::games::{Positions, Question, Solver, game};
+//! # use nimlanes::games::{Positions, Solver, game};
 //! # use nimlanes::kernel::Run;
 //! # use nimlanes::machine::Machine;
 //! # use nimlanes::selection::Selection;
 //! # let selection = Selection::new(Machine::detect());
 //! # let run = Run::new(selection.threads());
 //! # let solver = Solver::new(&selection, &run);
-//! let question = Question { diagonals: "1:1".parse()?, ..Question::new(20) };
-//! let found = game("proportionate-nim")?.positions(&question, &solver)?;
+//! let question = game("proportionate-nim")?.question(20).with("moves", "1:1")?;
+//! let found = question.positions(&solver)?;
 //! assert_eq!(found.positions, Positions::Two(vec![[0, 0], [1, 2], [3, 5], [4, 7], [6, 10]]));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
 //!
 //! # One operation, one kernel by name
@@ -80,10 +80,17 @@
 //! the tiers it includes, title and colour in the report. Beside it come a Cargo feature of its name, its loads and stores in
 //! `src/simd/<name>.rs`, and kernels. Caps, listings, tests and the report read the table.
 //!
+//! # How to add a game
+//! A file in `src/games`, its `mod` line and its line in [`games::GAMES`]. The file has a `Game`, a function that solves a
+//! question with operations, and a `Parameter` for each thing that a question may vary: its name, its published value and how
+//! it is set. The options of the command line, their help and what they refuse are made of these.
+//!
 //! # Where things stand
-//! [`isa`]: tiers. `growing`: lists. [`kernel`]: operations, the registry. [`machine`]: what this process may use. [`selection`]: the choice.
-//! [`session`]: operations without their types. `bits`: bit rows. [`moves`]: what players may take. [`positions`]: lists of
-//! positions. `threads`: starting them. [`cores`], [`games`], and [`lab`]: the instruments.
+//! [`isa`]: tiers. [`machine`]: what this process may use. [`kernel`]: operations and the registry. [`candidate`]: what stands
+//! between a kernel and an input. [`selection`]: the choice. [`workload`]: named inputs; [`case`](mod@case): one of them, by
+//! names. [`session`]: operations without their types. [`moves`]: what players may take. [`numbers`], [`units`]: how sizes are
+//! read and shown. `bits`: bit rows. `growing`: lists. `threads`: starting them. [`cores`], [`games`], and [`lab`]: the
+//! instruments.
 
 #![cfg_attr(
     not(all(
@@ -109,6 +116,7 @@ pub mod lab;
 pub mod machine;
 pub mod moves;
 mod names;
+pub mod numbers;
 pub mod selection;
 pub mod session;
 mod simd;

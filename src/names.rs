@@ -6,7 +6,8 @@ use strsim::osa_distance;
 pub(crate) fn hint<'a>(asked: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
     let allowed: Vec<&str> = allowed.into_iter().collect();
     let meant = nearest(asked, &allowed).map(|name| format!(" did you mean `{name}`?")).unwrap_or_default();
-    format!(";{meant} allowed: {}", allowed.join(", "))
+    let allowed = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
+    format!(";{meant} allowed: {allowed}")
 }
 
 /// The name that fewest changes lead to, if they are few beside its letters.
@@ -27,6 +28,7 @@ mod tests {
         assert_eq!(nearest("bti_rows", &allowed), Some("bit_rows"));
         assert_eq!(nearest("bytes_row", &allowed), Some("byte_rows"));
         assert_eq!(["", "x", "rows", "stamp"].map(|asked| nearest(asked, &allowed)), [None; 4]);
+        assert_eq!(hint("x", []), "; allowed: none");
         assert_eq!(hint("x", ["flags", "stamp"]), "; allowed: flags, stamp");
         assert_eq!(hint("stamps", ["flags", "stamp"]), "; did you mean `stamp`? allowed: flags, stamp");
     }

@@ -57,7 +57,7 @@ mod tests {
 
     use super::*;
     use crate::cores::OPERATIONS;
-    use crate::games::{Question, SolveError, Solver, game};
+    use crate::games::{SolveError, Solver, game};
     use crate::kernel::Run;
     use crate::machine::Machine;
     use crate::selection::Selection;
@@ -132,7 +132,7 @@ mod tests {
         let take = |_| -> Result<(), ()> { panic!("there is no search") };
         let solver = Solver::new(&selection, &run);
         let game = game("stone-game").expect("a game");
-        let ended = with_at_most(0, || game.stream(&Question::new(100), &solver, take));
+        let ended = with_at_most(0, || game.question(100).stream(&solver, take));
         assert_eq!(ended, Ok(Err(SolveError::Stop(Stop::NoThread))));
     }
 }

@@ -3,23 +3,31 @@
 
 use std::collections::HashMap;
 
-use nimlanes::games::{
-    BigUint, Count, Figure, GAMES, Game, Positions, Question, Rule, Solution, SolveError, Solver, Stage, game,
-};
+use nimlanes::games::{BigUint, Figure, GAMES, Positions, Question, Solution, SolveError, Solver, Stage, game};
 use nimlanes::isa::Tier;
 use nimlanes::kernel::{Run, Stop};
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::selection::{SelectError, Selection};
 
-fn solve(game: &Game, question: &Question, selection: &Selection) -> Solution {
+/// The published form of a game.
+fn published(name: &str, limit: u64) -> Question {
+    game(name).expect("a game").question(limit)
+}
+
+/// The same with a parameter set.
+fn with(question: Question, setting: &str, value: impl ToString) -> Question {
+    question.with(setting, value).expect("a setting of the game")
+}
+
+fn solve(question: &Question, selection: &Selection) -> Solution {
     let run = Run::new(selection.threads());
-    let solver = Solver::new(selection, &run);
-    game.solve(question, &solver).unwrap_or_else(|error| panic!("{} {}: {error}", game.name, question.limit))
+    let solved = question.solve(&Solver::new(selection, &run));
+    solved.unwrap_or_else(|error| panic!("{} {}: {error}", question.game().name, question.limit))
 }
 
 fn answer(name: &str, limit: u64) -> BigUint {
-    solve(game(name).expect("a game"), &Question::new(limit), &Selection::new(Machine::detect())).answer
+    solve(&published(name, limit), &Selection::new(Machine::detect())).answer
 }
 
 #[test]
@@ -36,7 +44,7 @@ fn every_tier_gives_the_known_answers() {
                 known.case.operation == game.name || (game.operations.len() == 1 && as_operation)
             };
             for known in known::all().filter(|known| is_its_own(known) && known.case.size <= 5 * game.published) {
-                let solution = solve(game, &Question::new(known.case.size), &selection);
+                let solution = solve(&game.question(known.case.size), &selection);
                 let mut digest = solution.digest();
                 digest.push(("sum", digest[0].1));
                 known.check(&digest).unwrap_or_else(|difference| panic!("{}: {difference}", tier.name()));
@@ -68,7 +76,7 @@ fn streams_are_whole_solutions() {
         let named = kernels.map(|kernel| Selection::new(machine).with_kernel(operation.name(), kernel.name));
         for selection in named.map(|selection| selection.expect("it is available")) {
             for limit in limits {
-                let (question, run) = (Question::new(*limit), Run::new(2));
+                let (question, run) = (game.question(*limit), Run::new(2));
                 // Some kernels try everything.
                 let hurry = |stage: &Stage| {
                     if stage.ns > 3e8 {
@@ -76,13 +84,13 @@ fn streams_are_whole_solutions() {
                     }
                 };
                 let solver = Solver::new(&selection, &run).watched_by(&hurry);
-                let whole = match game.positions(&question, &solver) {
+                let whole = match question.positions(&solver) {
                     Ok(found) => found,
                     Err(SolveError::Select(_) | SolveError::Stop(_)) => continue,
                     Err(error) => panic!("{error}"),
                 };
                 let mut streamed = Vec::new();
-                let used = game.stream(&question, &solver, |batch| {
+                let used = question.stream(&solver, |batch| {
                     streamed.extend(widened(&batch));
                     Ok::<(), ()>(())
                 });
@@ -98,21 +106,88 @@ fn streams_are_whole_solutions() {
 fn what_can_only_fail_is_refused_before_anything_runs() {
     let small = Selection::new(Machine::detect().with_memory(1 << 30));
     let slow = small.clone().with_kernel("xor_triples", "pair_loop").expect("it is always there");
-    let heaps = Question { heaps: 20_000, ..Question::new(100_000) };
-    let modulus = |modulus| Question { count: Count::Modulo(modulus), ..Question::new(10_000) };
-    for (name, question, selection, says) in [
-        ("scatterstone-nim", Question::new(2_000_000), &small, "too large for xor_partitions"),
-        ("scatterstone-nim", Question::new(u64::MAX), &small, "too large for xor_partitions"),
-        ("scatterstone-nim", Question::new(1_000_000), &small, "would fit"),
-        ("scatterstone-nim", modulus(1 << 20), &small, "modulus"),
-        ("nim-square", heaps, &small, "at most 10000"),
-        ("nim-square", Question::new(30_000_000), &slow, "xor_triples is predicted to take"),
+    for (name, limit, selection, says) in [
+        ("scatterstone-nim", 2_000_000, &small, "too large for xor_partitions"),
+        ("scatterstone-nim", u64::MAX, &small, "too large for xor_partitions"),
+        ("scatterstone-nim", 1_000_000, &small, "would fit"),
+        ("nim-square", 30_000_000, &slow, "xor_triples is predicted to take"),
     ] {
         let run = Run::new(1);
         let nothing = |stage: &Stage| panic!("{stage:?}");
         let solver = Solver::new(selection, &run).watched_by(&nothing);
-        let error = game(name).expect("a game").solve(&question, &solver).expect_err(says).to_string();
+        let error = published(name, limit).solve(&solver).expect_err(says).to_string();
         assert!(error.contains(says), "{name}: {error}");
+    }
+}
+
+/// By what it is called, and with what there is instead.
+#[test]
+fn what_a_game_has_no_setting_for_is_refused_when_it_is_set() {
+    let set = |name, setting: &str, value: &str| published(name, 10).with(setting, value).expect_err(value);
+    let known = vec!["modulus", "exact"];
+    let missing = SolveError::NoSetting { game: "scatterstone-nim", name: "rule".to_owned(), known };
+    assert_eq!(set("scatterstone-nim", "rule", "all"), missing);
+    assert_eq!(missing.to_string(), "scatterstone-nim has no setting `rule`; allowed: modulus, exact");
+    for (name, setting, value, says) in [
+        ("nim-square", "heaps", "20000", "heaps `20000` is too large; at most 10000"),
+        ("nim-square", "heaps", "-1", "heaps `-1` is too small; at least 0"),
+        ("nim-square", "moves", "4,3", "the move list is not ascending: 4 stands before 3"),
+        ("proportionate-nim", "moves", "0:0", "0:0 takes nothing"),
+        (
+            "stone-game",
+            "rule",
+            "one-or-tow",
+            "unknown value `one-or-tow` of rule; did you mean `one-or-two`? allowed: all, one-or-two",
+        ),
+        ("scatterstone-nim", "modulus", "1048576", "modulus 1048576 is not an odd number from 3 up to 2147483647"),
+        ("scatterstone-nim", "exact", "false", "unknown value `false` of exact; allowed: true"),
+    ] {
+        let error = set(name, setting, value);
+        assert!(matches!(&error, SolveError::Value { setting: of, .. } if of == setting), "{error:?}");
+        assert_eq!(error.to_string(), says);
+    }
+}
+
+/// The published value until it is set, then the latest.
+#[test]
+fn a_question_says_what_its_parameters_are() {
+    let text = |question: &Question| {
+        question.parameters().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+    };
+    let question = published("nim-square", 10);
+    assert_eq!(text(&question), "moves squares, heaps 3");
+    assert_eq!(text(&with(with(question, "heaps", 1e1), "moves", "3, 5")), "moves 3,5, heaps 10");
+    let exact = with(with(published("scatterstone-nim", 10), "modulus", 97), "exact", true);
+    assert_eq!(text(&exact), "count exact");
+    assert_eq!(text(&with(exact, "modulus", "97")), "count modulo 97");
+}
+
+/// So that they can be one option: their names are unique within a game, and those that games share take a value in all of
+/// them or in none.
+#[test]
+fn settings_can_be_told_apart() {
+    let mut takes_value = HashMap::new();
+    for game in GAMES {
+        let settings: Vec<_> = game.settings().collect();
+        for (i, setting) in settings.iter().enumerate() {
+            assert!(settings[..i].iter().all(|other| other.name != setting.name), "{} {setting:?}", game.name);
+            let takes = setting.value.is_some();
+            assert_eq!(*takes_value.entry(setting.name).or_insert(takes), takes, "{} {setting:?}", game.name);
+        }
+    }
+}
+
+/// And the published one is among them.
+#[test]
+fn listed_choices_can_be_set() {
+    for game in GAMES {
+        for setting in game.settings().filter(|setting| !setting.choices.is_empty()) {
+            assert!(setting.choices.contains(&setting.published), "{} {setting:?}", game.name);
+            for choice in setting.choices {
+                let set = with(game.question(1), setting.name, &choice);
+                assert!(set.parameters().any(|(name, value)| name == setting.parameter && value == choice));
+            }
+        }
     }
 }
 
@@ -120,12 +195,12 @@ fn what_can_only_fail_is_refused_before_anything_runs() {
 #[test]
 fn what_would_fit_does() {
     let selection = Selection::new(Machine::detect().with_memory(1 << 20));
-    let (game, run) = (game("scatterstone-nim").expect("a game"), Run::new(1));
+    let run = Run::new(1);
     let solver = Solver::new(&selection, &run);
-    match game.solve(&Question::new(100_000), &solver) {
+    match published("scatterstone-nim", 100_000).solve(&solver) {
         Err(SolveError::Select(SelectError::Memory { fits: Some(fits), .. })) => {
             assert!((100..10_000).contains(&fits), "{fits}");
-            assert!(game.solve(&Question::new(fits), &solver).is_ok(), "{fits}");
+            assert!(published("scatterstone-nim", fits).solve(&solver).is_ok(), "{fits}");
         }
         other => panic!("{other:?}"),
     }
@@ -135,11 +210,12 @@ fn what_would_fit_does() {
 #[test]
 fn all_remainders_of_an_exact_number_are_foreseen() {
     let selection = Selection::new(Machine::detect().with_memory(1 << 40));
-    let (game, run) = (game("scatterstone-nim").expect("a game"), Run::new(1));
+    let run = Run::new(1);
     run.cancel();
-    let solve = |count| game.solve(&Question { count, ..Question::new(200_000) }, &Solver::new(&selection, &run));
-    assert_eq!(solve(Count::Modulo(1_000_000_007)).err(), Some(SolveError::Stop(Stop::Cancelled)));
-    assert!(matches!(solve(Count::Exact), Err(SolveError::Select(SelectError::Long { .. }))));
+    let solver = Solver::new(&selection, &run);
+    let question = published("scatterstone-nim", 200_000);
+    assert_eq!(question.solve(&solver).err(), Some(SolveError::Stop(Stop::Cancelled)));
+    assert!(matches!(with(question, "exact", true).solve(&solver), Err(SolveError::Select(SelectError::Long { .. }))));
 }
 
 /// Of a search for days.
@@ -149,10 +225,10 @@ fn a_stream_ends_when_nobody_takes_on() {
     for (name, limit) in [("stone-game", 20_000), ("proportionate-nim", 1_000_000_000_000)] {
         let (run, start) = (Run::new(2), std::time::Instant::now());
         let solver = Solver::new(&selection, &run);
-        let (game, question) = (game(name).expect("a game"), Question::new(limit));
-        assert_eq!(game.stream(&question, &solver, |_| Err("enough")), Err("enough"));
+        let question = published(name, limit);
+        assert_eq!(question.stream(&solver, |_| Err("enough")), Err("enough"));
         run.cancel();
-        let stopped = game.stream(&question, &solver, |_| Ok::<(), ()>(()));
+        let stopped = question.stream(&solver, |_| Ok::<(), ()>(()));
         assert_eq!(stopped, Ok(Err(SolveError::Stop(Stop::Cancelled))));
         assert!(start.elapsed().as_secs() < 20, "{name}");
     }
@@ -161,9 +237,8 @@ fn a_stream_ends_when_nobody_takes_on() {
 /// What a dynamic program solves that leaves out the move in all three heaps.
 #[test]
 fn one_or_two_heaps_is_another_game() {
-    let question = Question { rule: Rule::OneOrTwo, ..Question::new(100) };
-    let selection = Selection::new(Machine::detect());
-    assert_eq!(solve(game("stone-game").expect("a game"), &question, &selection).answer, 194_965u32.into());
+    let question = with(published("stone-game", 100), "rule", "one-or-two");
+    assert_eq!(solve(&question, &Selection::new(Machine::detect())).answer, 194_965u32.into());
     assert_eq!(answer("stone-game", 100), 173_895u32.into());
 }
 
@@ -179,18 +254,20 @@ fn figures(solution: &Solution) -> Vec<(&'static str, &BigUint)> {
 /// Exact numbers of Scatterstone Nim: a published one, and the known remainders of the others.
 #[test]
 fn exact_numbers_leave_the_known_remainders() {
-    let (game, selection) = (game("scatterstone-nim").expect("a game"), Selection::new(Machine::detect()));
-    let with = |count, limit| solve(game, &Question { count, ..Question::new(limit) }, &selection);
-    assert_eq!(with(Count::Exact, 200).answer, 773_854_632_033_595u64.into());
-    for known in known::all().filter(|known| known.case.operation == game.name && known.case.size <= 2000) {
-        let solution = with(Count::Exact, known.case.size);
+    let (name, selection) = ("scatterstone-nim", Selection::new(Machine::detect()));
+    let solve = |question| solve(&question, &selection);
+    assert_eq!(solve(with(published(name, 200), "exact", true)).answer, 773_854_632_033_595u64.into());
+    for known in known::all().filter(|known| known.case.operation == name && known.case.size <= 2000) {
+        let question = published(name, known.case.size);
+        let solution = solve(with(question.clone(), "exact", true));
         let exact = figures(&solution);
         let modulo = |modulus: u64| -> Vec<(&'static str, u128)> {
             exact.iter().map(|(name, number)| (*name, (*number % modulus).try_into().expect("small"))).collect()
         };
         known.check(&modulo(1_000_000_007)).unwrap_or_else(|difference| panic!("{difference}"));
         for modulus in [3, 97, (1 << 31) - 1] {
-            assert_eq!(with(Count::Modulo(modulus), known.case.size).digest(), modulo(modulus), "modulo {modulus}");
+            let remainders = solve(with(question.clone(), "modulus", modulus)).digest();
+            assert_eq!(remainders, modulo(modulus), "modulo {modulus}");
         }
     }
 }
@@ -292,8 +369,7 @@ fn scatterstone_nim_by_its_rules() {
 #[test]
 fn largest_values_that_overflow_a_published_table() {
     let largest = |limit| {
-        let solution =
-            solve(game("nim-square").expect("a game"), &Question::new(limit), &Selection::new(Machine::detect()));
+        let solution = solve(&published("nim-square", limit), &Selection::new(Machine::detect()));
         solution.details.iter().find_map(|(name, figure)| match figure {
             Figure::Count(n) if *name == "max" => u128::try_from(n).ok(),
             _ => None,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nimlanes::cores::{COMPLETE, OPERATIONS};
-use nimlanes::games::{Question, SolveError, Solver, game};
+use nimlanes::games::{SolveError, Solver, game};
 use nimlanes::kernel::{Core, Run};
 use nimlanes::machine::Machine;
 use nimlanes::selection::{SelectError, Selection};
@@ -108,7 +108,7 @@ fn check_kernel(
 
 /// Positions that are handed on. How much waits depends on who is quicker, so that less may be used than is foreseen.
 fn check_stream(name: &str, limit: u64, threads: usize) -> bool {
-    let (game, question, run) = (game(name).expect("a game"), Question::new(limit), Run::new(threads));
+    let (question, run) = (game(name).expect("a game").question(limit), Run::new(threads));
     let selection = Selection::new(Machine::detect()).with_threads(threads).expect("threads");
     let mut batches = 0;
     let mut used = None;
@@ -120,12 +120,12 @@ fn check_stream(name: &str, limit: u64, threads: usize) -> bool {
             drop(batch);
             Ok::<(), ()>(())
         };
-        used = game.stream(&question, &Solver::new(&selection, &run), take).expect("all is taken").ok();
+        used = question.stream(&Solver::new(&selection, &run), take).expect("all is taken").ok();
     });
     let used = used.expect("it ends");
     let small = Selection::new(selection.machine().with_memory(0)).with_threads(threads).expect("threads");
     let small = small.with_kernel(used.operation, used.kernel).expect("it just ran");
-    let foreseen = match game.stream(&question, &Solver::new(&small, &run), |_| Err(())) {
+    let foreseen = match question.stream(&Solver::new(&small, &run), |_| Err(())) {
         Ok(Err(SolveError::Select(SelectError::Memory { needs, .. }))) => needs,
         other => panic!("no memory, and yet {other:?}"),
     };

@@ -1,64 +1,21 @@
 //! How numbers and choices are read from the command line.
 
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use nimlanes::cores::named::pair;
-use nimlanes::games::{GAMES, Game, Parameter, Question, Rule, game};
+use nimlanes::games::{Game, Question, game};
 use nimlanes::kernel::Run;
+use nimlanes::numbers::within;
 use nimlanes::selection::Selection;
 use nimlanes::session::Session;
-use nimlanes::workload::InputError;
 
 use super::failure::Failure;
 use super::interrupt;
+use super::settings::{Settings, games};
 
-/// A whole number, as people write sizes: `100000`, `10_000_000`, `1e7`, `2.5e6`.
-pub fn number(text: &str) -> Result<u64, String> {
-    within(0..=u64::MAX)(text)
-}
-
-/// A whole number in a range.
-pub fn within(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64, String> + Clone {
-    move |text| match parse(text) {
-        Ok(n) if range.contains(&n) => Ok(n),
-        Err(Wrong::Text) => Err("not a whole number; write 100000, 10_000_000 or 1e7".to_owned()),
-        Err(Wrong::Large) => Err(format!("too large; at most {}", range.end())),
-        Ok(n) if n > *range.end() => Err(format!("too large; at most {}", range.end())),
-        Err(Wrong::Negative) | Ok(_) => Err(format!("too small; at least {}", range.start())),
-    }
-}
-
-/// Why a text is no number of 64 bits.
-#[derive(Clone, Copy)]
-enum Wrong {
-    Text,
-    Negative,
-    Large,
-}
-
-fn parse(text: &str) -> Result<u64, Wrong> {
-    let digits = text.replace('_', "");
-    if digits.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
-        return Err(Wrong::Negative);
-    }
-    let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let is_digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
-    if whole.is_empty() || exponent.is_empty() || ![whole, fraction, exponent].into_iter().all(is_digits) {
-        return Err(Wrong::Text);
-    }
-    let fraction = fraction.trim_end_matches('0');
-    let exponent: u32 = exponent.parse().map_err(|_| Wrong::Large)?;
-    let zeros = exponent.checked_sub(fraction.len() as u32).ok_or(Wrong::Text)?;
-    let mantissa: u64 = format!("{whole}{fraction}").parse().map_err(|_| Wrong::Large)?;
-    if mantissa == 0 {
-        return Ok(0);
-    }
-    10u64.checked_pow(zeros).and_then(|power| mantissa.checked_mul(power)).ok_or(Wrong::Large)
-}
+pub use nimlanes::numbers::number;
 
 /// A name that is in a list twice.
 pub fn twice<T: PartialEq>(names: &[T]) -> Option<&T> {
@@ -125,69 +82,28 @@ impl Kernels {
     }
 }
 
-/// The variant of the Stone Game.
-#[derive(Args, Default)]
-pub struct StoneRule {
-    /// Which heaps a move may take from
-    #[arg(long, value_parser = PossibleValuesParser::new(Rule::ALL.map(Rule::name)), requires = "game", help_heading = "Stone Game")]
-    rule: Option<String>,
-}
-
-impl StoneRule {
-    /// The question of `game` at `limit` with this rule and these moves; what is not the game's is refused.
-    pub fn question(&self, game: &Game, limit: u64, moves: Option<&str>) -> Result<Question, Failure> {
-        let mut question = Question::new(limit);
-        if let Some(name) = &self.rule {
-            game.takes(Parameter::Rule)?;
-            question.rule = Rule::ALL.into_iter().find(|rule| rule.name() == name).unwrap_or(question.rule);
-        }
-        match moves {
-            None => {}
-            Some(text) if game.takes(Parameter::Diagonals).is_ok() => {
-                question.diagonals = text.parse().map_err(InputError::Diagonals)?;
-            }
-            Some(text) => {
-                game.takes(Parameter::Moves)?;
-                question.moves = text.parse().map_err(InputError::Moves)?;
-            }
-        }
-        Ok(question)
-    }
-}
-
-/// The options that set a parameter.
-pub fn options(parameter: Parameter) -> &'static str {
-    match parameter {
-        Parameter::Rule => "--rule",
-        Parameter::Moves | Parameter::Diagonals => "--moves",
-        Parameter::Heaps => "--heaps",
-        Parameter::Count => "--modulus or --exact",
-    }
-}
-
 /// A game whose P-positions can be listed, and how far.
 #[derive(Args)]
 pub struct Board {
     /// The game
-    #[arg(value_parser = PossibleValuesParser::new(GAMES.iter().filter(|game| game.lists_positions()).map(|game| game.name)))]
+    #[arg(value_parser = PossibleValuesParser::new(games(true).map(|game| game.name)))]
     game: String,
-    /// The largest heap of the Stone Game, the largest sum of both heaps of Proportionate Nim (1e7 and 10_000_000 are
-    /// understood)
-    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true, help = limits())]
     limit: u64,
     #[command(flatten)]
     kernels: Kernels,
     #[command(flatten)]
-    stone: StoneRule,
-    /// The moves from both heaps, 1:1,1:2 if left out; p:q takes p t and q t for any t, either way round (1:1 is Wythoff's
-    /// game, none is Nim)
-    #[arg(long, value_name = "MOVES", allow_hyphen_values = true, help_heading = "Proportionate Nim")]
-    moves: Option<String>,
+    settings: Settings<true>,
+}
+
+/// What a limit limits, game by game.
+fn limits() -> String {
+    let limits: Vec<String> = games(true).map(|game| format!("{}: {}", game.title, game.limit)).collect();
+    format!("{} (1e7 and 10_000_000 are understood)", limits.join("; "))
 }
 
 /// What a [`Board`] names, and a run to find its positions.
 pub struct Asked {
-    pub game: &'static Game,
     pub question: Question,
     pub selection: Selection,
     pub run: Arc<Run>,
@@ -198,9 +114,9 @@ impl Board {
     pub fn ask(&self) -> Result<Asked, Failure> {
         let game = game(&self.game)?;
         let selection = self.kernels.selection(Some(game))?;
-        let question = self.stone.question(game, self.limit, self.moves.as_deref())?;
+        let question = self.settings.question(game, self.limit)?;
         let run = interrupt::run(selection.threads());
-        Ok(Asked { game, question, selection, run })
+        Ok(Asked { question, selection, run })
     }
 }
 
@@ -234,25 +150,5 @@ pub fn kernel(session: &dyn Session, selection: &Selection, name: Option<&str>) 
     match name {
         None => Ok(selection.kernel_of(session)?),
         Some(name) => Ok(selection.clone().with_kernel(session.operation(), name)?.kernel_of(session)?),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number;
-
-    #[test]
-    fn sizes_are_read_as_people_write_them() {
-        let read = ["0", "100000", "10_000_000", "1e7", "1E7", "2.5e6", "1.50e1", "0e99", "18446744073709551615"];
-        let want = [0, 100_000, 10_000_000, 10_000_000, 10_000_000, 2_500_000, 15, 0, u64::MAX];
-        assert_eq!(read.map(number), want.map(Ok));
-    }
-
-    #[test]
-    fn what_is_no_size_is_refused() {
-        for text in ["", "-1", "-", "x", "1.5", "1e", "e7", "1e20", "18446744073709551616", "0x10", "1e-3", "+5", "1 0"]
-        {
-            assert!(number(text).is_err(), "{text}");
-        }
     }
 }

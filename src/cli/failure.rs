@@ -4,13 +4,12 @@ use std::process::ExitCode;
 
 use nimlanes::cores::UnknownOperation;
 use nimlanes::cores::named::NameError;
-use nimlanes::games::{self, SolveError};
+use nimlanes::games::SolveError;
 use nimlanes::kernel::Stop;
 use nimlanes::machine::WrongCap;
 use nimlanes::selection::SelectError;
 use nimlanes::workload::InputError;
 
-use super::args::options;
 use super::interrupt;
 use super::output::say;
 
@@ -55,10 +54,13 @@ impl From<SolveError> for Failure {
         match error {
             SolveError::Stop(stop) => stop.into(),
             SolveError::Select(error) => error.into(),
-            SolveError::NoChoice { game, parameter } => {
-                let own: Vec<&str> = games::game(game)
-                    .map_or(Vec::new(), |game| game.parameters.iter().map(|own| options(*own)).collect());
-                Failure::Usage(format!("{game} has no option {}; allowed: {}", options(parameter), own.join(", ")))
+            SolveError::NoSetting { game, name, known } => {
+                let options: Vec<String> = known.iter().map(|name| format!("--{name}")).collect();
+                let allowed = if options.is_empty() { "none".to_owned() } else { options.join(", ") };
+                Failure::Usage(format!("{game} has no option --{name}; allowed: {allowed}"))
+            }
+            SolveError::Value { setting, value, reason } => {
+                Failure::Usage(reason.line(&format!("--{setting}"), &value))
             }
             _ => Failure::Usage(error.to_string()),
         }

@@ -15,6 +15,7 @@ mod positions;
 mod profile;
 mod report;
 mod run;
+mod settings;
 mod solve;
 mod usage;
 mod verify;

@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use nimlanes::games::{Rule, stone_game};
 use nimlanes::lab::plot::{View, draw};
 
 use super::args::{Asked, Board};
@@ -13,8 +12,8 @@ use super::output::{deliver, try_out};
 
 /// Draw the P-positions of a game
 ///
-/// The Stone Game is drawn as a table of two heaps, coloured by the third; Proportionate Nim as one heap against the other. With
-/// --ratios the axes are ratios of heaps, which shows the beams that the positions lie in.
+/// Three heaps are drawn as a table of two, coloured by the third; two heaps, one against the other. With --ratios the axes are
+/// ratios of heaps, which shows the beams that the positions lie in.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --out stone-game.png\n  \
     nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --ratios --out beams.svg")]
@@ -41,15 +40,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
     };
     try_out(Some(&args.out))?;
-    let Asked { game, question, selection, run } = args.board.ask()?;
-    let positions = watched(game, &selection, &run, |solver| game.positions(&question, solver))?.positions;
-    let rules = match game.name == stone_game::GAME.name {
-        true if question.rule == Rule::OneOrTwo => "one or two heaps".to_owned(),
-        true => "all moves".to_owned(),
-        false => question.diagonals.to_string(),
-    };
+    let Asked { question, selection, run } = args.board.ask()?;
+    let positions = watched(question.game(), &selection, &run, |solver| question.positions(solver))?.positions;
     let view = if args.ratios { View::Ratios } else { View::Heaps };
-    let picture = draw(&positions, question.limit, &rules, view);
+    let picture = draw(&positions, question.limit, &question.caption()?, view);
     run.advance(0)?;
     deliver(Some(&args.out), |out| out.write_all(&if is_svg { picture.svg().into_bytes() } else { picture.png() }))
 }

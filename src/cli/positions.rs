@@ -2,7 +2,7 @@
 //!
 //! # The binary format
 //! Positions one after another, without a header, in lexicographic order. Each is its heaps in ascending order, as little-endian
-//! unsigned integers: three of 32 bits for the Stone Game (12 bytes a position), two of 64 bits for Proportionate Nim (16 bytes).
+//! unsigned integers: three of 32 bits for three heaps (12 bytes a position), two of 64 bits for two heaps (16 bytes).
 
 use std::io::{ErrorKind, IsTerminal, stdout};
 use std::path::PathBuf;
@@ -38,18 +38,18 @@ pub struct Args {
 enum Format {
     /// A header, then a line for each position: "x,y,z" or "n,m"
     Csv,
-    /// Little-endian numbers and nothing else: three of 32 bits for each position of the Stone Game, two of 64 bits for
-    /// Proportionate Nim
+    /// Little-endian numbers and nothing else: three of 32 bits for each position of three heaps, two of 64 bits for one of
+    /// two
     Bin,
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let Asked { game, question, selection, run } = args.board.ask()?;
+    let Asked { question, selection, run } = args.board.ask()?;
     let mut failure = None;
     let written = deliver(args.out.as_deref(), |out| {
         let (mut is_first, mut bytes) = (true, Vec::new());
         let mut search = |solver: &Solver| {
-            game.stream(&question, solver, |batch| {
+            question.stream(solver, |batch| {
                 go_on(&run)?;
                 bytes.clear();
                 args.format.encode(&batch, std::mem::take(&mut is_first), &mut bytes);
@@ -60,7 +60,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let found = if args.out.is_none() && stdout().is_terminal() {
             search(&Solver::new(&selection, &run))
         } else {
-            watched(game, &selection, &run, search)
+            watched(question.game(), &selection, &run, search)
         };
         found?.map(drop).map_err(|error| {
             failure = Some(error);

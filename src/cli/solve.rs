@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
-use nimlanes::games::nim_square::MAX_HEAPS;
-use nimlanes::games::{Count, Figure, GAMES, Game, Parameter, Question, Solution, Used, game};
+use nimlanes::games::{Figure, GAMES, Question, Solution, Used, game};
 use nimlanes::machine::peak_memory;
 use nimlanes::selection::Selection;
 use nimlanes::units::bytes;
 use serde::Serialize;
 
-use super::args::{Kernels, StoneRule, number, within};
+use super::args::{Kernels, number};
 use super::failure::Failure;
 use super::interrupt;
 use super::monitor::watched;
 use super::output::{Document, print, print_json, print_json_array, table};
+use super::settings::{Settings, games};
 
 /// Solve a game, or all of them at their published limits
 #[derive(clap::Args, Default)]
@@ -24,7 +24,7 @@ use super::output::{Document, print, print_json, print_json_array, table};
     nimlanes solve proportionate-nim --limit 1e6 --moves 1:1,2:3\n  nimlanes solve scatterstone-nim --exact")]
 pub struct Args {
     /// The game; all of them if none is named
-    #[arg(value_parser = PossibleValuesParser::new(GAMES.iter().map(|game| game.name)))]
+    #[arg(value_parser = PossibleValuesParser::new(games(false).map(|game| game.name)))]
     game: Option<String>,
     /// The size of the question; the published one if left out (1e7 and 10_000_000 are understood)
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true, requires = "game")]
@@ -36,46 +36,13 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    stone: StoneRule,
-    /// Proportionate Nim: the moves from both heaps, 1:1,1:2 if left out; p:q takes p t and q t for any t, either way round
-    /// (1:1 is Wythoff's game, none is Nim). Nim Square: squares, cubes, triangular, primes, factorials, fibonacci, a list
-    /// a,b,c or a range 1..k
-    #[arg(
-        long,
-        value_name = "MOVES",
-        requires = "game",
-        allow_hyphen_values = true,
-        help_heading = "Proportionate Nim and Nim Square"
-    )]
-    moves: Option<String>,
-    /// The number of heaps, counted exactly; 3 if left out, 10000 at most
-    #[arg(long, value_name = "M", value_parser = within(0..=MAX_HEAPS.into()), allow_negative_numbers = true, requires = "game", help_heading = "Nim Square")]
-    heaps: Option<u64>,
-    /// Count modulo an odd number below 2^31; 1000000007 if left out
-    #[arg(long, value_name = "MODULUS", value_parser = number, allow_negative_numbers = true, requires = "game", conflicts_with = "exact", help_heading = "Scatterstone Nim")]
-    modulus: Option<u64>,
-    /// Give the number itself, however large
-    #[arg(long, requires = "game", help_heading = "Scatterstone Nim")]
-    exact: bool,
+    settings: Settings<false>,
 }
 
 impl Args {
     /// All games at their published limits.
     pub fn all(json: bool) -> Self {
         Args { json, ..Default::default() }
-    }
-
-    fn question(&self, game: &Game) -> Result<Question, Failure> {
-        let mut question = self.stone.question(game, self.limit.unwrap_or(game.published), self.moves.as_deref())?;
-        if let Some(heaps) = self.heaps {
-            game.takes(Parameter::Heaps)?;
-            question.heaps = heaps as u32;
-        }
-        if self.exact || self.modulus.is_some() {
-            game.takes(Parameter::Count)?;
-            question.count = self.modulus.map_or(Count::Exact, Count::Modulo);
-        }
-        Ok(question)
     }
 }
 
@@ -110,19 +77,20 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let named = args.game.as_deref().map(game).transpose()?;
     let selection = args.kernels.selection(named)?;
     let Some(game) = named else {
-        let reports = GAMES.iter().map(|game| report(game, &Question::new(game.published), &selection));
+        let reports = GAMES.iter().map(|game| report(&game.question(game.published), &selection));
         let reports = reports.collect::<Result<Vec<_>, _>>()?;
         return if args.json { print_json_array(&reports) } else { print(&summary(&reports)) };
     };
-    let question = args.question(game)?;
-    let report = report(game, &question, &selection)?;
+    let question = args.settings.question(game, args.limit.unwrap_or(game.published))?;
+    let report = report(&question, &selection)?;
     if args.json { print_json(&report) } else { print(&text(&report)) }
 }
 
-fn report(game: &'static Game, question: &Question, selection: &Selection) -> Result<Report, Failure> {
+fn report(question: &Question, selection: &Selection) -> Result<Report, Failure> {
+    let game = question.game();
     let run = interrupt::run(selection.threads());
     let start = Instant::now();
-    let solved = watched(game, selection, &run, |solver| game.solve(question, solver));
+    let solved = watched(game, selection, &run, |solver| question.solve(solver));
     let seconds = start.elapsed().as_secs_f64();
     let Solution { answer, details, kernels } = solved?;
     let value = |figure| match figure {
@@ -132,7 +100,7 @@ fn report(game: &'static Game, question: &Question, selection: &Selection) -> Re
     Ok(Report {
         game: game.name,
         limit: question.limit,
-        parameters: game.parameters.iter().map(|parameter| (parameter.name(), parameter.of(question))).collect(),
+        parameters: question.parameters().collect(),
         question: game.question,
         answer: answer.to_string(),
         details: details.into_iter().map(|(name, figure)| (name, value(figure))).collect(),

@@ -1,11 +1,13 @@
 //! Whole games: a problem, solved by operations with kernels that a [`Selection`] picks.
 
 pub mod nim_square;
+mod parameter;
 mod positions;
 pub mod proportionate_nim;
 pub mod scatterstone_nim;
 pub mod stone_game;
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -13,16 +15,16 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 pub use num_bigint::BigUint;
 
 use crate::cores::sink::{Outlet, WAITING};
-use crate::cores::xor_count::partitions::MODULUS;
 use crate::kernel::{Digest, Kernel, Operation, Run, Stop};
-use crate::moves::{Diagonals, MoveSet};
 use crate::names::hint;
 use crate::selection::{SelectError, Selection};
 use crate::threads;
 use crate::workload::InputError;
 
-pub use crate::cores::table_scan::Rule;
+pub use parameter::{Setting, ValueError};
 pub use positions::Positions;
+
+use parameter::{AnyParameter, Parameter, Setter, Takes, Value};
 
 /// Answers a question about a game.
 type Ask<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
@@ -32,25 +34,31 @@ type Ask<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
 pub struct Game {
     /// Its name on the command line.
     pub name: &'static str,
+    /// Its name in headings.
+    pub title: &'static str,
     /// What is asked, in a line that is true of all its variants.
     pub question: &'static str,
-    /// What a question may vary.
-    pub parameters: &'static [Parameter],
+    /// What the limit of a question limits.
+    pub limit: &'static str,
     /// The limit it was published with.
     pub published: u64,
     /// Limits far past it that still take less than a minute, ascending.
     pub far: &'static [u64],
     /// The operations that solve it.
     pub operations: &'static [&'static str],
-    /// Answers a question that varies nothing else.
+    /// What a question may vary.
+    parameters: &'static [&'static dyn AnyParameter],
+    /// Answers a question.
     solve: Ask<Solution>,
     /// How its P-positions are listed, in a game of which they are what is summed up.
     listing: Option<Listing>,
 }
 
-/// The two ways to list the P-positions of a game.
+/// The two ways to list the P-positions of a game, and what to say of them.
 #[derive(Debug)]
 struct Listing {
+    /// What is played, in a few words, for the title of a picture.
+    caption: fn(&Question) -> String,
     /// Keeps them all.
     whole: Ask<Found>,
     /// Sends them in batches, and keeps what is left.
@@ -80,96 +88,14 @@ pub fn game(name: &str) -> Result<&'static Game, SolveError> {
     })
 }
 
-/// What is asked of a game. What the game has no choice of ([`Game::parameters`]) stays as [`Question::new`] has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What is asked of a game: its limit, and the values of its parameters. [`Game::question`] makes one.
+#[derive(Clone, Debug)]
 pub struct Question {
-    /// The size of the question; what it limits is said by the game.
+    game: &'static Game,
+    /// The size of the question, see [`Game::limit`].
     pub limit: u64,
-    /// Which heaps a move may take from.
-    pub rule: Rule,
-    /// What a move may take from one heap.
-    pub moves: MoveSet,
-    /// What a move may take from both heaps.
-    pub diagonals: Diagonals,
-    /// The number of heaps.
-    pub heaps: u32,
-    /// How positions are counted.
-    pub count: Count,
-}
-
-/// What a question may vary besides its limit: a field of [`Question`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parameter {
-    /// [`Question::rule`]
-    Rule,
-    /// [`Question::moves`]
-    Moves,
-    /// [`Question::diagonals`]
-    Diagonals,
-    /// [`Question::heaps`]
-    Heaps,
-    /// [`Question::count`]
-    Count,
-}
-
-impl Parameter {
-    /// All of them.
-    pub const ALL: [Parameter; 5] =
-        [Parameter::Rule, Parameter::Moves, Parameter::Diagonals, Parameter::Heaps, Parameter::Count];
-
-    /// The name of the field.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Parameter::Rule => "rule",
-            Parameter::Moves => "moves",
-            Parameter::Diagonals => "diagonals",
-            Parameter::Heaps => "heaps",
-            Parameter::Count => "count",
-        }
-    }
-
-    /// What the field holds, as text.
-    pub fn of(self, question: &Question) -> String {
-        match self {
-            Parameter::Rule => question.rule.name().to_owned(),
-            Parameter::Moves => question.moves.to_string(),
-            Parameter::Diagonals => question.diagonals.to_string(),
-            Parameter::Heaps => question.heaps.to_string(),
-            Parameter::Count => question.count.to_string(),
-        }
-    }
-}
-
-/// How a count that grows without bound is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Count {
-    /// The remainder by an odd modulus below 2^31.
-    Modulo(u64),
-    /// The number itself.
-    Exact,
-}
-
-impl fmt::Display for Count {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Count::Modulo(modulus) => write!(f, "modulo {modulus}"),
-            Count::Exact => f.write_str("exact"),
-        }
-    }
-}
-
-impl Question {
-    /// The published form of any game at `limit`.
-    pub fn new(limit: u64) -> Self {
-        Question {
-            limit,
-            rule: Rule::AllMoves,
-            moves: MoveSet::Squares,
-            diagonals: Diagonals::PUBLISHED,
-            heaps: 3,
-            count: Count::Modulo(MODULUS.into()),
-        }
-    }
+    /// In the order of the game's parameters.
+    values: Vec<Arc<dyn Value>>,
 }
 
 /// A question that was not answered.
@@ -184,13 +110,25 @@ pub enum SolveError {
         /// What there is.
         known: Vec<&'static str>,
     },
-    /// A parameter of another game.
-    #[error("{game} has no choice of {}", parameter.name())]
-    NoChoice {
+    /// A setting that the game does not have.
+    #[error("{game} has no setting `{name}`{}", hint(.name, .known.iter().copied()))]
+    NoSetting {
         /// The game.
         game: &'static str,
-        /// The parameter.
-        parameter: Parameter,
+        /// What was to be set.
+        name: String,
+        /// What there is.
+        known: Vec<&'static str>,
+    },
+    /// A value that a setting does not take.
+    #[error("{}", .reason.line(.setting, .value))]
+    Value {
+        /// The setting.
+        setting: String,
+        /// What it was to be set to.
+        value: String,
+        /// Why it is not.
+        reason: ValueError,
     },
     /// A game whose P-positions are too many to be listed.
     #[error("{game} is solved by counting; its P-positions are not listed")]
@@ -379,37 +317,87 @@ impl Game {
         Err(SolveError::NotUsed { game: self.name, operation, uses })
     }
 
-    /// Whether a question may vary a parameter of the game.
+    /// The question at `limit` in the published form of the game.
     ///
-    /// # Errors
-    /// It may not.
-    pub fn takes(&self, parameter: Parameter) -> Result<(), SolveError> {
-        if self.parameters.contains(&parameter) {
-            return Ok(());
-        }
-        Err(SolveError::NoChoice { game: self.name, parameter })
+    /// ```
+    /// use nimlanes::games::{SolveError, game};
+    /// let question = game("nim-square")?.question(1000).with("moves", "cubes")?.with("heaps", 5)?;
+    /// assert!(question.parameters().any(|(name, value)| name == "heaps" && value == "5"));
+    /// let error = game("stone-game")?.question(1000).with("heaps", 5).unwrap_err();
+    /// assert_eq!(error.to_string(), "stone-game has no setting `heaps`; allowed: rule");
+    /// # Ok::<(), SolveError>(())
+    /// ```
+    pub fn question(&'static self, limit: u64) -> Question {
+        Question { game: self, limit, values: self.parameters.iter().map(|parameter| parameter.published()).collect() }
     }
 
-    /// Answers a question. Kernels that the selection names for other operations do not matter.
-    ///
-    /// # Errors
-    /// The question varies a parameter of another game, no kernel can do an operation, or the run was stopped.
-    pub fn solve(&self, question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-        self.takes_all(question)?;
-        (self.solve)(question, solver)
+    /// What may be set of a question.
+    pub fn settings(&self) -> impl Iterator<Item = Setting> {
+        self.parameters.iter().flat_map(|parameter| parameter.settings())
     }
 
     /// Whether its P-positions can be listed.
     pub fn lists_positions(&self) -> bool {
         self.listing.is_some()
     }
+}
 
-    /// Finds the P-positions that a question is about.
+impl Question {
+    /// The same question with a parameter set, see [`Game::settings`]. If it is set again, the later value holds.
     ///
     /// # Errors
-    /// As [`Game::solve`], or the game has no list of them.
-    pub fn positions(&self, question: &Question, solver: &Solver) -> Result<Found, SolveError> {
-        (self.listing(question)?.whole)(question, solver)
+    /// The game has no setting of that name, or the setting does not take that value.
+    pub fn with(mut self, setting: &str, value: impl ToString) -> Result<Self, SolveError> {
+        let value = value.to_string();
+        for (parameter, held) in self.game.parameters.iter().zip(&mut self.values) {
+            if let Some(read) = parameter.read(setting, &value) {
+                *held = read.map_err(|reason| SolveError::Value { setting: setting.to_owned(), value, reason })?;
+                return Ok(self);
+            }
+        }
+        let known = self.game.settings().map(|setting| setting.name).collect();
+        Err(SolveError::NoSetting { game: self.game.name, name: setting.to_owned(), known })
+    }
+
+    /// The game.
+    pub fn game(&self) -> &'static Game {
+        self.game
+    }
+
+    /// The parameters of the game with their values, published or set.
+    pub fn parameters(&self) -> impl Iterator<Item = (&'static str, String)> {
+        self.game.parameters.iter().zip(&self.values).map(|(parameter, value)| (parameter.name(), value.to_string()))
+    }
+
+    /// The value of a parameter of the game.
+    fn get<T: 'static>(&self, parameter: &Parameter<T>) -> &T {
+        let place = self.game.parameters.iter().position(|own| own.name() == parameter.name);
+        let value: &dyn Any = &*self.values[place.expect("a game asks for its own parameters")];
+        value.downcast_ref().expect("a parameter holds values of its type")
+    }
+
+    /// Answers it. Kernels that the selection names for other operations do not matter.
+    ///
+    /// # Errors
+    /// There is no such input, no kernel can do an operation, or the run was stopped.
+    pub fn solve(&self, solver: &Solver) -> Result<Solution, SolveError> {
+        (self.game.solve)(self, solver)
+    }
+
+    /// What is played, in a few words, for the title of a picture of the P-positions.
+    ///
+    /// # Errors
+    /// The game has no list of them.
+    pub fn caption(&self) -> Result<String, SolveError> {
+        Ok((self.listing()?.caption)(self))
+    }
+
+    /// Finds the P-positions that it is about.
+    ///
+    /// # Errors
+    /// As [`Question::solve`], or the game has no list of them.
+    pub fn positions(&self, solver: &Solver) -> Result<Found, SolveError> {
+        (self.listing()?.whole)(self, solver)
     }
 
     /// Finds the same positions in a thread of its own, while this one hands them to `take`: in order, in batches, and a batch
@@ -417,20 +405,19 @@ impl Game {
     /// layers of the Stone Game, besides what the kernel works with; a search that is ahead waits. An error of `take` ends it.
     ///
     /// # Errors
-    /// That of `take`; within it, what [`Game::positions`] may return.
+    /// That of `take`; within it, what [`Question::positions`] may return.
     pub fn stream<E>(
         &self,
-        question: &Question,
         solver: &Solver,
         mut take: impl FnMut(Positions) -> Result<(), E>,
     ) -> Result<Result<Used, SolveError>, E> {
-        let stream = match self.listing(question) {
+        let stream = match self.listing() {
             Ok(listing) => listing.stream,
             Err(error) => return Ok(Err(error)),
         };
         let (outlet, batches) = sync_channel(WAITING);
         let found = std::thread::scope(|scope| {
-            let search = match threads::start(scope, move || stream(question, solver, outlet)) {
+            let search = match threads::start(scope, move || stream(self, solver, outlet)) {
                 Ok(search) => search,
                 Err(stop) => return Ok(Err(stop.into())),
             };
@@ -444,18 +431,8 @@ impl Game {
         }
     }
 
-    fn listing(&self, question: &Question) -> Result<&Listing, SolveError> {
-        let listing = self.listing.as_ref().ok_or(SolveError::NoPositions { game: self.name })?;
-        self.takes_all(question)?;
-        Ok(listing)
-    }
-
-    /// Whether what the question varies are parameters of the game.
-    fn takes_all(&self, question: &Question) -> Result<(), SolveError> {
-        let published = Question::new(question.limit);
-        let mut varied =
-            Parameter::ALL.into_iter().filter(|parameter| parameter.of(question) != parameter.of(&published));
-        varied.try_for_each(|parameter| self.takes(parameter))
+    fn listing(&self) -> Result<&'static Listing, SolveError> {
+        self.game.listing.as_ref().ok_or(SolveError::NoPositions { game: self.game.name })
     }
 }
 

@@ -11,35 +11,58 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use super::{Game, Parameter, Question, Solution, SolveError, Solver, details};
+use super::{Game, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details};
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use crate::cores::xor_count::triples::{Values, XorTriples, walsh_hadamard};
 use crate::kernel::{Operation, Run};
+use crate::moves::MoveSet;
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
     name: "nim-square",
+    title: "Nim Square",
     question: "number of multisets of heaps 0..=limit that the player to move loses, taking one of the moves from a heap",
-    parameters: &[Parameter::Moves, Parameter::Heaps],
+    limit: "the largest heap",
     published: 100_000,
     far: &[1_000_000, 10_000_000, 30_000_000],
     operations: &["mex_subtraction", "xor_triples"],
+    parameters: &[&MOVES, &HEAPS],
     solve,
     listing: None,
 };
 
+static MOVES: Parameter<MoveSet> = Parameter {
+    name: "moves",
+    published: MoveSet::Squares,
+    setters: &[Setter {
+        name: "moves",
+        help: "squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k",
+        takes: Takes::Text { value: "MOVES", read: |text| Ok(text.parse()?) },
+    }],
+};
+
+static HEAPS: Parameter<u32> = Parameter {
+    name: "heaps",
+    published: 3,
+    setters: &[Setter {
+        name: "heaps",
+        help: "the number of heaps, counted exactly, 10000 at most",
+        takes: Takes::Number { value: "M", range: 0..=MAX_HEAPS as u64, read: |heaps| Ok(heaps as u32) },
+    }],
+};
+
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    check(question.heaps)?;
-    let input = |limit| Subtraction::new(&question.moves, limit, solver.selection.machine());
+    let (moves, heaps) = (question.get(&MOVES), *question.get(&HEAPS));
+    let input = |limit| Subtraction::new(moves, limit, solver.selection.machine());
     let (kernel, input) = solver.choose::<MexSubtraction>(question.limit, input)?;
-    if question.heaps == 3 {
+    if heaps == 3 {
         let foreseen = Values::foreseen(input.heaps(), (input.values() - 1.0) as u16);
         solver.selection.kernel::<XorTriples>(&foreseen)?;
     }
     let (values, mex) = solver.perform(kernel, (), &input)?;
     let details = details(MexSubtraction::digest(&values), "");
-    if question.heaps != 3 {
-        let answer = multisets(&values, question.heaps, solver.run)?;
+    if heaps != 3 {
+        let answer = multisets(&values, heaps, solver.run)?;
         return Ok(Solution { answer, details, kernels: vec![mex] });
     }
     let (triples, kernel) = solver.apply_to::<XorTriples>(&Values::new(values))?;
@@ -59,7 +82,9 @@ pub const MAX_HEAPS: u32 = 10_000;
 /// # Errors
 /// There are more than [`MAX_HEAPS`] heaps, or the run was stopped.
 pub fn multisets(values: &[u16], heaps: u32, run: &Run) -> Result<BigUint, SolveError> {
-    check(heaps)?;
+    if heaps > MAX_HEAPS {
+        return Err(SolveError::TooManyHeaps { heaps, most: MAX_HEAPS });
+    }
     let span = (values.iter().max().map_or(0, |max| usize::from(*max)) + 1).next_power_of_two();
     let mut signs = vec![0i64; span];
     values.iter().for_each(|value| signs[usize::from(*value)] += 1);
@@ -77,13 +102,6 @@ pub fn multisets(values: &[u16], heaps: u32, run: &Run) -> Result<BigUint, Solve
     }
     // A sum of counts times the number of characters.
     Ok((total / span).into_parts().1)
-}
-
-fn check(heaps: u32) -> Result<(), SolveError> {
-    if heaps > MAX_HEAPS {
-        return Err(SolveError::TooManyHeaps { heaps, most: MAX_HEAPS });
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -18,7 +18,10 @@
 
 use std::sync::mpsc::SyncSender;
 
-use super::{Figure, Found, Game, Listing, Parameter, Question, Solution, SolveError, Solver, Used, details, sending};
+use super::{
+    Figure, Found, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, Used, details,
+    sending,
+};
 use crate::cores::occupancy::{Occupancy, Positions, ProportionateNim, Sink, Stream, Tally};
 use crate::cores::sink::Sink as _;
 use crate::moves::Diagonals;
@@ -26,14 +29,30 @@ use crate::moves::Diagonals;
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
     name: "proportionate-nim",
+    title: "Proportionate Nim",
     question: "sum of n+m over the P-positions n<=m of two heaps with n+m<=limit",
-    parameters: &[Parameter::Diagonals],
+    limit: "the largest sum of both heaps",
     published: 10_000_000,
     far: &[100_000_000, 1_000_000_000, 10_000_000_000],
     operations: &["occupancy"],
+    parameters: &[&DIAGONALS],
     solve,
-    listing: Some(Listing { whole, stream }),
+    listing: Some(Listing { caption, whole, stream }),
 };
+
+static DIAGONALS: Parameter<Diagonals> = Parameter {
+    name: "diagonals",
+    published: Diagonals::PUBLISHED,
+    setters: &[Setter {
+        name: "moves",
+        help: "the moves from both heaps, where p:q takes p t and q t for any t, either way round (1:1 is Wythoff's game, none is Nim)",
+        takes: Takes::Text { value: "MOVES", read: |text| Ok(text.parse()?) },
+    }],
+};
+
+fn caption(question: &Question) -> String {
+    format!("Two heaps, moves {}", question.get(&DIAGONALS))
+}
 
 /// Lower P-positions for each smaller heap, in the limit.
 ///
@@ -46,9 +65,8 @@ const UPPER_DENSITY: f64 = 0.247_725_584;
 const DELTA: f64 = 0.477_799_775;
 
 fn find<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, Used), SolveError> {
-    solver.apply_from::<Occupancy<S>>(sink, question.limit, |limit| {
-        ProportionateNim::with(limit, question.diagonals.clone())
-    })
+    let input = |limit| ProportionateNim::with(limit, question.get(&DIAGONALS).clone());
+    solver.apply_from::<Occupancy<S>>(sink, question.limit, input)
 }
 
 fn whole(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
@@ -65,7 +83,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let (tally, used) = find(question, solver, Tally::default())?;
     let total = tally.tally();
     let mut figures = details(total.digest(), "sum");
-    if question.diagonals != Diagonals::PUBLISHED {
+    if *question.get(&DIAGONALS) != Diagonals::PUBLISHED {
         return Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![used] });
     }
     let Tally { lower, upper } = tally;

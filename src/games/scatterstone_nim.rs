@@ -21,9 +21,11 @@
 //! # Corrections to the source
 //! None: the Scatterstone Nim page is right in every number. What it observes for `k >= 4`, `sg_k(s) = s - 1`, has a short proof.
 
+use std::fmt;
+
 use num_bigint::BigUint;
 
-use super::{Count, Figure, Game, Parameter, Question, Solution, SolveError, Solver, Used};
+use super::{Figure, Game, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, Used};
 use crate::cores::mex::split::{MexSplit, Split};
 use crate::cores::xor_count::partitions::{MODULUS, Partitions, XorPartitions, partition_numbers};
 use crate::kernel::{Operation, Stop};
@@ -32,24 +34,65 @@ use crate::workload::InputError;
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
     name: "scatterstone-nim",
+    title: "Scatterstone Nim",
     question: "sum over k=2..limit of the winning partitions of limit, a heap being split into 2..k",
-    parameters: &[Parameter::Count],
+    limit: "the number of stones",
     published: 200,
     far: &[1000, 10_000, 16_000],
     operations: &["mex_split", "xor_partitions"],
+    parameters: &[&COUNT],
     solve,
     listing: None,
 };
 
+static COUNT: Parameter<Count> = Parameter {
+    name: "count",
+    published: Count::Modulo(MODULUS as u64),
+    setters: &[
+        Setter {
+            name: "modulus",
+            help: "count modulo an odd number below 2^31",
+            takes: Takes::Number {
+                value: "MODULUS",
+                range: 0..=u64::MAX,
+                read: |modulus| {
+                    Partitions::new(0, modulus, Vec::new())?;
+                    Ok(Count::Modulo(modulus))
+                },
+            },
+        },
+        Setter { name: "exact", help: "give the number itself, however large", takes: Takes::Nothing(Count::Exact) },
+    ],
+};
+
+/// How positions are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Count {
+    /// The remainder by an odd modulus below 2^31.
+    Modulo(u64),
+    /// The number itself.
+    Exact,
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Count::Modulo(modulus) => write!(f, "modulo {modulus}"),
+            Count::Exact => f.write_str("exact"),
+        }
+    }
+}
+
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let modulus = if let Count::Modulo(modulus) = question.count { modulus } else { MODULUS.into() };
+    let count = *question.get(&COUNT);
+    let modulus = if let Count::Modulo(modulus) = count { modulus } else { MODULUS.into() };
     let (kernel, input) = solver.choose::<XorPartitions>(question.limit, |limit| foreseen(limit, modulus))?;
-    if let Count::Exact = question.count {
+    if let Count::Exact = count {
         let runs = bits(question.limit) as f64 / f64::from(PRIME_BITS);
         solver.selection.admit(XorPartitions::NAME, runs * kernel.cost(&input, solver.run.threads()).ns)?;
     }
     let (values, mex) = solver.apply::<MexSplit>(question.limit, |limit| Split::new(3, limit))?;
-    let (numbers, partitions) = match question.count {
+    let (numbers, partitions) = match count {
         Count::Modulo(modulus) => {
             let (numbers, kernel) = modulo(question.limit, modulus, &values, solver)?;
             (numbers.map(BigUint::from), kernel)

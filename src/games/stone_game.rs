@@ -3,8 +3,8 @@
 //!
 //! # Corrections to the sources
 //! A widely copied dynamic program leaves out the move in all three heaps. It solves another game,
-//! [`Rule::OneOrTwo`](super::Rule::OneOrTwo), and gives 194965 at limit 100 where the Stone Game has 173895. The write-up with seven keys is sound;
-//! it leaves out two cuts: a pair `(x,y)` whose key is used needs no scan, and a scan may stop at its first P-position.
+//! [`Rule::OneOrTwo`], and gives 194965 at limit 100 where the Stone Game has 173895. The write-up with seven keys is sound; it
+//! leaves out two cuts: a pair `(x,y)` whose key is used needs no scan, and a scan may stop at its first P-position.
 //!
 //! # Growth
 //! Observed, not proved: the number `P` of P-positions goes with `N^2`, the sum `S` with `N^3`, both with an oscillation of
@@ -21,24 +21,47 @@
 
 use std::sync::mpsc::SyncSender;
 
-use super::{Figure, Found, Game, Listing, Parameter, Question, Solution, SolveError, Solver, Used, details, sending};
-use crate::cores::table_scan::{Positions, Sink, StoneGame, Stream, TableScan, Tally};
+use super::{
+    Figure, Found, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, Used, details,
+    sending,
+};
+use crate::cores::table_scan::{Positions, Rule, Sink, StoneGame, Stream, TableScan, Tally};
 use crate::kernel::Operation;
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
     name: "stone-game",
+    title: "Stone Game",
     question: "sum of x+y+z over the P-positions of three heaps x<=y<=z<=limit",
-    parameters: &[Parameter::Rule],
+    limit: "the largest heap",
     published: 1000,
     far: &[10_000, 20_000, 40_000],
     operations: &["table_scan"],
+    parameters: &[&RULE],
     solve,
-    listing: Some(Listing { whole, stream }),
+    listing: Some(Listing { caption, whole, stream }),
 };
 
+static RULE: Parameter<Rule> = Parameter {
+    name: "rule",
+    published: Rule::AllMoves,
+    setters: &[Setter {
+        name: "rule",
+        help: "which heaps a move may take from",
+        takes: Takes::OneOf { value: "RULE", all: &Rule::ALL },
+    }],
+};
+
+fn caption(question: &Question) -> String {
+    let rule = match question.get(&RULE) {
+        Rule::AllMoves => "all moves",
+        Rule::OneOrTwo => "one or two heaps",
+    };
+    format!("Stone Game, {rule}")
+}
+
 fn scan<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, Used), SolveError> {
-    solver.apply_from::<TableScan<S>>(sink, question.limit, |limit| StoneGame::new(limit, question.rule))
+    solver.apply_from::<TableScan<S>>(sink, question.limit, |limit| StoneGame::new(limit, *question.get(&RULE)))
 }
 
 fn whole(question: &Question, solver: &Solver) -> Result<Found, SolveError> {

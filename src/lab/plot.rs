@@ -22,18 +22,18 @@ const SIDE: usize = 560;
 const LEFT: i32 = 78;
 const TOP: i32 = 84;
 
-/// A picture of the P-positions up to `limit`; `rules` is said in its title.
-pub fn draw(positions: &Positions, limit: u64, rules: &str, view: View) -> Picture {
+/// A picture of the P-positions up to `limit`; `caption` begins its title.
+pub fn draw(positions: &Positions, limit: u64, caption: &str, view: View) -> Picture {
     match (positions, view) {
-        (Positions::Three(found), View::Heaps) => third_heap(found, limit, rules),
-        (Positions::Three(found), View::Ratios) => shares(found, limit, rules),
-        (Positions::Two(found), View::Heaps) => beams(found, limit, rules),
-        (Positions::Two(found), View::Ratios) => slopes(found, limit, rules),
+        (Positions::Three(found), View::Heaps) => third_heap(found, limit, caption),
+        (Positions::Three(found), View::Ratios) => shares(found, limit, caption),
+        (Positions::Two(found), View::Heaps) => beams(found, limit, caption),
+        (Positions::Two(found), View::Ratios) => slopes(found, limit, caption),
     }
 }
 
 /// For two heaps of the Stone Game the third that makes them a P-position. There is exactly one, as in an addition table.
-fn third_heap(positions: &[[u32; 3]], limit: u64, rules: &str) -> Picture {
+fn third_heap(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     let heaps = limit as usize + 1;
     let mut grid = Grid::of_heaps(heaps, SIDE);
     for [x, y, z] in positions {
@@ -52,7 +52,7 @@ fn third_heap(positions: &[[u32; 3]], limit: u64, rules: &str) -> Picture {
     });
     let axis = |name| Axis { name, low: 0.0, high: heaps as f64, is_log: false };
     Scene {
-        title: format!("Stone Game, {rules}: the third heap of a P-position, given the other two"),
+        title: format!("{caption}: the third heap of a P-position, given the other two"),
         note: format!("paler where some of the third heaps are above {limit}, nothing where all are"),
         axes: [axis("a heap"), axis("another heap")],
         legend: ["third heap".to_owned(), "0".to_owned(), number(limit as f64)],
@@ -62,7 +62,7 @@ fn third_heap(positions: &[[u32; 3]], limit: u64, rules: &str) -> Picture {
 }
 
 /// Where the P-positions of the Stone Game are if the largest heap is taken for 1.
-fn shares(positions: &[[u32; 3]], limit: u64, rules: &str) -> Picture {
+fn shares(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     let ratio = |heap: u32, largest: u32| f64::from(heap) / f64::from(largest);
     let proper = || positions.iter().filter(|[.., z]| *z > 0);
     let low = (quantile(proper().map(|[_, y, z]| ratio(*y, *z)), 0.001) * 10.0).floor() / 10.0;
@@ -79,7 +79,7 @@ fn shares(positions: &[[u32; 3]], limit: u64, rules: &str) -> Picture {
     let most = quantile(grid.cells.iter().map(|cell| cell.0).filter(|count| *count > 0.0), 0.995);
     let raster = grid.raster(|_, _, count, _| density(count / most));
     Scene {
-        title: format!("Stone Game, {rules}: where P-positions x <= y <= z are, seen from the largest heap"),
+        title: format!("{caption}: where P-positions x <= y <= z are, seen from the largest heap"),
         note: format!("{} positions with heaps up to {limit}", positions.len()),
         axes,
         legend: ["density".to_owned(), "0".to_owned(), "most".to_owned()],
@@ -89,7 +89,7 @@ fn shares(positions: &[[u32; 3]], limit: u64, rules: &str) -> Picture {
 }
 
 /// One heap against the other, in both orders.
-fn beams(positions: &[[u64; 2]], limit: u64, rules: &str) -> Picture {
+fn beams(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     let largest = positions.iter().map(|[_, m]| *m as usize).max().unwrap_or(0);
     let mut grid = Grid::of_heaps(largest + 1, SIDE / 2);
     let steepest = quantile(ratios(positions).map(|[_, ratio]| ratio), 0.99).max(1.1);
@@ -101,7 +101,7 @@ fn beams(positions: &[[u64; 2]], limit: u64, rules: &str) -> Picture {
     let raster = grid.raster(|_, _, count, sum| line((sum / count - 1.0) / (steepest - 1.0)));
     let axis = |name| Axis { name, low: 0.0, high: (grid.step * grid.side) as f64, is_log: false };
     Scene {
-        title: format!("Two heaps, moves {rules}: P-positions in beams"),
+        title: format!("{caption}: P-positions in beams"),
         note: format!("{} positions with both heaps together up to {limit}, in both orders", positions.len()),
         axes: [axis("a heap"), axis("the other heap")],
         legend: ["larger / smaller".to_owned(), "1".to_owned(), format!("{steepest:.2}")],
@@ -111,7 +111,7 @@ fn beams(positions: &[[u64; 2]], limit: u64, rules: &str) -> Picture {
 }
 
 /// The ratio of the heaps against the smaller one: the beams as they part.
-fn slopes(positions: &[[u64; 2]], limit: u64, rules: &str) -> Picture {
+fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     let largest = positions.iter().map(|[n, _]| *n).max().unwrap_or(0).max(2) as f64;
     let high = ratios(positions).map(|[_, ratio]| ratio).fold(1.1, f64::max) * 1.02;
     let axes = [
@@ -128,7 +128,7 @@ fn slopes(positions: &[[u64; 2]], limit: u64, rules: &str) -> Picture {
     }
     let raster = grid.raster(|column, _, count, _| faint(count / most[column]));
     Scene {
-        title: format!("Two heaps, moves {rules}: the larger heap of a P-position over the smaller"),
+        title: format!("{caption}: the larger heap of a P-position over the smaller"),
         note: format!("{} positions with both heaps together up to {limit}", positions.len()),
         axes,
         legend: ["share of a column".to_owned(), "least".to_owned(), "most".to_owned()],

@@ -84,7 +84,8 @@ impl Sampling {
 }
 
 /// The functions that call what is measured: an operation, a game, anything else in a bench.
-const HARNESS: [&str; 3] = ["session::Session>::spin", "games::Game::solve", "criterion::bencher::Bencher<M>::iter"];
+const HARNESS: [&str; 3] =
+    ["session::Session>::spin", "games::Question::solve", "criterion::bencher::Bencher<M>::iter"];
 
 /// The frames below the harness, outermost first, in short; on a thread that a kernel started, those from the crate's own
 /// first. `None` for what ran outside of kernels.

@@ -18,6 +18,7 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use crate::cores::sink;
@@ -76,13 +77,14 @@ pub enum Rule {
 impl Rule {
     /// Both of them.
     pub const ALL: [Rule; 2] = [Rule::AllMoves, Rule::OneOrTwo];
+}
 
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Rule::AllMoves => "all",
             Rule::OneOrTwo => "one-or-two",
-        }
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use crate::candidate::{Candidate, quickest};
 use crate::case::Case;
 use crate::cores::OPERATIONS;
 use crate::cores::named::NameError;
-use crate::games::{Game, Question, SolveError, Solver};
+use crate::games::{Game, SolveError, Solver};
 use crate::kernel::{Run, Stop};
 use crate::lab::ceilings;
 use crate::lab::clock::Clock;
@@ -330,17 +330,17 @@ impl<'a> Plan<'a> {
 
     fn game(
         &self,
-        game: &Game,
+        game: &'static Game,
         limit: u64,
         budget: Duration,
         run: &dyn Fn(usize) -> Arc<Run>,
     ) -> Result<GameDuel, MeasureError> {
         let casts = casts(game, limit, &self.selection, self.patience.max(self.pace.invitation))?;
-        let (clock, question) = (Clock::Wall, Question::new(limit));
+        let (clock, question) = (Clock::Wall, game.question(limit));
         let runs: Vec<Arc<Run>> = casts.iter().map(|cast| run(cast.selection.threads())).collect();
         let solve = |cast: usize| {
             let solver = Solver::new(&casts[cast].selection, &runs[cast]);
-            game.solve(&question, &solver)
+            question.solve(&solver)
         };
         let mut once = Vec::new();
         let mut first = None;

@@ -1,0 +1,107 @@
+//! Options for the parameters of games, made of what the games declare.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches};
+use nimlanes::games::{GAMES, Game, Question, Setting};
+
+use super::failure::Failure;
+
+/// The games that a command is for: all, or those whose P-positions can be listed.
+pub fn games(listed: bool) -> impl Iterator<Item = &'static Game> {
+    GAMES.iter().filter(move |game| !listed || game.lists_positions())
+}
+
+/// What the options set, by name: those of the games whose P-positions can be listed, or of all.
+#[derive(Default)]
+pub struct Settings<const LISTED: bool>(Vec<(&'static str, String)>);
+
+impl<const LISTED: bool> Settings<LISTED> {
+    /// The question of `game` at `limit` with these settings; what is not the game's is refused.
+    pub fn question(&self, game: &'static Game, limit: u64) -> Result<Question, Failure> {
+        let with = |question: Question, (name, value): &(&str, String)| question.with(name, value);
+        Ok(self.0.iter().try_fold(game.question(limit), with)?)
+    }
+}
+
+impl<const LISTED: bool> clap::Args for Settings<LISTED> {
+    fn augment_args(command: Command) -> Command {
+        command.args(options(LISTED).iter().map(|option| arg(option)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<const LISTED: bool> FromArgMatches for Settings<LISTED> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let given = |option: Vec<(&Game, Setting)>| {
+            let (_, Setting { name, value, .. }) = option[0];
+            let given = match value {
+                Some(_) => matches.get_one::<String>(name).cloned(),
+                None => matches.get_flag(name).then(|| "true".to_owned()),
+            };
+            Some((name, given?))
+        };
+        Ok(Settings(options(LISTED).into_iter().filter_map(given).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// For each name the settings that have it, with their games.
+fn options(listed: bool) -> Vec<Vec<(&'static Game, Setting)>> {
+    let mut options: Vec<Vec<(&Game, Setting)>> = Vec::new();
+    for (game, setting) in games(listed).flat_map(|game| game.settings().map(move |setting| (game, setting))) {
+        match options.iter_mut().find(|option| option[0].1.name == setting.name) {
+            Some(option) => option.push((game, setting)),
+            None => options.push(vec![(game, setting)]),
+        }
+    }
+    options
+}
+
+/// One option, for the settings that share its name.
+fn arg(option: &[(&'static Game, Setting)]) -> Arg {
+    let (_, Setting { name, value, choices, .. }) = &option[0];
+    let titles: Vec<&str> = option.iter().map(|(game, _)| game.title).collect();
+    let help = match option {
+        [(_, setting)] => capitalised(&help(setting)),
+        _ => option
+            .iter()
+            .map(|(game, setting)| format!("{}: {}", game.title, help(setting)))
+            .collect::<Vec<_>>()
+            .join(". "),
+    };
+    let rivals = option.iter().flat_map(|(game, setting)| {
+        game.settings().filter(|rival| rival.parameter == setting.parameter && rival.name != setting.name)
+    });
+    let arg = Arg::new(name)
+        .long(name)
+        .help(help)
+        .help_heading(titles.join(" and "))
+        .requires("game")
+        .conflicts_with_all(rivals.map(|rival| rival.name));
+    match value {
+        None => arg.action(ArgAction::SetTrue),
+        // What it may be is only known with the game, if several have it.
+        Some(value) if choices.is_empty() || option.len() > 1 => arg.value_name(value).allow_hyphen_values(true),
+        Some(value) => arg.value_name(value).value_parser(PossibleValuesParser::new(choices)),
+    }
+}
+
+/// What a setting means, and what holds without it.
+fn help(Setting { help, value, published, .. }: &Setting) -> String {
+    match value {
+        None => (*help).to_owned(),
+        Some(_) => format!("{help}; {published} if left out"),
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
