@@ -10,6 +10,7 @@
 
 use std::env::consts::ARCH;
 use std::fmt::{self, Debug};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::candidate::Obstacle;
@@ -67,13 +68,19 @@ pub enum Stop {
 pub struct Run {
     threads: usize,
     done: AtomicU64,
-    cancelled: AtomicBool,
+    /// Shared with runs that only count apart.
+    cancelled: Arc<AtomicBool>,
 }
 
 impl Run {
     /// A run that may use `threads` threads (at least one).
     pub fn new(threads: usize) -> Self {
-        Run { threads: threads.max(1), done: AtomicU64::new(0), cancelled: AtomicBool::new(false) }
+        Run { threads: threads.max(1), done: AtomicU64::new(0), cancelled: Arc::default() }
+    }
+
+    /// A run that is cancelled with this one but counts its own progress: for work that is not among the steps of this one.
+    pub(crate) fn counted_apart(&self) -> Self {
+        Run { threads: self.threads, done: AtomicU64::new(0), cancelled: Arc::clone(&self.cancelled) }
     }
 
     /// Threads the kernel may use, itself included.

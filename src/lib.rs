@@ -104,6 +104,9 @@
     allow(dead_code, unused_imports, unused_macros, reason = "drivers whose only kernels are left out of the build")
 )]
 
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("nimlanes needs a 64-bit target: heaps and limits of up to 2^40 are held in `usize`");
+
 mod bits;
 pub mod candidate;
 pub mod case;

@@ -61,6 +61,32 @@ fn a_finite_set_says_whether_its_period_is_proved() {
     assert!(!text(&["--moves", "squares"]).contains("period"));
 }
 
+/// A far move of which the first lap of the ring is as long, killed in that lap: first heaps and frequencies are those of a run
+/// that was not.
+#[test]
+fn a_run_that_is_killed_early_keeps_its_first_heaps() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let checkpoint = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let args = ["--moves", "2,40000001", "--limit", "6e7", "--resume", "--checkpoint"];
+    let want = text(&[&args[..], &[&checkpoint("whole")]].concat());
+    assert!(want.contains("\n2        40000001, "), "{want}");
+    let file = checkpoint("kept");
+    let keep = [&args[..], &[&file]].concat();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
+        .arg("grundy")
+        .args(&keep)
+        .args(["--every", "0.01"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("it starts");
+    while !std::path::Path::new(&file).exists() && child.try_wait().expect("a child").is_none() {
+        std::thread::yield_now();
+    }
+    child.kill().expect("it is killed, or has ended");
+    assert!(!child.wait().expect("a child").success(), "it was not killed before its end");
+    assert_eq!(text(&keep), want);
+}
+
 /// Killed without warning as soon as a checkpoint is there, then gone on with: the same bytes, and nothing left behind.
 #[test]
 fn a_killed_run_goes_on_from_its_checkpoint() {

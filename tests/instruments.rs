@@ -270,6 +270,51 @@ fn a_report_without_usable_data_is_refused_and_leaves_the_old_one_whole() {
     assert_eq!(read(&root, "RESULTS.md"), "# Typed by hand\n");
 }
 
+/// Zeros and infinities have no place in charts, and numbers that no clock shows are no measurements.
+#[test]
+fn a_number_that_cannot_have_been_measured_is_refused_with_its_file() {
+    let (root, folder) = measured(&headline());
+    report(&root, &["--data", folder]).assert().success();
+    let path = root.path().join(folder).join("duel.json");
+    let whole = std::fs::read_to_string(&path).expect("what was saved");
+    for (field, number) in [
+        ("ratio", "0.0"),
+        ("ratio", "-1.0"),
+        ("ratio", "NaN"),
+        ("ratio", "null"),
+        ("ratio", "1e999"),
+        ("ratio", "1e300"),
+        ("ratio", "5e-324"),
+        ("ratio_low", "0"),
+        ("ratio_high", "-0.0"),
+        ("median_seconds", "0.0"),
+        ("throughput", "-1"),
+    ] {
+        let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
+        let line = lines.iter_mut().find(|line| line.contains(&format!("\"{field}\":"))).expect("a row");
+        *line = format!("\"{field}\": {number}{}", if line.ends_with(',') { "," } else { "" });
+        std::fs::write(&path, lines.join("\n")).expect("a writable folder");
+        for command in [["--data", folder].as_slice(), &["--check"]] {
+            failed(&mut report(&root, command), "duel.json is no measurement saved by nimlanes: ");
+        }
+        assert!(Saved::<Duel>::read(&path).is_err(), "{field} {number}");
+    }
+}
+
+/// A limit of 0 is an input like others, and has no place on a logarithmic axis.
+#[test]
+fn a_duel_of_size_0_is_left_out_of_the_chart() {
+    let (root, folder) = measured(&headline());
+    for size in [0, 1000] {
+        let mut other = headline();
+        other.content.case.size = size;
+        other.write(&root.path().join(folder).join(format!("{size}.json"))).expect("a writable folder");
+    }
+    report(&root, &["--data", folder]).assert().success();
+    let chart = read(&root, "profiles/charts/mex_subtraction-sizes.svg");
+    assert!(chart.starts_with("<svg") && chart.len() < 100_000, "{} bytes", chart.len());
+}
+
 #[test]
 fn a_microarchitecture_without_a_name_still_names_a_folder() {
     let mut environment = Environment::detect(&Machine::detect());

@@ -3,11 +3,15 @@
 use std::sync::{Arc, Mutex};
 
 use nimlanes::cores::mex::records::checkpoint::CheckpointError;
-use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records};
+use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records, Start};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::kernel::{Kernel, Operation, Run, Stop, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
+use proptest::collection::btree_set;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use twox_hash::XxHash3_64;
 
 fn kernels() -> Vec<Kernel<MexRecords>> {
     available::<MexRecords>(&Machine::detect()).collect()
@@ -53,29 +57,119 @@ fn part(
     let journal = Arc::new(StopAfter { times: Mutex::new(times), run: Arc::clone(&run), file: Mutex::default() });
     let input = input(set, limit);
     let begin = file.map(|mut file| Progress::read(&input, &mut file).expect("what was written"));
-    let input = input.kept(Arc::clone(&journal) as Arc<dyn Journal>, begin).expect("of this input");
-    let output = match kernel.run(&input, &run) {
+    let start = Start::kept(Arc::clone(&journal) as Arc<dyn Journal>, begin);
+    let output = match kernel.run_from(start, &input, &run) {
         Err(Stop::Cancelled) => None,
         output => Some(output.expect("it was stopped or ended")),
     };
     (std::mem::take(&mut *journal.file.lock().expect("one thread")), output)
 }
 
+/// Keeps a file for each batch of blocks, after having read each back.
+struct Files {
+    set: String,
+    limit: u64,
+    files: Mutex<Vec<Vec<u8>>>,
+}
+
+impl Journal for Files {
+    fn keep(&self, progress: &Progress, _: bool) {
+        let mut file = Vec::new();
+        progress.write(&mut file).expect("memory takes it");
+        let read = Progress::read(&input(&self.set, self.limit), &mut file.as_slice()).expect("what was written");
+        assert!(read == *progress, "{} to {}, after {} heaps", self.set, self.limit, progress.done());
+        self.files.lock().expect("one thread").push(file);
+    }
+}
+
+/// A file for each batch of blocks of a whole run.
+fn files(kernel: Kernel<MexRecords>, set: &str, limit: u64) -> Vec<Vec<u8>> {
+    let journal = Arc::new(Files { set: set.to_owned(), limit, files: Mutex::default() });
+    let start = Start::kept(Arc::clone(&journal) as Arc<dyn Journal>, None);
+    kernel.run_from(start, &input(set, limit), &Run::new(1)).expect("nobody stops it");
+    std::mem::take(&mut *journal.files.lock().expect("one thread"))
+}
+
+/// The kernels that keep their progress and are quick with this input.
+fn resumable(set: &str, limit: u64) -> Vec<Kernel<MexRecords>> {
+    let input = input(set, limit);
+    // The baseline keeps nothing.
+    kernels().into_iter().skip(1).filter(|kernel| kernel.cost(&input, 1).ns < 2e8).collect()
+}
+
+/// Sets and limits with a ring that is gone through once and several times, one that is never full, and prefixes, of which one
+/// ends with a block; far moves are no multiples of a block.
+const RUNS: [(&str, u64); 8] = [
+    ("2,600001", 1_900_000),
+    ("1,5,300001", 1_900_000),
+    ("2,1500001", 1_800_000),
+    ("1,5,500003,1350001", 1_800_000),
+    ("3,1300001", 1_300_000 + 64 * 5000),
+    ("fibonacci", 1_500_000),
+    ("factorials", 1_500_000),
+    ("1,2", 999_999),
+];
+
+/// Wherever a run is stopped, the file holds its exact state, and first heaps, frequencies and fingerprint come out the same as
+/// those of a table, which has no history.
 #[test]
-fn a_run_that_was_stopped_goes_on_with_any_kernel() {
-    // A ring without a prefix, one with, and one that is never full.
-    for (set, limit) in [("fibonacci", 1_500_000), ("factorials", 3_000_001), ("3,500000", 2_000_000), ("1,2", 999_999)]
-    {
+fn a_run_resumed_at_any_batch_is_the_run_that_was_not_stopped() {
+    for (set, limit) in RUNS {
         let want = whole(kernels()[0], set, limit);
-        // The baseline keeps nothing.
-        let mut steps =
-            kernels().into_iter().skip(1).filter(|kernel| kernel.cost(&input(set, limit), 1).ns < 2e8).cycle();
+        let mut others = resumable(set, limit).into_iter().cycle();
+        let files = files(others.next().expect("some kernel"), set, limit);
+        assert_eq!(files.len() as u64, (limit + 1).div_ceil(4096 * 64), "a file for each batch");
+        for (batch, file) in files.iter().enumerate() {
+            let kernel = others.next().expect("some kernel");
+            let (_, output) = part(kernel, set, limit, Some(file), usize::MAX);
+            assert_eq!(output.as_ref(), Some(&want), "{set} to {limit}, batch {batch}, {}", kernel.def().name);
+        }
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_again_and_again_ends_with_the_same() {
+    for (set, limit) in RUNS {
+        let want = whole(kernels()[0], set, limit);
+        let mut steps = resumable(set, limit).into_iter().cycle();
         let (mut file, mut output) = (None, None);
         while output.is_none() {
-            let (kept, end) = part(steps.next().expect("some kernel"), set, limit, file.as_deref(), 2);
+            let (kept, end) = part(steps.next().expect("some kernel"), set, limit, file.as_deref(), 1);
             (file, output) = (Some(kept), end);
         }
         assert_eq!(output, Some(want), "{set}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn any_set_with_far_moves_is_resumed_anywhere(
+        near in btree_set(1u64..200, 1..4),
+        far in btree_set(200_000u64..1_500_000, 1..3),
+        limit in 600_000u64..1_600_000,
+        batch: Index,
+        choice: Index,
+    ) {
+        let set: Vec<String> = near.iter().chain(&far).map(u64::to_string).collect();
+        let set = set.join(",");
+        let kernels = resumable(&set, limit);
+        let kernel = kernels[choice.index(kernels.len())];
+        let files = files(kernel, &set, limit);
+        let (_, output) = part(kernel, &set, limit, Some(&files[batch.index(files.len())]), usize::MAX);
+        prop_assert_eq!(output, Some(whole(self::kernels()[0], &set, limit)), "{}", kernel.def().name);
+    }
+}
+
+/// The heaps up to the limit ask for every heap of the prefix, whether it ends with a block or within one.
+#[test]
+fn a_prefix_is_as_long_as_the_last_heap_asks_for() {
+    for limit in 5000..5200 {
+        let want = MexRecords::oracle(&input("2,5000", limit));
+        for kernel in kernels() {
+            assert_eq!(whole(kernel, "2,5000", limit), want, "{} to {limit}", kernel.def().name);
+        }
     }
 }
 
@@ -100,6 +194,92 @@ fn no_run_goes_on_from_another_or_a_damaged_file() {
         let mut file = file.clone();
         file[at] ^= 0x10;
         assert!(whole(&file).is_err(), "byte {at}");
+    }
+    let old = [b"nimlane1", &file[8..]].concat();
+    let error = whole(&old).expect_err("it is of the format before");
+    assert!(matches!(error, CheckpointError::OldFormat) && error.to_string().contains("nimlane1"), "{error}");
+}
+
+/// A file of a run with the moves `1..40`, which takes 41 values, and what its places are.
+fn many_values() -> (Vec<u8>, Vec<(&'static str, usize)>) {
+    let (file, _) = part(*kernels().last().expect("a kernel"), "1..40", 600_000, None, 1);
+    let next = 8 * (3 + 40);
+    let first = next + 16;
+    let counts = first + 8 * 41;
+    let fingerprint = counts + 8 * 41;
+    (file, vec![("next", next), ("first", first), ("counts", counts), ("fingerprint", fingerprint)])
+}
+
+/// Two bits that differ in neighbouring words, and cancel in hashes that rotate and multiply.
+#[test]
+fn two_flipped_bits_do_not_cancel() {
+    let (file, places) = many_values();
+    let (_, fingerprint) = places[3];
+    let codes = fingerprint + 8;
+    assert_eq!(file[codes..codes + 3], [47, 46, 45], "heaps of the values 16, 17 and 18");
+    let refused = |flips: [(usize, u8); 2]| {
+        let mut file = file.clone();
+        flips.into_iter().for_each(|(byte, bit)| file[byte] ^= bit);
+        matches!(Progress::read(&input("1..40", 600_000), &mut file.as_slice()), Err(CheckpointError::Damaged))
+    };
+    // The first of them then has the value 0, which is a value like others.
+    assert!(refused([(fingerprint + 7, 0x80), (codes, 0x10)]));
+    for (a, b) in [(codes, codes + 1), (codes + 7, codes + 8), (codes + 64, codes + 128)] {
+        for bits in (0..64).map(|i| (1 << (i % 8), 1 << (i / 8))) {
+            assert!(refused([(a, bits.0), (b, bits.1)]), "{a} {b} {bits:?}");
+        }
+    }
+}
+
+/// Files with a right checksum that no run has written.
+#[test]
+fn what_no_run_can_have_written_is_damaged() {
+    let (file, places) = many_values();
+    let at = |name: &str| places.iter().find(|place| place.0 == name).expect("a place").1;
+    let read = |file: &[u8]| Progress::read(&input("1..40", 600_000), &mut &file[..]).map(|progress| progress.done());
+    let sealed = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut file = file[..file.len() - 8].to_vec();
+        change(&mut file);
+        let sum = XxHash3_64::oneshot(&file);
+        file.extend(sum.to_le_bytes());
+        read(&file)
+    };
+    let get = |file: &[u8], at: usize| u64::from_le_bytes(file[at..at + 8].try_into().expect("8 bytes"));
+    let put = |file: &mut Vec<u8>, at: usize, number: u64| file[at..at + 8].copy_from_slice(&number.to_le_bytes());
+    let (next, first, counts, codes) = (at("next"), at("first"), at("counts"), at("fingerprint") + 8);
+    let done = get(&file, next);
+    assert_eq!((sealed(&|_| ()).ok(), get(&file, next + 8)), (Some(done), 41), "this is the way to seal a file");
+
+    // Heaps done, with counts that add up to them.
+    for wrong in [0, 1, done - 1, done + 1, done + 63, 600_002, 1 << 40, u64::MAX] {
+        let result = sealed(&|file| {
+            put(file, next, wrong);
+            put(file, counts, get(file, counts).wrapping_add(wrong.wrapping_sub(done)));
+        });
+        assert!(matches!(result, Err(CheckpointError::Damaged)), "{wrong} heaps done: {result:?}");
+    }
+    for wrong in [0, 1, 40, 42, 64, u64::MAX] {
+        let result = sealed(&|file| put(file, next + 8, wrong));
+        assert!(result.is_err(), "{wrong} values: {result:?}");
+    }
+    for (what, place, wrong) in [
+        ("heap 0 has no value", first, 1),
+        ("two values begin at one heap", first + 8, 0),
+        ("values out of order", first + 8, 3),
+        ("a value before its moves", first + 8 * 40, 39),
+        ("a value that begins later", first + 8 * 40, done),
+        ("a value without heaps", counts, 0),
+        ("a heap too many", counts, get(&file, counts) + 1),
+        ("more heaps than fit", counts, u64::MAX),
+    ] {
+        let result = sealed(&|file| put(file, place, wrong));
+        assert!(matches!(result, Err(CheckpointError::Damaged)), "{what}: {result:?}");
+    }
+    for code in [0, 63 - 41, 64, 255] {
+        for place in [codes, codes + 63, file.len() - 9] {
+            let result = sealed(&|file| file[place] = code);
+            assert!(matches!(result, Err(CheckpointError::Damaged)), "code {code} at {place}: {result:?}");
+        }
     }
 }
 

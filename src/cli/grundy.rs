@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records};
+use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records, Start};
 use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Period, Subtraction, period};
 use nimlanes::cores::mex::zeros::MexZeros;
 use nimlanes::kernel::{Operation, Run};
@@ -116,12 +116,12 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let of_set = |limit| Subtraction::of::<MexZeros>(&set, limit, selection.machine());
         let input = of_set(args.limit)?;
         // Without the other values.
-        let zeros = computed::<MexZeros>(&input, args.limit, of_set, &selection, &run)?;
+        let zeros = computed::<MexZeros>((), &input, args.limit, of_set, &selection, &run)?;
         return deliver(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, &run, out));
     }
     let of_set = |limit| Subtraction::new(&set, limit, selection.machine());
     let input = of_set(args.limit)?;
-    let g = computed::<MexSubtraction>(&input, args.limit, of_set, &selection, &run)?;
+    let g = computed::<MexSubtraction>((), &input, args.limit, of_set, &selection, &run)?;
     deliver(args.out.as_deref(), |out| write(args, &set, &g, &run, out))
 }
 
@@ -134,15 +134,18 @@ fn records(
     run: &Arc<Run>,
     keeper: Option<&Arc<Keeper>>,
 ) -> Result<Output, Failure> {
-    let input = match keeper {
-        None => input,
+    let (input, start) = match keeper {
+        None => (input, Start::default()),
         Some(keeper) => {
-            let begin = keeper.begin(&input, args.resume)?;
-            let journal = Arc::clone(keeper) as Arc<dyn Journal>;
-            input.kept(journal, begin).map_err(|error| keeper.refused(&error))?
+            let from = keeper.from(&input, args.resume)?;
+            (input.resumable(), Start::kept(Arc::clone(keeper) as Arc<dyn Journal>, from))
         }
     };
-    let output = computed::<MexRecords>(&input, args.limit, |limit| Records::new(set, limit), selection, run);
+    let of = |limit| {
+        let input = Records::new(set, limit)?;
+        Ok(if keeper.is_some() { input.resumable() } else { input })
+    };
+    let output = computed::<MexRecords>(start, &input, args.limit, of, selection, run);
     match keeper.and_then(|keeper| keeper.state().failure.take()) {
         Some(failure) => Err(failure),
         None => output,
@@ -182,8 +185,8 @@ impl Keeper {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where a run over `input` begins: what the file holds, if it holds something and may be used.
-    fn begin(&self, input: &Records, resume: bool) -> Result<Option<Progress>, Failure> {
+    /// What a run over `input` goes on from: what the file holds, if it holds something and may be used.
+    fn from(&self, input: &Records, resume: bool) -> Result<Option<Progress>, Failure> {
         let file = &self.state().file;
         // A run that was killed before it kept anything leaves an empty file.
         if file.is_empty().map_err(|error| self.refused(&error))? {
@@ -223,6 +226,7 @@ impl Journal for Keeper {
 
 /// What the selected kernel of an operation computes, with a progress bar; `of` makes inputs of other limits.
 fn computed<O: Operation>(
+    start: O::Start,
     input: &O::Input,
     limit: u64,
     of: impl Fn(u64) -> Result<O::Input, InputError>,
@@ -231,7 +235,7 @@ fn computed<O: Operation>(
 ) -> Result<O::Output, Failure> {
     let kernel = selection.kernel_for::<O, _>(input, limit, of)?;
     let _monitor = Monitor::new(format!("grundy: {}", kernel.def().name), run, O::steps(input));
-    Ok(kernel.run(input, run)?)
+    Ok(kernel.run_from(start, input, run)?)
 }
 
 fn write_records(args: &Args, set: &MoveSet, output: &Output, run: &Run, out: &mut dyn Write) -> std::io::Result<()> {

@@ -242,6 +242,7 @@ pub struct Reading {
     /// The tier of the instructions.
     pub tier: String,
     /// Nanoseconds for one, in the best timing.
+    #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive"))]
     pub ns: f64,
     /// The median of the timings, where it was kept.
     #[cfg_attr(feature = "cli", serde(default))]

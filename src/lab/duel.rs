@@ -121,14 +121,19 @@ pub struct Row {
     /// Rounds.
     pub rounds: usize,
     /// Median time of a run.
+    #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive"))]
     pub median_seconds: f64,
     /// Baseline's time over this kernel's, median over the rounds.
+    #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive"))]
     pub ratio: f64,
     /// A tenth of the rounds gave a lower ratio.
+    #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive"))]
     pub ratio_low: f64,
     /// A tenth of the rounds gave a higher ratio.
+    #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive"))]
     pub ratio_high: f64,
     /// Units of work a second.
+    #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive_or_zero"))]
     pub throughput: f64,
     /// What throughput counts.
     pub unit: String,

@@ -9,6 +9,8 @@ pub mod environment;
 pub mod files;
 pub mod known;
 #[cfg(feature = "cli")]
+mod numbers;
+#[cfg(feature = "cli")]
 mod picture;
 #[cfg(feature = "cli")]
 pub mod plot;

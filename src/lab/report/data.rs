@@ -11,6 +11,7 @@ use crate::kernel::Needs;
 use crate::lab::ceilings::Reading;
 use crate::lab::duel::{Duel, Skipped};
 use crate::lab::environment::Environment;
+use crate::lab::numbers::{positive, positive_or_zero};
 use crate::lab::saved::{Measured, Mixed, Saved, SavedError, read_kind};
 
 /// How the measurements of a folder were made.
@@ -19,8 +20,10 @@ pub struct Setup {
     /// Made in a hurry: fewer sizes and rounds.
     pub draft: bool,
     /// Kernels predicted to take longer for a run were left out.
+    #[serde(deserialize_with = "positive_or_zero")]
     pub patience_seconds: f64,
     /// What the last measuring took in all.
+    #[serde(deserialize_with = "positive_or_zero")]
     pub took_seconds: f64,
 }
 
@@ -46,8 +49,10 @@ pub struct Start {
     /// `thread` or `wall`.
     pub clock: String,
     /// The first run, which meets cold caches and fresh pages.
+    #[serde(deserialize_with = "positive")]
     pub first_seconds: f64,
     /// Median of the later runs; that of the first if there was no other.
+    #[serde(deserialize_with = "positive")]
     pub later_seconds: f64,
     /// Runs in all.
     pub runs: usize,
@@ -82,6 +87,7 @@ pub struct Far {
     /// Operations, and the kernels that were selected for them.
     pub kernels: BTreeMap<String, String>,
     /// By the wall, all threads allowed.
+    #[serde(deserialize_with = "positive")]
     pub seconds: f64,
     /// Peak resident bytes of the process; 0 where the system does not say.
     pub peak_bytes: u64,
@@ -97,12 +103,16 @@ pub struct GameRow {
     /// Rounds.
     pub rounds: usize,
     /// Median time of a solution.
+    #[serde(deserialize_with = "positive")]
     pub median_seconds: f64,
     /// First cast's time over this one's, median over the rounds.
+    #[serde(deserialize_with = "positive")]
     pub ratio: f64,
     /// A tenth of the rounds gave a lower ratio.
+    #[serde(deserialize_with = "positive")]
     pub ratio_low: f64,
     /// A tenth of the rounds gave a higher ratio.
+    #[serde(deserialize_with = "positive")]
     pub ratio_high: f64,
 }
 
@@ -145,10 +155,13 @@ pub struct Trial {
     /// How many took part.
     pub kernels: usize,
     /// Time of the selected kernel over that of the quickest, median over the rounds.
+    #[serde(deserialize_with = "positive")]
     pub loss: f64,
     /// A tenth of the rounds gave a lower one.
+    #[serde(deserialize_with = "positive")]
     pub loss_low: f64,
     /// A tenth of the rounds gave a higher one.
+    #[serde(deserialize_with = "positive")]
     pub loss_high: f64,
 }
 
@@ -169,10 +182,13 @@ pub struct ClockRow {
     /// What ran at the same time.
     pub neighbours: String,
     /// Median time of a run.
+    #[serde(deserialize_with = "positive")]
     pub median_seconds: f64,
     /// A tenth of the runs took less.
+    #[serde(deserialize_with = "positive")]
     pub low_seconds: f64,
     /// A tenth of the runs took more.
+    #[serde(deserialize_with = "positive")]
     pub high_seconds: f64,
 }
 
@@ -216,10 +232,13 @@ pub struct Estimate {
     /// `operation/workload/kernel/size`.
     pub id: String,
     /// Median.
+    #[serde(deserialize_with = "positive")]
     pub median_seconds: f64,
     /// Lower end of the interval.
+    #[serde(deserialize_with = "positive")]
     pub low_seconds: f64,
     /// Upper end of the interval.
+    #[serde(deserialize_with = "positive")]
     pub high_seconds: f64,
 }
 
@@ -229,6 +248,7 @@ pub struct Built {
     /// `default` or `native`.
     pub build: String,
     /// Wall time of a build from nothing, dependencies included and already downloaded.
+    #[serde(deserialize_with = "positive")]
     pub seconds: f64,
     /// Compiler processes at once.
     pub jobs: usize,

@@ -1,16 +1,31 @@
 //! The progress of a run in a file.
 //!
-//! Numbers of 64 bits, little-endian: `nimlane1` in ASCII; the limit; the number of moves, and the moves; heaps done; the number of
-//! values, their first heaps and their counts; the fingerprint; the lengths of ring and prefix. Then the bytes of both as far
-//! as they are in use, and a hash of everything before.
+//! Numbers of 64 bits, little-endian: `nimlane2` in ASCII; the limit; the number of moves, and the moves; heaps done; the number of
+//! values, their first heaps and their counts; the fingerprint. Then the codes of the blocks that the history still holds, in
+//! the order of their heaps, and the XXH3-64 of everything before.
+//!
+//! Reading plays those blocks back through the function that a run writes its history with, so nothing that it keeps twice or
+//! elsewhere can be forgotten here. The format before, `nimlane1`, stored the ring without the copy of its first block: runs
+//! resumed in the ring's first lap could compute wrong values.
+//!
+//! A file with a right checksum is not trusted either: what no run could have written is refused.
 
-use std::io::{self, Read, Write};
+use std::hash::Hasher as _;
+use std::io::{self, BufReader, BufWriter, Read, Write};
 
-use super::history::Progress;
-use super::{MOST_MOVES, Records, hashed};
+use twox_hash::XxHash3_64;
+
+use super::history::{History, Layout, Progress};
+use super::{LANES, MOST_MOVES, Output, Records, WINDOW};
 
 /// How a checkpoint begins.
-const MAGIC: u64 = u64::from_le_bytes(*b"nimlane1");
+const MAGIC: [u8; 8] = *b"nimlane2";
+
+/// How checkpoints of the format before begin.
+const OLD_MAGIC: [u8; 8] = *b"nimlane1";
+
+/// Bytes that are read or written at once.
+const BUFFER: usize = 1 << 16;
 
 /// A file that a run cannot go on from.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +40,11 @@ pub enum CheckpointError {
     /// It holds something else.
     #[error("this is no checkpoint of nimlanes")]
     NoCheckpoint,
+    /// It was written by a version whose checkpoints could lead to wrong values.
+    #[error(
+        "the checkpoint has the older format nimlane1, which is no longer resumed: start this run again without it"
+    )]
+    OldFormat,
     /// It belongs to another set or another limit.
     #[error("the checkpoint is of another subtraction set or another limit")]
     Foreign,
@@ -33,54 +53,27 @@ pub enum CheckpointError {
     Damaged,
 }
 
-/// A hash of the words that pass; the last one is filled with zeros.
-#[derive(Default)]
-struct Hash {
-    state: u64,
-}
-
-impl Hash {
-    fn add(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        for word in words.iter().chain((!rest.is_empty()).then_some(&last)) {
-            self.state = hashed(self.state, *word);
-        }
-    }
-}
-
-/// The parts of a history that are in use after so many heaps.
-fn in_use(progress: &Progress) -> (usize, usize) {
-    let done = progress.next.next_multiple_of(8);
-    let ring = if done < progress.history.layout.ring { done } else { progress.history.ring.len() };
-    // The block of zeros in front counts as used.
-    let prefix = if progress.history.prefix.is_empty() { 0 } else { done + super::LANES };
-    (ring.min(progress.history.ring.len()), prefix.min(progress.history.prefix.len()))
-}
-
 impl Progress {
     /// Writes all that is needed to go on.
     ///
     /// # Errors
     /// Those of the writer.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut hash = Hash::default();
+        let mut out = BufWriter::with_capacity(BUFFER, out);
+        let mut hash = XxHash3_64::new();
         let mut put = |bytes: &[u8]| {
-            hash.add(bytes);
+            hash.write(bytes);
             out.write_all(bytes)
         };
-        let numbers = [MAGIC, self.limit, self.moves.len() as u64].into_iter();
+        let Output { first, counts, fingerprint } = &self.output;
+        let numbers = [u64::from_le_bytes(MAGIC), self.limit, self.moves.len() as u64].into_iter();
         let numbers = numbers.chain(self.moves.iter().map(|m| *m as u64));
-        let numbers = numbers.chain([self.next as u64, self.output.first.len() as u64]);
-        let numbers = numbers.chain(self.output.first.iter().copied()).chain(self.output.counts.iter().copied());
-        let layout = self.history.layout;
-        let mut numbers = numbers.chain([self.output.fingerprint, layout.ring as u64, layout.prefix as u64]);
+        let numbers = numbers.chain([self.next as u64, first.len() as u64]);
+        let mut numbers = numbers.chain(first.iter().chain(counts).copied()).chain([*fingerprint]);
         numbers.try_for_each(|number| put(&number.to_le_bytes()))?;
-        let (ring, prefix) = in_use(self);
-        put(&self.history.ring[..ring])?;
-        put(&self.history.prefix[..prefix])?;
-        out.write_all(&hash.state.to_le_bytes())
+        self.history.layout.held(self.next).try_for_each(|n| put(self.history.block(n)))?;
+        out.write_all(&hash.finish().to_le_bytes())?;
+        out.flush()
     }
 
     /// Reads what [`Progress::write`] wrote of a run over `input`.
@@ -88,14 +81,14 @@ impl Progress {
     /// # Errors
     /// The file cannot be read, or is not what was written.
     pub fn read(input: &Records, from: &mut dyn Read) -> Result<Self, CheckpointError> {
-        let mut reader = Reader { from, hash: Hash::default() };
-        if reader.number().map_err(|_| CheckpointError::NoCheckpoint)? != MAGIC {
-            return Err(CheckpointError::NoCheckpoint);
+        let mut reader = Reader { from: BufReader::with_capacity(BUFFER, from), hash: XxHash3_64::new() };
+        match reader.number().map(u64::to_le_bytes) {
+            Ok(MAGIC) => {}
+            Ok(OLD_MAGIC) => return Err(CheckpointError::OldFormat),
+            Ok(_) | Err(CheckpointError::Truncated) => return Err(CheckpointError::NoCheckpoint),
+            Err(error) => return Err(error),
         }
-        let mut progress = Progress::new(input);
-        let limit = reader.number()?;
-        let count = reader.number()? as usize;
-        if limit != input.limit() || count != input.moves().len() {
+        if reader.number()? != input.limit() || reader.number()? != input.moves().len() as u64 {
             return Err(CheckpointError::Foreign);
         }
         for m in input.moves() {
@@ -103,33 +96,53 @@ impl Progress {
                 return Err(CheckpointError::Foreign);
             }
         }
-        progress.next = reader.number()? as usize;
-        let values = reader.number()? as usize;
-        if progress.next > input.heaps() || values > MOST_MOVES + 1 {
+        let (next, values) = (reader.number()?, reader.number()?);
+        if values > MOST_MOVES as u64 + 1 {
             return Err(CheckpointError::Damaged);
         }
-        progress.output.first = (0..values).map(|_| reader.number()).collect::<Result<_, _>>()?;
-        progress.output.counts = (0..values).map(|_| reader.number()).collect::<Result<_, _>>()?;
-        progress.output.fingerprint = reader.number()?;
-        let layout = progress.history.layout;
-        if [reader.number()?, reader.number()?] != [layout.ring as u64, layout.prefix as u64] {
+        let mut numbers = || (0..values).map(|_| reader.number()).collect::<Result<_, _>>();
+        let output = Output { first: numbers()?, counts: numbers()?, fingerprint: reader.number()? };
+        if !is_possible(input, next, &output) {
             return Err(CheckpointError::Damaged);
         }
-        let (ring, prefix) = in_use(&progress);
-        reader.bytes(&mut progress.history.ring[..ring])?;
-        reader.bytes(&mut progress.history.prefix[..prefix])?;
-        let want = reader.hash.state;
+        let (next, heaps) = (next as usize, input.heaps());
+        let mut history = History::new(Layout::new(input));
+        let known = WINDOW as u8 - (values as u8).saturating_sub(1)..=WINDOW as u8;
+        let mut codes = [0; LANES];
+        for n in history.layout.held(next) {
+            reader.bytes(&mut codes)?;
+            let (own, past) = codes.split_at(LANES.min(heaps - n));
+            if !own.iter().all(|code| known.contains(code)) || past.iter().any(|code| *code != 0) {
+                return Err(CheckpointError::Damaged);
+            }
+            history.write(n, n % history.layout.ring, &codes);
+        }
+        let want = reader.hash.finish();
         if reader.number()? != want || reader.from.read(&mut [0])? != 0 {
             return Err(CheckpointError::Damaged);
         }
-        Ok(progress)
+        Ok(Progress { moves: input.moves().to_vec(), limit: input.limit(), next, output, history })
     }
+}
+
+/// Whether a run over `input` can have this output after `next` heaps.
+fn is_possible(input: &Records, next: u64, output: &Output) -> bool {
+    let Output { first, counts, .. } = output;
+    let heaps = input.heaps() as u64;
+    // A heap of value v has at least v moves.
+    let moves = |n: u64| input.moves().partition_point(|m| *m as u64 <= n);
+    (next == heaps || next < heaps && next.is_multiple_of(LANES as u64))
+        && first.first().copied() == (next > 0).then_some(0)
+        && first.is_sorted_by(|a, b| a < b)
+        && first.iter().enumerate().all(|(v, n)| *n < next && moves(*n) >= v)
+        && counts.iter().all(|count| *count > 0)
+        && counts.iter().map(|count| u128::from(*count)).sum::<u128>() == u128::from(next)
 }
 
 /// Reads and hashes.
 struct Reader<'a> {
-    from: &'a mut dyn Read,
-    hash: Hash,
+    from: BufReader<&'a mut dyn Read>,
+    hash: XxHash3_64,
 }
 
 impl Reader<'_> {
@@ -138,7 +151,7 @@ impl Reader<'_> {
             io::ErrorKind::UnexpectedEof => CheckpointError::Truncated,
             _ => CheckpointError::Io(error),
         })?;
-        self.hash.add(to);
+        self.hash.write(to);
         Ok(())
     }
 

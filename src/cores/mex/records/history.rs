@@ -37,10 +37,19 @@ impl Layout {
     pub fn bytes(&self) -> usize {
         self.ring + self.prefix + 3 * LANES
     }
+
+    /// The first heaps of the blocks that a history holds once all heaps before `next` are done, ascending: those of the
+    /// prefix, and the last ones, of the ring.
+    pub fn held(&self, next: usize) -> impl Iterator<Item = usize> + use<> {
+        let done = next.next_multiple_of(LANES);
+        let prefix = done.min(self.prefix);
+        let ring = prefix.max(done.saturating_sub(self.ring));
+        (0..prefix).step_by(LANES).chain((ring..done).step_by(LANES))
+    }
 }
 
 /// Codes of the heaps that moves reach.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct History {
     pub(super) layout: Layout,
     /// The ring, and its first block again.
@@ -50,7 +59,7 @@ pub struct History {
 }
 
 impl History {
-    fn new(layout: Layout) -> Self {
+    pub(super) fn new(layout: Layout) -> Self {
         let prefix = if layout.prefix > 0 { layout.prefix + 2 * LANES } else { 0 };
         History { layout, ring: vec![0; layout.ring + LANES], prefix: vec![0; prefix] }
     }
@@ -72,10 +81,19 @@ impl History {
             self.prefix[LANES + n..][..LANES].copy_from_slice(codes);
         }
     }
+
+    /// The codes of the block at `n`, which is one that it holds.
+    pub fn block(&self, n: usize) -> &[u8; LANES] {
+        let codes = match n < self.layout.prefix {
+            true => &self.prefix[LANES + n..],
+            false => &self.ring[n % self.layout.ring..],
+        };
+        codes.first_chunk().expect("both parts end with a block")
+    }
 }
 
 /// How far a run is, and all it needs to go on.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Progress {
     pub(super) moves: Vec<usize>,
     pub(super) limit: u64,

@@ -5,7 +5,7 @@
 
 use super::history::{History, Layout};
 use super::ring::{self, Block, Blocks};
-use super::{Output, Records};
+use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::lanes::LANES;
 use crate::kernel::{Cost, On, Run, Stop, Tier};
 
@@ -45,8 +45,8 @@ impl Blocks for Masks<'_> {
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run) -> Result<Output, Stop> {
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, Stop> {
     let short = Layout::new(input).short;
     let near = input.moves()[..short].partition_point(|m| *m < LANES);
-    ring::drive(input, run, Masks { moves: input.moves(), near, short })
+    ring::drive(input, run, start, Masks { moves: input.moves(), near, short })
 }

@@ -7,7 +7,7 @@
 //!
 //! With at most [`MOST_MOVES`] moves a value is below 63, for `g(n)` is at most the number of moves.
 //!
-//! Two runs agree in every value, not in records alone, if their [`Output::fingerprint`]s agree (up to chance, one in 2^64).
+//! Runs are compared by first heaps, frequencies, and an [`Output::fingerprint`] of all values, which says what it can miss.
 //!
 //! First heaps of the values are OEIS A355556 for the factorials and A019307 for the Fibonacci numbers. Computed here, not
 //! proved:
@@ -21,7 +21,7 @@
 #![doc = include_str!("NOTES.md")]
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::oracle;
 use super::subtraction::lanes::{LANES, WINDOW};
@@ -61,19 +61,38 @@ pub trait Journal: Send + Sync {
     fn keep(&self, progress: &Progress, is_last: bool);
 }
 
+/// What a run goes on from and who keeps its progress; by default it begins at heap 0 and keeps nothing.
+#[derive(Default)]
+pub struct Start {
+    from: Option<Progress>,
+    journal: Option<Arc<dyn Journal>>,
+}
+
+impl fmt::Debug for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let done = self.from.as_ref().map_or(0, Progress::done);
+        f.debug_struct("Start").field("done", &done).field("is_kept", &self.journal.is_some()).finish()
+    }
+}
+
+impl Start {
+    /// A run whose progress is kept, from `from` on if that is given.
+    pub fn kept(journal: Arc<dyn Journal>, from: Option<Progress>) -> Self {
+        Start { from, journal: Some(journal) }
+    }
+
+    /// Whether a run begins at heap 0 and keeps nothing.
+    fn is_plain(&self) -> bool {
+        self.from.is_none() && self.journal.is_none()
+    }
+}
+
 /// A subtraction set with few moves, and how far to go.
+#[derive(Clone, Debug)]
 pub struct Records {
     moves: Vec<usize>,
     limit: u64,
-    journal: Option<Arc<dyn Journal>>,
-    /// Where the next run begins, if not at heap 0.
-    begin: Mutex<Option<Progress>>,
-}
-
-impl fmt::Debug for Records {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Records").field("moves", &self.moves).field("limit", &self.limit).finish_non_exhaustive()
-    }
+    is_resumable: bool,
 }
 
 impl Records {
@@ -90,18 +109,12 @@ impl Records {
             return Err(InputError::TooManyMoves { operation: NAME, most: MOST_MOVES });
         };
         let moves = moves.into_iter().map(|m| m as usize).collect();
-        Ok(Records { moves, limit, journal: None, begin: Mutex::new(None) })
+        Ok(Records { moves, limit, is_resumable: false })
     }
 
-    /// The same, with its progress kept, from `begin` on if that is given.
-    ///
-    /// # Errors
-    /// `begin` is the progress of another input.
-    pub fn kept(self, journal: Arc<dyn Journal>, begin: Option<Progress>) -> Result<Self, checkpoint::CheckpointError> {
-        if begin.as_ref().is_some_and(|begin| !begin.is_of(&self)) {
-            return Err(checkpoint::CheckpointError::Foreign);
-        }
-        Ok(Records { journal: Some(journal), begin: Mutex::new(begin), ..self })
+    /// The same, for runs whose progress can be kept: they need a kernel that goes over a history.
+    pub fn resumable(self) -> Self {
+        Records { is_resumable: true, ..self }
     }
 
     /// The moves up to the limit, ascending.
@@ -118,12 +131,6 @@ impl Records {
     pub fn heaps(&self) -> usize {
         self.limit as usize + 1
     }
-
-    /// Where a run begins.
-    fn begin(&self) -> Progress {
-        let begin = self.begin.lock().unwrap_or_else(PoisonError::into_inner).take();
-        begin.unwrap_or_else(|| Progress::new(self))
-    }
 }
 
 /// What is kept of the values.
@@ -133,7 +140,12 @@ pub struct Output {
     pub first: Vec<u64>,
     /// How many heaps have each value.
     pub counts: Vec<u64>,
-    /// A hash of all values in order: of the bytes `63 - g(n)`, eight heaps a word, zeros past the limit.
+    /// A hash of all values in order: of the bytes `63 - g(n)`, eight heaps a word, zeros past the limit, one step of FxHash for
+    /// each word.
+    ///
+    /// It tells runs apart, and is no checksum. Different fingerprints mean different values. Values that differ in one word
+    /// alone always have different fingerprints, and those that differ at random almost always; but a difference at the last heap
+    /// of a word can be cancelled by one at the next heap, so equal fingerprints do not prove that all values are equal.
     pub fingerprint: u64,
 }
 
@@ -177,12 +189,12 @@ impl Output {
 impl Operation for MexRecords {
     type Input = Records;
     type Output = Output;
-    type Start = ();
+    type Start = Start;
 
     const NAME: &'static str = "mex_records";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexRecords, [];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexRecords, [], start;
         table = table, Portable, [], "a table of all values; a mask of the reached ones for each heap", needs;
         masks = masks like table, Portable, [], "the same masks over a history as long as the largest move";
         masks_avx2 = masks like masks, Avx2, ["avx2"], "the same source at this tier, with its shifts and counts of zeros";
@@ -254,5 +266,24 @@ impl Workloads for MexRecords {
 
     fn input(workload: &str, size: u64, _: &Selection) -> Result<Records, InputError> {
         Records::new(&workload.parse()?, size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What [`Output::fingerprint`] says of itself.
+    #[test]
+    fn a_fingerprint_misses_differences_that_cancel() {
+        let codes = [WINDOW as u8; 8];
+        let changed = |place: usize, by: u8| std::array::from_fn(|i| codes[i] ^ if i == place { by } else { 0 });
+        let start = hashed(0, codes);
+        let want = hashed(hashed(start, codes), codes);
+        let pairs = (1..64).flat_map(|last| (0..64).map(move |next| (last, next)));
+        let cancels = |(last, next): &(u8, u8)| hashed(hashed(start, changed(7, *last)), changed(0, *next)) == want;
+        let missed: Vec<_> = pairs.filter(cancels).collect();
+        assert!(!missed.is_empty(), "the documentation says too little of it");
+        assert!(missed.iter().all(|(_, next)| *next != 0), "a change in one word was missed: {missed:?}");
     }
 }

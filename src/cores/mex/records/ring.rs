@@ -8,7 +8,7 @@
 //! heap isolates its lowest free value: two operations after the heap before.
 
 use super::history::{History, Layout, Progress};
-use super::{Output, Records};
+use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::lanes::{APART, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
 use crate::kernel::{Cost, Run, Stop};
 
@@ -32,10 +32,14 @@ pub trait Blocks {
     fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]);
 }
 
-/// Goes through the blocks, from where the input begins.
+/// Goes through the blocks, from where the run starts.
 #[inline(always)]
-pub fn drive(input: &Records, run: &Run, mut blocks: impl Blocks) -> Result<Output, Stop> {
-    let mut progress = input.begin();
+pub fn drive(input: &Records, run: &Run, start: Start, mut blocks: impl Blocks) -> Result<Output, Stop> {
+    let Start { from, journal } = start;
+    let mut progress = from.unwrap_or_else(|| Progress::new(input));
+    if !progress.is_of(input) {
+        return Err(Stop::OutsideDomain);
+    }
     let heaps = input.heaps();
     run.advance(progress.done())?;
     let mut codes = [0; LANES];
@@ -58,7 +62,7 @@ pub fn drive(input: &Records, run: &Run, mut blocks: impl Blocks) -> Result<Outp
         }
         *next = end;
         let stop = run.advance((end - from) as u64);
-        if let Some(journal) = &input.journal {
+        if let Some(journal) = &journal {
             journal.keep(&progress, stop.is_err());
         }
         stop?;
@@ -72,12 +76,13 @@ pub fn drive(input: &Records, run: &Run, mut blocks: impl Blocks) -> Result<Outp
 pub fn drive_lanes(
     input: &Records,
     run: &Run,
+    start: Start,
     accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Output, Stop> {
     let (ring, prefix) = input.moves().split_at(Layout::new(input).short);
     let (near, ring) = ring.split_at(ring.partition_point(|m| *m < LANES));
-    drive(input, run, LaneBlocks { accumulate, free, ring, prefix, chain: Chain::new(near) })
+    drive(input, run, start, LaneBlocks { accumulate, free, ring, prefix, chain: Chain::new(near) })
 }
 
 struct LaneBlocks<'a, A, F> {

@@ -5,7 +5,7 @@
 //! Bound: the decode.
 
 use super::ring;
-use super::{Output, Records};
+use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::{byte_lanes, lanes};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
 
@@ -19,6 +19,6 @@ pub fn needs(_: &Records) -> Needs {
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run) -> Result<Output, Stop> {
-    ring::drive_lanes(input, run, byte_lanes::accumulate, lanes::free_words)
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, Stop> {
+    ring::drive_lanes(input, run, start, byte_lanes::accumulate, lanes::free_words)
 }

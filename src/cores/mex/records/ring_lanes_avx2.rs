@@ -5,7 +5,7 @@
 //! Bound: the chain and what it waits for.
 
 use super::ring;
-use super::{Output, Records};
+use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::byte_lanes_avx2::accumulate;
 use crate::cores::mex::subtraction::lanes::{self, by_planes};
 use crate::kernel::{Cost, On, Run, Stop};
@@ -15,10 +15,11 @@ pub fn cost(input: &Records, _: On) -> Cost {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn run(input: &Records, run: &Run) -> Result<Output, Stop> {
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, Stop> {
     ring::drive_lanes(
         input,
         run,
+        start,
         |from, moves, planes, hits| by_planes!(planes, accumulate(from, moves, hits)),
         lanes::free_words,
     )

@@ -6,7 +6,7 @@
 
 use super::ring;
 pub use super::ring_lanes::needs;
-use super::{Output, Records};
+use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::byte_lanes_avx512::{TABLES, accumulate, free_words};
 use crate::cores::mex::subtraction::lanes::by_planes;
 use crate::kernel::{Cost, On, Run, Stop};
@@ -16,11 +16,12 @@ pub fn cost(input: &Records, _: On) -> Cost {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
-pub fn run(input: &Records, run: &Run) -> Result<Output, Stop> {
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, Stop> {
     let tables = std::hint::black_box(&TABLES);
     ring::drive_lanes(
         input,
         run,
+        start,
         |from, moves, planes, hits| by_planes!(planes, accumulate(tables, from, moves, hits)),
         |hits, free| free_words(hits, free),
     )

@@ -4,7 +4,7 @@
 //! Bound: in a default build that shuffle.
 
 use super::ring;
-use super::{Output, Records};
+use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::byte_lanes_wide::{TABLES, accumulate};
 use crate::cores::mex::subtraction::lanes::{self, by_planes};
 use crate::kernel::{Cost, On, Run, Stop};
@@ -14,11 +14,12 @@ pub fn cost(input: &Records, _: On) -> Cost {
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run) -> Result<Output, Stop> {
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, Stop> {
     let tables = std::hint::black_box(&TABLES);
     ring::drive_lanes(
         input,
         run,
+        start,
         |from, moves, planes, hits| by_planes!(planes, accumulate(tables, from, moves, hits)),
         lanes::free_words,
     )

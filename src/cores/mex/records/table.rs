@@ -3,12 +3,12 @@
 //! Cost for each heap and move: a load, a shift and an OR.
 //! Bound: those; past the caches, memory. It needs one byte per heap, and shares nothing with the kernels over a history.
 
-use super::{Output, Records};
+use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::lanes::{LANES, WINDOW};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Records, _: On) -> Cost {
-    if input.journal.is_some() {
+    if input.is_resumable {
         return Cost::IMPOSSIBLE; // it has no history to keep
     }
     let Cost { ns, .. } = super::ring::cost(input, 0.9, 0.58);
@@ -23,7 +23,10 @@ pub fn needs(input: &Records) -> Needs {
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run) -> Result<Output, Stop> {
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, Stop> {
+    if !start.is_plain() {
+        return Err(Stop::OutsideDomain); // no history to go on from, or to keep
+    }
     let heaps = input.heaps();
     let mut output = Output::default();
     let mut g = vec![0u8; heaps];

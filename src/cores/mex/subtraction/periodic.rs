@@ -7,7 +7,7 @@
 //! Cost: the prefix, and a copy of two bytes a heap.
 //! Bound: memory bandwidth, if the period is short.
 
-use super::{Subtraction, pull_words, shifted_sets, stamp};
+use super::{BLOCK, Subtraction, pull_words, shifted_sets, stamp};
 use crate::kernel::{Cost, On, Run, Stop, Tier};
 
 /// A proved repetition: `g(n + period) = g(n)` for all `n >= preperiod`, both as small as can be.
@@ -28,12 +28,22 @@ pub struct Period {
 /// assert_eq!(period(&[0], 0), None); // one value says nothing
 /// ```
 pub fn period(g: &[u16], farthest: usize) -> Option<Period> {
+    find_period(g, farthest, &Run::new(1)).expect("nobody cancels it")
+}
+
+/// [`period`], which may take long, as a part of a run that may be cancelled.
+fn find_period(g: &[u16], farthest: usize, run: &Run) -> Result<Option<Period>, Stop> {
     let heaps = g.len();
     // Without a move all values are equal, which is more than enough if one says so.
     let farthest = farthest.max(1);
     if heaps <= farthest {
-        return None;
+        return Ok(None);
     }
+    let mut comparisons = 0;
+    let mut compared = || {
+        comparisons += 1;
+        if comparisons % BLOCK == 0 { run.advance(0) } else { Ok(()) }
+    };
     // The last values, backwards, are looked for in all of them, backwards (Knuth, Morris and Pratt 1977): `border[i]` of the
     // first `i + 1` end as all of them begin.
     let back = |i: usize| g[heaps - 1 - i];
@@ -43,18 +53,24 @@ pub fn period(g: &[u16], farthest: usize) -> Option<Period> {
     for i in 1..heaps {
         while matched > 0 && back(matched) != back(i) {
             matched = border[matched - 1];
+            compared()?;
         }
+        compared()?;
         matched += usize::from(back(matched) == back(i));
         if matched == farthest {
             let period = i + 1 - farthest;
-            let more = (i + 1..heaps).take_while(|i| back(*i) == back(i - period)).count();
-            return Some(Period { period, preperiod: heaps - 1 - i - more });
+            let mut preperiod = heaps - 1 - i;
+            while preperiod > 0 && g[preperiod - 1] == g[preperiod - 1 + period] {
+                preperiod -= 1;
+                compared()?;
+            }
+            return Ok(Some(Period { period, preperiod }));
         }
         if i < farthest {
             border.push(matched);
         }
     }
-    None
+    Ok(None)
 }
 
 /// The first prefix holds this many times the largest move.
@@ -106,28 +122,36 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
     let farthest = input.moves().last().copied().unwrap_or(input.limit());
     for limit in prefixes(farthest).take_while(|limit| *limit < input.limit()) {
         let (start, _, values) = prefix(input, limit);
-        // Progress is counted once, at the end; a prefix is short.
-        let mut g = values(&start, &Run::new(1))?;
-        run.advance(0)?;
-        if let Some(Period { period, .. }) = period(&g, farthest as usize) {
-            let mut known = g.len();
-            g.reserve_exact(input.heaps() - known);
-            g.resize(input.heaps(), 0);
-            // Whole periods, ever more of them at once.
-            let mut back = period;
-            while known < g.len() {
-                let length = back.min(g.len() - known);
-                g.copy_within(known - back..known - back + length, known);
-                known += length;
-                if 2 * back <= known {
-                    back *= 2;
-                }
-            }
-            run.advance(input.heaps() as u64)?;
+        // A prefix is progress only if its values repeat.
+        let mut g = values(&start, &run.counted_apart())?;
+        if let Some(Period { period, .. }) = find_period(&g, farthest as usize, run)? {
+            g.reserve_exact(input.heaps() - g.len());
+            repeat(&mut g, period, input.heaps(), run)?;
             return Ok(g);
         }
     }
     prefix(input, input.limit()).2(input, run)
+}
+
+/// Values that are copied between two looks at the progress counter: few enough for the second cache.
+const COPIED: usize = 1 << 16;
+
+/// Continues values that end with a whole period until there are `heaps` of them, and counts all as done.
+fn repeat(g: &mut Vec<u16>, period: usize, heaps: usize, run: &Run) -> Result<(), Stop> {
+    run.advance(g.len() as u64)?;
+    g.reserve_exact(heaps - g.len());
+    // Whole periods, ever more of them at once.
+    let mut back = period;
+    while g.len() < heaps {
+        while back < COPIED && 2 * back <= g.len() {
+            back *= 2;
+        }
+        let length = back.min(COPIED).min(heaps - g.len());
+        let from = g.len() - back;
+        g.extend_from_within(from..from + length);
+        run.advance(length as u64)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -176,5 +200,61 @@ mod tests {
             assert_eq!([super::period(&[], farthest), super::period(&[0], farthest)], [None, None]);
         }
         assert_eq!(super::period(&[0, 0], 0), Some(Period { period: 1, preperiod: 0 }), "no move at all");
+    }
+
+    /// Each of the three parts of the kernel: the prefix, the search for a period, the copies.
+    #[test]
+    fn a_cancelled_run_ends_within_a_block() {
+        let input = Subtraction::new(&"1,2,500000".parse().expect("a list"), 30_000_000, &Machine::detect())
+            .expect("a small limit");
+        let run = Run::new(1);
+        run.cancel();
+        let ways: [Values; 3] = [pull_words::run, shifted_sets::run, stamp::run];
+        for values in ways {
+            let prefix = run.counted_apart();
+            assert_eq!(values(&input, &prefix).err(), Some(Stop::Cancelled));
+            assert!(prefix.done() <= BLOCK as u64, "{} heaps", prefix.done());
+        }
+        let prefix = run.counted_apart();
+        prefix.cancel();
+        assert!(Run::advance(&run, 0).is_err() && run.done() == 0, "they are cancelled together and count apart");
+
+        // The whole kernel, whose first prefix is a thousand blocks long.
+        let start = std::time::Instant::now();
+        assert_eq!(super::run(&input, &Run::new(1)).map(|g| g.len()), Ok(30_000_001));
+        let whole = start.elapsed();
+        let start = std::time::Instant::now();
+        assert_eq!(super::run(&input, &run), Err(Stop::Cancelled));
+        assert!(10 * start.elapsed() < whole, "{:?} of {whole:?}", start.elapsed());
+
+        // A period that is not there, one that is found at once and goes far back, one that is found late.
+        let late: Vec<u16> = (0..100_000).map(|n| (n / 50_000) as u16).collect();
+        let zeros = vec![0; 100_000];
+        for (g, farthest) in [(&late, 50_001), (&zeros, 1), (&zeros, 90_000)] {
+            assert_eq!(find_period(g, farthest, &run), Err(Stop::Cancelled), "{farthest}");
+        }
+
+        for period in [1, 3, 70_000] {
+            let run = Run::new(1);
+            run.cancel();
+            let mut g = vec![0; 140_000];
+            assert_eq!(repeat(&mut g, period, 3_000_000, &run), Err(Stop::Cancelled));
+            assert!(run.done() <= 140_000 + COPIED as u64, "{} heaps", run.done());
+        }
+    }
+
+    #[test]
+    fn values_are_repeated_to_the_last_heap() {
+        for period in [1, 2, 3, 1000, COPIED - 1, COPIED, COPIED + 1, 2 * COPIED + 5] {
+            for heaps in [2 * period, 2 * period + 1, 7 * COPIED + 3] {
+                let run = Run::new(1);
+                let value = |n: usize| (n % period % 60_000) as u16;
+                let mut g: Vec<u16> = (0..2 * period).map(value).collect();
+                let heaps = heaps.max(g.len());
+                assert_eq!(repeat(&mut g, period, heaps, &run), Ok(()));
+                assert!(g.len() == heaps && run.done() == heaps as u64);
+                assert!(g.iter().enumerate().all(|(n, v)| *v == value(n)), "period {period}, {heaps} heaps");
+            }
+        }
     }
 }

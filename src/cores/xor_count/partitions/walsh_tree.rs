@@ -329,6 +329,10 @@ pub fn descend<const N: usize>(
     }
 }
 
+/// Products of a residue below 2^31 with half a word, below 2^47, that are added up in 64 bits before a remainder is taken. Twice
+/// as many would still fit, four times as many would not.
+const PRODUCTS: usize = 1 << 16;
+
 /// The sum of the products of the terms `t` in `terms` of `a` with the terms `total - t` of `b`, over all lanes.
 #[inline(always)]
 fn dot<const LANES: usize>(a: &[u32], b: &[u32], terms: Range<usize>, total: usize, modulus: u32) -> u64 {
@@ -336,8 +340,7 @@ fn dot<const LANES: usize>(a: &[u32], b: &[u32], terms: Range<usize>, total: usi
     let (a, b) = (&a[terms.clone()], &b[total + 1 - terms.end..total + 1 - terms.start]);
     let modulus = u64::from(modulus);
     let mut sum = 0;
-    // Products with half words: 2^16 of them fit in 64 bits.
-    for (a, b) in a.chunks(1 << 16).zip(b.rchunks(1 << 16)) {
+    for (a, b) in a.chunks(PRODUCTS).zip(b.rchunks(PRODUCTS)) {
         let (mut low, mut high) = ([0u64; LANES], [0u64; LANES]);
         for (a, b) in a.iter().zip(b.iter().rev()) {
             for lane in 0..LANES {
@@ -489,4 +492,39 @@ fn share(
         }
     };
     Ok(threads::share(threads, worker)?.into_iter().sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums of the largest products there are, at lengths around what a chunk of them holds, and up to the largest total.
+    #[test]
+    fn a_dot_product_of_any_length_keeps_its_carries() {
+        const MODULUS: u32 = (1 << 31) - 1;
+        const LONGEST: usize = super::super::MAX_TOTAL as usize + 1;
+        // Residues whose low or high half is as large as can be.
+        for [x, y] in
+            [[MODULUS - 1, MODULUS - 1], [MODULUS - 1, 0x7ffe_ffff], [0x7ffe_ffff, MODULUS - 1], [MODULUS - 1, 0xffff]]
+        {
+            let (a, b) = (vec![x; PAD + LONGEST], vec![y; PAD + LONGEST]);
+            let around = (16..=20).flat_map(|bits| [(1 << bits) - 1, 1 << bits, (1 << bits) + 1]);
+            for length in [0, 1, 3 << 16].into_iter().chain(around) {
+                let product = u128::from(x) * u128::from(y) * length as u128 % u128::from(MODULUS);
+                assert_eq!(u128::from(dot::<1>(&a, &b, 0..length, LONGEST - 1, MODULUS)), product, "{x} {y} {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_dot_product_pairs_a_term_with_the_one_that_makes_the_total() {
+        let total = PRODUCTS + 1;
+        let series = |value: fn(u32) -> u32| [vec![0; PAD], (0..=total as u32).map(value).collect()].concat();
+        let (a, b) = (series(|t| t + 1), series(|t| 3 * t + 2));
+        for terms in [0..total + 1, 1..total, 5..6, total..total + 1] {
+            let product = |t: usize| (t as u128 + 1) * (3 * (total - t) as u128 + 2);
+            let want = terms.clone().map(product).sum::<u128>() % 97;
+            assert_eq!(u128::from(dot::<1>(&a, &b, terms, total, 97)), want);
+        }
+    }
 }

@@ -28,7 +28,7 @@ const RARE: usize = 24;
 
 pub fn cost(input: &Values, _: On) -> Cost {
     let (n, span) = (input.values.len() as f64, input.span() as f64);
-    if span > 512.0 {
+    if span > 512.0 || !input.are_below(36) {
         return Cost::IMPOSSIBLE;
     }
     Cost { ns: 380.0 + n * (0.12 + 0.001 * (span / 2.0).min(128.0)) + 4.0 * span, bytes: 16.0 * span + 16_384.0 }

@@ -6,6 +6,9 @@ use super::{Values, by_transform, count};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Values, _: On) -> Cost {
+    if !input.are_below(36) {
+        return Cost::IMPOSSIBLE;
+    }
     let (n, span) = (input.values.len() as f64, input.span() as f64);
     Cost { ns: 100.0 + 0.35 * n + 4.0 * span, bytes: 32.0 * span }
 }

@@ -56,6 +56,11 @@ impl Values {
         Values { values: vec![0; heaps], span: span(largest) }
     }
 
+    /// Whether there are fewer than `2^bits` heaps: the domain of a kernel whose numbers have room for that many.
+    fn are_below(&self, bits: u32) -> bool {
+        self.values.len() >> bits == 0
+    }
+
     /// The power of two above the largest value.
     #[inline(always)]
     fn span(&self) -> usize {
@@ -111,7 +116,7 @@ pub(crate) fn walsh_hadamard(values: &mut [i64]) {
 /// The multisets from the number of heaps of each value, by the transform; the length is a power of two.
 #[inline(always)]
 fn by_transform(counts: &[u64]) -> u128 {
-    // At most 2^33 heaps: cubes fit in 100 bits, and their sum in 116.
+    // Fewer than 2^36 heaps: cubes fit in 108 bits, and the sum of 2^16 of them in 124.
     let mut transform: Vec<i64> = counts.iter().map(|n| *n as i64).collect();
     walsh_hadamard(&mut transform);
     let cubes: i128 = transform.iter().map(|h| i128::from(*h) * i128::from(*h) * i128::from(*h)).sum();
@@ -221,8 +226,47 @@ mod tests {
     #[test]
     fn sums_of_cubes_past_64_bits_are_exact() {
         // All values 0: C(n+2, 3) multisets of n heaps.
-        for n in [1_700_001u128, 1_800_001, 2_100_001, 50_000_001] {
-            assert_eq!(by_transform(&[n as u64, 0, 0, 0]), n * (n + 1) * (n + 2) / 6);
+        for n in [1_700_001u128, 1_800_001, 2_100_001, 50_000_001, (1 << 36) - 1] {
+            let mut counts = vec![0; 1 << 16];
+            counts[0] = n as u64;
+            for counts in [&counts[..4], &counts] {
+                assert_eq!(by_transform(counts), n * (n + 1) * (n + 2) / 6);
+            }
         }
+    }
+
+    /// The values of the game with the moves 1 and 2 are `n mod 3`. No two of 1, 2 and 0 have the third as their nim-sum but
+    /// with 0 twice, so there are `h(0) (C(h(1)+1, 2) + C(h(2)+1, 2)) + C(h(0)+2, 3)` multisets.
+    #[test]
+    fn counts_past_16_bits_are_exact() {
+        let input = Values::new((0..=300_000u32).map(|n| (n % 3) as u16).collect());
+        let [zeros, ones, twos] = [100_001u128, 100_000, 100_000];
+        let want = zeros * (ones * (ones + 1) / 2 + twos * (twos + 1) / 2) + zeros * (zeros + 1) * (zeros + 2) / 6;
+        assert_eq!(want, 1_166_696_666_950_001);
+        let mut ran = Vec::new();
+        // All but those that go through the pairs of heaps.
+        for kernel in available::<XorTriples>(&Machine::detect()).filter(|kernel| kernel.cost(&input, 1).ns < 1e8) {
+            assert_eq!(kernel.run(&input, &Run::new(1)), Ok(want), "{}", kernel.def().name);
+            ran.push(kernel.def().name);
+        }
+        assert!(["value_scan", "histogram", "histogram_wht"].iter().all(|name| ran.contains(name)), "{ran:?}");
+    }
+
+    /// Costs look at no value, so nothing of the 8 GiB is touched.
+    #[test]
+    fn more_heaps_than_counts_have_room_for_are_outside_the_domain() {
+        let machine = Machine::detect();
+        if machine.memory(1) < 10 << 30 {
+            eprintln!("no room for 2^32 values here");
+            return;
+        }
+        let possible = |heaps| {
+            let input = Values::foreseen(heaps, 1);
+            let possible = available::<XorTriples>(&machine).filter(|kernel| kernel.cost(&input, 1).is_possible());
+            possible.map(|kernel| kernel.def().name).collect::<Vec<_>>()
+        };
+        let (below, past) = (possible((1 << 32) - 1), possible(1 << 32));
+        assert!(below.contains(&"value_scan") && !past.contains(&"value_scan"), "{below:?} {past:?}");
+        assert!(past.contains(&"pair_loop") && past.contains(&"histogram_wht"), "{past:?}");
     }
 }

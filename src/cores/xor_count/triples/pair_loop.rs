@@ -8,6 +8,10 @@ use super::{BLOCK, Values};
 use crate::kernel::{Cost, Needs, On, Run, Stop};
 
 pub fn cost(input: &Values, _: On) -> Cost {
+    // The sum over a heap's pairs is below N^2 / 4 and has 64 bits.
+    if !input.are_below(33) {
+        return Cost::IMPOSSIBLE;
+    }
     let n = input.values.len() as f64;
     Cost { ns: 20.0 + n + 0.45 * n * n / 2.0, bytes: 8.0 * input.span() as f64 }
 }

@@ -17,14 +17,10 @@ const PLANES: usize = 3;
 
 pub fn cost(input: &Values, _: On) -> Cost {
     let n = input.values.len() as f64;
-    if input.span() > VALUES || !counts_fit(input) {
+    if input.span() > VALUES || !input.are_below(8 * PLANES as u32) {
         return Cost::IMPOSSIBLE;
     }
     Cost { ns: 50.0 + 15.0 * n + 0.027 * n * n / 2.0, bytes: n + 1024.0 }
-}
-
-fn counts_fit(input: &Values) -> bool {
-    input.values.len() >> (8 * PLANES) == 0
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]

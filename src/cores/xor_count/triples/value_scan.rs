@@ -11,6 +11,9 @@ use crate::kernel::{Cost, On, Run, Stop, Tier};
 const LANES: usize = 8;
 
 pub fn cost(input: &Values, on: On) -> Cost {
+    if !input.are_below(32) {
+        return Cost::IMPOSSIBLE;
+    }
     let n = input.values.len() as f64;
     let each = if on.tier == Tier::Portable { 0.17 } else { 0.11 };
     Cost { ns: 50.0 + n * (10.0 + each * input.span() as f64), bytes: 16.0 * input.span() as f64 }
@@ -43,14 +46,15 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
     Ok(triples)
 }
 
-/// The sum of `e(x) l(x ^ b)` for `b` with the low bits `LOW`. At most `N^2 / 4`, so 64 bits hold it up to 2^33 heaps.
+/// The sum of `e(x) l(x ^ b)` for `b` with the low bits `LOW`. Both have fewer than 2^32 heaps, and together
+/// one more than all: 64 bits hold it.
 #[inline(always)]
 fn products<const LOW: usize>(earlier: &[[u64; LANES]], later: &[[u64; LANES]], block: usize) -> u64 {
     let mut sums = [0; LANES];
     for (x, counts) in earlier.iter().enumerate() {
         let others = &later[x ^ block];
         for lane in 0..LANES {
-            // Counts are below 2^32 in any input that this kernel can finish, and a narrow product is quicker.
+            // Counts are below 2^32 in the domain of this kernel, and a narrow product is quicker.
             sums[lane] += u64::from(counts[lane] as u32) * u64::from(others[lane ^ LOW] as u32);
         }
     }

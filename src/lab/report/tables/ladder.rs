@@ -70,8 +70,9 @@ impl<'a> Report<'a> {
     }
 
     fn series(&self, listed: &Listed, workload: &Workload) -> Vec<Series> {
-        let duels: Vec<&Duel> =
-            self.sizes(listed, workload).filter_map(|size| self.duel(listed, workload, size)).collect();
+        // Size 0 has no place on a logarithmic axis.
+        let sizes = self.sizes(listed, workload).filter(|size| *size > 0);
+        let duels: Vec<&Duel> = sizes.filter_map(|size| self.duel(listed, workload, size)).collect();
         let plain = |duel: &'a Duel| duel.rows.iter().find(|row| listed.is_plain(row));
         // The source's way, and whoever is ahead of all, or of all in plain Rust, at a size that is not small.
         let mut leads: Vec<&str> = self.headline(listed).map(|duel| duel.baseline.as_str()).into_iter().collect();
