@@ -62,10 +62,15 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     };
     if args.check {
         report::check(&folder, args.mixed)?;
-        return print(&format!("{} is what {} gives\n", report::RESULTS, folder.display()));
+        print(&format!("{} is what {} gives\n", report::RESULTS, folder.display()))?;
+    } else {
+        report::write(&folder, args.mixed)?;
+        print(&format!("{} and {} written from {}\n", report::RESULTS, report::CHARTS, folder.display()))?;
     }
-    report::write(&folder, args.mixed)?;
-    print(&format!("{} and {} written from {}\n", report::RESULTS, report::CHARTS, folder.display()))
+    match report::unmeasured(&folder, args.mixed)?.as_slice() {
+        [] => Ok(()),
+        kernels => print(&format!("not measured: {}\n", kernels.join(", "))),
+    }
 }
 
 /// Measures what is missing, and says where it is kept.

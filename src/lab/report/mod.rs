@@ -138,6 +138,14 @@ fn compose(folder: &Path, mixed: bool) -> Result<Vec<File>, ReportError> {
     Ok(files)
 }
 
+/// Kernels that the measurements in a folder do not know, as `operation=kernel`.
+///
+/// # Errors
+/// The measurements cannot be used.
+pub fn unmeasured(folder: &Path, mixed: bool) -> Result<Vec<String>, ReportError> {
+    Ok(Report::new(&Data::read(folder, mixed)?).unmeasured())
+}
+
 /// README.md with a new digest.
 fn readme(old: &str, digest: &str) -> Result<String, ReportError> {
     let marked = old.split_once(README_BEGIN).and_then(|(above, rest)| Some((above, rest.split_once(END)?.1)));

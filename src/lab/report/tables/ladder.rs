@@ -51,7 +51,7 @@ impl<'a> Report<'a> {
             if let Some(threads) = threaded.iter().flat_map(|duel| &duel.rows).map(|row| row.threads).max() {
                 text += &format!(
                     "On {threads} threads, by the wall, with kernels on one thread to compare with:\n\n{}",
-                    rungs(listed, &threaded).0
+                    rungs(listed, &threaded)
                 );
             }
         }
@@ -125,7 +125,7 @@ impl<'a> Report<'a> {
 
     /// Kernels by sizes: time, ratio and spread, the best of a column and who ties with it in bold; below, folded, who took no part and why.
     fn ladder(&self, listed: &Listed, duels: &[&Duel]) -> String {
-        let (mut text, took_part) = rungs(listed, duels);
+        let mut text = rungs(listed, duels);
         let mut reasons: Vec<(&str, String)> = Vec::new();
         for duel in duels {
             for Skipped { kernel, reason, predicted_seconds } in &duel.skipped {
@@ -142,11 +142,6 @@ impl<'a> Report<'a> {
                 }
             }
         }
-        for kernel in listed.kernels.iter().map(|kernel| kernel.name).filter(|kernel| !took_part.contains(kernel)) {
-            if !reasons.iter().any(|(name, _)| *name == kernel) {
-                reasons.push((kernel, "not measured".to_owned()));
-            }
-        }
         if !reasons.is_empty() {
             let list: String =
                 reasons.iter().map(|(kernel, lines)| format!("- {}: {lines}\n", listed.link(kernel))).collect();
@@ -156,18 +151,16 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The table of a ladder, and the kernels that stand in it.
-fn rungs(listed: &Listed, duels: &[&Duel]) -> (String, Vec<&'static str>) {
+/// The table of a ladder.
+fn rungs(listed: &Listed, duels: &[&Duel]) -> String {
     let head = |duel: &&Duel| format!("{} (× {})", size(duel.case.size), code(&duel.baseline));
     let mut table = Table::new(&["kernel".to_owned()].into_iter().chain(duels.iter().map(head)).collect::<Vec<_>>());
-    let mut took_part = Vec::new();
     for kernel in listed.kernels.iter().map(|kernel| kernel.name) {
         let rows: Vec<Option<&Row>> =
             duels.iter().map(|duel| duel.rows.iter().find(|row| row.kernel == kernel)).collect();
         if rows.iter().all(Option::is_none) {
             continue;
         }
-        took_part.push(kernel);
         let cell = |(duel, row): (&&Duel, Option<&Row>)| {
             let Some(row) = row else { return "–".to_owned() };
             let ties = duel.rows.first().is_some_and(|best| row.median_seconds <= best.median_seconds * (1.0 + TIE));
@@ -177,7 +170,7 @@ fn rungs(listed: &Listed, duels: &[&Duel]) -> (String, Vec<&'static str>) {
         };
         table.row([listed.link(kernel)].into_iter().chain(duels.iter().zip(rows).map(cell)));
     }
-    (table.end(), took_part)
+    table.end()
 }
 
 /// What makes a kernel quick: its Cargo features, else its tier, else nothing.

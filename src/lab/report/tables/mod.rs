@@ -154,6 +154,23 @@ impl<'a> Report<'a> {
         (text.trim_end().to_owned() + "\n", drawn)
     }
 
+    /// Kernels, as `operation=kernel`, that no measurement knows: added since, or of another architecture. The report is made
+    /// of measurements, so it does not tell of them.
+    pub fn unmeasured(&self) -> Vec<String> {
+        let duels = || self.data.duels.iter().map(|saved| &saved.content);
+        let is_known = |operation: &str, kernel: &str| {
+            duels().filter(|duel| duel.case.operation == operation).any(|duel| {
+                duel.rows.iter().any(|row| row.kernel == kernel) || duel.skipped.iter().any(|row| row.kernel == kernel)
+            })
+        };
+        let kernels = |listed: Listed| {
+            let name = listed.operation.name();
+            listed.kernels.into_iter().map(move |kernel| (name, kernel.name))
+        };
+        let unknown = self.listed().flat_map(kernels).filter(|(operation, kernel)| !is_known(operation, kernel));
+        unknown.map(|(operation, kernel)| format!("{operation}={kernel}")).collect()
+    }
+
     fn environment(&self) -> String {
         let Some(environment) = self.data.environment() else { return String::new() };
         let dates = || self.data.duels.iter().map(|saved| saved.date.as_str());
