@@ -213,18 +213,16 @@ impl std::str::FromStr for Tier {
 mod tests {
     use super::*;
 
+    /// On a machine that no row is for, so that no new row changes what is allowed.
     #[test]
     fn a_tier_of_another_architecture_is_refused_by_name() {
-        let refusal = |architecture, name| Tier::named_on(architecture, name).expect_err("it is refused").to_string();
-        assert_eq!(refusal("aarch64", "avx2"), "avx2 is a tier of x86_64 and this is aarch64; allowed: portable",);
-        assert_eq!(
-            refusal("x86_64", "avx"),
-            "unknown tier `avx`; did you mean `avx2`? allowed: portable, avx2, avx512"
-        );
+        let asked = |name| Tier::named_on("pdp11", name).map_err(|error| error.to_string());
+        assert_eq!(asked("portable"), Ok(Tier::Portable));
+        let refused = |why: &str| Err(why.to_owned());
+        assert_eq!(asked("avx2"), refused("avx2 is a tier of x86_64 and this is pdp11; allowed: portable"));
         // What is not allowed is not meant.
-        assert_eq!(refusal("aarch64", "avx"), "unknown tier `avx`; allowed: portable");
+        assert_eq!(asked("avx"), refused("unknown tier `avx`; allowed: portable"));
         assert_eq!(Tier::named_on("x86_64", "avx2"), Ok(Tier::Avx2));
-        assert_eq!(Tier::named_on("aarch64", "portable"), Ok(Tier::Portable));
     }
 
     #[test]
