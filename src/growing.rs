@@ -3,7 +3,7 @@
 //! A list that doubles when it is full may hold twice what is in it: too far from what can be foreseen. These grow by an eighth.
 
 /// How much longer than a full list the next one is at least.
-const STEP: usize = 64;
+const STEP: usize = 8;
 
 /// Appends a value.
 #[inline(always)]

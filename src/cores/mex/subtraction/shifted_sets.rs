@@ -29,9 +29,11 @@ pub fn cost_of(input: &Subtraction, set: f64) -> Cost {
     // A tile adds the sets of the earlier heaps that its first heap can reach, and its own.
     let reach = heaps.min(input.moves().last().map_or(0.0, |m| *m as f64));
     let sets = heaps + tiles * (reach - reach * reach / (2.0 * heaps));
+    // A list for each value, which may be half of its first step longer than what is in it.
+    let lists = growing::bytes::<usize>(heaps) + 80.0 * input.most_values();
     Cost {
         ns: sets * set + heaps * 6.0 + tiles * input.values() * 30.0 + 4000.0,
-        bytes: 8.0 * Shifted::stride(input.heaps()) as f64 + 2.0 * heaps + growing::bytes::<usize>(heaps),
+        bytes: 8.0 * Shifted::stride(input.heaps()) as f64 + 2.0 * heaps + lists,
     }
 }
 
