@@ -89,8 +89,8 @@
 //! [`isa`]: tiers. [`machine`]: what this process may use. [`kernel`]: operations and the registry. [`candidate`]: what stands
 //! between a kernel and an input. [`selection`]: the choice. [`workload`]: named inputs; [`case`](mod@case): one of them, by
 //! names. [`session`]: operations without their types. [`moves`]: what players may take. [`numbers`], [`units`]: how sizes are
-//! read and shown. `bits`: bit rows. `growing`: lists. `threads`: starting them. [`cores`], [`games`], and [`lab`]: the
-//! instruments.
+//! read and shown. `bits`: bit rows. `growing`: lists. `sync`: atomics and channels, real or modelled. `threads`: starting
+//! them. [`cores`], [`games`], and [`lab`]: the instruments.
 
 #![cfg_attr(
     not(all(
@@ -123,6 +123,7 @@ pub mod numbers;
 pub mod selection;
 pub mod session;
 mod simd;
+mod sync;
 mod threads;
 pub mod units;
 pub mod workload;

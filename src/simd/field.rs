@@ -1,13 +1,15 @@
 //! Words that hold marks, shared between threads: marked a bit at a time, read a vector at any byte.
 //!
 //! # Memory order
-//! Every access is relaxed. A thread that reads marks of another has first seen, with acquire order, a counter that the other
-//! stored with release order after them. Two threads never mark the same word at the same time, so a mark is a load and a
-//! store; what a reader sees in words that are being marked it must not depend on.
+//! Every access is relaxed, on its own ordered with nothing. A thread that reads marks of another has first loaded, with acquire
+//! order, a counter that the other stored with release order after them; so those marks have happened before, on any
+//! hardware. Two threads never mark the same word at the same time, so a mark is a load and a store, and none is lost. Words
+//! that are being marked may be read, but nothing depends on the bits that change. A summary ([`Field::set_shared`]) needs no
+//! counter: it may be late, and a word that it calls full has stayed full.
 //!
-//! ThreadSanitizer has nothing to report of the tests that repeat runs on two and three threads (`cargo test --test properties
-//! threads` on nightly, with `-Zsanitizer=thread` and `-Zbuild-std`). It sees the counters, the marks and single words, not the
-//! reads by `asm!`.
+//! This holds if whoever marks and reads keeps to its wave of counters. The one of the antichain kernels is modelled in loom
+//! (`cores/table_scan/antichain/wave/model.rs`, run by `.ci/deep`): without release, without acquire, or with a shorter lag the
+//! model fails. ThreadSanitizer would see none of this: to it relaxed accesses are no race, and reads by `asm!` are nothing.
 #![allow(unsafe_code, reason = "vector loads from memory that other threads write, checked once for 16 lanes")]
 
 use std::arch::asm;

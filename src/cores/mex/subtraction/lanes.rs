@@ -16,12 +16,16 @@
 //!
 //! A heap that finds no free value in any window opens a new one: its value is the first that no earlier heap has.
 
+#[cfg(all(test, loom))]
+mod model;
+
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
 use super::{Subtraction, pairs};
 use crate::kernel::{Cost, Run, Stop};
+use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use crate::sync::yield_now;
 use crate::threads;
 
 /// Heaps in a block.
@@ -514,18 +518,40 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Vec<u16>, Stop> {
     let stretch = &Stretch::new(input, pair_stretch(input.heaps()));
-    // The stretch that the first thread has come to. It decides only who does a move: messages order everything else.
     let reached = &AtomicUsize::new(0);
     std::thread::scope(|scope| {
         let (jobs, todo) = channel();
         let (done, results) = channel();
         threads::start(scope, move || assist(stretch, reached, todo, done, accumulate))?;
+        Lead { stretch, reached, jobs, results }.drive(input, run, accumulate, free)
+    })
+}
+
+/// The thread of [`drive_pair`] that settles.
+struct Lead<'a> {
+    stretch: &'a Stretch,
+    /// The stretch that it has come to. It decides only who does a move: messages order everything else.
+    reached: &'a AtomicUsize,
+    jobs: Sender<Job>,
+    results: Receiver<Done>,
+}
+
+impl Lead<'_> {
+    #[inline(always)]
+    fn drive<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy>(
+        self,
+        input: &Subtraction,
+        run: &Run,
+        accumulate: A,
+        free: impl Fn(&Planes, &mut [u64; LANES]),
+    ) -> Result<Vec<u16>, Stop> {
+        let stretch = self.stretch;
         let mut ordered = false;
         drive_helped(input, run, accumulate, free, |start, windows, share| {
             if !start.is_multiple_of(stretch.length) {
                 return;
             }
-            reached.store(start, Relaxed);
+            self.reached.store(start, Relaxed);
             let was_ordered = ordered;
             let next = start + stretch.length;
             ordered = start > 0 && next < stretch.heaps;
@@ -535,12 +561,12 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
                     |Window { known, .. }: &mut Window| (known.from(at)[..start - at].to_vec(), known.first.clone());
                 let news = windows.iter_mut().map(news).collect();
                 let job = Job { start: next, at, news, hits: emptied(share) };
-                jobs.send(job).expect("the helper ends after its jobs");
+                self.jobs.send(job).expect("the helper ends after its jobs");
             }
-            let done = if was_ordered { receive(&results) } else { None };
+            let done = if was_ordered { receive(&self.results) } else { None };
             *share = stretch.share(start, windows, done.unwrap_or_default(), &accumulate);
         })
-    })
+    }
 }
 
 /// The next message; none if the other thread has ended. It is due sooner than a sleeping thread would wake.
@@ -549,7 +575,7 @@ fn receive<T>(messages: &Receiver<T>) -> Option<T> {
         match messages.try_recv() {
             Ok(message) => return Some(message),
             Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) => std::thread::yield_now(),
+            Err(TryRecvError::Empty) => yield_now(),
         }
     }
 }

@@ -164,16 +164,14 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
     fn run<S: Sink>(&mut self, wave: &Wave, rule: Rule, run: &Run, sink: &mut S) -> Result<(), Stop> {
-        let before = self.index.checked_sub(1);
         let heaps = self.board.heaps;
         let steps = heaps + self.layers - 1;
-        // The steps of the band before; there is nothing to wait for past the last.
-        let last = heaps + Self::K - 1;
-        wave.wait(before, last.min(self.x0 + 4 * Self::K))?;
+        let turn = wave.turn(self.index, Self::K, heaps);
+        turn.begin()?;
         self.find_used();
         for block in (self.x0 / WORD * WORD..steps).step_by(WORD) {
             let end = steps.min(block + WORD);
-            wave.wait(before, last.min(end + 2 * Self::K))?;
+            turn.enter(end)?;
             if block < heaps {
                 self.transpose_into_gap(block);
             }
@@ -188,7 +186,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                 // Before the next band, which waits for the last step of this one, can say the same.
                 sink.advance(run, self.layers as u64)?;
             }
-            wave.tell(self.index, end);
+            turn.leave(end);
         }
         Ok(())
     }

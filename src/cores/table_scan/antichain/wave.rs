@@ -1,12 +1,16 @@
 //! How far each band is, and the wait of one band for another.
 //!
 //! Bands go round the threads. A band may do the steps below `t` when the band before it has done those below `t + 2K`: then no
-//! word is marked by two threads, and all that a search depends on is done.
+//! word is marked by two threads, and all that a search depends on is done. `model` shows it for small bands.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+#[cfg(all(test, loom))]
+mod model;
+
 use std::time::Duration;
 
 use crate::kernel::Stop;
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::{spin_loop, yield_now};
 
 /// Looks at a counter after which the band before is taken to wait itself: for someone to take its positions.
 const PATIENCE: u32 = 1 << 20;
@@ -23,9 +27,13 @@ impl Wave {
         Wave { done: (0..bands).map(|_| AtomicUsize::new(0)).collect(), stopped: AtomicBool::new(false) }
     }
 
+    /// What band `index` of so many layers waits for and tells, among so many heaps.
+    pub fn turn(&self, index: usize, layers: usize, heaps: usize) -> Turn<'_> {
+        Turn { wave: self, index, layers, last: heaps + layers - 1 }
+    }
+
     /// Waits until band `band` has done the steps below `step`.
-    pub fn wait(&self, band: Option<usize>, step: usize) -> Result<(), Stop> {
-        let Some(band) = band else { return Ok(()) };
+    fn wait(&self, band: usize, step: usize) -> Result<(), Stop> {
         let mut spins = 0_u32;
         while self.done[band].load(Ordering::Acquire) < step {
             if self.stopped.load(Ordering::Relaxed) {
@@ -34,16 +42,41 @@ impl Wave {
             spins = spins.saturating_add(1);
             match spins {
                 PATIENCE.. => std::thread::sleep(Duration::from_millis(1)),
-                _ if spins.is_multiple_of(64) => std::thread::yield_now(),
-                _ => std::hint::spin_loop(),
+                _ if spins.is_multiple_of(64) => yield_now(),
+                _ => spin_loop(),
             }
         }
         Ok(())
     }
+}
 
-    /// Band `band` has done the steps below `step`.
-    pub fn tell(&self, band: usize, step: usize) {
-        self.done[band].store(step, Ordering::Release);
+/// One band's part in the wave.
+pub struct Turn<'a> {
+    wave: &'a Wave,
+    index: usize,
+    layers: usize,
+    /// The steps of the band before; there is nothing to wait for past the last.
+    last: usize,
+}
+
+impl Turn<'_> {
+    /// Waits until the rows of all layers of the band hold the marks of the bands before.
+    pub fn begin(&self) -> Result<(), Stop> {
+        self.wait((self.index + 4) * self.layers)
+    }
+
+    /// Waits until the band may do its steps below `end`.
+    pub fn enter(&self, end: usize) -> Result<(), Stop> {
+        self.wait(end + 2 * self.layers)
+    }
+
+    /// The band has done its steps below `end`.
+    pub fn leave(&self, end: usize) {
+        self.wave.done[self.index].store(end, Ordering::Release);
+    }
+
+    fn wait(&self, step: usize) -> Result<(), Stop> {
+        self.index.checked_sub(1).map_or(Ok(()), |before| self.wave.wait(before, step.min(self.last)))
     }
 }
 

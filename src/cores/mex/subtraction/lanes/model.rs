@@ -1,0 +1,89 @@
+//! The pair of threads in every interleaving: the code of the kernels on three or four stretches, with a plain accumulation.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use loom::thread;
+
+use super::*;
+use crate::moves::MoveSet;
+use crate::sync::atomic::Ordering;
+use crate::sync::{explore, explore_without};
+
+/// What a kernel's accumulation does, a heap at a time.
+fn accumulate(sources: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
+    for (sources, hits) in sources.blocks(hits) {
+        for m in moves {
+            let codes = sources.behind(*m);
+            for (p, plane) in hits[..planes].iter_mut().enumerate() {
+                plane.iter_mut().zip(codes).for_each(|(hit, code)| *hit |= one_hot(*code, p));
+            }
+        }
+    }
+}
+
+/// So many heaps with moves of which the helper may take two chunks, and which it leaves to the first thread.
+fn input(limit: u64) -> Subtraction {
+    let moves = [1, 3, 700].into_iter().chain(1030..1100).collect();
+    Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit).expect("a small limit")
+}
+
+/// Three stretches: the helper is given one job.
+const ONE_JOB: u64 = 1100;
+/// Four.
+const TWO_JOBS: u64 = 1600;
+
+/// The values by two threads. `settled` is told the block that the first thread has come to.
+fn pair(limit: u64, run: &Run, settled: impl Fn(usize)) -> Result<Vec<u16>, Stop> {
+    let input = input(limit);
+    let shared = Rc::new((Stretch::new(&input, pair_stretch(input.heaps())), AtomicUsize::new(0)));
+    let (jobs, todo) = channel();
+    let (done, results) = channel();
+    let other = Rc::clone(&shared);
+    let helper = thread::spawn(move || assist(&other.0, &other.1, todo, done, accumulate));
+    let block = Cell::new(0);
+    let free = |hits: &Planes, words: &mut [u64; LANES]| {
+        settled(block.replace(block.get() + 1));
+        free_words(hits, words);
+    };
+    let g = Lead { stretch: &shared.0, reached: &shared.1, jobs, results }.drive(&input, run, accumulate, free);
+    helper.join().expect("no panic");
+    g
+}
+
+fn agrees(limit: u64, name: &str, preemptions: Option<usize>) {
+    let want = drive(&input(limit), &Run::new(1), accumulate, free_words).expect("nobody stops it");
+    explore(name, preemptions, move || assert_eq!(pair(limit, &Run::new(2), |_| ()).as_ref(), Ok(&want)));
+}
+
+#[test]
+fn whoever_does_a_move_the_values_are_the_same() {
+    agrees(ONE_JOB, "two threads, one job", None);
+    agrees(TWO_JOBS, "two threads, two jobs", Some(2));
+}
+
+#[test]
+fn the_helper_ends_when_the_first_thread_is_stopped() {
+    explore("stopped in the second stretch", None, || {
+        let run = Run::new(2);
+        // The first job has been sent then, and nobody will take its result.
+        let stop = |block| {
+            if block * LANES >= 600 {
+                run.cancel();
+            }
+        };
+        assert_eq!(pair(TWO_JOBS, &run, stop), Err(Stop::Cancelled));
+    });
+}
+
+#[test]
+#[should_panic(expected = "the message has not been seen to be written")]
+fn a_message_sent_without_release_is_seen() {
+    explore_without(Ordering::Release, "release dropped", || drop(pair(ONE_JOB, &Run::new(2), |_| ())));
+}
+
+#[test]
+#[should_panic(expected = "the message has not been seen to be written")]
+fn a_message_received_without_acquire_is_seen() {
+    explore_without(Ordering::Acquire, "acquire dropped", || drop(pair(ONE_JOB, &Run::new(2), |_| ())));
+}

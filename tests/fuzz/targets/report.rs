@@ -1,0 +1,85 @@
+//! A report can be made of any measurements, or they are refused: the committed files with numbers changed, and any text.
+#![no_main]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use arbitrary::Arbitrary;
+use libfuzzer_sys::fuzz_target;
+use nimlanes::lab::report::data::{Data, files};
+use nimlanes::lab::report::tables::Report;
+use serde_json::Value;
+use tempfile::TempDir;
+
+#[derive(Arbitrary, Debug)]
+enum File {
+    Text(String),
+    Changed { file: u8, changes: Vec<(u16, Number)> },
+}
+
+#[derive(Arbitrary, Clone, Copy, Debug)]
+enum Number {
+    Zero,
+    Float(f64),
+    Integer(i64),
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Value {
+        match number {
+            Number::Zero => 0.0.into(),
+            Number::Float(number) => number.into(),
+            Number::Integer(number) => number.into(),
+        }
+    }
+}
+
+/// The measurements of the newest folder.
+static FILES: LazyLock<Vec<(PathBuf, Value)>> = LazyLock::new(|| {
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../profiles/data");
+    let folders = fs::read_dir(folders).expect("the folder of measurements");
+    let newest = folders.map(|folder| folder.expect("an entry").path()).max().expect("a folder");
+    let value = |path: &Path| serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON");
+    files(&newest).expect("readable").into_iter().map(|path| (path.clone(), value(&path))).collect()
+});
+
+/// A folder with one of the duels, to which a changed file is added.
+static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, _) = FILES.iter().find(|(path, _)| path.to_string_lossy().contains("duel-")).expect("a duel");
+    fs::copy(path, folder.path().join("duel.json")).expect("a copy");
+    folder
+});
+
+/// Changes the number of an index.
+fn change(value: &mut Value, index: &mut usize, to: Number) {
+    match value {
+        Value::Number(_) => {
+            if *index == 0 {
+                *value = to.into();
+            }
+            *index = index.wrapping_sub(1);
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| change(value, index, to)),
+        Value::Object(map) => map.values_mut().for_each(|value| change(value, index, to)),
+        _ => {}
+    }
+}
+
+fuzz_target!(|file: File| {
+    let text = match file {
+        File::Text(text) => text,
+        File::Changed { file, changes } => {
+            let (_, mut value) = FILES[file as usize % FILES.len()].clone();
+            changes.into_iter().for_each(|(index, to)| change(&mut value, &mut index.into(), to));
+            value.to_string()
+        }
+    };
+    fs::write(FOLDER.path().join("changed.json"), text).expect("the temporary folder takes it");
+    if let Ok(data) = Data::read(FOLDER.path(), true) {
+        let report = Report::new(&data);
+        report.write("charts");
+        report.digest();
+    }
+});

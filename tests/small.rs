@@ -1,0 +1,35 @@
+//! Every kernel at sizes that an interpreter can do as well: `.ci/deep` runs this in Miri, which knows the portable tier alone.
+
+use nimlanes::cores::COMPLETE;
+use nimlanes::kernel::Run;
+use nimlanes::machine::Machine;
+use nimlanes::selection::Selection;
+
+/// None, one, few, and past a word where the oracle is quick.
+const SIZES: [u64; 4] = [0, 1, 9, 70];
+/// The largest where the oracle tries all positions of three heaps, or all triples of heaps.
+const CUBIC: u64 = 12;
+
+#[test]
+fn every_kernel_equals_the_oracle_at_small_sizes() {
+    let selection = Selection::new(Machine::detect());
+    for operation in COMPLETE {
+        let is_cubic = ["table_scan", "mex_split", "xor_triples", "xor_partitions"].contains(&operation.name());
+        for workload in operation.workloads() {
+            let mut runs = 0;
+            for size in SIZES.map(|size| if is_cubic { size.min(CUBIC) } else { size }) {
+                let session = operation.session(&selection, workload.name, size).expect("a listed workload");
+                for (index, kernel) in session.kernels().iter().enumerate() {
+                    let most = if kernel.is_parallel() { 2 } else { 1 };
+                    for threads in (1..=most).filter(|threads| session.cost(index, *threads).is_possible()) {
+                        let answer = session.run(index, &Run::new(threads)).expect("nobody stops it");
+                        assert!(answer.agrees(session.oracle()), "{} of {}", kernel.name, session.case());
+                        runs += 1;
+                    }
+                }
+            }
+            println!("{}/{}: {runs} runs", operation.name(), workload.name);
+            assert!(runs > 0, "{} has a kernel", operation.name());
+        }
+    }
+}
