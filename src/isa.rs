@@ -81,7 +81,7 @@ macro_rules! isa_table {
                         input: &<$d op as $crate::kernel::Operation>::Input,
                         run: &$crate::kernel::Run,
                         _start: <$d op as $crate::kernel::Operation>::Start,
-                    ) -> Result<<$d op as $crate::kernel::Operation>::Output, $crate::kernel::Stop> {
+                    ) -> Result<<$d op as $crate::kernel::Operation>::Output, $crate::kernel::RunError> {
                         $d(let $d start = _start;)?
                         self::$d body::run(input, run $d(, $d start)?)
                     }

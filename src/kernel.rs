@@ -45,7 +45,7 @@ impl Core {
 /// Why a run ended without an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Stop {
+pub enum RunError {
     /// [`Run::cancel`] was called.
     #[error("interrupted")]
     Cancelled,
@@ -91,12 +91,12 @@ impl Run {
     /// Counts `steps` of [`Operation::steps`] as done; kernels call it once per block of work.
     ///
     /// # Errors
-    /// [`Stop::Cancelled`] after [`Run::cancel`].
+    /// [`RunError::Cancelled`] after [`Run::cancel`].
     #[inline]
-    pub fn advance(&self, steps: u64) -> Result<(), Stop> {
+    pub fn advance(&self, steps: u64) -> Result<(), RunError> {
         // Relaxed: the counter orders nothing, it is only looked at.
         self.done.fetch_add(steps, Relaxed);
-        if self.cancelled.load(Relaxed) { Err(Stop::Cancelled) } else { Ok(()) }
+        if self.cancelled.load(Relaxed) { Err(RunError::Cancelled) } else { Ok(()) }
     }
 
     /// Steps done so far, over all kernels that ran with this value.
@@ -112,7 +112,7 @@ impl Run {
 
 /// Where a run would take place: what a cost depends on besides the input.
 #[derive(Clone, Copy, Debug)]
-pub struct On {
+pub struct CostContext {
     /// The tier the kernel is listed at.
     pub tier: Tier,
     /// Threads it may use.
@@ -230,14 +230,14 @@ pub trait Operation: Sized + 'static {
 
 /// What a kernel is called through.
 type Entry<O> =
-    unsafe fn(&<O as Operation>::Input, &Run, <O as Operation>::Start) -> Result<<O as Operation>::Output, Stop>;
+    unsafe fn(&<O as Operation>::Input, &Run, <O as Operation>::Start) -> Result<<O as Operation>::Output, RunError>;
 
 /// The functions of a compiled kernel. Only `kernels!` makes one.
 pub(crate) struct Body<O: Operation> {
     /// The entry; carries the CPU features of the kernel's tier.
     pub(crate) run: Entry<O>,
     /// The cost formula.
-    pub(crate) cost: fn(&O::Input, On) -> Cost,
+    pub(crate) cost: fn(&O::Input, CostContext) -> Cost,
     /// What a unit of work needs, where the kernel states it.
     pub(crate) needs: Option<fn(&O::Input) -> Needs>,
 }
@@ -327,7 +327,7 @@ impl<O: Operation> Kernel<O> {
 
     /// Predicted time and memory with `threads` threads.
     pub fn cost(&self, input: &O::Input, threads: usize) -> Cost {
-        let Cost { ns, bytes } = (self.body.cost)(input, On { tier: self.def.tier, threads });
+        let Cost { ns, bytes } = (self.body.cost)(input, CostContext { tier: self.def.tier, threads });
         let threads = if self.def.features.contains(&"parallel") { threads } else { 1 };
         Cost { ns, bytes: bytes + O::input_bytes(input) + O::output_bytes(input, threads) }
     }
@@ -340,8 +340,8 @@ impl<O: Operation> Kernel<O> {
     /// Computes the output.
     ///
     /// # Errors
-    /// [`Stop::OutsideDomain`] before anything is computed; cancelled, or a value passed the type that holds it.
-    pub fn run(&self, input: &O::Input, run: &Run) -> Result<O::Output, Stop> {
+    /// [`RunError::OutsideDomain`] before anything is computed; cancelled, or a value passed the type that holds it.
+    pub fn run(&self, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
         self.run_from(O::Start::default(), input, run)
     }
 
@@ -349,19 +349,19 @@ impl<O: Operation> Kernel<O> {
     ///
     /// # Errors
     /// As [`Kernel::run`].
-    pub fn run_from(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, Stop> {
+    pub fn run_from(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
         self.admit(input, run.threads())?;
         self.enter(start, input, run)
     }
 
     /// Whether the input is in the domain of the kernel with so many threads.
-    pub(crate) fn admit(&self, input: &O::Input, threads: usize) -> Result<(), Stop> {
-        if self.cost(input, threads).is_possible() { Ok(()) } else { Err(Stop::OutsideDomain) }
+    pub(crate) fn admit(&self, input: &O::Input, threads: usize) -> Result<(), RunError> {
+        if self.cost(input, threads).is_possible() { Ok(()) } else { Err(RunError::OutsideDomain) }
     }
 
     /// [`Kernel::run_from`] on an input that was admitted: for timing, where the cost of a cost would show.
     #[allow(unsafe_code, reason = "the one dispatch from safe code into functions that need CPU features")]
-    pub(crate) fn enter(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, Stop> {
+    pub(crate) fn enter(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
         #[cfg(debug_assertions)]
         entered::record((O::NAME, self.def.name, self.def.tier.name()));
         // SAFETY: `KernelDef::on` found the tier among those that were detected on this CPU, and `entry!` gave the function

@@ -63,8 +63,8 @@
 //! 1. a file beside its relatives, say `src/cores/mex/subtraction/reversed.rs`, with a header (idea, cost, what bounds it,
 //!    source) and two functions:
 //!    ```text
-//!    pub fn cost(input: &Subtraction, on: On) -> Cost { .. }
-//!    pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> { .. }
+//!    pub fn cost(input: &Subtraction, context: CostContext) -> Cost { .. }
+//!    pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> { .. }
 //!    ```
 //! 2. its `mod` line in the operation's `mod.rs`, with the condition of its features:
 //!    `#[cfg(all(target_arch = "x86_64", feature = "avx2"))] mod reversed;`

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::candidate::{Candidate, Conditions, Obstacle};
 use crate::case::Case;
-use crate::kernel::{Absent, Core, Cost, Digest, Kernel, KernelDef, Needs, Operation, Run, Stop, Tier};
+use crate::kernel::{Absent, Core, Cost, Digest, Kernel, KernelDef, Needs, Operation, Run, RunError, Tier};
 use crate::machine::Machine;
 use crate::selection::{SelectError, Selection};
 use crate::workload::{InputError, Workload, Workloads};
@@ -102,12 +102,12 @@ pub trait Session: Send + Sync {
     ///
     /// # Errors
     /// The run was stopped.
-    fn run(&self, kernel: usize, run: &Run) -> Result<Box<dyn Answer>, Stop>;
+    fn run(&self, kernel: usize, run: &Run) -> Result<Box<dyn Answer>, RunError>;
     /// Runs a kernel `times` times for its time alone; whether it can do the input is looked at once.
     ///
     /// # Errors
     /// The run was stopped.
-    fn spin(&self, kernel: usize, run: &Run, times: u64) -> Result<(), Stop>;
+    fn spin(&self, kernel: usize, run: &Run, times: u64) -> Result<(), RunError>;
     /// Units of work in one run that gave `answer`.
     fn work(&self, answer: &dyn Answer) -> u64;
     /// The oracle's answer, computed once.
@@ -141,13 +141,13 @@ pub trait Answer: Any + Send + Sync {
 
 /// The erased form of `O`, as a value for a list.
 #[derive(Debug)]
-pub struct Of<O>(PhantomData<fn() -> O>);
+pub struct Erased<O>(PhantomData<fn() -> O>);
 
-impl<O> Of<O> {
+impl<O> Erased<O> {
     /// The erased form of `O`.
     #[expect(clippy::new_without_default, reason = "a constant, made in one list")]
     pub const fn new() -> Self {
-        Of(PhantomData)
+        Erased(PhantomData)
     }
 }
 
@@ -163,7 +163,7 @@ impl<O: Operation> Answer for Output<O> {
     }
 }
 
-struct Live<O: Operation> {
+struct OpenSession<O: Operation> {
     case: Case,
     input: O::Input,
     machine: Machine,
@@ -173,14 +173,14 @@ struct Live<O: Operation> {
     oracle: OnceLock<Output<O>>,
 }
 
-impl<O: Operation> Live<O> {
+impl<O: Operation> OpenSession<O> {
     /// A kernel that can run here, or a reason to stop.
-    fn kernel(&self, kernel: usize) -> Result<&Kernel<O>, Stop> {
-        self.kernels[kernel].as_ref().ok_or(Stop::OutsideDomain)
+    fn kernel(&self, kernel: usize) -> Result<&Kernel<O>, RunError> {
+        self.kernels[kernel].as_ref().ok_or(RunError::OutsideDomain)
     }
 }
 
-impl<O: Operation> Session for Live<O> {
+impl<O: Operation> Session for OpenSession<O> {
     fn operation(&self) -> &'static str {
         O::NAME
     }
@@ -217,11 +217,11 @@ impl<O: Operation> Session for Live<O> {
         O::steps(&self.input)
     }
 
-    fn run(&self, kernel: usize, run: &Run) -> Result<Box<dyn Answer>, Stop> {
+    fn run(&self, kernel: usize, run: &Run) -> Result<Box<dyn Answer>, RunError> {
         Ok(Box::new(Output::<O>(self.kernel(kernel)?.run(&self.input, run)?)))
     }
 
-    fn spin(&self, kernel: usize, run: &Run, times: u64) -> Result<(), Stop> {
+    fn spin(&self, kernel: usize, run: &Run, times: u64) -> Result<(), RunError> {
         let kernel = self.kernel(kernel)?;
         kernel.admit(&self.input, run.threads())?;
         (0..times).try_for_each(|_| {
@@ -239,7 +239,7 @@ impl<O: Operation> Session for Live<O> {
     }
 }
 
-impl<O: Workloads> AnyOperation for Of<O> {
+impl<O: Workloads> AnyOperation for Erased<O> {
     fn name(&self) -> &'static str {
         O::NAME
     }
@@ -287,7 +287,7 @@ impl<O: Workloads> AnyOperation for Of<O> {
         let input = O::input(workload, size, selection)?;
         let kernels = O::KERNELS.iter().map(|def| def.on(&machine).ok()).collect();
         let case = Case::new(O::NAME, workload, size);
-        Ok(Box::new(Live::<O> {
+        Ok(Box::new(OpenSession::<O> {
             case,
             input,
             machine,

@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::sync::OnceLock;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-use crate::kernel::Stop;
+use crate::kernel::RunError;
 
 /// Bytes of memory that a started thread takes besides what its work allocates: the stack that the standard library asks for,
 /// its guard page and its signal stack. Hardly any of it is ever touched, but a limit on the address space counts all.
@@ -13,14 +13,14 @@ pub(crate) const STACK: f64 = (2 << 20) as f64 + 65_536.0;
 /// Starts `work` on a thread of its own.
 ///
 /// # Errors
-/// [`Stop::NoThread`] if the system cannot start one; nothing has been started then.
+/// [`RunError::NoThread`] if the system cannot start one; nothing has been started then.
 pub(crate) fn start<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
-) -> Result<ScopedJoinHandle<'scope, T>, Stop> {
+) -> Result<ScopedJoinHandle<'scope, T>, RunError> {
     #[cfg(test)]
     tests::count_down()?;
-    Builder::new().spawn_scoped(scope, work).map_err(|_| Stop::NoThread)
+    Builder::new().spawn_scoped(scope, work).map_err(|_| RunError::NoThread)
 }
 
 /// The result of a thread, or its panic.
@@ -33,13 +33,16 @@ pub(crate) fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 /// No share begins before all threads have started, so a share may wait for what another one does.
 ///
 /// # Errors
-/// [`Stop::NoThread`] if not all of them can be started; no share has begun then. Else the first error of a share.
-pub(crate) fn share<T: Send>(threads: usize, work: impl Fn(usize) -> Result<T, Stop> + Sync) -> Result<Vec<T>, Stop> {
+/// [`RunError::NoThread`] if not all of them can be started; no share has begun then. Else the first error of a share.
+pub(crate) fn share<T: Send>(
+    threads: usize,
+    work: impl Fn(usize) -> Result<T, RunError> + Sync,
+) -> Result<Vec<T>, RunError> {
     let started = OnceLock::new();
     let (work, gate) = (&work, &started);
     std::thread::scope(|scope| {
-        let at_gate = |thread| move || if *gate.wait() { work(thread) } else { Err(Stop::NoThread) };
-        let others: Result<Vec<_>, Stop> = (1..threads).map(|thread| start(scope, at_gate(thread))).collect();
+        let at_gate = |thread| move || if *gate.wait() { work(thread) } else { Err(RunError::NoThread) };
+        let others: Result<Vec<_>, RunError> = (1..threads).map(|thread| start(scope, at_gate(thread))).collect();
         // Also where a thread is missing: the others wait.
         gate.get_or_init(|| others.is_ok());
         let others = others?;
@@ -69,9 +72,9 @@ mod tests {
     }
 
     /// Counts a thread that is about to be started.
-    pub fn count_down() -> Result<(), Stop> {
+    pub fn count_down() -> Result<(), RunError> {
         match LEFT.get() {
-            Some(0) => Err(Stop::NoThread),
+            Some(0) => Err(RunError::NoThread),
             left => {
                 LEFT.set(left.map(|left| left - 1));
                 Ok(())
@@ -95,12 +98,12 @@ mod tests {
             Ok(thread)
         };
         for started in 0..4 {
-            assert_eq!(with_at_most(started, || share(5, work)), Err(Stop::NoThread), "{started} of 4");
+            assert_eq!(with_at_most(started, || share(5, work)), Err(RunError::NoThread), "{started} of 4");
         }
         assert_eq!(begun.load(Relaxed), 0);
         assert_eq!(with_at_most(4, || share(5, work)), Ok(vec![0, 1, 2, 3, 4]));
-        let stopped = |thread| if thread < 3 { Ok(thread) } else { Err(Stop::Overflow) };
-        assert_eq!(share(5, stopped), Err(Stop::Overflow));
+        let stopped = |thread| if thread < 3 { Ok(thread) } else { Err(RunError::Overflow) };
+        assert_eq!(share(5, stopped), Err(RunError::Overflow));
     }
 
     #[test]
@@ -115,7 +118,7 @@ mod tests {
                 let answer = loop {
                     match with_at_most(started, || session.run(kernel, &run)) {
                         Ok(answer) => break answer,
-                        Err(stop) => assert_eq!(stop, Stop::NoThread, "{name}, {started} threads"),
+                        Err(stop) => assert_eq!(stop, RunError::NoThread, "{name}, {started} threads"),
                     }
                     started += 1;
                 };
@@ -133,6 +136,6 @@ mod tests {
         let solver = Solver::new(&selection, &run);
         let game = game("stone-game").expect("a game");
         let ended = with_at_most(0, || game.question(100).stream(&solver, take));
-        assert_eq!(ended, Ok(Err(SolveError::Stop(Stop::NoThread))));
+        assert_eq!(ended, Ok(Err(SolveError::Run(RunError::NoThread))));
     }
 }

@@ -1,6 +1,6 @@
 //! Named inputs of operations.
 
-use crate::kernel::{Operation, Stop};
+use crate::kernel::{Operation, RunError};
 use crate::names::hint;
 use crate::selection::{SelectError, Selection};
 use crate::units::bytes;
@@ -104,7 +104,7 @@ pub enum ValuesError {
     Select(#[from] SelectError),
     /// The kernel stopped.
     #[error(transparent)]
-    Stop(#[from] Stop),
+    Run(#[from] RunError),
 }
 
 impl InputError {

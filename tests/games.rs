@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use nimlanes::games::{BigUint, Figure, GAMES, Positions, Question, Solution, SolveError, Solver, Stage, game};
 use nimlanes::isa::Tier;
-use nimlanes::kernel::{Run, Stop};
+use nimlanes::kernel::{Run, RunError};
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::selection::{SelectError, Selection};
@@ -86,7 +86,7 @@ fn streams_are_whole_solutions() {
                 let solver = Solver::new(&selection, &run).watched_by(&hurry);
                 let whole = match question.positions(&solver) {
                     Ok(found) => found,
-                    Err(SolveError::Select(_) | SolveError::Stop(_)) => continue,
+                    Err(SolveError::Select(_) | SolveError::Run(_)) => continue,
                     Err(error) => panic!("{error}"),
                 };
                 let mut streamed = Vec::new();
@@ -214,7 +214,7 @@ fn all_remainders_of_an_exact_number_are_foreseen() {
     run.cancel();
     let solver = Solver::new(&selection, &run);
     let question = published("scatterstone-nim", 200_000);
-    assert_eq!(question.solve(&solver).err(), Some(SolveError::Stop(Stop::Cancelled)));
+    assert_eq!(question.solve(&solver).err(), Some(SolveError::Run(RunError::Cancelled)));
     assert!(matches!(with(question, "exact", true).solve(&solver), Err(SolveError::Select(SelectError::Long { .. }))));
 }
 
@@ -229,7 +229,7 @@ fn a_stream_ends_when_nobody_takes_on() {
         assert_eq!(question.stream(&solver, |_| Err("enough")), Err("enough"));
         run.cancel();
         let stopped = question.stream(&solver, |_| Ok::<(), ()>(()));
-        assert_eq!(stopped, Ok(Err(SolveError::Stop(Stop::Cancelled))));
+        assert_eq!(stopped, Ok(Err(SolveError::Run(RunError::Cancelled))));
         assert!(start.elapsed().as_secs() < 20, "{name}");
     }
 }

@@ -9,7 +9,7 @@ use nimlanes::cores::sink::{Sink, Tally};
 use nimlanes::cores::table_scan::{self, Rule, StoneGame, TableScan};
 use nimlanes::cores::xor_count::partitions::{Partitions, XorPartitions};
 use nimlanes::cores::xor_count::triples::{Values, XorTriples};
-use nimlanes::kernel::{Kernel, Operation, Run, Stop, available};
+use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::{Diagonals, MoveSet};
 use nimlanes::selection::Selection;
@@ -162,7 +162,7 @@ fn a_value_too_large_is_noticed() {
     let mut kernels: Vec<_> = available::<MexSubtraction>(&Machine::detect()).collect();
     kernels.sort_by(|a, b| a.cost(&input, 1).ns.total_cmp(&b.cost(&input, 1).ns));
     for kernel in kernels.iter().take(2) {
-        assert_eq!(kernel.run(&input, &Run::new(1)), Err(Stop::LargeValue), "{}", kernel.def().name);
+        assert_eq!(kernel.run(&input, &Run::new(1)), Err(RunError::LargeValue), "{}", kernel.def().name);
     }
 }
 
@@ -171,7 +171,7 @@ fn outside<O: Operation>(input: &O::Input, threads: usize, names: &[&str]) {
     for kernel in available::<O>(&Machine::detect()).filter(|kernel| names.contains(&kernel.def().name)) {
         let run = Run::new(threads);
         let ended = kernel.run(input, &run).err();
-        assert_eq!((ended, run.done()), (Some(Stop::OutsideDomain), 0), "{}", kernel.def().name);
+        assert_eq!((ended, run.done()), (Some(RunError::OutsideDomain), 0), "{}", kernel.def().name);
     }
 }
 
@@ -337,7 +337,7 @@ fn a_run_on_two_threads_stops_when_it_is_told_to() {
             run.cancel();
             running.join().expect("no panic")
         });
-        assert_eq!(output, Err(Stop::Cancelled), "{}", kernel.def().name);
+        assert_eq!(output, Err(RunError::Cancelled), "{}", kernel.def().name);
         assert!(run.done() < steps, "{} went on", kernel.def().name);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use nimlanes::cores::mex::records::checkpoint::CheckpointError;
 use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records, Start};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use nimlanes::kernel::{Kernel, Operation, Run, Stop, available};
+use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
 use proptest::collection::btree_set;
@@ -59,7 +59,7 @@ fn part(
     let begin = file.map(|mut file| Progress::read(&input, &mut file).expect("what was written"));
     let start = Start::kept(Arc::clone(&journal) as Arc<dyn Journal>, begin);
     let output = match kernel.run_from(start, &input, &run) {
-        Err(Stop::Cancelled) => None,
+        Err(RunError::Cancelled) => None,
         output => Some(output.expect("it was stopped or ended")),
     };
     (std::mem::take(&mut *journal.file.lock().expect("one thread")), output)

@@ -84,7 +84,7 @@ impl Document for Outcome<'_> {
 impl From<DuelError> for Failure {
     fn from(error: DuelError) -> Self {
         match error {
-            DuelError::Stop(stop) => stop.into(),
+            DuelError::Run(stop) => stop.into(),
             DuelError::Differ { .. } | DuelError::NotKnown(_) => Failure::Failed(error.to_string()),
             _ => Failure::Usage(error.to_string()),
         }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use nimlanes::cores::UnknownOperation;
 use nimlanes::cores::named::NameError;
 use nimlanes::games::SolveError;
-use nimlanes::kernel::Stop;
+use nimlanes::kernel::RunError;
 use nimlanes::machine::WrongCap;
 use nimlanes::selection::SelectError;
 use nimlanes::workload::InputError;
@@ -32,7 +32,7 @@ impl Failure {
         let (code, line) = match self {
             Failure::Usage(line) => (2, line),
             Failure::Failed(line) => (1, line),
-            Failure::Interrupted => (interrupt::exit_code(), Stop::Cancelled.to_string()),
+            Failure::Interrupted => (interrupt::exit_code(), RunError::Cancelled.to_string()),
             Failure::ClosedPipe => return ExitCode::SUCCESS,
         };
         say(&format!("nimlanes: {line}"));
@@ -40,10 +40,10 @@ impl Failure {
     }
 }
 
-impl From<Stop> for Failure {
-    fn from(stop: Stop) -> Self {
+impl From<RunError> for Failure {
+    fn from(stop: RunError) -> Self {
         match stop {
-            Stop::Cancelled => Failure::Interrupted,
+            RunError::Cancelled => Failure::Interrupted,
             _ => Failure::Failed(stop.to_string()),
         }
     }
@@ -52,7 +52,7 @@ impl From<Stop> for Failure {
 impl From<SolveError> for Failure {
     fn from(error: SolveError) -> Self {
         match error {
-            SolveError::Stop(stop) => stop.into(),
+            SolveError::Run(stop) => stop.into(),
             SolveError::Select(error) => error.into(),
             SolveError::NoSetting { game, name, known } => {
                 let options: Vec<String> = known.iter().map(|name| format!("--{name}")).collect();

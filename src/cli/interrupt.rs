@@ -100,7 +100,7 @@ fn ignored(status: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use nimlanes::kernel::Stop;
+    use nimlanes::kernel::RunError;
 
     use super::{Runs, SIGINT, SIGTERM, ignored};
 
@@ -113,7 +113,7 @@ mod tests {
         assert!(!runs.cancel(SIGTERM), "nobody asked before");
         assert_eq!(runs.ended_by, Some(SIGTERM));
         let later = runs.run(1);
-        assert!(made.iter().chain([&later]).all(|run| run.advance(1) == Err(Stop::Cancelled)));
+        assert!(made.iter().chain([&later]).all(|run| run.advance(1) == Err(RunError::Cancelled)));
         assert!(runs.cancel(SIGINT), "the second request");
         assert!(Runs::new().cancel(SIGINT), "there is no run to wait for");
     }

@@ -7,7 +7,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use nimlanes::games::{Game, Solver, Stage, Used};
+use nimlanes::games::{ChosenKernel, Game, Solver, Stage};
 use nimlanes::kernel::Run;
 use nimlanes::selection::Selection;
 
@@ -53,7 +53,7 @@ impl Monitor {
 pub fn watched<T>(game: &Game, selection: &Selection, run: &Arc<Run>, ask: impl FnOnce(&Solver) -> T) -> T {
     let monitor = Mutex::new(None);
     let watcher = |stage: &Stage| {
-        let Used { operation, kernel } = stage.used;
+        let ChosenKernel { operation, kernel } = stage.used;
         let shown = Monitor::new(format!("{}: {operation}={kernel}", game.name), run, stage.steps);
         *monitor.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
     };

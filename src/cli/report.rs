@@ -47,7 +47,7 @@ impl From<ReportError> for Failure {
 impl From<MeasureError> for Failure {
     fn from(error: MeasureError) -> Self {
         match error {
-            MeasureError::Stop(stop) => stop.into(),
+            MeasureError::Run(stop) => stop.into(),
             MeasureError::Duel(error) => error.into(),
             _ => Failure::Failed(error.to_string()),
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
-use nimlanes::games::{Figure, GAMES, Question, Solution, Used, game};
+use nimlanes::games::{ChosenKernel, Figure, GAMES, Question, Solution, game};
 use nimlanes::machine::peak_memory;
 use nimlanes::selection::Selection;
 use nimlanes::units::bytes;
@@ -104,7 +104,7 @@ fn report(question: &Question, selection: &Selection) -> Result<Report, Failure>
         question: game.question,
         answer: answer.to_string(),
         details: details.into_iter().map(|(name, figure)| (name, value(figure))).collect(),
-        kernels: kernels.into_iter().map(|Used { operation, kernel }| (operation, kernel)).collect(),
+        kernels: kernels.into_iter().map(|ChosenKernel { operation, kernel }| (operation, kernel)).collect(),
         seconds,
         peak_bytes: peak_memory(),
     })

@@ -34,7 +34,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
                     Some(reason) => Err(("skipped", reason.to_string())),
                     None => match inputs.check(kernel.name, &interrupt::run, time_limit) {
                         Ok(compared) => Ok(compared),
-                        Err(Fault::Stop(stop)) => return Err(stop.into()),
+                        Err(Fault::Run(stop)) => return Err(stop.into()),
                         Err(fault) => {
                             faults += 1;
                             Err(("DIFFERS", fault.to_string()))

@@ -8,20 +8,20 @@ pub mod table_scan;
 pub mod xor_count;
 
 use crate::names::hint;
-use crate::session::{AnyOperation, Of};
+use crate::session::{AnyOperation, Erased};
 
 /// The list of all operations, in the order of the cores; those whose kernels are generic over a sink have this one.
 macro_rules! operations {
     ($sink:ident) => {
         &[
-            &Of::<table_scan::TableScan<table_scan::$sink>>::new(),
-            &Of::<occupancy::Occupancy<occupancy::$sink>>::new(),
-            &Of::<mex::subtraction::MexSubtraction>::new(),
-            &Of::<mex::zeros::MexZeros>::new(),
-            &Of::<mex::records::MexRecords>::new(),
-            &Of::<mex::split::MexSplit>::new(),
-            &Of::<xor_count::triples::XorTriples>::new(),
-            &Of::<xor_count::partitions::XorPartitions>::new(),
+            &Erased::<table_scan::TableScan<table_scan::$sink>>::new(),
+            &Erased::<occupancy::Occupancy<occupancy::$sink>>::new(),
+            &Erased::<mex::subtraction::MexSubtraction>::new(),
+            &Erased::<mex::zeros::MexZeros>::new(),
+            &Erased::<mex::records::MexRecords>::new(),
+            &Erased::<mex::split::MexSplit>::new(),
+            &Erased::<xor_count::triples::XorTriples>::new(),
+            &Erased::<xor_count::partitions::XorPartitions>::new(),
         ]
     };
 }

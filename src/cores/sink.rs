@@ -6,7 +6,7 @@ use std::mem::take;
 use std::sync::Arc;
 
 use crate::growing;
-use crate::kernel::{Digest, Run, Stop};
+use crate::kernel::{Digest, Run, RunError};
 
 /// A position: heaps in ascending order.
 pub trait Position: Copy + Ord + Debug + Send + Sync + 'static {
@@ -36,7 +36,7 @@ pub trait Sink<P: Position>: Default + Send + Sync + PartialEq + Debug + 'static
     /// # Errors
     /// As [`Run::advance`], or nobody takes the positions any more.
     #[inline]
-    fn advance(&mut self, run: &Run, steps: u64) -> Result<(), Stop> {
+    fn advance(&mut self, run: &Run, steps: u64) -> Result<(), RunError> {
         run.advance(steps)
     }
     /// An empty sink for another thread, whose positions go the same way.
@@ -135,7 +135,7 @@ impl<P: Position> Sink<P> for Positions<P> {
 pub(crate) const WAITING: usize = 2;
 
 /// Where a [`Stream`] hands its batches: it may wait, and an error ends the run.
-pub type Outlet<P> = Arc<dyn Fn(Vec<P>) -> Result<(), Stop> + Send + Sync>;
+pub type Outlet<P> = Arc<dyn Fn(Vec<P>) -> Result<(), RunError> + Send + Sync>;
 
 /// Hands positions on in lexicographic order, a batch whenever the kernel says that no earlier ones will come. What is left at
 /// the end is kept; without an outlet that is all of it.
@@ -182,7 +182,7 @@ impl<P: Position> Sink<P> for Stream<P> {
         growing::push(&mut self.rest, position);
     }
 
-    fn advance(&mut self, run: &Run, steps: u64) -> Result<(), Stop> {
+    fn advance(&mut self, run: &Run, steps: u64) -> Result<(), RunError> {
         if let Some(outlet) = self.outlet.clone() {
             self.finish();
             self.handed_on = self.tally();

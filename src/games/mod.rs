@@ -15,7 +15,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 pub use num_bigint::BigUint;
 
 use crate::cores::sink::{Outlet, WAITING};
-use crate::kernel::{Digest, Kernel, Operation, Run, Stop};
+use crate::kernel::{Digest, Kernel, Operation, Run, RunError};
 use crate::names::hint;
 use crate::selection::{SelectError, Selection};
 use crate::threads;
@@ -27,7 +27,7 @@ pub use positions::Positions;
 use parameter::{AnyParameter, Parameter, Setter, Takes, Value};
 
 /// Answers a question about a game.
-type Ask<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
+type Answering<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
 
 /// One game of the lab.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub struct Game {
     /// What a question may vary.
     parameters: &'static [&'static dyn AnyParameter],
     /// Answers a question.
-    solve: Ask<Solution>,
+    solve: Answering<Solution>,
     /// How its P-positions are listed, in a game of which they are what is summed up.
     listing: Option<Listing>,
 }
@@ -60,18 +60,18 @@ struct Listing {
     /// What is played, in a few words, for the title of a picture.
     caption: fn(&Question) -> String,
     /// Keeps them all.
-    whole: Ask<Found>,
+    whole: Answering<FoundPositions>,
     /// Sends them in batches, and keeps what is left.
-    stream: fn(&Question, &Solver, SyncSender<Positions>) -> Result<Found, SolveError>,
+    stream: fn(&Question, &Solver, SyncSender<Positions>) -> Result<FoundPositions, SolveError>,
 }
 
 /// P-positions in lexicographic order, heaps ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundPositions {
     /// The positions.
     pub positions: Positions,
     /// The kernel that found them.
-    pub used: Used,
+    pub used: ChosenKernel,
 }
 
 /// All games, in the order of the cores.
@@ -162,7 +162,7 @@ pub enum SolveError {
     Select(#[from] SelectError),
     /// The run was stopped.
     #[error(transparent)]
-    Stop(#[from] Stop),
+    Run(#[from] RunError),
 }
 
 /// A number that a solution reports besides its answer.
@@ -182,7 +182,7 @@ pub struct Solution {
     /// Further numbers, by name.
     pub details: Vec<(&'static str, Figure)>,
     /// The kernel that did each operation.
-    pub kernels: Vec<Used>,
+    pub kernels: Vec<ChosenKernel>,
 }
 
 impl Solution {
@@ -199,7 +199,7 @@ impl Solution {
 
 /// An operation, and the kernel that is chosen for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Used {
+pub struct ChosenKernel {
     /// The operation.
     pub operation: &'static str,
     /// The kernel.
@@ -210,7 +210,7 @@ pub struct Used {
 #[derive(Clone, Copy, Debug)]
 pub struct Stage {
     /// What runs.
-    pub used: Used,
+    pub used: ChosenKernel,
     /// What its progress ends at ([`Operation::steps`]).
     pub steps: u64,
     /// Predicted nanoseconds.
@@ -253,7 +253,7 @@ impl<'a> Solver<'a> {
         &self,
         limit: u64,
         input: impl Fn(u64) -> Result<O::Input, InputError>,
-    ) -> Result<(O::Output, Used), SolveError> {
+    ) -> Result<(O::Output, ChosenKernel), SolveError> {
         self.apply_from::<O>(O::Start::default(), limit, input)
     }
 
@@ -266,7 +266,7 @@ impl<'a> Solver<'a> {
         start: O::Start,
         limit: u64,
         input: impl Fn(u64) -> Result<O::Input, InputError>,
-    ) -> Result<(O::Output, Used), SolveError> {
+    ) -> Result<(O::Output, ChosenKernel), SolveError> {
         let (kernel, input) = self.choose::<O>(limit, input)?;
         self.perform(kernel, start, &input)
     }
@@ -286,7 +286,7 @@ impl<'a> Solver<'a> {
     ///
     /// # Errors
     /// No kernel can do it, or the run was stopped.
-    pub fn apply_to<O: Operation>(&self, input: &O::Input) -> Result<(O::Output, Used), SolveError> {
+    pub fn apply_to<O: Operation>(&self, input: &O::Input) -> Result<(O::Output, ChosenKernel), SolveError> {
         self.perform(self.selection.kernel::<O>(input)?, O::Start::default(), input)
     }
 
@@ -295,8 +295,8 @@ impl<'a> Solver<'a> {
         kernel: Kernel<O>,
         start: O::Start,
         input: &O::Input,
-    ) -> Result<(O::Output, Used), SolveError> {
-        let used = Used { operation: O::NAME, kernel: kernel.def().name };
+    ) -> Result<(O::Output, ChosenKernel), SolveError> {
+        let used = ChosenKernel { operation: O::NAME, kernel: kernel.def().name };
         if let Some(watcher) = self.watcher {
             watcher(&Stage { used, steps: O::steps(input), ns: kernel.cost(input, self.run.threads()).ns });
         }
@@ -396,7 +396,7 @@ impl Question {
     ///
     /// # Errors
     /// As [`Question::solve`], or the game has no list of them.
-    pub fn positions(&self, solver: &Solver) -> Result<Found, SolveError> {
+    pub fn positions(&self, solver: &Solver) -> Result<FoundPositions, SolveError> {
         (self.listing()?.whole)(self, solver)
     }
 
@@ -410,7 +410,7 @@ impl Question {
         &self,
         solver: &Solver,
         mut take: impl FnMut(Positions) -> Result<(), E>,
-    ) -> Result<Result<Used, SolveError>, E> {
+    ) -> Result<Result<ChosenKernel, SolveError>, E> {
         let stream = match self.listing() {
             Ok(listing) => listing.stream,
             Err(error) => return Ok(Err(error)),
@@ -426,7 +426,7 @@ impl Question {
             Ok(threads::join(search))
         })?;
         match found {
-            Ok(Found { positions, used }) => take(positions).map(|()| Ok(used)),
+            Ok(FoundPositions { positions, used }) => take(positions).map(|()| Ok(used)),
             Err(error) => Ok(Err(error)),
         }
     }
@@ -441,7 +441,7 @@ fn sending<P>(batches: SyncSender<Positions>) -> Outlet<P>
 where
     Positions: From<Vec<P>>,
 {
-    Arc::new(move |batch: Vec<P>| batches.send(batch.into()).map_err(|_| Stop::Cancelled))
+    Arc::new(move |batch: Vec<P>| batches.send(batch.into()).map_err(|_| RunError::Cancelled))
 }
 
 /// The digest of an operation as details of a solution, less the entry that is the answer.

@@ -19,8 +19,8 @@
 use std::sync::mpsc::SyncSender;
 
 use super::{
-    Figure, Found, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, Used, details,
-    sending,
+    ChosenKernel, Figure, FoundPositions, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver,
+    Takes, details, sending,
 };
 use crate::cores::occupancy::{Occupancy, Positions, ProportionateNim, Sink, Stream, Tally};
 use crate::cores::sink::Sink as _;
@@ -64,19 +64,23 @@ const UPPER_DENSITY: f64 = 0.247_725_584;
 /// The slope of the lower beam, less one, in the limit.
 const DELTA: f64 = 0.477_799_775;
 
-fn find<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, Used), SolveError> {
+fn find<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, ChosenKernel), SolveError> {
     let input = |limit| ProportionateNim::with(limit, question.get(&DIAGONALS).clone());
     solver.apply_from::<Occupancy<S>>(sink, question.limit, input)
 }
 
-fn whole(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
+fn whole(question: &Question, solver: &Solver) -> Result<FoundPositions, SolveError> {
     let (sink, used) = find(question, solver, Positions::default())?;
-    Ok(Found { positions: sink.0.into(), used })
+    Ok(FoundPositions { positions: sink.0.into(), used })
 }
 
-fn stream(question: &Question, solver: &Solver, batches: SyncSender<super::Positions>) -> Result<Found, SolveError> {
+fn stream(
+    question: &Question,
+    solver: &Solver,
+    batches: SyncSender<super::Positions>,
+) -> Result<FoundPositions, SolveError> {
     let (sink, used) = find(question, solver, Stream::into(sending(batches)))?;
-    Ok(Found { positions: sink.rest.into(), used })
+    Ok(FoundPositions { positions: sink.rest.into(), used })
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {

@@ -25,10 +25,10 @@ use std::fmt;
 
 use num_bigint::BigUint;
 
-use super::{Figure, Game, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, Used};
+use super::{ChosenKernel, Figure, Game, Parameter, Question, Setter, Solution, SolveError, Solver, Takes};
 use crate::cores::mex::split::{MexSplit, Split};
 use crate::cores::xor_count::partitions::{MODULUS, Partitions, XorPartitions, partition_numbers};
-use crate::kernel::{Operation, Stop};
+use crate::kernel::{Operation, RunError};
 use crate::workload::InputError;
 
 /// The game as the lab lists it.
@@ -116,7 +116,12 @@ fn foreseen(limit: u64, modulus: u64) -> Result<Partitions, InputError> {
 type Numbers<T> = [T; 7];
 
 /// The numbers of `limit` modulo `modulus`, from the values of [`MexSplit`] for three parts.
-fn modulo(limit: u64, modulus: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<u64>, Used), SolveError> {
+fn modulo(
+    limit: u64,
+    modulus: u64,
+    values: &[u32],
+    solver: &Solver,
+) -> Result<(Numbers<u64>, ChosenKernel), SolveError> {
     let input = Partitions::scatterstone(limit, modulus, values.to_vec())?;
     let (lost, kernel) = solver.apply_to::<XorPartitions>(&input)?;
     let n = input.total();
@@ -139,7 +144,7 @@ fn primes() -> impl Iterator<Item = u64> {
 }
 
 /// The numbers themselves, put together from as many remainders as their size asks for.
-fn exact(limit: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<BigUint>, Used), SolveError> {
+fn exact(limit: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<BigUint>, ChosenKernel), SolveError> {
     let bits = bits(limit);
     let mut numbers: Numbers<BigUint> = Default::default();
     let mut product = BigUint::from(1u32);
@@ -156,7 +161,7 @@ fn exact(limit: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<BigUint
             return Ok((numbers, kernel));
         }
     }
-    Err(Stop::Overflow.into())
+    Err(RunError::Overflow.into())
 }
 
 /// Bits that suffice for `(n + 1) p(n)`, which is more than any of the numbers: `p(n) < exp(pi sqrt(2n/3))` for

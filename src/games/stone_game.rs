@@ -22,8 +22,8 @@
 use std::sync::mpsc::SyncSender;
 
 use super::{
-    Figure, Found, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, Used, details,
-    sending,
+    ChosenKernel, Figure, FoundPositions, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver,
+    Takes, details, sending,
 };
 use crate::cores::table_scan::{Positions, Rule, Sink, StoneGame, Stream, TableScan, Tally};
 use crate::kernel::Operation;
@@ -60,18 +60,22 @@ fn caption(question: &Question) -> String {
     format!("Stone Game, {rule}")
 }
 
-fn scan<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, Used), SolveError> {
+fn scan<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, ChosenKernel), SolveError> {
     solver.apply_from::<TableScan<S>>(sink, question.limit, |limit| StoneGame::new(limit, *question.get(&RULE)))
 }
 
-fn whole(question: &Question, solver: &Solver) -> Result<Found, SolveError> {
+fn whole(question: &Question, solver: &Solver) -> Result<FoundPositions, SolveError> {
     let (sink, used) = scan(question, solver, Positions::default())?;
-    Ok(Found { positions: sink.0.into(), used })
+    Ok(FoundPositions { positions: sink.0.into(), used })
 }
 
-fn stream(question: &Question, solver: &Solver, batches: SyncSender<super::Positions>) -> Result<Found, SolveError> {
+fn stream(
+    question: &Question,
+    solver: &Solver,
+    batches: SyncSender<super::Positions>,
+) -> Result<FoundPositions, SolveError> {
     let (sink, used) = scan(question, solver, Stream::into(sending(batches)))?;
-    Ok(Found { positions: sink.rest.into(), used })
+    Ok(FoundPositions { positions: sink.rest.into(), used })
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {

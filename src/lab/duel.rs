@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::candidate::{Candidate, Obstacle};
 use crate::case::Case;
-use crate::kernel::{Run, Stop};
+use crate::kernel::{Run, RunError};
 use crate::lab::clock::Clock;
 use crate::lab::known;
 use crate::names::hint;
@@ -86,7 +86,7 @@ pub enum DuelError {
     NotKnown(String),
     /// The run was stopped.
     #[error(transparent)]
-    Stop(#[from] Stop),
+    Run(#[from] RunError),
 }
 
 /// The outcome, as it is printed and saved.
@@ -288,9 +288,9 @@ pub fn in_turns(
     once: &[Duration],
     clock: Clock,
     budget: Duration,
-    spin: &mut dyn FnMut(usize, u64) -> Result<(), Stop>,
+    spin: &mut dyn FnMut(usize, u64) -> Result<(), RunError>,
     watch: &mut dyn FnMut(f64),
-) -> Result<Vec<Vec<f64>>, Stop> {
+) -> Result<Vec<Vec<f64>>, RunError> {
     let repeats: Vec<u64> = once.iter().map(|once| repeats(*once)).collect();
     let mut times = vec![Vec::new(); once.len()];
     let start = Instant::now();

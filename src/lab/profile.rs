@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn the_harness_is_cut_off_and_names_are_short() {
-        let spin = "<nimlanes::session::Live<O> as nimlanes::session::Session>::spin";
+        let spin = "<nimlanes::session::OpenSession<O> as nimlanes::session::Session>::spin";
         let entry = "nimlanes::cores::mex::subtraction::<impl nimlanes::kernel::Operation for X>::KERNELS::stamp";
         let inner = "nimlanes::cores::mex::subtraction::stamp::first_gap<u16>";
         let want = Some(vec!["stamp".to_owned(), "stamp::first_gap".to_owned()]);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::kernel::{Run, Stop};
+use crate::kernel::{Run, RunError};
 
 use crate::lab::known::{self, Known};
 use crate::selection::Selection;
@@ -59,7 +59,7 @@ pub enum Fault {
     },
     /// The run was stopped.
     #[error(transparent)]
-    Stop(#[from] Stop),
+    Run(#[from] RunError),
 }
 
 /// The inputs of one workload, with the oracle's answers, shared by the kernels that are checked on them.

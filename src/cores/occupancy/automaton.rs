@@ -5,10 +5,10 @@
 
 use super::streaming::{CHAIN, Plain, cost as cost_of, drive};
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, Needs, On, Run, Stop, Tier};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError, Tier};
 
-pub fn cost(input: &ProportionateNim, on: On) -> Cost {
-    cost_of(input, if on.tier == Tier::Portable { 1.84 } else { 1.38 })
+pub fn cost(input: &ProportionateNim, context: CostContext) -> Cost {
+    cost_of(input, if context.tier == Tier::Portable { 1.84 } else { 1.38 })
 }
 
 /// The chain of the steps; see [`super::streaming`].
@@ -17,6 +17,6 @@ pub fn needs(_: &ProportionateNim) -> Needs {
 }
 
 #[inline(always)]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     drive(input, run, sink, Plain)
 }

@@ -44,10 +44,10 @@ use super::streaming::{
     append, cost as cost_of, drive,
 };
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx2::load;
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     cost_of(input, 0.98)
 }
 
@@ -257,7 +257,7 @@ fn lower(blocks: &Blocks) -> u64 {
 }
 
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     let inner = Closures {
         blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
         open: |used, blocks: &mut Blocks| Plain.open(used, blocks),

@@ -24,10 +24,10 @@ use super::streaming::{
     BLOCK, Block, Blocks, Closures, DIGITS, End, PAD, Row, Span, Substitution, WORDS, Window, cost as cost_of, drive,
 };
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, store};
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     cost_of(input, 0.88)
 }
 
@@ -147,7 +147,7 @@ const fn lanes(first: u64, step: u64, period: u64) -> [u64; 8] {
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     let inner = Closures {
         blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
         open: |used, blocks: &mut Blocks| open(used, blocks),

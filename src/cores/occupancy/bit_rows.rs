@@ -8,7 +8,7 @@ use super::lines::scan;
 use super::rows::{Rows, Stretch, bytes};
 use super::{ProportionateNim, Sink};
 use crate::bits::first_zero;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// The number of blocked candidates from word `at` on, at most 64.
 #[inline(always)]
@@ -16,11 +16,11 @@ pub fn first_free(stretch: &Stretch, at: usize) -> usize {
     first_zero(stretch.shifted.iter().fold(stretch.used[at], |word, row| word | row.word(at)))
 }
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     let limit = input.limit() as f64;
     input.published(120.0 + 4.0 * limit + 0.0015 * limit * limit, bytes(input.limit()))
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, |rows: &mut Rows, n, candidates| rows.scan::<1>(n, *candidates.end(), first_free))
 }

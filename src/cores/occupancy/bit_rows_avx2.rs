@@ -12,19 +12,19 @@ use super::lines::scan;
 use super::rows::{Rows, Shifted, Stretch, bytes};
 use super::{ProportionateNim, Sink};
 use crate::bits::{WORD, first_zero};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx2::{load, store};
 
 const BITS: usize = 256;
 const WORDS: usize = BITS / WORD;
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     let limit = input.limit() as f64;
     input.published(140.0 + 5.0 * limit + 0.00034 * limit * limit, bytes(input.limit()))
 }
 
 #[target_feature(enable = "avx2,bmi1")]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     let vector = |words: &[u64], at: usize| load(words[at..at + WORDS].first_chunk::<WORDS>().expect("a whole vector"));
     let row = |Shifted { words, shift }: &Shifted, at: usize| -> __m256i {
         // A shift by 64 gives zero.

@@ -6,12 +6,12 @@
 use super::lines::{certified, one_by_one};
 use super::rows::{Rows, bytes};
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     input.published(100.0 + 8.6 * input.limit() as f64, bytes(input.limit()))
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     certified(input, run, sink, one_by_one::<Rows>)
 }

@@ -10,7 +10,7 @@ use super::bit_rows::first_free;
 use super::lines::scan;
 use super::rows::{Row, Rows, bytes};
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 type Bits = BitVec<u64, Lsb0>;
 
@@ -35,11 +35,11 @@ impl Row for Bits {
     }
 }
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     let limit = input.limit() as f64;
     input.published(120.0 + 4.0 * limit + 0.0015 * limit * limit, bytes(input.limit()))
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, |rows: &mut Rows<Bits>, n, candidates| rows.scan::<1>(n, *candidates.end(), first_free))
 }

@@ -5,7 +5,7 @@
 
 use super::lines::{Certified, Lines, one_by_one, scan};
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// A byte for each line.
 pub struct ByteTable {
@@ -69,11 +69,11 @@ pub fn bytes(input: &ProportionateNim) -> f64 {
     5.5 * input.limit() as f64
 }
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     let limit = input.limit() as f64;
     input.published(90.0 + 1.8 * limit + 0.0212 * limit * limit, bytes(input))
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, one_by_one::<ByteTable>)
 }

@@ -6,9 +6,9 @@
 use super::byte_table::{ByteTable, bytes};
 use super::lines::{certified, one_by_one};
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     let limit = input.limit() as f64;
     // Small tables stay in the caches.
     let each = if limit < 1e5 { 3.1 } else { 9.7 };
@@ -20,6 +20,6 @@ pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { cycles: 6.0, ..Needs::default() }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     certified(input, run, sink, one_by_one::<ByteTable>)
 }

@@ -16,7 +16,7 @@
 use super::tree::Tree;
 use super::{ProportionateNim, Sink};
 use crate::bits::{WORD, first_zero};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Lines in the direction of one move.
 struct Direction {
@@ -81,13 +81,13 @@ fn partner(lines: &[Direction], at: &[(usize, isize)], n: usize, last: usize) ->
     }
 }
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     let limit = input.limit() as f64;
     let bits: f64 = directions(input).map(|[p, q]| p as f64 * (limit + below(limit, [p, q]) + 512.0)).sum();
     Cost { ns: 800.0 + 0.02 * bits + 5.5 * limit * directions(input).count() as f64, bytes: bits / 7.8 }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, mut sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, mut sink: S) -> Result<S, RunError> {
     /// Heaps between two looks at the progress counter.
     const BLOCK: usize = 4096;
     let limit = input.limit() as usize;

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use super::lines::{Certified, Lines, one_by_one, scan};
 use super::{DENSITY, ProportionateNim, Sink};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// A hash set for each family of lines.
 pub struct HashSets {
@@ -69,11 +69,11 @@ pub fn bytes(input: &ProportionateNim) -> f64 {
     (1.0 + 1.0 + 2.0 + 2.0 + 0.5) * set
 }
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     let limit = input.limit() as f64;
     input.published(700.0 + 50.0 * limit + 0.75 * limit * limit, bytes(input))
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, one_by_one::<HashSets>)
 }

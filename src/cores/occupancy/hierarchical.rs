@@ -8,7 +8,7 @@ use super::lines::scan;
 use super::next_free::{FreeLines, NextFree};
 use super::tree::Tree;
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 impl NextFree for Tree {
     fn new(size: usize) -> Self {
@@ -29,11 +29,11 @@ impl NextFree for Tree {
     }
 }
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     let limit = input.limit() as f64;
     input.published(15.4 * limit, 0.7 * limit)
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, FreeLines::<Tree>::find)
 }

@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Run, Stop};
+use crate::kernel::{Run, RunError};
 
 /// The lines that P-positions found so far occupy.
 ///
@@ -40,7 +40,7 @@ pub fn scan<L: Lines, S: Sink>(
     run: &Run,
     sink: S,
     find: impl FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>,
-) -> Result<S, Stop> {
+) -> Result<S, RunError> {
     drive(input, run, sink, Anywhere(find))
 }
 
@@ -51,7 +51,7 @@ pub fn certified<L: Certified, S: Sink>(
     run: &Run,
     sink: S,
     find: impl FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>,
-) -> Result<S, Stop> {
+) -> Result<S, RunError> {
     drive(input, run, sink, Certificate { find, difference: 0, below: 0, upper: 0 })
 }
 
@@ -112,7 +112,7 @@ fn drive<L: Lines, S: Sink>(
     run: &Run,
     mut sink: S,
     mut partner: impl Partner<L>,
-) -> Result<S, Stop> {
+) -> Result<S, RunError> {
     let limit = input.limit() as usize;
     let heaps = input.smaller_heaps() as usize;
     let mut lines = L::new(limit);

@@ -8,7 +8,7 @@
 use super::lines::scan;
 use super::next_free::{FreeLines, NextFree};
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Of each number one that is not smaller and not past the next free one; of a free number itself.
 struct Links(Vec<u32>);
@@ -37,7 +37,7 @@ impl NextFree for Links {
     }
 }
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     let limit = input.limit() as f64;
     if 1.5 * limit >= f64::from(u32::MAX) - 4.0 {
         return Cost::IMPOSSIBLE; // line numbers are u32
@@ -45,6 +45,6 @@ pub fn cost(input: &ProportionateNim, _: On) -> Cost {
     input.published(16.5 * limit, 14.3 * limit)
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, FreeLines::<Links>::find)
 }

@@ -10,12 +10,12 @@ use super::lines::scan;
 use super::rows::{Rows, Shifted, Stretch, bytes};
 use super::{ProportionateNim, Sink};
 use crate::bits::{WORD, first_zero};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 const WORDS: usize = 8;
 const BITS: usize = WORDS * WORD;
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     let limit = input.limit() as f64;
     input.published(130.0 + 4.5 * limit + 0.00074 * limit * limit, bytes(input.limit()))
 }
@@ -41,6 +41,6 @@ fn first_free(stretch: &Stretch, at: usize) -> usize {
     }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, |rows: &mut Rows, n, candidates| rows.scan::<WORDS>(n, *candidates.end(), first_free))
 }

@@ -8,9 +8,9 @@ use std::ops::RangeInclusive;
 use super::lines::certified;
 use super::rows::{Rows, bytes};
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &ProportionateNim, _: On) -> Cost {
+pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     input.published(100.0 + 7.0 * input.limit() as f64, bytes(input.limit()))
 }
 
@@ -19,7 +19,7 @@ pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { bits: 6.0, ..Needs::default() }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
     certified(input, run, sink, find)
 }
 

@@ -7,9 +7,9 @@
 
 use super::antichain::{bytes, fits, scan};
 use super::{Sink, StoneGame};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &StoneGame, _: On) -> Cost {
+pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     if !fits(input) {
         return Cost::IMPOSSIBLE;
     }
@@ -32,6 +32,6 @@ pub fn needs(input: &StoneGame) -> Needs {
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     scan::<2, false, S>(input, run, sink, 1)
 }

@@ -14,9 +14,9 @@
 
 use super::antichain::{bytes, fits, scan};
 use super::{Sink, StoneGame};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &StoneGame, _: On) -> Cost {
+pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     if !fits(input) {
         return Cost::IMPOSSIBLE;
     }
@@ -25,6 +25,6 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     scan::<4, true, S>(input, run, sink, 1)
 }

@@ -13,7 +13,7 @@
 use super::layers::{self, Marks, Search, Visit, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero};
-use crate::kernel::{Cost, Needs, On, Run, Stop, Tier};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError, Tier};
 
 /// Words of ones in front of a row.
 const FRONT: usize = 1;
@@ -138,9 +138,9 @@ pub fn first_free(shape: Shape, words: &[u64], visit: &Visit) -> usize {
     shape.first_free(words, visit, |[word]| *word, |a, b| a | b, funnel, first_zero)
 }
 
-pub fn cost(input: &StoneGame, on: On) -> Cost {
+pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
     let n = input.heaps() as f64;
-    let square = if on.tier == Tier::Portable { 3.75 } else { 3.6 };
+    let square = if context.tier == Tier::Portable { 3.75 } else { 3.6 };
     Cost { ns: 0.0018 * n * n * n + square * n * n, bytes: bytes(input) }
 }
 
@@ -162,6 +162,6 @@ impl Search<Words> for FirstFree {
 }
 
 #[inline(always)] // so that each tier compiles it for itself
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, FirstFree)
 }

@@ -12,18 +12,18 @@ use super::bit_rows::{Words, bytes};
 use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx2::{load, store};
 
 const WORDS: usize = 4;
 
-pub fn cost(input: &StoneGame, _: On) -> Cost {
+pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     let n = input.heaps() as f64;
     Cost { ns: 0.0009 * n * n * n + 3.7 * n * n, bytes: bytes(input) }
 }
 
 #[target_feature(enable = "avx2,bmi1")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     let funnel = |low: __m256i, high: __m256i, by: usize| {
         // A shift by 64 gives zero.
         let (down, up) = (_mm_cvtsi64_si128(by as i64), _mm_cvtsi64_si128((WORD - by) as i64));

@@ -10,18 +10,18 @@ use super::bit_rows::{Words, bytes};
 use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, store};
 
 const WORDS: usize = 8;
 
-pub fn cost(input: &StoneGame, _: On) -> Cost {
+pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     let n = input.heaps() as f64;
     Cost { ns: 0.0008 * n * n * n + 3.9 * n * n, bytes: bytes(input) }
 }
 
 #[target_feature(enable = "avx512f,avx512vbmi2,bmi1")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     let funnel = |low: __m512i, high: __m512i, by: usize| _mm512_shrdv_epi64(low, high, _mm512_set1_epi64(by as i64));
     let first = |forbidden: __m512i| {
         let with_zeros = _mm512_cmpneq_epi64_mask(forbidden, _mm512_set1_epi64(-1));

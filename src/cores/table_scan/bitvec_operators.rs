@@ -13,7 +13,7 @@ use super::bitvec_rows::Bits;
 use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
 use crate::bits::WORD;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 fn first_free(marks: &Bits, &Visit { heaps, x, y, from, at_z, less_x, less_y }: &Visit) -> usize {
     let [one_x, one_y, two] = at_z;
@@ -33,11 +33,11 @@ fn first_free(marks: &Bits, &Visit { heaps, x, y, from, at_z, less_x, less_y }: 
     z
 }
 
-pub fn cost(input: &StoneGame, _: On) -> Cost {
+pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     let n = input.heaps() as f64;
     Cost { ns: 0.0134 * n * n * n + 12.5 * n * n, bytes: bytes(input) }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, first_free)
 }

@@ -9,7 +9,7 @@ use bitvec::prelude::{BitVec, Lsb0};
 use super::bit_rows::{Shape, bytes, first_free};
 use super::layers::{Marks, Visit, scan};
 use super::{Sink, StoneGame};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub struct Bits {
     pub shape: Shape,
@@ -34,11 +34,11 @@ impl Marks for Bits {
     }
 }
 
-pub fn cost(input: &StoneGame, _: On) -> Cost {
+pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     let n = input.heaps() as f64;
     Cost { ns: 0.002 * n * n * n + 5.0 * n * n, bytes: bytes(input) }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, |marks: &Bits, visit: &Visit| first_free(marks.shape, marks.bits.as_raw_slice(), visit))
 }

@@ -23,7 +23,7 @@
 use super::layers::{self, Marks, Rows, Visit};
 use super::{Sink, StoneGame};
 use crate::bits::{BitRows, WORD};
-use crate::kernel::{Cost, On, Run, Stop, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 const LANES: usize = 96;
 const MARK: u8 = u8::MAX;
@@ -80,9 +80,9 @@ impl Marks for Bytes {
     }
 }
 
-pub fn cost(input: &StoneGame, on: On) -> Cost {
+pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
     let n = input.heaps() as f64;
-    let tier = if on.tier == Tier::Portable { 1.0 } else { 0.86 };
+    let tier = if context.tier == Tier::Portable { 1.0 } else { 0.86 };
     let ns = tier * (0.0035 * n * n * n + 2.3 * n * n + 130.0 * n);
     let heaps = input.heaps();
     let hints = 16.0 * n;
@@ -90,7 +90,7 @@ pub fn cost(input: &StoneGame, on: On) -> Cost {
 }
 
 #[inline(always)] // so that each tier compiles it for itself
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, mut sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, mut sink: S) -> Result<S, RunError> {
     let heaps = input.heaps();
     let (count, rows) = Rows::of(heaps);
     let mut marks = Bytes::new(count, heaps);

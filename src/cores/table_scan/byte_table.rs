@@ -6,9 +6,9 @@
 //! Source: the Project Euler 260 solution with seven keys; it neither skips a used pair nor stops at the first `z`.
 
 use super::{DENSITY, Rule, Sink, StoneGame};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &StoneGame, _: On) -> Cost {
+pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     let n = input.heaps() as f64;
     Cost { ns: 0.14 * n * n * n + 1.5 * n * n, bytes: 3.0 * n * n }
 }
@@ -18,7 +18,7 @@ pub fn needs(input: &StoneGame) -> Needs {
     Needs { cycles: input.heaps() as f64 / 6.0 / DENSITY, ..Needs::default() }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, mut sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, mut sink: S) -> Result<S, RunError> {
     let heaps = input.heaps();
     let three_heap_move = input.rule == Rule::AllMoves;
     let mut one = vec![false; heaps * heaps]; // [smaller heap][larger heap]

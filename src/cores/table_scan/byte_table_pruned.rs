@@ -6,7 +6,7 @@
 
 use super::layers::{Marks, Visit, bytes, scan};
 use super::{Sink, StoneGame};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 struct Flags {
     flags: Vec<bool>,
@@ -40,12 +40,12 @@ impl Marks for Flags {
     }
 }
 
-pub fn cost(input: &StoneGame, _: On) -> Cost {
+pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     let n = input.heaps() as f64;
     Cost { ns: 0.053 * n * n * n + 1.4 * n * n, bytes: bytes(input, input.heaps() + 1) }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, |marks: &Flags, &Visit { heaps, x, y, from, at_z, less_x, less_y }: &Visit| {
         let is_free = |z: &usize| {
             // The row that forbids most comes first.

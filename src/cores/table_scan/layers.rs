@@ -21,7 +21,7 @@
 //! candidates long on average.
 
 use super::{Rule, Sink, StoneGame};
-use crate::kernel::{Run, Stop};
+use crate::kernel::{Run, RunError};
 
 /// A table of rows of marks, none at first. A row has a place for each heap, and one more that is never marked.
 pub trait Marks {
@@ -134,7 +134,12 @@ impl Rows {
 
 /// Finds all P-positions.
 #[inline(always)]
-pub fn scan<M: Marks, S: Sink>(input: &StoneGame, run: &Run, mut sink: S, search: impl Search<M>) -> Result<S, Stop> {
+pub fn scan<M: Marks, S: Sink>(
+    input: &StoneGame,
+    run: &Run,
+    mut sink: S,
+    search: impl Search<M>,
+) -> Result<S, RunError> {
     let heaps = input.heaps();
     let (count, rows) = Rows::of(heaps);
     let mut marks = M::new(count, heaps);

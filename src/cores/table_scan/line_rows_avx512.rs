@@ -11,10 +11,10 @@ use std::arch::x86_64::*;
 
 use super::lines::{Found, K, Visit, bytes, fits, scan};
 use super::{Sink, StoneGame};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::{avx2, avx512};
 
-pub fn cost(input: &StoneGame, _: On) -> Cost {
+pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     if !fits(input) {
         return Cost::IMPOSSIBLE;
     }
@@ -30,7 +30,7 @@ pub fn needs(input: &StoneGame) -> Needs {
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, |visit| search(visit), |visit| search_narrow(visit))
 }
 

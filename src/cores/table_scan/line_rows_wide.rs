@@ -13,9 +13,9 @@ use wide::{u32x8, u32x16};
 
 use super::lines::{Found, Visit, bytes, fits, scan};
 use super::{Sink, StoneGame};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &StoneGame, _: On) -> Cost {
+pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     if !fits(input) {
         return Cost::IMPOSSIBLE;
     }
@@ -24,7 +24,7 @@ pub fn cost(input: &StoneGame, _: On) -> Cost {
     Cost { ns: square * n * n + 40.0 * n + 1300.0, bytes: bytes(input) }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, search, search_narrow)
 }
 

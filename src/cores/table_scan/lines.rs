@@ -43,7 +43,7 @@
 use std::array::from_fn;
 
 use super::{Rule, Sink, StoneGame};
-use crate::kernel::{Run, Stop};
+use crate::kernel::{Run, RunError};
 
 /// Layers of a band.
 pub const K: usize = 32;
@@ -107,7 +107,7 @@ pub fn scan<S: Sink>(
     mut sink: S,
     search: impl Fn(Visit<'_>) -> Found,
     search_narrow: impl Fn(Visit<'_>) -> Found,
-) -> Result<S, Stop> {
+) -> Result<S, RunError> {
     let heaps = input.heaps();
     let mut board = Board::new(heaps, input.rule);
     for y0 in (0..heaps).step_by(K) {

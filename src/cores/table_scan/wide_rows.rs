@@ -11,16 +11,16 @@ use super::bit_rows::{Words, bytes};
 use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
 use crate::bits::{WORD, first_zero};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 const WORDS: usize = 4;
 
-pub fn cost(input: &StoneGame, _: On) -> Cost {
+pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     let n = input.heaps() as f64;
     Cost { ns: 0.0009 * n * n * n + 4.0 * n * n, bytes: bytes(input) }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, Stop> {
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     let funnel = |low: u64x4, high: u64x4, by: usize| low >> by as u64 | high << 1_u64 << (WORD - 1 - by) as u64;
     let first = |forbidden: u64x4| {
         let full = forbidden.simd_eq(u64x4::splat(u64::MAX)).to_bitmask();

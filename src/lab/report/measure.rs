@@ -13,7 +13,7 @@ use crate::case::Case;
 use crate::cores::OPERATIONS;
 use crate::cores::named::NameError;
 use crate::games::{Game, SolveError, Solver};
-use crate::kernel::{Run, Stop};
+use crate::kernel::{Run, RunError};
 use crate::lab::ceilings;
 use crate::lab::clock::Clock;
 use crate::lab::duel::{Duel, DuelError, Skipped, Terms, fight, in_turns, quantile, ratios};
@@ -62,7 +62,7 @@ pub enum MeasureError {
     Answer(String),
     /// The run was stopped.
     #[error(transparent)]
-    Stop(#[from] Stop),
+    Run(#[from] RunError),
     /// Another program.
     #[error(transparent)]
     Program(#[from] ProgramError),
@@ -237,7 +237,7 @@ impl<'a> Plan<'a> {
         let (kernels, invited) = (Vec::new(), Vec::new());
         let terms = Terms { kernels, baseline, threads: 1, budget: TRIAL, patience: near, invited };
         let duel = fight(session.as_ref(), &terms, run, &mut |_| {})?;
-        let quickest = duel.rows.first().ok_or(Stop::Cancelled)?;
+        let quickest = duel.rows.first().ok_or(RunError::Cancelled)?;
         Ok(Trial {
             case: input.case.clone(),
             selected: selected.to_owned(),
@@ -267,7 +267,7 @@ impl<'a> Plan<'a> {
         let operation = OPERATIONS[0];
         let workload = operation.workloads()[0];
         let session = operation.session(&self.selection, workload.name, workload.published)?;
-        let Some(kernel) = quickest_plain(session.as_ref()) else { return Err(Stop::OutsideDomain.into()) };
+        let Some(kernel) = quickest_plain(session.as_ref()) else { return Err(RunError::OutsideDomain.into()) };
         let once = Duration::from_secs_f64((session.cost(kernel, 1).ns / 1e9).clamp(1e-9, 10.0));
         let mut rows = Vec::new();
         for neighbours in Neighbours::ALL {
@@ -362,10 +362,10 @@ impl<'a> Plan<'a> {
                 black_box(solution);
                 Ok(())
             }
-            Err(SolveError::Stop(stop)) => Err(stop),
+            Err(SolveError::Run(stop)) => Err(stop),
             Err(error) => {
                 failed = Some(error);
-                Err(Stop::Cancelled)
+                Err(RunError::Cancelled)
             }
         };
         let mut spin = |cast, times| (0..times).try_for_each(|_| once_more(cast));

@@ -4,7 +4,7 @@ use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-use crate::kernel::Stop;
+use crate::kernel::RunError;
 use crate::threads::start;
 
 /// What runs beside a measurement.
@@ -29,8 +29,8 @@ impl Neighbours {
     /// Does something while the neighbours run.
     ///
     /// # Errors
-    /// [`Stop::NoThread`]: not all neighbours could be started, and nothing was done.
-    pub(super) fn beside<T>(self, threads: usize, work: impl FnOnce() -> T) -> Result<T, Stop> {
+    /// [`RunError::NoThread`]: not all neighbours could be started, and nothing was done.
+    pub(super) fn beside<T>(self, threads: usize, work: impl FnOnce() -> T) -> Result<T, RunError> {
         let ended = AtomicBool::new(false);
         let goes_on = || !ended.load(Relaxed);
         thread::scope(|scope| {

@@ -7,10 +7,10 @@ use super::history::{History, Layout};
 use super::ring::{self, Block, Blocks};
 use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::lanes::LANES;
-use crate::kernel::{Cost, On, Run, Stop, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
-pub fn cost(input: &Records, on: On) -> Cost {
-    let (heap, step) = if on.tier == Tier::Portable { (1.2, 0.58) } else { (2.4, 0.33) };
+pub fn cost(input: &Records, context: CostContext) -> Cost {
+    let (heap, step) = if context.tier == Tier::Portable { (1.2, 0.58) } else { (2.4, 0.33) };
     ring::cost(input, heap, step)
 }
 
@@ -45,7 +45,7 @@ impl Blocks for Masks<'_> {
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, Stop> {
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
     let short = Layout::new(input).short;
     let near = input.moves()[..short].partition_point(|m| *m < LANES);
     ring::drive(input, run, start, Masks { moves: input.moves(), near, short })

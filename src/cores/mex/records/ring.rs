@@ -10,7 +10,7 @@
 use super::history::{History, Layout, Progress};
 use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::lanes::{APART, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
-use crate::kernel::{Cost, Run, Stop};
+use crate::kernel::{Cost, Run, RunError};
 
 /// Blocks between two looks at the progress counter.
 const BATCH: usize = 4096;
@@ -34,11 +34,11 @@ pub trait Blocks {
 
 /// Goes through the blocks, from where the run starts.
 #[inline(always)]
-pub fn drive(input: &Records, run: &Run, start: Start, mut blocks: impl Blocks) -> Result<Output, Stop> {
+pub fn drive(input: &Records, run: &Run, start: Start, mut blocks: impl Blocks) -> Result<Output, RunError> {
     let Start { from, journal } = start;
     let mut progress = from.unwrap_or_else(|| Progress::new(input));
     if !progress.is_of(input) {
-        return Err(Stop::OutsideDomain);
+        return Err(RunError::OutsideDomain);
     }
     let heaps = input.heaps();
     run.advance(progress.done())?;
@@ -79,7 +79,7 @@ pub fn drive_lanes(
     start: Start,
     accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
     free: impl Fn(&Planes, &mut [u64; LANES]),
-) -> Result<Output, Stop> {
+) -> Result<Output, RunError> {
     let (ring, prefix) = input.moves().split_at(Layout::new(input).short);
     let (near, ring) = ring.split_at(ring.partition_point(|m| *m < LANES));
     drive(input, run, start, LaneBlocks { accumulate, free, ring, prefix, chain: Chain::new(near) })

@@ -7,9 +7,9 @@
 use super::ring;
 use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::{byte_lanes, lanes};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Records, _: On) -> Cost {
+pub fn cost(input: &Records, _: CostContext) -> Cost {
     ring::cost_lanes(input, 1.5, 0.25)
 }
 
@@ -19,6 +19,6 @@ pub fn needs(_: &Records) -> Needs {
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, Stop> {
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
     ring::drive_lanes(input, run, start, byte_lanes::accumulate, lanes::free_words)
 }

@@ -8,14 +8,14 @@ use super::ring;
 use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::byte_lanes_avx2::accumulate;
 use crate::cores::mex::subtraction::lanes::{self, by_planes};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Records, _: On) -> Cost {
+pub fn cost(input: &Records, _: CostContext) -> Cost {
     ring::cost_lanes(input, 1.5, 0.06)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, Stop> {
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
     ring::drive_lanes(
         input,
         run,

@@ -9,14 +9,14 @@ pub use super::ring_lanes::needs;
 use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::byte_lanes_avx512::{TABLES, accumulate, free_words};
 use crate::cores::mex::subtraction::lanes::by_planes;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Records, _: On) -> Cost {
+pub fn cost(input: &Records, _: CostContext) -> Cost {
     ring::cost_lanes(input, 1.0, 0.02)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
-pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, Stop> {
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
     let tables = std::hint::black_box(&TABLES);
     ring::drive_lanes(
         input,

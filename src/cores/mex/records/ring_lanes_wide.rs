@@ -7,14 +7,14 @@ use super::ring;
 use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::byte_lanes_wide::{TABLES, accumulate};
 use crate::cores::mex::subtraction::lanes::{self, by_planes};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Records, _: On) -> Cost {
+pub fn cost(input: &Records, _: CostContext) -> Cost {
     ring::cost_lanes(input, 1.5, if cfg!(target_feature = "avx512vbmi") { 0.03 } else { 8.0 })
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, Stop> {
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
     let tables = std::hint::black_box(&TABLES);
     ring::drive_lanes(
         input,

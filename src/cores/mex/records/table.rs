@@ -5,9 +5,9 @@
 
 use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::lanes::{LANES, WINDOW};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Records, _: On) -> Cost {
+pub fn cost(input: &Records, _: CostContext) -> Cost {
     if input.is_resumable {
         return Cost::IMPOSSIBLE; // it has no history to keep
     }
@@ -23,9 +23,9 @@ pub fn needs(input: &Records) -> Needs {
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, Stop> {
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
     if !start.is_plain() {
-        return Err(Stop::OutsideDomain); // no history to go on from, or to keep
+        return Err(RunError::OutsideDomain); // no history to go on from, or to keep
     }
     let heaps = input.heaps();
     let mut output = Output::default();

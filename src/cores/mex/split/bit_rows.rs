@@ -9,12 +9,12 @@
 use super::{Split, size_by_size};
 use crate::bits::{WORD, first_zero};
 use crate::growing;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Words in one line of memory, and in the vectors of the faster variants: rows come in multiples of it.
 pub const LINE: usize = 8;
 
-pub fn cost(input: &Split, _: On) -> Cost {
+pub fn cost(input: &Split, _: CostContext) -> Cost {
     translations(input, 6.0, 2.0)
 }
 
@@ -43,7 +43,7 @@ fn bytes(input: &Split) -> f64 {
     tables * (rows + growing::bytes::<Vec<u64>>(n)) + 4.0 * n
 }
 
-pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     drive(input, run, |union, row, value| {
         for (w, word) in row.as_flattened().iter().enumerate() {
             union.as_flattened_mut()[w ^ (value / WORD)] |= butterfly(*word, value);
@@ -78,7 +78,7 @@ pub fn drive(
     input: &Split,
     run: &Run,
     translate: impl Fn(&mut [[u64; LINE]], &[[u64; LINE]], usize),
-) -> Result<Vec<u32>, Stop> {
+) -> Result<Vec<u32>, RunError> {
     let lines = |values: usize| values.next_power_of_two().div_ceil(WORD * LINE);
     // tables[j - 2][t]: splits of t into exactly j parts. Rows grow with the largest value, so each has a length of its own.
     let mut tables: Vec<Vec<Vec<[u64; LINE]>>> = vec![vec![Vec::new()]; input.parts().saturating_sub(2)];

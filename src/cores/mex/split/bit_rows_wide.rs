@@ -8,13 +8,13 @@ use wide::u64x8;
 use super::Split;
 use super::bit_rows::{FIELDS, LINE, drive, translations};
 use crate::bits::WORD;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Split, _: On) -> Cost {
+pub fn cost(input: &Split, _: CostContext) -> Cost {
     translations(input, 6.0, 0.5)
 }
 
-pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     drive(input, run, |union, row, value| {
         let (line, lane) = (value / WORD / LINE, value / WORD % LINE);
         for (i, words) in row.iter().enumerate() {

@@ -6,9 +6,9 @@
 //! Source: the Scatterstone Nim page; a stamp instead of a flag, so that nothing is cleared.
 
 use super::{Split, size_by_size};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Split, _: On) -> Cost {
+pub fn cost(input: &Split, _: CostContext) -> Cost {
     let n = input.limit() as f64;
     Cost { ns: 0.88 * input.splits() + 20.0 * n, bytes: 4.0 * n + 4.0 * sums(input) as f64 }
 }
@@ -23,7 +23,7 @@ fn sums(input: &Split) -> usize {
     (input.limit() + 1).next_power_of_two()
 }
 
-pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     // Nim-sums of parts of s are below the power of two above s.
     let mut stamp = vec![0u32; sums(input)];
     size_by_size(input, run, |s, values| {

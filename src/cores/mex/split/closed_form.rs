@@ -4,9 +4,9 @@
 //! Cost: one store a size. Bound: the store.
 
 use super::{Split, size_by_size};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Split, _: On) -> Cost {
+pub fn cost(input: &Split, _: CostContext) -> Cost {
     if input.parts() == 3 {
         return Cost::IMPOSSIBLE;
     }
@@ -14,7 +14,7 @@ pub fn cost(input: &Split, _: On) -> Cost {
     Cost { ns: 50.0 + 0.12 * n, bytes: 4.0 * n }
 }
 
-pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     size_by_size(input, run, |s, _| match input.parts() {
         0 | 1 => 0,
         2 => usize::from(s % 2 == 0),

@@ -21,7 +21,7 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, Stop, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
 use crate::selection::Selection;
 use crate::workload::{InputError, Workload, Workloads};
 
@@ -96,7 +96,7 @@ const BLOCK: usize = 64;
 
 /// The driver: `value(s, known)` is the value of size `s >= 1`, given those of `0..s`.
 #[inline(always)]
-fn size_by_size(input: &Split, run: &Run, mut value: impl FnMut(usize, &[u32]) -> usize) -> Result<Vec<u32>, Stop> {
+fn size_by_size(input: &Split, run: &Run, mut value: impl FnMut(usize, &[u32]) -> usize) -> Result<Vec<u32>, RunError> {
     let mut values = vec![0; input.limit() + 1];
     for start in (0..values.len()).step_by(BLOCK) {
         let end = values.len().min(start + BLOCK);

@@ -22,9 +22,9 @@
 
 use super::open_values::Open;
 use super::{Split, size_by_size};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Split, _: On) -> Cost {
+pub fn cost(input: &Split, _: CostContext) -> Cost {
     near_sum::<u32>(input, 20.0, 1.05, 1)
 }
 
@@ -176,7 +176,7 @@ impl Waiting {
 /// cells.
 ///
 /// # Errors
-/// [`Stop::Overflow`] if a value does not fit in a cell after all.
+/// [`RunError::Overflow`] if a value does not fit in a cell after all.
 #[inline(always)]
 pub fn drive<C: Cell, const LANES: usize>(
     input: &Split,
@@ -184,7 +184,7 @@ pub fn drive<C: Cell, const LANES: usize>(
     vector_window: impl Fn(&[C], &[C], isize) -> C,
     vector_hits: impl Fn(&[C], &[C], usize, usize) -> bool,
     vector_meets: impl Fn(&[C], &[C], usize) -> bool,
-) -> Result<Vec<u32>, Stop> {
+) -> Result<Vec<u32>, RunError> {
     let limit = input.limit();
     let mut known = vec![C::default(); limit + 1];
     let mut mirror = known.clone(); // mirror[limit - x] = known[x]
@@ -236,9 +236,9 @@ pub fn drive<C: Cell, const LANES: usize>(
         fits &= value <= C::MAX;
         value
     })?;
-    if fits { Ok(values) } else { Err(Stop::Overflow) }
+    if fits { Ok(values) } else { Err(RunError::Overflow) }
 }
 
-pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     drive::<u32, 1>(input, run, window, hits, meets)
 }

@@ -7,10 +7,10 @@ use std::arch::x86_64::*;
 
 use super::Split;
 use super::near_sum::{drive, near_sum, start};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx2::{load, store};
 
-pub fn cost(input: &Split, _: On) -> Cost {
+pub fn cost(input: &Split, _: CostContext) -> Cost {
     near_sum::<u32>(input, 30.0, 0.135, LANES)
 }
 
@@ -26,7 +26,7 @@ const LANES: usize = 8;
 const BURST: usize = 16;
 
 #[target_feature(enable = "avx2")]
-pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     let one = _mm256_set1_epi32(1);
     let any = |bits| _mm256_testz_si256(bits, bits) == 0;
     drive::<u32, LANES>(

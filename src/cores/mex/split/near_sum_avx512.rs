@@ -8,10 +8,10 @@ use std::arch::x86_64::*;
 
 use super::Split;
 use super::near_sum::{drive, near_sum, start};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx512::load;
 
-pub fn cost(input: &Split, _: On) -> Cost {
+pub fn cost(input: &Split, _: CostContext) -> Cost {
     near_sum::<u16>(input, 40.0, 0.065, LANES)
 }
 
@@ -39,7 +39,7 @@ const HALVES: [[u16; LANES]; 2] = {
 };
 
 #[target_feature(enable = "avx512f,avx512bw")]
-pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     let one = _mm512_set1_epi16(1);
     drive::<u16, LANES>(
         input,

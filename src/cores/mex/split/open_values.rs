@@ -8,9 +8,9 @@
 
 use super::{Split, size_by_size};
 use crate::bits::BitRows;
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Split, _: On) -> Cost {
+pub fn cost(input: &Split, _: CostContext) -> Cost {
     candidates(input, 1.5, 1.5)
 }
 
@@ -82,7 +82,7 @@ impl Open {
 
 /// The driver, for three parts.
 #[inline(always)]
-pub fn drive(input: &Split, run: &Run, mut pairs: impl PairSets) -> Result<Vec<u32>, Stop> {
+pub fn drive(input: &Split, run: &Run, mut pairs: impl PairSets) -> Result<Vec<u32>, RunError> {
     let mut open = Open::by_parity();
     size_by_size(input, run, |s, values| {
         for (a, b) in values[1..].iter().zip(values.iter().rev()).take(s / 2) {
@@ -98,6 +98,6 @@ pub fn row_bits(input: &Split) -> usize {
     (input.limit() + 1).next_power_of_two()
 }
 
-pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     drive(input, run, BitRows::new(input.limit() + 1, row_bits(input)))
 }

@@ -6,9 +6,9 @@ use bitvec::prelude::{BitVec, Lsb0, bitvec};
 
 use super::Split;
 use super::open_values::{PairSets, candidates, drive, row_bits};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Split, _: On) -> Cost {
+pub fn cost(input: &Split, _: CostContext) -> Cost {
     let Cost { ns, bytes } = candidates(input, 2.0, 2.0);
     // A row is a list of its own, which takes three words where others are padded by one.
     Cost { ns, bytes: bytes + 16.0 * (input.limit() as f64 + 1.0) }
@@ -24,6 +24,6 @@ impl PairSets for Vec<BitVec<u64, Lsb0>> {
     }
 }
 
-pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     drive(input, run, vec![bitvec![u64, Lsb0; 0; row_bits(input)]; input.limit() + 1])
 }

@@ -9,10 +9,10 @@ use std::arch::x86_64::*;
 
 use super::Split;
 use super::bit_rows::{LINE, drive, translations};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, store};
 
-pub fn cost(input: &Split, _: On) -> Cost {
+pub fn cost(input: &Split, _: CostContext) -> Cost {
     translations(input, 5.5, 0.03)
 }
 
@@ -42,7 +42,7 @@ const BYTES: [u8; 64] = {
 };
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
-pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     let numbers = load(&BYTES);
     drive(input, run, |union, row, value| {
         let bits = _mm512_set1_epi64(EXCHANGE[value % 8] as i64);

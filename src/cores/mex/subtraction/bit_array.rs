@@ -6,14 +6,14 @@
 use bitvec::prelude::{BitVec, Lsb0};
 
 use super::{Subtraction, heap_by_heap};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     Cost { ns: 1.8 * input.pairs() + 15.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let mut reached: BitVec<u64, Lsb0> = BitVec::repeat(false, 128);
     heap_by_heap(input, run, |n, g| {
         reached.fill(false);

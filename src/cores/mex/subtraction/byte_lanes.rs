@@ -6,9 +6,9 @@
 
 use super::Subtraction;
 use super::lanes::{self, LANES, Planes, Sources, WINDOW};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     lanes::cost(input, 2.6, 2.6, 2.5)
 }
 
@@ -39,6 +39,6 @@ pub fn accumulate(from: Sources, moves: &[usize], planes: usize, hits: &mut [Pla
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     lanes::drive(input, run, accumulate, lanes::free_words)
 }

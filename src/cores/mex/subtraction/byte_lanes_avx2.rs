@@ -10,10 +10,10 @@ use std::arch::x86_64::*;
 
 use super::Subtraction;
 use super::lanes::{self, LANES, Planes, Sources, WINDOW, by_planes, one_hot};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx2::{load, store};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     lanes::cost(input, 0.5, 1.2, 2.0)
 }
 
@@ -58,7 +58,7 @@ pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Pl
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     lanes::drive(
         input,
         run,

@@ -12,10 +12,10 @@ use std::arch::x86_64::*;
 
 use super::Subtraction;
 use super::lanes::{self, LANES, PLANES, Planes, Sources, by_planes, one_hot};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx512::{load, prefetch, store};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     lanes::cost(input, 0.23, 0.75, 1.0)
 }
 
@@ -127,7 +127,7 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let tables = std::hint::black_box(&TABLES);
     lanes::drive(
         input,

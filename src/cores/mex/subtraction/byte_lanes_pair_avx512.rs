@@ -6,20 +6,20 @@
 use super::Subtraction;
 use super::byte_lanes_avx512::{TABLES, accumulate, free_words};
 use super::lanes::{self, by_planes};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, on: On) -> Cost {
-    if on.threads < 2 {
+pub fn cost(input: &Subtraction, context: CostContext) -> Cost {
+    if context.threads < 2 {
         return Cost::IMPOSSIBLE;
     }
-    let Cost { ns, .. } = super::byte_lanes_avx512::cost(input, on);
+    let Cost { ns, .. } = super::byte_lanes_avx512::cost(input, context);
     // Distant moves need fewer planes; and a thread, its page faults, copies of codes and hits.
     let saved = f64::min(0.57 * lanes::shareable(input), 0.48);
     Cost { ns: ns * (1.0 - saved) + 1.6 * input.heaps() as f64 + 3e5, bytes: lanes::pair_bytes(input) }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let tables = std::hint::black_box(&TABLES);
     lanes::drive_pair(
         input,

@@ -10,9 +10,9 @@ use wide::u8x64;
 
 use super::Subtraction;
 use super::lanes::{self, LANES, Planes, Sources, by_planes, one_hot};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     lanes::cost(input, if cfg!(target_feature = "avx512vbmi") { 0.32 } else { 300.0 }, 0.75, 2.0)
 }
 
@@ -48,7 +48,7 @@ pub fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let tables = std::hint::black_box(&TABLES);
     lanes::drive(
         input,

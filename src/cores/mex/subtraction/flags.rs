@@ -6,9 +6,9 @@
 //! Source: the Project Euler 310 solution, with its flags widened on demand (the original stops at 80 values).
 
 use super::{Subtraction, heap_by_heap};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     Cost { ns: 1.6 * input.pairs() + 12.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
 }
 
@@ -17,7 +17,7 @@ pub fn needs(input: &Subtraction) -> Needs {
     Needs { bits: input.pairs() / input.heaps() as f64, ..Needs::default() }
 }
 
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let mut flags = vec![0u64; 2];
     heap_by_heap(input, run, |n, g| {
         flags.fill(0);

@@ -5,15 +5,15 @@
 //! Bound: the dependent ORs and about ten instructions of a variable 128-bit shift.
 
 use super::{Subtraction, heap_by_heap};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     let looks = (input.values() / 128.0).ceil();
     Cost { ns: 1.6 * looks * input.pairs() + 8.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     heap_by_heap(input, run, |n, g| {
         let allowed = input.moves().partition_point(|m| *m as usize <= n);
         (0..)

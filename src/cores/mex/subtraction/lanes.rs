@@ -22,7 +22,7 @@ mod model;
 use std::ops::Range;
 
 use super::{Subtraction, pairs};
-use crate::kernel::{Cost, Run, Stop};
+use crate::kernel::{Cost, Run, RunError};
 use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use crate::sync::yield_now;
@@ -237,7 +237,7 @@ pub fn drive(
     run: &Run,
     accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
     free: impl Fn(&Planes, &mut [u64; LANES]),
-) -> Result<Vec<u16>, Stop> {
+) -> Result<Vec<u16>, RunError> {
     let stretch = Stretch::new(input, stretch(STRETCH, input.heaps()));
     drive_helped(input, run, &accumulate, free, |start, windows, share| {
         if stretch.starts(start) {
@@ -305,7 +305,7 @@ fn drive_helped(
     accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
     free: impl Fn(&Planes, &mut [u64; LANES]),
     mut help: impl FnMut(usize, &mut [Window], &mut Share),
-) -> Result<Vec<u16>, Stop> {
+) -> Result<Vec<u16>, RunError> {
     let heaps = input.heaps();
     let moves = Moves::new(input.moves());
     let mut g = vec![0u16; heaps.next_multiple_of(LANES)];
@@ -381,7 +381,7 @@ fn near_part(
     g: &mut [u16; LANES],
     seen: &mut usize,
     heaps: usize,
-) -> Result<(), Stop> {
+) -> Result<(), RunError> {
     // Loops over a known number of windows and moves are unrolled.
     while !match (windows.len(), moves.close.len()) {
         (1, 0..=2) => settle::<2>(windows, 1, moves),
@@ -403,7 +403,7 @@ fn near_part(
     if let Some(last) = windows.get(LAST_WINDOW) {
         let fits = |i: usize| last.own[i] >> LAST_VALUES == 0 && windows.iter().any(|window| window.own[i] != 0);
         if !(LANES..LANES + LANES.min(heaps - n)).all(fits) {
-            return Err(Stop::LargeValue);
+            return Err(RunError::LargeValue);
         }
     }
     g.fill(0);
@@ -516,7 +516,7 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
     run: &Run,
     accumulate: A,
     free: impl Fn(&Planes, &mut [u64; LANES]),
-) -> Result<Vec<u16>, Stop> {
+) -> Result<Vec<u16>, RunError> {
     let stretch = &Stretch::new(input, pair_stretch(input.heaps()));
     let reached = &AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -544,7 +544,7 @@ impl Lead<'_> {
         run: &Run,
         accumulate: A,
         free: impl Fn(&Planes, &mut [u64; LANES]),
-    ) -> Result<Vec<u16>, Stop> {
+    ) -> Result<Vec<u16>, RunError> {
         let stretch = self.stretch;
         let mut ordered = false;
         drive_helped(input, run, accumulate, free, |start, windows, share| {
@@ -691,7 +691,7 @@ mod tests {
     use super::*;
 
     /// The value of the last of `heaps` heaps, in a block of which each heap has one free value: the next that is listed, if any.
-    fn block(listed: &[usize], heaps: usize) -> Result<u16, Stop> {
+    fn block(listed: &[usize], heaps: usize) -> Result<u16, RunError> {
         let mut windows: Vec<Window> = (0..=LAST_WINDOW).map(|_| Window::new(heaps)).collect();
         for window in &mut windows {
             window.free.fill(0);
@@ -710,8 +710,8 @@ mod tests {
         let most = usize::from(u16::MAX);
         assert_eq!(block(&[most], 1), Ok(u16::MAX));
         assert_eq!(block(&[most, most + 1], 1), Ok(u16::MAX));
-        assert_eq!(block(&[most, most + 1], 2), Err(Stop::LargeValue));
+        assert_eq!(block(&[most, most + 1], 2), Err(RunError::LargeValue));
         assert_eq!(block(&[most, 7], 2), Ok(7));
-        assert_eq!(block(&[most, 7], 3), Err(Stop::LargeValue), "no free value at all");
+        assert_eq!(block(&[most, 7], 3), Err(RunError::LargeValue), "no free value at all");
     }
 }

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use super::oracle;
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Stop, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, RunError, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
 use crate::selection::Selection;
@@ -193,8 +193,8 @@ fn probe(moves: &[u64], limit: u64) -> [Probed; 2] {
 }
 
 /// A value as the output holds it.
-fn narrow(value: usize) -> Result<u16, Stop> {
-    u16::try_from(value).map_err(|_| Stop::LargeValue)
+fn narrow(value: usize) -> Result<u16, RunError> {
+    u16::try_from(value).map_err(|_| RunError::LargeValue)
 }
 
 /// Heaps between two looks at the progress counter, for kernels that go heap by heap.
@@ -206,7 +206,7 @@ fn heap_by_heap(
     input: &Subtraction,
     run: &crate::kernel::Run,
     mut value: impl FnMut(usize, &[u16]) -> usize,
-) -> Result<Vec<u16>, Stop> {
+) -> Result<Vec<u16>, RunError> {
     let mut g = vec![0; input.heaps()];
     for start in (0..g.len()).step_by(BLOCK) {
         let end = g.len().min(start + BLOCK);

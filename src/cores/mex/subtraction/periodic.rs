@@ -8,7 +8,7 @@
 //! Bound: memory bandwidth, if the period is short.
 
 use super::{BLOCK, Subtraction, pull_words, shifted_sets, stamp};
-use crate::kernel::{Cost, On, Run, Stop, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 /// A proved repetition: `g(n + period) = g(n)` for all `n >= preperiod`, both as small as can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub fn period(g: &[u16], farthest: usize) -> Option<Period> {
 }
 
 /// [`period`], which may take long, as a part of a run that may be cancelled.
-fn find_period(g: &[u16], farthest: usize, run: &Run) -> Result<Option<Period>, Stop> {
+fn find_period(g: &[u16], farthest: usize, run: &Run) -> Result<Option<Period>, RunError> {
     let heaps = g.len();
     // Without a move all values are equal, which is more than enough if one says so.
     let farthest = farthest.max(1);
@@ -78,17 +78,17 @@ const FIRST: u64 = 8;
 /// A limit of so many times the largest move lies far behind most periods.
 const FINITE: u64 = 20;
 
-type Values = fn(&Subtraction, &Run) -> Result<Vec<u16>, Stop>;
+type Values = fn(&Subtraction, &Run) -> Result<Vec<u16>, RunError>;
 
 /// A prefix of `limit + 1` values, and the quickest way to compute it with its cost. Where a period is due by then it is the one
 /// that takes hardly more memory than the values, as no more is needed if the period shows.
 fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, Cost, Values) {
     let input = Subtraction { limit, ..input.clone() };
-    let on = On { tier: Tier::Portable, threads: 1 };
+    let context = CostContext { tier: Tier::Portable, threads: 1 };
     let ways: [(Cost, Values); 3] = [
-        (stamp::cost(&input, on), stamp::run),
-        (pull_words::cost(&input, on), pull_words::run),
-        (shifted_sets::cost(&input, on), shifted_sets::run),
+        (stamp::cost(&input, context), stamp::run),
+        (pull_words::cost(&input, context), pull_words::run),
+        (shifted_sets::cost(&input, context), shifted_sets::run),
     ];
     let is_due = input.moves().last().is_some_and(|farthest| limit / FINITE >= *farthest);
     let ways = if is_due { &ways[..1] } else { &ways[..] };
@@ -96,7 +96,7 @@ fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, Cost, Values) {
     (input, cost, run)
 }
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     let heaps = input.heaps() as f64;
     let farthest = input.moves().last().copied().unwrap_or(input.limit());
     let (_, whole, _) = prefix(input, input.limit());
@@ -118,7 +118,7 @@ fn prefixes(farthest: u64) -> impl Iterator<Item = u64> {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let farthest = input.moves().last().copied().unwrap_or(input.limit());
     for limit in prefixes(farthest).take_while(|limit| *limit < input.limit()) {
         let (start, _, values) = prefix(input, limit);
@@ -137,7 +137,7 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
 const COPIED: usize = 1 << 16;
 
 /// Continues values that end with a whole period until there are `heaps` of them, and counts all as done.
-fn repeat(g: &mut Vec<u16>, period: usize, heaps: usize, run: &Run) -> Result<(), Stop> {
+fn repeat(g: &mut Vec<u16>, period: usize, heaps: usize, run: &Run) -> Result<(), RunError> {
     run.advance(g.len() as u64)?;
     g.reserve_exact(heaps - g.len());
     // Whole periods, ever more of them at once.
@@ -212,7 +212,7 @@ mod tests {
         let ways: [Values; 3] = [pull_words::run, shifted_sets::run, stamp::run];
         for values in ways {
             let prefix = run.counted_apart();
-            assert_eq!(values(&input, &prefix).err(), Some(Stop::Cancelled));
+            assert_eq!(values(&input, &prefix).err(), Some(RunError::Cancelled));
             assert!(prefix.done() <= BLOCK as u64, "{} heaps", prefix.done());
         }
         let prefix = run.counted_apart();
@@ -224,21 +224,21 @@ mod tests {
         assert_eq!(super::run(&input, &Run::new(1)).map(|g| g.len()), Ok(30_000_001));
         let whole = start.elapsed();
         let start = std::time::Instant::now();
-        assert_eq!(super::run(&input, &run), Err(Stop::Cancelled));
+        assert_eq!(super::run(&input, &run), Err(RunError::Cancelled));
         assert!(10 * start.elapsed() < whole, "{:?} of {whole:?}", start.elapsed());
 
         // A period that is not there, one that is found at once and goes far back, one that is found late.
         let late: Vec<u16> = (0..100_000).map(|n| (n / 50_000) as u16).collect();
         let zeros = vec![0; 100_000];
         for (g, farthest) in [(&late, 50_001), (&zeros, 1), (&zeros, 90_000)] {
-            assert_eq!(find_period(g, farthest, &run), Err(Stop::Cancelled), "{farthest}");
+            assert_eq!(find_period(g, farthest, &run), Err(RunError::Cancelled), "{farthest}");
         }
 
         for period in [1, 3, 70_000] {
             let run = Run::new(1);
             run.cancel();
             let mut g = vec![0; 140_000];
-            assert_eq!(repeat(&mut g, period, 3_000_000, &run), Err(Stop::Cancelled));
+            assert_eq!(repeat(&mut g, period, 3_000_000, &run), Err(RunError::Cancelled));
             assert!(run.done() <= 140_000 + COPIED as u64, "{} heaps", run.done());
         }
     }

@@ -9,9 +9,9 @@
 
 use super::{Subtraction, narrow};
 use crate::bits::{WORD, window};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     let (heaps, values) = (input.heaps() as f64, input.values());
     Cost {
         ns: values * (input.pairs() + 5.0 * heaps) / 64.0 + 1.5 * heaps + 300.0,
@@ -20,7 +20,7 @@ pub fn cost(input: &Subtraction, _: On) -> Cost {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let heaps = input.heaps();
     let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
     let near = moves.iter().take_while(|m| **m < WORD).fold(0u64, |near, m| near | 1 << m);

@@ -6,16 +6,16 @@
 
 use super::{Subtraction, heap_by_heap};
 use crate::bits::WORD;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     let (heaps, values) = (input.heaps() as f64, input.values());
     let bytes = heaps * 2.0 + input.most_values() * (heaps / 8.0 + 24.0) + input.copied_moves();
     Cost { ns: 0.8 * input.pairs() + 0.5 * values * heaps + 130.0, bytes }
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let heaps = input.heaps();
     let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
     let mut reached: Vec<Vec<u64>> = Vec::new();

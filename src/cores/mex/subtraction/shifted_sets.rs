@@ -11,15 +11,15 @@
 use super::{Subtraction, narrow};
 use crate::bits::WORD;
 use crate::growing;
-use crate::kernel::{Cost, On, Run, Stop, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 /// Heaps in a tile.
 pub const TILE: usize = 4096;
 /// A bit for each heap of a tile, in bytes.
 pub type Bits = [u8; TILE / 8];
 
-pub fn cost(input: &Subtraction, on: On) -> Cost {
-    cost_of(input, if on.tier == Tier::Avx2 { 6.0 } else { 18.0 })
+pub fn cost(input: &Subtraction, context: CostContext) -> Cost {
+    cost_of(input, if context.tier == Tier::Avx2 { 6.0 } else { 18.0 })
 }
 
 /// Predicted time and memory of a kernel that takes `set` ns to add a shifted set to a tile.
@@ -91,7 +91,7 @@ fn forbid(sets: &Shifted, heaps: &[usize], start: usize, reached: &mut Bits) {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     drive(input, run, forbid)
 }
 
@@ -101,7 +101,7 @@ pub fn drive(
     input: &Subtraction,
     run: &Run,
     forbid: impl Fn(&Shifted, &[usize], usize, &mut Bits),
-) -> Result<Vec<u16>, Stop> {
+) -> Result<Vec<u16>, RunError> {
     let heaps = input.heaps();
     let sets = Shifted::new(input.moves(), heaps);
     let farthest = input.moves().last().map_or(0, |m| *m as usize);

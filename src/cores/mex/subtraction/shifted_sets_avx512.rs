@@ -8,10 +8,10 @@ use std::arch::x86_64::*;
 
 use super::Subtraction;
 use super::shifted_sets::{Bits, Shifted, cost_of, drive};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, store};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     cost_of(input, 10.0)
 }
 
@@ -35,6 +35,6 @@ fn forbid(sets: &Shifted, heaps: &[usize], start: usize, reached: &mut Bits) {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f")]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     drive(input, run, |sets, heaps, start, reached| forbid(sets, heaps, start, reached))
 }

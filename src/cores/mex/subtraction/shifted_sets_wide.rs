@@ -7,9 +7,9 @@ use wide::u8x64;
 
 use super::Subtraction;
 use super::shifted_sets::{Bits, Shifted, TILE, cost_of, drive};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     cost_of(input, 11.5)
 }
 
@@ -27,6 +27,6 @@ fn forbid(sets: &Shifted, heaps: &[usize], start: usize, reached: &mut Bits) {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     drive(input, run, forbid)
 }

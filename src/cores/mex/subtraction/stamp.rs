@@ -6,9 +6,9 @@
 //! stored (the compiler cannot know that stamps and values do not overlap) make it a third quicker than the plain loop.
 
 use super::{Subtraction, heap_by_heap};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     // Past half a million heaps the values no longer stay in L2.
     let pair = if input.heaps() < 500_000 { 0.5 } else { 1.0 };
     Cost {
@@ -18,7 +18,7 @@ pub fn cost(input: &Subtraction, _: On) -> Cost {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let mut stamp: Box<[u32; 1 << 16]> = vec![u32::MAX; 1 << 16].try_into().expect("as long");
     let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
     let mut allowed = 0;

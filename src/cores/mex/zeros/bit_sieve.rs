@@ -6,9 +6,9 @@
 use super::sieve::{Marks, bytes, sieve};
 use crate::bits::WORD;
 use crate::cores::mex::subtraction::Subtraction;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     let heaps = input.heaps() as f64;
     let hit = 0.8 + 0.2 * f64::max(heaps / 8e6, 1.0).ln();
     Cost { ns: hit * input.hits() + 0.8 * heaps + 200.0, bytes: heaps / 8.0 + bytes(input) }
@@ -29,6 +29,6 @@ impl Marks for Words {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
     sieve(input, run, Words(vec![0; input.heaps().div_ceil(WORD)]))
 }

@@ -7,10 +7,10 @@ use bitvec::prelude::{BitVec, Lsb0};
 
 use super::sieve::{Marks, sieve};
 use crate::cores::mex::subtraction::Subtraction;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, on: On) -> Cost {
-    let Cost { ns, bytes } = super::bit_sieve::cost(input, on);
+pub fn cost(input: &Subtraction, context: CostContext) -> Cost {
+    let Cost { ns, bytes } = super::bit_sieve::cost(input, context);
     Cost { ns: 1.3 * ns, bytes }
 }
 
@@ -27,6 +27,6 @@ impl Marks for BitVec<u64, Lsb0> {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
     sieve(input, run, BitVec::<u64, Lsb0>::repeat(false, input.heaps()))
 }

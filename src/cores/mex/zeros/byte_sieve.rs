@@ -5,9 +5,9 @@
 
 use super::sieve::{Marks, bytes, sieve};
 use crate::cores::mex::subtraction::Subtraction;
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     let heaps = input.heaps() as f64;
     // Stores go through the whole table: what one costs grows with the cache that holds it.
     let hit = 0.6 + 0.6 * f64::max(heaps / 1e6, 1.0).ln();
@@ -34,6 +34,6 @@ impl Marks for Bytes {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
     sieve(input, run, Bytes(vec![false; input.heaps()]))
 }

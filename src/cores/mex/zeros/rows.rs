@@ -12,7 +12,7 @@
 use crate::bits::WORD;
 use crate::cores::mex::subtraction::Subtraction;
 use crate::growing;
-use crate::kernel::{Cost, Run, Stop};
+use crate::kernel::{Cost, Run, RunError};
 
 /// Heaps in a block, one vector of 64 bytes.
 const BLOCK: usize = 512;
@@ -66,7 +66,7 @@ pub fn drive(
     input: &Subtraction,
     run: &Run,
     carry: impl Fn(&[u8], usize, &[usize], &mut [u8]),
-) -> Result<Vec<u64>, Stop> {
+) -> Result<Vec<u64>, RunError> {
     let heaps = input.heaps();
     let tile = tile(heaps);
     let pad = pad(tile);

@@ -8,12 +8,12 @@
 use crate::bits::WORD;
 use crate::cores::mex::subtraction::Subtraction;
 use crate::growing;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Heaps in a segment.
 const SEGMENT: usize = 1 << 20;
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     let (heaps, zeros) = (input.heaps() as f64, input.zeros());
     let looks = zeros * heaps / SEGMENT as f64 / 2.0;
     let lists = growing::bytes::<u64>(zeros) + growing::bytes::<(usize, usize)>(zeros);
@@ -22,7 +22,7 @@ pub fn cost(input: &Subtraction, _: On) -> Cost {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
     let heaps = input.heaps();
     let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
     let mut zeros = Vec::new();

@@ -5,10 +5,10 @@
 
 use super::rows::{self, LINE};
 use crate::cores::mex::subtraction::Subtraction;
-use crate::kernel::{Cost, Needs, On, Run, Stop, Tier};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError, Tier};
 
-pub fn cost(input: &Subtraction, on: On) -> Cost {
-    rows::cost(input, if on.tier == Tier::Portable { 1.05 } else { 0.75 })
+pub fn cost(input: &Subtraction, context: CostContext) -> Cost {
+    rows::cost(input, if context.tier == Tier::Portable { 1.05 } else { 0.75 })
 }
 
 /// A load and an OR for each move and line of 512 heaps.
@@ -34,6 +34,6 @@ fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
     rows::drive(input, run, carry)
 }

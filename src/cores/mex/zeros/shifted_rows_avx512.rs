@@ -10,13 +10,13 @@ use std::arch::x86_64::*;
 
 use super::rows::{self, LINE};
 use crate::cores::mex::subtraction::Subtraction;
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx512::{load, store};
 
 /// Lines of a chunk.
 const LINES: usize = 16;
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     rows::cost(input, 0.57)
 }
 
@@ -81,6 +81,6 @@ fn carry_chunk(row: &[u8], at: usize, back: &[usize], chunk: &mut [[u8; LINE]; L
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vbmi")]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
     rows::drive(input, run, |row, at, back, hits| carry(row, at, back, hits))
 }

@@ -7,9 +7,9 @@ use wide::u8x64;
 
 use super::rows::{self, LINE};
 use crate::cores::mex::subtraction::Subtraction;
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: On) -> Cost {
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     rows::cost(input, if cfg!(target_feature = "avx512bw") { 0.75 } else { 1.05 })
 }
 
@@ -26,6 +26,6 @@ fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, Stop> {
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
     rows::drive(input, run, carry)
 }

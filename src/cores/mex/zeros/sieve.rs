@@ -2,7 +2,7 @@
 
 use crate::cores::mex::subtraction::Subtraction;
 use crate::growing;
-use crate::kernel::{Run, Stop};
+use crate::kernel::{Run, RunError};
 
 /// Heaps that a P-position has hit.
 pub trait Marks {
@@ -22,7 +22,7 @@ pub fn bytes(input: &Subtraction) -> f64 {
 
 /// The P-positions, with `marks` for the heaps up to the limit, none of them hit.
 #[inline(always)]
-pub fn sieve(input: &Subtraction, run: &Run, mut marks: impl Marks) -> Result<Vec<u64>, Stop> {
+pub fn sieve(input: &Subtraction, run: &Run, mut marks: impl Marks) -> Result<Vec<u64>, RunError> {
     let heaps = input.heaps();
     let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
     let mut zeros = Vec::new();

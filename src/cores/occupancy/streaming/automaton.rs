@@ -8,7 +8,7 @@ use super::tape::{Pool, Tape};
 use super::window::{BLOCK, PAD, Registers, Word, unpick};
 use crate::bits::WORD;
 use crate::cores::occupancy::Sink;
-use crate::kernel::Stop;
+use crate::kernel::RunError;
 
 /// Bits that are known past those that a span of the greatest growth reads.
 pub const SLACK: u64 = 192;
@@ -91,7 +91,7 @@ impl Automaton {
 
     /// Runs the blocks of the prepared span.
     #[inline(always)]
-    pub fn blocks(&mut self, inner: impl Inner) -> Result<(), Stop> {
+    pub fn blocks(&mut self, inner: impl Inner) -> Result<(), RunError> {
         self.span.blocks(&mut self.registers, inner)
     }
 

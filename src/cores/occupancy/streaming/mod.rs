@@ -20,7 +20,7 @@
 //! # Wide windows
 //! A block is exact in 64-bit registers if the highest free bit of *twice* is low enough at its start
 //! ([`window::Word::REACH`]). The few that are not are done in 128-bit registers, until all marks fit again. Were even those too
-//! narrow the run would end with [`Stop::Overflow`], never with a wrong answer: they hold 87 candidates from `n + d` on, and no
+//! narrow the run would end with [`RunError::Overflow`], never with a wrong answer: they hold 87 candidates from `n + d` on, and no
 //! window wider than 49 was seen up to 1e10.
 
 mod automaton;
@@ -42,7 +42,7 @@ pub use window::{BLOCK, Block, PAD, Window};
 
 use super::window_certificate;
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, Run, Stop};
+use crate::kernel::{Cost, Run, RunError};
 
 /// Cycles of the serial chain a P-position: four a step, and a step for each smaller heap, of which there are about seven
 /// for four positions (observed).
@@ -57,7 +57,7 @@ pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
 ///
 /// Small limits are left to the kernel with one window a position, which also finds the positions before the start.
 #[inline(always)]
-pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, inner: impl Inner) -> Result<S, Stop> {
+pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, inner: impl Inner) -> Result<S, RunError> {
     if input.limit() <= 4 * START {
         return window_certificate::run(input, run, sink);
     }
@@ -70,24 +70,24 @@ pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, inner: impl 
                 sink.advance(run, input.smaller_heaps() - told)?;
                 return Ok(sink);
             }
-            Err(Halt::Stop(stop)) => return Err(stop),
+            Err(Halt::Run(stop)) => return Err(stop),
             Err(Halt::Dropped) => {}
         }
     }
-    Err(Stop::Overflow)
+    Err(RunError::Overflow)
 }
 
 /// Why a run did not get to its end.
 enum Halt {
     /// For a reason that the caller is told.
-    Stop(Stop),
+    Run(RunError),
     /// Something was read that had been dropped, because by the slopes of the beams nobody would.
     Dropped,
 }
 
-impl From<Stop> for Halt {
-    fn from(stop: Stop) -> Self {
-        Halt::Stop(stop)
+impl From<RunError> for Halt {
+    fn from(stop: RunError) -> Self {
+        Halt::Run(stop)
     }
 }
 

@@ -4,7 +4,7 @@ use super::inner::{Inner, Steps};
 use super::row::Row;
 use super::window::{BLOCK, Block, Registers, Window, Word};
 use crate::bits::WORD;
-use crate::kernel::Stop;
+use crate::kernel::RunError;
 
 /// Heaps in a span.
 pub const SPAN: usize = 512;
@@ -103,7 +103,7 @@ impl Span {
 
     /// Runs all blocks, in registers as wide as they need.
     #[inline(always)]
-    pub fn blocks(&mut self, registers: &mut Registers, inner: impl Inner) -> Result<(), Stop> {
+    pub fn blocks(&mut self, registers: &mut Registers, inner: impl Inner) -> Result<(), RunError> {
         let mut block = 0;
         while block < BLOCKS {
             match registers {
@@ -119,7 +119,7 @@ impl Span {
                     });
                     if block < BLOCKS {
                         let old = self.old(self.cursor);
-                        *registers = Registers::Narrow(window.with(old).narrow(&old).ok_or(Stop::Overflow)?);
+                        *registers = Registers::Narrow(window.with(old).narrow(&old).ok_or(RunError::Overflow)?);
                     }
                 }
             }

@@ -8,7 +8,7 @@ use super::tape::{Pool, Tape};
 use super::window::{BLOCK, PAD, Registers, Window};
 use crate::bits::WORD;
 use crate::cores::occupancy::{Positions, ProportionateNim, Sink, window_certificate};
-use crate::kernel::{Run, Stop};
+use crate::kernel::{Run, RunError};
 
 /// From here on all marks that a span reads were made before the span.
 pub const START: u64 = 4 * SPAN as u64;
@@ -42,7 +42,7 @@ impl Lines {
 
 impl Automaton {
     /// The state at [`START`]; the positions before it go to the sink. `shares` of the limit are kept on the tapes.
-    pub fn start<S: Sink>(input: &ProportionateNim, shares: [f64; 3], sink: &mut S) -> Result<Self, Stop> {
+    pub fn start<S: Sink>(input: &ProportionateNim, shares: [f64; 3], sink: &mut S) -> Result<Self, RunError> {
         let limit = input.limit();
         let n = START;
         let first = ProportionateNim { limit: 4 * n, ..input.clone() };

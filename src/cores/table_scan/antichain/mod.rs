@@ -32,7 +32,7 @@ use super::{Rule, Sink, StoneGame};
 use crate::bits::WORD;
 #[cfg(feature = "parallel")]
 use crate::kernel::Cost;
-use crate::kernel::{Run, Stop};
+use crate::kernel::{Run, RunError};
 use crate::simd::avx512::{lanes_of, load};
 use crate::simd::field::Field;
 use crate::threads;
@@ -79,7 +79,7 @@ pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
     run: &Run,
     sink: S,
     threads: usize,
-) -> Result<S, Stop> {
+) -> Result<S, RunError> {
     let heaps = input.heaps();
     let board = Board::new(heaps);
     let marks = Field::new(board.words);
@@ -163,7 +163,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
 
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-    fn run<S: Sink>(&mut self, wave: &Wave, rule: Rule, run: &Run, sink: &mut S) -> Result<(), Stop> {
+    fn run<S: Sink>(&mut self, wave: &Wave, rule: Rule, run: &Run, sink: &mut S) -> Result<(), RunError> {
         let heaps = self.board.heaps;
         let steps = heaps + self.layers - 1;
         let turn = wave.turn(self.index, Self::K, heaps);

@@ -8,7 +8,7 @@ mod model;
 
 use std::time::Duration;
 
-use crate::kernel::Stop;
+use crate::kernel::RunError;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{spin_loop, yield_now};
 
@@ -33,11 +33,11 @@ impl Wave {
     }
 
     /// Waits until band `band` has done the steps below `step`.
-    fn wait(&self, band: usize, step: usize) -> Result<(), Stop> {
+    fn wait(&self, band: usize, step: usize) -> Result<(), RunError> {
         let mut spins = 0_u32;
         while self.done[band].load(Ordering::Acquire) < step {
             if self.stopped.load(Ordering::Relaxed) {
-                return Err(Stop::Cancelled);
+                return Err(RunError::Cancelled);
             }
             spins = spins.saturating_add(1);
             match spins {
@@ -61,12 +61,12 @@ pub struct Turn<'a> {
 
 impl Turn<'_> {
     /// Waits until the rows of all layers of the band hold the marks of the bands before.
-    pub fn begin(&self) -> Result<(), Stop> {
+    pub fn begin(&self) -> Result<(), RunError> {
         self.wait((self.index + 4) * self.layers)
     }
 
     /// Waits until the band may do its steps below `end`.
-    pub fn enter(&self, end: usize) -> Result<(), Stop> {
+    pub fn enter(&self, end: usize) -> Result<(), RunError> {
         self.wait(end + 2 * self.layers)
     }
 
@@ -75,7 +75,7 @@ impl Turn<'_> {
         self.wave.done[self.index].store(end, Ordering::Release);
     }
 
-    fn wait(&self, step: usize) -> Result<(), Stop> {
+    fn wait(&self, step: usize) -> Result<(), RunError> {
         self.index.checked_sub(1).map_or(Ok(()), |before| self.wave.wait(before, step.min(self.last)))
     }
 }

@@ -6,9 +6,9 @@
 //! Source: the Scatterstone Nim page.
 
 use super::{MODULUS, Partitions};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Partitions, _: On) -> Cost {
+pub fn cost(input: &Partitions, _: CostContext) -> Cost {
     Cost { ns: 500.0 + 1.15 * input.additions(), bytes: input.table_bytes(8.0, 1) }
 }
 
@@ -17,7 +17,7 @@ pub fn needs(input: &Partitions) -> Needs {
     Needs { cycles: 2.0 * input.additions() / (input.values.len() * input.total()) as f64, ..Needs::default() }
 }
 
-pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     let modulus = u64::from(input.modulus());
     if input.modulus() == MODULUS {
         drive(input, run, |sum| sum % u64::from(MODULUS))
@@ -27,7 +27,7 @@ pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
 }
 
 #[inline(always)]
-fn drive(input: &Partitions, run: &Run, remainder: impl Fn(u64) -> u64) -> Result<Vec<u32>, Stop> {
+fn drive(input: &Partitions, run: &Run, remainder: impl Fn(u64) -> u64) -> Result<Vec<u32>, RunError> {
     let total = input.total();
     let count = |table: &Vec<u32>| {
         let span = Partitions::span(table);

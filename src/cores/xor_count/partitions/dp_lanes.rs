@@ -5,13 +5,13 @@
 //! is larger than the caches.
 
 use super::Partitions;
-use crate::kernel::{Cost, On, Run, Stop, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 /// Cells whose places the low bits of a value permute.
 const LANES: usize = 16;
 
-pub fn cost(input: &Partitions, on: On) -> Cost {
-    let each = match on.tier {
+pub fn cost(input: &Partitions, context: CostContext) -> Cost {
+    let each = match context.tier {
         Tier::Avx2 => 0.075,
         Tier::Avx512 => 0.078,
         _ => 0.22,
@@ -20,7 +20,7 @@ pub fn cost(input: &Partitions, on: On) -> Cost {
 }
 
 #[inline(always)]
-pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     let total = input.total();
     let mut answers = Vec::new();
     // A loop: what a closure handed to an iterator compiles to would not have the tier's instructions.

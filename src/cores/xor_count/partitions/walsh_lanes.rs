@@ -9,17 +9,17 @@ use std::ops::Range;
 use super::Partitions;
 pub use super::walsh_tree::lanes_needs as needs;
 use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Characters in a vector.
 pub const LANES: usize = 16;
 
-pub fn cost(input: &Partitions, _: On) -> Cost {
+pub fn cost(input: &Partitions, _: CostContext) -> Cost {
     tree_cost::<LANES>(input, 0.2, 4.0)
 }
 
 #[inline(always)]
-pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     drive::<LANES>(input, 1, |plan, part| {
         leaves::<LANES>(plan, run, part, |series, size, signs, terms, modulus| {
             add_shifted(series, size, signs, terms, modulus);

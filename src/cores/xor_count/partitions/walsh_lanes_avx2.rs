@@ -9,15 +9,15 @@ use super::Partitions;
 use super::walsh_lanes::LANES;
 pub use super::walsh_tree::lanes_needs as needs;
 use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx2::{load, store};
 
-pub fn cost(input: &Partitions, _: On) -> Cost {
+pub fn cost(input: &Partitions, _: CostContext) -> Cost {
     tree_cost::<LANES>(input, 0.075, 3.0)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     let modulus = _mm256_set1_epi32(input.modulus() as i32);
     let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     drive::<LANES>(input, 1, |plan, part| {

@@ -9,15 +9,15 @@ use super::Partitions;
 use super::walsh_lanes::LANES;
 pub use super::walsh_tree::lanes_needs as needs;
 use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, store};
 
-pub fn cost(input: &Partitions, _: On) -> Cost {
+pub fn cost(input: &Partitions, _: CostContext) -> Cost {
     tree_cost::<LANES>(input, if input.total() < 1500 { 0.065 } else { 0.075 }, 3.0)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
-pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     let modulus = _mm512_set1_epi32(input.modulus() as i32);
     drive::<LANES>(input, 1, |plan, part| {
         leaves::<LANES>(plan, run, part, |series, size, signs, terms, _| {

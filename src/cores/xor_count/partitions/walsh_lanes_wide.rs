@@ -9,13 +9,13 @@ use wide::u32x8;
 use super::Partitions;
 use super::walsh_lanes::LANES;
 use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Partitions, _: On) -> Cost {
+pub fn cost(input: &Partitions, _: CostContext) -> Cost {
     tree_cost::<LANES>(input, 0.25, 4.0)
 }
 
-pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     let modulus = u32x8::splat(input.modulus());
     drive::<LANES>(input, 1, |plan, part| {
         leaves::<LANES>(plan, run, part, |series, size, signs, terms, _| {

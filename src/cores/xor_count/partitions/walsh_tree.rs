@@ -27,10 +27,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use super::{Partitions, partition_numbers};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::threads;
 
-pub fn cost(input: &Partitions, _: On) -> Cost {
+pub fn cost(input: &Partitions, _: CostContext) -> Cost {
     tree_cost::<1>(input, 0.22, 25.0)
 }
 
@@ -77,7 +77,7 @@ pub fn lanes_needs(input: &Partitions) -> Needs {
     Needs { loads: 2.0 * terms, logic: 4.0 * terms, cycles: terms, bytes, ..Needs::default() }
 }
 
-pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     drive::<1>(input, 1, |plan, part| {
         leaves::<1>(plan, run, part, |series, size, signs, terms, modulus| {
             add_shifted(series, size, signs, terms, modulus);
@@ -367,7 +367,7 @@ pub fn leaves<const LANES: usize>(
     run: &Run,
     leaves: Range<usize>,
     take: impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
-) -> Result<u64, Stop> {
+) -> Result<u64, RunError> {
     let &Plan { total, modulus, bits, .. } = plan;
     let lane_bits = LANES.ilog2() as usize;
     let levels = bits - 1 - lane_bits;
@@ -453,8 +453,8 @@ pub fn leaves<const LANES: usize>(
 pub fn drive<const LANES: usize>(
     input: &Partitions,
     threads: usize,
-    leaves: impl Fn(&Plan, Range<usize>) -> Result<u64, Stop> + Sync,
-) -> Result<Vec<u32>, Stop> {
+    leaves: impl Fn(&Plan, Range<usize>) -> Result<u64, RunError> + Sync,
+) -> Result<Vec<u32>, RunError> {
     let modulus = u64::from(input.modulus());
     let half = modulus.div_ceil(2); // times 2 it is 1
     let mut counts = Vec::new();
@@ -472,8 +472,8 @@ pub fn drive<const LANES: usize>(
 fn share(
     threads: usize,
     all: Range<usize>,
-    work: impl Fn(Range<usize>) -> Result<u64, Stop> + Sync,
-) -> Result<u64, Stop> {
+    work: impl Fn(Range<usize>) -> Result<u64, RunError> + Sync,
+) -> Result<u64, RunError> {
     if threads == 1 {
         return work(all);
     }

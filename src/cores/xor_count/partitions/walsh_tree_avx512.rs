@@ -9,23 +9,23 @@ use std::arch::x86_64::*;
 
 use super::Partitions;
 use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, store};
 
-pub fn cost(input: &Partitions, _: On) -> Cost {
+pub fn cost(input: &Partitions, _: CostContext) -> Cost {
     tree_cost::<1>(input, 0.05, 20.0)
 }
 
 const LANES: usize = 16;
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
-pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     on_threads(input, run, 1)
 }
 
 /// The kernel on some threads.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
-pub fn on_threads(input: &Partitions, run: &Run, threads: usize) -> Result<Vec<u32>, Stop> {
+pub fn on_threads(input: &Partitions, run: &Run, threads: usize) -> Result<Vec<u32>, RunError> {
     let modulus = _mm512_set1_epi32(input.modulus() as i32);
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     drive::<1>(input, threads, |plan, part| {

@@ -6,16 +6,19 @@
 
 use super::walsh_tree::bytes;
 use super::{Partitions, walsh_tree_avx512};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::threads::STACK;
 
-pub fn cost(input: &Partitions, on: On) -> Cost {
-    let one = walsh_tree_avx512::cost(input, on);
-    let threads = on.threads as f64;
-    Cost { ns: 100_000.0 + 1.05 * one.ns / threads, bytes: bytes::<1>(input, on.threads) + (threads - 1.0) * STACK }
+pub fn cost(input: &Partitions, context: CostContext) -> Cost {
+    let one = walsh_tree_avx512::cost(input, context);
+    let threads = context.threads as f64;
+    Cost {
+        ns: 100_000.0 + 1.05 * one.ns / threads,
+        bytes: bytes::<1>(input, context.threads) + (threads - 1.0) * STACK,
+    }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
-pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, Stop> {
+pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     walsh_tree_avx512::on_threads(input, run, run.threads())
 }

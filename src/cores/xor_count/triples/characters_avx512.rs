@@ -14,7 +14,7 @@
 use std::arch::x86_64::*;
 
 use super::{BLOCK, Values, by_transform, walsh_hadamard};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx512::{load, store};
 
 /// Planes of a byte.
@@ -26,7 +26,7 @@ const DEPTH: usize = 16;
 /// A plane is worth its characters if more than one heap in so many has a value in it.
 const RARE: usize = 24;
 
-pub fn cost(input: &Values, _: On) -> Cost {
+pub fn cost(input: &Values, _: CostContext) -> Cost {
     let (n, span) = (input.values.len() as f64, input.span() as f64);
     if span > 512.0 || !input.are_below(36) {
         return Cost::IMPOSSIBLE;
@@ -40,7 +40,7 @@ pub fn needs(_: &Values) -> Needs {
 }
 
 #[target_feature(enable = "popcnt,bmi1,avx512f,avx512bw,avx512vbmi,avx512vpopcntdq,gfni")]
-pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
+pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     let values = &input.values;
     let span = input.span();
     let mut planes = (span.ilog2() as usize).min(PLANES);

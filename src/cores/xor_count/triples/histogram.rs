@@ -3,9 +3,9 @@
 //! Cost: an increment a heap, and `V^2 / 2` products. Bound: the increments, each of which waits for the last of the same value.
 
 use super::{Values, count};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Values, _: On) -> Cost {
+pub fn cost(input: &Values, _: CostContext) -> Cost {
     if !input.are_below(36) {
         return Cost::IMPOSSIBLE;
     }
@@ -18,7 +18,7 @@ pub fn needs(_: &Values) -> Needs {
     Needs { stores: 1.0, ..Needs::default() }
 }
 
-pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
+pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     let counts: Vec<u128> = count::<1>(input, run)?.into_iter().map(u128::from).collect();
     let zeros = counts[0];
     let mut triples = zeros * (zeros + 1) * (zeros + 2) / 6;

@@ -3,9 +3,9 @@
 //! Cost: an increment a heap, `V log V` additions and `2 V` wide products. Bound: the stores.
 
 use super::{Values, by_transform, count};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Values, _: On) -> Cost {
+pub fn cost(input: &Values, _: CostContext) -> Cost {
     if !input.are_below(36) {
         return Cost::IMPOSSIBLE;
     }
@@ -18,6 +18,6 @@ pub fn needs(_: &Values) -> Needs {
     Needs { stores: 1.0, ..Needs::default() }
 }
 
-pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
+pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     Ok(by_transform(&count::<4>(input, run)?))
 }

@@ -18,7 +18,7 @@
 
 use super::values_of;
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, Stop, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
 use crate::moves::MoveSet;
 use crate::selection::Selection;
 use crate::workload::{InputError, Workload, Workloads};
@@ -78,7 +78,7 @@ const BLOCK: usize = 1 << 16;
 
 /// Counts the values in `tables` tables that take turns, so that equal neighbours do not wait for each other's increment.
 #[inline(always)]
-fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, Stop> {
+fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, RunError> {
     let span = input.span();
     let mut tables = vec![[0u32; TABLES]; span];
     let mut counts = vec![0; span];

@@ -5,9 +5,9 @@
 //! Source: the Project Euler 310 solution, with 64-bit counts (the original's 32 bits overflow just above `N = 1e6`).
 
 use super::{BLOCK, Values};
-use crate::kernel::{Cost, Needs, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Values, _: On) -> Cost {
+pub fn cost(input: &Values, _: CostContext) -> Cost {
     // The sum over a heap's pairs is below N^2 / 4 and has 64 bits.
     if !input.are_below(33) {
         return Cost::IMPOSSIBLE;
@@ -21,7 +21,7 @@ pub fn needs(input: &Values) -> Needs {
     Needs { cycles: input.values.len() as f64 / 2.0, ..Needs::default() }
 }
 
-pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
+pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     let values = &input.values;
     let mut later = vec![0u64; input.span()];
     values.iter().for_each(|value| later[usize::from(*value)] += 1);

@@ -7,7 +7,7 @@
 use std::arch::x86_64::*;
 
 use super::{BLOCK, Values};
-use crate::kernel::{Cost, On, Run, Stop};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::load;
 
 /// Values that the table holds.
@@ -15,7 +15,7 @@ const VALUES: usize = 128;
 /// Bytes of a count.
 const PLANES: usize = 3;
 
-pub fn cost(input: &Values, _: On) -> Cost {
+pub fn cost(input: &Values, _: CostContext) -> Cost {
     let n = input.values.len() as f64;
     if input.span() > VALUES || !input.are_below(8 * PLANES as u32) {
         return Cost::IMPOSSIBLE;
@@ -24,7 +24,7 @@ pub fn cost(input: &Values, _: On) -> Cost {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
+pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     // In whole vectors; look-ups past the last heap are masked.
     let mut values = vec![0; input.values.len().next_multiple_of(64)];
     values.iter_mut().zip(&input.values).for_each(|(narrow, value)| *narrow = *value as u8);

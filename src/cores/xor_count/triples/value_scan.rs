@@ -5,22 +5,22 @@
 //! the eight counts of a block exchange places with one permutation.
 
 use super::{BLOCK, Values};
-use crate::kernel::{Cost, On, Run, Stop, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 /// Counts in a block; the low bits of a value permute its places, the others choose the block.
 const LANES: usize = 8;
 
-pub fn cost(input: &Values, on: On) -> Cost {
+pub fn cost(input: &Values, context: CostContext) -> Cost {
     if !input.are_below(32) {
         return Cost::IMPOSSIBLE;
     }
     let n = input.values.len() as f64;
-    let each = if on.tier == Tier::Portable { 0.17 } else { 0.11 };
+    let each = if context.tier == Tier::Portable { 0.17 } else { 0.11 };
     Cost { ns: 50.0 + n * (10.0 + each * input.span() as f64), bytes: 16.0 * input.span() as f64 }
 }
 
 #[inline(always)]
-pub fn run(input: &Values, run: &Run) -> Result<u128, Stop> {
+pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     let blocks = input.span().div_ceil(LANES);
     let mut earlier = vec![[0u64; LANES]; blocks];
     let mut later = vec![[0u64; LANES]; blocks];

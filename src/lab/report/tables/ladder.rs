@@ -50,7 +50,7 @@ impl<'a> Report<'a> {
             let threaded = self.threaded(listed, workload);
             if let Some(threads) = threaded.iter().flat_map(|duel| &duel.rows).map(|row| row.threads).max() {
                 text += &format!(
-                    "On {threads} threads, by the wall, with kernels on one thread to compare with:\n\n{}",
+                    "CostContext {threads} threads, by the wall, with kernels on one thread to compare with:\n\n{}",
                     rungs(listed, &threaded)
                 );
             }

@@ -34,7 +34,7 @@ const ONE_JOB: u64 = 1100;
 const TWO_JOBS: u64 = 1600;
 
 /// The values by two threads. `settled` is told the block that the first thread has come to.
-fn pair(limit: u64, run: &Run, settled: impl Fn(usize)) -> Result<Vec<u16>, Stop> {
+fn pair(limit: u64, run: &Run, settled: impl Fn(usize)) -> Result<Vec<u16>, RunError> {
     let input = input(limit);
     let shared = Rc::new((Stretch::new(&input, pair_stretch(input.heaps())), AtomicUsize::new(0)));
     let (jobs, todo) = channel();
@@ -72,7 +72,7 @@ fn the_helper_ends_when_the_first_thread_is_stopped() {
                 run.cancel();
             }
         };
-        assert_eq!(pair(TWO_JOBS, &run, stop), Err(Stop::Cancelled));
+        assert_eq!(pair(TWO_JOBS, &run, stop), Err(RunError::Cancelled));
     });
 }
 

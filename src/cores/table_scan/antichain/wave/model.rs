@@ -12,7 +12,7 @@ use loom::thread;
 
 use super::super::super::{Rule, StoneGame, oracle};
 use super::{Unfinished, Wave};
-use crate::kernel::Stop;
+use crate::kernel::RunError;
 use crate::sync::atomic::Ordering;
 use crate::sync::{explore, explore_without};
 
@@ -93,7 +93,7 @@ impl<'a, const K: usize> Band<'a, K> {
     }
 
     /// All steps. With fewer layers `told` to the wave it would follow too closely.
-    fn run(mut self, wave: &Wave, told: usize) -> Result<Vec<[u32; 3]>, Stop> {
+    fn run(mut self, wave: &Wave, told: usize) -> Result<Vec<[u32; 3]>, RunError> {
         let heaps = self.marks.heaps;
         let steps = heaps + self.layers - 1;
         let turn = wave.turn(self.x0 / K, told, heaps);
@@ -252,7 +252,7 @@ fn nobody_waits_for_a_thread_that_has_gone() {
         let turn = wave.turn(1, 1, 4);
         // It may be seen to have gone before what it told.
         let _ = turn.enter(0);
-        assert_eq!(turn.enter(2), Err(Stop::Cancelled));
+        assert_eq!(turn.enter(2), Err(RunError::Cancelled));
         other.join().expect("no panic");
     });
 }
