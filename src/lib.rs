@@ -12,45 +12,32 @@
 //!
 //! # Solving
 //! ```
-//! use nimlanes::games::{Solver, game};
-//! use nimlanes::kernel::Run;
-//! use nimlanes::machine::Machine;
-//! use nimlanes::selection::Selection;
-//!
-//! let selection = Selection::new(Machine::detect());
-//! let run = Run::new(selection.threads());
-//! let solver = Solver::new(&selection, &run);
-//! let solution = game("stone-game")?.question(100).solve(&solver)?;
-//! assert_eq!(solution.answer, 173_895u32.into());
+//! assert_eq!(nimlanes::solve("stone-game", 100)?.answer, 173_895u32.into());
+//! assert_eq!(nimlanes::grundy_values("squares", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
 //! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
 //!
-//! The P-positions themselves, of other rules than the published, where with `1:1` alone the game is Wythoff's:
+//! P-positions, here of other rules than the published: with `1:1` alone the game is Wythoff's.
 //! ```
-//! # use nimlanes::games::{Positions, Solver, game};
-//! # use nimlanes::kernel::Run;
-//! # use nimlanes::machine::Machine;
-//! # use nimlanes::selection::Selection;
-//! # let selection = Selection::new(Machine::detect());
-//! # let run = Run::new(selection.threads());
-//! # let solver = Solver::new(&selection, &run);
-//! let question = game("proportionate-nim")?.question(20).with("moves", "1:1")?;
-//! let found = question.positions(&solver)?;
-//! assert_eq!(found.positions, Positions::Two(vec![[0, 0], [1, 2], [3, 5], [4, 7], [6, 10]]));
+//! # use nimlanes::games::{Positions, game};
+//! let wythoff = game("proportionate-nim")?.question(20).with("moves", "1:1")?;
+//! assert_eq!(nimlanes::positions(&wythoff)?, Positions::Two(vec![[0, 0], [1, 2], [3, 5], [4, 7], [6, 10]]));
 //! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
 //!
-//! # One operation, one kernel by name
+//! One kernel by name:
 //! ```
 //! use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
-//! use nimlanes::kernel::{Run, available};
-//! use nimlanes::machine::Machine;
-//!
-//! let input = Subtraction::new(&"squares".parse()?, 10, &Machine::detect())?;
-//! let kernel = available::<MexSubtraction>(&Machine::detect()).find(|kernel| kernel.def().name == "stamp").unwrap();
-//! assert_eq!(kernel.run(&input, &Run::new(1))?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
+//! # use nimlanes::{kernel::Run, machine::Machine};
+//! let squares = Subtraction::new(&"squares".parse()?, 10, &Machine::detect())?;
+//! let values = nimlanes::kernel_named::<MexSubtraction>("stamp")?.run(&squares, &Run::new(1))?;
+//! assert_eq!(values, nimlanes::grundy_values("squares", 10)?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! These take what this machine has. A [`Selection`](selection::Selection) says otherwise: other threads, less memory, a kernel
+//! by name. A [`Run`](kernel::Run) tells how far a solution is and can be cancelled from another thread; both go into a
+//! [`Solver`](games::Solver).
 //!
 //! # How a kernel is selected
 //! Every kernel states a [`Cost`](kernel::Cost): predicted time and memory, a formula with measured constants. The one with
@@ -123,7 +110,10 @@ pub mod numbers;
 pub mod selection;
 pub mod session;
 mod simd;
+mod simple;
 mod sync;
 mod threads;
 pub mod units;
 pub mod workload;
+
+pub use simple::{grundy_values, kernel_named, positions, solve, zeros};

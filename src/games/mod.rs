@@ -240,6 +240,11 @@ impl<'a> Solver<'a> {
         Solver { selection, run, watcher: None }
     }
 
+    /// How kernels are chosen.
+    pub fn selection(&self) -> &'a Selection {
+        self.selection
+    }
+
     /// The same, with `watcher` told before each operation.
     pub fn watched_by(self, watcher: &'a Watcher<'a>) -> Self {
         Solver { watcher: Some(watcher), ..self }
