@@ -44,33 +44,9 @@
 //! the smallest predicted time is selected among those that are compiled in, that this CPU can run and that fit in memory.
 //! The choice so follows the size and the shape of the input. See [`selection`].
 //!
-//! # How to add a kernel
-//! Three things, and everything else (tests, benches, listings, the report) finds it by itself:
-//!
-//! 1. a file beside its relatives, say `src/cores/mex/subtraction/reversed.rs`, with a header (idea, cost, what bounds it,
-//!    source) and two functions:
-//!    ```text
-//!    pub fn cost(input: &Subtraction, context: CostContext) -> Cost { .. }
-//!    pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> { .. }
-//!    ```
-//! 2. its `mod` line in the operation's `mod.rs`, with the condition of its features:
-//!    `#[cfg(all(target_arch = "x86_64", feature = "avx2"))] mod reversed;`
-//! 3. its line in the list there: `reversed = reversed, Avx2, ["avx2"], "what it is, in a line";`
-//!
-//! `run` is safe code and may carry `#[target_feature(enable = "..")]` with features of its tier; with more than those it
-//! does not compile. A source that is listed at several tiers is marked `#[inline(always)]`, its parts too, so that each
-//! entry compiles it anew. `unsafe` stands in [`kernel`] (one call), in `simd` (loads and stores)
-//! and in kernels written in assembly, and a test pins that.
-//!
-//! # How to add an instruction set
-//! A tier, of this architecture or another, is a row of the table in [`isa`]: architecture, how the CPU is asked, CPU features,
-//! the tiers it includes, title and colour in the report. Beside it come a Cargo feature of its name, its loads and stores in
-//! `src/simd/<name>.rs`, and kernels. Caps, listings, tests and the report read the table.
-//!
-//! # How to add a game
-//! A file in `src/games`, its `mod` line and its line in [`games::GAMES`]. The file has a `Game`, a function that solves a
-//! question with operations, and a `Parameter` for each thing that a question may vary: its name, its published value and how
-//! it is set. The options of the command line, their help and what they refuse are made of these.
+//! # How to add to it
+//! A kernel is a file, its `mod` line and its line in the operation's list; everything else finds it by itself: tests, benches,
+//! listings, the report. CONTRIBUTING.md has the recipes for kernels, operations, games and tiers.
 //!
 //! # Where things stand
 //! [`isa`]: tiers. [`machine`]: what this process may use. [`kernel`]: operations and the registry. [`candidate`]: what stands
