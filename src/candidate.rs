@@ -1,5 +1,4 @@
-//! Whether a kernel can do an input here, and if not, why: the one list that selection, duels, checks, benches and the report
-//! go by.
+//! Whether a kernel can do an input here, and why not. Selection, duels, checks, benches and the report all use this list.
 
 use std::time::Duration;
 
@@ -31,7 +30,7 @@ pub enum Obstacle {
         /// The machine's.
         offers: Vec<&'static str>,
     },
-    /// It would do the input with so many threads.
+    /// It needs at least this number of threads.
     #[error("needs at least {0} threads")]
     Threads(usize),
     /// It is not made for such inputs, or for so large ones.

@@ -58,17 +58,17 @@ pub enum RunError {
     /// The system could not start a thread that the run needs; fewer threads may do.
     #[error("a thread could not be started: memory or the number of threads is at its limit; use fewer threads")]
     NoThread,
-    /// The kernel cannot do the input, or not with so few threads: its cost is [`Cost::IMPOSSIBLE`].
+    /// The kernel cannot do the input, or needs more threads: its cost is [`Cost::IMPOSSIBLE`].
     #[error("the input is outside the kernel's domain")]
     OutsideDomain,
 }
 
-/// What travels with one run: how many threads it may use, how far it is, and whether it should stop.
+/// One run: how many threads it may use, how far it has come, and whether it should stop.
 #[derive(Debug)]
 pub struct Run {
     threads: usize,
     done: AtomicU64,
-    /// Shared with runs that only count apart.
+    /// Shared with runs that count their own progress, see [`Run::counted_apart`].
     cancelled: Arc<AtomicBool>,
 }
 
@@ -78,7 +78,7 @@ impl Run {
         Run { threads: threads.max(1), done: AtomicU64::new(0), cancelled: Arc::default() }
     }
 
-    /// A run that is cancelled with this one but counts its own progress: for work that is not among the steps of this one.
+    /// A run that is cancelled with this one but counts its own progress, for work that is not part of this run's steps.
     pub(crate) fn counted_apart(&self) -> Self {
         Run { threads: self.threads, done: AtomicU64::new(0), cancelled: Arc::clone(&self.cancelled) }
     }
@@ -94,7 +94,7 @@ impl Run {
     /// [`RunError::Cancelled`] after [`Run::cancel`].
     #[inline]
     pub fn advance(&self, steps: u64) -> Result<(), RunError> {
-        // Relaxed: the counter orders nothing, it is only looked at.
+        // Relaxed: the counter orders no other access.
         self.done.fetch_add(steps, Relaxed);
         if self.cancelled.load(Relaxed) { Err(RunError::Cancelled) } else { Ok(()) }
     }
@@ -110,7 +110,7 @@ impl Run {
     }
 }
 
-/// Where a run would take place: what a cost depends on besides the input.
+/// What the cost of a run depends on besides the input.
 #[derive(Clone, Copy, Debug)]
 pub struct CostContext {
     /// The tier the kernel is listed at.
@@ -139,9 +139,9 @@ impl Cost {
     }
 }
 
-/// What a kernel cannot do without for a unit of work ([`Operation::work`]), on average over an input: counts of the things
-/// whose ceilings the lab measures (`nimlanes ceilings`). Where a count depends on the data, it is a lower bound, so that
-/// a loop of nothing but the dearest of them is no slower than the kernel could be.
+/// The least that a kernel does for a unit of work ([`Operation::work`]), averaged over an input: counts of the things whose
+/// ceilings the lab measures (`nimlanes ceilings`). A count that depends on the data is a lower bound, so a loop of nothing but
+/// the most expensive of them is at least as quick as the kernel could be.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Needs {
@@ -183,7 +183,7 @@ pub struct Absent {
 pub trait Operation: Sized + 'static {
     /// What a kernel is given.
     type Input: Send + Sync + 'static;
-    /// What every kernel must compute alike.
+    /// What every kernel must compute.
     type Output: PartialEq + Debug + Send + Sync + 'static;
     /// What a run starts from besides its input: `()` for most, else an empty sink that says where the output goes, or the
     /// progress of a run that was interrupted.
@@ -209,8 +209,8 @@ pub trait Operation: Sized + 'static {
         0.0
     }
 
-    /// Bytes of the output, which every kernel on so many threads needs besides what it works with. For operations whose output
-    /// has a type that the cost of a kernel does not know.
+    /// Bytes of the output of a run on `threads` threads, for operations whose output has a type that the cost of a kernel does
+    /// not know. Added to the cost of every kernel.
     fn output_bytes(_input: &Self::Input, _threads: usize) -> f64 {
         0.0
     }
@@ -359,7 +359,7 @@ impl<O: Operation> Kernel<O> {
         if self.cost(input, threads).is_possible() { Ok(()) } else { Err(RunError::OutsideDomain) }
     }
 
-    /// [`Kernel::run_from`] on an input that was admitted: for timing, where the cost of a cost would show.
+    /// [`Kernel::run_from`] on an input that was admitted, for timing: computing the cost would show.
     #[allow(unsafe_code, reason = "the one dispatch from safe code into functions that need CPU features")]
     pub(crate) fn enter(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
         #[cfg(debug_assertions)]

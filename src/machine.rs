@@ -11,7 +11,7 @@ use crate::threads::STACK;
 
 mod cgroup;
 
-/// The machine as kernels are selected for it. Tests build capped values; nobody sets variables in a running process.
+/// The machine that kernels are selected for. Tests make capped values instead of setting environment variables.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     /// Whether each of [`Tier::ALL`] may be used.
@@ -100,7 +100,7 @@ fn free_memory() -> Option<u64> {
     least_free(system.total_memory(), system.available_memory(), cgroup::free(Path::new("/")))
 }
 
-/// What is free of `total` bytes of a machine, of which a container may be allowed fewer. A machine without any is one whose system
+/// What is free of the `total` bytes of a machine, of which a container may be allowed fewer. A total of 0 means that the system
 /// does not say.
 fn least_free(total: u64, available: u64, allowed: Option<u64>) -> Option<u64> {
     Some(available).filter(|_| total > 0).into_iter().chain(allowed).min()
@@ -111,7 +111,7 @@ fn free_addresses() -> Option<u64> {
     Some(getrlimit(Resource::As).current?.saturating_sub(status("VmSize").unwrap_or(0)))
 }
 
-/// Threads that the program starts beside those of a kernel: one waits for signals, one shows how far a run is, one hands positions on.
+/// Threads that the program starts besides those of a kernel: for signals, for the progress bar, for handing on positions.
 const OWN_THREADS: u64 = 3;
 /// What the program takes besides: the stack of its main thread, buffers, text.
 const PROGRAM: u64 = 4 << 20;
@@ -120,7 +120,7 @@ const ARENA: u64 = 64 << 20;
 /// The most threads that it does so for, over the number of CPUs.
 const ARENAS: usize = 8;
 
-/// What can be allocated of so many bytes of addresses by a run on `threads` threads, whose stacks are part of its cost.
+/// What a run on `threads` threads can allocate of `addresses` bytes of address space. Stacks are part of its cost.
 fn usable(addresses: u64, threads: u64) -> u64 {
     let others = OWN_THREADS + threads.saturating_sub(1);
     let left = addresses.saturating_sub(PROGRAM + OWN_THREADS * STACK as u64);

@@ -1,5 +1,5 @@
-//! Which kernel does an operation: the one with the smallest predicted time among those that are compiled in, run on this
-//! CPU and fit in memory, unless one is named.
+//! The choice of a kernel: the one with the smallest predicted time among those that are compiled in, run on this CPU and fit
+//! in memory, unless one is named.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::kernel::{Kernel, Operation};
 use crate::machine::Machine;
 use crate::units::{bytes, span};
 
-/// Runs predicted to take longer are refused unless they are asked for.
+/// Runs that are predicted to take longer are refused unless they are allowed.
 pub const LONG: Duration = Duration::from_secs(24 * 3600);
 
 /// How kernels are chosen.
@@ -56,7 +56,7 @@ pub enum SelectError {
         needs: f64,
         /// Bytes of the machine.
         free: u64,
-        /// About the largest size that fits, where it was looked for.
+        /// About the largest size that fits, where that was computed.
         fits: Option<u64>,
     },
     /// More than a day.

@@ -1,4 +1,4 @@
-//! Operations without their types: for the command line, the duel, the benches and listings, which treat all alike.
+//! Operations without their types, for the command line, duels, benches and listings, which treat all operations alike.
 
 use std::any::Any;
 use std::hint::black_box;
@@ -30,7 +30,7 @@ pub struct KernelInfo {
     pub module: &'static str,
     /// Whether this build holds it.
     pub compiled: bool,
-    /// Why it cannot run on the machine that was asked about.
+    /// Why it cannot run on the machine it was listed for.
     pub obstacle: Option<Obstacle>,
 }
 
@@ -88,7 +88,7 @@ pub trait Session: Send + Sync {
     fn unit(&self) -> &'static str;
     /// The kernels, in list order.
     fn kernels(&self) -> &[KernelInfo];
-    /// The kernels as candidates for the input, with so many threads and this much time for a run, in list order.
+    /// The kernels as candidates for the input, with this number of threads and this much time for a run, in list order.
     fn candidates(&self, threads: usize, time_limit: Duration) -> Vec<Candidate>;
     /// Bytes of the input, which are part of every [`Session::cost`].
     fn input_bytes(&self) -> f64;
@@ -103,7 +103,7 @@ pub trait Session: Send + Sync {
     /// # Errors
     /// The run was stopped.
     fn run(&self, kernel: usize, run: &Run) -> Result<Box<dyn Answer>, RunError>;
-    /// Runs a kernel `times` times for its time alone; whether it can do the input is looked at once.
+    /// Runs a kernel `times` times, for timing. Whether it can do the input is checked once.
     ///
     /// # Errors
     /// The run was stopped.
@@ -174,7 +174,7 @@ struct OpenSession<O: Operation> {
 }
 
 impl<O: Operation> OpenSession<O> {
-    /// A kernel that can run here, or a reason to stop.
+    /// A kernel, if it can run here.
     fn kernel(&self, kernel: usize) -> Result<&Kernel<O>, RunError> {
         self.kernels[kernel].as_ref().ok_or(RunError::OutsideDomain)
     }

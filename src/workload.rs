@@ -5,13 +5,13 @@ use crate::names::hint;
 use crate::selection::{SelectError, Selection};
 use crate::units::bytes;
 
-/// An operation with named inputs: what listings, tests, benches and the command line know it by.
+/// An operation with named inputs, for listings, tests, benches and the command line.
 pub trait Workloads: Operation {
     /// Named inputs; the first is the default.
     const WORKLOADS: &'static [Workload];
 
-    /// The input that `workload` names at `size`. What it is made of, values that other operations compute, say, comes from
-    /// kernels that `selection` allows.
+    /// The input that `workload` names at `size`. Values of other operations that it is made of are computed by kernels that
+    /// `selection` allows.
     ///
     /// # Errors
     /// A name or a size that does not exist, or an input that cannot be made here.
@@ -63,12 +63,12 @@ pub enum InputError {
         /// The most.
         most: usize,
     },
-    /// The Grundy values that the input is made of cannot be had.
+    /// The Grundy values that the input is made of were not computed.
     #[error("{operation} needs Grundy values first: {source}")]
     Values {
         /// The operation.
         operation: &'static str,
-        /// What came of it.
+        /// Why not.
         source: Box<ValuesError>,
     },
     /// Moves whose list alone does not fit in memory.
@@ -81,7 +81,7 @@ pub enum InputError {
         /// Bytes of the machine.
         free: u64,
     },
-    /// A modulus that counts cannot be taken by.
+    /// A modulus that counts cannot be reduced by.
     #[error("modulus {0} is not an odd number from 3 up to 2147483647")]
     Modulus(u64),
     /// A move set that cannot be read.
