@@ -1,10 +1,10 @@
-//! Benches of whole games: groups `games/<game>`, ids `<choice>/<limit>`. The choices take for each operation
+//! Benches of complete games: groups `games/<game>`, ids `<choice>/<limit>`. For each operation, the choices use
 //!
 //! - `baseline`: the first kernel of its list that is not too slow for a bench;
-//! - `best_plain`: the quickest that is plain Rust: no intrinsics, crates or threads;
-//! - `best`: the quickest, which is what the program selects by itself.
+//! - `best_plain`: the fastest in plain Rust: no intrinsics, crates or threads;
+//! - `best`: the fastest, which is what the program selects by default.
 //!
-//! All are timed by the wall, as the best may use threads.
+//! All are timed by the wall clock, as the best may use threads.
 
 use std::cell::OnceCell;
 use std::time::Duration;
@@ -22,12 +22,12 @@ mod support;
 use support::Plan;
 use support::registry::{Contender, contenders};
 
-/// Small limits show what a game costs besides its loops.
+/// Small limits show the fixed cost of a game.
 const SMALL: [u64; 2] = [10, 100];
 
 fn main() {
     support::run(|selection, plan, criterion, instrument| {
-        instrument.read(Clock::Wall);
+        instrument.set_clock(Clock::Wall);
         for game in GAMES {
             let mut group = criterion.benchmark_group(format!("games/{}", game.name));
             group.sampling_mode(SamplingMode::Flat);
@@ -54,7 +54,7 @@ struct Choice {
     predicted: Duration,
 }
 
-/// The choices for a game at a limit, which is also the size of its operations' default workloads.
+/// The choices for a game at a limit, which is also the size of the default workloads of its operations.
 fn choices(game: &Game, limit: u64, plan: &Plan, selection: &Selection) -> impl Iterator<Item = Choice> {
     let operation = |name: &&'static str| {
         let operation = cores::operation(name).expect("a game names operations");
@@ -87,10 +87,10 @@ impl Choice {
             .unwrap_or_else(|error| panic!("{}: {error}", game.name))
     }
 
-    /// Asserts that the answer is the known one, if one is known, and that of the other choices.
+    /// Asserts that the answer equals the known one, if there is one, and that of the other choices.
     fn check(&self, game: &'static Game, limit: u64, expected: &OnceCell<BigUint>) {
         let solution = self.solve(game, limit);
-        if let Some(known) = known::of_game(game, limit) {
+        if let Some(known) = known::find_game(game, limit) {
             known.check(&solution.digest()).unwrap_or_else(|difference| panic!("{difference}"));
         }
         let answer = solution.answer;

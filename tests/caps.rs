@@ -1,5 +1,5 @@
-//! A cap on the tier holds for everything a run enters, the kernels that its input is made with included. One test, because the
-//! record of entered kernels is of the whole process.
+//! A cap on the tier applies to every kernel that a run enters, including those that prepare its input. This is a single test
+//! because the record of entered kernels is global to the process.
 #![cfg(debug_assertions)]
 
 use nimlanes::cores::OPERATIONS;
@@ -8,7 +8,7 @@ use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
 
 #[test]
-fn nothing_above_a_cap_is_entered() {
+fn no_kernel_above_a_cap_runs() {
     for cap in Tier::here() {
         let selection = Selection::new(Machine::detect().capped(cap));
         for operation in OPERATIONS {
@@ -16,7 +16,7 @@ fn nothing_above_a_cap_is_entered() {
                 let session = operation.session(&selection, workload.name, 200).expect("a small size");
                 let run = Run::new(selection.threads());
                 let kernel = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
-                session.run(kernel, &run).expect("nobody stops it");
+                session.run(kernel, &run).expect("not cancelled");
                 let entered = entered::take();
                 assert!(
                     entered.iter().any(|(name, ..)| *name == operation.name()),

@@ -1,4 +1,4 @@
-//! The program as a user meets it: answers, JSON, and one clear line for every wrong request.
+//! The program as a user sees it: answers, JSON, and one clear line for every invalid request.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ fn refused_by(command: &mut Command, args: &[&str], says: &str) {
 }
 
 #[test]
-fn alone_it_solves_every_game_at_its_published_limit() {
+fn without_a_command_it_solves_every_game_at_its_published_limit() {
     let reports = json(&["--json"]);
     let answers: Vec<(&str, &str)> = reports
         .as_array()
@@ -70,9 +70,9 @@ fn solve_prints_one_object_with_the_kernels_it_used() {
     assert_eq!(report["peak_bytes"].as_u64().expect("a number") > 0, cfg!(target_os = "linux"));
 }
 
-/// As text and as JSON, chosen or published.
+/// Parameters appear in text and JSON, whether set or default.
 #[test]
-fn an_answer_says_what_it_answers() {
+fn an_answer_includes_its_question() {
     for (args, parameters, line) in [
         (&["stone-game", "--limit", "9"][..], r#"{"rule": "all"}"#, "limit 9, rule all"),
         (
@@ -104,7 +104,7 @@ fn an_answer_says_what_it_answers() {
     }
 }
 
-/// Below 2^53, between that and 2^128, and past it.
+/// Answers below 2^53, below 2^128, and above.
 #[test]
 fn exact_numbers_are_strings_whatever_their_size() {
     for (limit, digits) in [("20", 1..16), ("900", 17..39), ("2000", 40..60)] {
@@ -117,7 +117,7 @@ fn exact_numbers_are_strings_whatever_their_size() {
 }
 
 #[test]
-fn limits_are_read_as_people_write_them() {
+fn limits_have_several_notations() {
     for limit in ["1e2", "100", "1_00"] {
         assert_eq!(json(&["solve", "stone-game", "--limit", limit, "--json"])["answer"], "173895", "{limit}");
     }
@@ -137,9 +137,9 @@ fn the_smallest_limits_have_answers() {
     }
 }
 
-/// Measured, and beside what they tend to: closer with each hundredfold limit, and as the sum demands.
+/// Measured slopes and densities come closer to their expected values with each hundredfold limit.
 #[test]
-fn the_beams_of_proportionate_nim_are_told() {
+fn the_beams_of_proportionate_nim_are_reported() {
     let mut errors = [1.0, 1.0, 1.0, 1.0];
     for limit in ["1e3", "1e5", "1e7"] {
         let report = json(&["solve", "proportionate-nim", "--limit", limit, "--json"]);
@@ -216,9 +216,9 @@ fn wrong_names() {
     refused(&["--json", "kernels"], "--json");
 }
 
-/// What was meant is guessed where a name is nearly right.
+/// A misspelt name gets a suggestion.
 #[test]
-fn nearly_right_names() {
+fn misspelt_names_get_suggestions() {
     refused(&["slove"], "unknown command `slove`; did you mean `solve`? allowed: solve, ");
     refused(&["solve", "stonegame"], "unknown game `stonegame`; did you mean `stone-game`? allowed: stone-game, ");
     refused(&["solve", "--jsn"], "unknown option `--jsn`; did you mean `--json`?");
@@ -232,7 +232,7 @@ fn nearly_right_names() {
     refused_by(nimlanes().env("NIMLANES_ISA_MAX", "avx"), &["env"], "did you mean `avx2`? allowed: portable");
 }
 
-/// One form for all: what is wrong, then what is allowed.
+/// All errors have one form: what is wrong, then what is allowed.
 #[test]
 fn wrong_options() {
     for (args, says) in [
@@ -252,31 +252,31 @@ fn wrong_options() {
         (&["solve", "nim-square", "--heaps", "-1"], "--heaps `-1` is too small; at least 0"),
         (&["solve", "nim-square", "--heaps", "x"], "--heaps `x` is not a whole number"),
         (&["solve", "scatterstone-nim", "--modulus", "-7"], "--modulus `-7` is too small"),
-        (&["solve", "scatterstone-nim", "--modulus", "7", "--exact"], "--modulus and --exact exclude each other"),
+        (&["solve", "scatterstone-nim", "--modulus", "7", "--exact"], "--modulus and --exact cannot be used together"),
         (
             &["solve", "stone-game", "--kernel", "table_scan=bit_rows", "--kernel", "table_scan=byte_table"],
             "--kernel names a kernel of table_scan twice",
         ),
-        (&["solve", "stone-game", "more"], "`more` is one argument too many"),
+        (&["solve", "stone-game", "more"], "unexpected argument `more`"),
         (&["positions"], "missing: --limit, GAME"),
         (&["plot", "stone-game", "--limit", "9", "--out", "a.gif"], "allowed: names that end in .svg or .png"),
-        (&["grundy", "--zeros", "--records"], "--zeros and --records exclude each other"),
-        (&["grundy", "--offset", "3"], "--offset goes with --format bfile or csv"),
+        (&["grundy", "--zeros", "--records"], "--zeros and --records cannot be used together"),
+        (&["grundy", "--offset", "3"], "--offset needs --format bfile or csv"),
         (&["grundy", "--resume"], "missing: --checkpoint"),
         (&["compare", "table_scan", "--kernels", "bit_rows,bit_rows"], "--kernels names bit_rows twice"),
         (&["compare", "table_scan", "--seconds", "nan"], "above 0 and at most 86400"),
-        (&["compare", "table_scan", "--patience", "1e400"], "above 0 and at most 86400"),
+        (&["compare", "table_scan", "--time-limit", "1e400"], "above 0 and at most 86400"),
         (&["compare", "table_scan", "--pin", "-1"], "--pin `-1` is too small"),
         (&["run", "table_scan"], "missing: --kernel"),
         (&["profile", "table_scan", "--into", ""], "--into needs a value"),
-        (&["report", "--quick", "--check"], "--quick and --check exclude each other"),
-        (&["verify", "more"], "`more` is one argument too many"),
+        (&["report", "--quick", "--check"], "--quick and --check cannot be used together"),
+        (&["verify", "more"], "unexpected argument `more`"),
     ] {
         refused(args, says);
     }
 }
 
-/// What cannot be written is found out before the work, and no device is replaced by a file.
+/// Unwritable outputs are detected before the work, and no device is replaced by a file.
 #[cfg(target_os = "linux")]
 #[test]
 fn outputs_that_cannot_be_written() {
@@ -299,7 +299,7 @@ fn outputs_that_cannot_be_written() {
         assert!(line.starts_with(&format!("nimlanes: cannot write to {}", path.display())), "{args:?}: {line}");
     }
     assert!(!std::fs::metadata("/dev/full").expect("a device").is_file());
-    // Standard output that takes nothing is a failure, standard error that takes nothing is not a panic.
+    // A write error on standard output is a failure; one on standard error does not panic.
     let full = || std::fs::File::create("/dev/full").expect("a device");
     let program = assert_cmd::cargo::cargo_bin("nimlanes");
     for args in [&["env"][..], &["--help"], &["kernels", "--json"], &["grundy", "--limit", "9"]] {
@@ -311,7 +311,7 @@ fn outputs_that_cannot_be_written() {
 }
 
 #[test]
-fn wrong_move_sets() {
+fn invalid_move_sets_are_refused() {
     for (moves, says) in [
         ("", "empty"),
         ("0,1", "contains 0"),
@@ -435,8 +435,8 @@ fn profile_draws_kernels_by_their_names() {
     let into = folder.path().to_str().expect("UTF-8");
     let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--into"];
     let output = nimlanes().args(args).args([into, "--against", "byte_table"]).assert().success();
-    let says = ["bit_rows", "samples", "shares of the time are compared, not times: a run took "]
-        .map(predicate::str::contains);
+    let says =
+        ["bit_rows", "samples", "the picture compares shares of time; time of a run: "].map(predicate::str::contains);
     let [kernel, count, shares] = says;
     output.stdout(kernel.and(count).and(shares));
     let read = |file: &str| std::fs::read_to_string(folder.path().join("table_scan/all-moves").join(file));
@@ -465,7 +465,7 @@ fn help(args: &[&str]) -> String {
     String::from_utf8(output).expect("UTF-8")
 }
 
-/// All commands that the help lists.
+/// All commands in the help.
 fn commands() -> Vec<String> {
     let help = help(&[]);
     let list = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
@@ -475,7 +475,7 @@ fn commands() -> Vec<String> {
     names.into_iter().filter(|name| name != "help").collect()
 }
 
-/// Each in the help of what can use it, under the heading of its games.
+/// Settings appear in the help of the commands that accept them, under the heading of their games.
 #[test]
 fn help_lists_the_settings_of_the_games() {
     let words = |args: &[&str]| help(args).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -483,17 +483,17 @@ fn help_lists_the_settings_of_the_games() {
     for (heading, option) in [
         (
             "Stone Game: ",
-            "--rule <RULE> Which heaps a move may take from; all if left out [possible values: all, one-or-two] ",
+            "--rule <RULE> Which heaps a move may take from [default: all] [possible values: all, one-or-two] ",
         ),
         (
             "Proportionate Nim and Nim Square: ",
             "--moves <MOVES> Proportionate Nim: the moves from both heaps, where p:q ",
         ),
-        ("1:1,1:2 if left out. ", "Nim Square: squares, cubes, "),
-        ("Nim Square: ", "--heaps <M> The number of heaps, counted exactly, 10000 at most; 3 if left out "),
+        ("[default: 1:1,1:2]. ", "Nim Square: squares, cubes, "),
+        ("Nim Square: ", "--heaps <M> The number of heaps, counted exactly, 10000 at most [default: 3] "),
         (
             "Scatterstone Nim: ",
-            "--modulus <MODULUS> Count modulo an odd number below 2^31; modulo 1000000007 if left out ",
+            "--modulus <MODULUS> Count modulo an odd number below 2^31 [default: modulo 1000000007] ",
         ),
         ("", "--exact Give the number itself, however large "),
     ] {
@@ -511,16 +511,16 @@ fn help_lists_the_settings_of_the_games() {
 }
 
 #[test]
-fn help_teaches_with_an_example() {
+fn help_has_an_example() {
     for command in commands() {
         let help = help(&[&command]);
         assert!(help.contains("Example") && help.contains(&format!("nimlanes {command}")), "{help}");
     }
 }
 
-/// Variables that the code names, and no others.
+/// The help lists exactly the variables in the source.
 #[test]
-fn help_tells_the_variables_that_are_read() {
+fn help_lists_the_environment_variables() {
     fn variables(text: &str) -> BTreeSet<String> {
         let ends = |c: char| !c.is_ascii_uppercase() && c != '_';
         let named = |(at, prefix): (usize, &str)| {
@@ -566,10 +566,10 @@ fn kernels_lists_one_operation_with_its_workloads() {
     assert_eq!(rows.iter().filter(|row| row["selected"] == true).count(), 1);
 }
 
-/// Every command with `--json`: each object that it prints says which form it has, and no whole number is one that a JSON
-/// number may not hold exactly.
+/// For every command with `--json`: each object names its schema, and no integer exceeds what a JSON number represents
+/// exactly.
 #[test]
-fn every_json_document_names_its_form() {
+fn every_json_document_names_its_schema() {
     fn whole_numbers_are_exact(value: &Value) -> bool {
         match value {
             Value::Number(number) => number.is_f64() || number.as_u64().is_some_and(|n| n <= 1 << 53),
@@ -580,7 +580,7 @@ fn every_json_document_names_its_form() {
     }
     let documents: [(&str, &[&str], &str); 7] = [
         ("", &[], "nimlanes-solve-2"),
-        // Its largest count is past 2^64.
+        // Its largest count exceeds 2^64.
         ("solve", &["nim-square", "--heaps", "5"], "nimlanes-solve-2"),
         ("kernels", &[], "nimlanes-kernel-1"),
         ("compare", &["mex_split", "--size", "9", "--seconds", "0.1"], "nimlanes-duel-1"),
@@ -636,9 +636,9 @@ fn ctrl_c_ends_a_long_run_cleanly() {
     use std::time::{Duration, Instant};
     let program = assert_cmd::cargo::cargo_bin("nimlanes");
     let long = ["solve", "stone-game", "--limit", "6000", "--kernel", "table_scan=byte_table"];
-    // Tests in the background of a shell may have been told to ignore SIGINT, and what they start obeys.
+    // In the background of a shell, SIGINT may be ignored, and child processes inherit this.
     if is_sigint_ignored() {
-        println!("left out, for SIGINT is ignored here");
+        println!("skipped: SIGINT is ignored here");
         return;
     }
     let child = Command::new(program).args(long).stderr(Stdio::piped()).spawn().expect("it starts");

@@ -1,7 +1,7 @@
 //! Every kernel, on every workload, against the oracle and the known answers: one named test each, from the registry.
 //!
-//! A kernel that this CPU lacks is *ignored*, never passed. `NIMLANES_REQUIRE=avx512` turns ignored into failed for
-//! that tier and all that it includes.
+//! Kernels that this CPU cannot run are reported as *ignored*, never as passed. With `NIMLANES_REQUIRE=avx512`, they fail
+//! instead, for that tier and all that it includes.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -15,9 +15,9 @@ use nimlanes::selection::Selection;
 use nimlanes::session::AnyOperation;
 use nimlanes::workload::Workload;
 
-/// Where every oracle is quick enough.
+/// Sizes at which every oracle is fast enough.
 const LARGEST: u64 = 513;
-/// Known answers are checked by every kernel that needs no longer; `nimlanes verify --full` has more time.
+/// Known answers are checked with kernels that need at most this long; `nimlanes verify --full` has more time.
 const TIME_LIMIT: Duration = Duration::from_millis(250);
 
 fn main() {
@@ -30,7 +30,7 @@ fn main() {
     });
     let trials: Vec<Trial> = trials.collect();
     let left_out = left_out(&machine, &trials);
-    let nobody_is_left_out = Trial::test("every compiled kernel has a trial", move || match left_out.as_slice() {
+    let no_kernel_is_left_out = Trial::test("every compiled kernel has a trial", move || match left_out.as_slice() {
         [] => Ok(()),
         kernels => Err(Failed::from(format!("no workload is in the domain of {}", kernels.join(", ")))),
     });
@@ -38,14 +38,15 @@ fn main() {
         ("table_scan::TableScan<S>", "byte_rows_avx512", cfg!(feature = "avx512"), &["zmm", "ymm"][..]),
         ("occupancy::Occupancy<S>", "automaton_avx2", cfg!(feature = "avx2"), &["blsi"]),
     ];
-    let trials =
-        trials.into_iter().chain([nobody_is_left_out]).chain(entries.map(|(operation, kernel, is_listed, signs)| {
+    let trials = trials.into_iter().chain([no_kernel_is_left_out]).chain(entries.map(
+        |(operation, kernel, is_listed, signs)| {
             own_instructions(operation, kernel, cfg!(target_arch = "x86_64") && is_listed, signs)
-        }));
+        },
+    ));
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
 }
 
-/// The compiled kernels that no trial is about.
+/// The compiled kernels without a test.
 fn left_out(machine: &Machine, trials: &[Trial]) -> Vec<String> {
     let all = COMPLETE.iter().flat_map(|operation| {
         let kernels = operation.kernels(machine).into_iter().filter(|kernel| kernel.compiled);
@@ -59,8 +60,8 @@ fn left_out(machine: &Machine, trials: &[Trial]) -> Vec<String> {
     left_out.map(|(operation, kernel)| format!("{operation}/{kernel}")).collect()
 }
 
-/// A plain source that is listed at a higher tier is compiled anew in that tier's entry. If a part of it is not inlined, the
-/// entry calls code for the build's target instead, and nothing but the machine code shows it: one of `signs` must be in it.
+/// Portable source listed at a higher tier is recompiled in that tier's entry. If a part is not inlined, the entry calls code
+/// for the build's target instead. Only the machine code shows this: it must contain one of `signs`.
 fn own_instructions(operation: &str, kernel: &str, is_listed: bool, signs: &'static [&str]) -> Trial {
     let entry = format!("<nimlanes::cores::{operation} as nimlanes::kernel::Operation>::KERNELS::{kernel}");
     let disassemble = |entry: &str| {
@@ -81,7 +82,7 @@ fn own_instructions(operation: &str, kernel: &str, is_listed: bool, signs: &'sta
     .with_ignored_flag(!(is_listed && has_objdump))
 }
 
-/// One trial for each compiled kernel that can do the workload; they share the inputs and the oracle's answers.
+/// One test for each compiled kernel that can process the workload; they share the inputs and the oracle's answers.
 fn trials(
     operation: &'static dyn AnyOperation,
     workload: &'static Workload,

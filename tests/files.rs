@@ -1,4 +1,4 @@
-//! Files that the program writes: whole or not there, with nothing else touched; and the signals that end it.
+//! Output files: complete or absent, with nothing else changed. Also the signals that end the program.
 #![cfg(unix)]
 
 use std::fs;
@@ -12,7 +12,7 @@ use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
 use tempfile::TempDir;
 
-/// What `grundy --limit 2 --format csv` prints.
+/// The output of `grundy --limit 2 --format csv`.
 const CSV: &str = "n,a\n0,0\n1,1\n2,0\n";
 const TO: [&str; 6] = ["grundy", "--limit", "2", "--format", "csv", "--out"];
 const DUEL: [&str; 7] = ["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--save"];
@@ -71,11 +71,11 @@ impl Folder {
     }
 }
 
-/// Whether this is root; if not, says what is left out.
+/// Whether this process is root; if not, prints what is skipped.
 fn is_root(folder: &Folder, left_out: &str) -> bool {
     let is_root = folder.0.path().metadata().expect("a folder").uid() == 0;
     if !is_root {
-        println!("left out, for this is not root: {left_out}");
+        println!("skipped, as this is not root: {left_out}");
     }
     is_root
 }
@@ -99,7 +99,7 @@ fn exit_code(output: &Output) -> Option<i32> {
 }
 
 #[test]
-fn output_and_checkpoint_are_different_files() {
+fn output_and_checkpoint_must_be_different_files() {
     let folder = Folder::new();
     fs::create_dir(folder.path("sub")).expect("a folder");
     symlink("sub", folder.path("also")).expect("a link");
@@ -128,7 +128,7 @@ fn output_and_checkpoint_are_different_files() {
 #[test]
 fn a_file_with_the_output_in_its_name_is_not_touched() {
     let folder = Folder::new();
-    // As a checkpoint: this is none, so it is refused, but not lost.
+    // It is not a checkpoint, so it is refused as one, but not lost.
     folder.put("factorials.part", "mine");
     let args = ["--limit", "1000", "--checkpoint", "factorials.part", "--resume", "--out", "factorials"];
     folder.refused(&[&RECORDS[..], &args].concat(), 2, "no checkpoint");
@@ -149,7 +149,7 @@ fn a_file_with_the_output_in_its_name_is_not_touched() {
 }
 
 #[test]
-fn a_file_keeps_its_mode_and_its_owner() {
+fn a_replaced_file_keeps_its_mode_and_owner() {
     let folder = Folder::new();
     let mode = |name: &str| folder.path(name).metadata().expect("a file").mode() & 0o7777;
     for (name, command) in [("out.csv", &TO[..]), ("duel.json", &DUEL)] {
@@ -163,7 +163,7 @@ fn a_file_keeps_its_mode_and_its_owner() {
             nimlanes(&to).assert().success();
             assert_eq!(mode(name), old);
         }
-        if is_root(&folder, "a file of somebody else") {
+        if is_root(&folder, "a file of another user") {
             chown(folder.path(name), Some(12_345), Some(23_456)).expect("root may");
             nimlanes(&to).assert().success();
             let known = folder.path(name).metadata().expect("a file");
@@ -176,7 +176,7 @@ fn a_file_keeps_its_mode_and_its_owner() {
 }
 
 #[test]
-fn hard_links_are_refused_and_stay() {
+fn hard_links_are_refused_and_kept() {
     let folder = Folder::new();
     folder.put("one", "mine");
     fs::hard_link(folder.path("one"), folder.path("two")).expect("a hard link");
@@ -188,11 +188,11 @@ fn hard_links_are_refused_and_stay() {
 }
 
 #[test]
-fn links_stay_and_what_they_lead_to_is_written() {
+fn symbolic_links_are_kept_and_their_targets_written() {
     let folder = Folder::new();
     fs::create_dir(folder.path("far")).expect("a folder");
     folder.put("far/there", "old");
-    // To a file that is there, to one that is not, through another link, and in a circle.
+    // To an existing file, to a missing one, through another link, and in a cycle.
     for (to, link) in [("far/there", "a"), ("far/not-yet", "b"), ("b", "c"), ("e", "d"), ("d", "e")] {
         symlink(to, folder.path(link)).expect("a link");
     }
@@ -246,15 +246,15 @@ fn a_checkpoint_belongs_to_one_run() {
     };
     let size = || folder.path("kept").metadata().map_or(0, |known| known.len());
     let mut first = start();
-    // From before anything is kept to after it was replaced.
+    // From before the first checkpoint until after it was replaced.
     wait_until("the checkpoint is locked", || folder.path("kept").exists());
     symlink("kept", folder.path("link")).expect("a link");
     for length in [0, 1] {
         wait_until("something is kept", || size() >= length);
-        folder.refused(&keep, 1, "kept is in use: another run keeps its progress there");
+        folder.refused(&keep, 1, "kept is in use: another run saves its progress there");
         folder.refused(&[&RECORDS[..], &["--limit", "9", "--checkpoint", "link"]].concat(), 1, "link is in use");
     }
-    // A lock does not outlive its process, however that ends.
+    // The lock is released when the process ends, even if it is killed.
     first.kill().expect("it is killed");
     first.wait().expect("it ends");
     let before = size();
@@ -264,7 +264,7 @@ fn a_checkpoint_belongs_to_one_run() {
     wait_until("the second run has kept more", || size() > before);
     send("TERM", &second);
     assert_eq!(exit_code(&second.wait_with_output().expect("it ends")), Some(143));
-    // What a killed process was writing is all that may be left.
+    // Only the temporary file of the killed process may be left.
     let left: Vec<String> = folder.names().into_iter().filter(|name| !name.starts_with(".nimlanes-")).collect();
     assert_eq!(left, ["kept", "kept.lock", "link"]);
 }
@@ -277,15 +277,15 @@ fn a_checkpoint_leaves_nothing_behind() {
     assert!(folder.names().is_empty(), "nothing was kept");
     nimlanes(&run("9", "factorials")).current_dir(folder.0.path()).assert().success();
     assert!(folder.names().is_empty(), "it was complete");
-    // What a run leaves that was killed before it kept anything.
+    // The file of a run that was killed before its first checkpoint.
     folder.put("kept", "");
     nimlanes(&run("9", "factorials")).current_dir(folder.0.path()).assert().success();
     assert!(folder.names().is_empty());
 }
 
-/// Past `ulimit -f`, which by default ends a process: what was there before stays.
+/// Exceeding `ulimit -f` ends a process by default. Here it is a write error, and the old file is unchanged.
 #[test]
-fn a_file_that_grows_past_its_limit_is_a_failed_write() {
+fn exceeding_the_file_size_limit_is_a_write_error() {
     let folder = Folder::new();
     folder.put("out", "mine");
     let out = folder.text("out");
@@ -301,10 +301,10 @@ fn a_file_that_grows_past_its_limit_is_a_failed_write() {
     }
 }
 
-/// A file system of 64 kB, in a mount namespace of its own.
+/// A file system of 64 kB, in its own mount namespace.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_disk_that_is_full_in_the_middle_harms_nothing() {
+fn a_full_disk_changes_no_file() {
     let folder = Folder::new();
     let full = |args: &[&str]| {
         let script = format!(
@@ -330,7 +330,7 @@ fn a_disk_that_is_full_in_the_middle_harms_nothing() {
                 assert_eq!(output.status.code(), Some(1), "{args:?}");
                 assert_eq!(String::from_utf8_lossy(&output.stdout), "mine\nout\n", "{args:?}");
             }
-            other => println!("left out, for no file system can be mounted here: {other:?}"),
+            other => println!("skipped, as no file system can be mounted here: {other:?}"),
         }
     }
 }
@@ -345,7 +345,7 @@ fn is_watching(child: &Child) -> bool {
     u64::from_str_radix(caught.trim(), 16).expect("a set of signals") >> 14 & 1 == 1
 }
 
-/// As under `nohup`, and in the background of a shell without job control.
+/// As under `nohup`, or in the background of a shell without job control.
 #[cfg(target_os = "linux")]
 #[test]
 fn signals_that_are_ignored_stay_ignored() {
@@ -364,7 +364,7 @@ fn signals_that_are_ignored_stay_ignored() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_exit_code_names_the_signal() {
-    // Whoever runs the tests may have ignored the others.
+    // The parent process of the tests may have ignored the others.
     for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
         let child = std::process::Command::new("env")
             .args([&format!("--default-signal={signal}")])
@@ -382,15 +382,15 @@ fn the_exit_code_names_the_signal() {
     }
 }
 
-/// A second request does not wait for the run, but removes its file.
+/// A second signal does not wait for the run, but its temporary file is removed.
 #[test]
-fn a_second_request_leaves_no_file_either() {
+fn a_second_signal_leaves_no_file_either() {
     let folder = Folder::new();
     let out = folder.text("out");
     let args = ["positions", "proportionate-nim", "--limit", "4e8", "--out", &out];
     let child = shell(r#"exec "$0" "$@""#, &args).spawn().expect("it starts");
     wait_until("it writes", || !folder.names().is_empty());
-    // Both are there when it goes on.
+    // Both signals are pending when it continues.
     for signal in ["STOP", "INT", "TERM", "CONT"] {
         send(signal, &child);
     }

@@ -1,5 +1,5 @@
-//! Whole games: published answers on machines of every tier, the rules themselves on small boards, and what the sources of
-//! the problems got wrong.
+//! Complete games: published answers on machines of every tier, brute force from the rules at small sizes, and errors in the
+//! sources of the problems.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ fn published(name: &str, limit: u64) -> Question {
     game(name).expect("a game").question(limit)
 }
 
-/// The same with a parameter set.
+/// The published form with one parameter changed.
 fn with(question: Question, setting: &str, value: impl ToString) -> Question {
     question.with(setting, value).expect("a setting of the game")
 }
@@ -36,7 +36,7 @@ fn every_tier_gives_the_known_answers() {
     for tier in Tier::here() {
         let selection = Selection::new(Machine::detect().capped(tier));
         for game in GAMES {
-            // A game of one operation has its answers listed there, as the sum over the P-positions.
+            // For a game of one operation, the table lists the operation's answers, as the sum over the P-positions.
             let operation = nimlanes::cores::operation(game.operations[0]).expect("an operation");
             let is_its_own = |known: &known::Known| {
                 let as_operation = (operation.name(), operation.workloads()[0].name)
@@ -55,7 +55,7 @@ fn every_tier_gives_the_known_answers() {
     assert!(checked >= 20 * Tier::here().count(), "only {checked} answers were checked");
 }
 
-/// A position as numbers of one type, whatever the game.
+/// A position as numbers of one type, for all games.
 fn widened(positions: &Positions) -> Vec<Vec<u64>> {
     match positions {
         Positions::Two(found) => found.iter().map(|heaps| heaps.to_vec()).collect(),
@@ -63,9 +63,9 @@ fn widened(positions: &Positions) -> Vec<Vec<u64>> {
     }
 }
 
-/// Every kernel hands on, batch by batch, what it finds if it keeps all: nothing twice, nothing out of order.
+/// Streaming in batches gives the same positions as collecting all of them, in order and without duplicates.
 #[test]
-fn streams_are_whole_solutions() {
+fn streams_are_complete_solutions() {
     let machine = Machine::detect();
     for (name, limits) in
         [("stone-game", &[0, 1, 63, 200, 1023, 1500][..]), ("proportionate-nim", &[0, 1, 500, 8192, 8193, 100_000])]
@@ -101,9 +101,9 @@ fn streams_are_whole_solutions() {
     }
 }
 
-/// Whatever the operation that fails.
+/// Whichever operation would fail.
 #[test]
-fn what_can_only_fail_is_refused_before_anything_runs() {
+fn impossible_requests_are_refused_before_anything_runs() {
     let small = Selection::new(Machine::detect().with_memory(1 << 30));
     let slow = small.clone().with_kernel("xor_triples", "pair_loop").expect("it is always there");
     for (name, limit, selection, says) in [
@@ -120,9 +120,9 @@ fn what_can_only_fail_is_refused_before_anything_runs() {
     }
 }
 
-/// By what it is called, and with what there is instead.
+/// The error names the setting and lists what is allowed.
 #[test]
-fn what_a_game_has_no_setting_for_is_refused_when_it_is_set() {
+fn unknown_settings_are_refused() {
     let set = |name, setting: &str, value: &str| published(name, 10).with(setting, value).expect_err(value);
     let known = vec!["modulus", "exact"];
     let missing = SolveError::NoSetting { game: "scatterstone-nim", name: "rule".to_owned(), known };
@@ -148,9 +148,9 @@ fn what_a_game_has_no_setting_for_is_refused_when_it_is_set() {
     }
 }
 
-/// The published value until it is set, then the latest.
+/// A parameter has its published value until it is set.
 #[test]
-fn a_question_says_what_its_parameters_are() {
+fn a_question_lists_its_parameters() {
     let text = |question: &Question| {
         question.parameters().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
     };
@@ -162,10 +162,10 @@ fn a_question_says_what_its_parameters_are() {
     assert_eq!(text(&with(exact, "modulus", "97")), "count modulo 97");
 }
 
-/// So that they can be one option: their names are unique within a game, and those that games share take a value in all of
+/// Required for the command line: setting names are unique within a game, and a name shared by games takes a value in all of
 /// them or in none.
 #[test]
-fn settings_can_be_told_apart() {
+fn setting_names_are_unambiguous() {
     let mut takes_value = HashMap::new();
     for game in GAMES {
         let settings: Vec<_> = game.settings().collect();
@@ -177,7 +177,7 @@ fn settings_can_be_told_apart() {
     }
 }
 
-/// And the published one is among them.
+/// And the published choice is one of them.
 #[test]
 fn listed_choices_can_be_set() {
     for game in GAMES {
@@ -191,9 +191,9 @@ fn listed_choices_can_be_set() {
     }
 }
 
-/// What fits is what the last operation can do, too.
+/// The size reported to fit is one that all operations can process, including the last.
 #[test]
-fn what_would_fit_does() {
+fn the_size_reported_to_fit_can_be_solved() {
     let selection = Selection::new(Machine::detect().with_memory(1 << 20));
     let run = Run::new(1);
     let solver = Solver::new(&selection, &run);
@@ -206,9 +206,9 @@ fn what_would_fit_does() {
     }
 }
 
-/// Each remainder alone would take no day.
+/// A single remainder would take less than a day.
 #[test]
-fn all_remainders_of_an_exact_number_are_foreseen() {
+fn the_prediction_for_an_exact_number_includes_all_remainders() {
     let selection = Selection::new(Machine::detect().with_memory(1 << 40));
     let run = Run::new(1);
     run.cancel();
@@ -218,9 +218,9 @@ fn all_remainders_of_an_exact_number_are_foreseen() {
     assert!(matches!(with(question, "exact", true).solve(&solver), Err(SolveError::Select(SelectError::Long { .. }))));
 }
 
-/// Of a search for days.
+/// The complete search would take days.
 #[test]
-fn a_stream_ends_when_nobody_takes_on() {
+fn a_stream_ends_when_its_consumer_stops() {
     let selection = Selection::new(Machine::detect().with_memory(1 << 40)).allow_long();
     for (name, limit) in [("stone-game", 20_000), ("proportionate-nim", 1_000_000_000_000)] {
         let (run, start) = (Run::new(2), std::time::Instant::now());
@@ -234,7 +234,7 @@ fn a_stream_ends_when_nobody_takes_on() {
     }
 }
 
-/// What a dynamic program solves that leaves out the move in all three heaps.
+/// The variant that a dynamic program without the move in all three heaps solves.
 #[test]
 fn one_or_two_heaps_is_another_game() {
     let question = with(published("stone-game", 100), "rule", "one-or-two");
@@ -251,9 +251,9 @@ fn figures(solution: &Solution) -> Vec<(&'static str, &BigUint)> {
     [("answer", &solution.answer)].into_iter().chain(counts).collect()
 }
 
-/// Exact numbers of Scatterstone Nim: a published one, and the known remainders of the others.
+/// Exact numbers of Scatterstone Nim: one is published, and the others have the known remainders.
 #[test]
-fn exact_numbers_leave_the_known_remainders() {
+fn exact_numbers_have_the_known_remainders() {
     let (name, selection) = ("scatterstone-nim", Selection::new(Machine::detect()));
     let solve = |question| solve(&question, &selection);
     assert_eq!(solve(with(published(name, 200), "exact", true)).answer, 773_854_632_033_595u64.into());
@@ -272,7 +272,7 @@ fn exact_numbers_leave_the_known_remainders() {
     }
 }
 
-/// The transform for any number of heaps, at three of them, against the known triples.
+/// The transform for any number of heaps, with three heaps, against the known triples.
 #[test]
 fn any_number_of_heaps_includes_three() {
     use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
@@ -290,7 +290,7 @@ fn any_number_of_heaps_includes_three() {
     }
 }
 
-/// Whether the player to move wins, from the rules alone; positions are sorted lists of heaps.
+/// Whether the player to move wins, by brute force from the rules; positions are sorted lists of heaps.
 struct Outcomes<F> {
     known: HashMap<Vec<usize>, bool>,
     moves: F,
@@ -364,8 +364,8 @@ fn scatterstone_nim_by_its_rules() {
     }
 }
 
-/// A published program sizes its frequency table with `while (next < max)`: too small exactly where the largest value is a
-/// power of two. Among others at these limits.
+/// A published program sizes its frequency table with `while (next < max)`, which is too small exactly if the largest value
+/// is a power of two. That happens at these limits, among others.
 #[test]
 fn largest_values_that_overflow_a_published_table() {
     let largest = |limit| {

@@ -13,10 +13,10 @@ fn text(args: &[&str]) -> String {
     String::from_utf8(grundy(args).assert().success().get_output().stdout.clone()).expect("text")
 }
 
-/// Moves that do not fit in memory are refused before they are listed, in one line.
+/// Moves that do not fit in memory are refused with one line before they are listed.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_list_of_moves_is_not_made_where_it_does_not_fit() {
+fn moves_that_do_not_fit_in_memory_are_refused() {
     let script = format!(
         "ulimit -v 3000000; exec {} grundy --moves 1..500000000 --limit 5e8",
         assert_cmd::cargo::cargo_bin("nimlanes").display()
@@ -28,9 +28,9 @@ fn a_list_of_moves_is_not_made_where_it_does_not_fit() {
     assert!(line.starts_with(starts) && line.lines().count() == 1, "{line}");
 }
 
-/// OEIS A014586, the whole file.
+/// The complete file of OEIS A014586.
 #[test]
-fn a_bfile_is_exact_to_the_byte_wherever_it_goes() {
+fn a_bfile_is_exact_to_the_byte_on_stdout_and_in_a_file() {
     let file = tempfile::tempdir().expect("a folder");
     let out = file.path().join("b014586.txt");
     let args = ["--moves", "squares", "--limit", "10000", "--format", "bfile"];
@@ -55,14 +55,14 @@ fn zeros_records_and_formats() {
 }
 
 #[test]
-fn a_finite_set_says_whether_its_period_is_proved() {
+fn a_summary_of_a_finite_set_says_whether_its_period_is_proved() {
     assert!(text(&["--moves", "1,8,11", "--limit", "200"]).contains("19 from heap 13 on, proved"));
     assert!(text(&["--moves", "1,8,11", "--limit", "20"]).contains("not proved"));
     assert!(!text(&["--moves", "squares"]).contains("period"));
 }
 
-/// A far move of which the first lap of the ring is as long, killed in that lap: first heaps and frequencies are those of a run
-/// that was not.
+/// With a far move, the first lap of the ring is long. A run killed in that lap and resumed gives the same first heaps and
+/// frequencies as an uninterrupted one.
 #[test]
 fn a_run_that_is_killed_early_keeps_its_first_heaps() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -87,9 +87,9 @@ fn a_run_that_is_killed_early_keeps_its_first_heaps() {
     assert_eq!(text(&keep), want);
 }
 
-/// Killed without warning as soon as a checkpoint is there, then gone on with: the same bytes, and nothing left behind.
+/// Runs are killed as soon as a checkpoint exists, then resumed. The output has the same bytes, and no file is left behind.
 #[test]
-fn a_killed_run_goes_on_from_its_checkpoint() {
+fn a_killed_run_resumes_from_its_checkpoint() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("kept");
     let args = ["--moves", "factorials", "--limit", "1e8", "--records", "--format", "bfile"];
@@ -105,7 +105,7 @@ fn a_killed_run_goes_on_from_its_checkpoint() {
             .stdout(std::process::Stdio::null())
             .spawn()
             .expect("it starts");
-        // At first it is only locked, and empty.
+        // At first the file is only locked, and empty.
         let kept = || file.metadata().ok().filter(|data| data.len() > 0).and_then(|data| data.modified().ok());
         let before = kept();
         while child.try_wait().expect("a child").is_none() && kept() == before {
@@ -116,7 +116,7 @@ fn a_killed_run_goes_on_from_its_checkpoint() {
     }
     assert!(kills > 0, "no run was killed before its end");
     assert!(file.is_file());
-    // Without --resume nothing is overwritten, and a file of another run is refused.
+    // Without --resume, nothing is overwritten; a file of another run is refused.
     let kept = std::fs::read(&file).expect("a checkpoint");
     for other in [["--limit", "1e8"], ["--limit", "9e7"]] {
         let resume = if other[1] == "9e7" { Some("--resume") } else { None };
@@ -131,17 +131,17 @@ fn a_killed_run_goes_on_from_its_checkpoint() {
 }
 
 #[test]
-fn past_tables_a_set_needs_few_moves_and_nothing_but_records() {
+fn limits_beyond_tables_need_few_moves_and_only_records() {
     let none = ["--checkpoint", "/no/such/folder/file", "--every", "0.001"];
     for (args, code, part) in [
         (vec!["--moves", "squares", "--limit", "1e10", "--records"], 2, "at most 62 moves"),
         (vec!["--moves", "factorials", "--limit", "1e10", "--format", "csv"], 2, "too large"),
         (vec!["--moves", "factorials", "--limit", "1e13", "--records"], 2, "too large"),
         (vec!["--moves", "fibonacci", "--limit", "1e12", "--records"], 2, "would fit"),
-        (vec!["--moves", "squares", "--offset", "1"], 2, "--offset goes with"),
+        (vec!["--moves", "squares", "--offset", "1"], 2, "--offset needs"),
         (vec!["--moves", "squares", "--limit", "1e10", "--zeros"], 2, "mex_zeros"),
         (vec!["--moves", "1..65536", "--limit", "65536", "--format", "bin"], 1, "a Grundy value passes 65535"),
-        ([vec!["--zeros"], none.to_vec()].concat(), 2, "--checkpoint goes with"),
+        ([vec!["--zeros"], none.to_vec()].concat(), 2, "--checkpoint needs"),
         (vec!["--resume"], 2, "--checkpoint"),
         ([vec!["--moves", "factorials", "--limit", "1e8", "--records"], none.to_vec()].concat(), 1, "cannot write"),
     ] {
@@ -152,7 +152,7 @@ fn past_tables_a_set_needs_few_moves_and_nothing_but_records() {
 }
 
 #[test]
-fn wrong_requests_end_with_a_line() {
+fn invalid_requests_give_one_line() {
     for (args, code) in [
         (["--moves", "4,2"], 2),
         (["--moves", ""], 2),
@@ -167,7 +167,7 @@ fn wrong_requests_end_with_a_line() {
     }
 }
 
-/// While it writes: nothing is left behind.
+/// Ended while it writes, it leaves no file behind.
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_ended_leaves_no_file() {

@@ -1,5 +1,5 @@
-//! The instruments as a user meets them: duels saved and compared, results rebuilt from data, and one clear line where a
-//! file is not what it should be.
+//! The instruments as a user sees them: duels are saved and compared, results are regenerated from data, and an invalid
+//! file gives one clear line.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use nimlanes::case::Case;
 use nimlanes::lab::duel::{Duel, Row};
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::report;
-use nimlanes::lab::saved::{Mixed, Saved, Verdict};
+use nimlanes::lab::saved::{Mismatch, Saved, Verdict};
 use nimlanes::machine::Machine;
 use tempfile::TempDir;
 
@@ -54,7 +54,7 @@ fn duel(rows: &[(&str, [f64; 3])]) -> Saved<Duel> {
     Saved::now(Environment::detect(&Machine::detect()), duel)
 }
 
-/// Writes two saved duels, reads them, and says what became of each kernel.
+/// Writes two saved duels, reads them back, and returns the verdict on each kernel.
 fn verdicts(before: &Saved<Duel>, after: &Saved<Duel>) -> Vec<(String, Verdict)> {
     let folder = TempDir::new().expect("a folder");
     let [before, after] = [(before, "before"), (after, "after")].map(|(saved, name)| {
@@ -67,7 +67,7 @@ fn verdicts(before: &Saved<Duel>, after: &Saved<Duel>) -> Vec<(String, Verdict)>
 }
 
 #[test]
-fn only_what_leaves_the_noise_has_moved() {
+fn only_changes_beyond_the_noise_count() {
     let before = duel(&[
         ("faster", [4.9, 5.0, 5.1]),
         ("slower", [4.9, 5.0, 5.1]),
@@ -94,22 +94,22 @@ fn only_what_leaves_the_noise_has_moved() {
 }
 
 #[test]
-fn duels_of_other_things_machines_and_builds_are_not_compared_unasked() {
+fn duels_that_do_not_match_are_compared_only_on_request() {
     let here = duel(&[("flags", [1.0, 1.0, 1.0])]);
     let mut elsewhere = here.clone();
     elsewhere.environment.cpu = "another".to_owned();
-    assert!(matches!(elsewhere.changes(&here, false), Err(Mixed::Machine(_))));
+    assert!(matches!(elsewhere.changes(&here, false), Err(Mismatch::Machine(_))));
     assert!(elsewhere.changes(&here, true).is_ok());
     let mut native = here.clone();
     native.environment.build = "another".to_owned();
-    assert!(matches!(native.changes(&here, false), Err(Mixed::Build(_))));
+    assert!(matches!(native.changes(&here, false), Err(Mismatch::Build(_))));
     assert!(native.changes(&here, true).is_ok());
     let mut larger = here.clone();
     larger.content.case.size = 1000;
-    assert!(matches!(larger.changes(&here, true), Err(Mixed::Subject(_))));
+    assert!(matches!(larger.changes(&here, true), Err(Mismatch::Subject(_))));
 }
 
-/// A short duel of two kernels, whichever come first.
+/// A short duel of two kernels.
 fn compare(more: &[&str]) -> Command {
     let mut command = nimlanes();
     command
@@ -135,11 +135,11 @@ fn a_duel_is_saved_and_the_next_one_compared_with_it() {
     saved.write(&path).expect("a writable folder");
     let output = compare(&["--against", text(&path)]).assert().success().get_output().stdout.clone();
     let output = String::from_utf8(output).expect("UTF-8");
-    assert!(output.contains("moved beyond the noise") && output.contains("stamp: ratio 0.0"), "{output}");
+    assert!(output.contains("changed beyond the noise") && output.contains("stamp: ratio 0.0"), "{output}");
 }
 
 #[test]
-fn a_file_that_is_no_saved_duel_is_refused_before_the_duel() {
+fn a_file_without_a_saved_duel_is_refused_before_the_duel() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("saved.json");
     failed(&mut compare(&["--against", text(&path)]), "cannot read");
@@ -148,7 +148,7 @@ fn a_file_that_is_no_saved_duel_is_refused_before_the_duel() {
         (&whole[..whole.len() / 2], "EOF while parsing"),
         ("", "EOF while parsing"),
         ("{\"a\": 1}", "missing field `schema`"),
-        ("{\"schema\": \"nimlanes-solve-1\"}", "its form is \"nimlanes-solve-1\""),
+        ("{\"schema\": \"nimlanes-solve-1\"}", "its schema is \"nimlanes-solve-1\""),
         ("not JSON", "expected"),
     ];
     for (text, says) in foreign {
@@ -159,7 +159,7 @@ fn a_file_that_is_no_saved_duel_is_refused_before_the_duel() {
 }
 
 #[test]
-fn a_duel_of_another_machine_is_compared_only_when_that_is_asked_for() {
+fn a_duel_of_another_machine_is_compared_only_on_request() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("saved.json");
     compare(&["--save", text(&path)]).assert().success();
@@ -171,7 +171,7 @@ fn a_duel_of_another_machine_is_compared_only_when_that_is_asked_for() {
     nimlanes().args(["compare", "mex_subtraction", "--mixed"]).assert().code(2);
 }
 
-/// A folder to make a report in, with a duel measured in it.
+/// A folder to make a report in, with a saved duel.
 fn measured(saved: &Saved<Duel>) -> (TempDir, &'static str) {
     let root = TempDir::new().expect("a folder");
     let folder = "profiles/data/2026-01-31-zen4";
@@ -189,7 +189,7 @@ fn read(root: &TempDir, path: &str) -> String {
     std::fs::read_to_string(root.path().join(path)).expect("a file")
 }
 
-/// A duel at the published size, so that every part of the report that a duel feeds is there.
+/// A duel at the published size, which fills every part of the report that uses duels.
 fn headline() -> Saved<Duel> {
     let mut saved = duel(&[("stamp", [4.9, 5.0, 5.1]), ("flags", [1.0, 1.0, 1.0])]);
     saved.content.case.size = 100_000;
@@ -197,7 +197,7 @@ fn headline() -> Saved<Duel> {
 }
 
 #[test]
-fn a_report_is_rebuilt_from_its_data_and_nothing_else() {
+fn a_report_is_regenerated_from_its_data_alone() {
     let (root, folder) = measured(&headline());
     report(&root, &["--data", folder]).assert().success();
     let text = read(&root, "RESULTS.md");
@@ -209,12 +209,12 @@ fn a_report_is_rebuilt_from_its_data_and_nothing_else() {
     assert!(!root.path().join("README.md").exists());
     report(&root, &["--check"]).assert().success();
 
-    // What stands around it is kept, what stands in it is not.
+    // Text outside of the marks is kept; edits inside are reverted.
     let edited = text.replace("# Results", "# Results, with a word before them").replace("**5.00**", "**9.00**");
     std::fs::write(root.path().join("RESULTS.md"), edited).expect("a writable folder");
     failed(
         &mut report(&root, &["--check"]),
-        "RESULTS.md is not what profiles/data/2026-01-31-zen4 gives (they part at line",
+        "RESULTS.md is not what profiles/data/2026-01-31-zen4 gives (first difference at line",
     );
     report(&root, &["--data", folder]).assert().success();
     assert_eq!(read(&root, "RESULTS.md"), text.replace("# Results", "# Results, with a word before them"));
@@ -224,7 +224,7 @@ fn a_report_is_rebuilt_from_its_data_and_nothing_else() {
 }
 
 #[test]
-fn a_digest_is_kept_in_the_readme() {
+fn the_readme_has_a_digest() {
     let (root, folder) = measured(&headline());
     let path = root.path().join("README.md");
     let marks = "<!-- made by `nimlanes report`: do not edit -->\n<!-- end of what `nimlanes report` made -->\n";
@@ -241,7 +241,7 @@ fn a_digest_is_kept_in_the_readme() {
 }
 
 #[test]
-fn a_report_without_usable_data_is_refused_and_leaves_the_old_one_whole() {
+fn a_report_without_usable_data_is_refused_and_the_old_one_kept() {
     let (root, folder) = measured(&headline());
     failed(&mut report(&root, &["--check"]), "RESULTS.md has no lines");
     failed(&mut report(&root, &["--data", "profiles/none"]), "no data in profiles/none");
@@ -251,7 +251,7 @@ fn a_report_without_usable_data_is_refused_and_leaves_the_old_one_whole() {
     let other = root.path().join(folder).join("other.json");
     let whole = serde_json::to_string(&headline()).expect("JSON");
     std::fs::write(&other, &whole[..whole.len() / 2]).expect("a writable folder");
-    failed(&mut report(&root, &["--data", folder]), "other.json is no measurement saved by nimlanes: EOF");
+    failed(&mut report(&root, &["--data", folder]), "other.json is not a measurement saved by nimlanes: EOF");
     std::fs::write(&other, "{\"name\": \"foreign\"}").expect("a writable folder");
     failed(&mut report(&root, &["--data", folder]), "missing field `schema`");
     let unknown = whole.replace("\"kind\":\"duel\"", "\"kind\":\"quarrel\"");
@@ -270,9 +270,9 @@ fn a_report_without_usable_data_is_refused_and_leaves_the_old_one_whole() {
     assert_eq!(read(&root, "RESULTS.md"), "# Typed by hand\n");
 }
 
-/// Zeros and infinities have no place in charts, and numbers that no clock shows are no measurements.
+/// Charts cannot show zeros and infinities, and implausible numbers are not measurements.
 #[test]
-fn a_number_that_cannot_have_been_measured_is_refused_with_its_file() {
+fn an_implausible_number_is_refused_with_its_file() {
     let (root, folder) = measured(&headline());
     report(&root, &["--data", folder]).assert().success();
     let path = root.path().join(folder).join("duel.json");
@@ -295,13 +295,13 @@ fn a_number_that_cannot_have_been_measured_is_refused_with_its_file() {
         *line = format!("\"{field}\": {number}{}", if line.ends_with(',') { "," } else { "" });
         std::fs::write(&path, lines.join("\n")).expect("a writable folder");
         for command in [["--data", folder].as_slice(), &["--check"]] {
-            failed(&mut report(&root, command), "duel.json is no measurement saved by nimlanes: ");
+            failed(&mut report(&root, command), "duel.json is not a measurement saved by nimlanes: ");
         }
         assert!(Saved::<Duel>::read(&path).is_err(), "{field} {number}");
     }
 }
 
-/// A limit of 0 is an input like others, and has no place on a logarithmic axis.
+/// 0 is a valid size, but a logarithmic axis cannot show it.
 #[test]
 fn a_duel_of_size_0_is_left_out_of_the_chart() {
     let (root, folder) = measured(&headline());

@@ -1,4 +1,4 @@
-//! The program where memory and threads are short: it does what was asked, or says in one line why not.
+//! The program with little memory or few threads: it succeeds, or says in one line why not.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use nimlanes::cores::OPERATIONS;
 use nimlanes::machine::Machine;
 use predicates::str::contains;
 
-/// A command that ends, whatever happens.
+/// A command with a timeout.
 fn command(program: &str) -> Command {
     let mut command = Command::new(program);
     command.timeout(Duration::from_secs(120)).env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
@@ -18,7 +18,7 @@ fn nimlanes() -> std::path::PathBuf {
     assert_cmd::cargo::cargo_bin("nimlanes")
 }
 
-/// Exit code and stderr of the program with these arguments, in so many kilobytes of addresses.
+/// Exit code and stderr of the program with these arguments and this limit on its address space.
 #[cfg(target_os = "linux")]
 fn within(kilobytes: u64, args: &str) -> (Option<i32>, String) {
     let script = format!("ulimit -v {kilobytes}; exec {} {args}", nimlanes().display());
@@ -26,17 +26,18 @@ fn within(kilobytes: u64, args: &str) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// Kilobytes of a number as the program prints it.
+/// Parses a size as the program prints it.
 #[cfg(target_os = "linux")]
 fn kilobytes(number: &str, unit: &str) -> f64 {
     let unit = ["B", "kB", "MB", "GB"].iter().position(|name| *name == unit.trim_end_matches(';')).expect("a unit");
     number.parse::<f64>().expect("a number") * 1000f64.powi(unit as i32) / 1024.0
 }
 
-/// With a limit on its addresses the program refuses, and says by how much it falls short; with so much more it must do it.
+/// With a limited address space, the program refuses and says how much memory is missing. Given that much more, step by step,
+/// it succeeds. It never fails otherwise.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_not_refused_fits() {
+fn a_run_that_is_not_refused_fits_in_memory() {
     let has = |operation: &str, kernel: &str| {
         let operation = nimlanes::cores::operation(operation).expect("it is listed");
         operation.kernels(&Machine::detect()).iter().any(|info| info.name == kernel && info.obstacle.is_none())
@@ -72,9 +73,9 @@ fn what_is_not_refused_fits() {
     for (_, _, args) in all.iter().filter(|(operation, kernel, _)| has(operation, kernel)) {
         let seconds = if args.starts_with("run") { " --seconds 0.001" } else { "" };
         let args = format!("{args}{seconds} >/dev/null");
-        // Small enough for a refusal, large enough for the program itself.
+        // Too little for the kernel, but enough for the program itself.
         let mut limit = 20_000;
-        // What a thread reserves comes in steps, so that a refusal may be followed by another one.
+        // Threads reserve memory in steps, so a refusal may be followed by another one.
         let mut refusals = 0;
         loop {
             let (code, said) = within(limit, &args);
@@ -86,7 +87,7 @@ fn what_is_not_refused_fits() {
             let after = |word: &str| words.iter().position(|other| *other == word).expect("a refusal of memory") + 1;
             let (needs, free) = (after("needs"), after("and"));
             let short = kilobytes(words[needs], words[needs + 1]) - kilobytes(words[free], words[free + 1]);
-            // The program prints three digits after the point.
+            // The program prints three decimals.
             limit += short.max(0.0) as u64 + 64;
             refusals += 1;
             assert!(refusals < 40, "{args}: {said}");
@@ -99,7 +100,7 @@ fn what_is_not_refused_fits() {
     }
 }
 
-/// Where every thread is asked to have a stack that no system can give.
+/// With a stack size per thread that no system can provide.
 #[test]
 fn a_thread_that_cannot_be_started_is_an_error_in_one_line() {
     let machine = Machine::detect();

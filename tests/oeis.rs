@@ -1,5 +1,5 @@
 //! Grundy values against published tables: the SHA-256 sums of whole OEIS b-files (`n a(n)` lines), and first positions.
-//! The sums stand in the table of known answers of other programs; a kernel must meet every byte.
+//! The sums come from other programs; a kernel must match every byte.
 
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::cores::mex::zeros::MexZeros;
@@ -8,13 +8,13 @@ use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
 use sha2::{Digest, Sha256};
 
-/// Values of heaps `0..=limit`, by each kernel that is predicted to need less than half a second.
+/// Values of heaps `0..=limit`, from each kernel predicted to need less than half a second.
 fn by_each_kernel(set: MoveSet, limit: u64) -> impl Iterator<Item = (&'static str, Vec<u16>)> {
     let input = Subtraction::new(&set, limit, &Machine::detect()).expect("a small limit");
     let kernels: Vec<_> = available::<MexSubtraction>(&Machine::detect()).collect();
     kernels.into_iter().filter_map(move |kernel| {
         let threads = [1, 2].into_iter().find(|threads| kernel.cost(&input, *threads).ns < 5e8)?;
-        Some((kernel.def().name, kernel.run(&input, &Run::new(threads)).expect("nobody stops it")))
+        Some((kernel.def().name, kernel.run(&input, &Run::new(threads)).expect("not cancelled")))
     })
 }
 
@@ -52,17 +52,17 @@ fn a014589_subtract_a_prime() {
 
 #[test]
 fn a030193_zeros_of_subtract_a_square() {
-    // The file has 61300 lines; heaps up to 8.4 million hold as many zeros.
+    // The file has 61300 lines; there are as many zeros up to heap 8.4 million.
     let input = Subtraction::new(&MoveSet::Squares, 8_400_000, &Machine::detect()).expect("a small limit");
     let sum = |zeros: Vec<u64>| sha256(zeros.into_iter().take(61_300).enumerate());
     const SUM: &str = "5ae7b8748744d84f1c7a63dba8d6e73363f1dca8450a2933f13abd3f18626ec7";
     let fastest = available::<MexSubtraction>(&Machine::detect())
         .min_by(|a, b| a.cost(&input, 1).ns.total_cmp(&b.cost(&input, 1).ns))
         .expect("the baseline is always there");
-    let g = fastest.run(&input, &Run::new(1)).expect("nobody stops it");
+    let g = fastest.run(&input, &Run::new(1)).expect("not cancelled");
     assert_eq!(sum((0..).zip(&g).filter(|(_, v)| **v == 0).map(|(n, _)| n).collect()), SUM);
     for kernel in available::<MexZeros>(&Machine::detect()) {
-        assert_eq!(sum(kernel.run(&input, &Run::new(1)).expect("nobody stops it")), SUM, "{}", kernel.def().name);
+        assert_eq!(sum(kernel.run(&input, &Run::new(1)).expect("not cancelled")), SUM, "{}", kernel.def().name);
     }
 }
 
@@ -98,7 +98,7 @@ fn ones_follow_zeros_by_the_least_move() {
     }
 }
 
-/// Taking up to `k`: `g(n) = n mod (k + 1)`. More values than any window, or several, of the lane kernels holds.
+/// Taking up to `k`: `g(n) = n mod (k + 1)`. This gives more values than one or several windows of the lane kernels hold.
 #[test]
 fn many_values_are_exact() {
     for k in [1, 62, 63, 64, 126, 200, 400, 1000] {

@@ -1,4 +1,4 @@
-//! `nimlanes positions` and `nimlanes plot`: what is listed and drawn, whole or not at all.
+//! `nimlanes positions` and `nimlanes plot`: correct lists and pictures, complete or not written at all.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -41,7 +41,7 @@ fn positions_are_listed_in_order() {
         "(9,17) has 26 together"
     );
     assert_eq!(text(&["proportionate-nim", "--limit", "5", "--moves", "none"]), "n,m\n0,0\n1,1\n2,2\n");
-    // Wythoff's positions with an empty heap, and the first that is not his.
+    // Wythoff's positions with an empty heap, and the first position without an empty heap.
     let three = text(&["stone-game", "--limit", "5"]);
     assert!(three.starts_with("x,y,z\n0,0,0\n0,1,2\n0,3,5\n1,1,4\n"), "{three}");
     for limit in ["0", "1", "2"] {
@@ -49,7 +49,7 @@ fn positions_are_listed_in_order() {
     }
 }
 
-/// The sums are those that `solve` gives, whatever finds the positions.
+/// The sums equal those of `solve`, whichever kernel finds the positions.
 #[test]
 fn both_formats_hold_the_same_numbers() {
     for (game, limit, width, sum) in
@@ -69,7 +69,7 @@ fn both_formats_hold_the_same_numbers() {
 }
 
 #[test]
-fn a_file_is_whole_or_not_there() {
+fn a_file_is_complete_or_absent() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("positions.csv");
     let args = ["stone-game", "--limit", "300"];
@@ -78,7 +78,7 @@ fn a_file_is_whole_or_not_there() {
     assert_eq!(std::fs::read(&path).expect("written"), printed(&args));
     assert_eq!(names(folder.path()), ["positions.csv"]);
     refused(&["positions", "stone-game", "--limit", "10", "--out", "/no/such/folder/file"], 1, "/no/such/folder/file");
-    // A device stays what it is.
+    // A device is not replaced.
     #[cfg(unix)]
     {
         assert_eq!(printed(&[&args[..], &["--out", "/dev/null"]].concat()), b"");
@@ -88,7 +88,7 @@ fn a_file_is_whole_or_not_there() {
 }
 
 #[test]
-fn wrong_requests_end_with_a_line() {
+fn invalid_requests_give_one_line() {
     refused(&["positions", "nim-square", "--limit", "5"], 2, "stone-game");
     refused(&["positions", "stone-game"], 2, "--limit");
     refused(&["positions", "stone-game", "--limit", "-1"], 2, "at least 0");
@@ -107,7 +107,7 @@ fn wrong_requests_end_with_a_line() {
 }
 
 #[test]
-fn pictures_are_what_their_names_say() {
+fn the_extension_decides_the_picture_format() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     for (i, game) in [&["stone-game"][..], &["proportionate-nim", "--moves", "1:1,2:3"]].into_iter().enumerate() {
@@ -139,7 +139,7 @@ fn pictures_are_what_their_names_say() {
 #[test]
 fn a_closed_pipe_ends_silently() {
     use std::io::{BufRead, BufReader};
-    // The second writes for hours.
+    // The second would write for hours.
     for limit in ["1e6", "1e11"] {
         let start = Instant::now();
         let mut child = std::process::Command::new(cargo_bin("nimlanes"))
@@ -156,10 +156,10 @@ fn a_closed_pipe_ends_silently() {
     }
 }
 
-/// A list of 370 MB, in less than that of addresses.
+/// A list of 370 MB, with a smaller address space.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_written_is_not_kept() {
+fn written_positions_are_not_kept_in_memory() {
     let script = format!(
         "ulimit -v 200000; {} positions proportionate-nim --limit 1e8 --format bin | wc -c",
         cargo_bin("nimlanes").display()
@@ -168,7 +168,7 @@ fn what_is_written_is_not_kept() {
     assert_eq!(String::from_utf8_lossy(&counted).trim(), (16 * 23_081_958).to_string());
 }
 
-/// While it searches, and while it writes: nothing is left behind.
+/// Ended during the search or while writing, it leaves no file behind.
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_ended_leaves_no_file() {

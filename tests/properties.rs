@@ -1,4 +1,4 @@
-//! Random inputs: every kernel that this machine can run equals the oracle, and theorems that no kernel uses hold.
+//! Random inputs: every kernel that this machine can run agrees with the oracle, and theorems that no kernel uses hold.
 
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::split::{MexSplit, Split};
@@ -16,32 +16,32 @@ use nimlanes::selection::Selection;
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 
-/// Runs every kernel, those for several threads with two and three as well.
+/// Runs every kernel; parallel ones also with two and three threads.
 fn all_equal_the_oracle<O: Operation>(input: &O::Input) -> Result<(), TestCaseError> {
     let want = O::oracle(input);
     for kernel in available::<O>(&Machine::detect()) {
         let most = if kernel.def().features.contains(&"parallel") { 3 } else { 1 };
         for threads in (1..=most).filter(|threads| kernel.cost(input, *threads).is_possible()) {
-            let output = kernel.run(input, &Run::new(threads)).expect("nobody stops it");
+            let output = kernel.run(input, &Run::new(threads)).expect("not cancelled");
             prop_assert!(output == want, "{} with {threads} thread(s) differs", kernel.def().name);
         }
     }
     Ok(())
 }
 
-/// The kernels that can do an input on one thread.
+/// The kernels that can process an input on one thread.
 fn able<O: Operation>(input: &O::Input) -> Vec<Kernel<O>> {
     available::<O>(&Machine::detect()).filter(|kernel| kernel.cost(input, 1).is_possible()).collect()
 }
 
-/// What the kernel that is selected for an input computes.
+/// The output of the kernel selected for an input.
 fn selected<O: Operation>(input: &O::Input) -> O::Output {
     let selection = Selection::new(Machine::detect());
     let kernel = selection.kernel::<O>(input).expect("some kernel can do it");
-    kernel.run(input, &Run::new(selection.threads())).expect("nobody stops it")
+    kernel.run(input, &Run::new(selection.threads())).expect("not cancelled")
 }
 
-/// Lists of moves from both heaps, with common factors, multiples of each other, and ones that only just fit the limit.
+/// Lists of moves from both heaps: with common factors, multiples of each other, or barely within the limit.
 fn diagonals() -> impl Strategy<Value = Diagonals> {
     let pair = |most: u16| (1..=most, 1..=most).prop_map(|(p, q)| [p.min(q), p.max(q)]);
     let pair = prop_oneof![4 => pair(4), 4 => pair(12), 1 => pair(300)];
@@ -50,7 +50,7 @@ fn diagonals() -> impl Strategy<Value = Diagonals> {
     })
 }
 
-/// Subtraction sets of every character: few moves and many, with and without 1, near and far.
+/// Subtraction sets of all kinds: with few or many moves, with or without 1, with near or far moves.
 fn move_sets() -> impl Strategy<Value = Vec<u64>> {
     prop_oneof![move_set(20, 8), move_set(70, 40), move_set(1000, 12), move_set(1000, 400)]
 }
@@ -90,14 +90,14 @@ proptest! {
         all_equal_the_oracle::<MexSubtraction>(&input)?;
     }
 
-    /// Past a chunk of the shifted rows, and several tiles.
+    /// Beyond a chunk of the shifted rows, and several tiles.
     #[test]
     fn mex_zeros(moves in prop_oneof![move_sets(), move_set(20_000, 300)], limit in 0u64..20_000) {
         let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit, &Machine::detect()).expect("a small limit");
         all_equal_the_oracle::<MexZeros>(&input)?;
     }
 
-    /// Rings that are used again and again, prefixes, and every kind of near move.
+    /// Rings that are reused many times, prefixes, and every kind of near move.
     #[test]
     fn mex_records(
         moves in prop_oneof![move_set(20, 12), move_set(70, 60), move_set(300, 12), move_set(3000, 30)],
@@ -134,7 +134,7 @@ proptest! {
         let smallest = moves[0] as usize;
         let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit, &Machine::detect()).expect("a small limit");
         for kernel in able::<MexSubtraction>(&input) {
-            let g = kernel.run(&input, &Run::new(1)).expect("nobody stops it");
+            let g = kernel.run(&input, &Run::new(1)).expect("not cancelled");
             for n in smallest..g.len() {
                 prop_assert_eq!(g[n] == 1, g[n - smallest] == 0, "{} at {}", kernel.def().name, n);
             }
@@ -142,22 +142,23 @@ proptest! {
     }
 }
 
-/// With sets `1..k` a heap is worth `n mod (k + 1)`: values beyond every window of a kernel, up to the type's end.
+/// With the set `1..k`, heap `n` has the value `n mod (k + 1)`: values beyond every window of a kernel, up to the maximum of the
+/// type.
 #[test]
 fn many_values() {
     for k in [63, 64, 191, 192, 193, 383, 384, 385, 1000] {
         let input = Subtraction::new(&MoveSet::UpTo(k), 5000, &Machine::detect()).expect("a small limit");
         for kernel in able::<MexSubtraction>(&input) {
-            let g = kernel.run(&input, &Run::new(1)).expect("nobody stops it");
+            let g = kernel.run(&input, &Run::new(1)).expect("not cancelled");
             let is_right = g.iter().enumerate().all(|(n, v)| u64::from(*v) == n as u64 % (k + 1));
             assert!(is_right, "{} with 1..{k}", kernel.def().name);
         }
     }
 }
 
-/// Values past 16 bits are an error, not an answer. (Two kernels: the input is a long one.)
+/// Values beyond 16 bits are an error, not a wrong answer. (Only two kernels, because the input is long.)
 #[test]
-fn a_value_too_large_is_noticed() {
+fn a_value_that_is_too_large_is_an_error() {
     let input = Subtraction::new(&MoveSet::UpTo(65_536), 65_536, &Machine::detect()).expect("a small limit");
     let mut kernels: Vec<_> = available::<MexSubtraction>(&Machine::detect()).collect();
     kernels.sort_by(|a, b| a.cost(&input, 1).ns.total_cmp(&b.cost(&input, 1).ns));
@@ -166,7 +167,7 @@ fn a_value_too_large_is_noticed() {
     }
 }
 
-/// A kernel that cannot do an input says so and computes nothing.
+/// A kernel that cannot process an input returns an error and computes nothing.
 fn outside<O: Operation>(input: &O::Input, threads: usize, names: &[&str]) {
     for kernel in available::<O>(&Machine::detect()).filter(|kernel| names.contains(&kernel.def().name)) {
         let run = Run::new(threads);
@@ -175,7 +176,8 @@ fn outside<O: Operation>(input: &O::Input, threads: usize, names: &[&str]) {
     }
 }
 
-/// Where each domain ends, by type, by mathematics or for want of threads: some of these runs gave wrong answers, some panicked.
+/// Inputs just outside of each domain, because of types, mathematics or too few threads. Some of these runs used to give wrong
+/// answers, some panicked.
 #[test]
 fn inputs_outside_a_domain_are_refused() {
     let three_parts = ["closed_form"];
@@ -221,7 +223,7 @@ impl Sink<[u32; 3]> for FirstLayer {
     }
 }
 
-/// Panics at the first position past the first bands.
+/// Panics at the first position after the first bands.
 #[derive(Debug, Default, PartialEq)]
 struct Fragile;
 
@@ -258,23 +260,23 @@ fn the_diagonal_one_to_one_makes_wythoffs_game() {
     assert!((0..).map(wythoff).take_while(|[n, m]| n + m <= limit).eq(found));
 }
 
-/// Multiples of a move that is there change nothing, and without any diagonal the game is Nim.
+/// Multiples of an existing move change nothing, and without any diagonal the game is Nim.
 #[test]
-fn moves_that_are_there_already_change_nothing() {
+fn redundant_moves_change_nothing() {
     assert_eq!(two_heaps(5000, "1:1,2:2,1:2,3:6"), two_heaps(5000, "1:1,1:2"));
     assert_eq!(two_heaps(5000, "1:1,4000:1001"), two_heaps(5000, "1:1"), "no position of the limit has this move");
     assert!(two_heaps(1000, "none").into_iter().eq((0..=500).map(|n| [n, n])));
 }
 
-/// Some kernels hold rows of marks in a fixed number of places and stand aside above a limit. Here they are at theirs, where
-/// the oracle would visit a hundred million states, so complete outputs are compared with the baseline's.
+/// Some kernels hold rows of marks in a fixed number of places and cannot run above a limit. This test runs them at that limit.
+/// The oracle would visit a hundred million states there, so complete outputs are compared with the baseline's.
 #[test]
-fn the_kernels_of_table_scan_agree_where_the_narrowest_ends() {
+fn the_kernels_of_table_scan_agree_at_the_limit_of_the_narrowest() {
     for rule in [Rule::AllMoves, Rule::OneOrTwo] {
         let input = StoneGame::new(1023, rule).expect("a small limit");
         let machine = Machine::detect();
         let mut kernels = available::<TableScan<table_scan::Positions>>(&machine);
-        let run = |kernel: Kernel<TableScan<_>>| kernel.run(&input, &Run::new(2)).expect("nobody stops it");
+        let run = |kernel: Kernel<TableScan<_>>| kernel.run(&input, &Run::new(2)).expect("not cancelled");
         let want = run(kernels.next().expect("the baseline"));
         for kernel in kernels.filter(|kernel| kernel.cost(&input, 2).is_possible()) {
             assert!(run(kernel) == want, "{} differs, {rule:?}", kernel.def().name);
@@ -282,8 +284,8 @@ fn the_kernels_of_table_scan_agree_where_the_narrowest_ends() {
     }
 }
 
-/// What a kernel with rows of a fixed number of places finds at its limit holds what it finds below; that it ends in the right
-/// place, whatever the last heap's place in a band, is seen only below.
+/// The output of such a kernel at its limit includes its outputs below. Only runs at smaller limits show that it stops at the
+/// right heap, at any position in a band.
 #[test]
 fn the_narrow_kernels_of_table_scan_agree_at_every_limit() {
     let machine = Machine::detect();
@@ -294,7 +296,7 @@ fn the_narrow_kernels_of_table_scan_agree_at_every_limit() {
     for (rule, step) in [(Rule::AllMoves, 1), (Rule::OneOrTwo, 7)] {
         for limit in (0..1024).step_by(step) {
             let input = StoneGame::new(limit, rule).expect("a small limit");
-            let run = |kernel: &Kernel<TableScan<_>>| kernel.run(&input, &Run::new(1)).expect("nobody stops it");
+            let run = |kernel: &Kernel<TableScan<_>>| kernel.run(&input, &Run::new(1)).expect("not cancelled");
             let want = run(&rows);
             for kernel in &narrow {
                 assert!(run(kernel) == want, "{}, limit {limit}, {rule:?}", kernel.def().name);
@@ -303,7 +305,7 @@ fn the_narrow_kernels_of_table_scan_agree_at_every_limit() {
     }
 }
 
-/// Threads meet anew in every run: what they lose by marking one word at the same time shows only now and then.
+/// The timing of threads differs in every run: marks lost by concurrent writes to one word show only occasionally.
 #[test]
 fn threads_find_the_same_positions_every_time() {
     let input = StoneGame::new(1000, Rule::AllMoves).expect("a small limit");
@@ -311,7 +313,7 @@ fn threads_find_the_same_positions_every_time() {
     for kernel in available::<TableScan<Tally>>(&machine).filter(|kernel| kernel.def().features.contains(&"parallel")) {
         for threads in [2, 3].into_iter().filter(|threads| kernel.cost(&input, *threads).is_possible()) {
             for round in 0..100 {
-                let tally = kernel.run(&input, &Run::new(threads)).expect("nobody stops it");
+                let tally = kernel.run(&input, &Run::new(threads)).expect("not cancelled");
                 let (name, got) = (kernel.def().name, (tally.sum, tally.positions));
                 assert_eq!(got, (167_542_057, 121_060), "{name} with {threads} threads, round {round}");
             }
@@ -319,9 +321,9 @@ fn threads_find_the_same_positions_every_time() {
     }
 }
 
-/// A run on two threads, stopped from outside in the middle, ends in both, and says so.
+/// A run on two threads that is cancelled in the middle ends in both threads with an error.
 #[test]
-fn a_run_on_two_threads_stops_when_it_is_told_to() {
+fn a_run_on_two_threads_can_be_cancelled() {
     let input = StoneGame::new(4000, Rule::AllMoves).expect("a small limit");
     let steps = TableScan::<Tally>::steps(&input);
     let machine = Machine::detect();
@@ -342,7 +344,7 @@ fn a_run_on_two_threads_stops_when_it_is_told_to() {
     }
 }
 
-/// A sink that panics ends the run in all threads: none waits for bands that nobody will do.
+/// A sink that panics ends the run in all threads: none waits for bands that will never be done.
 #[test]
 fn a_panic_in_one_thread_ends_the_others() {
     let input = StoneGame::new(2000, Rule::AllMoves).expect("a small limit");
@@ -353,7 +355,7 @@ fn a_panic_in_one_thread_ends_the_others() {
     }
 }
 
-/// With one heap empty the Stone Game is Wythoff's. The kernel that is selected at 20000 and the one at 1000 say so.
+/// With one empty heap, the Stone Game is Wythoff's. Checked with the kernels selected at 20000 and at 1000.
 #[test]
 fn the_first_layer_of_the_stone_game_is_wythoffs() {
     for limit in [1000, 20_000] {

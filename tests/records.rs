@@ -1,4 +1,4 @@
-//! Long runs over subtraction sets with few moves: stopped, kept in a file, gone on with; and what no run goes on from.
+//! Long runs over subtraction sets with few moves: stopping, checkpoints, resuming, and checkpoints that must be refused.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,10 +22,10 @@ fn input(set: &str, limit: u64) -> Records {
 }
 
 fn whole(kernel: Kernel<MexRecords>, set: &str, limit: u64) -> Output {
-    kernel.run(&input(set, limit), &Run::new(1)).expect("nobody stops it")
+    kernel.run(&input(set, limit), &Run::new(1)).expect("not cancelled")
 }
 
-/// Writes the progress down each time, and stops the run after some times.
+/// Saves the progress each time, and stops the run after a number of times.
 struct StopAfter {
     times: Mutex<usize>,
     run: Arc<Run>,
@@ -45,7 +45,7 @@ impl Journal for StopAfter {
     }
 }
 
-/// Goes on from `file`, if there is one, and stops after some blocks; the file, and the output if it came to an end.
+/// Resumes from `file`, if there is one, and stops after some blocks. Returns the checkpoint, and the output if complete.
 fn part(
     kernel: Kernel<MexRecords>,
     set: &str,
@@ -65,7 +65,7 @@ fn part(
     (std::mem::take(&mut *journal.file.lock().expect("one thread")), output)
 }
 
-/// Keeps a file for each batch of blocks, after having read each back.
+/// Collects a checkpoint for each batch of blocks, and reads each back.
 struct Files {
     set: String,
     limit: u64,
@@ -82,23 +82,23 @@ impl Journal for Files {
     }
 }
 
-/// A file for each batch of blocks of a whole run.
+/// The checkpoints of a complete run, one for each batch of blocks.
 fn files(kernel: Kernel<MexRecords>, set: &str, limit: u64) -> Vec<Vec<u8>> {
     let journal = Arc::new(Files { set: set.to_owned(), limit, files: Mutex::default() });
     let start = Start::kept(Arc::clone(&journal) as Arc<dyn Journal>, None);
-    kernel.run_from(start, &input(set, limit), &Run::new(1)).expect("nobody stops it");
+    kernel.run_from(start, &input(set, limit), &Run::new(1)).expect("not cancelled");
     std::mem::take(&mut *journal.files.lock().expect("one thread"))
 }
 
-/// The kernels that keep their progress and are quick with this input.
+/// The kernels that save their progress and are fast for this input.
 fn resumable(set: &str, limit: u64) -> Vec<Kernel<MexRecords>> {
     let input = input(set, limit);
-    // The baseline keeps nothing.
+    // The baseline saves no progress.
     kernels().into_iter().skip(1).filter(|kernel| kernel.cost(&input, 1).ns < 2e8).collect()
 }
 
-/// Sets and limits with a ring that is gone through once and several times, one that is never full, and prefixes, of which one
-/// ends with a block; far moves are no multiples of a block.
+/// Sets and limits with a ring that is used once or several times, or is never full, and with prefixes, one of which ends at a
+/// block boundary. Far moves are not multiples of a block.
 const RUNS: [(&str, u64); 8] = [
     ("2,600001", 1_900_000),
     ("1,5,300001", 1_900_000),
@@ -110,10 +110,10 @@ const RUNS: [(&str, u64); 8] = [
     ("1,2", 999_999),
 ];
 
-/// Wherever a run is stopped, the file holds its exact state, and first heaps, frequencies and fingerprint come out the same as
-/// those of a table, which has no history.
+/// Wherever a run is stopped, the checkpoint holds its exact state: first heaps, frequencies and fingerprint equal those from a
+/// table of all values.
 #[test]
-fn a_run_resumed_at_any_batch_is_the_run_that_was_not_stopped() {
+fn a_run_resumed_at_any_batch_equals_an_uninterrupted_one() {
     for (set, limit) in RUNS {
         let want = whole(kernels()[0], set, limit);
         let mut others = resumable(set, limit).into_iter().cycle();
@@ -128,7 +128,7 @@ fn a_run_resumed_at_any_batch_is_the_run_that_was_not_stopped() {
 }
 
 #[test]
-fn a_run_that_is_stopped_again_and_again_ends_with_the_same() {
+fn a_run_that_is_stopped_many_times_has_the_same_output() {
     for (set, limit) in RUNS {
         let want = whole(kernels()[0], set, limit);
         let mut steps = resumable(set, limit).into_iter().cycle();
@@ -145,7 +145,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn any_set_with_far_moves_is_resumed_anywhere(
+    fn any_set_with_far_moves_can_be_resumed_anywhere(
         near in btree_set(1u64..200, 1..4),
         far in btree_set(200_000u64..1_500_000, 1..3),
         limit in 600_000u64..1_600_000,
@@ -162,9 +162,9 @@ proptest! {
     }
 }
 
-/// The heaps up to the limit ask for every heap of the prefix, whether it ends with a block or within one.
+/// Heaps up to the limit need every heap of the prefix, whether it ends at a block boundary or not.
 #[test]
-fn a_prefix_is_as_long_as_the_last_heap_asks_for() {
+fn a_prefix_is_as_long_as_the_last_heap_needs() {
     for limit in 5000..5200 {
         let want = MexRecords::oracle(&input("2,5000", limit));
         for kernel in kernels() {
@@ -174,7 +174,7 @@ fn a_prefix_is_as_long_as_the_last_heap_asks_for() {
 }
 
 #[test]
-fn no_run_goes_on_from_another_or_a_damaged_file() {
+fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
     let kernel = *kernels().last().expect("a kernel");
     let (file, _) = part(kernel, "factorials", 800_000, None, 1);
     let read = |set: &str, limit, mut file: &[u8]| Progress::read(&input(set, limit), &mut file).map(|p| p.done());
@@ -189,7 +189,7 @@ fn no_run_goes_on_from_another_or_a_damaged_file() {
     for length in [8, 9, 100, file.len() / 2, file.len() - 1] {
         assert!(matches!(whole(&file[..length]), Err(CheckpointError::Truncated)), "{length} bytes");
     }
-    // Every byte of the head, and some of the rest.
+    // Every byte of the header, and some of the rest.
     for at in (0..500).chain((500..file.len()).step_by(1009)).chain([file.len() - 1]) {
         let mut file = file.clone();
         file[at] ^= 0x10;
@@ -200,7 +200,7 @@ fn no_run_goes_on_from_another_or_a_damaged_file() {
     assert!(matches!(error, CheckpointError::OldFormat) && error.to_string().contains("nimlane1"), "{error}");
 }
 
-/// A file of a run with the moves `1..40`, which takes 41 values, and what its places are.
+/// A checkpoint of a run with the moves `1..40`, which has 41 values, and the offsets of its fields.
 fn many_values() -> (Vec<u8>, Vec<(&'static str, usize)>) {
     let (file, _) = part(*kernels().last().expect("a kernel"), "1..40", 600_000, None, 1);
     let next = 8 * (3 + 40);
@@ -222,7 +222,7 @@ fn two_flipped_bits_do_not_cancel() {
         flips.into_iter().for_each(|(byte, bit)| file[byte] ^= bit);
         matches!(Progress::read(&input("1..40", 600_000), &mut file.as_slice()), Err(CheckpointError::Damaged))
     };
-    // The first of them then has the value 0, which is a value like others.
+    // The first of them then has the value 0, which is a valid value.
     assert!(refused([(fingerprint + 7, 0x80), (codes, 0x10)]));
     for (a, b) in [(codes, codes + 1), (codes + 7, codes + 8), (codes + 64, codes + 128)] {
         for bits in (0..64).map(|i| (1 << (i % 8), 1 << (i / 8))) {
@@ -231,9 +231,9 @@ fn two_flipped_bits_do_not_cancel() {
     }
 }
 
-/// Files with a right checksum that no run has written.
+/// Files with a valid checksum that no run can have written.
 #[test]
-fn what_no_run_can_have_written_is_damaged() {
+fn files_that_no_run_can_have_written_are_damaged() {
     let (file, places) = many_values();
     let at = |name: &str| places.iter().find(|place| place.0 == name).expect("a place").1;
     let read = |file: &[u8]| Progress::read(&input("1..40", 600_000), &mut &file[..]).map(|progress| progress.done());
@@ -250,7 +250,7 @@ fn what_no_run_can_have_written_is_damaged() {
     let done = get(&file, next);
     assert_eq!((sealed(&|_| ()).ok(), get(&file, next + 8)), (Some(done), 41), "this is the way to seal a file");
 
-    // Heaps done, with counts that add up to them.
+    // Numbers of finished heaps, with counts that add up to them.
     for wrong in [0, 1, done - 1, done + 1, done + 63, 600_002, 1 << 40, u64::MAX] {
         let result = sealed(&|file| {
             put(file, next, wrong);
@@ -283,14 +283,14 @@ fn what_no_run_can_have_written_is_damaged() {
     }
 }
 
-/// All values, by the kernels of another operation that keep them: equal fingerprints.
+/// The fingerprints equal those of all values from another operation, whose kernels keep them.
 #[test]
-fn fingerprints_are_of_the_values_that_tables_hold() {
+fn fingerprints_equal_those_of_complete_tables() {
     for (set, limit) in [("factorials", 1_000_000), ("fibonacci", 300_000), ("2,7,19,50", 100_001)] {
         let input = Subtraction::new(&set.parse::<MoveSet>().expect("a set"), limit, &Machine::detect())
             .expect("a small limit");
         let values = available::<MexSubtraction>(&Machine::detect()).find(|kernel| kernel.def().name == "stamp");
-        let values = values.expect("always there").run(&input, &Run::new(1)).expect("nobody stops it");
+        let values = values.expect("always there").run(&input, &Run::new(1)).expect("not cancelled");
         let mut fingerprint = 0u64;
         for block in values.chunks(64) {
             let mut codes = [0u8; 64];
@@ -311,7 +311,7 @@ fn fingerprints_are_of_the_values_that_tables_hold() {
 
 #[test]
 fn heaps_past_the_limit_have_no_value() {
-    // As many values as there can be: the next one's code is what pads the last block.
+    // The maximum number of values: the code of the next one pads the last block.
     for limit in 61..=64 {
         let oracle = MexRecords::oracle(&input("1..62", limit));
         assert_eq!(oracle.first, (0..=limit.min(62)).collect::<Vec<_>>(), "limit {limit}");

@@ -26,7 +26,7 @@ fn every_tier_has_a_kernel_for_every_workload() {
 }
 
 #[test]
-fn a_cap_keeps_what_it_includes_and_adds_nothing() {
+fn a_cap_keeps_included_kernels_and_adds_none() {
     let machine = Machine::detect();
     for cap in Tier::ALL.iter().copied() {
         let capped = machine.capped(cap);
@@ -35,7 +35,7 @@ fn a_cap_keeps_what_it_includes_and_adds_nothing() {
             assert_eq!(capped.tiers().any(|offered| offered == tier), capped.offers(tier), "{cap:?}: {tier:?}");
         }
         assert!(cap.includes(capped.strongest_tier()), "{cap:?}");
-        // A second cap takes away, too, in either order.
+        // A second cap also restricts, in either order.
         let both = capped.capped(Tier::Avx2);
         assert_eq!(
             both.tiers().collect::<Vec<_>>(),
@@ -73,7 +73,7 @@ fn names_are_unique_and_say_the_tier() {
                 "{} lists its tier as a feature",
                 kernel.name
             );
-            // A kernel that builds on one of a tier below lists that, too.
+            // A kernel that builds on a lower tier lists the feature of that tier, too.
             let others = Tier::ALL.iter().filter(is_listed).all(|tier| kernel.tier.includes(*tier));
             assert!(others, "{} lists the feature of a tier that its own does not include", kernel.name);
         }
@@ -86,7 +86,7 @@ fn a_machine_without_memory_refuses_and_says_what_it_needs() {
     for operation in OPERATIONS {
         let workload = operation.workloads()[0];
         let selection = Selection::new(machine);
-        // What the input is made of may need memory, too.
+        // Preparing the input may also need memory.
         let refusal = match operation.session(&selection, workload.name, workload.published) {
             Ok(session) => selection.kernel_of(session.as_ref()).expect_err("nothing fits").to_string(),
             Err(error) => error.to_string(),
@@ -96,7 +96,7 @@ fn a_machine_without_memory_refuses_and_says_what_it_needs() {
     }
 }
 
-/// A kernel that is named and cannot do the input is refused for what stands in its way.
+/// A named kernel that cannot process the input is refused with the reason.
 #[test]
 fn a_refusal_names_the_obstacle() {
     let machine = Machine::detect();
@@ -135,8 +135,8 @@ fn the_best_public_algorithms_are_listed_and_need_nothing() {
     }
 }
 
-/// Cells of 16 bits hold the values of `mex_split` up to a limit; past it their kernel cannot do the input, and the next best is
-/// selected.
+/// Cells of 16 bits hold the values of `mex_split` up to a limit. Above it, their kernel cannot process the input, and the next
+/// best is selected.
 #[test]
 #[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
 fn narrow_cells_are_selected_where_they_hold_the_values() {
@@ -155,7 +155,7 @@ fn narrow_cells_are_selected_where_they_hold_the_values() {
     }
 }
 
-/// Threads cost time to start: small inputs do without, larger ones do not.
+/// Starting threads takes time: small inputs use one thread, larger ones several.
 #[test]
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 fn threads_are_used_where_they_pay() {

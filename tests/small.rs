@@ -1,11 +1,11 @@
-//! Every kernel at sizes that an interpreter can do as well: `.ci/deep` runs this in Miri, which knows the portable tier alone.
+//! Every kernel at sizes small enough for an interpreter: `.ci/deep` runs this in Miri, which supports only the portable tier.
 
 use nimlanes::cores::COMPLETE;
 use nimlanes::kernel::Run;
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
 
-/// None, one, few, and past a word where the oracle is quick.
+/// Zero, one, few, and more than a word, if the oracle is fast.
 const SIZES: [u64; 4] = [0, 1, 9, 70];
 /// The largest where the oracle tries all positions of three heaps, or all triples of heaps.
 const CUBIC: u64 = 12;
@@ -22,7 +22,7 @@ fn every_kernel_equals_the_oracle_at_small_sizes() {
                 for (index, kernel) in session.kernels().iter().enumerate() {
                     let most = if kernel.is_parallel() { 2 } else { 1 };
                     for threads in (1..=most).filter(|threads| session.cost(index, *threads).is_possible()) {
-                        let answer = session.run(index, &Run::new(threads)).expect("nobody stops it");
+                        let answer = session.run(index, &Run::new(threads)).expect("not cancelled");
                         assert!(answer.agrees(session.oracle()), "{} of {}", kernel.name, session.case());
                         runs += 1;
                     }

@@ -1,5 +1,5 @@
-//! What must hold of the source as text: where `unsafe` stands, that no architecture sees intrinsics of another, and that each
-//! kept profile has its finding.
+//! Checks of the source text: where `unsafe` is allowed, that no architecture compiles intrinsics of another, and that each
+//! kept profile is documented.
 
 use std::collections::BTreeSet;
 use std::fs::{read_dir, read_to_string};
@@ -7,11 +7,11 @@ use std::path::Path;
 
 use nimlanes::isa::Tier;
 
-/// A new file here is a decision, so it must be written down; the loads and stores of a tier belong to its row of the table.
+/// Files with unsafe code. A new one is a deliberate decision; the loads and stores of a tier belong to its row of the table.
 const UNSAFE: [&str; 4] =
     ["src/cores/occupancy/automaton_asm.rs", "src/kernel.rs", "src/simd/field.rs", "src/simd/probe/mod.rs"];
 
-/// Every file below a folder whose name ends in this way, with its path from the root.
+/// The paths, relative to the root, of all files below a folder whose names have this ending.
 fn files(folder: &str, end: &str) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut left = vec![root.join(folder)];
@@ -34,13 +34,13 @@ fn read(path: &str) -> String {
     read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a file of the source tree")
 }
 
-/// Every Rust file below `src`, with its path from the root and its text.
+/// The path, relative to the root, and text of every Rust file below `src`.
 fn sources() -> Vec<(String, String)> {
     files("src", ".rs").into_iter().map(|path| (path.clone(), read(&path))).collect()
 }
 
 #[test]
-fn unsafe_code_stands_only_where_it_is_allowed() {
+fn unsafe_code_is_only_in_the_listed_files() {
     let is_allowed = |text: &str| text.contains("allow(unsafe_code") || text.contains("expect(unsafe_code");
     let found: Vec<String> = sources().into_iter().filter(|(_, text)| is_allowed(text)).map(|(path, _)| path).collect();
     println!("files with unsafe code: {found:#?}");
@@ -50,7 +50,7 @@ fn unsafe_code_stands_only_where_it_is_allowed() {
     assert_eq!(others, UNSAFE);
 }
 
-/// What stands above the `mod` line of a file or folder of modules.
+/// The line above the `mod` line of a file or folder.
 fn condition(module: &Path) -> String {
     let name = module.file_stem().expect("a module").to_str().expect("UTF-8");
     let parent = read(&module.with_file_name("mod.rs").display().to_string());
@@ -59,8 +59,8 @@ fn condition(module: &Path) -> String {
     lines.next().unwrap_or_default().to_owned()
 }
 
-/// A file that names intrinsics of an architecture is a module that exists there only: the condition stands on its `mod` line,
-/// or on that of the folder that it is in.
+/// A file that names intrinsics of an architecture is compiled only there: the condition is on its `mod` line, or on that of
+/// its folder.
 #[test]
 fn no_architecture_sees_intrinsics_of_another() {
     let sources = sources();
@@ -79,7 +79,7 @@ fn no_architecture_sees_intrinsics_of_another() {
     assert!(count > 0, "there are kernels with intrinsics");
 }
 
-/// `profiles/README.md` shows each kept flamegraph, and nothing that is not kept; best kernels have the summary of their loop.
+/// `profiles/README.md` shows exactly the kept flamegraphs; the best kernels have the summary of their loop.
 #[test]
 fn every_kept_profile_has_its_entry() {
     let text = read("profiles/README.md");
@@ -94,7 +94,7 @@ fn every_kept_profile_has_its_entry() {
 }
 
 #[test]
-fn every_kernel_leads_to_its_source() {
+fn every_kernel_links_to_its_source() {
     let files = files("src/cores", ".rs");
     for operation in nimlanes::cores::OPERATIONS {
         for kernel in operation.kernels(&nimlanes::machine::Machine::detect()) {

@@ -1,4 +1,4 @@
-//! What criterion measures with: a clock chosen for each benchmark, throughput in the operation's unit, and flamegraphs.
+//! The measurement for criterion: a clock for each benchmark, throughput in the operation's unit, and flamegraphs.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -8,18 +8,18 @@ use criterion::Throughput;
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use nimlanes::lab::clock::Clock;
 
-/// Metric prefixes of throughputs, a thousand apart.
+/// Metric prefixes of throughputs, in steps of a thousand.
 const PREFIXES: [&str; 4] = ["", "k", "M", "G"];
 
-/// The measurement of all benchmarks. A criterion group has one type of measurement, so this one is told what to read
-/// before each benchmark; clones share what they are told.
+/// The measurement of all benchmarks. Criterion allows only one measurement type, so clock and unit are set at run time,
+/// before each benchmark; clones share these settings.
 #[derive(Clone)]
 pub struct Instrument(Rc<Cell<Reading>>);
 
 #[derive(Clone, Copy)]
 struct Reading {
     clock: Clock,
-    /// What a second holds, with each of the prefixes.
+    /// Unit of throughput, with each of the prefixes.
     units: [&'static str; 4],
 }
 
@@ -30,14 +30,14 @@ impl Default for Instrument {
 }
 
 impl Instrument {
-    /// The clock of the benchmarks that follow.
-    pub fn read(&self, clock: Clock) {
+    /// Sets the clock for the following benchmarks.
+    pub fn set_clock(&self, clock: Clock) {
         self.0.set(Reading { clock, ..self.0.get() });
     }
 
-    /// What the throughput of the benchmarks that follow counts, in the singular.
-    pub fn count(&self, unit: &str) {
-        // Criterion takes units that live for ever; there are a few in a process.
+    /// Sets the unit of throughput for the following benchmarks, in the singular.
+    pub fn set_unit(&self, unit: &str) {
+        // Criterion needs `'static` units; a process leaks only a few.
         let units = PREFIXES.map(|prefix| &*format!("{prefix} {unit}s/s").leak());
         self.0.set(Reading { units, ..self.0.get() });
     }
@@ -102,7 +102,7 @@ mod flamegraphs {
     use criterion::profiler::Profiler;
     use nimlanes::lab::profile::{ROOT, Sampling};
 
-    /// Makes a flamegraph of each benchmark on `cargo bench -- --profile-time <seconds>`.
+    /// Makes a flamegraph of each benchmark for `cargo bench -- --profile-time <seconds>`.
     #[derive(Default)]
     pub struct Flamegraphs(Option<Sampling>);
 

@@ -1,6 +1,6 @@
-//! What the benches share: settings, the clock and the profile of each benchmark, and the driver that fills the groups of a
-//! core from the registry.
-#![allow(dead_code, reason = "compiled into each bench file, and each uses its part")]
+//! Code shared by the benches: settings, clock and profile of each benchmark, and the driver that fills the groups of a core
+//! from the registry.
+#![allow(dead_code, reason = "compiled into each bench file, and each uses a part of it")]
 
 mod instrument;
 mod plan;
@@ -16,30 +16,30 @@ use nimlanes::selection::Selection;
 pub use self::instrument::Instrument;
 pub use self::plan::Plan;
 
-/// What a bench file is run for, as far as the benches must know.
+/// What a bench file is run for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// `cargo bench`.
     Measure,
     /// `cargo bench -- --profile-time <seconds>`.
     Profile,
-    /// `cargo test --benches`: each benchmark once, and quickly.
+    /// `cargo test --benches`: each benchmark once, with minimal times.
     Test,
 }
 
 impl Mode {
-    /// The mode of this process, by criterion's rule.
+    /// The mode of this process, by the same rule as criterion.
     fn of_this_process() -> Self {
-        match given("--bench") && !given("--test") {
-            true if given("--profile-time") => Mode::Profile,
+        match has_option("--bench") && !has_option("--test") {
+            true if has_option("--profile-time") => Mode::Profile,
             true => Mode::Measure,
             false => Mode::Test,
         }
     }
 }
 
-/// Whether an option stands on the command line.
-fn given(option: &str) -> bool {
+/// Whether the command line has an option.
+fn has_option(option: &str) -> bool {
     env::args().any(|arg| arg.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
 }
 
@@ -60,7 +60,7 @@ pub fn run(benchmarks: impl FnOnce(&Selection, &Plan, &mut Criterion<Instrument>
     }
 }
 
-/// The folder that criterion writes to; it finds it in the same way and does not tell.
+/// The folder that criterion writes to. Criterion has no function for it, so this repeats its rule.
 fn results() -> PathBuf {
     let set = |variable: &str| env::var_os(variable).map(PathBuf::from);
     set("CRITERION_HOME").unwrap_or_else(|| {

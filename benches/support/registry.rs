@@ -16,14 +16,14 @@ use nimlanes::workload::Workload;
 
 use super::{Instrument, Plan};
 
-/// Sizes up to here are compared with the oracle where no answer is known.
+/// Up to this size, answers are compared with the oracle if there is no known answer.
 const SMALL: u64 = 100;
 
 /// Runs the benchmarks of a core.
 pub fn core(core: Core) {
     super::run(|selection, plan, criterion, instrument| {
         for operation in OPERATIONS.iter().filter(|operation| operation.core() == core) {
-            instrument.count(operation.unit());
+            instrument.set_unit(operation.unit());
             for workload in operation.workloads() {
                 let group = criterion.benchmark_group(format!("{}/{}", operation.name(), workload.name));
                 Cases { operation: *operation, workload, selection, plan, instrument }.fill(group);
@@ -32,7 +32,7 @@ pub fn core(core: Core) {
     });
 }
 
-/// Predicted run times of all benchmarks there are, in all bench files: they share one budget.
+/// Predicted run times of all benchmarks in all bench files, which share one budget.
 pub fn predictions(selection: &Selection) -> Vec<Duration> {
     let mut runs = Vec::new();
     for operation in OPERATIONS {
@@ -51,19 +51,19 @@ fn session(operation: &dyn AnyOperation, workload: &Workload, size: u64, selecti
     operation.session(selection, workload.name, size).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A kernel that can do an input here.
+/// A kernel that can process an input here.
 pub struct Contender {
     /// Its index in the session.
     index: usize,
-    /// What it is.
+    /// Its registry entry.
     pub info: KernelInfo,
-    /// Threads it is given: all there are, if it is built to use them.
+    /// Number of threads it uses: all that are allowed if it is parallel, else one.
     threads: usize,
     /// Predicted time of a run.
     pub predicted: Duration,
 }
 
-/// The kernels that can do the input of a session with at most so many threads.
+/// The kernels that can process the input of a session with at most `threads` threads.
 pub fn contenders(session: &dyn Session, threads: usize) -> Vec<Contender> {
     let [alone, together] = [1, threads].map(|threads| session.candidates(threads, Duration::MAX));
     let contender = |(index, info): (usize, &KernelInfo)| {
@@ -85,7 +85,7 @@ struct Cases<'a> {
 
 impl Cases<'_> {
     fn fill(&self, mut group: BenchmarkGroup<Instrument>) {
-        // Equal samples: their number is what the plan counted on, and a slow kernel has its ten runs.
+        // Flat sampling: the plan relies on the number of samples, and a slow kernel gets exactly ten runs.
         group.sampling_mode(SamplingMode::Flat);
         for size in self.workload.sizes {
             let session = session(self.operation, self.workload, *size, self.selection);
@@ -99,17 +99,17 @@ impl Cases<'_> {
                 any.set(any.get() | self.bench(&mut group, session.as_ref(), expected.as_ref(), contender, *size));
             }
             if any.get() {
-                self.leave_to_the_duel(*size, &slow);
+                self.print_skipped(*size, &slow);
             }
         }
         group.finish();
     }
 
-    /// The answer of the quickest kernel, known to be right where an answer is known or the oracle is quick.
+    /// The answer of the fastest kernel, checked against the known answer, or against the oracle if the size is small.
     fn expected(&self, session: &dyn Session, size: u64, contenders: &[Contender]) -> Option<Box<dyn Answer>> {
         let quickest = contenders.iter().min_by_key(|contender| contender.predicted)?;
-        let answer = session.run(quickest.index, &Run::new(quickest.threads)).expect("nobody stops it");
-        match known::of(session.case()) {
+        let answer = session.run(quickest.index, &Run::new(quickest.threads)).expect("not cancelled");
+        match known::find(session.case()) {
             Some(known) => known.check(&answer.digest()).unwrap_or_else(|difference| panic!("{difference}")),
             None if size <= SMALL => assert!(answer.agrees(session.oracle()), "{size}: not the oracle's answer"),
             None => {}
@@ -117,7 +117,7 @@ impl Cases<'_> {
         Some(answer)
     }
 
-    /// Asserts the answer of one kernel and times it, unless the command line filters it out; says whether it did not.
+    /// Asserts the answer of one kernel and times it. Returns false if the command line filters it out.
     fn bench(
         &self,
         group: &mut BenchmarkGroup<Instrument>,
@@ -128,25 +128,25 @@ impl Cases<'_> {
     ) -> bool {
         let Contender { index, threads, .. } = *contender;
         let name = contender.info.name;
-        self.instrument.read(Clock::of(threads));
+        self.instrument.set_clock(Clock::for_threads(threads));
         let asserted = OnceCell::new();
         self.plan.apply(group, contender.predicted);
         group.bench_function(BenchmarkId::new(name, size), |bencher| {
             let run = Run::new(threads);
             asserted.get_or_init(|| {
-                let answer = session.run(index, &run).expect("nobody stops it");
+                let answer = session.run(index, &run).expect("not cancelled");
                 assert!(answer.agrees(expected), "{name}/{size}: {:?}, not {:?}", answer.digest(), expected.digest());
             });
             bencher.iter_custom(|runs| {
                 let start = self.instrument.start();
-                session.spin(index, &run, runs).expect("nobody stops it");
+                session.spin(index, &run, runs).expect("not cancelled");
                 self.instrument.end(start)
             });
         });
         asserted.get().is_some()
     }
 
-    fn leave_to_the_duel(&self, size: u64, slow: &[Contender]) {
+    fn print_skipped(&self, size: u64, slow: &[Contender]) {
         if slow.is_empty() {
             return;
         }

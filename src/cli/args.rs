@@ -1,4 +1,4 @@
-//! How numbers and choices are read from the command line.
+//! Arguments shared by several commands.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use super::settings::{Settings, games};
 
 pub use nimlanes::numbers::number;
 
-/// A name that is in a list twice.
-pub fn twice<T: PartialEq>(names: &[T]) -> Option<&T> {
+/// The first name that occurs twice in a list.
+pub fn duplicate<T: PartialEq>(names: &[T]) -> Option<&T> {
     names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)).map(|(_, name)| name)
 }
 
-/// A time in seconds.
+/// Parses a time in seconds.
 pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
@@ -30,19 +30,19 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// No kernel gains from more threads, and each costs a stack.
-const MOST_THREADS: u64 = 1024;
+/// Maximum number of threads: no kernel gains from more, and each needs a stack.
+const MAX_THREADS: u64 = 1024;
 
-/// A number of threads.
+/// The `--threads` option.
 #[derive(Args, Clone, Copy, Default)]
 pub struct Threads {
-    /// Threads that a kernel may use
-    #[arg(long, value_name = "T", value_parser = within(1..=MOST_THREADS), allow_negative_numbers = true)]
+    /// Number of threads that a kernel may use
+    #[arg(long, value_name = "T", value_parser = within(1..=MAX_THREADS), allow_negative_numbers = true)]
     threads: Option<u64>,
 }
 
 impl Threads {
-    /// The selection of the environment, with this many threads, or `otherwise` if none are named.
+    /// The selection from the environment, with this many threads; `otherwise` if the option is missing.
     pub fn selection(self, otherwise: Option<u64>) -> Result<Selection, Failure> {
         let selection = Selection::from_env()?;
         match self.threads.or(otherwise) {
@@ -52,10 +52,10 @@ impl Threads {
     }
 }
 
-/// Which kernels a game is solved with.
+/// The kernels to solve a game with.
 #[derive(Args, Default)]
 pub struct Kernels {
-    /// Name the kernel of an operation, as in table_scan=bit_rows; may be given more than once
+    /// Use this kernel for an operation, as in table_scan=bit_rows; can be repeated
     #[arg(long, value_name = "OPERATION=NAME")]
     kernel: Vec<String>,
     #[command(flatten)]
@@ -66,12 +66,12 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// The selection of the environment with these choices. Kernels may be named for what `game` uses, or for anything if all
-    /// games are meant.
+    /// The selection from the environment with these choices. Kernels may be named for the operations of `game`, or for any
+    /// operation if there is no single game.
     pub fn selection(&self, game: Option<&Game>) -> Result<Selection, Failure> {
         let mut selection = self.threads.selection(None)?;
         let pairs = self.kernel.iter().map(|text| pair(text)).collect::<Result<Vec<_>, _>>()?;
-        if let Some(operation) = twice(&pairs.iter().map(|(operation, _)| operation).collect::<Vec<_>>()) {
+        if let Some(operation) = duplicate(&pairs.iter().map(|(operation, _)| operation).collect::<Vec<_>>()) {
             return Err(Failure::Usage(format!("--kernel names a kernel of {operation} twice; once is allowed")));
         }
         for (operation, kernel) in pairs {
@@ -82,7 +82,7 @@ impl Kernels {
     }
 }
 
-/// A game whose P-positions can be listed, and how far.
+/// A game whose P-positions can be listed, and its limit.
 #[derive(Args)]
 pub struct Board {
     /// The game
@@ -96,56 +96,56 @@ pub struct Board {
     settings: Settings<true>,
 }
 
-/// What a limit limits, game by game.
+/// Help text of `--limit`: what it limits in each game.
 fn limits() -> String {
     let limits: Vec<String> = games(true).map(|game| format!("{}: {}", game.title, game.limit)).collect();
-    format!("{} (1e7 and 10_000_000 are understood)", limits.join("; "))
+    format!("{} (1e7 and 10_000_000 are accepted)", limits.join("; "))
 }
 
-/// What a [`Board`] names, and a run to find its positions.
-pub struct Asked {
+/// The question that a [`Board`] describes, with what is needed to answer it.
+pub struct PositionQuery {
     pub question: Question,
     pub selection: Selection,
     pub run: Arc<Run>,
 }
 
 impl Board {
-    /// What is asked for.
-    pub fn ask(&self) -> Result<Asked, Failure> {
+    /// Validates the arguments and creates a run.
+    pub fn query(&self) -> Result<PositionQuery, Failure> {
         let game = game(&self.game)?;
         let selection = self.kernels.selection(Some(game))?;
         let question = self.settings.question(game, self.limit)?;
         let run = interrupt::run(selection.threads());
-        Ok(Asked { question, selection, run })
+        Ok(PositionQuery { question, selection, run })
     }
 }
 
-/// An operation, one of its inputs and a size.
+/// An operation, a workload and a size.
 #[derive(Args)]
 pub struct Target {
     /// The operation; `nimlanes kernels` lists them
     operation: String,
-    /// A named input; the operation's first if left out
+    /// The workload [default: the first one of the operation]
     #[arg(long, value_name = "W")]
     workload: Option<String>,
-    /// Its size; the published one if left out (1e7 and 10_000_000 are understood)
+    /// The size; 1e7 and 10_000_000 are accepted [default: the published one]
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
     size: Option<u64>,
 }
 
 impl Target {
-    /// The input that is named, and the kernels as candidates for it.
+    /// Opens a session for this input.
     pub fn session(&self, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
         let operation = nimlanes::cores::operation(&self.operation)?;
         let listed = operation.workloads();
         let workload = self.workload.as_deref().unwrap_or(listed[0].name);
-        // A workload need not be listed: mex_subtraction takes any set.
+        // The workload need not be listed: mex_subtraction accepts any set.
         let published = listed.iter().find(|known| known.name == workload).unwrap_or(&listed[0]).published;
         Ok(operation.session(selection, workload, self.size.unwrap_or(published))?)
     }
 }
 
-/// The index of the kernel of that name, or else of the one that `selection` chooses, if it can do the input.
+/// The index of the named kernel, or of the one that `selection` chooses. It must be able to process the input.
 pub fn kernel(session: &dyn Session, selection: &Selection, name: Option<&str>) -> Result<usize, Failure> {
     match name {
         None => Ok(selection.kernel_of(session)?),

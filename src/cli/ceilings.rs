@@ -7,11 +7,11 @@ use nimlanes::units::bytes;
 use super::failure::Failure;
 use super::output::{Document, print, print_json_array, table};
 
-/// Measure what this machine does at best: loads, vector operations, stores, random bits, latencies
+/// Measure the peak rates of this machine: loads, vector operations, stores, random bits, latencies
 #[derive(clap::Args)]
 #[command(after_help = "Example: nimlanes ceilings --json")]
 pub struct Args {
-    /// Print JSON: an array with an object for each ceiling
+    /// Print JSON: an array with one object per ceiling
     #[arg(long)]
     json: bool,
 }

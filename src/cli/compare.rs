@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use nimlanes::lab::duel::{Duel, DuelError, FEWEST_ROUNDS, PATIENCE, Terms, fight};
+use nimlanes::lab::duel::{Duel, DuelError, DuelOptions, MIN_ROUNDS, TIME_LIMIT, run_duel};
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::saved::{Change, Mixed, Saved, SavedError, TIE, Verdict, try_write};
+use nimlanes::lab::saved::{Change, Mismatch, Saved, SavedError, TIE, Verdict, check_writable};
 use nimlanes::units::span;
 use serde::Serialize;
 
-use super::args::{Target, Threads, number, seconds, twice};
+use super::args::{Target, Threads, duplicate, number, seconds};
 use super::failure::Failure;
 use super::interrupt;
 use super::output::{Document, print, print_json, table};
 
-/// Time kernels against each other on one input, in turns, after checking that their outputs are equal
+/// Compare the speed of kernels on one input: check that their outputs agree, then time them in turns
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes compare mex_subtraction --size 100000\n  \
     nimlanes compare table_scan --size 5000 --threads 2 --kernels bit_rows,byte_table --json\n  \
@@ -25,30 +25,30 @@ use super::output::{Document, print, print_json, table};
 pub struct Args {
     #[command(flatten)]
     target: Target,
-    /// Kernels that take part, separated by commas; all that can run if left out
+    /// Kernels to compare, separated by commas [default: all that can run]
     #[arg(long, value_name = "A,B,C")]
     kernels: Option<String>,
-    /// The kernel that ratios refer to; the first that --patience leaves if left out
+    /// The kernel that ratios refer to [default: the first within --time-limit]
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
-    /// How long to go on, in seconds; a slow baseline runs three times all the same
+    /// How long to measure, in seconds; there are at least three rounds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
-    /// Leave out kernels predicted to take longer than this for a run, in seconds
-    #[arg(long, value_name = "S", default_value_t = PATIENCE.as_secs_f64(), value_parser = seconds, allow_negative_numbers = true)]
-    patience: f64,
+    /// Skip kernels predicted to take longer than this for a run, in seconds
+    #[arg(long, alias = "patience", value_name = "S", default_value_t = TIME_LIMIT.as_secs_f64(), value_parser = seconds, allow_negative_numbers = true)]
+    time_limit: f64,
     #[command(flatten)]
     threads: Threads,
-    /// Stay on one CPU, counted from 0
+    /// Pin the process to this CPU, counted from 0
     #[arg(long, value_name = "CPU", value_parser = number, allow_negative_numbers = true)]
     pin: Option<u64>,
-    /// Write the duel to a file, with date and environment. One with several hard links is refused
+    /// Save the duel to a file, with date and environment. A file with several hard links is refused
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Say what moved beyond the noise since the duel in this file
+    /// Report changes beyond the noise since the duel in this file
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// With --against: allow a duel of another machine or build
+    /// With --against: allow a duel from another machine or build
     #[arg(long, requires = "against")]
     mixed: bool,
     /// Print JSON: one object
@@ -62,13 +62,13 @@ impl From<SavedError> for Failure {
     }
 }
 
-impl From<Mixed> for Failure {
-    fn from(error: Mixed) -> Self {
+impl From<Mismatch> for Failure {
+    fn from(error: Mismatch) -> Self {
         Failure::Failed(error.to_string())
     }
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Outcome<'a> {
     #[serde(flatten)]
@@ -84,8 +84,8 @@ impl Document for Outcome<'_> {
 impl From<DuelError> for Failure {
     fn from(error: DuelError) -> Self {
         match error {
-            DuelError::Run(stop) => stop.into(),
-            DuelError::Differ { .. } | DuelError::NotKnown(_) => Failure::Failed(error.to_string()),
+            DuelError::Run(error) => error.into(),
+            DuelError::OutputsDiffer { .. } | DuelError::WrongAnswer(_) => Failure::Failed(error.to_string()),
             _ => Failure::Usage(error.to_string()),
         }
     }
@@ -93,9 +93,9 @@ impl From<DuelError> for Failure {
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
-    // A file that cannot be used is found out before the duel, not after it.
+    // Check all files before the duel, not after it.
     let before = args.against.as_deref().map(Saved::<Duel>::read).transpose()?;
-    args.save.as_deref().map_or(Ok(()), try_write)?;
+    args.save.as_deref().map_or(Ok(()), check_writable)?;
     let environment = Environment::detect(selection.machine());
     if let Some(before) = before.as_ref().filter(|_| !args.mixed) {
         before.fits(&environment)?;
@@ -109,24 +109,24 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let all = session.kernels().iter().map(|kernel| kernel.name).collect::<Vec<_>>().join(", ");
         return Err(Failure::Usage(format!("--kernels has an empty name; allowed: {all}")));
     }
-    if let Some(name) = twice(&kernels) {
+    if let Some(name) = duplicate(&kernels) {
         return Err(Failure::Usage(format!("--kernels names {name} twice; once is allowed")));
     }
     if let Some(cpu) = args.pin {
         pin(cpu, selection.threads())?;
     }
-    let terms = Terms {
+    let options = DuelOptions {
         kernels,
         baseline: args.baseline.clone(),
         threads: selection.threads(),
         budget: Duration::from_secs_f64(args.seconds),
-        patience: Duration::from_secs_f64(args.patience),
-        invited: Vec::new(),
+        time_limit: Duration::from_secs_f64(args.time_limit),
+        always_included: Vec::new(),
     };
     let bar = progress(session.case().to_string());
     let run = interrupt::run(selection.threads());
     let mut watch = |share: f64| bar.set_position((share * 1000.0) as u64);
-    let duel = fight(session.as_ref(), &terms, &run, &mut watch);
+    let duel = run_duel(session.as_ref(), &options, &run, &mut watch);
     bar.finish_and_clear();
     let duel = Saved::now(environment, duel?);
     if let Some(path) = &args.save {
@@ -141,7 +141,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     changes.map_or(Ok(()), |changes| print(&moved(&changes)))
 }
 
-/// What moved beyond the noise, one line per kernel, and what did not, in one line.
+/// Changes beyond the noise, one line per kernel, and all other kernels in one line per verdict.
 fn moved(changes: &[Change]) -> String {
     let of = |verdict: Verdict| changes.iter().filter(move |change| change.verdict == verdict);
     let list = |verdict, title: &str| match of(verdict).map(|change| change.kernel.as_str()).collect::<Vec<_>>()[..] {
@@ -155,16 +155,16 @@ fn moved(changes: &[Change]) -> String {
     };
     let lines: String = [Verdict::Faster, Verdict::Slower].into_iter().flat_map(of).filter_map(line).collect();
     format!(
-        "\nmoved beyond the noise (middle 80 % apart, and more than {:.0} %): {}\n{lines}{}{}{}",
+        "\nchanged beyond the noise (middle 80 % do not overlap, medians differ by more than {:.0} %): {}\n{lines}{}{}{}",
         100.0 * TIE,
         if lines.is_empty() { "nothing" } else { "" },
         list(Verdict::Same, "within the noise"),
-        list(Verdict::Added, "only now"),
-        list(Verdict::Gone, "only before"),
+        list(Verdict::Added, "new"),
+        list(Verdict::Gone, "missing now"),
     )
 }
 
-/// A bar on stderr, if that is a terminal.
+/// A progress bar on stderr, if that is a terminal.
 fn progress(what: String) -> ProgressBar {
     let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(1000), target);
@@ -174,18 +174,18 @@ fn progress(what: String) -> ProgressBar {
     bar
 }
 
-/// Keeps this process on one CPU.
+/// Pins this process to one CPU.
 #[cfg(not(target_os = "linux"))]
 fn pin(_: u64, _: usize) -> Result<(), Failure> {
-    Err(Failure::Usage("--pin: this system does not let a program choose its CPU; Linux does".to_owned()))
+    Err(Failure::Usage("--pin is only supported on Linux".to_owned()))
 }
 
-/// Keeps this process on one CPU.
+/// Pins this process to one CPU.
 #[cfg(target_os = "linux")]
 fn pin(cpu: u64, threads: usize) -> Result<(), Failure> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
     if threads > 1 {
-        return Err(Failure::Usage(format!("--pin is for one thread, not for {threads}")));
+        return Err(Failure::Usage(format!("--pin needs --threads 1, not {threads}")));
     }
     let refused = |error: rustix::io::Errno| Failure::Failed(format!("--pin {cpu}: {error}"));
     let allowed = sched_getaffinity(None).map_err(refused)?;
@@ -193,7 +193,7 @@ fn pin(cpu: u64, threads: usize) -> Result<(), Failure> {
     match usize::try_from(cpu).ok().filter(|cpu| cpus.contains(cpu)) {
         None => {
             let cpus = cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-            Err(Failure::Usage(format!("--pin `{cpu}` is no CPU of this process; allowed: {cpus}")))
+            Err(Failure::Usage(format!("--pin `{cpu}` is not a CPU of this process; allowed: {cpus}")))
         }
         Some(cpu) => {
             let mut set = CpuSet::new();
@@ -203,10 +203,10 @@ fn pin(cpu: u64, threads: usize) -> Result<(), Failure> {
     }
 }
 
-/// Cells of the longest bar.
+/// Width of the longest bar in characters.
 const BAR: f64 = 24.0;
 
-/// The table, quickest first.
+/// The table, fastest first.
 fn text(duel: &Duel) -> String {
     let clock = duel.rows.first().map_or("", |row| row.clock.as_str());
     let rounds = duel.rows.first().map_or(0, |row| row.rounds);
@@ -232,7 +232,7 @@ fn text(duel: &Duel) -> String {
         ]
     }));
     let skipped = duel.skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.kernel, skipped.reason));
-    let few = if rounds <= FEWEST_ROUNDS { " (few: the range is that of all)" } else { "" };
+    let few = if rounds <= MIN_ROUNDS { " (few: the range covers nearly all of them)" } else { "" };
     format!(
         "{}, {} build, {clock} clock, {rounds} rounds{few}\nratio = time of {} / time of the kernel; under 5 % is a tie\n\n{}{}",
         duel.case,

@@ -1,4 +1,4 @@
-//! What can go wrong, the one line that says it, and the exit code.
+//! Failures of commands: the error message, in one line, and the exit code.
 
 use std::process::ExitCode;
 
@@ -13,21 +13,21 @@ use nimlanes::workload::InputError;
 use super::interrupt;
 use super::output::say;
 
-/// Why a command ended without success.
+/// Why a command failed or ended early.
 #[derive(Debug)]
 pub enum Failure {
-    /// The command line asks for something that is not there: exit code 2.
+    /// The command line is invalid: exit code 2.
     Usage(String),
-    /// Something failed while it ran: exit code 1.
+    /// The command failed: exit code 1.
     Failed(String),
-    /// A signal asked for the end: exit code 128 and its number.
+    /// A signal ended the command: exit code 128 plus its number.
     Interrupted,
-    /// Nobody reads the output any more: not a failure.
+    /// The reader of the output closed the pipe: not an error.
     ClosedPipe,
 }
 
 impl Failure {
-    /// Prints the line and gives the exit code.
+    /// Prints the message and returns the exit code.
     pub fn report(self) -> ExitCode {
         let (code, line) = match self {
             Failure::Usage(line) => (2, line),
@@ -41,10 +41,10 @@ impl Failure {
 }
 
 impl From<RunError> for Failure {
-    fn from(stop: RunError) -> Self {
-        match stop {
+    fn from(error: RunError) -> Self {
+        match error {
             RunError::Cancelled => Failure::Interrupted,
-            _ => Failure::Failed(stop.to_string()),
+            _ => Failure::Failed(error.to_string()),
         }
     }
 }
@@ -52,7 +52,7 @@ impl From<RunError> for Failure {
 impl From<SolveError> for Failure {
     fn from(error: SolveError) -> Self {
         match error {
-            SolveError::Run(stop) => stop.into(),
+            SolveError::Run(error) => error.into(),
             SolveError::Select(error) => error.into(),
             SolveError::NoSetting { game, name, known } => {
                 let options: Vec<String> = known.iter().map(|name| format!("--{name}")).collect();
@@ -74,7 +74,7 @@ impl From<SelectError> for Failure {
     }
 }
 
-/// Requests for what does not exist or cannot be had here.
+/// Errors of the user: requests for something that does not exist or is not available here.
 macro_rules! usage {
     ($($error:ty)*) => { $(
         impl From<$error> for Failure {

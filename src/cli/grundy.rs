@@ -12,7 +12,7 @@ use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Recor
 use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Period, Subtraction, period};
 use nimlanes::cores::mex::zeros::MexZeros;
 use nimlanes::kernel::{Operation, Run};
-use nimlanes::lab::files::{self, Held};
+use nimlanes::lab::files::{self, LockedFile};
 use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
 use nimlanes::workload::InputError;
@@ -21,7 +21,7 @@ use super::args::{Threads, number, seconds};
 use super::failure::Failure;
 use super::interrupt;
 use super::monitor::Monitor;
-use super::output::{self, deliver, go_on, try_out};
+use super::output::{self, check_cancelled, check_writable, write_output};
 
 /// Print the Grundy values of a subtraction set, its P-positions, or the first position of each value
 #[derive(clap::Args)]
@@ -29,38 +29,38 @@ use super::output::{self, deliver, go_on, try_out};
     nimlanes grundy --moves 2,7,19,50 --limit 1e6\n  nimlanes grundy --moves squares --limit 1e6 --zeros --format csv\n  \
     nimlanes grundy --moves factorials --limit 7e9 --records --format csv --checkpoint factorials.checkpoint --resume")]
 pub struct Args {
-    /// squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k
+    /// The moves: squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k
     #[arg(long, value_name = "SET", default_value = "squares", allow_hyphen_values = true)]
     moves: String,
     /// The largest heap
     #[arg(long, value_name = "N", default_value = "10000", value_parser = number, allow_negative_numbers = true)]
     limit: u64,
-    /// The format
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     format: Format,
-    /// The heaps of value 0 instead of all values, by a sieve that needs no values
+    /// Print the heaps of value 0 instead of all values, by a sieve that needs no values
     #[arg(long, conflicts_with = "records")]
     zeros: bool,
-    /// The first heap of each value instead of all values
+    /// Print the first heap of each value instead of all values
     #[arg(long)]
     records: bool,
-    /// The index of the first line of a bfile or a CSV file; 0 if left out
+    /// The index of the first line of a bfile or a CSV file [default: 0]
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     offset: Option<u64>,
-    /// Keep the progress of a long run in a file, for --records or a summary of a set with few moves; only one run at a time can
+    /// Save the progress of a long run to a file, for --records or a summary of a set with few moves; only one run at a time can
     /// use it, and it is removed when the output is complete
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Go on from the file of --checkpoint, if it is there
+    /// Resume from the file of --checkpoint, if it exists
     #[arg(long, requires = "checkpoint")]
     resume: bool,
-    /// How often progress is kept, in seconds
+    /// How often to save the progress, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true, requires = "checkpoint")]
     every: f64,
-    /// Allow runs that are predicted to take more than a day
+    /// Run even if it is predicted to take more than a day
     #[arg(long)]
     force: bool,
-    /// A file instead of standard output; it appears when it is complete. One with several hard links is refused
+    /// Write to a file instead of standard output; it appears when it is complete. A file with several hard links is refused
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -69,7 +69,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Lines "n a(n)", as OEIS has them
+    /// Lines "n a(n)", as in OEIS b-files
     Bfile,
     /// A header and lines "n,a(n)"
     Csv,
@@ -85,10 +85,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = if args.force { selection.allow_long() } else { selection };
     let needs_values = args.zeros || !args.records && args.format != Format::Summary;
     if needs_values && args.checkpoint.is_some() {
-        return Err(Failure::Usage("--checkpoint goes with --records or with --format summary".to_owned()));
+        return Err(Failure::Usage("--checkpoint needs --records or --format summary".to_owned()));
     }
     if args.offset.is_some() && matches!(args.format, Format::Bin | Format::Summary) {
-        return Err(Failure::Usage("--offset goes with --format bfile or csv".to_owned()));
+        return Err(Failure::Usage("--offset needs --format bfile or csv".to_owned()));
     }
     if let (Some(checkpoint), Some(out)) = (&args.checkpoint, &args.out)
         && files::are_same(checkpoint, out)
@@ -96,17 +96,18 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let line = format!("--checkpoint `{}` is the same file as --out `{}`", checkpoint.display(), out.display());
         return Err(Failure::Usage(line));
     }
-    try_out(args.out.as_deref())?;
+    check_writable(args.out.as_deref())?;
     let run = interrupt::run(selection.threads());
-    // Without a table of values, if that is not asked for, or past what one can hold.
+    // Without a table of values, if the output needs none or the limit exceeds what a table can hold.
     let past_tables = args.checkpoint.is_some() || args.limit > MAX_LIMIT;
     if !needs_values && (args.records && args.format != Format::Summary || past_tables) {
         match Records::new(&set, args.limit) {
             Ok(input) => {
-                let keeper = args.checkpoint.as_deref().map(|path| Keeper::take(path, args, &run)).transpose()?;
-                let output = records(args, &set, input, &selection, &run, keeper.as_ref())?;
-                deliver(args.out.as_deref(), |out| write_records(args, &set, &output, &run, out))?;
-                return keeper.map_or(Ok(()), |keeper| keeper.forget());
+                let checkpoint =
+                    args.checkpoint.as_deref().map(|path| CheckpointFile::lock(path, args, &run)).transpose()?;
+                let output = records(args, &set, input, &selection, &run, checkpoint.as_ref())?;
+                write_output(args.out.as_deref(), |out| write_records(args, &set, &output, &run, out))?;
+                return checkpoint.map_or(Ok(()), |checkpoint| checkpoint.remove());
             }
             Err(error) if past_tables => return Err(error.into()),
             Err(_) => {}
@@ -115,46 +116,46 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.zeros {
         let of_set = |limit| Subtraction::of::<MexZeros>(&set, limit, selection.machine());
         let input = of_set(args.limit)?;
-        // Without the other values.
-        let zeros = computed::<MexZeros>((), &input, args.limit, of_set, &selection, &run)?;
-        return deliver(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, &run, out));
+        // A sieve that finds zeros without the other values.
+        let zeros = compute::<MexZeros>((), &input, args.limit, of_set, &selection, &run)?;
+        return write_output(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, &run, out));
     }
     let of_set = |limit| Subtraction::new(&set, limit, selection.machine());
     let input = of_set(args.limit)?;
-    let g = computed::<MexSubtraction>((), &input, args.limit, of_set, &selection, &run)?;
-    deliver(args.out.as_deref(), |out| write(args, &set, &g, &run, out))
+    let g = compute::<MexSubtraction>((), &input, args.limit, of_set, &selection, &run)?;
+    write_output(args.out.as_deref(), |out| write(args, &set, &g, &run, out))
 }
 
-/// First heaps and frequencies, with the progress kept where that is asked for.
+/// First heaps and frequencies, with checkpoints if requested.
 fn records(
     args: &Args,
     set: &MoveSet,
     input: Records,
     selection: &Selection,
     run: &Arc<Run>,
-    keeper: Option<&Arc<Keeper>>,
+    checkpoint: Option<&Arc<CheckpointFile>>,
 ) -> Result<Output, Failure> {
-    let (input, start) = match keeper {
+    let (input, start) = match checkpoint {
         None => (input, Start::default()),
-        Some(keeper) => {
-            let from = keeper.from(&input, args.resume)?;
-            (input.resumable(), Start::kept(Arc::clone(keeper) as Arc<dyn Journal>, from))
+        Some(checkpoint) => {
+            let from = checkpoint.load(&input, args.resume)?;
+            (input.resumable(), Start::kept(Arc::clone(checkpoint) as Arc<dyn Journal>, from))
         }
     };
     let of = |limit| {
         let input = Records::new(set, limit)?;
-        Ok(if keeper.is_some() { input.resumable() } else { input })
+        Ok(if checkpoint.is_some() { input.resumable() } else { input })
     };
-    let output = computed::<MexRecords>(start, &input, args.limit, of, selection, run);
-    match keeper.and_then(|keeper| keeper.state().failure.take()) {
+    let output = compute::<MexRecords>(start, &input, args.limit, of, selection, run);
+    match checkpoint.and_then(|checkpoint| checkpoint.state().failure.take()) {
         Some(failure) => Err(failure),
         None => output,
     }
 }
 
-/// Keeps progress in a file, which no other run can use meanwhile.
-struct Keeper {
-    /// As it was given.
+/// Saves progress to a file, which is locked against other runs.
+struct CheckpointFile {
+    /// The path as given, for messages.
     path: PathBuf,
     every: Duration,
     /// Cancelled if the file cannot be written.
@@ -163,54 +164,54 @@ struct Keeper {
 }
 
 struct State {
-    file: Held,
+    file: LockedFile,
     last: Instant,
     failure: Option<Failure>,
 }
 
-impl Keeper {
-    fn take(path: &Path, args: &Args, run: &Arc<Run>) -> Result<Arc<Self>, Failure> {
-        let file = Held::take(path).map_err(|error| match error {
+impl CheckpointFile {
+    fn lock(path: &Path, args: &Args, run: &Arc<Run>) -> Result<Arc<Self>, Failure> {
+        let file = LockedFile::lock(path).map_err(|error| match error {
             TryLockError::WouldBlock => {
-                Failure::Failed(format!("{} is in use: another run keeps its progress there", path.display()))
+                Failure::Failed(format!("{} is in use: another run saves its progress there", path.display()))
             }
             TryLockError::Error(error) => output::failure(&error, Some(path)),
         })?;
         let state = Mutex::new(State { file, last: Instant::now(), failure: None });
         let (path, every) = (path.to_owned(), Duration::from_secs_f64(args.every));
-        Ok(Arc::new(Keeper { path, every, run: Arc::clone(run), state }))
+        Ok(Arc::new(CheckpointFile { path, every, run: Arc::clone(run), state }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a run over `input` goes on from: what the file holds, if it holds something and may be used.
-    fn from(&self, input: &Records, resume: bool) -> Result<Option<Progress>, Failure> {
+    /// The progress in the file, if there is any. A file with progress needs `resume`.
+    fn load(&self, input: &Records, resume: bool) -> Result<Option<Progress>, Failure> {
         let file = &self.state().file;
-        // A run that was killed before it kept anything leaves an empty file.
-        if file.is_empty().map_err(|error| self.refused(&error))? {
+        // A run that was killed before its first checkpoint leaves an empty file.
+        if file.is_empty().map_err(|error| self.unusable(&error))? {
             return Ok(None);
         }
         if !resume {
-            return Err(Failure::Usage(format!("{} is there already; --resume goes on from it", self.path.display())));
+            return Err(Failure::Usage(format!("{} already exists; --resume continues from it", self.path.display())));
         }
         let mut reader = BufReader::with_capacity(1 << 16, file.reader());
-        Progress::read(input, &mut reader).map(Some).map_err(|error| self.refused(&error))
+        Progress::read(input, &mut reader).map(Some).map_err(|error| self.unusable(&error))
     }
 
-    fn refused(&self, error: &dyn Display) -> Failure {
-        Failure::Usage(format!("cannot go on from {}: {error}", self.path.display()))
+    fn unusable(&self, error: &dyn Display) -> Failure {
+        Failure::Usage(format!("cannot resume from {}: {error}", self.path.display()))
     }
 
-    /// Removes the file of a run that is complete.
-    fn forget(&self) -> Result<(), Failure> {
+    /// Removes the file after a complete run.
+    fn remove(&self) -> Result<(), Failure> {
         let removed = self.state().file.remove();
         removed.map_err(|error| Failure::Failed(format!("cannot remove {}: {error}", self.path.display())))
     }
 }
 
-impl Journal for Keeper {
+impl Journal for CheckpointFile {
     fn keep(&self, progress: &Progress, is_last: bool) {
         let State { file, last, failure } = &mut *self.state();
         if failure.is_none() && (is_last || last.elapsed() >= self.every) {
@@ -224,8 +225,8 @@ impl Journal for Keeper {
     }
 }
 
-/// What the selected kernel of an operation computes, with a progress bar; `of` makes inputs of other limits.
-fn computed<O: Operation>(
+/// Runs the selected kernel of an operation, with a progress bar. `of` creates inputs with other limits.
+fn compute<O: Operation>(
     start: O::Start,
     input: &O::Input,
     limit: u64,
@@ -243,7 +244,7 @@ fn write_records(args: &Args, set: &MoveSet, output: &Output, run: &Run, out: &m
         return numbers(args, output.first.iter().map(|n| (*n, n.to_le_bytes())), run, out);
     }
     heading(set, args.limit, out)?;
-    let period = set.largest().map(|_| "not looked for, as values are not kept");
+    let period = set.largest().map(|_| "not searched, as values are not kept");
     tallies(&output.first, &output.counts, period, out)
 }
 
@@ -266,7 +267,7 @@ fn write(args: &Args, set: &MoveSet, g: &[u16], run: &Run, out: &mut dyn Write) 
     }
 }
 
-/// Writes a sequence in a format that has a line or a record for each number, unless the run is interrupted.
+/// Writes a sequence with one line or record per number, unless the run is cancelled.
 fn numbers<const BYTES: usize>(
     args: &Args,
     sequence: impl Iterator<Item = (u64, [u8; BYTES])>,
@@ -278,7 +279,7 @@ fn numbers<const BYTES: usize>(
     }
     for (i, (a, bytes)) in sequence.enumerate() {
         if i % (1 << 16) == 0 {
-            go_on(run)?;
+            check_cancelled(run)?;
         }
         let n = u128::from(args.offset.unwrap_or(0)) + i as u128;
         match args.format {
@@ -290,7 +291,7 @@ fn numbers<const BYTES: usize>(
     Ok(())
 }
 
-/// The first heap of each value. Values appear in order, for a heap of value `v` moves to one of value `v - 1`.
+/// The first heap of each value. Values appear in order, since a heap of value `v` has a move to one of value `v - 1`.
 fn first_heaps(g: &[u16]) -> Vec<u64> {
     let mut firsts = Vec::new();
     for (n, v) in (0..).zip(g) {
@@ -322,7 +323,7 @@ fn summary(set: &MoveSet, g: &[u16], out: &mut dyn Write) -> std::io::Result<()>
     tallies(&firsts, &counts, period.as_deref(), out)
 }
 
-/// The lines of a summary that follow the first.
+/// The remaining lines of a summary.
 fn tallies(firsts: &[u64], counts: &[u64], period: Option<&str>, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "values   {}", firsts.len())?;
     writeln!(out, "zeros    {}", counts.first().unwrap_or(&0))?;

@@ -13,16 +13,16 @@ use super::output::{Document, print, print_json_array, table};
 
 /// List the kernels and workloads of every operation, or of one
 ///
-/// Each kernel with the tier and the Cargo features that it needs, whether it is compiled in and runs here, and which one is
+/// Shows the tier and Cargo features that each kernel needs, whether it is compiled in and can run here, and which kernel is
 /// selected for the first workload at its published size.
 #[derive(clap::Args)]
 #[command(after_help = after_help())]
 pub struct Args {
-    /// The operation; all of them if none is named
+    /// The operation [default: all]
     operation: Option<String>,
     #[command(flatten)]
     threads: Threads,
-    /// Print JSON: an array with an object for each kernel
+    /// Print JSON: an array with one object per kernel
     #[arg(long)]
     json: bool,
 }
@@ -51,7 +51,7 @@ struct Row {
     selected: bool,
     selected_at: u64,
     summary: &'static str,
-    /// Of the operation; the kernel is selected for the first.
+    /// Workloads of the operation; the kernel is selected for the first one.
     workloads: Vec<&'static str>,
 }
 
@@ -79,7 +79,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     print(&format!("tier {tier}, {threads} thread(s), {free} free\n"))
 }
 
-/// One operation: its kernels, its workloads, and what has no kernel.
+/// One operation: its kernels, its workloads, and the technologies without a kernel.
 fn listing(operation: &dyn AnyOperation, rows: &[Row]) -> String {
     let workloads = operation.workloads();
     let Workload { name, published, .. } = workloads[0];

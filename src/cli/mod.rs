@@ -1,4 +1,4 @@
-//! Commands, one a file: what each of them asks of the library, and how its answer is shown.
+//! The commands, one per file.
 
 mod args;
 mod ceilings;
@@ -29,26 +29,26 @@ use nimlanes::machine::ISA_MAX;
 
 use failure::Failure;
 
-/// Combinatorial games decided with bits: solve them, compare the kernels, see where the time goes.
+/// Solve combinatorial games with SIMD and bit-parallel kernels, compare the kernels, and profile them.
 ///
-/// Without a command, all games are solved at their published limits.
+/// Without a command, solves all games at their published limits.
 #[derive(Parser)]
 #[command(name = "nimlanes", version, propagate_version = true)]
 #[command(after_help = after_help())]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Print JSON: an array with an object for each game
+    /// Print JSON: an array with one object per game
     #[arg(long)]
     json: bool,
 }
 
-/// What the environment may set, and an example.
+/// Environment variables and an example.
 fn after_help() -> String {
     let tiers = Tier::here().map(Tier::name).collect::<Vec<_>>().join("|");
     let variables = [
-        [format!("  {ISA_MAX}={tiers}"), "Use this tier and those it includes, as a weaker machine would".to_owned()],
-        [format!("  {KERNEL}=OPERATION=NAME,..."), "Name kernels where --kernel names none".to_owned()],
+        [format!("  {ISA_MAX}={tiers}"), "Use only this tier and those it includes, as on a weaker machine".to_owned()],
+        [format!("  {KERNEL}=OPERATION=NAME,..."), "Kernels to use unless --kernel names others".to_owned()],
     ];
     let example = "nimlanes compare mex_subtraction --size 100000";
     format!("Environment:\n{}\nExample: {example}", output::table(&variables.map(Vec::from)))
@@ -70,7 +70,7 @@ enum Command {
     Env(env::Args),
 }
 
-/// Parses the command line, runs the command, and says on stderr, in one line, what went wrong.
+/// Parses the command line and runs the command. An error is one line on stderr.
 pub fn main() -> ExitCode {
     interrupt::watch();
     let result = match Cli::try_parse() {
@@ -83,7 +83,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Help and version are printed; of a usage error, a line.
+/// Prints help and version; turns a usage error into one line.
 fn explain(error: &clap::Error) -> Result<(), Failure> {
     if error.use_stderr() {
         Err(Failure::Usage(usage::line(error)))
@@ -95,7 +95,7 @@ fn explain(error: &clap::Error) -> Result<(), Failure> {
 fn dispatch(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         None => solve::main(&solve::Args::all(cli.json)),
-        Some(_) if cli.json => Err(Failure::Usage("--json stands after the command it is for".to_owned())),
+        Some(_) if cli.json => Err(Failure::Usage("--json must come after the command".to_owned())),
         Some(Command::Solve(args)) => solve::main(&args),
         Some(Command::Positions(args)) => positions::main(&args),
         Some(Command::Plot(args)) => plot::main(&args),

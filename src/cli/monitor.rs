@@ -1,4 +1,4 @@
-//! Progress of long work on the terminal.
+//! Progress bars for long work.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -11,19 +11,18 @@ use nimlanes::games::{ChosenKernel, Game, Solver, Stage};
 use nimlanes::kernel::Run;
 use nimlanes::selection::Selection;
 
-/// Work that is done sooner shows nothing.
-const QUIET: Duration = Duration::from_secs(2);
+/// Work that ends sooner shows no progress bar.
+const SHOW_AFTER: Duration = Duration::from_secs(2);
 
-/// A progress bar on stderr, if that is a terminal, for work that lasts longer than two seconds. It goes when the value is
-/// dropped.
+/// A progress bar on stderr, if that is a terminal, for work that lasts longer than two seconds. It is removed on drop.
 pub struct Monitor {
     end: Option<Sender<()>>,
-    /// None where it could not be started: the work is worth more than the bar.
+    /// `None` if it could not be started; the work continues without a bar.
     thread: Option<JoinHandle<()>>,
 }
 
 impl Monitor {
-    /// Watches `run` until it has done `steps` more steps.
+    /// Shows the progress of `run` over its next `steps` steps.
     pub fn new(what: String, run: &Arc<Run>, steps: u64) -> Self {
         if !stderr().is_terminal() {
             return Monitor { end: None, thread: None };
@@ -32,15 +31,15 @@ impl Monitor {
         let run = Arc::clone(run);
         let thread = Builder::new().spawn(move || {
             let start = run.done();
-            let goes_on = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
-            if !goes_on(QUIET) {
+            let continues = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+            if !continues(SHOW_AFTER) {
                 return;
             }
             let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% {elapsed} (about {eta} left)");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar.set_message(what);
-            while goes_on(Duration::from_millis(200)) {
+            while continues(Duration::from_millis(200)) {
                 bar.set_position((run.done() - start).min(steps));
             }
             bar.finish_and_clear();
@@ -49,20 +48,20 @@ impl Monitor {
     }
 }
 
-/// Lets `ask` ask a game something, with a progress bar for each operation that it takes.
-pub fn watched<T>(game: &Game, selection: &Selection, run: &Arc<Run>, ask: impl FnOnce(&Solver) -> T) -> T {
+/// Calls `solve` with a solver that shows a progress bar for each operation of the game.
+pub fn with_progress<T>(game: &Game, selection: &Selection, run: &Arc<Run>, solve: impl FnOnce(&Solver) -> T) -> T {
     let monitor = Mutex::new(None);
     let watcher = |stage: &Stage| {
         let ChosenKernel { operation, kernel } = stage.used;
         let shown = Monitor::new(format!("{}: {operation}={kernel}", game.name), run, stage.steps);
         *monitor.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
     };
-    ask(&Solver::new(selection, run).watched_by(&watcher))
+    solve(&Solver::new(selection, run).watched_by(&watcher))
 }
 
 impl Drop for Monitor {
     fn drop(&mut self) {
-        // Dropping the sender ends the thread; it is waited for so that it does not draw over what comes next.
+        // Dropping the sender ends the thread. Wait for it, so that it does not draw over later output.
         self.end.take();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();

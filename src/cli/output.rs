@@ -1,4 +1,4 @@
-//! Printing that survives a closed pipe, and files that are whole or not there.
+//! Output to files and standard output, and JSON documents. A closed pipe is not an error.
 
 use std::io::{Error, ErrorKind, Write, stderr, stdout};
 use std::path::Path;
@@ -11,22 +11,25 @@ use super::failure::Failure;
 
 /// Prints text as it is.
 pub fn print(text: &str) -> Result<(), Failure> {
-    deliver(None, |out| out.write_all(text.as_bytes()))
+    write_output(None, |out| out.write_all(text.as_bytes()))
 }
 
-/// Prints a line on stderr, if anything can be written there.
+/// Prints a line on stderr. Ignores errors.
 pub fn say(line: &str) {
     let _ = writeln!(stderr(), "{line}");
 }
 
-/// Whether to go on writing: an error for [`deliver`] if the run was interrupted.
-pub fn go_on(run: &Run) -> std::io::Result<()> {
+/// Fails with the error that [`write_output`] expects if the run was cancelled.
+pub fn check_cancelled(run: &Run) -> std::io::Result<()> {
     run.advance(0).map_err(|_| ErrorKind::Interrupted.into())
 }
 
-/// Writes to a file as [`files::write`] does, or to standard output if there is none. [`ErrorKind::Interrupted`] from `write` is
-/// an interrupted command.
-pub fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
+/// Writes to a file with [`files::write`], or to standard output if `file` is `None`. [`ErrorKind::Interrupted`] from `write`
+/// means that the command was interrupted.
+pub fn write_output(
+    file: Option<&Path>,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), Failure> {
     let written = match file {
         None => files::buffered(stdout().lock(), write),
         Some(path) => files::write(path, write),
@@ -34,12 +37,12 @@ pub fn deliver(file: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> std::i
     written.map_err(|error| failure(&error, file))
 }
 
-/// Finds out whether [`deliver`] could write to a file, before the work that is to fill it.
-pub fn try_out(file: Option<&Path>) -> Result<(), Failure> {
+/// Checks that [`write_output`] can write to a file, before the work to fill it is done.
+pub fn check_writable(file: Option<&Path>) -> Result<(), Failure> {
     file.map_or(Ok(()), files::check).map_err(|error| failure(&error, file))
 }
 
-/// Why nothing more can be written to a file, or to standard output.
+/// The failure for a write error of a file, or of standard output.
 pub fn failure(error: &Error, file: Option<&Path>) -> Failure {
     match (error.kind(), file) {
         (ErrorKind::BrokenPipe, _) => Failure::ClosedPipe,
@@ -49,14 +52,14 @@ pub fn failure(error: &Error, file: Option<&Path>) -> Failure {
     }
 }
 
-/// What `--json` prints: an object that names its form in the field `schema`, its fields and their meaning. Numbers that are
-/// exact and may pass 2^53, which a JSON number need not hold, are strings in it.
+/// An object that `--json` prints. The field `schema` names its format. Exact numbers that may exceed 2^53, which a JSON
+/// number need not represent exactly, are strings.
 pub trait Document: Serialize {
-    /// `nimlanes-`, what it is, and a version that grows when a field changes or goes.
+    /// `nimlanes-`, the kind of document, and a version that increases when a field changes or is removed.
     const SCHEMA: &'static str;
 }
 
-/// A document with the name of its form before its fields.
+/// A document with its schema before its fields.
 #[derive(Serialize)]
 struct Named<'a, T> {
     schema: &'static str,
@@ -75,7 +78,7 @@ pub fn print_json<T: Document>(document: &T) -> Result<(), Failure> {
     print_any_json(&Named::new(document))
 }
 
-/// Prints an array with an object for each document.
+/// Prints an array with one object per document.
 pub fn print_json_array<'a, T: Document + 'a>(documents: impl IntoIterator<Item = &'a T>) -> Result<(), Failure> {
     print_any_json(&documents.into_iter().map(Named::new).collect::<Vec<_>>())
 }
@@ -85,8 +88,8 @@ fn print_any_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&(text + "\n"))
 }
 
-/// Lines of columns, padded to the widest cell; columns of numbers (below the first row, perhaps a heading) stand to the
-/// right.
+/// Formats rows as aligned columns. Columns of numbers are right-aligned; the first row, which may be a heading, is not
+/// checked.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cells = |c: usize| rows.iter().filter_map(move |row| row.get(c));
@@ -109,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_of_numbers_stand_to_the_right_and_text_to_the_left() {
+    fn numbers_are_right_aligned_and_text_left_aligned() {
         let rows = [["kernel", "time", ""], ["a", "9 ns", "64 at once"], ["long", "120 ns", "bytes"]];
         let rows = rows.map(|row| row.map(str::to_owned).to_vec());
         assert_eq!(table(&rows), "kernel    time\na         9 ns  64 at once\nlong    120 ns  bytes\n");

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use nimlanes::lab::plot::{View, draw};
 
-use super::args::{Asked, Board};
+use super::args::{Board, PositionQuery};
 use super::failure::Failure;
-use super::monitor::watched;
-use super::output::{deliver, try_out};
+use super::monitor::with_progress;
+use super::output::{check_writable, write_output};
 
 /// Draw the P-positions of a game
 ///
-/// Three heaps are drawn as a table of two, coloured by the third; two heaps, one against the other. With --ratios the axes are
-/// ratios of heaps, which shows the beams that the positions lie in.
+/// For three heaps, the axes are two of them and the colour is the third. For two heaps, the axes are the heaps. With --ratios,
+/// the axes are ratios of heaps, which shows the beams that the positions form.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --out stone-game.png\n  \
     nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --ratios --out beams.svg")]
@@ -23,7 +23,7 @@ pub struct Args {
     /// Draw ratios of heaps instead of heaps
     #[arg(long)]
     ratios: bool,
-    /// The file, an SVG or a PNG by its name; it appears when it is complete. One with several hard links is refused
+    /// The output file, SVG or PNG by its extension; it appears when it is complete. A file with several hard links is refused
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     out: PathBuf,
 }
@@ -35,15 +35,15 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         _ => {
             let name = args.out.display();
             return Err(Failure::Usage(format!(
-                "--out `{name}` is no picture; allowed: names that end in .svg or .png"
+                "--out `{name}` is not a picture; allowed: names that end in .svg or .png"
             )));
         }
     };
-    try_out(Some(&args.out))?;
-    let Asked { question, selection, run } = args.board.ask()?;
-    let positions = watched(question.game(), &selection, &run, |solver| question.positions(solver))?.positions;
+    check_writable(Some(&args.out))?;
+    let PositionQuery { question, selection, run } = args.board.query()?;
+    let positions = with_progress(question.game(), &selection, &run, |solver| question.positions(solver))?.positions;
     let view = if args.ratios { View::Ratios } else { View::Heaps };
     let picture = draw(&positions, question.limit, &question.caption()?, view);
     run.advance(0)?;
-    deliver(Some(&args.out), |out| out.write_all(&if is_svg { picture.svg().into_bytes() } else { picture.png() }))
+    write_output(Some(&args.out), |out| out.write_all(&if is_svg { picture.svg().into_bytes() } else { picture.png() }))
 }

@@ -1,8 +1,8 @@
 //! `nimlanes positions`
 //!
 //! # The binary format
-//! Positions one after another, without a header, in lexicographic order. Each is its heaps in ascending order, as little-endian
-//! unsigned integers: three of 32 bits for three heaps (12 bytes a position), two of 64 bits for two heaps (16 bytes).
+//! The positions in lexicographic order, without a header. Each is its heaps in ascending order, as little-endian unsigned
+//! integers: three of 32 bits for three heaps (12 bytes per position), two of 64 bits for two heaps (16 bytes).
 
 use std::io::{ErrorKind, IsTerminal, stdout};
 use std::path::PathBuf;
@@ -10,57 +10,57 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use nimlanes::games::{Positions, Solver};
 
-use super::args::{Asked, Board};
+use super::args::{Board, PositionQuery};
 use super::failure::Failure;
-use super::monitor::watched;
-use super::output::{deliver, go_on};
+use super::monitor::with_progress;
+use super::output::{check_cancelled, write_output};
 
 /// Write the P-positions of a game in lexicographic order
 ///
-/// They are written as they are found. Besides what its kernel works with, the command takes memory for a few batches, each of
-/// at most 64 layers x of the Stone Game or 16384 heaps n of Proportionate Nim. What does not fit is refused before the search
-/// starts, and the search ends when nobody reads on.
+/// Positions are written as they are found. Besides the memory of its kernel, the command needs memory for a few batches, each
+/// of at most 64 layers x of the Stone Game or 16384 heaps n of Proportionate Nim. If this does not fit, the command refuses
+/// before the search starts. The search stops when the reader closes the pipe.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes positions stone-game --limit 20000 | head\n  \
     nimlanes positions proportionate-nim --limit 1e6 --moves 1:1 --format bin --out wythoff.bin")]
 pub struct Args {
     #[command(flatten)]
     board: Board,
-    /// The format
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
-    /// A file instead of standard output; it appears when it is complete. One with several hard links is refused
+    /// Write to a file instead of standard output; it appears when it is complete. A file with several hard links is refused
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A header, then a line for each position: "x,y,z" or "n,m"
+    /// A header, then one line per position: "x,y,z" or "n,m"
     Csv,
-    /// Little-endian numbers and nothing else: three of 32 bits for each position of three heaps, two of 64 bits for one of
-    /// two
+    /// Little-endian numbers without a header: three of 32 bits per position of three heaps, two of 64 bits per position of
+    /// two heaps
     Bin,
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let Asked { question, selection, run } = args.board.ask()?;
+    let PositionQuery { question, selection, run } = args.board.query()?;
     let mut failure = None;
-    let written = deliver(args.out.as_deref(), |out| {
+    let written = write_output(args.out.as_deref(), |out| {
         let (mut is_first, mut bytes) = (true, Vec::new());
         let mut search = |solver: &Solver| {
             question.stream(solver, |batch| {
-                go_on(&run)?;
+                check_cancelled(&run)?;
                 bytes.clear();
                 args.format.encode(&batch, std::mem::take(&mut is_first), &mut bytes);
                 out.write_all(&bytes)
             })
         };
-        // Lines on a terminal are progress enough.
+        // On a terminal, the lines themselves show the progress.
         let found = if args.out.is_none() && stdout().is_terminal() {
             search(&Solver::new(&selection, &run))
         } else {
-            watched(question.game(), &selection, &run, search)
+            with_progress(question.game(), &selection, &run, search)
         };
         found?.map(drop).map_err(|error| {
             failure = Some(error);
@@ -71,7 +71,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 }
 
 impl Format {
-    /// Appends a batch, with what stands before the first.
+    /// Appends a batch; the first one with a header.
     fn encode(self, batch: &Positions, is_first: bool, bytes: &mut Vec<u8>) {
         match (batch, self) {
             (Positions::Two(batch), Format::Csv) => lines(is_first.then_some("n,m\n"), batch, bytes),
@@ -95,7 +95,7 @@ fn numbers<const HEAPS: usize, const BYTES: usize, T: Copy>(
     places.iter_mut().zip(heaps).for_each(|(place, heap)| *place = number(*heap));
 }
 
-/// Appends a header, if there is one, and a line for each position.
+/// Appends a header, if there is one, and one line per position.
 fn lines<const HEAPS: usize, T: Copy + Into<u64>>(header: Option<&str>, positions: &[[T; HEAPS]], bytes: &mut Vec<u8>) {
     bytes.extend(header.unwrap_or_default().as_bytes());
     for heaps in positions {

@@ -12,24 +12,24 @@ use super::failure::Failure;
 use super::output::{print, table};
 use super::run::repeat;
 
-/// Sample one kernel and draw a flamegraph: where its time goes
+/// Sample one kernel and draw a flamegraph of where it spends its time
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes profile mex_subtraction --kernel stamp --size 100000\n  \
     nimlanes profile table_scan --against byte_table")]
 pub struct Args {
     #[command(flatten)]
     target: Target,
-    /// The kernel; the selected one if left out
+    /// The kernel [default: the selected one]
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Sample this kernel too, and draw what takes a larger (red) or smaller (blue) share of the time than in it; shares are
-    /// compared, not times, which are printed
+    /// Also sample this kernel, and draw which functions take a larger (red) or smaller (blue) share of the time than in it; the
+    /// picture compares shares, and the times are printed
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
-    /// How long to sample, in seconds; at least one run is made
+    /// How long to sample, in seconds; at least one run
     #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
-    /// The folder that holds <operation>/<workload>/<kernel>-<size>.svg
+    /// The folder for <operation>/<workload>/<kernel>-<size>.svg
     #[arg(long, value_name = "DIR", default_value = ROOT)]
     into: PathBuf,
     #[command(flatten)]
@@ -42,7 +42,7 @@ impl From<ProfileError> for Failure {
     }
 }
 
-/// Functions that the text lists; the picture has all.
+/// Number of functions listed as text; the picture has all of them.
 const LISTED: usize = 8;
 
 pub fn main(args: &Args) -> Result<(), Failure> {
@@ -57,12 +57,12 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let (other, then) = sample(before)?;
         let picture = profile.write_against(&other, [then, now], &args.into)?;
         let (path, then, now) = (picture.display(), span(1e9 * then), span(1e9 * now));
-        print(&format!("{path}\nshares of the time are compared, not times: a run took {then} and takes {now}\n"))?;
+        print(&format!("{path}\nthe picture compares shares of time; time of a run: {then} before, {now} now\n"))?;
     }
     Ok(())
 }
 
-/// Samples one kernel, writes its flamegraph and lists where it spent its time. Gives the seconds of a run, too.
+/// Samples one kernel, writes its flamegraph and lists where it spent its time. Returns the profile and the seconds per run.
 fn sample(session: &dyn Session, kernel: usize, threads: usize, args: &Args) -> Result<(Profile, f64), Failure> {
     let sampling = Sampling::start()?;
     let start = repeat(session, kernel, threads, args.seconds)?;

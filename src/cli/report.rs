@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::report::measure::{MeasureError, Plan};
-use nimlanes::lab::report::tasks::Pace;
+use nimlanes::lab::report::tasks::Effort;
 use nimlanes::lab::report::{self, ReportError};
 use nimlanes::lab::saved::utc_now;
 use nimlanes::machine::Machine;
@@ -13,27 +13,27 @@ use super::failure::Failure;
 use super::interrupt;
 use super::output::{print, say};
 
-/// Measure everything, and write RESULTS.md, its charts and the digest in README.md from what was measured
+/// Measure everything, and generate RESULTS.md, its charts and the digest in README.md
 ///
-/// Works in the folder of the source tree. Every measurement is a file under profiles/data; what is there from today is not
-/// measured again, so that an interrupted report goes on where it stopped. What `cargo bench` and `cargo bench-native`
-/// have estimated since the sources last changed is read, too.
+/// Run it in the source tree. Every measurement is a file under profiles/data. Measurements made earlier today are kept, so an
+/// interrupted report resumes where it stopped. Estimates of `cargo bench` and `cargo bench-native` are included if they are
+/// newer than the sources.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check")]
 pub struct Args {
     /// Make a draft in under two minutes: few sizes, short duels, no clean builds
     #[arg(long, conflicts_with_all = ["data", "check"])]
     quick: bool,
-    /// Measure nothing; read the measurements in this folder, files of `compare --save` among them
+    /// Measure nothing; use the measurements in this folder, which may include files of `compare --save`
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Write nothing; fail if RESULTS.md, a chart or the digest is not what its measurements give
+    /// Write nothing; fail if RESULTS.md, a chart or the digest differs from what the measurements give
     #[arg(long)]
     check: bool,
-    /// Forget today's measurements and make all of them anew
+    /// Discard today's measurements and measure everything again
     #[arg(long, conflicts_with_all = ["data", "check"])]
     again: bool,
-    /// Allow measurements of several machines
+    /// Allow measurements from several machines
     #[arg(long)]
     mixed: bool,
 }
@@ -47,7 +47,7 @@ impl From<ReportError> for Failure {
 impl From<MeasureError> for Failure {
     fn from(error: MeasureError) -> Self {
         match error {
-            MeasureError::Run(stop) => stop.into(),
+            MeasureError::Run(error) => error.into(),
             MeasureError::Duel(error) => error.into(),
             _ => Failure::Failed(error.to_string()),
         }
@@ -73,23 +73,23 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Measures what is missing, and says where it is kept.
+/// Measures what is missing, and returns the folder of the measurements.
 fn measure(args: &Args) -> Result<PathBuf, Failure> {
     let machine = Machine::from_env()?;
     let environment = Environment::detect(&machine);
     let folder = report::folder(&environment, &utc_now(), args.quick);
     if !environment.is_named() {
         let name = &environment.microarchitecture;
-        say(&format!("nimlanes: the name of this microarchitecture is not known; it goes by {name}"));
+        say(&format!("nimlanes: this microarchitecture has no known name; using {name}"));
     }
-    let plan = Plan::new(machine, &folder, if args.quick { Pace::DRAFT } else { Pace::FULL })?;
+    let plan = Plan::new(machine, &folder, if args.quick { Effort::DRAFT } else { Effort::FULL })?;
     if args.again {
-        plan.forget()?;
+        plan.clear()?;
     }
-    say(&format!("{}; leave the machine alone", plan.summary()));
-    let measured = plan.carry_out(&interrupt::run, &mut say);
+    say(&format!("{}; do not use the machine meanwhile", plan.summary()));
+    let measured = plan.execute(&interrupt::run, &mut say);
     match measured {
-        // A program that was started for a measurement ends by the same Ctrl-C, which is not its failure.
+        // Ctrl-C also ends child processes; that is not a failure of theirs.
         Err(_) if interrupt::is_over() => Err(Failure::Interrupted),
         measured => Ok(measured.map(|()| folder)?),
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use nimlanes::case::Case;
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::duel::{quantile, repeats};
-use nimlanes::lab::report::data::Start;
+use nimlanes::lab::report::data::ColdStart;
 use nimlanes::machine::peak_memory;
 use nimlanes::session::Session;
 use nimlanes::units::{bytes, span};
@@ -16,7 +16,7 @@ use super::failure::Failure;
 use super::interrupt;
 use super::output::{Document, print, print_json};
 
-/// Run one kernel in a bare loop, for a profiler to watch; tell the cost of the first run and the memory
+/// Run one kernel in a bare loop, for use with a profiler; print the time of the first run and the memory
 #[derive(clap::Args)]
 #[command(after_help = "Example: perf record -e cpu-clock -g nimlanes run table_scan --kernel bit_rows --seconds 5")]
 pub struct Args {
@@ -25,7 +25,7 @@ pub struct Args {
     /// The kernel
     #[arg(long, value_name = "NAME")]
     kernel: String,
-    /// How long to repeat it, in seconds; at least one run is made
+    /// How long to repeat it, in seconds; at least one run
     #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
     #[command(flatten)]
@@ -35,13 +35,13 @@ pub struct Args {
     json: bool,
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Outcome<'a> {
     #[serde(flatten)]
     case: &'a Case,
     #[serde(flatten)]
-    start: &'a Start,
+    start: &'a ColdStart,
 }
 
 impl Document for Outcome<'_> {
@@ -57,7 +57,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.json {
         return print_json(&Outcome { case, start: &start });
     }
-    let Start { first_seconds, later_seconds, runs, idle_bytes, peak_bytes, .. } = start;
+    let ColdStart { first_seconds, later_seconds, runs, idle_bytes, peak_bytes, .. } = start;
     let memory = match peak_bytes {
         0 => String::new(),
         peak => format!(", peak memory {} ({} before it ran)", bytes(peak as f64), bytes(idle_bytes as f64)),
@@ -66,8 +66,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     print(&format!("{case} {}: {runs} runs, the first {first}, then {later} each{memory}\n", args.kernel))
 }
 
-/// Runs a kernel for some seconds, at least once.
-pub fn repeat(session: &dyn Session, kernel: usize, threads: usize, seconds: f64) -> Result<Start, Failure> {
+/// Runs a kernel repeatedly for some seconds, at least once.
+pub fn repeat(session: &dyn Session, kernel: usize, threads: usize, seconds: f64) -> Result<ColdStart, Failure> {
     let run = interrupt::run(threads);
     let is_parallel = threads > 1 && session.kernels()[kernel].is_parallel();
     let clock = if is_parallel { Clock::Wall } else { Clock::Thread };
@@ -84,7 +84,7 @@ pub fn repeat(session: &dyn Session, kernel: usize, threads: usize, seconds: f64
     while begin.elapsed() < budget {
         later.push(timed(each_turn)?.as_secs_f64() / each_turn as f64);
     }
-    Ok(Start {
+    Ok(ColdStart {
         kernel: session.kernels()[kernel].name.to_owned(),
         threads: if is_parallel { threads } else { 1 },
         clock: clock.name().to_owned(),

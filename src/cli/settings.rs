@@ -1,4 +1,4 @@
-//! Options for the parameters of games, made of what the games declare.
+//! Command-line options for the parameters of games, generated from their declarations.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches};
@@ -6,17 +6,18 @@ use nimlanes::games::{GAMES, Game, Question, Setting};
 
 use super::failure::Failure;
 
-/// The games that a command is for: all, or those whose P-positions can be listed.
+/// The games that a command supports: all, or only those whose P-positions can be listed.
 pub fn games(listed: bool) -> impl Iterator<Item = &'static Game> {
     GAMES.iter().filter(move |game| !listed || game.lists_positions())
 }
 
-/// What the options set, by name: those of the games whose P-positions can be listed, or of all.
+/// Options given on the command line, with names and values. With `LISTED`, only options of games whose P-positions can be
+/// listed exist.
 #[derive(Default)]
 pub struct Settings<const LISTED: bool>(Vec<(&'static str, String)>);
 
 impl<const LISTED: bool> Settings<LISTED> {
-    /// The question of `game` at `limit` with these settings; what is not the game's is refused.
+    /// The question of `game` at `limit` with these settings. Settings of other games are an error.
     pub fn question(&self, game: &'static Game, limit: u64) -> Result<Question, Failure> {
         let with = |question: Question, (name, value): &(&str, String)| question.with(name, value);
         Ok(self.0.iter().try_fold(game.question(limit), with)?)
@@ -52,7 +53,7 @@ impl<const LISTED: bool> FromArgMatches for Settings<LISTED> {
     }
 }
 
-/// For each name the settings that have it, with their games.
+/// All settings with their games, grouped by name.
 fn options(listed: bool) -> Vec<Vec<(&'static Game, Setting)>> {
     let mut options: Vec<Vec<(&Game, Setting)>> = Vec::new();
     for (game, setting) in games(listed).flat_map(|game| game.settings().map(move |setting| (game, setting))) {
@@ -64,7 +65,7 @@ fn options(listed: bool) -> Vec<Vec<(&'static Game, Setting)>> {
     options
 }
 
-/// One option, for the settings that share its name.
+/// The option for all settings of one name.
 fn arg(option: &[(&'static Game, Setting)]) -> Arg {
     let (_, Setting { name, value, choices, .. }) = &option[0];
     let titles: Vec<&str> = option.iter().map(|(game, _)| game.title).collect();
@@ -87,17 +88,17 @@ fn arg(option: &[(&'static Game, Setting)]) -> Arg {
         .conflicts_with_all(rivals.map(|rival| rival.name));
     match value {
         None => arg.action(ArgAction::SetTrue),
-        // What it may be is only known with the game, if several have it.
+        // If several games have it, the possible values depend on the game.
         Some(value) if choices.is_empty() || option.len() > 1 => arg.value_name(value).allow_hyphen_values(true),
         Some(value) => arg.value_name(value).value_parser(PossibleValuesParser::new(choices)),
     }
 }
 
-/// What a setting means, and what holds without it.
+/// The help text of a setting, with its default.
 fn help(Setting { help, value, published, .. }: &Setting) -> String {
     match value {
         None => (*help).to_owned(),
-        Some(_) => format!("{help}; {published} if left out"),
+        Some(_) => format!("{help} [default: {published}]"),
     }
 }
 

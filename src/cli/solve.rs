@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::args::{Kernels, number};
 use super::failure::Failure;
 use super::interrupt;
-use super::monitor::watched;
+use super::monitor::with_progress;
 use super::output::{Document, print, print_json, print_json_array, table};
 use super::settings::{Settings, games};
 
@@ -23,16 +23,16 @@ use super::settings::{Settings, games};
     nimlanes solve nim-square --limit 1e6 --moves cubes --json\n  \
     nimlanes solve proportionate-nim --limit 1e6 --moves 1:1,2:3\n  nimlanes solve scatterstone-nim --exact")]
 pub struct Args {
-    /// The game; all of them if none is named
+    /// The game [default: all]
     #[arg(value_parser = PossibleValuesParser::new(games(false).map(|game| game.name)))]
     game: Option<String>,
-    /// The size of the question; the published one if left out (1e7 and 10_000_000 are understood)
+    /// The size of the question; 1e7 and 10_000_000 are accepted [default: the published limit]
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true, requires = "game")]
     limit: Option<u64>,
     #[command(flatten)]
     kernels: Kernels,
-    /// Print JSON: an object, or an array if no game is named; the answer and the counts are strings of digits, as they may
-    /// pass what a JSON number holds exactly
+    /// Print JSON: an object, or an array if no game is named. The answer and the counts are strings of digits, as they may
+    /// exceed what a JSON number represents exactly
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -50,15 +50,15 @@ impl Args {
 struct Report {
     game: &'static str,
     limit: u64,
-    /// What the game has a choice of, published or not.
+    /// The parameters of the game, including defaults.
     parameters: BTreeMap<&'static str, String>,
     question: &'static str,
-    /// In digits, as all counts.
+    /// Decimal digits, as for all counts.
     answer: String,
     details: BTreeMap<&'static str, Value>,
     kernels: BTreeMap<&'static str, &'static str>,
     seconds: f64,
-    /// Of this process so far; 0 where the system does not say.
+    /// Peak of this process so far; 0 if the system does not report it.
     peak_bytes: u64,
 }
 
@@ -90,7 +90,7 @@ fn report(question: &Question, selection: &Selection) -> Result<Report, Failure>
     let game = question.game();
     let run = interrupt::run(selection.threads());
     let start = Instant::now();
-    let solved = watched(game, selection, &run, |solver| question.solve(solver));
+    let solved = with_progress(game, selection, &run, |solver| question.solve(solver));
     let seconds = start.elapsed().as_secs_f64();
     let Solution { answer, details, kernels } = solved?;
     let value = |figure| match figure {
@@ -116,7 +116,7 @@ impl Report {
     }
 }
 
-/// A row for each game.
+/// A table with one row per game.
 fn summary(reports: &[Report]) -> String {
     let mut rows = vec![["game", "limit", "answer", "seconds", "kernels"].map(str::to_owned).to_vec()];
     rows.extend(reports.iter().map(|report| {
@@ -126,7 +126,7 @@ fn summary(reports: &[Report]) -> String {
     table(&rows)
 }
 
-/// One game, a line for each thing there is to say.
+/// The details of one game, one per line.
 fn text(report: &Report) -> String {
     let parameters = report.parameters.iter().map(|(name, value)| format!(", {name} {value}"));
     let mut rows = vec![

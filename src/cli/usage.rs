@@ -1,4 +1,4 @@
-//! clap's refusals in the form of all others, on one line: what is wrong, then what is allowed.
+//! Rewrites clap's errors into the one-line form of all others: what is wrong, then what is allowed.
 
 use std::error::Error as _;
 
@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 use super::Cli;
 
-/// What a refusal says.
+/// The message for an error.
 pub fn line(error: &Error) -> String {
     let all = |kind| error.get(kind).map(words).unwrap_or_default();
     let one = |kind| all(kind).into_iter().next().unwrap_or_default();
@@ -39,7 +39,7 @@ pub fn line(error: &Error) -> String {
         ErrorKind::UnknownArgument if arg.starts_with('-') => {
             format!("unknown option `{arg}`{}", ending(ContextKind::SuggestedArg, String::new()))
         }
-        ErrorKind::UnknownArgument => format!("`{arg}` is one argument too many; see --help"),
+        ErrorKind::UnknownArgument => format!("unexpected argument `{arg}`; see --help"),
         ErrorKind::InvalidSubcommand => {
             let commands = Cli::command();
             let names: Vec<&str> = commands.get_subcommands().map(|command| command.get_name()).collect();
@@ -52,7 +52,7 @@ pub fn line(error: &Error) -> String {
         }
         ErrorKind::ArgumentConflict => match name(&one(ContextKind::PriorArg)) {
             other if other == name(&arg) => format!("{other} is given twice; once is allowed"),
-            other => format!("{} and {other} exclude each other", name(&arg)),
+            other => format!("{} and {other} cannot be used together", name(&arg)),
         },
         _ => {
             let text = error.render().to_string();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nimlanes::cores::COMPLETE;
-use nimlanes::lab::verify::{Compared, Fault, Inputs};
+use nimlanes::lab::verify::{Compared, Inputs, VerifyError};
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
 
@@ -11,11 +11,11 @@ use super::failure::Failure;
 use super::interrupt;
 use super::output::print;
 
-/// Check every available kernel against the oracle and known answers, one line each
+/// Check every available kernel against the oracle and known answers
 #[derive(clap::Args)]
 #[command(after_help = "Example: nimlanes verify --full")]
 pub struct Args {
-    /// Larger sizes, and known answers that take up to a minute per kernel
+    /// Use larger sizes, and known answers that take up to a minute per kernel
     #[arg(long)]
     full: bool,
 }
@@ -34,7 +34,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
                     Some(reason) => Err(("skipped", reason.to_string())),
                     None => match inputs.check(kernel.name, &interrupt::run, time_limit) {
                         Ok(compared) => Ok(compared),
-                        Err(Fault::Run(stop)) => return Err(stop.into()),
+                        Err(VerifyError::Run(error)) => return Err(error.into()),
                         Err(fault) => {
                             faults += 1;
                             Err(("DIFFERS", fault.to_string()))
@@ -42,7 +42,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
                     },
                 };
                 if checked == Ok(Compared::default()) {
-                    continue; // the workload is outside its domain
+                    continue; // the workload is outside the domain of the kernel
                 }
                 print(&match checked {
                     Ok(compared) => format!("ok       {name}: {compared}\n"),
@@ -53,6 +53,6 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     }
     match faults {
         0 => print("every available kernel agrees\n"),
-        _ => Err(Failure::Failed(format!("{faults} of the checks above differ"))),
+        _ => Err(Failure::Failed(format!("{faults} of the checks above failed"))),
     }
 }

@@ -1,11 +1,11 @@
-//! Ceilings: how often a second this machine, on one thread, does the few things that kernels are made of, in loops of nothing
-//! else. A kernel that needs `k` of one of them for a unit of work is held against the time of `k` of them there.
+//! Ceilings: the peak rates of this machine, on one thread, for the basic operations that kernels consist of. A kernel that
+//! needs `k` of an operation per unit of work is compared with the time of `k` of them in a loop that does nothing else.
 //!
-//! Loops without anything else in them, on buffers of fixed size: 16 KiB, 512 KiB, 8 MiB and 256 MiB lie in the first,
-//! second and third cache and in memory on most machines of the last years (the third cache may be shared with
-//! neighbours). What is reported is the best of several timings, as a ceiling is not what the machine does on average, and
-//! beside it their median. What is to be compared on one buffer, loads within a line and across two, takes turns on the same
-//! memory. Vector loops use 512-bit registers where the machine has them, else what plain Rust compiles to.
+//! The loops use buffers of fixed size: 16 KiB, 512 KiB, 8 MiB and 256 MiB fit in the first, second and third cache and in
+//! memory on most recent machines (the third cache may be shared with neighbours). Reported are the best of several
+//! timings, as a ceiling is not an average, and their median. Ceilings compared on one buffer, such as loads within a line
+//! and across two, take turns on the same memory. Vector loops use 512-bit registers if the machine has them, else whatever
+//! plain Rust compiles to.
 
 use std::hint::black_box;
 
@@ -14,55 +14,56 @@ use crate::lab::clock::Clock;
 use crate::machine::Machine;
 use crate::simd::probe::{self, Probe};
 
-/// One thing to do, and on how many bytes.
+/// One operation to measure, on a buffer of a given size.
 #[derive(Clone, Copy, Debug)]
 pub struct Ceiling {
-    /// What kind of thing: part of bench ids.
+    /// Kind of operation: part of bench ids.
     pub kind: &'static str,
-    /// Its name among its kind.
+    /// Name within its kind.
     pub name: &'static str,
-    /// What is counted, in the singular.
+    /// Unit that is counted, in the singular.
     pub unit: &'static str,
-    /// Size of the buffer; 0 for what stays in registers.
+    /// Size of the buffer; 0 for operations on registers.
     pub bytes: usize,
     work: Work,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Work {
-    /// Loads of 64 bytes, one after the other, starting so many words after a multiple of 64 bytes.
+    /// Sequential loads of 64 bytes, starting `offset` words after a multiple of 64 bytes.
     Loads { offset: usize },
-    /// Operations of two operands on 64-byte registers: XOR and addition.
+    /// Two-operand operations on 64-byte registers: XOR and addition.
     Logic,
-    /// Logical operations of three operands on 64-byte registers (`vpternlogq`).
+    /// Three-operand logical operations on 64-byte registers (`vpternlogq`).
     LogicOfThree,
     /// Permutations of the bytes of a 64-byte register (`vpermb`).
     Permute,
-    /// Stores of a word, each to another line than the one before.
+    /// Stores of a word, each to a different line than the previous one.
     Stores,
-    /// A bit set at a random place: load, or, store.
+    /// Setting a bit at a random place: load, OR, store.
     SetBits,
-    /// Loads that each need the result of the one before, at random places.
+    /// Dependent loads at random places: each needs the result of the previous one.
     Chase,
-    /// One-cycle operations on a word that each need the result of the one before: the clock of the CPU.
+    /// Dependent one-cycle operations on a word: the clock rate of the CPU.
     Chain,
 }
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
-/// A buffer in each level of the memory.
+/// Buffer sizes for each level of the memory hierarchy.
 const L1: usize = 16 * KIB;
 const L2: usize = 512 * KIB;
 const L3: usize = 8 * MIB;
 const MEMORY: usize = 256 * MIB;
 
-/// Every load from here touches two lines. Half a line would not do: machines that load 64 bytes in two halves of 32 would
-/// find both aligned (seen on Zen 4, where offset 32 costs as much as 0 and any other half as much again).
+/// Offset in words at which every load touches two lines. Half a line would not do: machines that load 64 bytes as two
+/// halves of 32 would find both halves aligned (on Zen 4, an offset of 32 bytes costs as much as 0, and any other 50 %
+/// more).
 const SPLIT: usize = 3;
 
 macro_rules! ceilings {
     ($($kind:literal, $unit:literal { $($name:literal $bytes:expr, $work:expr;)* })*) => {
-        /// Everything that is measured.
+        /// All ceilings.
         pub static CEILINGS: &[Ceiling] =
             &[$($(Ceiling { kind: $kind, name: $name, unit: $unit, bytes: $bytes, work: $work }),*),*];
     };
@@ -106,34 +107,34 @@ ceilings! {
 const LINE: usize = 64;
 const WORDS: usize = LINE / size_of::<u64>();
 
-/// 2^64 over the golden ratio: its multiples modulo 2^64 scatter evenly.
+/// 2^64 divided by the golden ratio: its multiples modulo 2^64 are spread evenly.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What one run does at least, so that its entry and exit do not count.
-const LEAST: usize = 1 << 14;
+/// Minimum operations per run, so that the overhead of a call is negligible.
+const MIN_UNITS: usize = 1 << 14;
 
 /// A ceiling with its buffer.
 #[derive(Debug)]
-pub struct Ready<'m> {
+pub struct Prepared<'m> {
     ceiling: Ceiling,
     machine: &'m Machine,
-    /// The buffer, behind some words that bring it to a multiple of 64 bytes.
+    /// The buffer, after padding words that align it to 64 bytes.
     words: Vec<u64>,
     start: usize,
-    /// Bits to set, in the order in which they are.
+    /// Positions of the bits to set, in order.
     bits: Vec<u32>,
-    /// Where the chain of loads has come to.
+    /// Current position of the chain of loads.
     next: u64,
 }
 
 impl Ceiling {
-    /// Makes the buffer.
-    pub fn ready<'m>(&self, machine: &'m Machine) -> Ready<'m> {
+    /// Allocates and fills the buffer.
+    pub fn prepare<'m>(&self, machine: &'m Machine) -> Prepared<'m> {
         let lines = self.bytes / LINE;
         let mut words = vec![0; (lines + 2) * WORDS];
         let start = words.as_ptr().align_offset(LINE);
-        // A tour of all lines: the factor is 1 modulo 4, the summand odd, the modulus a power of two (Hull, Dobell 1962).
-        // All words are written, as memory that was never written would be one page of zeros.
+        // A cycle through all lines: the factor is 1 modulo 4, the increment odd, the modulus a power of two (Hull, Dobell
+        // 1962). All words are written, because untouched memory maps to a single zero page.
         let follower = |line: u64| line.wrapping_mul(GOLDEN).wrapping_add(12345) % lines as u64;
         for (line, words) in (0..).zip(words[start..].chunks_exact_mut(WORDS).take(lines)) {
             words.fill(follower(line) * WORDS as u64);
@@ -145,25 +146,25 @@ impl Ceiling {
             }
             _ => Vec::new(),
         };
-        Ready { ceiling: *self, machine, words, start, bits, next: 0 }
+        Prepared { ceiling: *self, machine, words, start, bits, next: 0 }
     }
 
-    /// How often [`Ready::run`] does it.
+    /// Number of operations of one [`Prepared::run`].
     pub fn units(&self) -> usize {
         self.sweeps() * self.sweep()
     }
 
-    /// How often it is done in one sweep over the buffer.
+    /// Number of operations in one sweep over the buffer.
     fn sweep(&self) -> usize {
         match self.work {
             Work::Loads { .. } => self.bytes / LINE,
             Work::SetBits | Work::Stores => self.bytes / size_of::<u64>(),
-            _ => LEAST,
+            _ => MIN_UNITS,
         }
     }
 
     fn sweeps(&self) -> usize {
-        LEAST.div_ceil(self.sweep())
+        MIN_UNITS.div_ceil(self.sweep())
     }
 
     /// The tier of its instructions.
@@ -185,26 +186,25 @@ pub fn groups() -> impl Iterator<Item = Group> {
 }
 
 impl Group {
-    /// Measures each in about 100 ms, in turns on one buffer, so that neither its pages nor a drift of the machine tells them
-    /// apart.
+    /// Measures each ceiling in about 100 ms, in turns on one buffer, so that pages and machine drift affect all equally.
     pub fn measure(&self, machine: &Machine) -> Vec<Reading> {
         let Group(ceilings) = self;
-        let mut ready = ceilings[0].ready(machine);
-        let mut window = |ceiling: &Ceiling, runs: u32| {
-            ready.ceiling = *ceiling;
+        let mut prepared = ceilings[0].prepare(machine);
+        let mut time_runs = |ceiling: &Ceiling, runs: u32| {
+            prepared.ceiling = *ceiling;
             let start = Clock::Thread.now();
-            (0..runs).for_each(|_| ready.run());
+            (0..runs).for_each(|_| prepared.run());
             (Clock::Thread.now() - start).as_secs_f64() * 1e9
         };
         let mut enough = |ceiling: &Ceiling| {
             let mut doubled = std::iter::successors(Some(1), |runs| Some(runs * 2));
-            doubled.find(|runs| window(ceiling, *runs) >= WINDOW_NS).expect("runs that take longer and longer")
+            doubled.find(|runs| time_runs(ceiling, *runs) >= MIN_TIMING_NS).expect("runs that take longer and longer")
         };
         let runs: Vec<u32> = ceilings.iter().map(&mut enough).collect();
-        let mut times = vec![Vec::with_capacity(WINDOWS); ceilings.len()];
-        for _ in 0..WINDOWS {
+        let mut times = vec![Vec::with_capacity(TIMINGS); ceilings.len()];
+        for _ in 0..TIMINGS {
             for ((ceiling, runs), times) in ceilings.iter().zip(&runs).zip(&mut times) {
-                times.push(window(ceiling, *runs) / (f64::from(*runs) * ceiling.units() as f64));
+                times.push(time_runs(ceiling, *runs) / (f64::from(*runs) * ceiling.units() as f64));
             }
         }
         let reading = |(ceiling, mut times): (&Ceiling, Vec<f64>)| {
@@ -216,41 +216,42 @@ impl Group {
                 bytes: ceiling.bytes,
                 tier: ceiling.tier(machine).name().to_owned(),
                 ns: times[0],
-                median_ns: Some(times[WINDOWS / 2]),
+                median_ns: Some(times[TIMINGS / 2]),
             }
         };
         ceilings.iter().zip(times).map(reading).collect()
     }
 }
 
-/// Timings of one ceiling, of which the best counts, and the least time of each.
-const WINDOWS: usize = 9;
-const WINDOW_NS: f64 = 5e6;
+/// Number of timings of one ceiling; the best counts.
+const TIMINGS: usize = 9;
+/// Minimum duration of each.
+const MIN_TIMING_NS: f64 = 5e6;
 
 /// A measured ceiling.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reading {
-    /// What kind of thing.
+    /// Kind of operation.
     pub kind: String,
-    /// Its name among its kind.
+    /// Name within its kind.
     pub name: String,
-    /// What is counted, in the singular.
+    /// Unit that is counted, in the singular.
     pub unit: String,
-    /// Size of the buffer; 0 for what stays in registers.
+    /// Size of the buffer; 0 for operations on registers.
     pub bytes: usize,
     /// The tier of the instructions.
     pub tier: String,
-    /// Nanoseconds for one, in the best timing.
+    /// Nanoseconds per operation, in the best timing.
     #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive"))]
     pub ns: f64,
-    /// The median of the timings, where it was kept.
+    /// Median of the timings, if it was saved.
     #[cfg_attr(feature = "cli", serde(default))]
     pub median_ns: Option<f64>,
 }
 
-impl Ready<'_> {
-    /// Does it [`Ceiling::units`] times.
+impl Prepared<'_> {
+    /// Performs [`Ceiling::units`] operations.
     #[inline(never)]
     pub fn run(&mut self) {
         let words = &mut self.words[self.start..];
@@ -260,33 +261,33 @@ impl Ready<'_> {
                 let (vectors, _) = words[offset..][..self.ceiling.bytes / size_of::<u64>()].as_chunks();
                 probe::run(self.machine, Probe::Loads(vectors, sweeps));
             }
-            Work::Logic => probe::run(self.machine, Probe::Logic(LEAST as u64)),
-            Work::LogicOfThree => probe::run(self.machine, Probe::LogicOfThree(LEAST as u64)),
-            Work::Permute => probe::run(self.machine, Probe::Permute(LEAST as u64)),
+            Work::Logic => probe::run(self.machine, Probe::Logic(MIN_UNITS as u64)),
+            Work::LogicOfThree => probe::run(self.machine, Probe::LogicOfThree(MIN_UNITS as u64)),
+            Work::Permute => probe::run(self.machine, Probe::Permute(MIN_UNITS as u64)),
             Work::Stores => (0..sweeps).for_each(|sweep| store(words, sweep as u64)),
             Work::SetBits => (0..sweeps).for_each(|_| set_bits(words, &self.bits)),
-            Work::Chase => self.next = (0..LEAST).fold(self.next, |next, _| words[next as usize]),
+            Work::Chase => self.next = (0..MIN_UNITS).fold(self.next, |next, _| words[next as usize]),
             Work::Chain => {
                 let (a, b) = black_box((GOLDEN, 1));
-                black_box((0..LEAST / 2).fold(1u64, |word, _| (word ^ a).wrapping_add(b)));
+                black_box((0..MIN_UNITS / 2).fold(1u64, |word, _| (word ^ a).wrapping_add(b)));
             }
         }
     }
 }
 
-/// Stores to every word of a table, each time to the line after the next.
+/// Stores to every word of a table, each time two lines further on.
 fn store(words: &mut [u64], word: u64) {
     const COUNT: usize = L1 / size_of::<u64>();
-    let table = words.first_chunk_mut::<COUNT>().expect("the table of this size");
-    // An odd stride comes to every word.
+    let table = words.first_chunk_mut::<COUNT>().expect("a buffer of this size");
+    // An odd stride reaches every word.
     (0..COUNT).for_each(|i| table[i * (2 * WORDS + 1) % COUNT] = word);
     black_box(table);
 }
 
-/// Sets bits in a table whose size the compiler knows, so that no access is checked.
+/// Sets bits in a table of constant size, so that the compiler removes bounds checks.
 fn set_bits(words: &mut [u64], bits: &[u32]) {
     fn set<const W: usize>(words: &mut [u64], bits: &[u32]) {
-        let table = words.first_chunk_mut::<W>().expect("the table of this size");
+        let table = words.first_chunk_mut::<W>().expect("a buffer of this size");
         for bit in bits {
             table[(bit / 64) as usize % W] |= 1 << (bit % 64);
         }
@@ -306,8 +307,8 @@ mod tests {
     fn every_chain_of_loads_visits_every_line() {
         let machine = Machine::detect();
         for ceiling in CEILINGS.iter().filter(|ceiling| matches!(ceiling.work, Work::Chase) && ceiling.bytes <= L2) {
-            let ready = ceiling.ready(&machine);
-            let words = &ready.words[ready.start..];
+            let prepared = ceiling.prepare(&machine);
+            let words = &prepared.words[prepared.start..];
             let lines = ceiling.bytes / LINE;
             let mut tour: Vec<u64> =
                 std::iter::successors(Some(0), |at| Some(words[*at as usize])).take(lines).collect();
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn stores_come_to_every_word() {
+    fn stores_reach_every_word() {
         let mut words = vec![0; L1 / size_of::<u64>()];
         store(&mut words, 7);
         assert!(words.iter().all(|word| *word == 7));
@@ -328,7 +329,7 @@ mod tests {
     fn scattered_bits_stay_in_the_table_and_differ() {
         let machine = Machine::detect();
         let ceiling = CEILINGS.iter().find(|ceiling| matches!(ceiling.work, Work::SetBits)).expect("one of them");
-        let mut bits = ceiling.ready(&machine).bits;
+        let mut bits = ceiling.prepare(&machine).bits;
         assert!(bits.iter().all(|bit| (*bit as usize) < 8 * ceiling.bytes));
         let count = bits.len();
         bits.sort_unstable();

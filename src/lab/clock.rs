@@ -1,25 +1,25 @@
-//! The two clocks that runs are timed with.
+//! The two clocks that time runs.
 //!
-//! [`Clock::Thread`] counts what the calling thread computed, and stands still while another program has the CPU. That
-//! shields a measurement from busy neighbours, though not from one that streams memory. It does not see what other threads
-//! did for the caller, so runs on several threads take [`Clock::Wall`], which every neighbour disturbs.
+//! [`Clock::Thread`] counts the CPU time of the calling thread, and stops while another program has the CPU. This protects
+//! a measurement from busy neighbours, but not from one that streams memory. It does not count the work of other threads,
+//! so multi-threaded runs use [`Clock::Wall`], which every neighbour disturbs.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// What a time is measured by. A ratio has the same clock on both sides.
+/// A clock. Both times of a ratio are measured with the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// CPU time of the calling thread.
     Thread,
-    /// Time that passed.
+    /// Elapsed real time.
     Wall,
 }
 
 impl Clock {
-    /// The clock for runs of `threads` threads.
-    pub fn of(threads: usize) -> Self {
+    /// The clock for runs on `threads` threads.
+    pub fn for_threads(threads: usize) -> Self {
         if threads > 1 { Clock::Wall } else { Clock::Thread }
     }
 
@@ -31,7 +31,7 @@ impl Clock {
         }
     }
 
-    /// Time since a moment that is fixed for the calling thread: only differences mean anything.
+    /// Time since an arbitrary moment, fixed for the calling thread: only differences are meaningful.
     pub fn now(self) -> Duration {
         let time = clock_gettime(match self {
             Clock::Thread => ClockId::ThreadCPUTime,
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thread_time_stands_still_while_the_thread_sleeps() {
+    fn thread_time_stops_while_the_thread_sleeps() {
         let [thread, wall] = [Clock::Thread, Clock::Wall].map(Clock::now);
         std::thread::sleep(Duration::from_millis(30));
         assert!(Clock::Wall.now() - wall >= Duration::from_millis(30));

@@ -1,8 +1,8 @@
-//! The duel: kernels timed in turns on one input, in one process.
+//! A duel times several kernels in turns on one input, in one process.
 //!
-//! Each round times every kernel once, in list order or reversed (A B C, C B A, ...), so that a drift of the machine falls
-//! on all alike. A ratio is the baseline's time over the kernel's *in the same round*; what is reported is the median over
-//! the rounds and the range that holds the middle 80 % of them. Differences under 5 % are ties.
+//! Each round times every kernel once, alternately in list order and in reverse (A B C, C B A, ...), so that machine drift
+//! affects all of them equally. A ratio is the baseline's time divided by the kernel's *in the same round*. Reported are the
+//! median over the rounds and the range of the middle 80 % of them. Differences under 5 % are ties.
 
 use std::time::{Duration, Instant};
 
@@ -15,81 +15,82 @@ use crate::names::hint;
 use crate::session::{Answer, Session};
 use crate::units::span;
 
-/// The usual [`Terms::patience`].
-pub const PATIENCE: Duration = Duration::from_secs(30);
+/// Default [`DuelOptions::time_limit`].
+pub const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// Rounds that are made whatever they cost.
-pub const FEWEST_ROUNDS: usize = 3;
+/// Minimum number of rounds, even if they exceed the budget.
+pub const MIN_ROUNDS: usize = 3;
 
-/// Rounds after which more would say nothing new.
-const MOST_ROUNDS: usize = 200;
+/// Maximum number of rounds: more would add no information.
+const MAX_ROUNDS: usize = 200;
 
-/// A kernel's turn lasts at least so long: shorter runs are repeated within it.
-pub const TURN: Duration = Duration::from_millis(5);
+/// Minimum duration of a kernel's turn: shorter runs are repeated within it.
+pub const MIN_TURN: Duration = Duration::from_millis(5);
 
-/// What a duel is fought over and by whom.
+/// Which kernels take part in a duel, and for how long.
 #[derive(Clone, Debug)]
-pub struct Terms {
-    /// Kernels by name; all if empty.
+pub struct DuelOptions {
+    /// Names of the kernels; all kernels if empty.
     pub kernels: Vec<String>,
-    /// The kernel that ratios refer to.
+    /// The kernel that ratios refer to; if `None`, the first one within the time limit.
     pub baseline: Option<String>,
     /// Threads that a kernel may use.
     pub threads: usize,
-    /// How long to go on.
+    /// How long to measure.
     pub budget: Duration,
-    /// A kernel that needs longer for one run takes no part, unless it is the named baseline or invited.
-    pub patience: Duration,
-    /// Kernels by name that take part however long they need; they must be able to do the input.
-    pub invited: Vec<String>,
+    /// Kernels predicted to take longer than this for one run are skipped, unless one is the named baseline or in
+    /// [`Self::always_included`].
+    pub time_limit: Duration,
+    /// Names of kernels that the time limit does not apply to. They must still be able to process the input.
+    pub always_included: Vec<String>,
 }
 
-/// A duel that cannot be fought, or that ended otherwise than with times.
+/// Why a duel could not start, or ended without times.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DuelError {
-    /// A name that is not among the kernels that can run.
+    /// No available kernel has this name.
     #[error("unknown kernel `{name}` of {operation}, or not available here{}", hint(.name, .available.iter().copied()))]
     UnknownKernel {
         /// The operation.
         operation: &'static str,
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The kernels that can run here.
         available: Vec<&'static str>,
     },
-    /// The baseline cannot do the input.
-    #[error("the baseline {name} cannot do this input: {obstacle}")]
+    /// The baseline cannot process the input.
+    #[error("the baseline {name} cannot process this input: {obstacle}")]
     Baseline {
         /// The kernel.
         name: String,
-        /// Why not.
+        /// The cause.
         obstacle: Obstacle,
     },
-    /// No kernel that could serve as a baseline.
-    #[error("no kernel can do this input within {} and the memory that is free; name a --baseline to wait for it", span(.0.as_nanos() as f64))]
+    /// No kernel can serve as the baseline.
+    #[error("no kernel can process this input within {} and the free memory; name a --baseline to wait for it", span(.0.as_nanos() as f64))]
     NoBaseline(Duration),
     /// Two kernels computed different outputs.
-    #[error("{kernel} and {baseline} differ: {got} against {want}")]
-    Differ {
-        /// The one kernel.
+    #[error("outputs differ: {kernel} has {got}, {baseline} has {want}")]
+    OutputsDiffer {
+        /// The kernel.
         kernel: &'static str,
-        /// The other.
+        /// The baseline.
         baseline: &'static str,
-        /// Digest of the one output.
+        /// Digest of the kernel's output.
         got: String,
-        /// Digest of the other.
+        /// Digest of the baseline's output.
         want: String,
     },
-    /// The outputs agree and are wrong.
+    /// The output differs from the known answer.
     #[error("{0}")]
-    NotKnown(String),
+    WrongAnswer(String),
     /// The run was stopped.
     #[error(transparent)]
     Run(#[from] RunError),
 }
 
-/// The outcome, as it is printed and saved.
+/// The result of a duel, as printed and saved.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Duel {
@@ -100,9 +101,9 @@ pub struct Duel {
     pub build: String,
     /// The kernel that ratios refer to.
     pub baseline: String,
-    /// Kernels, quickest first.
+    /// The kernels that took part, fastest first.
     pub rows: Vec<Row>,
-    /// Kernels that took no part.
+    /// The kernels that did not take part.
     pub skipped: Vec<Skipped>,
 }
 
@@ -116,44 +117,44 @@ pub struct Row {
     pub tier: String,
     /// `thread` or `wall`: one clock for all rows.
     pub clock: String,
-    /// Threads it could use.
+    /// Threads it was allowed to use.
     pub threads: usize,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: usize,
     /// Median time of a run.
     #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive"))]
     pub median_seconds: f64,
-    /// Baseline's time over this kernel's, median over the rounds.
+    /// The baseline's time divided by this kernel's, median over the rounds.
     #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive"))]
     pub ratio: f64,
-    /// A tenth of the rounds gave a lower ratio.
+    /// 10th percentile of the ratio over the rounds.
     #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive"))]
     pub ratio_low: f64,
-    /// A tenth of the rounds gave a higher ratio.
+    /// 90th percentile of the ratio over the rounds.
     #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive"))]
     pub ratio_high: f64,
-    /// Units of work a second.
+    /// Units of work per second.
     #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive_or_zero"))]
     pub throughput: f64,
-    /// What throughput counts.
+    /// The unit of work.
     pub unit: String,
 }
 
-/// One kernel that took no part, and why.
+/// A kernel that did not take part, and why.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Skipped {
     /// The kernel.
     pub kernel: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// What a run was predicted to take, if that was why.
+    /// The predicted time of a run, if that is the reason.
     #[cfg_attr(feature = "cli", serde(default, skip_serializing_if = "Option::is_none"))]
     pub predicted_seconds: Option<f64>,
 }
 
 impl Skipped {
-    /// A kernel, and what stands in its way.
+    /// A kernel that `obstacle` keeps from running.
     pub fn new(kernel: &str, obstacle: &Obstacle) -> Self {
         let predicted_seconds = match obstacle {
             Obstacle::TooSlow { ns } => Some(ns / 1e9),
@@ -163,17 +164,17 @@ impl Skipped {
     }
 }
 
-/// The kernels that take part, baseline first, and those that do not.
-fn contenders(session: &dyn Session, terms: &Terms) -> Result<(Vec<usize>, Vec<Skipped>), DuelError> {
+/// Indices of the kernels that take part, baseline first, and the kernels that are skipped.
+fn contenders(session: &dyn Session, options: &DuelOptions) -> Result<(Vec<usize>, Vec<Skipped>), DuelError> {
     let listed = session.kernels();
-    let unbounded = session.candidates(terms.threads, Duration::MAX);
+    let unbounded = session.candidates(options.threads, Duration::MAX);
     let candidates: Vec<Candidate> = session
-        .candidates(terms.threads, terms.patience)
+        .candidates(options.threads, options.time_limit)
         .into_iter()
         .zip(&unbounded)
         .map(|(bounded, unbounded)| {
-            let is_invited = terms.invited.iter().any(|name| name == bounded.name);
-            if is_invited { unbounded.clone() } else { bounded }
+            let is_always_included = options.always_included.iter().any(|name| name == bounded.name);
+            if is_always_included { unbounded.clone() } else { bounded }
         })
         .collect();
     let is_here = |kernel: &usize| listed[*kernel].obstacle.is_none();
@@ -185,13 +186,13 @@ fn contenders(session: &dyn Session, terms: &Terms) -> Result<(Vec<usize>, Vec<S
         };
         here().find(|kernel| listed[*kernel].name == name).ok_or_else(unknown)
     };
-    let mut wanted = terms.kernels.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+    let mut wanted = options.kernels.iter().map(index).collect::<Result<Vec<_>, _>>()?;
     if wanted.is_empty() {
         wanted = here().collect();
     }
-    let baseline = match &terms.baseline {
+    let baseline = match &options.baseline {
         Some(name) => index(name)?,
-        None => *wanted.iter().find(|k| candidates[**k].is_able()).ok_or(DuelError::NoBaseline(terms.patience))?,
+        None => *wanted.iter().find(|k| candidates[**k].is_able()).ok_or(DuelError::NoBaseline(options.time_limit))?,
     };
     if let Some(obstacle) = unbounded[baseline].obstacle.clone() {
         return Err(DuelError::Baseline { name: listed[baseline].name.to_owned(), obstacle });
@@ -208,19 +209,24 @@ fn contenders(session: &dyn Session, terms: &Terms) -> Result<(Vec<usize>, Vec<S
     Ok((fit, skipped))
 }
 
-/// Fights the duel: every output is compared first, then kernels are timed in turns until the budget is spent.
+/// Runs a duel: checks that all outputs agree, then times the kernels in turns until the budget is spent.
 ///
-/// `watch` is told the share of the work that is done, from 0 to 1.
+/// `watch` receives the progress, from 0 to 1.
 ///
 /// # Errors
-/// Names that do not fit, outputs that differ, or a run that was stopped.
-pub fn fight(session: &dyn Session, terms: &Terms, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<Duel, DuelError> {
-    let (kernels, skipped) = contenders(session, terms)?;
+/// A kernel name is unknown, the baseline cannot run, outputs differ or are wrong, or a run was stopped.
+pub fn run_duel(
+    session: &dyn Session,
+    options: &DuelOptions,
+    run: &Run,
+    watch: &mut dyn FnMut(f64),
+) -> Result<Duel, DuelError> {
+    let (kernels, skipped) = contenders(session, options)?;
     let listed = session.kernels();
-    let is_parallel = |kernel: usize| terms.threads > 1 && listed[kernel].is_parallel();
+    let is_parallel = |kernel: usize| options.threads > 1 && listed[kernel].is_parallel();
     let clock = if kernels.iter().any(|kernel| is_parallel(*kernel)) { Clock::Wall } else { Clock::Thread };
 
-    // The first runs prove that the outputs are equal, and tell how often a run must be repeated.
+    // The first runs check that all outputs agree, and determine the repetitions per turn.
     let mut expected: Option<Box<dyn Answer>> = None;
     let mut once = Vec::new();
     for (done, kernel) in kernels.iter().enumerate() {
@@ -230,7 +236,7 @@ pub fn fight(session: &dyn Session, terms: &Terms, run: &Run, watch: &mut dyn Fn
         match &expected {
             Some(expected) if !answer.agrees(expected.as_ref()) => {
                 let [got, want] = [&answer, expected].map(|answer| format!("{:?}", answer.digest()));
-                return Err(DuelError::Differ {
+                return Err(DuelError::OutputsDiffer {
                     kernel: listed[*kernel].name,
                     baseline: listed[kernels[0]].name,
                     got,
@@ -239,8 +245,8 @@ pub fn fight(session: &dyn Session, terms: &Terms, run: &Run, watch: &mut dyn Fn
             }
             Some(_) => {}
             None => {
-                if let Some(known) = known::of(session.case()) {
-                    known.check(&answer.digest()).map_err(DuelError::NotKnown)?;
+                if let Some(known) = known::find(session.case()) {
+                    known.check(&answer.digest()).map_err(DuelError::WrongAnswer)?;
                 }
                 expected = Some(answer);
             }
@@ -249,7 +255,7 @@ pub fn fight(session: &dyn Session, terms: &Terms, run: &Run, watch: &mut dyn Fn
     }
     let work = expected.map_or(0, |answer| session.work(answer.as_ref())) as f64;
     let mut spin = |turn: usize, times| session.spin(kernels[turn], run, times);
-    let times = in_turns(&once, clock, terms.budget, &mut spin, &mut |share| watch(0.1 + 0.9 * share))?;
+    let times = time_in_turns(&once, clock, options.budget, &mut spin, &mut |share| watch(0.1 + 0.9 * share))?;
 
     let row = |(kernel, own): (&usize, &Vec<f64>)| {
         let median_seconds = quantile(&mut own.clone(), 0.5);
@@ -258,7 +264,7 @@ pub fn fight(session: &dyn Session, terms: &Terms, run: &Run, watch: &mut dyn Fn
             kernel: listed[*kernel].name.to_owned(),
             tier: listed[*kernel].tier.name().to_owned(),
             clock: clock.name().to_owned(),
-            threads: if is_parallel(*kernel) { terms.threads } else { 1 },
+            threads: if is_parallel(*kernel) { options.threads } else { 1 },
             rounds: own.len(),
             median_seconds,
             ratio,
@@ -279,12 +285,13 @@ pub fn fight(session: &dyn Session, terms: &Terms, run: &Run, watch: &mut dyn Fn
     })
 }
 
-/// Times contenders in turns, in list order and reversed, until the budget is spent: seconds of a run, by contender and
-/// round. `once` is about how long a run of each takes, `spin` makes some, `watch` is told the share that is done.
+/// Times contenders in turns, alternately in list order and in reverse, until the budget is spent. Returns the seconds per
+/// run, by contender and round. `once` is the approximate time of one run of each contender, `spin` runs a contender the
+/// given number of times, and `watch` receives the progress, from 0 to 1.
 ///
 /// # Errors
 /// A run was stopped.
-pub fn in_turns(
+pub fn time_in_turns(
     once: &[Duration],
     clock: Clock,
     budget: Duration,
@@ -294,8 +301,8 @@ pub fn in_turns(
     let repeats: Vec<u64> = once.iter().map(|once| repeats(*once)).collect();
     let mut times = vec![Vec::new(); once.len()];
     let start = Instant::now();
-    for round in 0..MOST_ROUNDS {
-        if round >= FEWEST_ROUNDS && start.elapsed() >= budget {
+    for round in 0..MAX_ROUNDS {
+        if round >= MIN_ROUNDS && start.elapsed() >= budget {
             break;
         }
         let order: Vec<usize> = match round % 2 {
@@ -308,24 +315,23 @@ pub fn in_turns(
             times[turn].push((clock.now() - start).as_secs_f64() / repeats[turn] as f64);
         }
         let spent = start.elapsed().as_secs_f64() / budget.as_secs_f64();
-        watch(spent.max((round + 1) as f64 / MOST_ROUNDS as f64).min(1.0));
+        watch(spent.max((round + 1) as f64 / MAX_ROUNDS as f64).min(1.0));
     }
     Ok(times)
 }
 
-/// Runs that make a turn, where one takes about as long as this.
+/// Runs per turn, if one run takes about this long.
 pub fn repeats(once: Duration) -> u64 {
-    (TURN.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u64
+    (MIN_TURN.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u64
 }
 
-/// The ratios of a baseline's times to a kernel's, round by round: a tenth of them lies below the first number, half below
-/// the second, nine tenths below the third.
+/// Ratios of the baseline's times to a kernel's, round by round: their 10th, 50th and 90th percentile.
 pub fn ratios(baseline: &[f64], times: &[f64]) -> [f64; 3] {
     let mut ratios: Vec<f64> = baseline.iter().zip(times).map(|(baseline, time)| baseline / time).collect();
     [0.1, 0.5, 0.9].map(|q| quantile(&mut ratios, q))
 }
 
-/// The value below which a share `q` of the values lies, from 0 to 1, linear between neighbours; not a number if there are none.
+/// The `q`-quantile of the values, with `q` from 0 to 1, interpolated linearly; NaN if there are no values.
 pub fn quantile(values: &mut [f64], q: f64) -> f64 {
     let Some(last) = values.len().checked_sub(1) else { return f64::NAN };
     values.sort_unstable_by(f64::total_cmp);
@@ -341,18 +347,19 @@ mod tests {
     use crate::selection::Selection;
 
     #[test]
-    fn who_is_invited_takes_part_however_long_it_needs() {
+    fn the_time_limit_does_not_apply_to_kernels_that_are_always_included() {
         let selection = Selection::new(Machine::detect());
         let session = crate::cores::operation("table_scan").unwrap().session(&selection, "all-moves", 50).unwrap();
-        let invited = vec!["byte_table_pruned".to_owned(), "bit_rows".to_owned()];
-        let (patience, budget) = (Duration::ZERO, Duration::ZERO);
-        let terms = Terms { kernels: Vec::new(), baseline: None, threads: 1, budget, patience, invited };
-        let (fit, skipped) = contenders(session.as_ref(), &terms).unwrap();
+        let always_included = vec!["byte_table_pruned".to_owned(), "bit_rows".to_owned()];
+        let (time_limit, budget) = (Duration::ZERO, Duration::ZERO);
+        let options =
+            DuelOptions { kernels: Vec::new(), baseline: None, threads: 1, budget, time_limit, always_included };
+        let (fit, skipped) = contenders(session.as_ref(), &options).unwrap();
         let listed = session.kernels();
-        assert_eq!(fit.iter().map(|kernel| listed[*kernel].name).collect::<Vec<_>>(), terms.invited);
+        assert_eq!(fit.iter().map(|kernel| listed[*kernel].name).collect::<Vec<_>>(), options.always_included);
         assert_eq!(skipped.len(), listed.iter().filter(|kernel| kernel.obstacle.is_none()).count() - 2);
-        let nobody = contenders(session.as_ref(), &Terms { invited: Vec::new(), ..terms });
-        assert_eq!(nobody, Err(DuelError::NoBaseline(Duration::ZERO)));
+        let none = contenders(session.as_ref(), &DuelOptions { always_included: Vec::new(), ..options });
+        assert_eq!(none, Err(DuelError::NoBaseline(Duration::ZERO)));
     }
 
     #[test]

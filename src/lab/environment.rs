@@ -1,29 +1,29 @@
-//! The machine and the build, as a report names them.
+//! The machine and the build that a measurement was made with.
 
 use crate::kernel::Tier;
 use crate::machine::Machine;
 
-/// Where and with what a measurement was made.
+/// The machine and the build of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
 pub struct Environment {
     /// The CPU's name.
     pub cpu: String,
-    /// Its microarchitecture where it is known, else its family and model.
+    /// The microarchitecture if its name is known, else vendor, family and model.
     pub microarchitecture: String,
-    /// The strongest tier that may be used.
+    /// The strongest tier allowed.
     pub tier: String,
-    /// Threads that run at once.
+    /// Number of hardware threads.
     pub threads: usize,
-    /// Caches seen by the first core, such as `L1d 32K`.
+    /// Caches of the first core, such as `L1d 32K`.
     pub caches: Vec<String>,
     /// Memory of the machine in bytes.
     pub memory: u64,
     /// Operating system.
     pub system: String,
-    /// `default`, or `native` where everything is compiled for a CPU with AVX2.
+    /// `default`, or `native` if everything is compiled for a CPU with AVX2.
     pub build: String,
-    /// Vector and bit-manipulation features that all code may use.
+    /// Vector and bit-manipulation features that the build target has.
     pub target_features: Vec<String>,
     /// Cargo features.
     pub features: Vec<String>,
@@ -31,7 +31,7 @@ pub struct Environment {
     pub profile: String,
 }
 
-/// `default` or `native`: what `wide` and plain Rust were compiled for.
+/// `default` or `native`: the target of `wide` and plain Rust.
 pub const BUILD: &str = if cfg!(target_feature = "avx2") { "native" } else { "default" };
 
 macro_rules! compiled_with {
@@ -78,12 +78,12 @@ impl Environment {
         }
     }
 
-    /// Whether the microarchitecture has a name that engineers use.
+    /// Whether the microarchitecture has a known name.
     pub fn is_named(&self) -> bool {
         !self.microarchitecture.starts_with("unknown-") && !self.microarchitecture.contains("-family")
     }
 
-    /// The first respect in which another measurement was made on other hardware; `None` if times can be compared.
+    /// The first difference in hardware to another measurement; `None` if times can be compared.
     pub fn other_machine(&self, other: &Environment) -> Option<String> {
         let respects = [
             ("cpu", &self.cpu, &other.cpu),
@@ -94,7 +94,7 @@ impl Environment {
         differing(&respects)
     }
 
-    /// The first respect in which another program was measured; `None` if it was built alike.
+    /// The first difference in build to another measurement; `None` if the builds are alike.
     pub fn other_build(&self, other: &Environment) -> Option<String> {
         let targets = [&self.target_features, &other.target_features].map(|features| features.join(" "));
         differing(&[
@@ -104,19 +104,19 @@ impl Environment {
         ])
     }
 
-    /// The tiers of this architecture, each with whether the CPU offers it.
+    /// The tiers of this architecture, and whether the CPU supports each.
     pub fn tiers() -> impl Iterator<Item = (Tier, bool)> {
         Tier::here().map(|tier| (tier, tier.is_on_this_cpu()))
     }
 }
 
-/// The first name whose two values differ, with both.
+/// Describes the first entry whose two values differ.
 fn differing(respects: &[(&str, &String, &String)]) -> Option<String> {
     let differs = respects.iter().find(|(_, here, there)| here != there);
     differs.map(|(name, here, there)| format!("{name} {there}, not {here}"))
 }
 
-/// The name that engineers use, from the CPU's family and model, for those with AVX-512 or AVX2 that are common.
+/// The common name of the microarchitecture, from the CPU's family and model, for widespread CPUs with AVX2 or AVX-512.
 fn microarchitecture((vendor, family, model): (Option<String>, Option<u32>, Option<u32>)) -> String {
     let (Some(vendor), Some(family), Some(model)) = (vendor, family, model) else {
         return format!("unknown-{}", std::env::consts::ARCH);
@@ -137,7 +137,7 @@ fn microarchitecture((vendor, family, model): (Option<String>, Option<u32>, Opti
     name.to_owned()
 }
 
-/// The caches of the first core, from the kernel's listing; empty elsewhere.
+/// The caches of the first core, as Linux lists them; empty on other systems.
 fn caches() -> Vec<String> {
     let read = |index: usize, name: &str| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{name}");

@@ -1,4 +1,4 @@
-//! Answers from outside the project, for tests, `verify` and the assertions of the benches. No kernel reads them.
+//! Known answers from outside the project, for tests, `verify` and the assertions in benches. No kernel reads them.
 
 use crate::case::Case;
 use crate::cores::operation;
@@ -10,16 +10,16 @@ const TABLE: &str = include_str!("known.tsv");
 /// One known answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// The operation or game, the workload or the variant of the game (`-` if it has none), the size or the limit.
+    /// The operation, workload and size; or the game, its variant (`-` if it has none) and its limit.
     pub case: Case,
-    /// Numbers by name, as [`crate::kernel::Operation::digest`] names them.
+    /// Numbers, named as in [`crate::kernel::Operation::digest`].
     pub figures: Vec<(&'static str, u128)>,
 }
 
 /// All known answers.
 ///
 /// # Panics
-/// The table in the source cannot be read; a test reads all of it.
+/// The table in the source is malformed; a test reads all of it.
 pub fn all() -> impl Iterator<Item = Known> {
     TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
         let field: Vec<&str> = line.split('\t').collect();
@@ -34,39 +34,39 @@ pub fn all() -> impl Iterator<Item = Known> {
     })
 }
 
-/// The known answer of one case, if there is one.
-pub fn of(case: &Case) -> Option<Known> {
+/// The known answer of a case, if there is one.
+pub fn find(case: &Case) -> Option<Known> {
     all().find(|known| known.case == *case)
 }
 
-/// The known answer of a game in its published form, if there is one: its own, or where the game is one operation, that one's,
-/// of which the sum over the P-positions is the `answer`.
-pub fn of_game(game: &Game, limit: u64) -> Option<Known> {
-    of(&Case::new(game.name, "-", limit)).or_else(|| {
+/// The known answer of a game in its published form, if there is one. A game that consists of one operation can use the
+/// operation's known answer, whose sum over the P-positions is the `answer`.
+pub fn find_game(game: &Game, limit: u64) -> Option<Known> {
+    find(&Case::new(game.name, "-", limit)).or_else(|| {
         let [name] = game.operations else { return None };
-        let mut known = of(&Case::new(name, operation(name).ok()?.workloads()[0].name, limit))?;
+        let mut known = find(&Case::new(name, operation(name).ok()?.workloads()[0].name, limit))?;
         known.figures.iter_mut().filter(|(name, _)| *name == "sum").for_each(|(name, _)| *name = "answer");
         Some(known)
     })
 }
 
 impl Known {
-    /// One number by name.
+    /// The number of this name, if it is known.
     pub fn figure(&self, name: &str) -> Option<u128> {
         self.figures.iter().find(|figure| figure.0 == name).map(|figure| figure.1)
     }
 
-    /// Compares the numbers that are known.
+    /// Compares a digest with the known numbers.
     ///
     /// # Errors
-    /// A line that says which number differs or is missing.
+    /// A message that names the number that differs or is missing.
     pub fn check(&self, digest: &Digest) -> Result<(), String> {
         let Known { case, figures } = self;
         for (name, want) in figures {
             match digest.iter().find(|(n, _)| n == name) {
                 Some((_, got)) if got == want => {}
-                Some((_, got)) => return Err(format!("{case}: {name} is {got}, known is {want}")),
-                None => return Err(format!("{case}: no number is named {name}")),
+                Some((_, got)) => return Err(format!("{case}: {name} is {got}, but the known value is {want}")),
+                None => return Err(format!("{case}: there is no number named {name}")),
             }
         }
         Ok(())
@@ -78,16 +78,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_or_missing_number_is_noticed() {
-        let known = of(&Case::new("table_scan", "all-moves", 1000)).expect("in the table");
+    fn a_wrong_or_missing_number_is_an_error() {
+        let known = find(&Case::new("table_scan", "all-moves", 1000)).expect("in the table");
         assert_eq!(known.check(&vec![("sum", 167_542_057), ("positions", 121_060)]), Ok(()));
         assert!(known.check(&vec![("sum", 167_542_058), ("positions", 121_060)]).is_err());
         assert!(known.check(&vec![("sum", 167_542_057)]).is_err());
     }
 
     #[test]
-    fn answers_of_games_are_found_under_their_one_operation_too() {
-        let answer = |name, limit| of_game(crate::games::game(name).expect("a game"), limit)?.figure("answer");
+    fn a_game_of_one_operation_has_its_known_answers() {
+        let answer = |name, limit| find_game(crate::games::game(name).expect("a game"), limit)?.figure("answer");
         assert_eq!(answer("stone-game", 1000), Some(167_542_057));
         assert_eq!(answer("scatterstone-nim", 200), Some(626_616_617));
         assert_eq!(answer("nim-square", 30_000_000), Some(9_533_077_371_577_295_465));

@@ -1,5 +1,5 @@
-//! The instruments: clocks, duels, ceilings, known answers and the check of kernels against them, the environment; for the
-//! program also profiles, plots, the writer of files, files of measurements and the report.
+//! Measuring instruments: clocks, duels, ceilings, known answers and the check of kernels against them, and the environment.
+//! With the `cli` feature also profiles, plots, file output, saved measurements and the report.
 
 pub mod ceilings;
 pub mod clock;

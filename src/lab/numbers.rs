@@ -1,15 +1,15 @@
-//! Numbers in files of measurements, which anyone can edit: each is checked when it is read, so that what is made of them need
-//! not fear zeros and infinities.
+//! Numbers in saved measurements. Anyone can edit these files, so each number is checked on reading; later code need not
+//! handle zeros and infinities.
 
 use std::ops::RangeInclusive;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
-/// What a measured time, in any unit, or a ratio of times can be: far more than any machine shows.
+/// Accepted range of a measured time, in any unit, or a ratio of times: far wider than any machine produces.
 const PLAUSIBLE: RangeInclusive<f64> = 1e-15..=1e15;
 
-/// A measured time or a ratio of two.
+/// Deserialises a measured time or a ratio of two times.
 pub fn positive<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     let number = f64::deserialize(from)?;
     match PLAUSIBLE.contains(&number) {
@@ -18,7 +18,7 @@ pub fn positive<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     }
 }
 
-/// A time or a rate that may be nothing at all.
+/// Deserialises a time or rate that may be zero.
 pub fn positive_or_zero<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     let number = f64::deserialize(from)?;
     match number == 0.0 || PLAUSIBLE.contains(&number) {

@@ -1,7 +1,7 @@
-//! Pictures of a few kinds of things, as SVG and as PNG: text, lines and rasters of cells.
+//! Pictures of text, lines and rasters of cells, as SVG and PNG.
 //!
-//! A million positions are no million elements: they are a raster, which an SVG holds as an embedded PNG. Nothing is filled behind
-//! the picture, and text and lines are of a middle grey, so that it can stand on a light page and on a dark one.
+//! A raster of a million positions is one element, which an SVG contains as an embedded PNG. The background is transparent,
+//! and text and lines are medium grey, so that a picture suits light and dark pages.
 
 use std::fmt::Write;
 
@@ -9,20 +9,20 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 use png::{ColorType, Compression, Filter};
 
-/// An index into the palette, which all pictures share: transparent; [`tint`]; [`grey`].
+/// An index into the palette of all pictures: transparent, then the values of [`tint`], then those of [`grey`].
 pub type Ink = u8;
 
-/// Shades of the colour scale, and how strong each can be.
+/// Number of shades of the colour scale, and of strengths of each.
 const SHADES: u8 = 32;
 const STRENGTHS: u8 = 7;
-/// Strengths of grey, for the edges of letters.
+/// Number of strengths of grey, for the edges of letters.
 const GREYS: u8 = 16;
 const GREY: [u8; 3] = [118, 124, 133];
 
-/// Nothing.
+/// Transparent.
 pub const CLEAR: Ink = 0;
 
-/// A colour of the scale, from 0 to 1, as strong as `strength` says, and at least visible.
+/// A colour of the scale, from 0 to 1, with a strength from 0 to 1. The weakest is still visible.
 pub fn tint(colour: f64, strength: f64) -> Ink {
     let level = |share: f64, levels: u8| (share.clamp(0.0, 1.0) * f64::from(levels)).round() as u8;
     1 + level(colour, SHADES - 1) * STRENGTHS + level(strength, STRENGTHS).max(1) - 1
@@ -33,8 +33,8 @@ fn grey(strength: f64) -> Ink {
     if level == 0 { CLEAR } else { SHADES * STRENGTHS + level }
 }
 
-/// Red, green, blue and opacity of each ink. The colour scale follows viridis (Smith and van der Walt 2015), which grows evenly
-/// lighter for every kind of sight.
+/// Red, green, blue and opacity of each ink. The colour scale follows viridis (Smith and van der Walt 2015), whose lightness
+/// grows evenly for every kind of colour vision.
 fn palette() -> Vec<[u8; 4]> {
     const STOPS: [[f64; 3]; 5] =
         [[68.0, 1.0, 84.0], [59.0, 82.0, 139.0], [33.0, 145.0, 140.0], [94.0, 201.0, 98.0], [253.0, 231.0, 37.0]];
@@ -56,18 +56,18 @@ pub struct Raster {
     pub columns: usize,
     /// All cells.
     pub cells: Vec<Ink>,
-    /// Pixels of the side of a cell.
+    /// Side of a cell in pixels.
     pub pixels: usize,
 }
 
 impl Raster {
-    /// Pixels across and down.
+    /// Width and height in pixels.
     pub fn size(&self) -> [usize; 2] {
         [self.columns, self.cells.len() / self.columns].map(|cells| cells * self.pixels)
     }
 }
 
-/// Which end of a text stands at its point; its middle is always as high as the point.
+/// Horizontal alignment of text at its point; vertically it is always centred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     Start,
@@ -81,7 +81,7 @@ enum Item {
         at: [i32; 2],
         anchor: Anchor,
     },
-    /// From top left to bottom right, upright or level.
+    /// From top left to bottom right, vertical or horizontal.
     Line {
         from: [i32; 2],
         to: [i32; 2],
@@ -165,7 +165,7 @@ impl Picture {
                     )
                 }
             };
-            written.expect("a string takes everything");
+            written.expect("writing to a string succeeds");
         }
         svg + "</svg>\n"
     }
@@ -175,7 +175,7 @@ impl Picture {
         let [width, height] = self.size;
         let mut inks = vec![CLEAR; width * height];
         let mut paint = |x: i32, y: i32, ink: Ink| {
-            let (x, y) = (x as usize, y as usize); // a negative number is far outside
+            let (x, y) = (x as usize, y as usize); // a negative number wraps to one far outside
             if ink != CLEAR && x < width && y < height {
                 inks[y * width + x] = ink;
             }
@@ -221,7 +221,7 @@ impl Picture {
     }
 }
 
-/// A PNG file of inks, with the palette.
+/// Encodes inks as a PNG file with the palette.
 fn png([width, height]: [usize; 2], inks: &[Ink]) -> Vec<u8> {
     let palette = palette();
     let mut file = Vec::new();
@@ -230,13 +230,13 @@ fn png([width, height]: [usize; 2], inks: &[Ink]) -> Vec<u8> {
     encoder.set_palette(palette.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect::<Vec<u8>>());
     encoder.set_trns(palette.iter().map(|[.., opacity]| *opacity).collect::<Vec<u8>>());
     encoder.set_compression(Compression::High);
-    // Neighbours in a palette are not alike.
+    // Filters do not help with palette indices.
     encoder.set_filter(Filter::NoFilter);
     let written = encoder.write_header().and_then(|mut writer| {
         writer.write_image_data(inks)?;
         writer.finish()
     });
-    written.expect("memory takes everything, and there is an ink for each pixel");
+    written.expect("writing to memory succeeds, and there is an ink for each pixel");
     file
 }
 

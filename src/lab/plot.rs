@@ -1,14 +1,14 @@
-//! P-positions as pictures.
+//! Pictures of P-positions.
 //!
-//! Both games look alike at every scale, so each is drawn twice: its heaps, and the ratios of its heaps, in which a beam of
-//! positions is a line or a spot.
+//! Both games are self-similar, so each is drawn in two ways: by its heaps, and by the ratios of its heaps, where a beam of
+//! positions becomes a line or a spot.
 
 use super::picture::{Anchor, CLEAR, Ink, Raster, tint};
 
 pub use super::picture::Picture;
 use crate::games::Positions;
 
-/// What the axes are.
+/// What the axes show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// One heap against another.
@@ -17,12 +17,12 @@ pub enum View {
     Ratios,
 }
 
-/// Pixels of the side of the plot, at most.
+/// Maximum side of the plot in pixels.
 const SIDE: usize = 560;
 const LEFT: i32 = 78;
 const TOP: i32 = 84;
 
-/// A picture of the P-positions up to `limit`; `caption` begins its title.
+/// A picture of the P-positions up to `limit`. Its title starts with `caption`.
 pub fn draw(positions: &Positions, limit: u64, caption: &str, view: View) -> Picture {
     match (positions, view) {
         (Positions::Three(found), View::Heaps) => third_heap(found, limit, caption),
@@ -32,10 +32,10 @@ pub fn draw(positions: &Positions, limit: u64, caption: &str, view: View) -> Pic
     }
 }
 
-/// For two heaps of the Stone Game the third that makes them a P-position. There is exactly one, as in an addition table.
+/// For two heaps of the Stone Game, the third heap that makes a P-position. There is exactly one, as in an addition table.
 fn third_heap(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     let heaps = limit as usize + 1;
-    let mut grid = Grid::of_heaps(heaps, SIDE);
+    let mut grid = Grid::for_heaps(heaps, SIDE);
     for [x, y, z] in positions {
         let mut pairs =
             [[x, y, z], [y, x, z], [x, z, y], [z, x, y], [y, z, x], [z, y, x]].map(|heaps| heaps.map(|h| *h));
@@ -53,7 +53,7 @@ fn third_heap(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     let axis = |name| Axis { name, low: 0.0, high: heaps as f64, is_log: false };
     Scene {
         title: format!("{caption}: the third heap of a P-position, given the other two"),
-        note: format!("paler where some of the third heaps are above {limit}, nothing where all are"),
+        note: format!("paler where some third heaps are above {limit}, blank where all are"),
         axes: [axis("a heap"), axis("another heap")],
         legend: ["third heap".to_owned(), "0".to_owned(), number(limit as f64)],
         ink: area,
@@ -61,7 +61,7 @@ fn third_heap(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     .draw(raster)
 }
 
-/// Where the P-positions of the Stone Game are if the largest heap is taken for 1.
+/// The P-positions of the Stone Game, scaled so that the largest heap is 1.
 fn shares(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     let ratio = |heap: u32, largest: u32| f64::from(heap) / f64::from(largest);
     let proper = || positions.iter().filter(|[.., z]| *z > 0);
@@ -79,7 +79,7 @@ fn shares(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     let most = quantile(grid.cells.iter().map(|cell| cell.0).filter(|count| *count > 0.0), 0.995);
     let raster = grid.raster(|_, _, count, _| density(count / most));
     Scene {
-        title: format!("{caption}: where P-positions x <= y <= z are, seen from the largest heap"),
+        title: format!("{caption}: P-positions x <= y <= z relative to the largest heap"),
         note: format!("{} positions with heaps up to {limit}", positions.len()),
         axes,
         legend: ["density".to_owned(), "0".to_owned(), "most".to_owned()],
@@ -91,7 +91,7 @@ fn shares(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
 /// One heap against the other, in both orders.
 fn beams(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     let largest = positions.iter().map(|[_, m]| *m as usize).max().unwrap_or(0);
-    let mut grid = Grid::of_heaps(largest + 1, SIDE / 2);
+    let mut grid = Grid::for_heaps(largest + 1, SIDE / 2);
     let steepest = quantile(ratios(positions).map(|[_, ratio]| ratio), 0.99).max(1.1);
     for ([n, m], [_, ratio]) in positions.iter().zip(ratios(positions)) {
         let [n, m] = [n, m].map(|heap| *heap as usize / grid.step);
@@ -102,7 +102,7 @@ fn beams(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     let axis = |name| Axis { name, low: 0.0, high: (grid.step * grid.side) as f64, is_log: false };
     Scene {
         title: format!("{caption}: P-positions in beams"),
-        note: format!("{} positions with both heaps together up to {limit}, in both orders", positions.len()),
+        note: format!("{} positions with a sum of heaps up to {limit}, in both orders", positions.len()),
         axes: [axis("a heap"), axis("the other heap")],
         legend: ["larger / smaller".to_owned(), "1".to_owned(), format!("{steepest:.2}")],
         ink: line,
@@ -110,7 +110,7 @@ fn beams(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     .draw(raster)
 }
 
-/// The ratio of the heaps against the smaller one: the beams as they part.
+/// The ratio of the heaps against the smaller heap: the beams as they diverge.
 fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     let largest = positions.iter().map(|[n, _]| *n).max().unwrap_or(0).max(2) as f64;
     let high = ratios(positions).map(|[_, ratio]| ratio).fold(1.1, f64::max) * 1.02;
@@ -128,8 +128,8 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     }
     let raster = grid.raster(|column, _, count, _| faint(count / most[column]));
     Scene {
-        title: format!("{caption}: the larger heap of a P-position over the smaller"),
-        note: format!("{} positions with both heaps together up to {limit}", positions.len()),
+        title: format!("{caption}: the larger heap of a P-position divided by the smaller"),
+        note: format!("{} positions with a sum of heaps up to {limit}", positions.len()),
         axes,
         legend: ["share of a column".to_owned(), "least".to_owned(), "most".to_owned()],
         ink: faint,
@@ -137,33 +137,33 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     .draw(raster)
 }
 
-/// `[n, m / n]` of each position; the ratio of nothing to nothing is taken for 1.
+/// `[n, m / n]` of each position; the ratio is 1 if both heaps are empty.
 fn ratios(positions: &[[u64; 2]]) -> impl Iterator<Item = [f64; 2]> + Clone {
     positions.iter().map(|[n, m]| [*n as f64, if *n == 0 { 1.0 } else { *m as f64 / *n as f64 }])
 }
 
-/// A share of the colours as they are, for what covers an area.
+/// The full colour scale, for areas.
 fn area(share: f64) -> Ink {
     tint(share, 1.0)
 }
 
-/// A share of the colours that are seen as thin lines on any page: all but the lightest.
+/// The colour scale without the lightest colours, for thin lines that are visible on any page.
 fn line(share: f64) -> Ink {
     tint(0.75 * share, 1.0)
 }
 
-/// One colour, never too weak to be seen in a single cell.
+/// One colour, strong enough to be visible in a single cell.
 fn faint(share: f64) -> Ink {
     tint(0.5, 0.35 + 0.65 * share)
 }
 
-/// From hardly anything to the lightest colour, for spots that fade.
+/// From almost transparent to the lightest colour, for spots that fade out.
 fn density(share: f64) -> Ink {
     let strength = share.min(1.0).sqrt();
     tint(strength, 1.4 * strength)
 }
 
-/// The value that a share of all values does not pass, found from a million of them; 1 if there are none.
+/// The quantile of the values at `share`, from a sample of at most a million; 1 if there are none.
 fn quantile(values: impl Iterator<Item = f64> + Clone, share: f64) -> f64 {
     let every = values.clone().count().div_ceil(1_000_000).max(1);
     let mut sample: Vec<f64> = values.step_by(every).collect();
@@ -171,7 +171,7 @@ fn quantile(values: impl Iterator<Item = f64> + Clone, share: f64) -> f64 {
     sample.get((share * sample.len() as f64) as usize).or(sample.last()).copied().unwrap_or(1.0)
 }
 
-/// A number line.
+/// A linear or logarithmic axis.
 struct Axis {
     name: &'static str,
     low: f64,
@@ -180,7 +180,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Where a value stands, from 0 to 1.
+    /// The position of a value, from 0 to 1.
     fn at(&self, value: f64) -> f64 {
         match self.is_log {
             true => (value / self.low).ln() / (self.high / self.low).ln(),
@@ -188,7 +188,7 @@ impl Axis {
         }
     }
 
-    /// Round numbers on it.
+    /// Round numbers for tick marks.
     fn ticks(&self) -> Vec<f64> {
         if self.is_log {
             let decades = self.low.log10().ceil() as i32..=self.high.log10().floor() as i32;
@@ -203,7 +203,7 @@ impl Axis {
     }
 }
 
-/// A number in few letters.
+/// A number in short notation.
 fn number(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
     match rounded {
@@ -212,10 +212,10 @@ fn number(value: f64) -> String {
     }
 }
 
-/// A square of cells, each with the number of positions in it and the sum of something about them. Row 0 is the lowest.
+/// A square of cells, each with the number of its positions and the sum of a value over them. Row 0 is the lowest.
 struct Grid {
     side: usize,
-    /// Heaps in a cell, where it counts heaps.
+    /// Heap sizes per cell, if the axes show heaps.
     step: usize,
     pixels: usize,
     cells: Vec<(f64, f64)>,
@@ -226,8 +226,8 @@ impl Grid {
         Grid { side, step: 1, pixels, cells: vec![(0.0, 0.0); side * side] }
     }
 
-    /// At most `most` cells for so many sizes of a heap, as many sizes in each of them.
-    fn of_heaps(heaps: usize, most: usize) -> Self {
+    /// A grid for `heaps` heap sizes with at most `most` cells per side, with equally many sizes in each cell.
+    fn for_heaps(heaps: usize, most: usize) -> Self {
         let step = heaps.div_ceil(most);
         let side = heaps.div_ceil(step);
         Grid { step, ..Grid::new(side, (SIDE + side / 2) / side) }
@@ -239,7 +239,7 @@ impl Grid {
         cell.1 += value;
     }
 
-    /// Counts what is on both axes.
+    /// Counts a position if it is within both axes.
     fn add_at(&mut self, axes: &[Axis; 2], values: [f64; 2]) {
         let [x, y] = [0, 1].map(|i| axes[i].at(values[i]));
         if (0.0..=1.0).contains(&x) && (0.0..=1.0).contains(&y) {
@@ -248,7 +248,7 @@ impl Grid {
         }
     }
 
-    /// The ink of each cell that has something in it, given its column, row, count and sum.
+    /// Colours each cell that is not empty, by its column, row, count and sum.
     fn raster(&self, ink: impl Fn(usize, usize, f64, f64) -> Ink) -> Raster {
         let mut cells = Vec::with_capacity(self.cells.len());
         for row in (0..self.side).rev() {
@@ -261,14 +261,14 @@ impl Grid {
     }
 }
 
-/// What is said around a square plot.
+/// Title, axes and legend around a square plot.
 struct Scene {
     title: String,
     note: String,
     axes: [Axis; 2],
-    /// What the inks are, and what the first and the last stand for.
+    /// The meaning of the inks, and of the first and the last.
     legend: [String; 3],
-    /// The ink of a share.
+    /// The ink for a share from 0 to 1.
     ink: fn(f64) -> Ink,
 }
 
@@ -336,7 +336,7 @@ mod tests {
         }
     }
 
-    /// The third heap is told for both orders of the other two, and once for two alike.
+    /// The third heap is drawn for both orders of the other two, and once if they are equal.
     #[test]
     fn a_position_is_drawn_in_every_order() {
         let inks = |position| {

@@ -1,11 +1,11 @@
-//! Flamegraphs: where the time of a kernel goes.
+//! Flamegraphs: where a kernel spends its time.
 //!
-//! [`Sampling`] takes the stack of whatever runs, 250 times a second of CPU time. A [`Profile`] holds those stacks without
-//! the harness above the kernel, and is written as `.svg` with its `.folded` beside it, the text that other tools read.
+//! [`Sampling`] samples the stack 250 times per second of CPU time. A [`Profile`] holds these stacks without the frames of
+//! the harness. It is written as an `.svg` and a `.folded` file, a text format that other tools read.
 //!
-//! Only *physical* frames are kept, functions that the compiler did not inline: an address inside an inlined function is
-//! resolved once for the whole function around it, so shares of inlined functions would be wrong. A phase that shall show
-//! is `#[inline(never)]`, as is the entry of every kernel.
+//! Only *physical* frames are kept, those of functions that the compiler did not inline. An address inside an inlined
+//! function is resolved once for the whole enclosing function, so the shares of inlined functions would be wrong. A phase
+//! that should appear is `#[inline(never)]`, as is the entry of every kernel.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,30 +17,30 @@ use pprof::{ProfilerGuard, Symbol};
 use crate::lab::files;
 use crate::units::span;
 
-/// Samples a second of CPU time; the timer of common kernels gives no more.
+/// Samples per second of CPU time; the timer of common operating system kernels allows no more.
 const FREQUENCY: i32 = 250;
 
-/// A profile that was not made.
+/// Why no profile was made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileError {
     /// The sampler did not start, or lost its samples.
     #[error("cannot sample: {0}")]
     Sampler(#[from] pprof::Error),
-    /// Nothing ran long enough to be seen.
+    /// The kernel ran too briefly to be sampled.
     #[error("no sample fell into {0}; run it for longer")]
     Empty(String),
-    /// A file that cannot be written.
+    /// A file cannot be written.
     #[error("cannot write to {}: {source}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
 }
 
-/// Samples are taken from here to [`Sampling::finish`].
+/// A running sampler, until [`Sampling::finish`].
 pub struct Sampling(ProfilerGuard<'static>);
 
 impl std::fmt::Debug for Sampling {
@@ -50,24 +50,24 @@ impl std::fmt::Debug for Sampling {
 }
 
 impl Sampling {
-    /// Starts to sample this process.
+    /// Starts sampling this process.
     ///
     /// # Errors
-    /// Another sampling goes on, or the system has no profiling timer.
+    /// Another sampler is running, or the system has no profiling timer.
     pub fn start() -> Result<Self, ProfileError> {
         Ok(Sampling(ProfilerGuard::new(FREQUENCY)?))
     }
 
-    /// Ends, and keeps what fell into kernels. `id` is `<operation>/<workload>/<kernel>/<size>`.
+    /// Stops sampling and keeps the samples in kernels. `id` is `<operation>/<workload>/<kernel>/<size>`.
     ///
     /// # Errors
-    /// No sample fell into one.
+    /// No sample fell into a kernel.
     pub fn finish(self, id: &str) -> Result<Profile, ProfileError> {
         let report = self.0.report().build()?;
         let mut stacks = BTreeMap::new();
         for (stack, count) in &report.data {
-            // Innermost first, and in each physical frame the inlined functions before the one that holds them.
-            // A leaf in a linker stub has no name; its caller has.
+            // Frames come innermost first; within a physical frame, inlined functions come before the enclosing one.
+            // A leaf in a linker stub has no name, but its caller has one.
             let named = |symbol: &&Symbol| symbol.name.is_some();
             let physical =
                 stack.frames.iter().rev().filter_map(|symbols| symbols.last()).filter(named).map(Symbol::name);
@@ -83,12 +83,12 @@ impl Sampling {
     }
 }
 
-/// The functions that call what is measured: an operation, a game, anything else in a bench.
+/// The harness functions that call the measured code: for an operation, for a game, for anything else in a bench.
 const HARNESS: [&str; 3] =
     ["session::Session>::spin", "games::Question::solve", "criterion::bencher::Bencher<M>::iter"];
 
-/// The frames below the harness, outermost first, in short; on a thread that a kernel started, those from the crate's own
-/// first. `None` for what ran outside of kernels.
+/// Short names of the frames below the harness, outermost first. On a thread started by a kernel, the frames from the
+/// first one of this crate. `None` for samples outside of kernels.
 fn below_the_harness(frames: impl Iterator<Item = String>) -> Option<Vec<String>> {
     let frames: Vec<String> = frames.collect();
     let start = match frames.iter().rposition(|frame| HARNESS.iter().any(|name| frame.ends_with(name))) {
@@ -96,14 +96,14 @@ fn below_the_harness(frames: impl Iterator<Item = String>) -> Option<Vec<String>
         None if frames.iter().any(|frame| frame == "main") => return None,
         None => frames.iter().position(|frame| frame.contains("nimlanes::cores"))?,
     };
-    // A call through a reference to a function is one of its caller's.
+    // Shims for calls through function references are attributed to the caller.
     let own = frames[start..].iter().filter(|frame| !frame.contains("core::ops::function::"));
     let own: Vec<String> = own.map(|frame| short(frame)).collect();
     (!own.is_empty()).then_some(own)
 }
 
-/// `nimlanes::cores::mex::subtraction::stamp::run<u16>` as `stamp::run`: the last two names of the path, without generics;
-/// the entry of a kernel by the kernel's name alone.
+/// Shortens `nimlanes::cores::mex::subtraction::stamp::run<u16>` to `stamp::run`: the last two path segments, without
+/// generics. The entry of a kernel becomes the kernel's name.
 fn short(function: &str) -> String {
     let mut depth = 0;
     let plain: String = function
@@ -124,7 +124,7 @@ fn short(function: &str) -> String {
     }
 }
 
-/// The folder of profiles in the working directory; builds for this CPU alone have one of their own.
+/// The folder of profiles in the working directory; native builds have their own.
 pub const ROOT: &str = if cfg!(target_feature = "avx2") { "profiles/native" } else { "profiles" };
 
 /// Sampled stacks of one kernel.
@@ -132,17 +132,17 @@ pub const ROOT: &str = if cfg!(target_feature = "avx2") { "profiles/native" } el
 pub struct Profile {
     /// `<operation>/<workload>/<kernel>/<size>`.
     id: String,
-    /// Samples by stack, frames joined by `;`, outermost first.
+    /// Number of samples per stack; frames are joined by `;`, outermost first.
     stacks: BTreeMap<String, u64>,
 }
 
 impl Profile {
-    /// Samples in all.
+    /// Total number of samples.
     pub fn samples(&self) -> u64 {
         self.stacks.values().sum()
     }
 
-    /// Functions with the samples that fell into themselves, not into what they called; most first.
+    /// Functions with the number of samples in their own code, callees excluded; most first.
     pub fn innermost(&self) -> Vec<(&str, u64)> {
         let mut by_function = BTreeMap::<&str, u64>::new();
         for (stack, count) in &self.stacks {
@@ -153,23 +153,23 @@ impl Profile {
         functions
     }
 
-    /// Writes `<root>/<operation>/<workload>/<kernel>-<size>.svg` and `.folded`, with the folders they need. Gives the
-    /// path of the picture.
+    /// Writes `<root>/<operation>/<workload>/<kernel>-<size>.svg` and `.folded`, and creates missing folders. Returns the
+    /// path of the SVG.
     ///
     /// # Errors
     /// A file or folder cannot be written.
     pub fn write(&self, root: &Path) -> Result<PathBuf, ProfileError> {
         let [_, kernel, size] = self.names();
-        let subtitle = format!("{} samples of CPU time, {FREQUENCY} a second", self.samples());
+        let subtitle = format!("{} samples of CPU time, {FREQUENCY} per second", self.samples());
         let folded = self.folded();
         write(&self.path(root, &format!("{kernel}-{size}.folded")), folded.as_bytes())?;
         draw(&self.path(root, &format!("{kernel}-{size}.svg")), &self.id, subtitle, &folded)
     }
 
-    /// Writes `<root>/<operation>/<workload>/<before>-to-<kernel>-<size>.svg`: this profile, in red what takes a larger
-    /// share of the time than in `before`, in blue what takes less. Both kernels are called `kernel` in it, so that
-    /// phases with the same name are compared. What is compared are shares, as times of a kernel that is many times
-    /// quicker would all be blue; the title says what a run took before and takes now, in `seconds`.
+    /// Writes `<root>/<operation>/<workload>/<before>-to-<kernel>-<size>.svg`: this profile, with functions in red if they
+    /// take a larger share of the time than in `before`, in blue if they take a smaller one. Both kernels are named `kernel`
+    /// in it, so that phases of the same name are compared. It compares shares, since with absolute times a much faster
+    /// kernel would be all blue. The subtitle gives the time of a run of each, from `seconds`.
     ///
     /// # Errors
     /// A file or folder cannot be written.
@@ -177,18 +177,19 @@ impl Profile {
         let [group, kernel, size] = self.names();
         let [_, old, _] = before.names();
         let path = self.path(root, &format!("{old}-to-{kernel}-{size}.svg"));
-        let [first, second] = [before, self].map(|profile| profile.of_any_kernel().folded());
+        let [first, second] = [before, self].map(|profile| profile.without_kernel_name().folded());
         let mut both = Vec::new();
         let options = differential::Options { normalize: true, strip_hex: false };
         differential::from_readers(options, first.as_bytes(), second.as_bytes(), &mut both)
             .map_err(|source| ProfileError::Write { path: path.clone(), source })?;
         let title = format!("{group}/{size}: {old} to {kernel}");
         let [first, second] = seconds.map(|seconds| span(1e9 * seconds));
-        let subtitle = format!("shares, not times: red grew, blue shrank; a run took {first} and takes {second}");
+        let subtitle =
+            format!("shares of time, not times: red grew, blue shrank; time of a run: {first} before, {second} now");
         draw(&path, &title, subtitle, &String::from_utf8_lossy(&both))
     }
 
-    /// Stacks as text, one a line with its count.
+    /// The stacks as text, one per line with its count.
     fn folded(&self) -> String {
         self.stacks.iter().map(|(stack, count)| format!("{stack} {count}\n")).collect()
     }
@@ -205,8 +206,8 @@ impl Profile {
         root.join(group).join(file)
     }
 
-    /// The same with the kernel's name replaced by `kernel`.
-    fn of_any_kernel(&self) -> Profile {
+    /// This profile with the kernel's name replaced by `kernel`.
+    fn without_kernel_name(&self) -> Profile {
         let [_, kernel, _] = self.names();
         let rename = |frame: &str| match frame.strip_prefix(kernel) {
             Some(phase) if phase.is_empty() || phase.starts_with("::") => format!("kernel{phase}"),
@@ -220,17 +221,17 @@ impl Profile {
     }
 }
 
-/// Draws stacks into a file.
+/// Writes a flamegraph of the stacks to a file.
 fn draw(path: &Path, title: &str, subtitle: String, folded: &str) -> Result<PathBuf, ProfileError> {
     let mut image = Vec::new();
-    flamegraph::from_lines(&mut look(title, subtitle), folded.lines(), &mut image)
+    flamegraph::from_lines(&mut style(title, subtitle), folded.lines(), &mut image)
         .map_err(|source| ProfileError::Write { path: path.to_owned(), source })?;
     write(path, &image)?;
     Ok(path.to_owned())
 }
 
-/// How the pictures look: the same function has the same colour in each.
-fn look(title: &str, subtitle: String) -> flamegraph::Options<'static> {
+/// Flamegraph options: a function has the same colour in every picture.
+fn style(title: &str, subtitle: String) -> flamegraph::Options<'static> {
     let mut options = flamegraph::Options::default();
     options.title = title.to_owned();
     options.subtitle = Some(subtitle);

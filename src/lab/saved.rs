@@ -1,4 +1,4 @@
-//! Measurements in files: with date and environment, written whole or not at all, and compared with each other.
+//! Saved measurements: written atomically with date and environment, and compared with each other.
 
 use std::fs;
 use std::io;
@@ -12,15 +12,15 @@ use crate::lab::duel::Duel;
 use crate::lab::environment::Environment;
 use crate::lab::files;
 
-/// Names the form of [`Saved`].
+/// The version of the format of [`Saved`].
 pub const SCHEMA: &str = "nimlanes-saved-1";
 
-/// Differences of ratios up to here are ties, whatever their spread.
+/// Relative differences of ratios up to this are ties, whatever their spread.
 pub const TIE: f64 = 0.05;
 
-/// What a file can hold.
+/// Content of a saved file.
 pub trait Measured: Serialize + DeserializeOwned {
-    /// Its name in the file.
+    /// The name of this kind of content in the file.
     const KIND: &'static str;
 }
 
@@ -28,22 +28,22 @@ impl Measured for Duel {
     const KIND: &'static str = "duel";
 }
 
-/// A measurement, and where and when it was made.
+/// A measurement, with the date and environment it was made in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saved<T> {
     /// [`SCHEMA`].
     pub schema: String,
     /// [`Measured::KIND`].
     pub kind: String,
-    /// When, in UTC: `2026-01-31T12:00:00Z`.
+    /// Date and time in UTC: `2026-01-31T12:00:00Z`.
     pub date: String,
     /// The machine and the build.
     pub environment: Environment,
-    /// What was measured.
+    /// The measurement.
     pub content: T,
 }
 
-/// A file that cannot be used.
+/// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SavedError {
@@ -52,7 +52,7 @@ pub enum SavedError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
     /// It cannot be written.
@@ -60,12 +60,12 @@ pub enum SavedError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// It holds something else, or only a part.
-    #[error("{} is no measurement saved by nimlanes: {reason}", path.display())]
-    Foreign {
+    /// It holds something else, or is incomplete.
+    #[error("{} is not a measurement saved by nimlanes: {reason}", path.display())]
+    Invalid {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
@@ -73,34 +73,34 @@ pub enum SavedError {
     },
 }
 
-/// What a file says of itself.
+/// The fields that identify the content of a file.
 #[derive(Deserialize)]
-struct Form {
+struct Header {
     schema: String,
     #[serde(default)]
     kind: String,
 }
 
-/// The text of a file that holds some [`Saved`], and the kind of it.
+/// Reads a file that holds some [`Saved`]. Returns its text and kind.
 ///
 /// # Errors
-/// It cannot be read, is cut short, or is of another form.
+/// The file cannot be read, is truncated, or has another format.
 pub fn read_kind(path: &Path) -> Result<(String, String), SavedError> {
     let text = fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
-    let form: Form = parse(path, &text)?;
-    if form.schema != SCHEMA {
-        let reason = format!("its form is {:?}, not {SCHEMA:?}", form.schema);
-        return Err(SavedError::Foreign { path: path.to_owned(), reason });
+    let header: Header = parse(path, &text)?;
+    if header.schema != SCHEMA {
+        let reason = format!("its schema is {:?}, not {SCHEMA:?}", header.schema);
+        return Err(SavedError::Invalid { path: path.to_owned(), reason });
     }
-    Ok((text, form.kind))
+    Ok((text, header.kind))
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SavedError> {
-    serde_json::from_str(text).map_err(|error| SavedError::Foreign { path: path.to_owned(), reason: error.to_string() })
+    serde_json::from_str(text).map_err(|error| SavedError::Invalid { path: path.to_owned(), reason: error.to_string() })
 }
 
 impl<T: Measured> Saved<T> {
-    /// A measurement made now.
+    /// A measurement made now, with the current date.
     pub fn now(environment: Environment, content: T) -> Self {
         Saved { schema: SCHEMA.to_owned(), kind: T::KIND.to_owned(), date: utc_now(), environment, content }
     }
@@ -108,37 +108,37 @@ impl<T: Measured> Saved<T> {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, is cut short, or is of another form.
+    /// The file cannot be read, is truncated, or has another format or kind.
     pub fn read(path: &Path) -> Result<Self, SavedError> {
         let (text, kind) = read_kind(path)?;
         if kind != T::KIND {
             let reason = format!("it holds {kind:?}, not {:?}", T::KIND);
-            return Err(SavedError::Foreign { path: path.to_owned(), reason });
+            return Err(SavedError::Invalid { path: path.to_owned(), reason });
         }
         Self::parse(path, &text)
     }
 
-    /// Reads the text of a file whose kind is known.
+    /// Parses the text of a file whose kind is known.
     ///
     /// # Errors
-    /// It is cut short or of another form.
+    /// The text is truncated or has another format.
     pub fn parse(path: &Path, text: &str) -> Result<Self, SavedError> {
         parse(path, text)
     }
 
-    /// Whether times in `environment` can be compared with this measurement.
+    /// Checks that times measured in `environment` can be compared with this measurement.
     ///
     /// # Errors
-    /// Another machine or another build.
-    pub fn fits(&self, environment: &Environment) -> Result<(), Mixed> {
-        environment.other_machine(&self.environment).map_or(Ok(()), |how| Err(Mixed::Machine(how)))?;
-        environment.other_build(&self.environment).map_or(Ok(()), |how| Err(Mixed::Build(how)))
+    /// The machine or the build differs.
+    pub fn fits(&self, environment: &Environment) -> Result<(), Mismatch> {
+        environment.other_machine(&self.environment).map_or(Ok(()), |how| Err(Mismatch::Machine(how)))?;
+        environment.other_build(&self.environment).map_or(Ok(()), |how| Err(Mismatch::Build(how)))
     }
 
-    /// Writes a file, with the folders it needs.
+    /// Writes a file and creates missing parent folders.
     ///
     /// # Errors
-    /// It cannot be written; what was there before is unharmed.
+    /// The file cannot be written. An existing file is then unchanged.
     pub fn write(&self, path: &Path) -> Result<(), SavedError> {
         let text = serde_json::to_string_pretty(self).map_err(io::Error::from);
         let written = text.and_then(|text| files::save(path, (text + "\n").as_bytes()));
@@ -146,40 +146,40 @@ impl<T: Measured> Saved<T> {
     }
 }
 
-/// Makes the folders of a file and finds out whether it could be written, before the work that is to fill it.
+/// Creates the parent folders of a file and checks that it can be written, before the work to fill it is done.
 ///
 /// # Errors
-/// It could not.
-pub fn try_write(path: &Path) -> Result<(), SavedError> {
+/// The file or a folder cannot be written.
+pub fn check_writable(path: &Path) -> Result<(), SavedError> {
     let tried = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| files::check(path));
     tried.map_err(|source| SavedError::Write { path: path.to_owned(), source })
 }
 
-/// Now in UTC, as `2026-01-31T12:00:00Z`.
+/// The current time in UTC, as `2026-01-31T12:00:00Z`.
 pub fn utc_now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
-/// Why two measurements say nothing about each other.
+/// Why two measurements cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Mixed {
-    /// Other inputs or another baseline: ratios mean different things.
+pub enum Mismatch {
+    /// The input, baseline or clock differs, so the ratios mean different things.
     #[error("saved for another duel: {0}")]
     Subject(String),
-    /// Other hardware.
+    /// The hardware differs.
     #[error("saved on another machine: {0}; --mixed allows it")]
     Machine(String),
-    /// Another build.
+    /// The build differs.
     #[error("saved by another build: {0}; --mixed allows it")]
     Build(String),
 }
 
-/// What became of one kernel between two duels.
+/// How one kernel changed between two duels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Change {
     /// The kernel.
     pub kernel: String,
-    /// What became of it.
+    /// The kind of change.
     pub verdict: Verdict,
     /// Its ratio before.
     pub before: Option<f64>,
@@ -187,30 +187,31 @@ pub struct Change {
     pub after: Option<f64>,
 }
 
-/// See [`Change`].
+/// How a kernel's ratio changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Its ratio rose beyond the noise.
+    /// The ratio rose by more than the noise.
     Faster,
-    /// Its ratio fell beyond the noise.
+    /// The ratio fell by more than the noise.
     Slower,
-    /// Its ratio may be the same: the ranges overlap, or they differ by no more than [`TIE`].
+    /// No significant change: the ranges overlap, or the medians differ by at most [`TIE`].
     Same,
-    /// It is only in the later duel.
+    /// Only the later duel has the kernel.
     Added,
-    /// It is only in the earlier duel.
+    /// Only the earlier duel has the kernel.
     Gone,
 }
 
 impl Saved<Duel> {
-    /// What changed for each kernel from this duel to a `later` one, in the later one's order.
+    /// How each kernel changed from this duel to a `later` one, in the order of the later duel.
     ///
-    /// A ratio moved if the middle 80 % of the rounds do not overlap *and* the medians differ by more than [`TIE`].
+    /// A ratio changed if the ranges of the middle 80 % of the rounds do not overlap *and* the medians differ by more than
+    /// [`TIE`].
     ///
     /// # Errors
-    /// The duels are not of the same thing; or on other machines or builds, unless that is `allowed`.
-    pub fn changes(&self, later: &Saved<Duel>, allowed: bool) -> Result<Vec<Change>, Mixed> {
+    /// The input, baseline or clock differs; or the machine or build does and `allow_mismatch` is false.
+    pub fn changes(&self, later: &Saved<Duel>, allow_mismatch: bool) -> Result<Vec<Change>, Mismatch> {
         let (old, new) = (&self.content, &later.content);
         let subject = |duel: &Duel| {
             let Duel { case, baseline, rows, .. } = duel;
@@ -218,9 +219,9 @@ impl Saved<Duel> {
             format!("{case} against {baseline} by the {clock} clock")
         };
         if subject(old) != subject(new) {
-            return Err(Mixed::Subject(format!("{}, not {}", subject(old), subject(new))));
+            return Err(Mismatch::Subject(format!("{}, not {}", subject(old), subject(new))));
         }
-        if !allowed {
+        if !allow_mismatch {
             self.fits(&later.environment)?;
         }
         let find = |duel: &Duel, kernel: &str| duel.rows.iter().find(|row| row.kernel == kernel).cloned();

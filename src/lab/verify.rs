@@ -1,4 +1,4 @@
-//! Whether the kernels agree with the oracle and with known answers.
+//! Checks kernels against the oracle and known answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,15 +10,16 @@ use crate::selection::Selection;
 use crate::session::{AnyOperation, Session};
 use crate::workload::Workload;
 
-/// Sizes at which complete outputs are compared with the oracle's: round every edge of a word, a vector and two vectors.
+/// Sizes at which complete outputs are compared with the oracle's: around the boundaries of a word, a vector and two
+/// vectors.
 pub const EDGES: [u64; 16] = [0, 1, 2, 3, 31, 63, 64, 65, 127, 128, 129, 200, 257, 511, 512, 513];
 
-/// What was compared, for a line of a report.
+/// Number of successful comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// Runs whose complete output equals the oracle's.
+    /// Runs with the same complete output as the oracle.
     pub with_oracle: usize,
-    /// Runs whose figures equal known answers.
+    /// Runs with the same digest as a known answer.
     pub with_known: usize,
 }
 
@@ -28,33 +29,33 @@ impl std::fmt::Display for Compared {
     }
 }
 
-/// A kernel that is wrong, or that did not finish.
+/// Why a check failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
-    /// Another output than the oracle's.
+pub enum VerifyError {
+    /// The output differs from the oracle's.
     #[error("size {size}, {threads} thread(s): {got}; the oracle has {want}")]
-    NotTheOracle {
+    WrongOutput {
         /// Size of the input.
         size: u64,
-        /// Threads it ran with.
+        /// Number of threads.
         threads: usize,
-        /// Digest of its output.
+        /// Digest of the kernel's output.
         got: String,
-        /// Digest of the oracle's.
+        /// Digest of the oracle's output.
         want: String,
     },
-    /// Another answer than the known one.
+    /// The answer differs from the known one.
     #[error("{0}")]
-    NotKnown(String),
-    /// Progress that does not add up.
+    WrongAnswer(String),
+    /// The progress counter did not reach its end.
     #[error("size {size}: progress ended at {done} of {steps}")]
     Progress {
         /// Size of the input.
         size: u64,
-        /// Where it ended.
+        /// Steps reported.
         done: u64,
-        /// Where it should have ended.
+        /// Steps expected.
         steps: u64,
     },
     /// The run was stopped.
@@ -62,7 +63,7 @@ pub enum Fault {
     Run(#[from] RunError),
 }
 
-/// The inputs of one workload, with the oracle's answers, shared by the kernels that are checked on them.
+/// The inputs of one workload with the oracle's answers, shared by all kernels that are checked.
 pub struct Inputs {
     edges: Vec<(u64, Box<dyn Session>)>,
     known: Vec<(Known, Box<dyn Session>)>,
@@ -78,10 +79,10 @@ impl std::fmt::Debug for Inputs {
 }
 
 impl Inputs {
-    /// Inputs at the sizes of [`EDGES`] up to `largest`, and those with known answers.
+    /// Inputs at the sizes of [`EDGES`] up to `largest`, and the inputs with known answers.
     ///
     /// # Panics
-    /// A listed workload has no input at a listed size; the tests make all of them.
+    /// A listed workload has no input of a listed size; the tests create all of them.
     pub fn new(operation: &dyn AnyOperation, workload: &Workload, selection: &Selection, largest: u64) -> Self {
         let session = |size| operation.session(selection, workload.name, size).expect("a listed workload and size");
         let edges = EDGES.iter().filter(|size| **size <= largest).map(|size| (*size, session(*size))).collect();
@@ -93,17 +94,17 @@ impl Inputs {
         Inputs { edges, known }
     }
 
-    /// Checks one kernel, a parallel one with one and with several threads; known answers are left out where a run is predicted to take
-    /// longer than `time_limit` or does not fit in memory.
+    /// Checks one kernel; a parallel kernel with one and with several threads. Known answers are skipped if a run is
+    /// predicted to take longer than `time_limit` or does not fit in memory.
     ///
     /// # Errors
-    /// The first difference.
+    /// The first failed check.
     pub fn check(
         &self,
         kernel: &str,
         run: &dyn Fn(usize) -> Arc<Run>,
         time_limit: Duration,
-    ) -> Result<Compared, Fault> {
+    ) -> Result<Compared, VerifyError> {
         let mut compared = Compared::default();
         for (size, session) in &self.edges {
             let Some(kernel) = session.index(kernel) else { continue };
@@ -114,10 +115,10 @@ impl Inputs {
                 let answer = session.run(kernel, &run)?;
                 if !answer.agrees(session.oracle()) {
                     let [got, want] = [answer.digest(), session.oracle().digest()].map(|digest| format!("{digest:?}"));
-                    return Err(Fault::NotTheOracle { size: *size, threads, got, want });
+                    return Err(VerifyError::WrongOutput { size: *size, threads, got, want });
                 }
                 if run.done() != session.steps() {
-                    return Err(Fault::Progress { size: *size, done: run.done(), steps: session.steps() });
+                    return Err(VerifyError::Progress { size: *size, done: run.done(), steps: session.steps() });
                 }
                 compared.with_oracle += 1;
             }
@@ -126,7 +127,7 @@ impl Inputs {
             let Some(kernel) = session.index(kernel) else { continue };
             let is_able = |threads: &usize| session.candidates(*threads, time_limit)[kernel].is_able();
             let Some(threads) = (1..=2).find(is_able) else { continue };
-            known.check(&session.run(kernel, &run(threads))?.digest()).map_err(Fault::NotKnown)?;
+            known.check(&session.run(kernel, &run(threads))?.digest()).map_err(VerifyError::WrongAnswer)?;
             compared.with_known += 1;
         }
         Ok(compared)

@@ -1,8 +1,8 @@
-//! Charts as SVG: how quick kernels are at each size beside the best plain Rust, and ratios as bars.
+//! Charts as SVG: the speed of kernels at each size relative to the best plain Rust, and ratios as bars.
 //!
-//! They stand in pages that may be light or dark, so nothing is filled behind them, and lines and text keep to tones in the
-//! middle. Colours are those of Okabe and Ito ("Color universal design", 2008) that can be seen on both; what must be told
-//! apart differs in its mark as well, and every line is named at its end.
+//! Charts appear on light and dark pages, so the background is transparent, and lines and text have medium tones. Colours
+//! are those of Okabe and Ito ("Color universal design", 2008) that are visible on both. Lines differ in their marks as
+//! well as their colours, and each is named at its end.
 
 use std::fmt::Display;
 
@@ -11,7 +11,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::isa::Tier;
 
-/// Text, axes and leaders.
+/// Colour of text, axes and leader lines.
 const GREY: RGBColor = RGBColor(118, 124, 133);
 
 const BLUE: RGBColor = RGBColor(0, 114, 178);
@@ -26,10 +26,10 @@ const COLOURS: [RGBColor; 6] = [BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE];
 const FONT: &str = "sans-serif";
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+type DrawResult = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
-/// Draws into a string. Nothing can go wrong that is not a fault of this file: no font or file is opened.
-fn svg(width: u32, height: u32, draw: impl FnOnce(&Area) -> Drawn) -> String {
+/// Draws into a string. No font or file is opened, so it fails only if there is a bug in this file.
+fn svg(width: u32, height: u32, draw: impl FnOnce(&Area) -> DrawResult) -> String {
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, (width, height)).into_drawing_area();
@@ -38,25 +38,25 @@ fn svg(width: u32, height: u32, draw: impl FnOnce(&Area) -> Drawn) -> String {
     text
 }
 
-fn label(area: &Area, text: impl Display, at: (i32, i32), size: u32, (h, v): (HPos, VPos)) -> Drawn {
+fn label(area: &Area, text: impl Display, at: (i32, i32), size: u32, (h, v): (HPos, VPos)) -> DrawResult {
     let style = (FONT, size).into_font().color(&GREY).pos(Pos::new(h, v));
     area.draw(&Text::new(text.to_string(), at, style))
 }
 
-fn line(area: &Area, points: &[(i32, i32)], style: impl Into<ShapeStyle>) -> Drawn {
+fn line(area: &Area, points: &[(i32, i32)], style: impl Into<ShapeStyle>) -> DrawResult {
     area.draw(&PathElement::new(points.to_vec(), style))
 }
 
-/// A number line that is equally spaced in the logarithm.
+/// A logarithmic axis.
 struct LogAxis {
     low: f64,
     high: f64,
-    /// Pixels at `low` and at `high`.
+    /// Pixel positions of `low` and `high`.
     pixels: (i32, i32),
 }
 
 impl LogAxis {
-    /// An axis from the power of ten at or below the smallest value to the largest value.
+    /// An axis from the power of ten at or below the smallest value up to the largest value.
     fn over(values: impl Iterator<Item = f64>, pixels: (i32, i32)) -> Self {
         let (low, high) = values.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), v| (low.min(v), high.max(v)));
         LogAxis { low: 10f64.powf(low.log10().floor()), high: high.max(low * 1.01), pixels }
@@ -67,30 +67,30 @@ impl LogAxis {
         self.pixels.0 + (share * f64::from(self.pixels.1 - self.pixels.0)).round() as i32
     }
 
-    /// One, two and five times the powers of ten on it.
+    /// Tick marks at one, two and five times the powers of ten.
     fn ticks(&self) -> impl Iterator<Item = f64> {
         let exponents = self.low.log10().floor() as i32..=self.high.log10().floor() as i32;
         let all = exponents.flat_map(|exponent| [1, 2, 5].map(|digit| (digit, exponent)));
         let value = |(digit, exponent): (i32, i32)| match exponent {
             0.. => f64::from(digit) * 10f64.powi(exponent),
-            _ => f64::from(digit) / 10f64.powi(-exponent), // exactly what the digits say
+            _ => f64::from(digit) / 10f64.powi(-exponent), // exact for the decimal digits
         };
         all.map(value).filter(|value| (self.low..=self.high).contains(value))
     }
 
-    /// The powers of ten on it.
+    /// Tick marks at the powers of ten.
     fn decades(&self) -> impl Iterator<Item = f64> {
         let (first, last) = (self.low.log10().round() as i32, (self.high * 1.0001).log10().floor() as i32);
         (first..=last).map(|exponent| 10f64.powi(exponent))
     }
 }
 
-/// Part that a kernel has in a chart.
+/// The role of a kernel in a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// One that the chart is about, in a colour of its own: the source's way, the quickest and the best in plain Rust.
+pub enum Role {
+    /// A highlighted kernel with its own colour: the source's algorithm, the fastest, or the best in plain Rust.
     Lead,
-    /// One that is there to compare with, thin and grey.
+    /// A kernel shown for comparison, thin and grey.
     Other,
 }
 
@@ -101,7 +101,7 @@ pub struct Point {
     pub size: f64,
     /// Time of a run.
     pub seconds: f64,
-    /// Time of the best plain Rust over its own.
+    /// Time of the best plain Rust kernel divided by its own.
     pub ratio: f64,
 }
 
@@ -110,16 +110,16 @@ pub struct Point {
 pub struct Series {
     /// The kernel.
     pub name: String,
-    /// What it is here for.
-    pub part: Part,
+    /// Its role.
+    pub role: Role,
     /// By size, ascending.
     pub points: Vec<Point>,
 }
 
 impl Series {
-    /// The exponent `e` for which `size^e` fits the times at the largest sizes best (least squares of the logarithms): those
-    /// within a factor of ten, or the last two, of the sizes above `small`. Over more of them, what a call costs besides its
-    /// loops would pass for slow growth.
+    /// The exponent `e` for which `size^e` fits the times best (least squares of the logarithms). The fit uses the sizes
+    /// above `small` within a factor of ten of the largest, or the last two. Over a wider range, the fixed cost of a call
+    /// would look like slow growth.
     pub fn growth(&self, small: f64) -> Option<f64> {
         let points: Vec<&Point> = self.points.iter().filter(|point| point.size > small).collect();
         let largest = points.last()?.size;
@@ -135,11 +135,11 @@ impl Series {
     }
 }
 
-/// Pixels from one name to the next.
+/// Minimum vertical distance of names, in pixels.
 const LEADING: i32 = 17;
 
-/// Moves positions apart so that each is at least [`LEADING`] below the one before, with as little change as needed, between
-/// `top` and `bottom`. They must be sorted.
+/// Moves sorted positions apart, as little as needed, so that each is at least [`LEADING`] below the previous one and all
+/// are between `top` and `bottom`.
 fn spread(positions: &[i32], top: i32, bottom: i32) -> Vec<i32> {
     let mut at = positions.to_vec();
     let mut least = top;
@@ -155,24 +155,24 @@ fn spread(positions: &[i32], top: i32, bottom: i32) -> Vec<i32> {
     at
 }
 
-/// What is slower than the best plain Rust by more is not worth the room.
-const LEAST_RATIO: f64 = 0.01;
+/// Lower end of the ratio axis. Anything slower is cut off to save space.
+const MIN_RATIO: f64 = 0.01;
 
-/// Times as quick as the best plain Rust kernel of each size on logarithmic axes, one line per kernel. Leading kernels, and those
-/// that come as far as the largest size, are named with their growth at sizes above `small`.
+/// Speed relative to the best plain Rust kernel of each size on logarithmic axes, one line per kernel. Leading kernels and
+/// those that reach the largest size are named, with their growth at sizes above `small`.
 pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
     let points = || series.iter().flat_map(|series| &series.points);
     let last = points().map(|point| point.size).fold(0.0, f64::max);
     let end = |series: &Series| series.points.last().copied();
     let arrives = |series: &Series| end(series).is_some_and(|point| point.size == last);
-    let mut named: Vec<(&Series, Point, Look)> = Vec::new();
+    let mut named: Vec<(&Series, Point, LineStyle)> = Vec::new();
     let mut leads = 0;
     for series in series {
         let Some(end) = end(series) else { continue };
-        let look = Look::of(series.part, leads);
-        leads += usize::from(series.part == Part::Lead);
-        if series.part == Part::Lead || arrives(series) && end.ratio >= LEAST_RATIO {
-            named.push((series, end, look));
+        let line_style = LineStyle::new(series.role, leads);
+        leads += usize::from(series.role == Role::Lead);
+        if series.role == Role::Lead || arrives(series) && end.ratio >= MIN_RATIO {
+            named.push((series, end, line_style));
         }
     }
     named.sort_by(|a, b| b.1.ratio.total_cmp(&a.1.ratio));
@@ -181,14 +181,14 @@ pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
     let height = 470.max(top + bottom + LEADING * named.len() as i32);
     let x = LogAxis::over(points().map(|point| point.size), (left, right));
     let (low, high) = points().fold((1f64, 1f64), |(low, high), p| (low.min(p.ratio), high.max(p.ratio)));
-    let y = LogAxis { low: low.max(LEAST_RATIO) / 1.1, high: high * 1.1, pixels: (height - bottom, top) };
+    let y = LogAxis { low: low.max(MIN_RATIO) / 1.1, high: high * 1.1, pixels: (height - bottom, top) };
     let pixel = |point: &Point| (x.at(point.size), y.at(point.ratio));
     let wanted: Vec<i32> = named.iter().map(|(_, end, _)| y.at(end.ratio.max(y.low))).collect();
     let places = spread(&wanted, top, height - bottom);
     svg(width as u32, height as u32, |area| {
         label(area, title, (12, 12), 17, (HPos::Left, VPos::Top))?;
         let what = format!(
-            "times as quick as the best plain Rust kernel of the same size; grey: ahead at no size above {small}"
+            "times as fast as the best plain Rust kernel of the same size; grey: leads at no size above {small}"
         );
         label(area, what, (12, 36), 13, (HPos::Left, VPos::Top))?;
         label(area, "size", ((left + right) / 2, height - 20), 14, (HPos::Center, VPos::Top))?;
@@ -201,22 +201,22 @@ pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
             line(area, &[(left, y.at(ratio)), (right, y.at(ratio))], style)?;
             label(area, round_ratio(ratio), (left - 8, y.at(ratio)), 13, (HPos::Right, VPos::Center))?;
         }
-        let plain = Look::of(Part::Other, 0);
-        for others in series.iter().filter(|series| series.part == Part::Other) {
+        let plain = LineStyle::new(Role::Other, 0);
+        for others in series.iter().filter(|series| series.role == Role::Other) {
             plain.line(area, &others.points.iter().map(pixel).collect::<Vec<_>>(), y.pixels.0)?;
         }
-        for ((series, end, look), name_y) in named.iter().zip(places).rev() {
+        for ((series, end, line_style), name_y) in named.iter().zip(places).rev() {
             let pixels: Vec<(i32, i32)> = series.points.iter().map(pixel).collect();
-            if series.part == Part::Lead {
-                look.line(area, &pixels, y.pixels.0)?;
+            if series.role == Role::Lead {
+                line_style.line(area, &pixels, y.pixels.0)?;
                 let seen = pixels.iter().filter(|(_, at)| *at <= y.pixels.0);
-                seen.copied().try_for_each(|point| look.mark(area, point))?;
-                look.mark(area, (right + 36, name_y))?;
+                seen.copied().try_for_each(|point| line_style.mark(area, point))?;
+                line_style.mark(area, (right + 36, name_y))?;
             }
             let is_seen = end.ratio >= y.low;
             if arrives(series) && is_seen {
                 let leader = [(right + 6, y.at(end.ratio)), (right + 26, name_y)];
-                line(area, &leader, look.colour.mix(0.6))?;
+                line(area, &leader, line_style.colour.mix(0.6))?;
             }
             let growth = series.growth(small).map_or(String::new(), |exponent| format!("  n^{exponent:.2}"));
             let unseen = format!("  ({} at {})", round_ratio(end.ratio), round_size(end.size));
@@ -228,38 +228,38 @@ pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
     })
 }
 
-/// A size in few letters.
+/// A size in short notation.
 fn round_size(size: f64) -> String {
     let decade = size.log10().floor();
     let digits = size / 10f64.powf(decade);
     if size < 1e4 { size.to_string() } else { format!("{}e{decade}", (digits * 100.0).round() / 100.0) }
 }
 
-/// A ratio with the digits that it is worth.
+/// A ratio with two significant digits.
 fn round_ratio(ratio: f64) -> String {
     let places = (1.0 - ratio.log10().floor()).clamp(0.0, 9.0) as i32;
     let scale = 10f64.powi(places);
     format!("×{}", (ratio * scale).round() / scale)
 }
 
-/// How a line is told from others.
-struct Look {
+/// The style that distinguishes a line.
+struct LineStyle {
     colour: RGBColor,
     width: u32,
     mark: usize,
 }
 
-impl Look {
-    /// That of the `index`th of its part.
-    fn of(part: Part, index: usize) -> Self {
-        match part {
-            Part::Lead => Look { colour: COLOURS[index % COLOURS.len()], width: 3, mark: index },
-            Part::Other => Look { colour: GREY, width: 1, mark: 0 },
+impl LineStyle {
+    /// The style of the `index`th kernel with this role.
+    fn new(role: Role, index: usize) -> Self {
+        match role {
+            Role::Lead => LineStyle { colour: COLOURS[index % COLOURS.len()], width: 3, mark: index },
+            Role::Other => LineStyle { colour: GREY, width: 1, mark: 0 },
         }
     }
 
-    /// A line through points, as far as they are above `floor`.
-    fn line(&self, area: &Area, points: &[(i32, i32)], floor: i32) -> Drawn {
+    /// Draws a line through points, cut off at `floor`.
+    fn line(&self, area: &Area, points: &[(i32, i32)], floor: i32) -> DrawResult {
         let style = ShapeStyle {
             color: self.colour.mix(if self.width > 1 { 1.0 } else { 0.6 }),
             filled: false,
@@ -271,7 +271,7 @@ impl Look {
             .try_for_each(|ends| line(area, &ends, style))
     }
 
-    fn mark(&self, area: &Area, (x, y): (i32, i32)) -> Drawn {
+    fn mark(&self, area: &Area, (x, y): (i32, i32)) -> DrawResult {
         let style = self.colour.filled();
         match self.mark % 4 {
             0 => area.draw(&Circle::new((x, y), 5, style)),
@@ -282,7 +282,7 @@ impl Look {
     }
 }
 
-/// The part of a stretch that is not below the floor (pixels count downwards).
+/// The part of a line segment that is not below the floor (pixels count downwards).
 fn above(a: (i32, i32), b: (i32, i32), floor: i32) -> Option<[(i32, i32); 2]> {
     let cut = |from: (i32, i32), to: (i32, i32)| {
         let share = f64::from(floor - from.1) / f64::from(to.1 - from.1);
@@ -296,7 +296,7 @@ fn above(a: (i32, i32), b: (i32, i32), floor: i32) -> Option<[(i32, i32); 2]> {
     }
 }
 
-/// Technologies by the colour that they have in every chart.
+/// Technologies and their colours, the same in every chart.
 fn technologies() -> impl Iterator<Item = (&'static str, RGBColor)> {
     let tier = |tier: &Tier| {
         let [red, green, blue] = tier.extension()?.colour;
@@ -306,7 +306,7 @@ fn technologies() -> impl Iterator<Item = (&'static str, RGBColor)> {
     crates.into_iter().chain(Tier::ALL.iter().filter_map(tier)).chain([("parallel", SKY)])
 }
 
-/// The place and the colour of what a kernel uses: of several technologies the last counts, and what is none of them is grey.
+/// The position and colour of the technology that a kernel uses: the last one if it uses several, grey if none is known.
 fn technology(used: &str) -> (Option<usize>, RGBColor) {
     let known = technologies().enumerate().filter(|(_, (name, _))| used.contains(name)).last();
     known.map_or((None, GREY), |(place, (_, colour))| (Some(place), colour))
@@ -317,15 +317,15 @@ fn technology(used: &str) -> (Option<usize>, RGBColor) {
 pub struct Bar {
     /// The kernel.
     pub name: String,
-    /// What makes it quick, which gives the colour.
+    /// The technology it uses, which determines the colour.
     pub technology: String,
-    /// Baseline's time over its own.
+    /// The baseline's time divided by its own.
     pub ratio: f64,
-    /// The middle 80 % of the rounds.
+    /// Range of the middle 80 % of the rounds.
     pub range: (f64, f64),
 }
 
-/// Ratios to the baseline as bars from 1, quickest first, on a logarithmic axis.
+/// Ratios to the baseline as bars from 1, fastest first, on a logarithmic axis.
 pub fn ratios(title: &str, baseline: &str, bars: &[Bar]) -> String {
     let (width, left, right, top) = (960, 250, 860, 78);
     let step = 22;
@@ -345,7 +345,7 @@ pub fn ratios(title: &str, baseline: &str, bars: &[Bar]) -> String {
         label(area, title, (12, 14), 17, (HPos::Left, VPos::Top))?;
         label(
             area,
-            format!("times as quick as {baseline}; whiskers hold the middle 80 % of the rounds"),
+            format!("times as fast as {baseline}; whiskers: middle 80 % of the rounds"),
             (12, 38),
             13,
             (HPos::Left, VPos::Top),
@@ -384,15 +384,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn growth_is_that_of_the_last_decade() {
+    fn growth_is_fitted_to_the_last_decade() {
         let point = |(size, seconds): &(f64, f64)| Point { size: *size, seconds: *seconds, ratio: 1.0 };
         let growth = |points: &[(f64, f64)]| {
-            Series { name: String::new(), part: Part::Lead, points: points.iter().map(point).collect() }.growth(100.0)
+            Series { name: String::new(), role: Role::Lead, points: points.iter().map(point).collect() }.growth(100.0)
         };
-        // A linear loop behind a call that costs as much as ten thousand steps.
+        // A linear loop with a fixed cost of ten thousand steps.
         let linear = [1e4, 1e6, 1e7, 5e7, 1e8].map(|n: f64| (n, 1e4 + n));
         assert!((growth(&linear).expect("five points") - 1.0).abs() < 1e-3);
-        // Where nothing else is within a factor of ten, the size before it; but none of the small ones.
+        // If no other size is within a factor of ten, the previous size is used, unless it is small.
         let root = [10.0, 1e3, 1e5].map(|n: f64| (n, if n < 100.0 { 1.0 } else { n.sqrt() }));
         assert!((growth(&root).expect("two points above 100") - 0.5).abs() < 1e-9);
         assert_eq!(growth(&root[..2]), None);
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn technologies_have_colours_of_the_palette_and_no_two_of_a_chart_the_same() {
+    fn technologies_in_one_chart_have_different_colours_of_the_palette() {
         assert!(technologies().all(|(_, colour)| COLOURS.contains(&colour)));
         let architecture = |name| Some(Tier::named(name)?.extension()?.architecture);
         for (i, (name, colour)) in technologies().enumerate() {

@@ -1,4 +1,4 @@
-//! What a report is made of: measurements in the files of one folder.
+//! The data of a report: all measurements in one folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,57 +12,57 @@ use crate::lab::ceilings::Reading;
 use crate::lab::duel::{Duel, Skipped};
 use crate::lab::environment::Environment;
 use crate::lab::numbers::{positive, positive_or_zero};
-use crate::lab::saved::{Measured, Mixed, Saved, SavedError, read_kind};
+use crate::lab::saved::{Measured, Mismatch, Saved, SavedError, read_kind};
 
 /// How the measurements of a folder were made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setup {
-    /// Made in a hurry: fewer sizes and rounds.
+    /// A draft: fewer sizes and rounds.
     pub draft: bool,
-    /// Kernels predicted to take longer for a run were left out.
-    #[serde(deserialize_with = "positive_or_zero")]
-    pub patience_seconds: f64,
-    /// What the last measuring took in all.
+    /// Kernels predicted to take longer for a run were skipped.
+    #[serde(rename = "patience_seconds", deserialize_with = "positive_or_zero")]
+    pub time_limit_seconds: f64,
+    /// Total time of the measurements.
     #[serde(deserialize_with = "positive_or_zero")]
     pub took_seconds: f64,
 }
 
-/// First and later runs of the kernels of one operation, each in a process of its own.
+/// First and later runs of the kernels of one operation, each in its own process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Starts {
+pub struct ColdStarts {
     /// The input.
     #[serde(flatten)]
     pub case: Case,
     /// Kernels, in list order.
-    pub rows: Vec<Start>,
-    /// Kernels that were left out.
+    pub rows: Vec<ColdStart>,
+    /// Kernels that were skipped.
     pub skipped: Vec<Skipped>,
 }
 
-/// One kernel in a process of its own.
+/// First and later runs of one kernel in its own process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Start {
+pub struct ColdStart {
     /// The kernel.
     pub kernel: String,
-    /// Threads it could use.
+    /// Threads it was allowed to use.
     pub threads: usize,
     /// `thread` or `wall`.
     pub clock: String,
-    /// The first run, which meets cold caches and fresh pages.
+    /// Time of the first run, with cold caches and fresh pages.
     #[serde(deserialize_with = "positive")]
     pub first_seconds: f64,
-    /// Median of the later runs; that of the first if there was no other.
+    /// Median time of the later runs; the time of the first if there was no other.
     #[serde(deserialize_with = "positive")]
     pub later_seconds: f64,
-    /// Runs in all.
+    /// Total number of runs.
     pub runs: usize,
-    /// Peak resident bytes of the process before the first run, the input included.
+    /// Peak resident bytes of the process before the first run, including the input.
     pub idle_bytes: u64,
-    /// Peak resident bytes of the process in the end.
+    /// Peak resident bytes of the process at the end.
     pub peak_bytes: u64,
 }
 
-/// A game solved with different kernels, in turns.
+/// A game solved with different sets of kernels, in turns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameDuel {
     /// The game.
@@ -71,55 +71,56 @@ pub struct GameDuel {
     pub limit: u64,
     /// `thread` or `wall`.
     pub clock: String,
-    /// The casts, the source's way first.
+    /// The sets of kernels, the source's algorithms first.
     pub rows: Vec<GameRow>,
 }
 
-/// A game solved once, far past its published limit, in a process of its own.
+/// A game solved once, far beyond its published limit, in its own process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Far {
+pub struct FarSolution {
     /// The game.
     pub game: String,
     /// Its limit.
     pub limit: u64,
-    /// The answer, in digits.
+    /// The answer, as decimal digits.
     pub answer: String,
-    /// Operations, and the kernels that were selected for them.
+    /// The selected kernel of each operation.
     pub kernels: BTreeMap<String, String>,
-    /// By the wall, all threads allowed.
+    /// Wall-clock time, with all threads allowed.
     #[serde(deserialize_with = "positive")]
     pub seconds: f64,
-    /// Peak resident bytes of the process; 0 where the system does not say.
+    /// Peak resident bytes of the process; 0 if the system does not report it.
     pub peak_bytes: u64,
 }
 
-/// One choice of kernels for a game.
+/// The times of one set of kernels for a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameRow {
     /// `baseline`, `best_plain` or `best`.
-    pub cast: String,
+    #[serde(rename = "cast")]
+    pub kernel_set: String,
     /// `operation=kernel`, in the order of the game's operations.
     pub kernels: Vec<String>,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: usize,
-    /// Median time of a solution.
+    /// Median time to solve the game.
     #[serde(deserialize_with = "positive")]
     pub median_seconds: f64,
-    /// First cast's time over this one's, median over the rounds.
+    /// The first set's time divided by this one's, median over the rounds.
     #[serde(deserialize_with = "positive")]
     pub ratio: f64,
-    /// A tenth of the rounds gave a lower ratio.
+    /// 10th percentile of the ratio over the rounds.
     #[serde(deserialize_with = "positive")]
     pub ratio_low: f64,
-    /// A tenth of the rounds gave a higher ratio.
+    /// 90th percentile of the ratio over the rounds.
     #[serde(deserialize_with = "positive")]
     pub ratio_high: f64,
 }
 
-/// What is selected for one thread, by size and by the strongest tier allowed.
+/// The kernels selected for one thread, by size and strongest allowed tier.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Choices {
-    /// One for each input and tier.
+    /// One row for each input and tier.
     pub rows: Vec<Choice>,
 }
 
@@ -135,14 +136,14 @@ pub struct Choice {
     pub kernel: String,
 }
 
-/// Selected kernels against others, at sizes that no duel of all kernels is for.
+/// Selected kernels against others, at sizes without a duel of all kernels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trials {
-    /// One for each input.
+    /// One row for each input.
     pub rows: Vec<Trial>,
 }
 
-/// The selected kernel against those that are predicted to need not much longer, on one thread.
+/// The selected kernel against those predicted to be not much slower, on one thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// The input.
@@ -150,31 +151,31 @@ pub struct Trial {
     pub case: Case,
     /// The selected kernel.
     pub selected: String,
-    /// The quickest.
+    /// The fastest kernel.
     pub quickest: String,
-    /// How many took part.
+    /// Number of kernels that took part.
     pub kernels: usize,
-    /// Time of the selected kernel over that of the quickest, median over the rounds.
+    /// The selected kernel's time divided by the fastest one's, median over the rounds.
     #[serde(deserialize_with = "positive")]
     pub loss: f64,
-    /// A tenth of the rounds gave a lower one.
+    /// 10th percentile of the loss over the rounds.
     #[serde(deserialize_with = "positive")]
     pub loss_low: f64,
-    /// A tenth of the rounds gave a higher one.
+    /// 90th percentile of the loss over the rounds.
     #[serde(deserialize_with = "positive")]
     pub loss_high: f64,
 }
 
-/// How steady the clocks are: one kernel timed again and again, alone and beside neighbours.
+/// How stable the clocks are: one kernel timed repeatedly, alone and with neighbours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clocks {
-    /// What was run: `operation/workload/kernel/size`.
+    /// The measured case: `operation/workload/kernel/size`.
     pub subject: String,
-    /// One for each clock and neighbourhood.
+    /// One row for each clock and kind of neighbour.
     pub rows: Vec<ClockRow>,
 }
 
-/// One clock in one neighbourhood.
+/// One clock with one kind of neighbour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockRow {
     /// `thread` or `wall`.
@@ -184,31 +185,31 @@ pub struct ClockRow {
     /// Median time of a run.
     #[serde(deserialize_with = "positive")]
     pub median_seconds: f64,
-    /// A tenth of the runs took less.
+    /// 10th percentile of the time of a run.
     #[serde(deserialize_with = "positive")]
     pub low_seconds: f64,
-    /// A tenth of the runs took more.
+    /// 90th percentile of the time of a run.
     #[serde(deserialize_with = "positive")]
     pub high_seconds: f64,
 }
 
-/// What this machine can do at best.
+/// The ceilings of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ceilings {
-    /// One for each ceiling.
+    /// One row for each ceiling.
     pub rows: Vec<Reading>,
 }
 
-/// What kernels state that they need, at the published sizes.
+/// The needs that kernels state, at the published sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stated {
-    /// One for each kernel that states it.
-    pub rows: Vec<Statement>,
+pub struct AllNeeds {
+    /// One row for each kernel that states its needs.
+    pub rows: Vec<KernelNeeds>,
 }
 
-/// What one kernel needs for a unit of work.
+/// What one kernel needs per unit of work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Statement {
+pub struct KernelNeeds {
     /// The operation.
     pub operation: String,
     /// The kernel.
@@ -217,16 +218,16 @@ pub struct Statement {
     pub needs: Needs,
 }
 
-/// What `cargo bench` estimated.
+/// Estimates of `cargo bench`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimates {
     /// `default` or `native`.
     pub build: String,
-    /// One for each benchmark of an operation, by name.
+    /// One row for each benchmark of an operation, sorted by name.
     pub rows: Vec<Estimate>,
 }
 
-/// Criterion's estimate of the time of a run: its median, and the interval that holds it with 95 % confidence.
+/// Criterion's estimate of the time of a run: the median and its 95 % confidence interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// `operation/workload/kernel/size`.
@@ -242,19 +243,19 @@ pub struct Estimate {
     pub high_seconds: f64,
 }
 
-/// What it costs to build the program.
+/// The cost of building the program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Built {
+pub struct BuildCost {
     /// `default` or `native`.
     pub build: String,
-    /// Wall time of a build from nothing, dependencies included and already downloaded.
+    /// Wall-clock time of a clean build, including dependencies, which were already downloaded.
     #[serde(deserialize_with = "positive")]
     pub seconds: f64,
-    /// Compiler processes at once.
+    /// Number of parallel compiler processes.
     pub jobs: usize,
     /// Size of the program.
     pub program_bytes: u64,
-    /// The same without symbols, where they could be stripped.
+    /// Size without symbols, if they could be stripped.
     pub stripped_bytes: Option<u64>,
 }
 
@@ -269,11 +270,11 @@ macro_rules! measured {
         pub struct Data {
             /// Duels of kernels.
             pub duels: Vec<Saved<Duel>>,
-            $(#[doc = concat!("Those of kind `", $kind, "`.")] pub $field: Vec<Saved<$content>>,)*
+            $(#[doc = concat!("Measurements of kind `", $kind, "`.")] pub $field: Vec<Saved<$content>>,)*
         }
 
         impl Data {
-            /// Adds what a file holds, and tells where it was measured.
+            /// Adds the measurement in a file, and returns the environment it was made in.
             fn add(&mut self, path: &Path) -> Result<Environment, SavedError> {
                 let (text, kind) = read_kind(path)?;
                 fn push<T: Measured>(path: &Path, text: &str, to: &mut Vec<Saved<T>>) -> Result<Environment, SavedError> {
@@ -285,7 +286,7 @@ macro_rules! measured {
                 match kind.as_str() {
                     <Duel as Measured>::KIND => push(path, &text, &mut self.duels),
                     $($kind => push(path, &text, &mut self.$field),)*
-                    _ => Err(SavedError::Foreign { path: path.to_owned(), reason: format!("its kind {kind:?} is unknown") }),
+                    _ => Err(SavedError::Invalid { path: path.to_owned(), reason: format!("its kind {kind:?} is unknown") }),
                 }
             }
         }
@@ -294,39 +295,39 @@ macro_rules! measured {
 
 measured! {
     Setup "setup" setups
-    Starts "starts" starts
+    ColdStarts "starts" starts
     GameDuel "game" games
-    Far "far" far
+    FarSolution "far" far
     Choices "choices" choices
     Trials "trials" trials
     Ceilings "ceilings" ceilings
-    Stated "needs" stated
+    AllNeeds "needs" needs
     Clocks "clocks" clocks
     Estimates "estimates" estimates
-    Built "built" built
+    BuildCost "built" builds
 }
 
-/// A folder that no report can be made from.
+/// Why no report can be made from a folder.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// Nothing was measured.
+    /// There are no measurements.
     #[error("no data in {}: `nimlanes report` measures", .0.display())]
     None(PathBuf),
-    /// A file that cannot be used.
+    /// A file cannot be used.
     #[error(transparent)]
     File(#[from] SavedError),
-    /// Measurements of several machines.
+    /// The measurements come from several machines.
     #[error("{}: {why}", path.display())]
-    Mixed {
-        /// The file that does not belong to the others.
+    Mismatch {
+        /// The file that does not match the others.
         path: PathBuf,
-        /// Why not.
-        why: Mixed,
+        /// The cause.
+        why: Mismatch,
     },
 }
 
-/// The measurements in a folder, by name.
+/// The `.json` files in a folder, sorted by name.
 ///
 /// # Errors
 /// The folder cannot be read.
@@ -339,10 +340,10 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
 }
 
 impl Data {
-    /// Reads every `.json` file of a folder. All must come from one machine, unless `mixed` allows others.
+    /// Reads every `.json` file of a folder. All must come from one machine, unless `mixed` is true.
     ///
     /// # Errors
-    /// There is none, one of them is no measurement, or they come from several machines.
+    /// There is no duel, a file is not a measurement, or the files come from several machines.
     pub fn read(folder: &Path, mixed: bool) -> Result<Self, DataError> {
         let none = || DataError::None(folder.to_owned());
         let files = if folder.is_dir() { files(folder)? } else { Vec::new() };
@@ -352,30 +353,30 @@ impl Data {
             let environment = data.add(path)?;
             let first = first.get_or_insert_with(|| environment.clone());
             if let Some(how) = first.other_machine(&environment).filter(|_| !mixed) {
-                return Err(DataError::Mixed { path: path.clone(), why: Mixed::Machine(how) });
+                return Err(DataError::Mismatch { path: path.clone(), why: Mismatch::Machine(how) });
             }
         }
         if data.duels.is_empty() { Err(none()) } else { Ok(data) }
     }
 
-    /// The duel over an input, in a build, by a clock.
+    /// The duel for an input, build and clock.
     pub fn duel(&self, case: &Case, build: &str, clock: &str) -> Option<&Duel> {
         let by = |duel: &Duel| duel.rows.first().is_some_and(|row| row.clock == clock);
         self.duels.iter().map(|saved| &saved.content).find(|duel| duel.case == *case && duel.build == build && by(duel))
     }
 
-    /// Criterion's estimate in a build.
+    /// Criterion's estimate for a benchmark and build.
     pub fn estimate(&self, id: &str, build: &str) -> Option<&Estimate> {
         let mut saved = self.estimates.iter().map(|saved| &saved.content).filter(|saved| saved.build == build);
         saved.find_map(|estimates| estimates.rows.iter().find(|row| row.id == id))
     }
 
-    /// Whether some of it was made in a hurry.
+    /// Whether some of the measurements are drafts.
     pub fn is_draft(&self) -> bool {
         self.setups.iter().any(|setup| setup.content.draft)
     }
 
-    /// The machine, and the default build if there are measurements of it.
+    /// The environment of the measurements; of the default build, if it was measured.
     pub fn environment(&self) -> Option<&Environment> {
         let all = || self.duels.iter().map(|saved| &saved.environment);
         all().find(|environment| environment.build == "default").or(all().next())

@@ -1,4 +1,4 @@
-//! What `cargo bench` left behind: criterion's estimates, a second opinion on the duels.
+//! Criterion's estimates from `cargo bench`, as a cross-check of the duels.
 
 use std::fs;
 use std::io;
@@ -12,16 +12,16 @@ use crate::lab::saved::SavedError;
 
 use super::data::{Estimate, Estimates};
 
-/// Builds, and where criterion keeps the results of each.
+/// Builds, and the folder of criterion's results for each.
 pub const FOLDERS: [(&str, &str); 2] = [("default", "target/criterion"), ("native", "target/native/criterion")];
 
-/// Of criterion's `benchmark.json`, what is used here.
+/// The part of criterion's `benchmark.json` used here.
 #[derive(Deserialize)]
 struct Benchmark {
     full_id: String,
 }
 
-/// Of criterion's `estimates.json`, what is used here; times in nanoseconds.
+/// The part of criterion's `estimates.json` used here; times in nanoseconds.
 #[derive(Deserialize)]
 struct Statistics {
     median: Statistic,
@@ -39,10 +39,10 @@ struct Interval {
     upper_bound: f64,
 }
 
-/// The estimates for operations in a folder of criterion's that were made `since` a moment.
+/// Reads criterion's estimates for operations that are not older than `since`. A missing folder has no estimates.
 ///
 /// # Errors
-/// A file cannot be read, or is not what criterion 0.8 writes. A folder that is missing holds no estimates.
+/// A file cannot be read, or does not have the format of criterion 0.8.
 pub fn read(build: &str, folder: &Path, since: SystemTime) -> Result<Estimates, SavedError> {
     let mut rows = Vec::new();
     for group in folders(folder)? {
@@ -56,11 +56,11 @@ pub fn read(build: &str, folder: &Path, since: SystemTime) -> Result<Estimates, 
     Ok(Estimates { build: build.to_owned(), rows })
 }
 
-/// The estimate in one folder, if it is there, late enough, and of an operation.
+/// The estimate in one folder, if there is one, it is recent enough, and it is for an operation.
 fn estimate(folder: &Path, since: SystemTime) -> Result<Option<Estimate>, SavedError> {
     let path = folder.join("estimates.json");
-    let is_late = fs::metadata(&path).and_then(|metadata| metadata.modified()).is_ok_and(|made| made >= since);
-    if !is_late {
+    let is_recent = fs::metadata(&path).and_then(|metadata| metadata.modified()).is_ok_and(|made| made >= since);
+    if !is_recent {
         return Ok(None);
     }
     let Benchmark { full_id } = json(&folder.join("benchmark.json"))?;
@@ -77,7 +77,7 @@ fn estimate(folder: &Path, since: SystemTime) -> Result<Option<Estimate>, SavedE
     }))
 }
 
-/// When a source file of the crate in the working directory changed last: estimates made before are of other code.
+/// The last modification of a source file in the working directory. Older estimates are for different code.
 ///
 /// # Errors
 /// The files cannot be listed.
@@ -102,12 +102,12 @@ const SOURCES: &str = "src";
 fn json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, SavedError> {
     let text = fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
     serde_json::from_str(&text).map_err(|error| {
-        let reason = format!("criterion 0.8 writes another form: {error}");
-        SavedError::Foreign { path: path.to_owned(), reason }
+        let reason = format!("not the format of criterion 0.8: {error}");
+        SavedError::Invalid { path: path.to_owned(), reason }
     })
 }
 
-/// The folders in a folder; none if it is missing.
+/// The subfolders of a folder; none if it does not exist.
 fn folders(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -123,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    /// As criterion lays it out.
+    /// Writes an estimate as criterion does.
     fn bench(root: &Path, id: &str, median: &str) {
         let folder = root.join(id.replacen('/', "_", 1)).join("new");
         fs::create_dir_all(&folder).unwrap();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn estimates_of_operations_are_read_and_old_ones_left() {
+    fn recent_estimates_of_operations_are_read() {
         let root = tempfile::tempdir().unwrap();
         let median =
             r#"{"confidence_interval":{"lower_bound":1.0,"upper_bound":3e9},"point_estimate":2e9,"standard_error":0}"#;
@@ -152,6 +152,6 @@ mod tests {
 
         bench(root.path(), "occupancy/published/byte_table/100", "2e9");
         let error = read("default", root.path(), SystemTime::UNIX_EPOCH).unwrap_err();
-        assert!(error.to_string().contains("criterion 0.8 writes another form"), "{error}");
+        assert!(error.to_string().contains("not the format of criterion 0.8"), "{error}");
     }
 }

@@ -1,5 +1,5 @@
-//! Measuring what a report needs, task by task, each saved in a file of its own as soon as it is done, so that an interrupted
-//! report goes on where it stopped.
+//! Measures what a report needs, task by task. Each result is saved in its own file as soon as it is done, so an interrupted
+//! report resumes where it stopped.
 
 use std::fs;
 use std::hint::black_box;
@@ -16,7 +16,7 @@ use crate::games::{Game, SolveError, Solver};
 use crate::kernel::{Run, RunError};
 use crate::lab::ceilings;
 use crate::lab::clock::Clock;
-use crate::lab::duel::{Duel, DuelError, Skipped, Terms, fight, in_turns, quantile, ratios};
+use crate::lab::duel::{Duel, DuelError, DuelOptions, Skipped, quantile, ratios, run_duel, time_in_turns};
 use crate::lab::environment::Environment;
 use crate::lab::known;
 use crate::lab::saved::{Measured, Saved, SavedError};
@@ -27,84 +27,84 @@ use crate::units::span;
 use crate::workload::InputError;
 
 use super::data::{
-    Ceilings, Choice, Choices, ClockRow, Clocks, Far, GameDuel, GameRow, Setup, Start, Starts, Stated, Statement,
-    Trial, Trials, files,
+    AllNeeds, Ceilings, Choice, Choices, ClockRow, Clocks, ColdStart, ColdStarts, FarSolution, GameDuel, GameRow,
+    KernelNeeds, Setup, Trial, Trials, files,
 };
 use super::estimates;
 use super::neighbours::Neighbours;
 use super::programs::{NATIVE, ProgramError, build, json_of, output_of, this_program};
-use super::tasks::{self, CLOCK_BUDGET, Input, Pace, TRIAL, Task};
+use super::tasks::{self, CLOCK_BUDGET, Effort, Input, TRIAL_BUDGET, Task};
 
-/// A measurement that was not made.
+/// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeasureError {
-    /// Kernels differ, or the run was stopped.
+    /// A duel failed.
     #[error(transparent)]
     Duel(#[from] DuelError),
-    /// A file.
+    /// A file cannot be read or written.
     #[error(transparent)]
     Saved(#[from] SavedError),
     /// The registry names an input that does not exist.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// No kernel can do an input.
+    /// No kernel can process an input.
     #[error(transparent)]
     Select(#[from] SelectError),
-    /// A name that is not listed.
+    /// A name is not in the registry.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// A game was not solved.
+    /// A game could not be solved.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// A game has another answer than it should.
+    /// A game has a wrong answer.
     #[error("{0}")]
     Answer(String),
     /// The run was stopped.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// Another program.
+    /// A child process failed.
     #[error(transparent)]
     Program(#[from] ProgramError),
 }
 
-/// The tasks for one machine, and where their results go.
+/// The tasks for one machine, and the folder for their results.
 pub struct Plan<'a> {
     selection: Selection,
     folder: &'a Path,
-    pace: Pace,
-    patience: Duration,
+    effort: Effort,
+    time_limit: Duration,
     tasks: Vec<Task>,
 }
 
-/// Who is predicted to take so many times as long as the quickest takes part in a trial.
-const TRIED: u32 = 6;
+/// A trial includes kernels predicted to take up to this many times as long as the fastest.
+const TRIAL_FACTOR: u32 = 6;
 
 impl std::fmt::Debug for Plan<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Plan").field("folder", &self.folder).field("pace", &self.pace).finish_non_exhaustive()
+        f.debug_struct("Plan").field("folder", &self.folder).field("effort", &self.effort).finish_non_exhaustive()
     }
 }
 
 impl<'a> Plan<'a> {
-    /// Everything that the registry holds, at a pace.
+    /// Plans measurements of everything in the registry, with this effort.
     ///
     /// # Errors
-    /// A workload is listed with a size that it does not have.
-    pub fn new(machine: Machine, folder: &'a Path, pace: Pace) -> Result<Self, MeasureError> {
+    /// A workload is listed with an invalid size.
+    pub fn new(machine: Machine, folder: &'a Path, effort: Effort) -> Result<Self, MeasureError> {
         let selection = Selection::new(machine);
-        let tasks = tasks::all(&pace, &selection)?;
-        let patience = tasks::patience(&pace, &tasks);
-        Ok(Plan { selection, folder, pace, patience, tasks })
+        let tasks = tasks::all(&effort, &selection)?;
+        let time_limit = tasks::time_limit(&effort, &tasks);
+        Ok(Plan { selection, folder, effort, time_limit, tasks })
     }
 
-    /// What is to be done, in a line.
+    /// The remaining work, in one line.
     pub fn summary(&self) -> String {
-        let time: Duration = self.missing().map(|task| task.predicted(self.patience)).sum();
-        let (count, folder, patience) =
-            (self.missing().count(), self.folder.display(), self.patience.as_nanos() as f64);
+        let time: Duration = self.missing().map(|task| task.predicted(self.time_limit)).sum();
+        let (count, folder, time_limit) =
+            (self.missing().count(), self.folder.display(), self.time_limit.as_nanos() as f64);
         let minutes = time.as_secs_f64() / 60.0;
-        format!("{count} measurements into {folder}, about {minutes:.0} min, runs of up to {}", span(patience))
+        format!("{count} measurements into {folder}, about {minutes:.0} min, runs of up to {}", span(time_limit))
     }
 
     fn machine(&self) -> &Machine {
@@ -119,11 +119,11 @@ impl<'a> Plan<'a> {
         self.tasks.iter().filter(|task| !self.path(task).is_file())
     }
 
-    /// Forgets what was measured before.
+    /// Deletes earlier measurements.
     ///
     /// # Errors
     /// A file cannot be removed.
-    pub fn forget(&self) -> Result<(), SavedError> {
+    pub fn clear(&self) -> Result<(), SavedError> {
         if !self.folder.is_dir() {
             return Ok(());
         }
@@ -132,20 +132,20 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Measures what is missing. `run` makes runs that can be stopped, `tell` is told what begins.
+    /// Measures what is missing. `run` creates runs that can be stopped; `announce` receives a line when a task starts.
     ///
     /// # Errors
-    /// Kernels that differ, a file that cannot be written, a build that fails, or a run that was stopped.
-    pub fn carry_out(&self, run: &dyn Fn(usize) -> Arc<Run>, tell: &mut dyn FnMut(&str)) -> Result<(), MeasureError> {
+    /// Outputs differ, a file cannot be written, a build fails, or a run was stopped.
+    pub fn execute(&self, run: &dyn Fn(usize) -> Arc<Run>, announce: &mut dyn FnMut(&str)) -> Result<(), MeasureError> {
         let start = Instant::now();
-        // A report that goes on where another stopped took the time of both.
+        // A resumed report adds to the time of the interrupted one.
         let before =
             Saved::<Setup>::read(&self.folder.join("setup.json")).map_or(0.0, |setup| setup.content.took_seconds);
         let missing: Vec<&Task> = self.missing().collect();
         for (done, task) in missing.iter().enumerate() {
-            let predicted = span(task.predicted(self.patience).as_nanos() as f64);
-            tell(&format!("{}/{} {} (about {predicted})", done + 1, missing.len(), task.name()));
-            // Not every task has a run of its own.
+            let predicted = span(task.predicted(self.time_limit).as_nanos() as f64);
+            announce(&format!("{}/{} {} (about {predicted})", done + 1, missing.len(), task.name()));
+            // Checks for cancellation, since not every task has its own run.
             run(1).advance(0)?;
             self.measure(task, run)?;
             self.save("setup", self.setup(before + start.elapsed().as_secs_f64()))?;
@@ -154,7 +154,7 @@ impl<'a> Plan<'a> {
     }
 
     fn setup(&self, took_seconds: f64) -> Setup {
-        Setup { draft: self.pace.draft, patience_seconds: self.patience.as_secs_f64(), took_seconds }
+        Setup { draft: self.effort.draft, time_limit_seconds: self.time_limit.as_secs_f64(), took_seconds }
     }
 
     fn save<T: Measured>(&self, name: &str, content: T) -> Result<(), MeasureError> {
@@ -170,7 +170,7 @@ impl<'a> Plan<'a> {
                 let rows = inputs.iter().map(|input| self.trial(input, &run(1))).collect::<Result<_, _>>()?;
                 self.save(&name, Trials { rows })
             }
-            Task::Needs => self.save(&name, self.stated()?),
+            Task::Needs => self.save(&name, self.needs()?),
             Task::Ceilings => {
                 let mut rows = Vec::new();
                 for group in ceilings::groups() {
@@ -187,7 +187,7 @@ impl<'a> Plan<'a> {
                 self.save(&name, self.duel(input, *threads, *budget, &run(*threads))?)
             }
             Task::Native { input, budget } => self.native(input, *budget, &self.path(task)),
-            Task::Starts { input, each } => self.save(&name, self.starts(input, *each)?),
+            Task::ColdStarts { input, each } => self.save(&name, self.starts(input, *each)?),
             Task::Game { game, limit, budget } => self.save(&name, self.game(game, *limit, *budget, run)?),
             Task::Far { game, limit } => self.save(&name, far(game, *limit)?),
             Task::Build { native } => self.save(&name, build(*native)?),
@@ -196,23 +196,25 @@ impl<'a> Plan<'a> {
 
     fn duel(&self, input: &Input, threads: usize, budget: Duration, run: &Run) -> Result<Duel, MeasureError> {
         let session = input.session(&self.selection)?;
-        let mut invited: Vec<String> = input.invited().map(|predicted| predicted.kernel.to_owned()).collect();
+        let mut always_included: Vec<String> =
+            input.always_included().map(|predicted| predicted.kernel.to_owned()).collect();
         let mut kernels = Vec::new();
         if threads > 1 {
-            // The clock is the wall for all; those that are invited are enough to compare with.
+            // All kernels use the wall clock here; those always included are enough for comparison.
             let parallel = session.kernels().iter().filter(|kernel| kernel.is_parallel() && kernel.obstacle.is_none());
-            invited.extend(parallel.map(|kernel| kernel.name.to_owned()));
-            kernels = invited.clone();
+            always_included.extend(parallel.map(|kernel| kernel.name.to_owned()));
+            kernels = always_included.clone();
         }
-        let terms = Terms { kernels, baseline: None, threads, budget, patience: self.patience, invited };
-        Ok(fight(session.as_ref(), &terms, run, &mut |_| {})?)
+        let options =
+            DuelOptions { kernels, baseline: None, threads, budget, time_limit: self.time_limit, always_included };
+        Ok(run_duel(session.as_ref(), &options, run, &mut |_| {})?)
     }
 
     fn choices(&self) -> Result<Choices, MeasureError> {
         let mut rows = Vec::new();
         for operation in OPERATIONS {
             for workload in operation.workloads() {
-                for size in tasks::sizes(*operation, workload, &self.pace, &self.selection)? {
+                for size in tasks::sizes(*operation, workload, &self.effort, &self.selection)? {
                     for tier in self.machine().tiers() {
                         let selection = Selection::new(self.machine().capped(tier)).with_threads(1)?;
                         let session = operation.session(&selection, workload.name, size)?;
@@ -232,11 +234,12 @@ impl<'a> Plan<'a> {
         let session = input.session(&self.selection)?;
         let selection = self.selection.clone().with_threads(1)?;
         let selected = session.kernels()[selection.kernel_of(session.as_ref())?].name;
-        let near = input.least() * TRIED;
+        let near = input.shortest_run() * TRIAL_FACTOR;
         let baseline = Some(selected.to_owned());
-        let (kernels, invited) = (Vec::new(), Vec::new());
-        let terms = Terms { kernels, baseline, threads: 1, budget: TRIAL, patience: near, invited };
-        let duel = fight(session.as_ref(), &terms, run, &mut |_| {})?;
+        let (kernels, always_included) = (Vec::new(), Vec::new());
+        let options =
+            DuelOptions { kernels, baseline, threads: 1, budget: TRIAL_BUDGET, time_limit: near, always_included };
+        let duel = run_duel(session.as_ref(), &options, run, &mut |_| {})?;
         let quickest = duel.rows.first().ok_or(RunError::Cancelled)?;
         Ok(Trial {
             case: input.case.clone(),
@@ -249,20 +252,20 @@ impl<'a> Plan<'a> {
         })
     }
 
-    fn stated(&self) -> Result<Stated, MeasureError> {
+    fn needs(&self) -> Result<AllNeeds, MeasureError> {
         let mut rows = Vec::new();
         for operation in OPERATIONS {
             let workload = operation.workloads()[0];
             let session = operation.session(&self.selection, workload.name, workload.published)?;
             for (index, kernel) in session.kernels().iter().enumerate() {
                 let (operation, kernel) = (operation.name().to_owned(), kernel.name.to_owned());
-                rows.extend(session.needs(index).map(|needs| Statement { operation, kernel, needs }));
+                rows.extend(session.needs(index).map(|needs| KernelNeeds { operation, kernel, needs }));
             }
         }
-        Ok(Stated { rows })
+        Ok(AllNeeds { rows })
     }
 
-    /// Times the quickest kernel in plain Rust of the first operation beside neighbours, by both clocks.
+    /// Times the fastest plain Rust kernel of the first operation with each kind of neighbour, by both clocks.
     fn clocks(&self, run: &Run) -> Result<Clocks, MeasureError> {
         let operation = OPERATIONS[0];
         let workload = operation.workloads()[0];
@@ -273,7 +276,7 @@ impl<'a> Plan<'a> {
         for neighbours in Neighbours::ALL {
             for clock in [Clock::Thread, Clock::Wall] {
                 let times = neighbours.beside(self.machine().threads(), || {
-                    in_turns(
+                    time_in_turns(
                         &[once],
                         clock,
                         CLOCK_BUDGET,
@@ -296,18 +299,18 @@ impl<'a> Plan<'a> {
         let mut command = Command::new(program);
         command.args(["compare", input.operation.name(), "--workload", &input.case.workload]);
         command.args(["--size", &input.case.size.to_string(), "--seconds", &budget.as_secs_f64().to_string()]);
-        let patience = input.patience(self.patience).as_secs_f64();
-        command.args(["--patience", &patience.to_string(), "--save"]).arg(path);
+        let time_limit = input.time_limit(self.time_limit).as_secs_f64();
+        command.args(["--time-limit", &time_limit.to_string(), "--save"]).arg(path);
         Ok(output_of(&mut command).map(drop)?)
     }
 
-    fn starts(&self, input: &Input, each: Duration) -> Result<Starts, MeasureError> {
+    fn starts(&self, input: &Input, each: Duration) -> Result<ColdStarts, MeasureError> {
         let session = input.session(&self.selection)?;
         let (mut rows, mut skipped) = (Vec::new(), Vec::new());
         let program = this_program()?;
-        let patience = input.patience(self.patience);
+        let time_limit = input.time_limit(self.time_limit);
         let numbers = [1, self.machine().threads()];
-        let candidates = numbers.map(|threads| session.candidates(threads, patience));
+        let candidates = numbers.map(|threads| session.candidates(threads, time_limit));
         for (index, KernelInfo { name, .. }) in
             session.kernels().iter().enumerate().filter(|(_, k)| k.obstacle.is_none())
         {
@@ -317,15 +320,15 @@ impl<'a> Plan<'a> {
             }
             let first = usize::from(!candidates[0][index].is_able());
             let (threads, predicted) = (numbers[first], candidates[first][index].predicted());
-            // Long enough for a second run.
+            // Enough time for a second run.
             let seconds = each.as_secs_f64().max(1.5 * predicted.as_secs_f64());
             let mut command = Command::new(&program);
             let Case { operation, workload, size } = &input.case;
             command.args(["run", "--json", operation, "--workload", workload, "--size", &size.to_string()]);
             command.args(["--kernel", name, "--threads", &threads.to_string()]);
-            rows.push(json_of::<Start>(command.args(["--seconds", &seconds.to_string()]))?);
+            rows.push(json_of::<ColdStart>(command.args(["--seconds", &seconds.to_string()]))?);
         }
-        Ok(Starts { case: input.case.clone(), rows, skipped })
+        Ok(ColdStarts { case: input.case.clone(), rows, skipped })
     }
 
     fn game(
@@ -335,29 +338,30 @@ impl<'a> Plan<'a> {
         budget: Duration,
         run: &dyn Fn(usize) -> Arc<Run>,
     ) -> Result<GameDuel, MeasureError> {
-        let casts = casts(game, limit, &self.selection, self.patience.max(self.pace.invitation))?;
+        let kernel_sets =
+            kernel_sets(game, limit, &self.selection, self.time_limit.max(self.effort.headline_time_limit))?;
         let (clock, question) = (Clock::Wall, game.question(limit));
-        let runs: Vec<Arc<Run>> = casts.iter().map(|cast| run(cast.selection.threads())).collect();
-        let solve = |cast: usize| {
-            let solver = Solver::new(&casts[cast].selection, &runs[cast]);
+        let runs: Vec<Arc<Run>> = kernel_sets.iter().map(|kernel_set| run(kernel_set.selection.threads())).collect();
+        let solve = |kernel_set: usize| {
+            let solver = Solver::new(&kernel_sets[kernel_set].selection, &runs[kernel_set]);
             question.solve(&solver)
         };
         let mut once = Vec::new();
         let mut first = None;
-        for (index, cast) in casts.iter().enumerate() {
+        for (index, kernel_set) in kernel_sets.iter().enumerate() {
             let start = clock.now();
             let solution = solve(index)?;
             once.push(clock.now() - start);
-            if let Some(known) = known::of_game(game, limit) {
+            if let Some(known) = known::find_game(game, limit) {
                 known.check(&solution.digest()).map_err(MeasureError::Answer)?;
             }
             let answer = solution.answer;
             if *first.get_or_insert_with(|| answer.clone()) != answer {
-                return Err(MeasureError::Answer(format!("{} {limit}: {} gives {answer}", game.name, cast.name)));
+                return Err(MeasureError::Answer(format!("{} {limit}: {} gives {answer}", game.name, kernel_set.name)));
             }
         }
         let mut failed = None;
-        let mut once_more = |cast: usize| match solve(cast) {
+        let mut once_more = |kernel_set: usize| match solve(kernel_set) {
             Ok(solution) => {
                 black_box(solution);
                 Ok(())
@@ -368,70 +372,76 @@ impl<'a> Plan<'a> {
                 Err(RunError::Cancelled)
             }
         };
-        let mut spin = |cast, times| (0..times).try_for_each(|_| once_more(cast));
-        let times = in_turns(&once, clock, budget, &mut spin, &mut |_| {});
+        let mut spin = |kernel_set, times| (0..times).try_for_each(|_| once_more(kernel_set));
+        let times = time_in_turns(&once, clock, budget, &mut spin, &mut |_| {});
         if let Some(error) = failed {
             return Err(error.into());
         }
         let times = times?;
-        let row = |(cast, own): (&Cast, &Vec<f64>)| {
+        let row = |(kernel_set, own): (&KernelSet, &Vec<f64>)| {
             let [ratio_low, ratio, ratio_high] = ratios(&times[0], own);
-            let (cast, kernels) = (cast.name.to_owned(), cast.kernels.clone());
+            let (kernel_set, kernels) = (kernel_set.name.to_owned(), kernel_set.kernels.clone());
             let median_seconds = quantile(&mut own.clone(), 0.5);
-            GameRow { cast, kernels, rounds: own.len(), median_seconds, ratio, ratio_low, ratio_high }
+            GameRow { kernel_set, kernels, rounds: own.len(), median_seconds, ratio, ratio_low, ratio_high }
         };
-        let rows = casts.iter().zip(&times).map(row).collect();
+        let rows = kernel_sets.iter().zip(&times).map(row).collect();
         Ok(GameDuel { game: game.name.to_owned(), limit, clock: clock.name().to_owned(), rows })
     }
 }
 
-/// One choice of kernels for a game.
-struct Cast {
+/// One kernel for each operation of a game.
+struct KernelSet {
     name: &'static str,
     kernels: Vec<String>,
     selection: Selection,
 }
 
-/// The kernel of a session that is predicted to be the quickest in plain Rust.
+/// The plain Rust kernel predicted to be the fastest.
 fn quickest_plain(session: &dyn Session) -> Option<usize> {
     let candidates = session.candidates(1, Duration::MAX);
     let is_plain = |candidate: &&Candidate| session.kernels()[candidate.index].is_plain();
     quickest(candidates.iter().filter(is_plain)).map(|candidate| candidate.index)
 }
 
-/// The source's way (the first kernels that patience allows), the quickest in plain Rust, and those that are selected.
-fn casts(game: &Game, limit: u64, selection: &Selection, patience: Duration) -> Result<Vec<Cast>, MeasureError> {
+/// The source's algorithms (the first kernels within the time limit), the fastest in plain Rust, and the selected kernels.
+fn kernel_sets(
+    game: &Game,
+    limit: u64,
+    selection: &Selection,
+    time_limit: Duration,
+) -> Result<Vec<KernelSet>, MeasureError> {
     type Pair = (&'static str, &'static str);
-    let mut casts = ["baseline", "best_plain", "best"].map(|name| (name, Vec::<Pair>::new()));
+    let mut kernel_sets = ["baseline", "best_plain", "best"].map(|name| (name, Vec::<Pair>::new()));
     for name in game.operations {
         let operation = crate::cores::operation(name).map_err(NameError::from)?;
         let session = operation.session(selection, operation.workloads()[0].name, limit)?;
         let listed = session.kernels();
         let selected = listed[selection.kernel_of(session.as_ref())?].name;
-        let candidates = session.candidates(1, patience);
+        let candidates = session.candidates(1, time_limit);
         let first = candidates.iter().find(|candidate| candidate.is_able()).map_or(selected, |able| able.name);
         let plain = quickest_plain(session.as_ref()).map_or(selected, |kernel| listed[kernel].name);
-        for ((_, kernels), kernel) in casts.iter_mut().zip([first, plain, selected]) {
+        for ((_, kernels), kernel) in kernel_sets.iter_mut().zip([first, plain, selected]) {
             kernels.push((*name, kernel));
         }
     }
-    let cast = |(name, pairs): (&'static str, Vec<Pair>)| {
+    let kernel_set = |(name, pairs): (&'static str, Vec<Pair>)| {
         let with = |selection: Selection, (operation, kernel): &Pair| selection.with_kernel(operation, kernel);
         let selection = pairs.iter().try_fold(selection.clone(), with)?;
         let kernels = pairs.iter().map(|(operation, kernel)| format!("{operation}={kernel}")).collect();
-        Ok(Cast { name, kernels, selection })
+        Ok(KernelSet { name, kernels, selection })
     };
-    casts.into_iter().map(cast).collect()
+    kernel_sets.into_iter().map(kernel_set).collect()
 }
 
-/// Solves a game in a process of its own, and holds its answer against the known one.
-fn far(game: &Game, limit: u64) -> Result<Far, MeasureError> {
+/// Solves a game in its own process and checks the answer against the known one.
+fn far(game: &Game, limit: u64) -> Result<FarSolution, MeasureError> {
     let mut command = Command::new(this_program()?);
-    let far: Far = json_of(command.args(["solve", game.name, "--json", "--limit", &limit.to_string()]))?;
-    match known::of_game(game, limit).and_then(|known| known.figure("answer")) {
-        Some(known) if known.to_string() != far.answer => {
-            Err(MeasureError::Answer(format!("{} {limit}: the answer is {}, known is {known}", game.name, far.answer)))
-        }
+    let far: FarSolution = json_of(command.args(["solve", game.name, "--json", "--limit", &limit.to_string()]))?;
+    match known::find_game(game, limit).and_then(|known| known.figure("answer")) {
+        Some(known) if known.to_string() != far.answer => Err(MeasureError::Answer(format!(
+            "{} {limit}: the answer is {}, but the known answer is {known}",
+            game.name, far.answer
+        ))),
         _ => Ok(far),
     }
 }

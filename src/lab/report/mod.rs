@@ -1,9 +1,10 @@
-//! The report: RESULTS.md, its charts and a digest of it in README.md, made from measurements alone.
+//! The report: RESULTS.md, its charts, and a digest in README.md, generated from saved measurements alone.
 //!
-//! [`tasks`] reads off the registry what there is to measure; [`measure`] does it and keeps each result in a small file; [`data`] reads them back;
-//! [`tables`] and [`chart`] turn them into text and pictures. The text stands between two marks in RESULTS.md, of which the
-//! first names the folder it was made from, so that anyone can rebuild it and see whether it is the same. Prose stands
-//! beside what it is about (`NOTES.md` of an operation, the files of this module); numbers come from measurements only.
+//! [`tasks`] lists what to measure, from the registry. [`measure`] measures it and saves each result in a small file.
+//! [`data`] reads the files back; [`tables`] and [`chart`] turn them into text and pictures. In RESULTS.md, the text is
+//! between two marks. The first mark names the source folder, so anyone can regenerate the text and compare it. Prose is
+//! kept next to its subject (`NOTES.md` of an operation, the `.md` files of this module); all numbers come from
+//! measurements.
 
 pub mod chart;
 pub mod data;
@@ -25,16 +26,16 @@ use crate::lab::saved::SavedError;
 use self::data::{Data, DataError};
 use self::tables::{Chart, Report};
 
-/// The report.
+/// The file of the report.
 pub const RESULTS: &str = "RESULTS.md";
 
-/// Where a digest of it stands, if there is such a file.
+/// The file with a digest of the report; optional.
 pub const README: &str = "README.md";
 
-/// Where its charts are.
+/// The folder of the charts.
 pub const CHARTS: &str = "profiles/charts";
 
-/// Where measurements are, a folder for each machine and day.
+/// The folder of measurements, with a subfolder for each machine and day.
 pub const FOLDERS: &str = "profiles/data";
 
 const BEGIN: &str = "<!-- made by `nimlanes report` from ";
@@ -42,32 +43,32 @@ const BEGIN_ENDS: &str = ": do not edit below -->";
 const README_BEGIN: &str = "<!-- made by `nimlanes report`: do not edit -->";
 const END: &str = "<!-- end of what `nimlanes report` made -->";
 
-/// A report that was not made, or is not what it should be.
+/// Why a report could not be made, or is out of date.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
     /// The measurements cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A file.
+    /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] SavedError),
-    /// The text has no place for it.
+    /// The file has no marks to write between.
     #[error("{path} has no lines `{begin}` and `{END}` to write between")]
     NoMarks {
         /// The file.
         path: &'static str,
-        /// The first of them.
+        /// The first mark.
         begin: String,
     },
-    /// It is not what the measurements give.
-    #[error("{path} is not what {folder} gives ({how}); `nimlanes report --data {folder}` writes it anew", path = path.display(), folder = folder.display())]
+    /// A file differs from what the measurements give.
+    #[error("{path} is not what {folder} gives ({how}); `nimlanes report --data {folder}` regenerates it", path = path.display(), folder = folder.display())]
     Differs {
         /// The file.
         path: PathBuf,
-        /// The measurements.
+        /// The folder of the measurements.
         folder: PathBuf,
-        /// Where the difference begins.
+        /// Where the first difference is.
         how: String,
     },
 }
@@ -78,7 +79,7 @@ impl ReportError {
     }
 }
 
-/// The folder for measurements of this environment at a date (`2026-01-31T..`).
+/// The folder for measurements in this environment on a date (`2026-01-31T..`).
 pub fn folder(environment: &Environment, date: &str, draft: bool) -> PathBuf {
     let day = date.split('T').next().unwrap_or(date);
     let tidy = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
@@ -86,10 +87,10 @@ pub fn folder(environment: &Environment, date: &str, draft: bool) -> PathBuf {
     Path::new(FOLDERS).join(format!("{day}-{name}{}", if draft { "-draft" } else { "" }))
 }
 
-/// The folder that the report in the working directory was made from.
+/// The folder of measurements that the report in the working directory was made from.
 ///
 /// # Errors
-/// There is no report, or it does not say.
+/// There is no report, or it does not name the folder.
 pub fn source() -> Result<PathBuf, ReportError> {
     let text = read(Path::new(RESULTS))?.unwrap_or_default();
     let (before, _, _) =
@@ -97,7 +98,7 @@ pub fn source() -> Result<PathBuf, ReportError> {
     Ok(before.into())
 }
 
-/// What follows the first mark's beginning: the folder, the body, what stands below the second mark.
+/// Splits the text after [`BEGIN`] into the folder, the body, and the text after the end mark.
 fn split(text: &str) -> Option<(&str, &str, &str)> {
     let (folder, rest) = text.split_once(BEGIN_ENDS)?;
     let (body, below) = rest.split_once(END)?;
@@ -112,10 +113,10 @@ fn read(path: &Path) -> Result<Option<String>, SavedError> {
     }
 }
 
-/// A file of the report.
+/// The path and text of a generated file.
 type File = (PathBuf, String);
 
-/// All that is made of the measurements in a folder. What stands outside of the marks is kept.
+/// All files generated from the measurements in a folder. Text outside of the marks is kept.
 fn compose(folder: &Path, mixed: bool) -> Result<Vec<File>, ReportError> {
     let data = Data::read(folder, mixed)?;
     let report = Report::new(&data);
@@ -138,7 +139,7 @@ fn compose(folder: &Path, mixed: bool) -> Result<Vec<File>, ReportError> {
     Ok(files)
 }
 
-/// Kernels that the measurements in a folder do not know, as `operation=kernel`.
+/// Kernels without a measurement in a folder, as `operation=kernel`.
 ///
 /// # Errors
 /// The measurements cannot be used.
@@ -156,7 +157,7 @@ fn readme(old: &str, digest: &str) -> Result<String, ReportError> {
 /// Writes RESULTS.md, its charts and the digest in the working directory from the measurements in a folder.
 ///
 /// # Errors
-/// The measurements cannot be used, a file has no marks, or one cannot be written. Files are whole in any case.
+/// The measurements cannot be used, a file has no marks, or a file cannot be written. No file is left incomplete.
 pub fn write(folder: &Path, mixed: bool) -> Result<(), ReportError> {
     for (path, text) in compose(folder, mixed)? {
         files::save(&path, text.as_bytes()).map_err(|source| SavedError::Write { path, source })?;
@@ -164,7 +165,7 @@ pub fn write(folder: &Path, mixed: bool) -> Result<(), ReportError> {
     Ok(())
 }
 
-/// Whether RESULTS.md, its charts and the digest are what the measurements in a folder give.
+/// Checks that RESULTS.md, its charts and the digest are what the measurements in a folder give.
 ///
 /// # Errors
 /// They differ, or the measurements cannot be used.
@@ -173,7 +174,7 @@ pub fn check(folder: &Path, mixed: bool) -> Result<(), ReportError> {
         let found = read(&path)?.unwrap_or_default();
         if found != want {
             let same = found.lines().zip(want.lines()).take_while(|(found, want)| found == want).count();
-            let (folder, how) = (folder.to_owned(), format!("they part at line {}", same + 1));
+            let (folder, how) = (folder.to_owned(), format!("first difference at line {}", same + 1));
             return Err(ReportError::Differs { path, folder, how });
         }
     }
@@ -185,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_stands_between_its_marks_and_nothing_else_changes() {
+    fn a_digest_is_replaced_between_its_marks_and_nothing_else_changes() {
         let old = format!("above\n{README_BEGIN}\nold\n{END}\nbelow\n");
         let new = readme(&old, "new\n\n").expect("marks");
         assert_eq!(new, format!("above\n{README_BEGIN}\n\nnew\n\n{END}\nbelow\n"));

@@ -1,4 +1,4 @@
-//! What else a machine may be busy with while something is timed.
+//! Other load on a machine during a measurement.
 
 use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -7,7 +7,7 @@ use std::thread;
 use crate::kernel::RunError;
 use crate::threads::start;
 
-/// What runs beside a measurement.
+/// What runs during a measurement.
 #[derive(Clone, Copy)]
 pub(super) enum Neighbours {
     None,
@@ -26,25 +26,25 @@ impl Neighbours {
         }
     }
 
-    /// Does something while the neighbours run.
+    /// Calls `work` while the neighbours run.
     ///
     /// # Errors
-    /// [`RunError::NoThread`]: not all neighbours could be started, and nothing was done.
+    /// [`RunError::NoThread`]: a neighbour could not be started; `work` was not called.
     pub(super) fn beside<T>(self, threads: usize, work: impl FnOnce() -> T) -> Result<T, RunError> {
-        let ended = AtomicBool::new(false);
-        let goes_on = || !ended.load(Relaxed);
+        let stopped = AtomicBool::new(false);
+        let is_running = || !stopped.load(Relaxed);
         thread::scope(|scope| {
             let busy_loop = || {
-                while goes_on() {
+                while is_running() {
                     spin_loop()
                 }
             };
             let memory_stream = || {
                 let mut memory = vec![0u64; STREAM_BYTES / 8];
-                while goes_on() {
+                while is_running() {
                     for page in black_box(&mut memory).chunks_mut(1 << 16) {
                         page.iter_mut().for_each(|word| *word += 1);
-                        if !goes_on() {
+                        if !is_running() {
                             break;
                         }
                     }
@@ -56,11 +56,11 @@ impl Neighbours {
                 Neighbours::MemoryStream => start(scope, memory_stream).map(drop),
             };
             let result = started.map(|()| work());
-            ended.store(true, Relaxed);
+            stopped.store(true, Relaxed);
             result
         })
     }
 }
 
-/// More than caches hold.
+/// Larger than the caches.
 const STREAM_BYTES: usize = 256 << 20;

@@ -1,4 +1,4 @@
-//! Other processes: this program again, its native build, the compiler.
+//! Child processes: this program, its native build, and the compiler.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use serde::de::DeserializeOwned;
 
 use crate::lab::saved::SavedError;
 
-use super::data::Built;
+use super::data::BuildCost;
 
-/// Another program that did not do what it should.
+/// Why a child process was of no use.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// It failed.
+    /// The program failed.
     #[error("{what} failed: {why}")]
     Failed {
         /// Its command line.
@@ -24,32 +24,32 @@ pub enum ProgramError {
         /// Its last line on stderr.
         why: String,
     },
-    /// A file of its.
+    /// A file of the program cannot be read or written.
     #[error(transparent)]
     File(#[from] SavedError),
 }
 
-/// Where a native build is looked for, or made.
+/// Possible paths of the native build; the first is where [`build`] puts it.
 pub(super) const NATIVE: [&str; 2] = ["target/report/native/release/nimlanes", "target/native/release/nimlanes"];
 
 pub(super) fn this_program() -> Result<PathBuf, ProgramError> {
     Ok(std::env::current_exe().map_err(|source| SavedError::Read { path: "this program".into(), source })?)
 }
 
-/// What a program printed as JSON.
+/// Runs a program and parses its JSON output.
 pub(super) fn json_of<T: DeserializeOwned>(command: &mut Command) -> Result<T, ProgramError> {
     let output = output_of(command)?;
     let unreadable = |error: serde_json::Error| ProgramError::Failed { what: words(command), why: error.to_string() };
     serde_json::from_slice(&output).map_err(unreadable)
 }
 
-/// The command line.
+/// The command line as text.
 fn words(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// What a program printed.
+/// Runs a program and returns its output.
 pub(super) fn output_of(command: &mut Command) -> Result<Vec<u8>, ProgramError> {
     let what = words(command);
     let failed = |why: String| ProgramError::Failed { what: what.clone(), why };
@@ -61,8 +61,8 @@ pub(super) fn output_of(command: &mut Command) -> Result<Vec<u8>, ProgramError> 
     Err(failed(text.lines().last().map_or(output.status.to_string(), str::to_owned)))
 }
 
-/// Builds the program from nothing into a folder of its own, dependencies included.
-pub(super) fn build(native: bool) -> Result<Built, ProgramError> {
+/// Makes a clean build of the program in its own target folder, including dependencies.
+pub(super) fn build(native: bool) -> Result<BuildCost, ProgramError> {
     let name = if native { "native" } else { "default" };
     let target = Path::new("target/report").join(name);
     if let Err(source) = fs::remove_dir_all(&target)
@@ -83,7 +83,7 @@ pub(super) fn build(native: bool) -> Result<Built, ProgramError> {
     let stripped = target.join("stripped");
     let strip =
         Command::new("strip").arg("-o").arg(&stripped).arg(&program).status().is_ok_and(|status| status.success());
-    Ok(Built {
+    Ok(BuildCost {
         build: name.to_owned(),
         seconds,
         jobs: thread::available_parallelism().map_or(1, usize::from),

@@ -1,4 +1,4 @@
-//! A checkpoint that is not what was written is refused: any bytes, and real checkpoints with some bytes changed.
+//! A checkpoint that differs from what was written is refused: arbitrary bytes, and real checkpoints with changed bytes.
 #![no_main]
 
 use std::sync::{Arc, LazyLock, Mutex};
@@ -16,7 +16,7 @@ enum File {
     Changed { set: u8, length: u32, changes: Vec<(u32, u8)> },
 }
 
-/// Sets with and without a prefix, limits above a batch.
+/// Sets with and without a prefix, with limits larger than a batch.
 const SETS: [(&str, u64); 3] = [("factorials", 300_000), ("2,100001", 250_000), ("1,3,700", 100_000)];
 
 /// Keeps the bytes of the last checkpoint.
@@ -40,14 +40,14 @@ fn input(set: usize) -> Records {
     Records::new(&moves.parse().expect("a set"), limit).expect("few moves")
 }
 
-/// What a run writes that is stopped at once.
+/// The checkpoint of a run that is stopped at once.
 static WRITTEN: LazyLock<[Vec<u8>; SETS.len()]> = LazyLock::new(|| {
     std::array::from_fn(|set| {
         let kept = Arc::new(Kept::default());
         let input = input(set).kept(Arc::clone(&kept) as _, None).expect("from the beginning");
         let run = Run::new(1);
         run.cancel();
-        // Not all of them keep checkpoints.
+        // Not all of them write checkpoints.
         for kernel in available::<MexRecords>(&Machine::detect()) {
             assert!(kernel.run(&input, &run).is_err(), "it was stopped");
         }
@@ -69,7 +69,7 @@ fuzz_target!(|file: File| {
             for (at, with) in changes {
                 changed[at as usize % written.len()] ^= with;
             }
-            // As often as not the whole.
+            // The complete file, about half of the time.
             changed.truncate(length as usize % (2 * written.len()));
             match Progress::read(&input(set), &mut &changed[..]) {
                 Ok(progress) => assert!(changed == *written && bytes(&progress) == *written, "a damaged file was read"),

@@ -1,4 +1,4 @@
-//! A report can be made of any measurements, or they are refused: the committed files with numbers changed, and any text.
+//! Any measurements give a report or are refused: the committed files with changed numbers, and arbitrary text.
 #![no_main]
 
 use std::fs;
@@ -52,7 +52,7 @@ static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
     folder
 });
 
-/// Changes the number of an index.
+/// Changes the number at an index.
 fn change(value: &mut Value, index: &mut usize, to: Number) {
     match value {
         Value::Number(_) => {

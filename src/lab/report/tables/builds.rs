@@ -1,9 +1,9 @@
-//! Other builds, other instruction sets, another harness; what kernels and builds cost besides their time.
+//! Comparison with other builds, instruction sets and another harness; first calls, memory, and the cost of builds.
 
 use crate::cores::OPERATIONS;
 use crate::kernel::Tier;
 use crate::lab::duel::quantile;
-use crate::lab::report::data::{Start, Starts};
+use crate::lab::report::data::{ColdStart, ColdStarts};
 use crate::lab::saved::TIE;
 use crate::units::bytes;
 
@@ -37,13 +37,13 @@ impl Report<'_> {
             return text;
         }
         format!(
-            "`wide` and plain Rust take their vectors from the target they are compiled for: SSE2 in the default build, all \
-             that this CPU has in the native one (where the compiler may still prefer 256-bit vectors). Two processes, so \
+            "The vectors of `wide` and plain Rust depend on the compile target: SSE2 in the default build, everything this CPU has \
+             in the native build (where the compiler may still prefer 256-bit vectors). The builds ran in two processes, so \
              small differences mean nothing.\n\n{}{text}",
             match slower.as_slice() {
-                [] => "No kernel takes over 5 % longer in the native build.\n\n".to_owned(),
+                [] => "No kernel is more than 5 % slower in the native build.\n\n".to_owned(),
                 slower => format!(
-                    "More of the CPU is no guarantee: these take over 5 % longer than in the default build: {}.\n\n",
+                    "More CPU features do not guarantee more speed. More than 5 % slower than in the default build: {}.\n\n",
                     slower.join(", ")
                 ),
             }
@@ -89,22 +89,22 @@ impl Report<'_> {
         }
         let [low, middle, high] = [0.1, 0.5, 0.9].map(|q| times(quantile(&mut quotients, q)));
         format!(
-            "The same kernels under criterion, minutes apart and one after the other, where a duel takes turns. Over the {} \
-             pairs of kernel and size that both timed, criterion's median is {middle} times the duel's ({low} to {high} in the \
-             middle 80 %). Ratios rest on the duels.\n\n{}",
+            "The same kernels under criterion. It times them minutes apart, one after the other, while a duel takes turns. Over the \
+             {} pairs of kernel and size that both timed, criterion's median is {middle} times the duel's ({low} to {high} in \
+             the middle 80 %). The ratios in this report come from the duels.\n\n{}",
             quotients.len(),
             table.end()
         )
     }
 
-    /// The tiers of the machine that was measured.
+    /// The tiers of the measured machine.
     fn tiers(&self) -> Vec<Tier> {
         let strongest = self.data.environment().and_then(|environment| Tier::named(&environment.tier));
         let included = |tier: &Tier| strongest.is_some_and(|strongest| strongest.includes(*tier));
         Tier::ALL.iter().copied().filter(included).collect()
     }
 
-    /// `Without AVX-512, without AVX2`: what caps take away, the strongest tier first.
+    /// The tiers that caps remove, strongest first: `Without AVX-512, without AVX2`.
     pub(super) fn capped_title(&self) -> String {
         let extensions = self.tiers().into_iter().rev().filter_map(Tier::extension);
         let titles: Vec<&str> = extensions.map(|extension| extension.title).collect();
@@ -114,7 +114,7 @@ impl Report<'_> {
     pub(super) fn capped(&self) -> String {
         let tiers = self.tiers();
         if tiers.len() < 2 {
-            return String::new(); // no weaker machine
+            return String::new(); // no weaker tier
         }
         let heads = tiers.iter().map(|tier| format!("best up to {}", tier.name()));
         let mut table = Table::new(&["operation".to_owned()].into_iter().chain(heads).collect::<Vec<_>>());
@@ -131,11 +131,11 @@ impl Report<'_> {
             };
             table.row([code(listed.operation.name())].into_iter().chain(tiers.iter().map(best)));
         }
-        let intro = "What a weaker CPU would be left with, at the published sizes.";
+        let intro = "The best kernels that a weaker CPU could run, at the published sizes.";
         if any { format!("{intro}\n\n{}", table.end()) } else { String::new() }
     }
 
-    /// Kernels with a technology that lose to the best in plain Rust.
+    /// Kernels that use more than plain Rust and lose to the best in plain Rust.
     pub(super) fn losers(&self) -> String {
         let mut text = String::new();
         for listed in self.listed() {
@@ -165,10 +165,10 @@ impl Report<'_> {
         let mut text = String::new();
         let mut starts: Vec<_> = self.data.starts.iter().map(|saved| &saved.content).collect();
         starts.sort_by_key(|starts| OPERATIONS.iter().position(|operation| operation.name() == starts.case.operation));
-        for Starts { case, rows, .. } in starts {
+        for ColdStarts { case, rows, .. } in starts {
             let mut table = Table::new(&["kernel", "first call", "later calls", "first / later", "its peak memory"]);
             for row in rows {
-                let Start { kernel, first_seconds, later_seconds, idle_bytes, peak_bytes, .. } = row;
+                let ColdStart { kernel, first_seconds, later_seconds, idle_bytes, peak_bytes, .. } = row;
                 table.row([
                     code(kernel),
                     time(*first_seconds),
@@ -189,14 +189,14 @@ impl Report<'_> {
             return text;
         }
         format!(
-            "Each kernel in a process of its own. The first call meets cold caches and makes its pages; memory is the growth \
-             of the process's peak over what it held, input included, before the kernel ran.\n\n{text}"
+            "Each kernel in its own process. The first call has cold caches and faults in its pages. Memory is how far the peak of \
+             the process rose above its level before the kernel ran, which includes the input.\n\n{text}"
         )
     }
 
     pub(super) fn built(&self) -> String {
-        let mut table = Table::new(&["build", "from nothing", "compiler processes", "program", "without symbols"]);
-        for built in self.data.built.iter().map(|saved| &saved.content) {
+        let mut table = Table::new(&["build", "clean build", "compiler processes", "program", "without symbols"]);
+        for built in self.data.builds.iter().map(|saved| &saved.content) {
             let stripped = built.stripped_bytes.map_or("–".to_owned(), |n| bytes(n as f64));
             table.row([
                 built.build.clone(),
@@ -206,6 +206,6 @@ impl Report<'_> {
                 stripped,
             ]);
         }
-        if self.data.built.is_empty() { String::new() } else { table.end() }
+        if self.data.builds.is_empty() { String::new() } else { table.end() }
     }
 }

@@ -1,8 +1,8 @@
-//! Whole games.
+//! Tables of complete games.
 
 use crate::games::GAMES;
 use crate::lab::known;
-use crate::lab::report::data::{Far, GameDuel, GameRow};
+use crate::lab::report::data::{FarSolution, GameDuel, GameRow};
 use crate::units::bytes;
 
 use super::Report;
@@ -14,7 +14,7 @@ fn place(name: &str) -> Option<usize> {
 
 impl Report<'_> {
     pub(super) fn games(&self) -> String {
-        let mut table = Table::new(&["game", "limit", "who", "kernels", "time", "×", "middle 80 %"]);
+        let mut table = Table::new(&["game", "limit", "choice", "kernels", "time", "×", "middle 80 %"]);
         let mut any = false;
         let mut games: Vec<_> = self.data.games.iter().map(|saved| &saved.content).collect();
         games.sort_by_key(|duel| (place(&duel.game), duel.limit));
@@ -25,7 +25,7 @@ impl Report<'_> {
                 table.row([
                     game.clone(),
                     size(*limit),
-                    self.who(row),
+                    self.purpose(row),
                     kernels,
                     time(row.median_seconds),
                     format!("×{}", times(row.ratio)),
@@ -33,31 +33,31 @@ impl Report<'_> {
                 ]);
             }
         }
-        let intro = "A whole solution, by the wall. The source's way is the first kernel of each list that can do the limit \
-                     within the cut-off of published sizes; where that is not a kernel that \"In short\" is measured \
-                     against, the row says so. Then the kernels predicted to be best in plain Rust, and those that are \
-                     selected, all threads allowed.";
+        let intro = "Complete solutions, wall-clock time. The source's algorithm is the first kernel of each list that can process \
+                     the limit within the time limit of published sizes; if that is not a kernel that \"Summary\" \
+                     compares against, the row says so. Then follow the kernels predicted to be fastest in plain Rust, \
+                     and the selected ones, with all threads allowed.";
         if any { format!("{intro}\n\n{}", table.end()) } else { String::new() }
     }
 
-    /// What the kernels of a row are there for.
-    fn who(&self, row: &GameRow) -> String {
+    /// How the kernels of a row were chosen.
+    fn purpose(&self, row: &GameRow) -> String {
         let is_source = |pair: &String| {
             let Some((operation, kernel)) = pair.split_once('=') else { return false };
             let Some(listed) = self.listed().find(|listed| listed.operation.name() == operation) else { return false };
             let first = listed.kernels.first().is_some_and(|first| first.name == kernel);
             first || self.headline(&listed).is_some_and(|duel| duel.baseline == kernel)
         };
-        match row.cast.as_str() {
-            "baseline" if row.kernels.iter().all(is_source) => "the source's way",
-            "baseline" => "the first that are quick enough",
+        match row.kernel_set.as_str() {
+            "baseline" if row.kernels.iter().all(is_source) => "the source's algorithm",
+            "baseline" => "the first that are fast enough",
             "best_plain" => "the best plain Rust",
             _ => "selected",
         }
         .to_owned()
     }
 
-    /// Each game at the largest limit.
+    /// Each game at its largest limit.
     pub(super) fn furthest(&self) -> String {
         let far: Vec<_> = self.data.far.iter().map(|saved| &saved.content).collect();
         let mut table = Table::new(&["game", "limit", "times the published", "answer", "time", "peak memory"]);
@@ -76,7 +76,7 @@ impl Report<'_> {
                 bytes(far.peak_bytes as f64),
             ]);
         }
-        if any { format!("Far past them, all threads:\n\n{}", table.end()) } else { String::new() }
+        if any { format!("Far beyond the published limits, all threads:\n\n{}", table.end()) } else { String::new() }
     }
 
     pub(super) fn far(&self) -> String {
@@ -84,7 +84,7 @@ impl Report<'_> {
         far.sort_by_key(|far| (place(&far.game), far.limit));
         let heads = ["game", "limit", "× published", "answer", "time", "peak memory", "kernels", "answer known"];
         let mut table = Table::new(&heads);
-        for Far { game, limit, answer, kernels, seconds, peak_bytes } in &far {
+        for FarSolution { game, limit, answer, kernels, seconds, peak_bytes } in &far {
             let Some(listed) = place(game).map(|place| &GAMES[place]) else { continue };
             table.row([
                 game.clone(),
@@ -98,15 +98,15 @@ impl Report<'_> {
                     .map(|(operation, kernel)| code(&format!("{operation}={kernel}")))
                     .collect::<Vec<_>>()
                     .join(" "),
-                if known::of_game(listed, *limit).is_some() { "yes" } else { "no" }.to_owned(),
+                if known::find_game(listed, *limit).is_some() { "yes" } else { "no" }.to_owned(),
             ]);
         }
         if far.is_empty() {
             return String::new();
         }
         format!(
-            "One whole solution each, in a process of its own, by the wall, with the selected kernels and all threads. A known \
-             answer was found elsewhere, by another program.\n\n{}",
+            "One complete solution each, in its own process, wall-clock time, with the selected kernels and all threads. A known \
+             answer was computed independently by another program.\n\n{}",
             table.end()
         )
     }

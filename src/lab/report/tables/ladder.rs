@@ -1,9 +1,9 @@
-//! The section of an operation: what came of it, its charts, its ladders of kernels.
+//! The section of an operation: result, charts, and tables of kernels by size.
 
 use crate::kernel::Tier;
 
 use crate::lab::duel::{Duel, Row, Skipped};
-use crate::lab::report::chart::{self, Bar, Part, Point, Series};
+use crate::lab::report::chart::{self, Bar, Point, Role, Series};
 use crate::lab::saved::TIE;
 use crate::session::KernelInfo;
 use crate::units::span;
@@ -26,7 +26,7 @@ impl<'a> Report<'a> {
         }
         let notes = operation.notes().trim();
         if !notes.is_empty() {
-            // Headings of the notes stand below those of the report.
+            // Headings of the notes go below those of the report.
             text += &format!("{}\n\n", notes.replace("\n# ", "\n### "));
         }
         let headline = listed.headline();
@@ -50,8 +50,8 @@ impl<'a> Report<'a> {
             let threaded = self.threaded(listed, workload);
             if let Some(threads) = threaded.iter().flat_map(|duel| &duel.rows).map(|row| row.threads).max() {
                 text += &format!(
-                    "CostContext {threads} threads, by the wall, with kernels on one thread to compare with:\n\n{}",
-                    rungs(listed, &threaded)
+                    "On {threads} threads, wall clock, with single-threaded kernels for comparison:\n\n{}",
+                    size_table(listed, &threaded)
                 );
             }
         }
@@ -70,11 +70,11 @@ impl<'a> Report<'a> {
     }
 
     fn series(&self, listed: &Listed, workload: &Workload) -> Vec<Series> {
-        // Size 0 has no place on a logarithmic axis.
+        // A logarithmic axis cannot show size 0.
         let sizes = self.sizes(listed, workload).filter(|size| *size > 0);
         let duels: Vec<&Duel> = sizes.filter_map(|size| self.duel(listed, workload, size)).collect();
         let plain = |duel: &'a Duel| duel.rows.iter().find(|row| listed.is_plain(row));
-        // The source's way, and whoever is ahead of all, or of all in plain Rust, at a size that is not small.
+        // The source's algorithm, and the kernels that lead, overall or in plain Rust, at a size that is not small.
         let mut leads: Vec<&str> = self.headline(listed).map(|duel| duel.baseline.as_str()).into_iter().collect();
         for duel in duels.iter().filter(|duel| duel.case.size > SMALL) {
             leads.extend(duel.rows.first().into_iter().chain(plain(duel)).map(|row| row.kernel.as_str()));
@@ -85,13 +85,13 @@ impl<'a> Report<'a> {
                 let ratio = row.ratio / plain(duel)?.ratio;
                 Some(Point { size: duel.case.size as f64, seconds: row.median_seconds, ratio })
             };
-            let part = if leads.contains(&kernel.name) { Part::Lead } else { Part::Other };
-            Series { name: kernel.name.to_owned(), part, points: duels.iter().filter_map(point).collect() }
+            let role = if leads.contains(&kernel.name) { Role::Lead } else { Role::Other };
+            Series { name: kernel.name.to_owned(), role, points: duels.iter().filter_map(point).collect() }
         };
         listed.kernels.iter().map(series).filter(|series| !series.points.is_empty()).collect()
     }
 
-    /// One line: what came of it.
+    /// The result in one line.
     fn result(&self, listed: &Listed) -> Option<String> {
         let duel = self.headline(listed)?;
         let best = duel.rows.first()?;
@@ -99,7 +99,7 @@ impl<'a> Report<'a> {
         let tied: Vec<String> = tied.map(|row| code(&row.kernel)).collect();
         let tied = if tied.is_empty() { String::new() } else { format!(" (a tie with {})", tied.join(", ")) };
         let mut line = format!(
-            "**Result** at {}: {}{tied} takes {}, {} per {}, and is {} times as quick as the source's way ({})",
+            "**Result** at {}: {}{tied} takes {}, {} per {}, and is {} times as fast as the source's algorithm ({})",
             size(duel.case.size),
             code(&best.kernel),
             time(best.median_seconds),
@@ -113,7 +113,7 @@ impl<'a> Report<'a> {
                 true => line.push_str("; it is plain Rust"),
                 false => {
                     line += &format!(
-                        ", {} times the best plain Rust ({})",
+                        ", and {} times as fast as the best plain Rust ({})",
                         times(best.ratio / plain.ratio),
                         code(&plain.kernel)
                     );
@@ -123,15 +123,16 @@ impl<'a> Report<'a> {
         Some(line + ".")
     }
 
-    /// Kernels by sizes: time, ratio and spread, the best of a column and who ties with it in bold; below, folded, who took no part and why.
+    /// Kernels by size: time, ratio and spread, with the best of a column and its ties in bold. A folded list below says
+    /// which kernels were skipped, and why.
     fn ladder(&self, listed: &Listed, duels: &[&Duel]) -> String {
-        let mut text = rungs(listed, duels);
+        let mut text = size_table(listed, duels);
         let mut reasons: Vec<(&str, String)> = Vec::new();
         for duel in duels {
             for Skipped { kernel, reason, predicted_seconds } in &duel.skipped {
-                let reason = match (predicted_seconds, self.cut_off(listed, duel)) {
+                let reason = match (predicted_seconds, self.time_limit(listed, duel)) {
                     (Some(predicted), Some(most)) => {
-                        format!("over the cut-off of {} ({} a run)", time(most), span(1e9 * predicted))
+                        format!("over the time limit of {} ({} per run)", time(most), span(1e9 * predicted))
                     }
                     _ => reason.clone(),
                 };
@@ -145,14 +146,14 @@ impl<'a> Report<'a> {
         if !reasons.is_empty() {
             let list: String =
                 reasons.iter().map(|(kernel, lines)| format!("- {}: {lines}\n", listed.link(kernel))).collect();
-            text += &folded("Kernels that took no part, at which sizes, and why", &list);
+            text += &folded("Skipped kernels, with sizes and reasons", &list);
         }
         text
     }
 }
 
-/// The table of a ladder.
-fn rungs(listed: &Listed, duels: &[&Duel]) -> String {
+/// The table of kernels by size.
+fn size_table(listed: &Listed, duels: &[&Duel]) -> String {
     let head = |duel: &&Duel| format!("{} (× {})", size(duel.case.size), code(&duel.baseline));
     let mut table = Table::new(&["kernel".to_owned()].into_iter().chain(duels.iter().map(head)).collect::<Vec<_>>());
     for kernel in listed.kernels.iter().map(|kernel| kernel.name) {
@@ -173,7 +174,7 @@ fn rungs(listed: &Listed, duels: &[&Duel]) -> String {
     table.end()
 }
 
-/// What makes a kernel quick: its Cargo features, else its tier, else nothing.
+/// The technology that a kernel uses: its Cargo features, else its tier, else plain Rust.
 fn technology(kernel: &KernelInfo) -> String {
     match (kernel.features, kernel.tier) {
         ([], Tier::Portable) => "plain Rust".to_owned(),

@@ -1,4 +1,4 @@
-//! How far kernels are from what the machine could do.
+//! How close kernels come to the limits of the machine.
 
 use crate::kernel::Needs;
 use crate::lab::ceilings::Reading;
@@ -10,17 +10,17 @@ use super::{Listed, Report};
 
 const LIMITS: &str = include_str!("../limits.md");
 
-/// What loops of nothing else take for what a unit of work needs.
+/// The least time for what a unit of work needs, by the measured ceilings.
 pub(super) struct Limit {
     pub(super) ns: f64,
-    /// What is needed, dearest first.
+    /// The needs as text, most expensive first.
     needs: String,
 }
 
 impl Limit {
-    /// What each need costs at its ceiling; the dearest is the limit, as the others may go on beside it.
-    fn of(needs: &Needs, readings: &[&Reading]) -> Option<Self> {
-        // The largest buffer that is no larger than what is ranged over: a ceiling that cannot be too low.
+    /// Multiplies each need by its ceiling. The most expensive is the limit, as the others may overlap with it.
+    fn from_needs(needs: &Needs, readings: &[&Reading]) -> Option<Self> {
+        // The largest buffer that is no larger than the data accessed: its time per operation cannot be too high.
         let ceiling = |kind: &str, name: &str| {
             let level = |reading: &&&Reading| {
                 reading.kind == kind
@@ -32,7 +32,7 @@ impl Limit {
                 all().filter(|reading| reading.bytes as f64 <= needs.bytes).max_by_key(|reading| reading.bytes);
             within.or(all().min_by_key(|reading| reading.bytes)).map(|reading| reading.ns)
         };
-        // A kernel may take the quicker of both forms.
+        // A kernel may use the faster of the two forms.
         let logical =
             ["logic", "logic_of_three"].into_iter().filter_map(|name| ceiling("vectors", name)).min_by(f64::total_cmp);
         let cost = |count: f64, kind, name| if count > 0.0 { Some(count * ceiling(kind, name)?) } else { Some(0.0) };
@@ -54,22 +54,22 @@ impl Limit {
     }
 }
 
-/// How the names of ceilings end that are for loads across lines.
+/// Suffix of ceilings for loads across cache lines.
 const SPLIT: &str = "_split";
 
-/// A limit in percent of what a unit of work takes.
+/// The limit in percent of the measured time per unit of work.
 pub(super) fn share(limit_ns: f64, row: &Row) -> String {
     format!("{:.0} %", 100.0 * limit_ns * row.throughput / 1e9)
 }
 
 impl Report<'_> {
-    /// The limit of a kernel, from what it states and what the machine did.
+    /// The limit of a kernel, from its stated needs and the measured ceilings.
     pub(super) fn limit(&self, listed: &Listed, row: &Row) -> Option<Limit> {
-        let mut stated = self.data.stated.iter().flat_map(|saved| &saved.content.rows);
+        let mut stated = self.data.needs.iter().flat_map(|saved| &saved.content.rows);
         let stated = stated
             .find(|stated| (stated.operation.as_str(), &stated.kernel) == (listed.operation.name(), &row.kernel))?;
         let readings: Vec<&Reading> = self.data.ceilings.iter().flat_map(|saved| &saved.content.rows).collect();
-        Limit::of(&stated.needs, &readings)
+        Limit::from_needs(&stated.needs, &readings)
     }
 
     pub(super) fn limits(&self) -> String {
@@ -108,7 +108,7 @@ impl Report<'_> {
             return String::new();
         }
         format!(
-            "{LIMITS}\n{}What the machine did, one thread: the best of several timings, and their median.\n\n{}",
+            "{LIMITS}\n{}Measured ceilings on one thread: the best of several timings, and their median.\n\n{}",
             limits.end(),
             ceilings.end()
         )

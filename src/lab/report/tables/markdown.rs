@@ -1,9 +1,9 @@
-//! Markdown: tables, and numbers as people write them.
+//! Markdown: tables and readable numbers.
 
 use crate::lab::duel::Row;
 use crate::units::span;
 
-/// Rows of cells below a heading row, as markdown. Columns of numbers stand to the right.
+/// A markdown table: a heading row and rows of cells. Columns of numbers are right-aligned.
 pub(super) struct Table {
     rows: Vec<Vec<String>>,
 }
@@ -34,7 +34,7 @@ impl Table {
     }
 }
 
-/// Whether a cell is a number, perhaps with a unit and a spread, and nothing that is read as words.
+/// Whether a cell is only a number, perhaps with a unit and a spread.
 fn is_number(cell: &str) -> bool {
     let starts = cell.trim_start_matches(['*', '×', '±']).starts_with(|c: char| c.is_ascii_digit());
     starts && !cell.contains(['`', '(', ',', '/'])
@@ -44,17 +44,17 @@ pub(super) fn code(name: &str) -> String {
     format!("`{name}`")
 }
 
-/// Markdown that a reader unfolds.
+/// A folded section.
 pub(super) fn folded(title: &str, body: &str) -> String {
     format!("<details><summary>{title}</summary>\n\n{}\n\n</details>\n\n", body.trim_end())
 }
 
-/// A number of seconds for people.
+/// A time with a readable unit.
 pub(super) fn time(seconds: f64) -> String {
     span(seconds * 1e9)
 }
 
-/// A ratio with three digits.
+/// A ratio with three significant digits.
 pub(super) fn times(ratio: f64) -> String {
     format!("{ratio:.*}", if ratio < 10.0 { 2 } else { usize::from(ratio < 100.0) })
 }
@@ -64,12 +64,12 @@ pub(super) fn spread(row: &Row) -> String {
     format!("±{:.1} %", 50.0 * (row.ratio_high - row.ratio_low) / row.ratio)
 }
 
-/// A number of nanoseconds with three digits.
+/// Nanoseconds with three significant digits.
 pub(super) fn ns(ns: f64) -> String {
     if ns < 1.0 { format!("{ns:.3} ns") } else { format!("{} ns", times(ns)) }
 }
 
-/// A size as people write it.
+/// A size with thousands separators.
 pub(super) fn size(size: u64) -> String {
     let digits = size.to_string();
     let groups: Vec<&str> =
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_stand_to_the_right_and_words_to_the_left() {
+    fn numbers_are_right_aligned_and_words_left_aligned() {
         let mut table = Table::new(&["kernel", "time", "best", "against", "empty", "needs"]);
         let row = ["`a`", "1.02 ms<br>×1.00", "**1.02 ms**", "**5.49** `b`", "–", "3 loads (1 ns)"];
         table.row(row.map(str::to_owned));

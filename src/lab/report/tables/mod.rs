@@ -1,4 +1,4 @@
-//! The text of a report: markdown, from measurements and what the registry says, and nothing else.
+//! The text of a report: markdown, generated only from measurements and the registry.
 
 mod builds;
 mod games;
@@ -19,7 +19,7 @@ use crate::workload::Workload;
 use self::limits::share;
 use self::markdown::{Table, code, ns, size, time, times};
 use super::data::{Data, Setup};
-use super::tasks::{Pace, SMALL};
+use super::tasks::{Effort, SMALL};
 
 const BIAS: &str = include_str!("../bias.md");
 const HOW_TO_READ: &str = include_str!("../how_to_read.md");
@@ -27,7 +27,7 @@ const THREATS: &str = include_str!("../threats.md");
 
 const PUBLISHED: &str = "Published sizes, one thread, default build.";
 
-/// The report on one set of measurements.
+/// A report on one set of measurements.
 #[derive(Debug)]
 pub struct Report<'a> {
     data: &'a Data,
@@ -53,12 +53,12 @@ impl Listed {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
-    /// A kernel's name, which leads to its source.
+    /// A kernel's name, linked to its source.
     fn link(&self, name: &str) -> String {
         self.info(name).map_or(code(name), |kernel| format!("[{}]({})", code(name), kernel.source()))
     }
 
-    /// What a kernel is, with those that its line refers to.
+    /// A kernel's summary, with those of the kernels it refers to.
     fn explained(&self, kernel: &KernelInfo) -> String {
         match kernel.like.and_then(|name| self.info(name)) {
             Some(other) => format!("{}, as {}: {}", kernel.summary, code(other.name), self.explained(other)),
@@ -78,16 +78,16 @@ impl Listed {
 /// A chart, and the name of its file.
 #[derive(Debug)]
 pub struct Chart {
-    /// Name with suffix.
+    /// File name with suffix.
     pub file: String,
-    /// The picture.
+    /// The SVG text.
     pub svg: String,
 }
 
 impl<'a> Report<'a> {
     /// A report on `data`.
     pub fn new(data: &'a Data) -> Self {
-        // The list of kernels is that of the strongest machine: what was measured decides, not where this runs.
+        // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
         Report { data, machine: Machine::detect() }
     }
 
@@ -118,11 +118,11 @@ impl<'a> Report<'a> {
         sizes.into_iter()
     }
 
-    /// All of it, and the charts that it shows from the folder `charts`.
+    /// The complete text, and the charts that it links to in the folder `charts`.
     pub fn write(&self, charts: &str) -> (String, Vec<Chart>) {
         let mut text = String::new();
         if self.data.is_draft() {
-            text.push_str("> **Draft**, measured in a hurry: few sizes, few rounds, nothing to conclude from.\n\n");
+            text.push_str("> **Draft**: few sizes and few rounds. Do not draw conclusions from it.\n\n");
         }
         let mut drawn = Vec::new();
         let mut section = |title: &str, body: String| {
@@ -130,32 +130,32 @@ impl<'a> Report<'a> {
                 text += &format!("## {title}\n\n{}\n\n", body.trim());
             }
         };
-        section("In short", self.summary());
-        section("Who measured whom", BIAS.to_owned());
+        section("Summary", self.summary());
+        section("Bias and conflicts of interest", BIAS.to_owned());
         section("Environment", self.environment());
-        section("How to read", [HOW_TO_READ, &self.cut_offs(), "\n", &self.clocks()].concat());
+        section("How to read", [HOW_TO_READ, &self.time_limit_note(), "\n", &self.clocks()].concat());
         for listed in self.listed() {
             let body = self.operation(&listed, charts, &mut drawn);
             section(&format!("`{}`", listed.operation.name()), body);
         }
         section("Distance to the limit", self.limits());
-        section("Whole games", self.games());
-        section("Far past the published limits", self.far());
+        section("Complete games", self.games());
+        section("Far beyond the published limits", self.far());
         section("Small sizes", self.small());
         section("First call, later calls, memory", self.starts());
         section("Default and native build", self.native());
         section("A second harness", self.second_opinion());
         section(&self.capped_title(), self.capped());
-        section("What is selected", self.choices());
+        section("Kernel selection", self.choices());
         section("What did not help", self.losers());
-        section("Building", self.built());
+        section("Build cost", self.built());
         section("Threats to validity", THREATS.to_owned());
-        section("Do it again", self.reproduce());
+        section("Reproducing the results", self.reproduce());
         (text.trim_end().to_owned() + "\n", drawn)
     }
 
-    /// Kernels, as `operation=kernel`, that no measurement knows: added since, or of another architecture. The report is made
-    /// of measurements, so it does not tell of them.
+    /// Kernels without a measurement, as `operation=kernel`: added later, or for another architecture. The report contains
+    /// only measurements, so it does not mention them.
     pub fn unmeasured(&self) -> Vec<String> {
         let duels = || self.data.duels.iter().map(|saved| &saved.content);
         let is_known = |operation: &str, kernel: &str| {
@@ -194,37 +194,37 @@ impl<'a> Report<'a> {
         self.data.setups.first().map(|saved| &saved.content)
     }
 
-    /// Seconds that a kernel may be predicted to need for a run and take part in a duel: most, and at headlines.
-    fn patience(&self) -> Option<[f64; 2]> {
+    /// Time limits of a run in a duel, in seconds: in general, and at headline sizes.
+    fn time_limits(&self) -> Option<[f64; 2]> {
         let setup = self.setup()?;
-        let pace = if setup.draft { Pace::DRAFT } else { Pace::FULL };
-        Some([setup.patience_seconds, pace.invitation.as_secs_f64()])
+        let effort = if setup.draft { Effort::DRAFT } else { Effort::FULL };
+        Some([setup.time_limit_seconds, effort.headline_time_limit.as_secs_f64()])
     }
 
-    /// What a run may be predicted to take in a duel.
-    fn cut_off(&self, listed: &Listed, duel: &Duel) -> Option<f64> {
+    /// The time limit of a run in this duel, in seconds.
+    fn time_limit(&self, listed: &Listed, duel: &Duel) -> Option<f64> {
         let workload = listed.headline();
         let is_headline = duel.case.workload == workload.name && duel.case.size == workload.published;
-        self.patience().map(|[most, headline]| if is_headline { headline } else { most })
+        self.time_limits().map(|[most, headline]| if is_headline { headline } else { most })
     }
 
-    fn cut_offs(&self) -> String {
+    fn time_limit_note(&self) -> String {
         let sentence = |[most, headline]: [f64; 2]| {
             format!(
-                "- **Cut-off**: a kernel that is predicted to take longer than {} for a run takes no part. At the published size of \
-                 an operation's first\n  input it is {}; at its larger sizes the best kernel in plain Rust and the best public ones \
-                 have as long.\n",
+                "- **Time limit**: kernels predicted to take longer than {} for a run are skipped. At the published size of an \
+                 operation's first\n  input the limit is {}. At its larger sizes, that limit also applies to the best kernel in \
+                 plain Rust and the best public ones.\n",
                 time(most),
                 time(headline)
             )
         };
-        self.patience().map_or(String::new(), sentence)
+        self.time_limits().map_or(String::new(), sentence)
     }
 
     fn clocks(&self) -> String {
         let Some(saved) = self.data.clocks.first() else { return String::new() };
         let clocks = &saved.content;
-        let mut table = Table::new(&["beside", "clock", "median", "middle 80 %", "spread"]);
+        let mut table = Table::new(&["neighbours", "clock", "median", "middle 80 %", "spread"]);
         for row in &clocks.rows {
             let range = format!("{} .. {}", time(row.low_seconds), time(row.high_seconds));
             let half = 50.0 * (row.high_seconds - row.low_seconds) / row.median_seconds;
@@ -237,7 +237,7 @@ impl<'a> Report<'a> {
             ]);
         }
         format!(
-            "The clocks, tested: `{}` again and again, alone and beside neighbours on the same machine.\n\n{}",
+            "A test of the clocks: `{}` timed repeatedly, alone and with neighbours on the same machine.\n\n{}",
             clocks.subject,
             table.end()
         )
@@ -251,7 +251,7 @@ impl<'a> Report<'a> {
             "× the source's algorithm",
             "× the best plain Rust",
             "× the best public",
-            "time of a unit",
+            "time per unit",
             "share of the limit",
             "verified",
         ];
@@ -264,7 +264,7 @@ impl<'a> Report<'a> {
                 Some(other) if other.kernel == best.kernel => "itself".to_owned(),
                 Some(other) => format!("**{}** {}", times(best.ratio / other.ratio), code(&other.kernel)),
             };
-            let known = known::of(&duel.case).is_some();
+            let known = known::find(&duel.case).is_some();
             table.row([
                 code(listed.operation.name()),
                 size(duel.case.size),
@@ -280,9 +280,9 @@ impl<'a> Report<'a> {
         format!("{PUBLISHED}\n\n{}", table.end())
     }
 
-    /// The least that somebody should know who reads no further.
+    /// The digest for README.md.
     pub fn digest(&self) -> String {
-        let heads = ["operation", "best kernel", "× the source's algorithm", "× the best plain Rust", "time of a unit"];
+        let heads = ["operation", "best kernel", "× the source's algorithm", "× the best plain Rust", "time per unit"];
         let mut table = Table::new(&heads);
         for listed in self.listed() {
             let Some(duel) = self.headline(&listed) else { continue };
@@ -304,11 +304,11 @@ impl<'a> Report<'a> {
             self.setup().map_or(String::new(), |setup| format!("{:.0} min here", (setup.took_seconds / 60.0).ceil()));
         format!(
             "```sh\n\
-             cargo bench                               # criterion's view, read by the report: 8 min\n\
+             cargo bench                               # criterion's estimates, used by the report: 8 min\n\
              cargo bench-native                        # the same of the native build: 8 min\n\
-             cargo run --release -- report --again     # measure and write this file: {took}\n\
-             cargo run --release -- report --quick     # a draft of it: 2 min\n\
-             cargo run --release -- report --check     # rebuild it from the committed data, and compare\n\
+             cargo run --release -- report --again     # measure everything and write this file: {took}\n\
+             cargo run --release -- report --quick     # a draft: 2 min\n\
+             cargo run --release -- report --check     # regenerate it from the committed data and compare\n\
              cargo run --release -- compare OPERATION  # one duel: 1 min\n\
              ```\n"
         )

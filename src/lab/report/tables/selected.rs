@@ -1,16 +1,16 @@
-//! What is selected, and what that costs.
+//! The selected kernels, and how much slower they are than the fastest.
 
 use crate::workload::Workload;
 
 use super::markdown::{Table, code, folded, size, time, times};
 use super::{Listed, Report, SMALL};
 
-/// A selected kernel shall take no more than so many times as long as the quickest.
+/// A selection is good if the kernel takes at most this many times as long as the fastest.
 const GOOD_CHOICE: f64 = 1.2;
 
 impl<'a> Report<'a> {
     pub(super) fn small(&self) -> String {
-        let mut table = Table::new(&["operation", "size", "quickest", "", "selected", ""]);
+        let mut table = Table::new(&["operation", "size", "fastest", "", "selected", ""]);
         let mut any = false;
         for listed in self.listed() {
             let workload = listed.headline();
@@ -26,12 +26,12 @@ impl<'a> Report<'a> {
                 table.row([code(listed.operation.name()), size(n)].into_iter().chain(cells));
             }
         }
-        let intro = "What a call costs besides its loops; one thread.";
+        let intro = "The fixed cost of a call; one thread.";
         if any { format!("{intro}\n\n{}", table.end()) } else { String::new() }
     }
 
     pub(super) fn choices(&self) -> String {
-        let mut table = Table::new(&["operation", "workload", "size", "selected", "quickest", "selected / quickest"]);
+        let mut table = Table::new(&["operation", "workload", "size", "selected", "fastest", "selected / fastest"]);
         let mut losses = Vec::new();
         for listed in self.listed() {
             for workload in listed.operation.workloads() {
@@ -53,16 +53,17 @@ impl<'a> Report<'a> {
         let Some(worst) = losses.iter().copied().max_by(f64::total_cmp) else { return String::new() };
         let good = losses.iter().filter(|loss| **loss <= GOOD_CHOICE).count();
         format!(
-            "Kernels are selected by the time they predict, here for one thread; the last column is what that choice cost. Sizes \
-             without a duel of all kernels had a short one among those predicted to be near.\n\n\
-             Within {GOOD_CHOICE} times the quickest in {good} of {} cases; the worst choice takes {} times as long.\n\n{}",
+            "Kernels are selected by their predicted time, here for one thread. The last column shows the cost of the choice. Sizes \
+             without a duel of all kernels had a short duel of those with similar predictions.\n\n\
+             The selected kernel is within {GOOD_CHOICE} times the fastest in {good} of {} cases; the worst choice takes {} \
+             times as long.\n\n{}",
             losses.len(),
             times(worst),
             folded("All cases", &table.end()),
         )
     }
 
-    /// The kernel that was selected for an input at the strongest tier.
+    /// The kernel selected for an input at the strongest tier.
     fn selected(&self, listed: &Listed, workload: &Workload, size: u64) -> Option<&'a str> {
         let rows = self.data.choices.iter().flat_map(|saved| &saved.content.rows);
         let case = listed.case(workload, size);
@@ -70,7 +71,7 @@ impl<'a> Report<'a> {
         rows.next_back().map(|row| row.kernel.as_str())
     }
 
-    /// Sizes with a duel of all kernels: the selected kernel, the quickest, and how many times as long the first takes.
+    /// For each size with a duel of all kernels: the selected kernel, the fastest, and the ratio of their times.
     fn selected_in_duels(&self, listed: &Listed, workload: &Workload) -> Vec<(u64, &'a str, &'a str, f64)> {
         let case = |n| {
             let selected = self.selected(listed, workload, n)?;
