@@ -1,8 +1,9 @@
-//! Lists whose length nobody knows beforehand, and the memory that they take.
+//! Lists whose length is not known beforehand, and the memory that they take.
 //!
-//! A list that doubles when it is full may hold twice what is in it: too far from what can be foreseen. These grow by an eighth.
+//! A list that doubles when it is full may hold twice the memory of its contents, which makes a forecast too inexact.
+//! These lists grow by an eighth.
 
-/// How much longer than a full list the next one is at least.
+/// The least number of values by which a full list grows.
 const STEP: usize = 8;
 
 /// Appends a value.
@@ -20,7 +21,7 @@ fn grow<T>(list: &mut Vec<T>) {
     list.reserve_exact(list.len() / 8 + STEP);
 }
 
-/// Bytes that a list of so many values may take.
+/// Bytes that a list of `values` values may take.
 pub fn bytes<T>(values: f64) -> f64 {
     1.125 * values * size_of::<T>() as f64
 }

@@ -1,7 +1,8 @@
-//! What threads exchange data with: the standard library's atomics and channels, or in a model those of `loom`.
+//! The means by which threads exchange data: the standard library's atomics and channels, or those of `loom` in a
+//! model.
 //!
-//! With `--cfg loom`, tests in modules called `model` run what imports from here in every interleaving of its threads, and with
-//! every value that a load may return: `.ci/deep`.
+//! With `--cfg loom`, tests in modules named `model` run the code that imports from here in every interleaving of its
+//! threads, and with every value that a load may return: see `.ci/deep`.
 
 #[cfg(not(loom))]
 pub use std::{

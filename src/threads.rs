@@ -1,4 +1,4 @@
-//! Threads of one run: every kernel and every search that takes more than the calling thread starts them here.
+//! The threads of one run: every kernel and every search that uses more than the calling thread starts them here.
 
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
@@ -6,14 +6,15 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use crate::kernel::RunError;
 
-/// Bytes of memory that a started thread takes besides what its work allocates: the stack that the standard library asks for,
-/// its guard page and its signal stack. Hardly any of it is ever touched, but a limit on the address space counts all.
+/// Bytes of memory that a started thread takes besides what its work allocates: the stack that the standard library
+/// requests, its guard page and its signal stack. Hardly any of it is ever touched, but a limit on the address space
+/// counts all of it.
 pub(crate) const STACK: f64 = (2 << 20) as f64 + 65_536.0;
 
-/// Starts `work` on a thread of its own.
+/// Starts `work` on a new thread.
 ///
 /// # Errors
-/// [`RunError::NoThread`] if the system cannot start one; nothing has been started then.
+/// [`RunError::NoThread`] if the system cannot start one; `work` has not begun then.
 pub(crate) fn start<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
@@ -28,12 +29,14 @@ pub(crate) fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// Does `work(0)` on this thread and `work(1)`, ..., `work(threads - 1)` on others at the same time. The results are in that order.
+/// Runs `work(0)` on this thread and `work(1)`, ..., `work(threads - 1)` on others at the same time. The results are in
+/// that order.
 ///
 /// No share begins before all threads have started, so a share may wait for what another one does.
 ///
 /// # Errors
-/// [`RunError::NoThread`] if not all of them can be started; no share has begun then. Else the first error of a share.
+/// [`RunError::NoThread`] if not all of them can be started; no share has begun then. Otherwise the first error of a
+/// share.
 pub(crate) fn share<T: Send>(
     threads: usize,
     work: impl Fn(usize) -> Result<T, RunError> + Sync,
@@ -43,11 +46,11 @@ pub(crate) fn share<T: Send>(
     std::thread::scope(|scope| {
         let at_gate = |thread| move || if *gate.wait() { work(thread) } else { Err(RunError::NoThread) };
         let others: Result<Vec<_>, RunError> = (1..threads).map(|thread| start(scope, at_gate(thread))).collect();
-        // Also where a thread is missing: the others wait.
+        // Also if a thread is missing: the others wait at the gate.
         gate.get_or_init(|| others.is_ok());
         let others = others?;
         let first = work(0);
-        // All are joined before an error is returned: a panic goes first.
+        // All are joined before an error is returned, because a panic takes precedence.
         let rest: Vec<_> = others.into_iter().map(join).collect();
         [first].into_iter().chain(rest).collect()
     })
@@ -67,11 +70,11 @@ mod tests {
     use crate::session::KernelInfo;
 
     thread_local! {
-        /// Threads that this one can still start, if that is limited.
+        /// The number of threads that this one can still start, if it is limited.
         static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
     }
 
-    /// Counts a thread that is about to be started.
+    /// Counts a thread that is about to start.
     pub fn count_down() -> Result<(), RunError> {
         match LEFT.get() {
             Some(0) => Err(RunError::NoThread),
@@ -82,7 +85,7 @@ mod tests {
         }
     }
 
-    /// Does `work` where only so many threads can be started.
+    /// Runs `work` where at most `threads` threads can be started.
     fn with_at_most<T>(threads: usize, work: impl FnOnce() -> T) -> T {
         LEFT.set(Some(threads));
         let result = work();
@@ -122,7 +125,7 @@ mod tests {
                     }
                     started += 1;
                 };
-                // Some start their threads anew for each part of the input.
+                // Some kernels start threads anew for each part of the input.
                 assert!((1..9).contains(&started), "{name} ran with {started} more threads");
                 assert!(answer.agrees(session.oracle()), "{name}");
             }
@@ -130,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_not_handed_on_where_the_search_cannot_have_a_thread() {
+    fn positions_are_not_handed_on_if_the_search_cannot_have_a_thread() {
         let (selection, run) = (Selection::new(Machine::detect()), Run::new(1));
         let take = |_| -> Result<(), ()> { panic!("there is no search") };
         let solver = Solver::new(&selection, &run);

@@ -1,5 +1,5 @@
-//! What is done with P-positions as a kernel finds them. Kernels are generic over the sink that they are given: timing uses
-//! [`Tally`], conformance and pictures use [`Positions`], export uses [`Stream`].
+//! What happens to P-positions as a kernel finds them. Kernels are generic over their sink: timing uses [`Tally`],
+//! conformance and pictures use [`Positions`], export uses [`Stream`].
 
 use std::fmt::{self, Debug};
 use std::mem::take;
@@ -21,41 +21,41 @@ impl<T: Copy + Ord + Debug + Send + Sync + Into<u128> + 'static, const HEAPS: us
     }
 }
 
-/// What takes P-positions.
+/// Receives P-positions.
 pub trait Sink<P: Position>: Default + Send + Sync + PartialEq + Debug + 'static {
-    /// Bytes that the sinks of so many threads take for `positions` positions, of which at most `block` come between two calls
-    /// of [`Sink::advance`].
-    fn bytes(_positions: f64, _block: f64, _threads: usize) -> f64 {
+    /// Bytes that the sinks of `threads` threads take for `positions` positions, at most `batch` of which come between
+    /// two calls of [`Sink::advance`].
+    fn bytes(_positions: f64, _batch: f64, _threads: usize) -> f64 {
         0.0
     }
     /// Takes a position.
     fn push(&mut self, position: P);
-    /// Counts steps as done, as [`Run::advance`]. Positions that are pushed from now on, here or by another thread, come after all
-    /// that were pushed before.
+    /// Counts steps as done, as [`Run::advance`] does. Positions that are pushed from now on, here or by another
+    /// thread, come after all that were pushed before.
     ///
     /// # Errors
-    /// As [`Run::advance`], or nobody takes the positions any more.
+    /// As [`Run::advance`], or the receiver of the positions is gone.
     #[inline]
     fn advance(&mut self, run: &Run, steps: u64) -> Result<(), RunError> {
         run.advance(steps)
     }
-    /// An empty sink for another thread, whose positions go the same way.
+    /// An empty sink for another thread, with the same destination.
     fn fork(&self) -> Self {
         Self::default()
     }
-    /// Takes what another thread found.
+    /// Takes the positions of another thread.
     fn merge(&mut self, other: Self);
-    /// Puts what was found in order.
+    /// Puts the positions in order.
     fn finish(&mut self) {}
-    /// Number and sum of the positions.
+    /// The number and sum of the positions.
     fn tally(&self) -> Tally;
-    /// The tally, if it is all that the sink keeps: a kernel may then add many positions at once.
+    /// The tally, if the sink keeps nothing else: a kernel may then add many positions at once.
     fn tally_mut(&mut self) -> Option<&mut Tally> {
         None
     }
 }
 
-/// Counts and adds.
+/// Counts positions and sums their heaps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Sum of all heaps of all positions.
@@ -65,7 +65,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Takes `positions` positions whose heaps add up to `sum`.
+    /// Adds `positions` positions whose heaps add up to `sum`.
     pub fn add(&mut self, sum: u128, positions: u64) {
         self.sum += sum;
         self.positions += positions;
@@ -96,7 +96,7 @@ impl<P: Position> Sink<P> for Tally {
     }
 }
 
-/// Keeps every position, in lexicographic order once finished.
+/// Keeps every position; in lexicographic order once finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Positions<P>(pub Vec<P>);
 
@@ -107,7 +107,7 @@ impl<P> Default for Positions<P> {
 }
 
 impl<P: Position> Sink<P> for Positions<P> {
-    /// What another thread found is there twice while it is merged.
+    /// The positions of another thread exist twice while they are merged.
     fn bytes(positions: f64, _: f64, threads: usize) -> f64 {
         let twice = if threads > 1 { positions / threads as f64 } else { 0.0 };
         growing::bytes::<P>(positions + twice)
@@ -131,17 +131,17 @@ impl<P: Position> Sink<P> for Positions<P> {
     }
 }
 
-/// Batches that may wait in the outlet of a [`Stream`] that is a channel.
+/// Batches that may wait in the outlet of a [`Stream`], if it is a channel.
 pub(crate) const WAITING: usize = 2;
 
-/// Where a [`Stream`] hands its batches: it may wait, and an error ends the run.
+/// Receives the batches of a [`Stream`]. It may block, and an error ends the run.
 pub type Outlet<P> = Arc<dyn Fn(Vec<P>) -> Result<(), RunError> + Send + Sync>;
 
-/// Hands positions on in lexicographic order, a batch whenever the kernel says that no earlier ones will come. What is left at
-/// the end is kept; without an outlet that is all of it.
+/// Hands positions on in lexicographic order: a batch whenever the kernel says that no earlier ones will come. Keeps
+/// the rest at the end; without an outlet that is everything.
 #[derive(Clone)]
 pub struct Stream<P> {
-    /// What was not handed on.
+    /// The positions that were not handed on.
     pub rest: Vec<P>,
     handed_on: Tally,
     outlet: Option<Outlet<P>>,
@@ -173,9 +173,9 @@ impl<P: Position> Debug for Stream<P> {
 }
 
 impl<P: Position> Sink<P> for Stream<P> {
-    /// Each thread finds a batch while others wait and one is written.
-    fn bytes(positions: f64, block: f64, threads: usize) -> f64 {
-        growing::bytes::<P>((threads + WAITING + 1) as f64 * block.min(positions))
+    /// Each thread collects a batch while others wait and one is written.
+    fn bytes(positions: f64, batch: f64, threads: usize) -> f64 {
+        growing::bytes::<P>((threads + WAITING + 1) as f64 * batch.min(positions))
     }
 
     fn push(&mut self, position: P) {

@@ -23,7 +23,7 @@ pub fn store<T: Lane, const N: usize>(to: &mut [T; N], v: __m512i) {
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) }
 }
 
-/// Asks for the cache line that is so many bytes after the start of some memory; nothing needs to be there.
+/// Prefetches the cache line that is `bytes` bytes after the start of `memory`; nothing needs to be there.
 #[inline(always)]
 pub fn prefetch<T>(memory: &[T], bytes: usize) {
     // SAFETY: a prefetch is a hint: it reads nothing, and no address is wrong for it.

@@ -1,15 +1,16 @@
-//! Words that hold marks, shared between threads: marked a bit at a time, read a vector at any byte.
+//! Words that hold marks, shared between threads: marked one bit at a time, read as a vector at any byte.
 //!
 //! # Memory order
-//! Every access is relaxed, on its own ordered with nothing. A thread that reads marks of another has first loaded, with acquire
-//! order, a counter that the other stored with release order after them; so those marks have happened before, on any
-//! hardware. Two threads never mark the same word at the same time, so a mark is a load and a store, and none is lost. Words
-//! that are being marked may be read, but nothing depends on the bits that change. A summary ([`Field::set_shared`]) needs no
-//! counter: it may be late, and a word that it calls full has stayed full.
+//! Every access is relaxed and orders nothing by itself. Before a thread reads marks of another, it loads with acquire
+//! order a counter that the other stored with release order after making them; so those marks have happened before, on
+//! any hardware. Two threads never mark the same word at the same time, so a mark is a load and a store, and none is
+//! lost. Words may be read while they are being marked, but nothing depends on the bits that change. A summary
+//! ([`Field::set_shared`]) needs no counter: it may be late, and a word that it calls full stays full.
 //!
-//! This holds if whoever marks and reads keeps to its wave of counters. The one of the antichain kernels is modelled in loom
-//! (`cores/table_scan/antichain/wave/model.rs`, run by `.ci/deep`): without release, without acquire, or with a shorter lag the
-//! model fails. ThreadSanitizer would see none of this: to it relaxed accesses are no race, and reads by `asm!` are nothing.
+//! This holds if the threads follow their wave of counters. The wave of the antichain kernels is modelled in loom
+//! (`cores/table_scan/antichain/wave/model.rs`, run by `.ci/deep`): without release, without acquire, or with a shorter
+//! lag the model fails. ThreadSanitizer would see none of this: to it relaxed accesses are no race, and it does not see
+//! reads by `asm!`.
 #![allow(unsafe_code, reason = "vector loads from memory that other threads write, checked once for 16 lanes")]
 
 use std::arch::asm;
@@ -20,40 +21,40 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::avx512::{lanes_of, prefetch};
 
-/// Words after the last one that windows may reach into: no field is shorter than a window.
+/// Words after the last one that windows may reach into, so that no field is shorter than a window.
 const PADDING: usize = WINDOW / 8;
-/// Bytes that a half window reads from its place on, with the eight that follow its vector.
+/// Bytes that a half window reads from its place on, including the eight that follow its vector.
 const REACH: usize = 40;
-/// Bytes of a window.
+/// Bytes in a window.
 const WINDOW: usize = 64;
-/// The size from which the system is asked for huge pages.
+/// The size in bytes from which huge pages are requested.
 #[cfg(target_os = "linux")]
 const HUGE: usize = 1 << 22;
 
-/// A run of words, all zero at first.
+/// A row of words, all zero at first.
 pub struct Field {
     words: Box<[AtomicU64]>,
 }
 
 impl Field {
-    /// `words` zeros.
+    /// A field of `words` zeros.
     pub fn new(words: usize) -> Self {
         let words: Box<[u64]> = vec![0; words + PADDING].into();
         // SAFETY: `AtomicU64` has the size, alignment and bit patterns of `u64`, and the box is the only owner.
         let words = unsafe { Box::from_raw(Box::into_raw(words) as *mut [AtomicU64]) };
         let field = Field { words };
         #[cfg(target_os = "linux")]
-        field.ask_for_huge_pages();
+        field.request_huge_pages();
         field
     }
 
-    /// Bytes of so many words.
+    /// Bytes of a field of `words` words.
     pub fn bytes(words: usize) -> f64 {
         8.0 * (words + PADDING) as f64
     }
 
     #[cfg(target_os = "linux")]
-    fn ask_for_huge_pages(&self) {
+    fn request_huge_pages(&self) {
         let bytes = size_of_val(&*self.words);
         if bytes >= HUGE {
             let start = self.words.as_ptr() as usize;
@@ -69,7 +70,7 @@ impl Field {
         self.words[at].load(Relaxed)
     }
 
-    /// Sets bits of one word; true if it is full now.
+    /// Sets bits of one word; true if it is now full.
     #[inline(always)]
     pub fn set(&self, at: usize, bits: u64) -> bool {
         let word = &self.words[at];
@@ -78,7 +79,7 @@ impl Field {
         now == u64::MAX
     }
 
-    /// Sets bits of a word that other threads may set bits of at the same time.
+    /// Sets bits of a word in which other threads may set bits at the same time.
     #[inline(always)]
     pub fn set_shared(&self, at: usize, bits: u64) {
         self.words[at].fetch_or(bits, Relaxed);
@@ -90,8 +91,8 @@ impl Field {
         let from = at / 8;
         assert!(from <= size_of_val(&*self.words) - 8, "a read inside the field");
         let word: u64;
-        // SAFETY: the eight bytes are inside the allocation (asserted). What the instruction does, relaxed loads of the two
-        // words would do as well, so it is no data race.
+        // SAFETY: the eight bytes are inside the allocation (asserted). Relaxed loads of the two words could do the
+        // same, so it is no data race.
         unsafe {
             asm!("mov {word}, qword ptr [{base} + {from}]", word = out(reg) word, base = in(reg) self.words.as_ptr(),
                 from = in(reg) from, options(nostack, readonly, pure, preserves_flags));
@@ -99,7 +100,7 @@ impl Field {
         word >> (at % 8)
     }
 
-    /// Asks for the line of byte `at`, if there is one.
+    /// Prefetches the line of byte `at`, if there is one.
     #[inline(always)]
     pub fn prefetch(&self, at: usize) {
         prefetch(&self.words, at);
@@ -120,8 +121,8 @@ impl Field {
     #[target_feature(enable = "avx2")]
     unsafe fn load_half(&self, at: usize) -> __m256i {
         let vector: __m256i;
-        // SAFETY: the 32 bytes are inside the allocation. What the instruction does, relaxed loads of the words would do as
-        // well, so it is no data race; a plain load of memory that other threads write would be one.
+        // SAFETY: the 32 bytes are inside the allocation. Relaxed loads of the words could do the same, so it is no
+        // data race; a plain load of memory that other threads write would be one.
         unsafe {
             asm!("vmovdqu {vector}, ymmword ptr [{base} + {at}]", vector = out(ymm_reg) vector,
                 base = in(reg) self.words.as_ptr(), at = in(reg) at, options(nostack, readonly, pure, preserves_flags));
@@ -144,8 +145,8 @@ impl Field {
     #[target_feature(enable = "avx512f")]
     unsafe fn load(&self, at: usize) -> __m512i {
         let vector: __m512i;
-        // SAFETY: the 64 bytes are inside the allocation. What the instruction does, relaxed loads of the words would do as
-        // well, so it is no data race; a plain load of memory that other threads write would be one.
+        // SAFETY: the 64 bytes are inside the allocation. Relaxed loads of the words could do the same, so it is no
+        // data race; a plain load of memory that other threads write would be one.
         unsafe {
             asm!("vmovdqu64 {vector}, zmmword ptr [{base} + {at}]", vector = out(zmm_reg) vector,
                 base = in(reg) self.words.as_ptr(), at = in(reg) at, options(nostack, readonly, pure, preserves_flags));
@@ -153,30 +154,30 @@ impl Field {
         vector
     }
 
-    /// Places of half windows, one for each lane in `lanes`, checked at once.
+    /// The places of half windows, one for each lane in `lanes`, all checked at once.
     #[inline]
     #[target_feature(enable = "avx512f")]
     pub fn half_windows(&self, at: __m512i, lanes: __mmask16) -> HalfWindows<'_> {
         HalfWindows { field: self, at: checked(at, lanes, size_of_val(&*self.words) - REACH) }
     }
 
-    /// Places in `R` rows for each of 64 searches, at byte 0 so far; windows may be read that end at most
-    /// `reach` bytes after them, at least [`WINDOW`].
-    pub fn starts<const R: usize>(&self, reach: usize) -> Starts<'_, R> {
+    /// The places of 64 searches in `R` rows, all at byte 0 at first. Windows may be read that end at most `reach`
+    /// bytes after a place; `reach` is at least [`WINDOW`].
+    pub fn starts<const R: usize>(&self, reach: usize) -> SearchStarts<'_, R> {
         assert!(reach >= WINDOW, "room for a window");
         let last = size_of_val(&*self.words).checked_sub(reach).expect("a reach inside the field");
-        Starts { field: self, reach, last, at: [[[0; 16]; 4]; R] }
+        SearchStarts { field: self, reach, last, at: [[[0; 16]; 4]; R] }
     }
 
-    /// Places of words to mark, one for each lane in `lanes`, checked at once.
+    /// The places of words to mark, one for each lane in `lanes`, all checked at once.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub fn marks(&self, at: __m512i, lanes: __mmask16) -> Words<'_> {
-        Words { field: self, at: checked(at, lanes, self.words.len() - 1) }
+    pub fn marks(&self, at: __m512i, lanes: __mmask16) -> WordsToMark<'_> {
+        WordsToMark { field: self, at: checked(at, lanes, self.words.len() - 1) }
     }
 }
 
-/// Sixteen places that are at most `last`; 0 in lanes that are not asked for, which may hold anything.
+/// Sixteen places that are at most `last`; 0 in lanes that are not in `lanes`, which may hold anything.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn checked(at: __m512i, lanes: __mmask16, last: usize) -> [u32; 16] {
@@ -186,7 +187,7 @@ fn checked(at: __m512i, lanes: __mmask16, last: usize) -> [u32; 16] {
     lanes_of(at)
 }
 
-/// Where sixteen half windows start, in bytes: each known to have its reach inside the field.
+/// The places of sixteen half windows, in bytes; each is known to have its reach inside the field.
 #[derive(Clone, Copy)]
 pub struct HalfWindows<'a> {
     field: &'a Field,
@@ -208,7 +209,7 @@ impl HalfWindows<'_> {
         unsafe { self.field.load_half(self.at(lane)) }
     }
 
-    /// The 32 bytes a word after a lane's place.
+    /// The 32 bytes one word after a lane's place.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub fn next_window(&self, lane: usize) -> __m256i {
@@ -217,21 +218,21 @@ impl HalfWindows<'_> {
     }
 }
 
-/// Sixteen words to mark, known to be in the field.
+/// The places of sixteen words to mark, known to be in the field.
 #[derive(Clone, Copy)]
-pub struct Words<'a> {
+pub struct WordsToMark<'a> {
     field: &'a Field,
     at: [u32; 16],
 }
 
-impl Words<'_> {
+impl WordsToMark<'_> {
     /// The place of a lane's word.
     #[inline(always)]
     pub fn at(&self, lane: usize) -> usize {
         self.at[lane % 16] as usize
     }
 
-    /// Sets a bit of a lane's word; true if it is full now.
+    /// Sets a bit of a lane's word; true if it is now full.
     #[inline(always)]
     pub fn mark(&self, lane: usize, bit: u32) -> bool {
         // SAFETY: `Field::marks` checked all places.
@@ -242,16 +243,16 @@ impl Words<'_> {
     }
 }
 
-/// Where 64 searches start in `R` rows, in bytes: each place known to have `reach` bytes of the field after it.
-pub struct Starts<'a, const R: usize> {
+/// The places of 64 searches in `R` rows, in bytes; each is known to have `reach` bytes of the field after it.
+pub struct SearchStarts<'a, const R: usize> {
     field: &'a Field,
     reach: usize,
-    /// The last place that has.
+    /// The last place with `reach` bytes after it.
     last: usize,
     at: [[[u32; 16]; 4]; R],
 }
 
-impl<const R: usize> Starts<'_, R> {
+impl<const R: usize> SearchStarts<'_, R> {
     /// Sets the places of searches `16 part..16 part + 16`, or 0 for those not in `lanes`.
     #[inline]
     #[target_feature(enable = "avx512f")]

@@ -1,11 +1,11 @@
-//! Memory access of vectors: small, safe, checked. `unsafe` code stands here, in the dispatch of [`crate::kernel`], and in the
-//! one kernel that is written in assembly.
+//! Memory access of vectors: small, safe, checked. `unsafe` code is allowed here, in the dispatch of [`crate::kernel`],
+//! and in the one kernel that is written in assembly.
 //!
-//! Arithmetic intrinsics are safe in a function that has their CPU feature; only those that take a pointer are not. A helper
-//! takes a reference to exactly the bytes it touches, so that the check is the caller's slicing, once a block. Where many places
-//! of one table are read, `field` checks them sixteen at a time.
+//! Arithmetic intrinsics are safe in a function that has their CPU feature; only those that take a pointer are not. A
+//! helper takes a reference to exactly the bytes it touches, so the check is the caller's slicing, once per block.
+//! Where a kernel reads many places of one table, `field` checks them sixteen at a time.
 
-// The stronger tier has vectors of 256 bits, too.
+// The AVX-512 tier uses vectors of 256 bits, too.
 #[cfg(all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")))]
 pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -14,7 +14,7 @@ pub mod avx512;
 pub mod field;
 pub mod probe;
 
-/// Element types that fill a vector without padding, in any bit pattern.
+/// Element types that fill a vector without padding and are valid in any bit pattern.
 pub trait Lane: Copy + sealed::Sealed {}
 
 mod sealed {

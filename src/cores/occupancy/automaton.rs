@@ -1,7 +1,7 @@
 //! The streaming register automaton in 64-bit words of plain Rust: see [`super::streaming`].
 //!
-//! Cost: one step for each `n`, of about twenty instructions; the rows of a span and its settling add a quarter.
-//! Bound: one serial chain through the lowest zero of four registers, and after that the number of instructions.
+//! Cost: one step of about twenty instructions for each `n`; preparing and settling spans adds a quarter.
+//! Bound: one serial chain through the lowest zero of four registers, then the number of instructions.
 
 use super::streaming::{CHAIN, Plain, cost as cost_of, drive};
 use super::{ProportionateNim, Sink};
@@ -11,7 +11,7 @@ pub fn cost(input: &ProportionateNim, context: CostContext) -> Cost {
     cost_of(input, if context.tier == Tier::Portable { 1.84 } else { 1.38 })
 }
 
-/// The chain of the steps; see [`super::streaming`].
+/// The chain of the steps: see [`super::streaming`].
 pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { cycles: CHAIN, ..Needs::default() }
 }

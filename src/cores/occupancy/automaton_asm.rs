@@ -1,36 +1,14 @@
 //! The streaming register automaton with its blocks in assembly: see [`super::streaming`].
 //!
-//! Why assembly: a step is a serial chain through the lowest zero of four registers, and nothing of the next can start before
-//! it ends. With care it is four cycles long: `blsi`, a shift by `lea`, a register moved and marked by one `lea`, `andn`. LLVM
-//! reassociates the expression, and the chain gets longer. The order of the instructions matters as much:
-//! Zen 4 binds each to one of four units before it is ready, so those of the chain lose turns to others. Of several hundred
-//! orders tried, the median took 5.5 cycles a step; this one takes 4.5.
+//! Idea: a step is a serial chain through the lowest zero of four registers. With care the chain is four cycles long:
+//! `blsi`, a shift by `lea`, a register moved and marked by one `lea`, `andn`. LLVM reassociates the expression and
+//! makes it longer. The order of the instructions matters as much: Zen 4 binds each to one of four units before it is
+//! ready, so those of the chain lose turns to others. Linking the blocks in assembly as well keeps all but the cursor
+//! in registers: 45 instructions between two blocks.
 //!
-//! Those are the cycles of steps in a loop of their own. Blocks take five and a quarter a step: between two of them registers move
-//! by a distance that the last steps decide, and old marks are fetched from where it leads. What costs there is not the wait but
-//! the number of instructions. Since registers lie at whole bytes of the rows there are 70 between two blocks, not 115; and since
-//! that is assembly too, with the cursor in memory and everything else left in its register, there are 45.
-//!
-//! What does not pay: the same in vector registers, where one `vpternlogq` does two of these operations, but the chain is
-//! 5.7 cycles long, and `vmovq` to look at the result costs three each way.
-//! Nor does a visit to unused heaps alone, five of eight, in blocks of eight: the distances vary, three rows shift by them at
-//! once where two units shift, so that a step is six cycles long, and a block has as much around its steps as before.
-//! Nor does it pay to fill the gaps of the chain. The instructions that wait for it fill the schedulers of the integer units
-//! within a few steps, and what stands behind them has to wait too: with the rows of the next span prepared a piece after each
-//! block, the blocks get longer by more than the spans get shorter. To collect "has a partner" from the carry of `blsi` is one
-//! instruction more in each step and gains nothing; a block that opens its own candidates with vectors is slower.
-//! Nor does a chain of three cycles: `tzcnt`, `shlx` of 7 by it and `andn` keep the next step off the marks of this one, and the rows
-//! have two steps' time. That is fifteen operations in the four units instead of fourteen. In a loop of its own the best of 120
-//! orders takes 4.2 cycles a step where this one takes 4.7, and yet whole runs are no shorter.
-//! Nor do pairs: `tzcnt` of an unused heap's candidates, and for each of the next ones `shlx` by it of a constant, all that the pick
-//! forbids there, and `andn`: within four heaps and the next four, while all five rows in one vector serve those further on. A loop
-//! of nothing but these instructions takes 6.2 cycles a heap, 5.1 if nothing waits for the vectors: they are 26 an unused heap in
-//! the place of 31, and no more of them pass in a cycle.
-//! Nor can the pick be foreseen and checked afterwards: who knows the last five outcomes guesses one in two right.
-//!
-//! Cost: fifteen instructions a step, of which fourteen share the four integer units: 3.5 cycles.
-//! Bound: the chain, four cycles a step at best and five and a quarter with what links blocks. The rows of spans and their settling
-//! take more than half as long again, and the chain stands still meanwhile.
+//! Cost: fifteen instructions a step, fourteen of which share the four integer units: 3.5 cycles.
+//! Bound: the chain, four cycles a step at best and five and a quarter with the links between blocks. Preparing and
+//! settling spans takes more than half as long again, and the chain waits meanwhile. `NOTES.md` lists what was tried.
 #![allow(unsafe_code, reason = "the blocks are inline assembly")]
 
 use std::arch::asm;
@@ -40,8 +18,8 @@ use std::arch::x86_64::{
 use std::mem::offset_of;
 
 use super::streaming::{
-    BLOCK, BLOCKS, Block, Blocks, CHAIN, Closures, Inner, PAD, Plain, Row, Span, Spill, Substitution, WORDS, Window,
-    append, cost as cost_of, drive,
+    BLOCK, BLOCKS, Block, Blocks, CHAIN, Closures, InnerLoops, PAD, Plain, Span, SpanRow, Spill, Substitution, WORDS,
+    Window, append, cost as cost_of, drive,
 };
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
@@ -51,17 +29,17 @@ pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     cost_of(input, 0.98)
 }
 
-/// The chain of the steps; see [`super::streaming`].
+/// The chain of the steps: see [`super::streaming`].
 pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { cycles: CHAIN, ..Needs::default() }
 }
 
-/// `free`: the candidates of this step that nothing forbids, then of the next. `$mine`: the row of sums that this step marks,
-/// `$other`: the one that the next reads. `$late`: what else happens to `twice`.
+/// `free`: the candidates of this step that nothing forbids, then those of the next. `$mine`: the row of sums that this
+/// step marks; `$other`: the one that the next step reads. `$late`: what else happens to `twice`.
 macro_rules! step {
     ($j:literal, $mine:literal, $other:literal, $late:literal) => {
         concat!(
-            // The next step, as far as it does not depend on this one.
+            // The part of the next step that does not depend on this one.
             "andn {next}, {used}, [{block} + 8 * ",
             $j,
             " + 8]\n",
@@ -96,10 +74,11 @@ macro_rules! step {
     };
 }
 
-/// Steps after which the growth of `d` is measured: early enough that the addresses of the next block's marks are known in time.
+/// Steps after which the growth of `d` is measured: early enough for the addresses of the next block's marks to be
+/// known in time.
 const EARLY: usize = 12;
 
-/// [`Closures::blocks`], with what links them: there the compiler would move half of the registers to memory and back.
+/// [`Closures::blocks`], including the links between blocks: there the compiler would spill half of the registers.
 #[inline(never)]
 #[target_feature(enable = "bmi1,bmi2")]
 pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
@@ -113,12 +92,13 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
     let Window { mut used, mut difference, mut twice, late, sum: [mut even, mut odd] } = marks;
     span.spill = Spill { block, late };
     let first = &raw mut span.blocks.as_flattened_mut()[block];
-    // SAFETY: changes and reads only `span`, borrowed for this call, and registers that are named.
-    // - `block` walks from `first`, which is in bounds, to the end of the blocks, as `spill.block` counts; of a block the 16 words
-    //   of `open` are read and the 16 of `picks` behind them (`repr(C)`) written.
-    // - Rows are read and written eight bytes at once, where the cursor says and at `below` 2 bytes before. In each of at most
-    //   `BLOCKS` blocks it moves by `growth / 8 <= 2` bytes and 2, 1, 0, or back by 2: so all lies in the rows, as `is_roomy`
-    //   checked (`Row` begins with its bytes and has 64 more than `is_roomy` counts on).
+    // SAFETY: the code reads and changes only `span`, borrowed for this call, and the named registers.
+    // - `block` runs from `first`, which is in bounds, to the end of the blocks, as `spill.block` counts. Of each block
+    //   it reads the 16 words of `open` and writes the 16 of `picks` behind them (`repr(C)`).
+    // - Rows are read and written eight bytes at a time, at the cursor and at 2 bytes before `below`. In each of at
+    //   most `BLOCKS` blocks the cursor moves by `growth / 8 <= 2` bytes and 2, 1, 0, or back by 2, so every access
+    //   lies in the rows, as `is_roomy` checked (`SpanRow` begins with its bytes and has 64 more than `is_roomy` counts
+    //   on).
     // - The instructions are those of BMI1 and BMI2.
     unsafe {
         asm!(
@@ -140,7 +120,7 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
             step!("9", "odd", "even"),
             step!("10", "even", "odd"),
             step!("11", "odd", "even"),
-            // The growth of `d` in bytes, as `Window::growth` has it in bits.
+            // The growth of `d` in bytes; `window::growth` computes it in bits.
             "mov {growth}, {difference}",
             step!("12", "even", "odd"),
             "shr {growth}, {EARLY} + {PAD}",
@@ -161,7 +141,8 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
             "mov [{span} + 8 * {b4} + {BEGINS}], {next}",
             "inc {b4}",
             "mov [{span} + {NEXT}], {b4}",
-            // What is complete is kept, as `Span::keep` does; registers move on, as `Window::next` does, and take in old marks.
+            // Complete marks are kept, as `Span::keep` does; registers move on, as `Window::next` does, and take in old
+            // marks.
             "mov [{span} + {next} + {NEW}], {used}",
             "lea {next}, [{next} + {growth} + 2]",
             "or {twice}, {b}",
@@ -222,7 +203,7 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
             BLOCK = const BLOCK,
             BLOCKS = const BLOCKS,
             SIZE = const size_of::<Block>(),
-            ROW = const size_of::<Row>(),
+            ROW = const size_of::<SpanRow>(),
             NEXT = const offset_of!(Span, spill.block),
             LATE = const offset_of!(Span, spill.late),
             BEGINS = const offset_of!(Span, begins),
@@ -263,7 +244,7 @@ pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, R
         open: |used, blocks: &mut Blocks| Plain.open(used, blocks),
         lower: |blocks: &Blocks| lower(blocks),
         sum_of_bits: |words: &[u64; WORDS]| Plain.sum_of_bits(words),
-        append: |row: &mut Row, end, flags, Substitution { zeros, added, marks, .. }: &Substitution| {
+        append: |row: &mut SpanRow, end, flags, Substitution { zeros, added, marks, .. }: &Substitution| {
             append(row, end, flags, *zeros, |flags| _pext_u64(*marks, !added | _pdep_u64(flags.into(), *added)));
         },
         deposit: |word, mask| _pdep_u64(word, mask),

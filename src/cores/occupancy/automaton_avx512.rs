@@ -1,11 +1,11 @@
-//! The streaming register automaton with its blocks in assembly, as `automaton_asm`, and its spans prepared and settled in
-//! 512-bit vectors: candidates are opened eight heaps at once by a masked copy, picks are found and bits are counted eight words
-//! at once, and rows of the upper beam are appended 128 flags at once: looked up by fours, joined by shifts that differ from lane
-//! to lane, and compressed to bytes without gaps. That takes half the time of eight pieces one after another.
+//! `automaton_asm` with its spans prepared and settled in 512-bit vectors. A masked copy opens the candidates of eight
+//! heaps at a time; picks are found and bits counted eight words at a time. Rows of the upper beam grow by 128 flags at
+//! a time: looked up by fours, joined by shifts that differ from lane to lane, and compressed to bytes without gaps.
+//! That takes half the time of eight pieces one after another.
 //!
-//! Cost: as `automaton_asm`, with fewer instructions outside of the blocks.
-//! Bound: the blocks, five and a quarter cycles a step. Of the two that are left around them, one goes into settling, which first
-//! waits for the last picks.
+//! Cost: as `automaton_asm`, with fewer instructions outside the blocks.
+//! Bound: the blocks, five and a quarter cycles a step. Of the two cycles that remain around them, one goes into
+//! settling, which first waits for the last picks.
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi16, _mm512_add_epi32, _mm512_add_epi64, _mm512_alignr_epi64, _mm512_and_si512,
@@ -21,7 +21,8 @@ use std::arch::x86_64::{
 use super::automaton_asm::blocks;
 pub use super::automaton_asm::needs;
 use super::streaming::{
-    BLOCK, Block, Blocks, Closures, DIGITS, End, PAD, Row, Span, Substitution, WORDS, Window, cost as cost_of, drive,
+    BLOCK, Block, Blocks, Closures, DIGITS, PAD, RowEnd, Span, SpanRow, Substitution, WORDS, Window, cost as cost_of,
+    drive,
 };
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -80,19 +81,19 @@ fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
     let within =
         rest.iter().rev().fold(last, |sum: __m512i, digit| _mm512_add_epi64(_mm512_add_epi64(sum, sum), *digit));
     let sum = _mm512_add_epi64(within, _mm512_mul_epu32(count, load(&const { lanes(0, 64, 8) })));
-    // One sum for both: at most 512 bits, and their numbers add up to less than `2^32`.
+    // One sum for both: there are at most 512 bits, and their numbers add up to less than `2^32`.
     let both = _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_slli_epi64::<32>(count), sum)) as u64;
     [both >> 32, both & u64::from(u32::MAX)]
 }
 
 /// [`Closures::append`]: sixteen flags a lane.
 ///
-/// Tables say what four flags become; pieces are joined by shifts, two by two, until a lane holds what its flags become. It moves
-/// up to where it begins in a byte of the row, what it has of its last byte goes to the next lane, and the whole bytes of all
-/// lanes are compressed into one string.
+/// Tables map four flags to their image. Shifts join the pieces two by two until a lane holds the image of its flags.
+/// The lane moves up to where it begins in a byte of the row, the rest of its last byte goes to the next lane, and the
+/// whole bytes of all lanes are compressed into one string.
 #[inline]
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg")]
-fn append(row: &mut Row, end: End, [first, second]: [u64; 2], substitution: &Substitution) {
+fn append(row: &mut SpanRow, end: RowEnd, [first, second]: [u64; 2], substitution: &Substitution) {
     let first = _mm512_set1_epi64(first as i64);
     let words = _mm512_mask_set1_epi64(first, 0xf0, second as i64);
     let nibbles = {
@@ -100,7 +101,7 @@ fn append(row: &mut Row, end: End, [first, second]: [u64; 2], substitution: &Sub
         _mm512_and_si512(_mm512_multishift_epi64_epi8(from, words), _mm512_set1_epi16(0xf))
     };
 
-    // How long each piece gets, and where in the row each lane begins.
+    // The length of each piece, and where in the row each lane begins.
     let zeros = substitution.zeros as i32;
     let fours = _mm512_add_epi16(_mm512_popcnt_epi16(nibbles), _mm512_set1_epi16(zeros as i16 / 4));
     let eights = _mm512_add_epi32(_mm512_popcnt_epi32(nibbles), _mm512_set1_epi32(zeros / 2));
@@ -124,17 +125,17 @@ fn append(row: &mut Row, end: End, [first, second]: [u64; 2], substitution: &Sub
     let high = _mm512_sllv_epi64(_mm512_srli_epi64::<32>(images), low(eights, mask));
     let images = _mm512_or_si512(low(images, mask), high);
 
-    // What is left of each last byte goes before the next lane, and what is there of the row before the first.
+    // The rest of each last byte goes before the next lane, and the last byte of the row before the first.
     let images = _mm512_sllv_epi64(images, fill);
     let rest = _mm512_srlv_epi64(images, _mm512_andnot_si512(_mm512_set1_epi64(7), length));
     let images = _mm512_or_si512(images, _mm512_alignr_epi64::<7>(rest, _mm512_set1_epi64(end.last(row) as i64)));
-    // Whole bytes; of the last lane its last byte as well.
+    // Whole bytes; the last lane also has its last byte.
     let length = _mm512_shuffle_epi8(length, load(&const { lanes(0, 0x0808_0808_0808_0808, 2) }));
     let whole = _mm512_cmple_epu8_mask(_mm512_maskz_set1_epi64(0x7f, 0x4038_3028_2018_1008), length);
     store(row.bytes_mut(end.length), _mm512_maskz_compress_epi8(whole, images));
 }
 
-/// `first`, and `step` more for each lane, anew after `period` lanes.
+/// `first`, and `step` more for each lane; starts again after `period` lanes.
 const fn lanes(first: u64, step: u64, period: u64) -> [u64; 8] {
     let (mut lanes, mut i) = ([0; 8], 0);
     while i < 8 {
@@ -153,7 +154,7 @@ pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, R
         open: |used, blocks: &mut Blocks| open(used, blocks),
         lower: |blocks: &Blocks| lower(blocks),
         sum_of_bits: |words: &[u64; WORDS]| sum_of_bits(words),
-        append: |row: &mut Row, end, flags, substitution: &Substitution| append(row, end, flags, substitution),
+        append: |row: &mut SpanRow, end, flags, substitution: &Substitution| append(row, end, flags, substitution),
         deposit: |word, mask| _pdep_u64(word, mask),
     };
     drive(input, run, sink, inner)

@@ -1,11 +1,11 @@
-//! The totals of the two beams.
+//! The totals of each beam.
 
 use crate::cores::sink;
 
-/// Positions of one beam, added up.
+/// The totals of one beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Beam {
-    /// How many.
+    /// The number of positions.
     pub positions: u64,
     /// The sum of their smaller heaps.
     pub smaller: u128,
@@ -14,25 +14,25 @@ pub struct Beam {
 }
 
 impl Beam {
-    /// Takes `other` in.
+    /// Adds the totals of `other`.
     pub fn add(&mut self, other: Beam) {
         self.positions += other.positions;
         self.smaller += other.smaller;
         self.larger += other.larger;
     }
 
-    /// How steep the beam is: the mean larger heap over the mean smaller one, NaN if there is none.
+    /// The slope of the beam: the mean larger heap divided by the mean smaller one. NaN if the beam is empty.
     pub fn slope(&self) -> f64 {
         self.larger as f64 / self.smaller as f64
     }
 
-    /// Positions for each smaller heap, given that all positions of the beam with heaps of at most `limit` together are in it.
+    /// Positions per smaller heap, given that the beam holds all its positions with heaps of at most `limit` together.
     pub fn density(&self, limit: u64) -> f64 {
         self.positions as f64 * (1.0 + self.slope()) / limit as f64
     }
 }
 
-/// Counts and adds, each beam for itself.
+/// Counts and sums the positions of each beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Positions with `m <= 2n`.
@@ -62,9 +62,9 @@ impl sink::Sink<[u64; 2]> for Tally {
     }
 }
 
-/// What takes the positions `n <= m`.
+/// Receives the positions `n <= m`.
 pub trait Sink: sink::Sink<[u64; 2]> {
-    /// The tally, if it is all that the sink keeps: a kernel may then add many positions at once.
+    /// The tally, if the sink keeps nothing else: a kernel may then add many positions at once.
     fn beams(&mut self) -> Option<&mut Tally> {
         None
     }

@@ -1,8 +1,9 @@
-//! 64 candidates `m` at once: a word of each of the four bit rows is ORed, and the first zero is the partner. The words are
-//! those of the row `used`; the three others lie across them, each at a distance that one `n` does not change.
+//! 64 candidates `m` at once: a word of each of the four bit rows is ORed, and the first zero is the partner. Words are
+//! aligned to the row `used`; the other three rows are shifted against it, each by a distance that is fixed for one
+//! `n`.
 //!
 //! Cost: `0.3 M / 64` words of four rows for each of `0.24 M` positions.
-//! Bound: the four integer units; a word that lies across two takes five operations, and a word of candidates eighteen.
+//! Bound: the four integer units. A shifted word takes five operations, a word of candidates eighteen.
 
 use super::lines::scan;
 use super::rows::{Rows, Stretch, bytes};

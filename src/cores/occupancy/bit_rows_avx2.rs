@@ -1,7 +1,7 @@
-//! `bit_rows` with 256 candidates at once. A vector of words that lie across others is two loads, a word apart, and two shifts.
+//! `bit_rows` with 256 candidates at once. A vector of shifted words takes two loads, one word apart, and two shifts.
 //!
 //! Cost: `0.3 M / 256` vectors of four rows for each of `0.24 M` positions.
-//! Bound: shifts (two of them and an OR for each row but one), then loads.
+//! Bound: shifts (two and an OR for each row but one), then loads.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi64_si128, _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_movemask_pd, _mm256_or_si256,

@@ -1,8 +1,8 @@
-//! `bit_rows` with 512 candidates at once. A vector of words that lie across others is two loads, a word apart, and one funnel
+//! `bit_rows` with 512 candidates at once. A vector of shifted words takes two loads, one word apart, and one funnel
 //! shift (`vpshrdvq`).
 //!
 //! Cost: `0.3 M / 512` vectors of four rows for each of `0.24 M` positions.
-//! Bound: loads, nearly all of which straddle a cache line, so that it is no quicker than half its width.
+//! Bound: loads. Nearly all straddle a cache line, so this is no quicker than half the width.
 
 use std::arch::x86_64::{__m512i, _mm512_cmpneq_epi64_mask, _mm512_or_si512, _mm512_set1_epi64, _mm512_shrdv_epi64};
 

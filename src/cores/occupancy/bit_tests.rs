@@ -1,8 +1,8 @@
-//! One bit for each line, tested one by one, every `m > n` tried in turn.
+//! One bit per line, one test at a time, every `m > n` tried in turn.
 //!
-//! Cost: the candidates of `byte_table`; each test is a load, a shift by a variable and a mask instead of a compare with
-//! memory. So it is *slower* than bytes while those fit in the cache: an eighth of the memory buys nothing there, and the
-//! parallelism of a word is left unused.
+//! Cost: the candidates of `byte_table`. Each test is a load, a variable shift and a mask instead of a compare with
+//! memory, so it is *slower* than bytes while those fit in the cache: an eighth of the memory gains nothing there, and
+//! the parallelism of a word is left unused.
 //! Bound: instructions.
 
 use super::lines::{one_by_one, scan};

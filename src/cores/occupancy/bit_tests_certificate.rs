@@ -1,7 +1,7 @@
-//! One bit for each line, tested one by one, only the candidates that the certificate leaves.
+//! One bit per line, one test at a time, only the candidates that the certificate leaves.
 //!
 //! Cost: about four candidates and six single-bit read-modify-writes for each P-position.
-//! Bound: mispredicted branches, as in `byte_table_certificate`; an eighth of its memory.
+//! Bound: mispredicted branches, as in `byte_table_certificate`, with an eighth of its memory.
 
 use super::lines::{certified, one_by_one};
 use super::rows::{Rows, bytes};

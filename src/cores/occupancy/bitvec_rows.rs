@@ -1,20 +1,20 @@
-//! `bit_rows` on the rows of the crate `bitvec`, read as the raw words below them. That is the fair form: a
-//! slice of a row at a bit offset can be searched (`first_zero`), but the OR of two such slices goes bit by bit.
+//! `bit_rows` on the crate `bitvec`, reading the raw words of its rows. This is the fair form: a slice at a bit offset
+//! can be searched (`first_zero`), but the OR of two such slices proceeds bit by bit.
 //!
 //! Cost: `0.3 M / 64` words of four rows for each of `0.24 M` positions.
-//! Bound: as `bit_rows`; only setting and testing a bit differs.
+//! Bound: as in `bit_rows`; only setting and testing a bit differ.
 
 use bitvec::prelude::{BitVec, Lsb0};
 
 use super::bit_rows::first_free;
 use super::lines::scan;
-use super::rows::{Row, Rows, bytes};
+use super::rows::{BitRow, Rows, bytes};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 type Bits = BitVec<u64, Lsb0>;
 
-impl Row for Bits {
+impl BitRow for Bits {
     fn zeros(bits: usize) -> Self {
         BitVec::repeat(false, bits)
     }

@@ -1,13 +1,13 @@
-//! One byte for each line, every `m > n` tried in turn.
+//! One byte per line, every `m > n` tried in turn.
 //!
-//! Cost: the candidates of `hash_sets`, a load or two each.
-//! Bound: the loop of one test after another; LLVM does not vectorise an early exit.
+//! Cost: the candidates of `hash_sets`, one or two loads each.
+//! Bound: the loop of one test after another. LLVM does not vectorise a loop with an early exit.
 
 use super::lines::{Certified, Lines, one_by_one, scan};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-/// A byte for each line.
+/// One byte per line.
 pub struct ByteTable {
     used: Vec<bool>,
     difference: Vec<bool>,

@@ -1,7 +1,7 @@
-//! One byte for each line, only the candidates that the certificate leaves. The plain program to beat.
+//! One byte per line, only the candidates that the certificate leaves. The plain program to beat.
 //!
 //! Cost: about four candidates and six scattered byte stores for each P-position.
-//! Bound: mispredicted branches; past the cache, the seven streams of cache lines that the stores touch.
+//! Bound: mispredicted branches; beyond the cache, the seven streams of cache lines that the stores touch.
 
 use super::byte_table::{ByteTable, bytes};
 use super::lines::{certified, one_by_one};
@@ -15,7 +15,7 @@ pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     input.published(90.0 + each * limit, bytes(input))
 }
 
-/// Six marks a P-position: stores.
+/// Six marks per P-position, each a store.
 pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { cycles: 6.0, ..Needs::default() }
 }

@@ -1,7 +1,7 @@
-//! The baseline: the source's algorithm with its three faults repaired. One standard hash set (SipHash) for each family of
+//! The baseline: the source's algorithm with its three faults repaired. One standard hash set (SipHash) per family of
 //! lines; every `m > n` is tried in turn.
 //!
-//! Cost: about `0.3 M` candidates for each of `0.24 M` positions, nearly all ended by the first look-up or two.
+//! Cost: about `0.3 M` candidates for each of `0.24 M` positions; the first look-up or two reject nearly all of them.
 //! Bound: hashing.
 //! Source: a published solution of Project Euler 665. As printed it stops with an index error; see
 //! [`crate::games::proportionate_nim`].
@@ -12,7 +12,7 @@ use super::lines::{Certified, Lines, one_by_one, scan};
 use super::{DENSITY, ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-/// A hash set for each family of lines.
+/// One hash set per family of lines.
 pub struct HashSets {
     used: HashSet<usize>,
     difference: HashSet<usize>,
@@ -60,8 +60,9 @@ fn twice(n: usize, m: usize) -> isize {
     m as isize - 2 * n as isize
 }
 
-/// Bytes of the sets. A set has a power of two of buckets, a word and a byte each, of which seven in eight are used. As two of the
-/// sets have twice as many members, all four grow at the same time, one after the other: the largest is then there half once more.
+/// Bytes of the sets. A set has a power of two of buckets, a word and a byte each, and fills seven in eight of them.
+/// Two of the sets have twice as many members, so all four grow at the same time, one after the other. While the
+/// largest grows, half a set exists in addition.
 pub fn bytes(input: &ProportionateNim) -> f64 {
     let members = DENSITY * input.limit() as f64 + 1.0;
     let buckets = (8.0 / 7.0 * members).log2().ceil().exp2();

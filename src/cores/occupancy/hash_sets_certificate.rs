@@ -1,7 +1,8 @@
-//! The hash sets of the baseline, asked only about the candidates that the certificate leaves: linear instead of quadratic.
+//! The hash sets of the baseline, queried only for the candidates that the certificate leaves: linear instead of
+//! quadratic.
 //!
-//! Cost: a few look-ups for each P-position, six insertions.
-//! Bound: hashing, and cache misses once the sets pass the cache.
+//! Cost: a few look-ups and six insertions for each P-position.
+//! Bound: hashing, then cache misses once the sets outgrow the cache.
 
 use super::hash_sets::{HashSets, bytes};
 use super::lines::{certified, one_by_one};
@@ -12,7 +13,7 @@ pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     input.published(450.0 * input.limit() as f64, bytes(input))
 }
 
-/// Six marks a P-position: stores.
+/// Six marks per P-position, each a store.
 pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { cycles: 6.0, ..Needs::default() }
 }

@@ -1,7 +1,7 @@
-//! `Next free` in 64-ary trees of bits: above each word of a row stands one bit that says whether the word is full, and so on
-//! up. A candidate is pushed along by one row after another until none blocks it.
+//! `Next free` in 64-ary trees of bits: one bit above each word of a row says whether the word is full, and so on up.
+//! Each row in turn moves a candidate up to its next free line, until none blocks it.
 //!
-//! Cost: a handful of jumps for each P-position, each a walk of two or three levels; no certificate is needed.
+//! Cost: a handful of jumps for each P-position, each a walk through two or three levels. No certificate is needed.
 //! Bound: dependent loads and mispredicted branches. One bit per line: a twentieth of the memory of `union_find`.
 
 use super::lines::scan;

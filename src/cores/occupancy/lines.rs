@@ -1,18 +1,18 @@
-//! The two ways to look for the partner of `n`, over any representation of the occupied lines: every `m > n`, or only those
-//! that the certificate leaves.
+//! Two searches for the partner of `n`, over any representation of the occupied lines: among every `m > n`, or only
+//! among those that the certificate leaves.
 
 use std::ops::RangeInclusive;
 
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Run, RunError};
 
-/// The lines that P-positions found so far occupy.
+/// The lines that the P-positions found so far occupy.
 ///
-/// Only positions within the limit `M` are ever marked, and that is enough: a candidate within the limit has a larger `n`
-/// and a smaller `m` than a P-position beyond it, so none of their lines meet. Hence `n <= M/2`, and of the values `m - 2n`
-/// only those from `-M/2` on are read.
+/// Only positions within the limit `M` are marked, which is enough: a candidate within the limit has a larger `n` and a
+/// smaller `m` than a P-position beyond it, so they share no line. Hence `n <= M/2`, and of the values `m - 2n` only
+/// those from `-M/2` on are read.
 pub trait Lines {
-    /// No lines, room for all positions of at most `limit` in all.
+    /// No lines; room for all positions of at most `limit` in all.
     fn new(limit: usize) -> Self;
     /// Occupies the lines of `(n,m)`, `n <= m`.
     fn mark(&mut self, n: usize, m: usize);
@@ -22,7 +22,7 @@ pub trait Lines {
     fn is_attacked(&self, n: usize, m: usize) -> bool;
 }
 
-/// Lines that a certificate can be read off.
+/// Lines that can answer what the certificate needs.
 pub trait Certified: Lines {
     /// Whether a position has this difference.
     fn has_difference(&self, difference: usize) -> bool;
@@ -30,10 +30,10 @@ pub trait Certified: Lines {
     fn has_below(&self, below: usize) -> bool;
 }
 
-/// Heaps between two looks at the progress counter.
-const BLOCK: usize = 4096;
+/// Heaps between two reports of progress, which also check for cancellation.
+pub const HEAPS_PER_CHECK: usize = 4096;
 
-/// Looks for the partner of every `n` among all `m > n`: a quadratic scan.
+/// Searches for the partner of every `n` among all `m > n`: a quadratic scan.
 #[inline(always)]
 pub fn scan<L: Lines, S: Sink>(
     input: &ProportionateNim,
@@ -44,7 +44,7 @@ pub fn scan<L: Lines, S: Sink>(
     drive(input, run, sink, Anywhere(find))
 }
 
-/// Looks for the partner of `n` only where the certificate leaves room, and in the upper beam not at all.
+/// Searches for the partner of `n` only where the certificate leaves room. The upper beam needs no search.
 #[inline(always)]
 pub fn certified<L: Certified, S: Sink>(
     input: &ProportionateNim,
@@ -55,8 +55,8 @@ pub fn certified<L: Certified, S: Sink>(
     drive(input, run, sink, Certificate { find, difference: 0, below: 0, upper: 0 })
 }
 
-/// The way to the partner of an unused `n`, if that is at most `last`. A trait, because a closure of this length is not always
-/// inlined, and then keeps its state in memory: 8 % of the time of `window_certificate`.
+/// Finds the partner of an unused `n`, if it is at most `last`. A trait, because a closure of this length is not always
+/// inlined and then keeps its state in memory: 8 % of the time of `window_certificate`.
 trait Partner<L> {
     fn find(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize>;
 }
@@ -76,9 +76,9 @@ struct Certificate<F> {
     find: F,
     /// The mex of the differences.
     difference: usize,
-    /// The mex of the values below zero.
+    /// The smallest `v` such that `-v` is free among the values `m - 2n`.
     below: usize,
-    /// Upper positions so far.
+    /// Upper positions found so far.
     upper: usize,
 }
 
@@ -92,14 +92,14 @@ impl<L: Certified, F: FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usiz
             self.below += 1;
         }
         (self.find)(lines, n, n + self.difference..=last.min(2 * n - self.below)).or_else(|| {
-            // A lower partner past `last` gets here as well; from then on every upper one is past it too.
+            // A lower partner past `last` ends here as well; from then on every upper one is past it too.
             self.upper += 1;
             Some(2 * n + self.upper).filter(|m| *m <= last)
         })
     }
 }
 
-/// The test of one candidate after another.
+/// Tests one candidate after another.
 #[inline(always)]
 pub fn one_by_one<L: Lines>(lines: &mut L, n: usize, mut candidates: RangeInclusive<usize>) -> Option<usize> {
     candidates.find(|m| !lines.is_attacked(n, *m))
@@ -118,8 +118,8 @@ fn drive<L: Lines, S: Sink>(
     let mut lines = L::new(limit);
     sink.push([0, 0]);
     lines.mark(0, 0);
-    for start in (0..heaps).step_by(BLOCK) {
-        let end = heaps.min(start + BLOCK);
+    for start in (0..heaps).step_by(HEAPS_PER_CHECK) {
+        let end = heaps.min(start + HEAPS_PER_CHECK);
         for n in start..end {
             if !lines.is_used(n)
                 && let Some(m) = partner.find(&mut lines, n, limit - n)

@@ -1,9 +1,10 @@
 //! `occupancy`: P-positions of two heaps, by the lines along which a position attacks others.
 //!
-//! In Proportionate Nim (Project Euler 665) a player takes, for some `t > 0`, `t` from one heap, `t` from both, or `t` from
-//! one and `2t` from the other. Two positions are one move apart exactly when they lie on one of five families of *lines*: a
-//! common heap, a common difference, or a common `a - 2b` with the heaps in either order. So a candidate `(n,m)`, `n < m`, with
-//! an unused `n` is attacked by an earlier P-position `(a,b)`, `a <= b`, exactly when
+//! In Proportionate Nim (Project Euler 665) a player takes, for some `t > 0`, `t` from one heap, `t` from both, or `t`
+//! from one and `2t` from the other. Two positions are one move apart exactly when they share a line of one of five
+//! families: a common heap, a common difference, or a common `a - 2b` with the heaps in either order. So a candidate
+//! `(n,m)`, `n < m`, with an unused `n` is attacked by an earlier P-position `(a,b)`, `a <= b`, exactly when one of
+//! these lines is occupied:
 //!
 //! | line of the candidate | row | a P-position `(a,b)` occupies |
 //! |---|---|---|
@@ -12,23 +13,24 @@
 //! | `m - 2n` | twice | `b - 2a`, and `a - 2b` for the mirrored position |
 //! | `2m - n` | sum | `2b - a` |
 //!
-//! (The fourth reading, `2a - b`, is never met: `2m - n > n > a > 2a - b` for every earlier `a`.) The P-position of the smallest
-//! unused `n` has the smallest `m > n` that is on no occupied line.
+//! (The other mirrored line, `2a - b`, never attacks: `2m - n > n > a > 2a - b` for every earlier `a`.) The P-position
+//! of the smallest unused `n` has the smallest `m > n` that is on no occupied line.
 //!
-//! # What is known about them
+//! # What is known
 //! Proved:
-//! 1. *Certificate.* Let `x1` be the smallest difference that is free and `x2` the smallest `v` such that `-v` is free among the
-//!    values `m - 2n`. Below `n + x1` the differences block every `m`; so do the values `m - 2n` above `2n - x2`, up to
-//!    `2n + k`, where this is the `k`-th position that gets there. So either `m` is in `[n + x1, 2n - x2]` (the *lower beam*),
-//! 2. or it is `2n + k` without any search (the *upper beam*).
+//! 1. *Certificate.* Let `x1` be the smallest free difference and `x2` the smallest `v` such that `-v` is free among
+//!    the values `m - 2n`. The differences block every `m` below `n + x1`. The values `m - 2n` block every `m` above
+//!    `2n - x2` and below `2n + k`, if this is the `k`-th position that gets there. So `m` is in `[n + x1, 2n - x2]`
+//!    (the *lower beam*),
+//! 2. or it is `2n + k`, without any search (the *upper beam*).
 //! 3. `a - 2b = -(2b - a)`: the mirrored half of the row `twice` is the row `sum` read backwards.
 //!
-//! Observed, to the sizes of the known answers: the window `[n + x1, 2n - x2]` stays narrow (4 wide on average, never above 49 up
-//! to 1e10), and `m / n` tends to 1.477799775 in the lower beam, 2.247725584 in the upper one.
+//! Observed, up to the sizes of the known answers: the window `[n + x1, 2n - x2]` stays narrow (4 wide on average,
+//! never above 49 up to 1e10), and `m / n` tends to 1.477799775 in the lower beam and to 2.247725584 in the upper one.
 //!
 //! # Other moves
-//! [`Diagonals`] are the moves that take from both heaps. With other ones than the published the lines are others, and nothing
-//! of the above need hold: one kernel, `general_rows`, knows how to find the lines of any.
+//! [`Diagonals`] are the moves that take from both heaps. Other diagonals than the published ones have other lines, and
+//! none of the above need hold. One kernel, `general_rows`, finds the lines of any diagonals.
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
@@ -86,11 +88,11 @@ pub struct ProportionateNim {
     diagonals: Diagonals,
 }
 
-/// The largest limit: its tables are terabytes, and no line number passes 64 bits.
+/// The largest limit: its tables take terabytes, and every line number fits 64 bits.
 pub const MAX_LIMIT: u64 = 1 << 46;
 
 impl ProportionateNim {
-    /// All positions of at most `limit` in all, with the moves as published.
+    /// A game with at most `limit` in both heaps together, and the published moves.
     ///
     /// # Errors
     /// The limit is above [`MAX_LIMIT`].
@@ -98,7 +100,7 @@ impl ProportionateNim {
         Self::with(limit, Diagonals::PUBLISHED)
     }
 
-    /// The same with other moves from both heaps.
+    /// A game with other moves that take from both heaps.
     ///
     /// # Errors
     /// The limit is above [`MAX_LIMIT`].
@@ -119,12 +121,12 @@ impl ProportionateNim {
         &self.diagonals
     }
 
-    /// The cost of a kernel that knows the lines of the published moves alone.
+    /// The cost of a kernel that handles only the published moves.
     fn published(&self, ns: f64, bytes: f64) -> Cost {
         if self.diagonals == Diagonals::PUBLISHED { Cost { ns, bytes } } else { Cost::IMPOSSIBLE }
     }
 
-    /// Values that the smaller heap can have: `0..=limit/2`.
+    /// The number of possible smaller heaps: `0..=limit/2`.
     pub fn smaller_heaps(&self) -> u64 {
         self.limit / 2 + 1
     }
@@ -132,14 +134,14 @@ impl ProportionateNim {
 
 /// Every position, in lexicographic order.
 pub type Positions = sink::Positions<[u64; 2]>;
-/// The same, handed on while the search goes on.
+/// Positions, handed on while the search continues.
 pub type Stream = sink::Stream<[u64; 2]>;
 
-/// P-positions of the published game over its limit, observed.
+/// P-positions of the published game divided by its limit, observed.
 const DENSITY: f64 = 0.231;
 
-/// The most heaps that a kernel visits before it says that no earlier positions will come.
-const BLOCK: u64 = 1 << 14;
+/// The most heaps that a kernel visits between two calls of [`sink::Sink::advance`].
+const HEAPS_PER_BATCH: u64 = 1 << 14;
 
 impl<S: Sink> Operation for Occupancy<S> {
     type Input = ProportionateNim;
@@ -150,39 +152,39 @@ impl<S: Sink> Operation for Occupancy<S> {
     const CORE: Core = Core::Occupancy;
     const UNIT: &'static str = "P-position";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { Occupancy<S>, [S: Sink], start;
-        hash_sets = hash_sets, Portable, [], "the source's way, repaired: a hash set for each family of lines, every m tried";
-        hash_sets_certificate = hash_sets_certificate, Portable, [], "hash sets, only the m that the certificate leaves", needs;
+        hash_sets = hash_sets, Portable, [], "the source's algorithm, repaired: a hash set per family of lines, every m tried";
+        hash_sets_certificate = hash_sets_certificate, Portable, [], "a hash set per family of lines, only the m that the certificate leaves", needs;
         byte_table = byte_table, Portable, [], "one byte per line, every m tried";
         byte_table_certificate = byte_table_certificate, Portable, [], "one byte per line, only the m that the certificate leaves", needs;
-        bit_tests = bit_tests, Portable, [], "one bit per line, tested one by one, every m tried";
-        bit_tests_certificate = bit_tests_certificate, Portable, [], "one bit per line, only the m that the certificate leaves";
-        union_find = union_find, Portable, [], "best public: `next free` by path halving in three rows";
+        bit_tests = bit_tests, Portable, [], "one bit per line, one test at a time, every m tried";
+        bit_tests_certificate = bit_tests_certificate, Portable, [], "one bit per line, one test at a time, only the m that the certificate leaves";
+        union_find = union_find, Portable, [], "the best published algorithm: `next free` in three rows, with path halving";
         hierarchical = hierarchical, Portable, [], "`next free` in 64-ary trees of bits";
-        bit_rows = bit_rows, Portable, [], "64 candidates m at once: windows of four bit rows";
-        bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"], "the same windows as raw words of BitVecs";
-        wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, vectors of the build's target";
+        bit_rows = bit_rows, Portable, [], "64 candidates at once: windows of four bit rows";
+        bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"], "the same windows, read as raw words of BitVecs";
+        wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, in portable vectors";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
-        general_rows = general_rows, Portable, [], "any diagonals: 64 candidates at once, full stretches passed over by trees of bits";
-        window_certificate = window_certificate, Portable, [], "one window of four bit rows a P-position, where the certificate points", needs;
-        automaton = automaton, Portable, [], "registers that slide along each other, sixteen n a block", needs;
-        automaton_avx2 = automaton like automaton, Avx2, ["avx2"], "the same code, with the bit-manipulation instructions of the tier", needs;
-        automaton_asm = automaton_asm, Avx2, ["avx2"], "the sixteen steps in assembly, in an order that keeps their chain short", needs;
-        automaton_avx512 = automaton_avx512 like automaton_asm, Avx512, ["avx2", "avx512"], "the same steps, spans prepared and settled in vectors", needs;
+        general_rows = general_rows, Portable, [], "any diagonals: 64 candidates at once, full stretches skipped by trees of bits";
+        window_certificate = window_certificate, Portable, [], "one window of four bit rows per P-position, where the certificate points", needs;
+        automaton = automaton, Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;
+        automaton_avx2 = automaton like automaton, Avx2, ["avx2"], "the same source, compiled with the tier's bit-manipulation instructions", needs;
+        automaton_asm = automaton_asm, Avx2, ["avx2"], "the sixteen steps in assembly, ordered to keep their chain short", needs;
+        automaton_avx512 = automaton_avx512 like automaton_asm, Avx512, ["avx2", "avx512"], "the same steps, with spans prepared and settled in vectors", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "parallel",
-        reason: "one serial chain: an automaton started further on with unknown registers does not fall in step with the first",
+        reason: "one serial chain: an automaton that starts further on with unknown registers does not converge with the first",
     }];
     const PUBLIC: &'static [&'static str] = &["union_find", "hierarchical"];
     const NOTES: &'static str = include_str!("NOTES.md");
 
-    /// All kernels but one know the published moves and no others.
+    /// All kernels but one handle only the published moves.
     fn output_bytes(input: &ProportionateNim, threads: usize) -> f64 {
-        // No two positions have the same smaller heap; in the published game a part of these heaps have one.
+        // No two positions share a smaller heap. In the published game only some of these heaps have a position.
         let published = *input.diagonals() == Diagonals::PUBLISHED;
-        let [share, of_block] = if published { [2.0 * DENSITY, 4.0 / 7.0] } else { [1.0; 2] };
-        S::bytes(share * input.smaller_heaps() as f64, of_block * BLOCK as f64, threads)
+        let [share, of_batch] = if published { [2.0 * DENSITY, 4.0 / 7.0] } else { [1.0; 2] };
+        S::bytes(share * input.smaller_heaps() as f64, of_batch * HEAPS_PER_BATCH as f64, threads)
     }
 
     fn oracle(input: &ProportionateNim) -> S {

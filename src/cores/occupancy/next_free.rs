@@ -1,22 +1,22 @@
-//! Lines that tell the next free one of their family from some line on, over any set that can, and the search that follows
-//! from it: a candidate is pushed along by one family after another until none blocks it.
+//! Families of lines that can find their next free line, over any set that supports it. In the search each family in
+//! turn moves a candidate up to its next free line, until none blocks it.
 
 use std::ops::RangeInclusive;
 
 use super::lines::Lines;
-use super::rows::Row;
+use super::rows::BitRow;
 
-/// A set of numbers that answers "the first number from here on that is not in it".
+/// A set of numbers that can find its first gap from a number on.
 pub trait NextFree {
-    /// No members, room for `0..size`.
+    /// No members; room for `0..size`.
     fn new(size: usize) -> Self;
     fn insert(&mut self, i: usize);
     fn contains(&self, i: usize) -> bool;
-    /// The first number from `i` on that is not a member, at most `size`. A look may shorten the way of the next.
+    /// The first number from `i` on that is not a member, at most `size`. A query may shorten the path of later ones.
     fn first_free(&mut self, i: usize) -> usize;
 }
 
-/// A set for each family of lines that is searched, plain bits for the last.
+/// A set for each family of lines that the search skips along, and plain bits for the last family.
 pub struct FreeLines<F> {
     used: F,
     difference: F,
@@ -33,7 +33,7 @@ impl<F: NextFree> Lines for FreeLines<F> {
             used: F::new(limit + 1),
             difference: F::new(limit + 1),
             twice: F::new(half + limit + 1),
-            sum: Row::zeros(2 * limit + 1),
+            sum: BitRow::zeros(2 * limit + 1),
             half,
         }
     }
@@ -65,7 +65,7 @@ impl<F: NextFree> Lines for FreeLines<F> {
 }
 
 impl<F: NextFree> FreeLines<F> {
-    /// The partner of `n`: the first free one of the candidates.
+    /// The partner of `n`: the first free candidate.
     #[inline(always)]
     pub fn find(&mut self, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
         let (mut m, last) = candidates.into_inner();
@@ -79,8 +79,8 @@ impl<F: NextFree> FreeLines<F> {
         None
     }
 
-    /// The first candidate from `m` on that the families do not block when asked in turn: `m` itself if nothing blocks it, and
-    /// some number past `last` if one of them leads there.
+    /// Moves `m` past the lines that block it, one family after another. Returns `m` itself if nothing blocks it, and a
+    /// number past `last` if a family leads there.
     #[inline(always)]
     fn push(&mut self, n: usize, m: usize, last: usize) -> usize {
         let m = n + self.difference.first_free(m - n);

@@ -2,7 +2,7 @@
 
 use super::ProportionateNim;
 
-/// Finds the P-positions `n <= m` with `n + m <= limit` in lexicographic order from the rules alone: a position that no
+/// Finds the P-positions `n <= m` with `n + m <= limit` in lexicographic order from the rules alone. A position that no
 /// earlier P-position marked is one, and it marks every position that can move to it.
 ///
 /// The order is sound because a move leads to a sorted position that is nowhere larger.

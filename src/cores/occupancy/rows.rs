@@ -1,23 +1,23 @@
-//! The four rows as bits, and words of consecutive candidates in them.
+//! The four rows as bits, read as words of consecutive candidates.
 
 use std::ops::RangeInclusive;
 
 use super::lines::{Certified, Lines};
 use crate::bits::{WORD, first_zero, funnel, window};
 
-/// One row of bits.
-pub trait Row {
+/// A row of bits.
+pub trait BitRow {
     /// `bits` zeros.
     fn zeros(bits: usize) -> Self;
     /// Sets one bit.
     fn set(&mut self, bit: usize);
     /// Whether a bit is set.
     fn get(&self, bit: usize) -> bool;
-    /// The words, bit `i` in bit `i % 64` of word `i / 64`.
+    /// The words: bit `i` is bit `i % 64` of word `i / 64`.
     fn words(&self) -> &[u64];
 }
 
-impl Row for Vec<u64> {
+impl BitRow for Vec<u64> {
     fn zeros(bits: usize) -> Self {
         vec![0; bits.div_ceil(WORD)]
     }
@@ -38,7 +38,7 @@ impl Row for Vec<u64> {
     }
 }
 
-/// A bit for each line. The row `sum` is split by parity: for one `n` the values `2m - n` have the parity of `n`, and so
+/// One bit per line. The row `sum` is split by parity: for one `n` all values `2m - n` have the parity of `n`, so
 /// consecutive `m` are consecutive bits in all four rows.
 pub struct Rows<R = Vec<u64>> {
     used: R,
@@ -49,12 +49,13 @@ pub struct Rows<R = Vec<u64>> {
     half: usize,
 }
 
-/// The most words that are looked at together.
+/// The most words that are read together.
 const WIDEST: usize = 8;
 
-/// What forbids candidates of one `n`, in words of consecutive `m`: the first row lies in whole words, three lie across them.
+/// The rows that forbid candidates of one `n`, in words of consecutive `m`. The first row is aligned to words, the
+/// other three are not.
 ///
-/// The rows are cut to one length, so that a check of one place serves all of them.
+/// The rows are cut to one length, so that one bounds check serves all of them.
 pub struct Stretch<'a> {
     /// The row `used`.
     pub used: &'a [u64],
@@ -62,10 +63,10 @@ pub struct Stretch<'a> {
     pub shifted: [Shifted<'a>; 3],
 }
 
-/// A row whose words begin inside words of memory.
+/// A row that begins inside a word of memory.
 #[derive(Clone, Copy)]
 pub struct Shifted<'a> {
-    /// The words in memory, one more than there are words of candidates.
+    /// The words in memory: one more than there are words of candidates.
     pub words: &'a [u64],
     /// The bit of the first word where the row begins.
     pub shift: usize,
@@ -79,10 +80,10 @@ impl Shifted<'_> {
     }
 }
 
-/// The four rows that forbid candidates of one `n`, each with the bit that stands for `m = 0`, which may be negative.
-type Window<'a> = [(&'a [u64], isize); 4];
+/// The four rows that forbid candidates of one `n`, each with the index of its bit for `m = 0`, which may be negative.
+type OffsetRows<'a> = [(&'a [u64], isize); 4];
 
-/// The bit that stands for candidate `m`.
+/// The bit of candidate `m`.
 #[inline(always)]
 fn place(start: isize, m: usize) -> usize {
     (start + m as isize) as usize
@@ -90,14 +91,14 @@ fn place(start: isize, m: usize) -> usize {
 
 /// The number of blocked candidates from `m` on, at most 64.
 #[inline(always)]
-fn blocked(rows: &Window<'_>, m: usize) -> usize {
+fn blocked(rows: &OffsetRows<'_>, m: usize) -> usize {
     first_zero(rows.iter().fold(0, |word, (row, start)| word | window(row, place(*start, m))))
 }
 
-impl<R: Row> Rows<R> {
-    /// The rows as `n` reads them.
+impl<R: BitRow> Rows<R> {
+    /// The rows at the offsets for `n`.
     #[inline(always)]
-    fn window(&self, n: usize) -> Window<'_> {
+    fn offset_rows(&self, n: usize) -> OffsetRows<'_> {
         let (n, half) = (n as isize, self.half as isize);
         [
             (self.difference.words(), -n),
@@ -107,10 +108,10 @@ impl<R: Row> Rows<R> {
         ]
     }
 
-    /// The first free `m` in `candidates`, looked for in windows that begin with the first of them.
+    /// The first free `m` in `candidates`, searched in windows of 64 that begin at the first candidate.
     #[inline(always)]
     pub fn find(&self, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
-        let rows = self.window(n);
+        let rows = self.offset_rows(n);
         let (mut m, last) = candidates.into_inner();
         while m <= last {
             let blocked = blocked(&rows, m);
@@ -122,8 +123,9 @@ impl<R: Row> Rows<R> {
         None
     }
 
-    /// The first free `m` in `n + 1..=last`: a window for those before the next word of `used`, then whole words of it, `WORDS`
-    /// together. `first_free(stretch, at)` is the number of blocked candidates from word `at` on, at most `64 WORDS`.
+    /// The first free `m` in `n + 1..=last`. One window covers the candidates before the next whole word of `used`;
+    /// whole words follow, `WORDS` at a time. `first_free(stretch, at)` is the number of blocked candidates from word
+    /// `at` on, at most `64 WORDS`.
     #[inline(always)]
     pub fn scan<const WORDS: usize>(
         &self,
@@ -132,7 +134,7 @@ impl<R: Row> Rows<R> {
         first_free: impl Fn(&Stretch<'_>, usize) -> usize,
     ) -> Option<usize> {
         const { assert!(WORDS <= WIDEST) };
-        let rows = self.window(n);
+        let rows = self.offset_rows(n);
         let blocked = blocked(&rows, n + 1);
         if blocked < WORD {
             return Some(n + 1 + blocked).filter(|m| *m <= last);
@@ -159,7 +161,7 @@ impl<R: Row> Rows<R> {
     }
 }
 
-impl<R: Row> Lines for Rows<R> {
+impl<R: BitRow> Lines for Rows<R> {
     fn new(limit: usize) -> Self {
         let half = limit / 2;
         let row = |bits: usize| R::zeros(bits + WORD * (WIDEST + 2));
@@ -200,7 +202,7 @@ impl<R: Row> Lines for Rows<R> {
     }
 }
 
-impl<R: Row> Certified for Rows<R> {
+impl<R: BitRow> Certified for Rows<R> {
     #[inline(always)]
     fn has_difference(&self, difference: usize) -> bool {
         self.difference.get(difference)
@@ -212,7 +214,7 @@ impl<R: Row> Certified for Rows<R> {
     }
 }
 
-/// Bytes of the rows of a limit.
+/// Bytes of the rows for a limit.
 pub fn bytes(limit: u64) -> f64 {
     let padding = WORD * (WIDEST + 2);
     (5.5 * limit as f64 + 5.0 * padding as f64) / 8.0

@@ -1,8 +1,9 @@
-//! The best published algorithm: three arrays "next free line from here on" (used, difference, twice), kept short by path
-//! halving, and a row of bits (sum). A candidate is pushed along by one array after another until none blocks it.
+//! The best published algorithm: three arrays "next free line from here on" (used, difference, twice), shortened by
+//! path halving, and a row of bits (sum). Each array in turn moves a candidate up to its next free line, until none
+//! blocks it.
 //!
-//! Cost: a handful of jumps for each P-position; no certificate is needed.
-//! Bound: cache misses in arrays of four bytes a line.
+//! Cost: a handful of jumps for each P-position. No certificate is needed.
+//! Bound: cache misses in arrays of four bytes per line.
 //! Source: the fastest published solutions of Project Euler 665.
 
 use super::lines::scan;
@@ -10,7 +11,7 @@ use super::next_free::{FreeLines, NextFree};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-/// Of each number one that is not smaller and not past the next free one; of a free number itself.
+/// For each number, one that is not smaller and not past its next free number; a free number links to itself.
 struct Links(Vec<u32>);
 
 impl NextFree for Links {

@@ -1,8 +1,8 @@
-//! `bit_rows` with 512 candidates at once in the portable vectors of the crate `wide`, whose width in hardware is chosen by
-//! the build: SSE2 by default, AVX-512 in a native build.
+//! `bit_rows` with 512 candidates at once in the portable vectors of the crate `wide`. The build chooses their width in
+//! hardware: SSE2 by default, AVX-512 in a native build.
 //!
 //! Cost: `0.3 M / 512` vectors of four rows for each of `0.24 M` positions.
-//! Bound: shifts. `wide` has no horizontal OR, so the eight words of the result are looked through one by one.
+//! Bound: shifts. `wide` has no horizontal OR, so the eight words of the result are checked one by one.
 
 use wide::u64x8;
 

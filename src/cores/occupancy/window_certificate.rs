@@ -1,4 +1,4 @@
-//! The window of `bit_rows`, opened only where the certificate leaves candidates: one for each P-position, nearly always.
+//! The window of `bit_rows`, opened only where the certificate leaves candidates: nearly always once per P-position.
 //!
 //! Cost: four unaligned windows, a first zero and six single-bit read-modify-writes for each P-position.
 //! Bound: the serial chain from the marks of one position through memory to the windows of the next.
@@ -14,7 +14,7 @@ pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     input.published(100.0 + 7.0 * input.limit() as f64, bytes(input.limit()))
 }
 
-/// Six marks a P-position, most of them next to the last of their kind.
+/// Six marks per P-position, most of them next to the previous one of their row.
 pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { bits: 6.0, ..Needs::default() }
 }

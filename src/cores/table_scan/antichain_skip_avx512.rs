@@ -1,16 +1,13 @@
-//! 64 layers at once, and full words passed over: searches start where no row is filled, go on in rounds without mispredicted
-//! ends, and a summary with a bit for each word of the tables tells which windows can hold a free candidate.
-//! [`super::antichain`] describes all three in its parts. Words that no row fills grow slowly in number (observed: 1.7, 2.3 and
-//! 2.9 for each P-position at `N` = 1000, 4000 and 12000), where a plain scan from the hint needs `0.09 N / 64`.
+//! 64 layers at once, with full words skipped. Searches start where no row is filled and continue in rounds without
+//! mispredicted ends; a summary with a bit for each word of the tables tells which windows can hold a free candidate.
+//! The parts of [`super::antichain`] describe all three. Words that no row fills grow slowly in number (observed: 1.7,
+//! 2.3 and 2.9 per P-position at `N` = 1000, 4000 and 12000), where a plain scan from the hint needs `0.09 N / 64`.
 //!
-//! Cost: one window a visit as it comes; for the searches that go on, seven in ten at `N = 20000`, a summary read of six rows and
-//! the windows of those words. Each mark checks whether its word is full.
-//! Bound, inferred and not settled: the six rows of a visit lie in as many places, so most windows come from the second cache, two
-//! lines each; but a search repeated at once, with its lines at hand, still takes half of its time.
-//! Tried at `N = 20000`, one thread: with the summary alone, a search branching at each window, 4.1 s; rounds without knowing how
-//! far rows are filled 4.5 s, with it 3.2 s; then without the summary 3.6 s; bands of 32 layers a fifth more. How far ahead lines
-//! are asked for, and how many, made no difference. With the look at a window compiled into both of its places, not called, 2.8 s.
-//! Up to about `N = 4000` the plain scan is as quick or quicker.
+//! Cost: one window per visit. For the searches that continue, seven in ten at `N = 20000`, a summary read of six rows
+//! and the windows of the words that it leaves. Each mark checks whether its word is full.
+//! Bound, inferred and not settled: the six rows of a visit lie in as many places, so most windows come from the second
+//! cache, two lines each; but a search repeated at once, with its lines at hand, still takes half of its time. Up to
+//! about `N = 4000` the plain scan is as quick or quicker.
 
 use super::antichain::{bytes, fits, scan};
 use super::{Sink, StoneGame};

@@ -1,7 +1,8 @@
-//! `antichain_avx512` with its bands shared out among the threads; [`super::antichain`] says what they wait for.
+//! `antichain_avx512` with its bands shared among the threads; [`super::antichain`] says how bands wait for one
+//! another.
 //!
-//! Cost: that of one thread, divided; the first steps of a band wait for the band before, and the last bands are short.
-//! Bound: as on one thread, and the cache and memory that the cores share.
+//! Cost: that of one thread, divided. The first steps of a band wait for the band before, and the last bands are short.
+//! Bound: as on one thread, then the cache and memory that the cores share.
 
 use super::antichain::{scan, shared};
 use super::antichain_avx512;

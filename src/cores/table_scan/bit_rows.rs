@@ -1,14 +1,14 @@
-//! 64 candidates at once in plain words: a window of each of the six bit rows is ORed, and the first zero is the P-position.
-//! Its loop is also compiled at the AVX2 tier, where BMI shortens the shifts.
+//! 64 candidates at once in plain words: a window of each of the six bit rows is ORed, and the first zero is the
+//! P-position. The loop is also compiled at the AVX2 tier, where BMI shortens the shifts.
 //!
-//! # Windows
-//! A window is whole words of `z`, from the word of the hint on. So the three rows read at `z` need no shift, and of the other
-//! three those read at the same place are ORed before they are shifted. Candidates below the hint are in the window as well,
-//! but forbidden: their differences are used in the layer, and each row has a word of ones in front for differences below 0.
+//! A window is whole words of `z`, from the word of the hint on. So the three rows read at `z` need no shift, and of
+//! the other three those read at the same place are ORed before they are shifted. The window also holds candidates
+//! below the hint, but they are forbidden: their differences are used in the layer, and each row has a word of ones in
+//! front for differences below 0.
 //!
 //! Cost: `0.09 N / 64` windows for each of `0.18 N^2` visits, `N^3 / 64` in all at large `N`.
-//! Bound: nine loads and as many ORs for each window; at small `N` the bookkeeping of a visit and the mispredicted end of the
-//! search.
+//! Bound: nine loads and as many ORs per window; at small `N` the bookkeeping of a visit and the mispredicted end of
+//! the search.
 
 use super::layers::{self, Marks, Search, Visit, scan};
 use super::{Sink, StoneGame};
@@ -17,10 +17,10 @@ use crate::kernel::{Cost, CostContext, Needs, Run, RunError, Tier};
 
 /// Words of ones in front of a row.
 const FRONT: usize = 1;
-/// Words that may be read, and mean nothing, after the last row: what the widest window and the word after it reach.
+/// Readable words without meaning after the last row: the reach of the widest window and the word after it.
 const PADDING: usize = 9;
 
-/// Bit rows of a table, in words.
+/// The layout of a table of bit rows, in words.
 #[derive(Clone, Copy)]
 pub struct Shape {
     rows: usize,
@@ -32,7 +32,7 @@ impl Shape {
         Shape { rows, stride: FRONT + heaps / WORD + 1 }
     }
 
-    /// The words of a table without marks.
+    /// The words of an empty table.
     pub fn words(self) -> Vec<u64> {
         let mut words = vec![0; self.rows * self.stride + PADDING];
         words.chunks_exact_mut(self.stride).take(self.rows).for_each(|row| row[..FRONT].fill(u64::MAX));
@@ -65,8 +65,8 @@ impl Shape {
         }
     }
 
-    /// [`Search::first_free`] by windows of `W` words: `load` makes a vector of them, `or` joins two vectors, `funnel` takes,
-    /// of each word and its successor, 64 bits from the given one on.
+    /// [`Search::first_free`] by windows of `W` words: `load` makes a vector of them, `or` joins two vectors, and
+    /// `funnel` takes 64 bits, from the given one on, of each word and its successor.
     #[inline(always)]
     pub fn first_free<const W: usize, V: Copy>(
         self,
@@ -131,7 +131,7 @@ impl Marks for Words {
     }
 }
 
-/// The search for one word at a time, whatever holds the words.
+/// The search by single words, whatever holds them.
 #[inline(always)]
 pub fn first_free(shape: Shape, words: &[u64], visit: &Visit) -> usize {
     let funnel = |low: u64, high: u64, by: usize| low >> by | high << 1 << (WORD - 1 - by); // a shift by 64 is not defined
@@ -144,14 +144,14 @@ pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
     Cost { ns: 0.0018 * n * n * n + square * n * n, bytes: bytes(input) }
 }
 
-/// Five marks a P-position, and for each of its visits, three for two, the words of a search: nine loads, eight ORs and four
-/// shifts each, at four of these 21 operations a cycle.
+/// Five marks per P-position. For each of its visits, three for two positions, the words of a search: nine loads, eight
+/// ORs and four shifts each, at four of these 21 operations a cycle.
 pub fn needs(input: &StoneGame) -> Needs {
     let words = (0.09 * input.heaps() as f64 / WORD as f64).max(1.0);
     Needs { bits: 5.0, cycles: 1.5 * words * 21.0 / 4.0, bytes: bytes(input), ..Needs::default() }
 }
 
-/// A type, not a closure, so that each tier compiles it for itself.
+/// A type, not a closure, so that each tier compiles it anew.
 struct FirstFree;
 
 impl Search<Words> for FirstFree {
@@ -161,7 +161,7 @@ impl Search<Words> for FirstFree {
     }
 }
 
-#[inline(always)] // so that each tier compiles it for itself
+#[inline(always)] // so that each tier compiles it anew
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, FirstFree)
 }

@@ -1,7 +1,8 @@
 //! `bit_rows` with 256 candidates at once. A funnel shift is two shifts and an OR.
 //!
 //! Cost: `0.09 N / 256 + 1` windows for each of `0.18 N^2` visits.
-//! Bound: at small `N` the bookkeeping of a visit, and that a search reads what the one before it has just stored; then loads.
+//! Bound: at small `N` the bookkeeping of a visit, and each search reading what the one before it has just stored; then
+//! loads.
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi64_si128, _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_movemask_pd, _mm256_or_si256,

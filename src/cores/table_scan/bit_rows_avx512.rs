@@ -1,8 +1,8 @@
 //! `bit_rows` with 512 candidates at once. A funnel shift is one instruction (`vpshrdvq`).
 //!
 //! Cost: `0.09 N / 512 + 1` windows for each of `0.18 N^2` visits.
-//! Bound: at small `N` the bookkeeping of a visit, and that a search reads what the one before it has just stored; then loads,
-//! nearly all of which straddle a cache line.
+//! Bound: at small `N` the bookkeeping of a visit, and each search reading what the one before it has just stored; then
+//! loads, nearly all of which straddle a cache line.
 
 use std::arch::x86_64::{__m512i, _mm512_cmpneq_epi64_mask, _mm512_or_si512, _mm512_set1_epi64, _mm512_shrdv_epi64};
 

@@ -1,9 +1,9 @@
 //! The tempting form of `bitvec_rows`, kept as a lesson: windows are slices, combined with `|=` and searched with
 //! `first_zero`.
 //!
-//! Cost: windows of 64 candidates as in `bit_rows`, but from the hint itself on, each several times as dear: the operator splits
-//! both slices at word edges and handles the parts of words one by one.
-//! Bound: instructions of that bookkeeping, at every size.
+//! Cost: windows of 64 candidates as in `bit_rows`, but starting at the hint itself, and several times as expensive:
+//! the operator splits both slices at word edges and handles the partial words one by one.
+//! Bound: the instructions of that bookkeeping, at every size.
 
 use bitvec::array::BitArray;
 use bitvec::order::Lsb0;

@@ -1,8 +1,8 @@
-//! `bit_rows` on the crate `bitvec`: marks are set and looked for through it, windows are read from the raw words below it.
-//! That is the fair form of the crate; `bitvec_operators` is the tempting one.
+//! `bit_rows` on the crate `bitvec`: marks are set and searched through it, windows are read from its raw words. This
+//! is the fair form of the crate; `bitvec_operators` is the tempting one.
 //!
 //! Cost: the windows of `bit_rows`.
-//! Bound: as `bit_rows`; only setting a bit and looking for a zero differ.
+//! Bound: as in `bit_rows`; only setting a bit and finding a zero differ.
 
 use bitvec::prelude::{BitVec, Lsb0};
 

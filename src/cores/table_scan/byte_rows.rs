@@ -1,26 +1,19 @@
-//! 96 candidates at once in plain bytes: six runs of 96 bytes are ORed in a loop that the compiler turns into vectors. The
-//! same source is listed at each tier, so its rows differ by the instruction set alone. This is what lanes are worth before
-//! bits are.
+//! 96 candidates at once in plain bytes: six runs of 96 bytes are ORed in a loop that the compiler vectorises. The same
+//! source is listed at each tier, so its kernels differ only by the instruction set. They show what lanes are worth
+//! before bits.
 //!
-//! A mark is `0xFF`, so that the OR of a candidate's number and its marks is the number if it is free, and more than any number
-//! if not: the least of them all is the first free candidate. A minimum is vectorised too; a search for the first zero is not,
-//! and took as long as all else.
+//! A mark is `0xFF`, so the OR of a candidate's number and its marks is the number if it is free, and more than any
+//! number if not: the minimum is the first free candidate. Rows and marks are those of [`super::layers`]. Pairs with
+//! the same `x + y` do not depend on one another, so a step searches all such pairs of 64 layers before it marks any.
+//! It goes in rounds of one window each: adding a comparison to a count lists a pair either as a P-position or for the
+//! next round, so no branch depends on it. A search starts where neither its layer's differences `z - y` nor those of
+//! `d = y - x` are all used; that saves one visit in seven and three windows in ten.
 //!
-//! # Diagonals
-//! The rows and marks are those of [`super::layers`], their order is another. Pairs with the same `x + y` do not depend on one
-//! another, so a step takes all such pairs of 64 layers, a word of bits, and searches them before it marks any. It goes in rounds
-//! of a window each: what a pair finds is written down either as a P-position or as a pair of the next round, by adding a
-//! comparison to a count, and no branch depends on it. A search starts where neither its layer's differences `z - y` nor those
-//! that go with `d = y - x` are all used; that leaves out one visit in seven, and three windows in ten.
-//!
-//! Cost: `0.22 N^2` windows of 96 candidates at `N = 1000`, 576 bytes loaded in each, for `0.18 N^2` pairs.
-//! Bound: a window is some 100 instructions and 18 loads of 32 bytes, most of which straddle a cache line: 5 ns where all is in
-//! the first cache, and 10 ns here. Layer by layer a visit waits for the one before, probably for its mispredicted end, which this
-//! kind of machine has no counters to show; a run took a quarter longer, with the second hint a sixth. Diagonals without rounds
-//! gained nothing over that. Huge pages, neighbouring rows for what is read together, a mark of the layer kept in a register until
-//! the next search has passed, and windows of 32, 64 and 128 changed nothing or were slower.
+//! Cost: `0.22 N^2` windows of 96 candidates at `N = 1000`, with 576 bytes loaded in each, for `0.18 N^2` pairs.
+//! Bound: a window is some 100 instructions and 18 loads of 32 bytes, most of which straddle a cache line: 5 ns if
+//! everything is in the first cache, and 10 ns here.
 
-use super::layers::{self, Marks, Rows, Visit};
+use super::layers::{self, Marks, RowNumbers, Visit};
 use super::{Sink, StoneGame};
 use crate::bits::{BitRows, WORD};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
@@ -34,13 +27,13 @@ struct Bytes {
 }
 
 impl Bytes {
-    /// A row, as far as a search may read from any place.
+    /// A row, up to the last byte that a search may read from any place.
     #[inline(always)]
     fn row(&self, row: usize) -> &[u8] {
         &self.bytes[row * self.stride..][..self.stride + LANES]
     }
 
-    /// The first of the candidates from `visit.from` on that no row forbids, by its number among them, or [`MARK`].
+    /// The number, counted from `visit.from`, of the first candidate that no row forbids, or [`MARK`].
     #[inline(always)]
     fn window(&self, visit: &Visit) -> u8 {
         let z = visit.from;
@@ -89,21 +82,22 @@ pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
     Cost { ns, bytes: layers::bytes(input, heaps + 1) + BitRows::bytes(2 * heaps, heaps) + hints }
 }
 
-#[inline(always)] // so that each tier compiles it for itself
+#[inline(always)] // so that each tier compiles it anew
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, mut sink: S) -> Result<S, RunError> {
     let heaps = input.heaps();
-    let (count, rows) = Rows::of(heaps);
+    let (count, rows) = RowNumbers::of(heaps);
     let mut marks = Bytes::new(count, heaps);
     // Bit `x` of row `x + y`: the pair has a P-position, or is two heaps of one.
     let mut used = BitRows::new(2 * heaps, heaps);
     // The first place of `gap[x]` and of `all[d]` that has no mark.
     let mut gap_hints = vec![0; heaps];
     let mut all_hints = vec![0; heaps];
-    // Of a step's pairs: `x`, and the `z` where the search goes on or has ended. Not cleared for each step, which took time.
+    // For each pair of a step: `x`, and the `z` where the search continues or has ended. Not cleared for each step,
+    // which took time.
     let (mut open, mut found) = ([[0; 2]; WORD], [[0; 2]; WORD]);
     for word in 0..heaps.div_ceil(WORD) {
         let layers = word * WORD..heaps.min((word + 1) * WORD);
-        // The first layer that is not done.
+        // The first unfinished layer.
         let mut first = layers.start;
         for sum in 2 * layers.start.. {
             first = first.max((sum + 1).saturating_sub(heaps));

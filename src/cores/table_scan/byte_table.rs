@@ -1,7 +1,7 @@
-//! The baseline: the source's way. Three byte tables hold the used keys; every triple is tested against them with seven
-//! short-circuit tests, the pair `(x,y)` first.
+//! The baseline: the source's algorithm. Three byte tables hold the used keys, and every triple is tested against them
+//! with seven short-circuit tests, the pair `(x,y)` first.
 //!
-//! Cost: `N^3 / 6` triples, most of them ended by the first test or two.
+//! Cost: `N^3 / 6` triples; the first test or two reject most of them.
 //! Bound: mispredicted branches, and loads from tables of `N^2` bytes.
 //! Source: the Project Euler 260 solution with seven keys; it neither skips a used pair nor stops at the first `z`.
 
@@ -13,7 +13,7 @@ pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     Cost { ns: 0.14 * n * n * n + 1.5 * n * n, bytes: 3.0 * n * n }
 }
 
-/// A step of the loop for each triple.
+/// One step of the loop per triple.
 pub fn needs(input: &StoneGame) -> Needs {
     Needs { cycles: input.heaps() as f64 / 6.0 / DENSITY, ..Needs::default() }
 }

@@ -1,7 +1,8 @@
-//! `byte_table` with the two cuts that the source leaves out: a pair `(x,y)` whose key is used is skipped, and a pair's scan
-//! stops at its first P-position, for it has only one. The scan starts at the hint and tests one candidate at a time.
+//! `byte_table` with the two cuts that the source omits: a pair `(x,y)` with a used key is skipped, and the scan of a
+//! pair stops at its first P-position, because it has only one. The scan starts at the hint and tests one candidate at
+//! a time.
 //!
-//! Cost: a quarter of the baseline's triples; each is up to six tests.
+//! Cost: a quarter of the baseline's triples, up to six tests each.
 //! Bound: mispredicted branches.
 
 use super::layers::{Marks, Visit, bytes, scan};
@@ -48,7 +49,7 @@ pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
     scan(input, run, sink, |marks: &Flags, &Visit { heaps, x, y, from, at_z, less_x, less_y }: &Visit| {
         let is_free = |z: &usize| {
-            // The row that forbids most comes first.
+            // The row that forbids the most comes first.
             let [gap_y, all] = less_x;
             !marks.is_marked(all, z - x)
                 && !at_z.iter().any(|row| marks.is_marked(*row, *z))

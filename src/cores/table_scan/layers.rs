@@ -1,4 +1,4 @@
-//! The driver of the kernels that go layer by layer: `x`, then `y`, and a search for the one `z` of the pair.
+//! The driver of the kernels that work layer by layer: for each `x` and `y`, a search for the one `z` of the pair.
 //!
 //! # What is kept
 //! With `d = y - x`, six rows of marks forbid a candidate `z`:
@@ -11,19 +11,19 @@
 //! | `all[d]` | `z - x` | has the same two differences |
 //! | `gap[x]` | `z - y` | has the heap `x`, the others `z - y` apart |
 //!
-//! Read in lexicographic order of positions, most keys are never looked at again. Of the pairs only `(y,z)` is, in later
-//! layers, and `(x,z)` in this one; of the keys with one heap `(y, z-x)` and `(z, d)`, and `(x, z-y)` in this layer. That
+//! In lexicographic order of positions, most keys are never read again. Of the pairs only `(y,z)` is, in later layers,
+//! and `(x,z)`, in this one; of the keys with one heap `(y, z-x)` and `(z, d)`, and `(x, z-y)` in this layer. That
 //! leaves five marks in rows of later layers and two in rows of this one, not the twelve of a symmetric table.
 //!
 //! # The hint
-//! Within a layer every difference `z - y` is used once, so the search starts at `y + h` with `h` the smallest unused one. It
-//! never falls as `y` grows, and once it takes `y + h` past the last heap the layer is done. The search is still `0.09 N`
-//! candidates long on average.
+//! Within a layer every difference `z - y` is used once, so the search starts at `y + h`, where `h` is the smallest
+//! unused one. It never falls as `y` grows; once `y + h` is past the last heap, the layer is done. The search is still
+//! `0.09 N` candidates long on average.
 
 use super::{Rule, Sink, StoneGame};
 use crate::kernel::{Run, RunError};
 
-/// A table of rows of marks, none at first. A row has a place for each heap, and one more that is never marked.
+/// A table of rows of marks, empty at first. A row has a place for each heap, and one more that is never marked.
 pub trait Marks {
     fn new(rows: usize, heaps: usize) -> Self;
     fn mark(&mut self, row: usize, place: usize);
@@ -31,7 +31,7 @@ pub trait Marks {
     fn next_free(&self, row: usize, place: usize) -> usize;
 }
 
-/// A pair whose `z` is searched, and the six rows, grouped by the place they are read at.
+/// A pair to search for its `z`, and the six rows, grouped by the place at which they are read.
 pub struct Visit {
     pub heaps: usize,
     pub x: usize,
@@ -46,9 +46,9 @@ pub struct Visit {
     pub less_y: usize,
 }
 
-/// A search for the first candidate that no row forbids.
+/// The search of a kernel.
 pub trait Search<M> {
-    /// That candidate; at least the number of heaps if there is none.
+    /// The first candidate that no row forbids; at least the number of heaps if there is none.
     fn first_free(&self, marks: &M, visit: &Visit) -> usize;
 }
 
@@ -61,20 +61,20 @@ impl<M, F: Fn(&M, &Visit) -> usize> Search<M> for F {
 
 /// Bytes of a table whose rows take `stride` bytes each.
 pub fn bytes(input: &StoneGame, stride: usize) -> f64 {
-    let (rows, _) = Rows::of(input.heaps());
+    let (rows, _) = RowNumbers::of(input.heaps());
     rows as f64 * stride as f64
 }
 
-/// Where the rows of a table are.
+/// The numbers of the rows in a table.
 #[derive(Clone, Copy)]
-pub struct Rows {
+pub struct RowNumbers {
     heaps: usize,
 }
 
-impl Rows {
-    /// How many there are for that many heaps, and where.
+impl RowNumbers {
+    /// How many rows a table for `heaps` heaps has, and their numbers.
     pub fn of(heaps: usize) -> (usize, Self) {
-        (4 * heaps, Rows { heaps })
+        (4 * heaps, RowNumbers { heaps })
     }
 
     #[inline(always)]
@@ -112,7 +112,7 @@ impl Rows {
         }
     }
 
-    /// Marks what a P-position forbids.
+    /// Makes the marks of a P-position.
     #[inline(always)]
     pub fn mark(self, marks: &mut impl Marks, rule: Rule, [x, y, z]: [usize; 3]) {
         let d = y - x;
@@ -141,7 +141,7 @@ pub fn scan<M: Marks, S: Sink>(
     search: impl Search<M>,
 ) -> Result<S, RunError> {
     let heaps = input.heaps();
-    let (count, rows) = Rows::of(heaps);
+    let (count, rows) = RowNumbers::of(heaps);
     let mut marks = M::new(count, heaps);
     for x in 0..heaps {
         let (mut y, mut hint) = (x, 0);

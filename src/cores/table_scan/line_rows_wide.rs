@@ -1,17 +1,17 @@
-//! The driver of [`super::lines`] with a row of marks in one portable vector of the crate `wide`, which the build turns into one
-//! register of AVX-512, two of AVX2 or four of SSE2.
+//! The driver of [`super::line_rows`] with a row of marks in one portable vector of the crate `wide`, which the build
+//! maps to one register of AVX-512, two of AVX2 or four of SSE2.
 //!
-//! `wide` has no funnel shift, so a row that is shifted is loaded twice, the second time from the next word on. Moving lanes instead
-//! takes a tenth less in a native build; in a default one, for SSE2, `wide` moves them one by one through memory, and a run takes
-//! twenty times as long. Words have 32 bits, as SSE2 compares no longer ones. The word that a search ends in comes from memory, for no
-//! lane can be taken from a vector by its number.
+//! `wide` has no funnel shift, so a shifted row is loaded twice, the second time from the next word on. Words have 32
+//! bits, because SSE2 compares no longer ones. The word in which a search ends is read from memory, because a lane
+//! cannot be extracted from a vector by its number.
 //!
-//! Cost: nine loads of a line per search, four of them across two; `1.3` searches per P-position.
-//! Bound: native, loads, as in `line_rows_avx512`; in a default build the operations of a search, each of them four times.
+//! Cost: nine loads of a line per search, four of which straddle two lines; `1.3` searches per P-position.
+//! Bound: in a native build loads, as in `line_rows_avx512`; in a default one the operations of a search, each of them
+//! four times.
 
 use wide::{u32x8, u32x16};
 
-use super::lines::{Found, Visit, bytes, fits, scan};
+use super::line_rows::{LineVisit, SearchEnd, bytes, fits, scan};
 use super::{Sink, StoneGame};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -32,7 +32,7 @@ pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError
 macro_rules! search {
     ($search:ident, $words:literal, $vector:ident) => {
         #[inline(always)]
-        fn $search(Visit { x, d, y, k, base }: Visit<'_>) -> Found {
+        fn $search(LineVisit { x, d, y, k, base }: LineVisit<'_>) -> SearchEnd {
             let load = |words: &[u32; $words]| $vector::new(*words);
             let by_z = |word| load(x.by_z(word)) | load(d.by_z(word));
             let gap_y = |byte| load(&y.gap(byte).map(u32::from_le_bytes));
@@ -44,7 +44,7 @@ macro_rules! search {
                 | load(x.by_gap())
                 | load(d.by_gap());
             let word = forbidden.simd_eq($vector::splat(u32::MAX)).to_bitmask().trailing_ones();
-            Found { word, bit: forbidden.to_array()[word as usize % $words].trailing_ones() }
+            SearchEnd { word, bit: forbidden.to_array()[word as usize % $words].trailing_ones() }
         }
     };
 }

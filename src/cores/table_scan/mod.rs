@@ -11,9 +11,9 @@
 //! | two heaps | `(x, z-y)` `(y, z-x)` `(z, y-x)` |
 //! | three heaps | `(y-x, z-y)` |
 //!
-//! is a P-position exactly when no earlier P-position, in lexicographic order of sorted positions, has one of them. That
-//! order is sound because a move leads to a sorted position that is smaller in every place. A pair `(x,y)` has at most one
-//! P-position `z >= y`.
+//! is a P-position exactly when no earlier P-position, in lexicographic order of sorted positions, has one of them.
+//! That order is sound because a move leads to a sorted position that is smaller in every place. A pair `(x,y)` has at
+//! most one P-position `z >= y`.
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
@@ -49,12 +49,12 @@ mod byte_rows;
 mod byte_table;
 mod byte_table_pruned;
 mod layers;
+#[cfg(any(feature = "wide", all(target_arch = "x86_64", feature = "avx512")))]
+mod line_rows;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod line_rows_avx512;
 #[cfg(feature = "wide")]
 mod line_rows_wide;
-#[cfg(any(feature = "wide", all(target_arch = "x86_64", feature = "avx512")))]
-mod lines;
 mod oracle;
 #[cfg(feature = "wide")]
 mod wide_rows;
@@ -70,12 +70,12 @@ pub struct TableScan<S>(PhantomData<fn() -> S>);
 pub enum Rule {
     /// One, two or three heaps (Project Euler 260).
     AllMoves,
-    /// One or two heaps: what a program solves that leaves out the move in all three.
+    /// One or two heaps: the game that a program solves if it omits the move in all three.
     OneOrTwo,
 }
 
 impl Rule {
-    /// Both of them.
+    /// All rules.
     pub const ALL: [Rule; 2] = [Rule::AllMoves, Rule::OneOrTwo];
 }
 
@@ -88,7 +88,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Three heaps of at most `limit`.
+/// Three heaps of at most `limit` each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoneGame {
     /// The largest heap.
@@ -97,11 +97,11 @@ pub struct StoneGame {
     rule: Rule,
 }
 
-/// The largest limit: tables of its square are in the tens of terabytes.
+/// The largest limit: tables of its square take tens of terabytes.
 pub const MAX_LIMIT: u64 = 1 << 22;
 
 impl StoneGame {
-    /// The heaps `0..=limit`.
+    /// A game with heaps of `0..=limit`.
     ///
     /// # Errors
     /// The limit is above [`MAX_LIMIT`].
@@ -122,26 +122,26 @@ impl StoneGame {
         self.rule
     }
 
-    /// Sizes of a heap: `0..=limit`.
+    /// The number of heap sizes: `0..=limit`.
     pub fn heaps(&self) -> usize {
         self.limit as usize + 1
     }
 }
 
-/// P-positions over the square of the limit, observed at all limits from some hundreds on: at most.
+/// P-positions divided by the square of the limit: an upper bound, observed at all limits from some hundreds on.
 const DENSITY: f64 = 0.1215;
 
-/// The most positions that a kernel finds before it says that no earlier ones will come, over the number of heaps: those of 64
-/// layers, each with fewer than two for five heaps (observed; the layer of Wythoff's game has the most).
-const BLOCK: f64 = 64.0 * 0.4;
+/// The most positions between two calls of [`sink::Sink::advance`], divided by the number of heaps: those of 64 layers,
+/// each with fewer than two for five heaps (observed; the layer of Wythoff's game has the most).
+const BATCH_PER_HEAP: f64 = 64.0 * 0.4;
 
-/// What takes the positions `x <= y <= z`.
+/// Receives the positions `x <= y <= z`.
 pub trait Sink: sink::Sink<[u32; 3]> {}
 impl<S: sink::Sink<[u32; 3]>> Sink for S {}
 
 /// Every position, in lexicographic order.
 pub type Positions = sink::Positions<[u32; 3]>;
-/// The same, handed on while the search goes on.
+/// Positions, handed on while the search continues.
 pub type Stream = sink::Stream<[u32; 3]>;
 
 impl<S: Sink> Operation for TableScan<S> {
@@ -153,24 +153,24 @@ impl<S: Sink> Operation for TableScan<S> {
     const CORE: Core = Core::TableScan;
     const UNIT: &'static str = "P-position";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { TableScan<S>, [S: Sink], start;
-        byte_table = byte_table, Portable, [], "the source's way: three byte tables, the whole triple loop", needs;
-        byte_table_pruned = byte_table_pruned, Portable, [], "no used pair is scanned, no scan goes on after its P-position";
-        byte_rows = byte_rows, Portable, [], "96 candidates z at once: six runs of bytes, vectorised by the compiler";
+        byte_table = byte_table, Portable, [], "the source's algorithm: three byte tables, the whole triple loop", needs;
+        byte_table_pruned = byte_table_pruned, Portable, [], "one byte per mark, used pairs skipped, each scan stopped at its P-position";
+        byte_rows = byte_rows, Portable, [], "96 candidates at once: six runs of bytes, vectorised by the compiler";
         byte_rows_avx2 = byte_rows like byte_rows, Avx2, ["avx2"], "the same source, compiled at this tier";
         byte_rows_avx512 = byte_rows like byte_rows, Avx512, ["avx512"], "the same source, compiled at this tier";
-        bit_rows = bit_rows, Portable, [], "64 candidates at once: a window of six bit rows, with the hint", needs;
+        bit_rows = bit_rows, Portable, [], "64 candidates at once: a window of six bit rows, from the hint on", needs;
         bit_rows_bmi = bit_rows like bit_rows, Avx2, ["avx2"], "the same source, compiled with BMI";
-        bitvec_operators = bitvec_operators like bit_rows, Portable, ["bitvec"], "such windows as slices of a BitVec, combined by |=";
-        bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"], "the same windows, read from a BitVec as words";
-        wide_rows = wide_rows, Portable, ["wide"], "256 candidates at once, vectors of the build's target";
+        bitvec_operators = bitvec_operators like bit_rows, Portable, ["bitvec"], "windows as slices of a BitVec, combined by |=";
+        bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"], "the same windows, read as raw words of a BitVec";
+        wide_rows = wide_rows, Portable, ["wide"], "256 candidates at once, in portable vectors";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
-        line_rows_avx512 = line_rows_avx512, Avx512, ["avx512"], "up to 1023 heaps: a row is a cache line, 32 layers a step", needs;
-        line_rows_wide = line_rows_wide like line_rows_avx512, Portable, ["wide"], "the same rows of a cache line, in vectors of the build's target";
-        antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "steps of 32 independent pairs, 256 candidates a window", needs;
-        antichain_skip_avx512 = antichain_skip_avx512, Avx512, ["avx512"], "64 pairs a step, full words passed over by a summary";
-        antichain_threads_avx512 = antichain_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 32 layers go round the threads";
-        antichain_skip_threads_avx512 = antichain_skip_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 64 layers go round the threads";
+        line_rows_avx512 = line_rows_avx512, Avx512, ["avx512"], "heaps of up to 1023: a row is a cache line, 32 layers per step", needs;
+        line_rows_wide = line_rows_wide like line_rows_avx512, Portable, ["wide"], "the same rows of a cache line, in portable vectors";
+        antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "32 independent pairs per step, 256 candidates per window", needs;
+        antichain_skip_avx512 = antichain_skip_avx512, Avx512, ["avx512"], "64 independent pairs per step, full words skipped by a summary";
+        antichain_threads_avx512 = antichain_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 32 layers shared among the threads";
+        antichain_skip_threads_avx512 = antichain_skip_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 64 layers shared among the threads";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_table"];
@@ -178,7 +178,7 @@ impl<S: Sink> Operation for TableScan<S> {
 
     fn output_bytes(input: &StoneGame, threads: usize) -> f64 {
         let heaps = input.heaps() as f64;
-        S::bytes(DENSITY * heaps.powi(2), BLOCK * heaps, threads)
+        S::bytes(DENSITY * heaps.powi(2), BATCH_PER_HEAP * heaps, threads)
     }
 
     fn oracle(input: &StoneGame) -> S {

@@ -2,7 +2,7 @@
 
 use super::{Rule, StoneGame};
 
-/// Finds the P-positions `x <= y <= z <= limit` in lexicographic order from the rules alone: a position that no earlier
+/// Finds the P-positions `x <= y <= z <= limit` in lexicographic order from the rules alone. A position that no earlier
 /// P-position marked is one, and it marks every position that can move to it.
 ///
 /// The order is sound because a move leads to a sorted position that is nowhere larger.

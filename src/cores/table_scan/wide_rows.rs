@@ -1,9 +1,10 @@
-//! `bit_rows` with 256 candidates at once in the portable vectors of the crate `wide`, whose width in hardware is chosen by
-//! the build: SSE2 by default, AVX2 in a native build. Vectors of 512 bits took longer there, 4.57 to 4.12 ms at `N = 1000`.
+//! `bit_rows` with 256 candidates at once in the portable vectors of the crate `wide`. The build chooses their width in
+//! hardware: SSE2 by default, AVX2 in a native build. Vectors of 512 bits took longer there, 4.57 to 4.12 ms at
+//! `N = 1000`.
 //!
 //! Cost: `0.09 N / 256 + 1` windows for each of `0.18 N^2` visits.
-//! Bound: at small `N` the bookkeeping of a visit, and that a search reads what the one before it has just stored. `wide` has
-//! no funnel shift, and none of 64 bits.
+//! Bound: at small `N` the bookkeeping of a visit, and each search reading what the one before it has just stored.
+//! `wide` has no funnel shift, and no shift by 64.
 
 use wide::u64x4;
 

@@ -19,7 +19,7 @@ pub fn run(probe: Probe) {
             let zeros = [_mm512_setzero_si512(); 8];
             sums(vectors, times, zeros, |sum, vector| _mm512_xor_si512(sum, load(vector)));
         }
-        // An addition between two XORs, or the compiler finds `(a ^ b) ^ b`; nor do the two become one instruction.
+        // The addition keeps the compiler from finding `(a ^ b) ^ b`. Nor can the two become one instruction.
         Probe::Logic(count) => {
             let mask = load(&black_box([0x5a5a_5a5a_a5a5_a5a5u64; 8]));
             operations(count / 2, start, |a, _| _mm512_add_epi64(_mm512_xor_si512(a, mask), mask));

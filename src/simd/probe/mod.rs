@@ -1,4 +1,4 @@
-//! Vector loops that do one thing as fast as the machine can: the probes behind [`crate::lab::ceilings`].
+//! Vector loops that do one thing as fast as the machine can: the probes of [`crate::lab::ceilings`].
 #![allow(unsafe_code, reason = "the dispatch into functions that need CPU features")]
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -14,17 +14,17 @@ use crate::machine::Machine;
 /// A loop over vectors of 64 bytes, without a result.
 #[derive(Clone, Copy, Debug)]
 pub enum Probe<'a> {
-    /// Loads each of the vectors in turn, so many times over.
+    /// Loads each of the vectors in turn, as many times as given.
     Loads(&'a [[u64; 8]], usize),
-    /// So many operations of two operands on registers, XOR and addition in turns.
+    /// This many operations of two operands in registers, alternating XOR and addition.
     Logic(u64),
-    /// So many logical operations of three operands.
+    /// This many logical operations of three operands.
     LogicOfThree(u64),
-    /// So many permutations of the bytes of a register.
+    /// This many permutations of the bytes of a register.
     Permute(u64),
 }
 
-/// An order of 64 bytes, for [`Probe::Permute`].
+/// A permutation of 64 bytes, for [`Probe::Permute`].
 fn order() -> [u8; 64] {
     black_box(from_fn(|i| (5 * i % 64) as u8))
 }
@@ -35,18 +35,18 @@ pub fn tier(machine: &Machine) -> Tier {
     if has_avx512 { Tier::Avx512 } else { Tier::Portable }
 }
 
-/// Runs a probe at the tier that [`tier`] says.
+/// Runs a probe at the tier that [`tier`] returns.
 pub fn run(machine: &Machine, probe: Probe) {
     match tier(machine) {
         #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-        // SAFETY: a machine offers a tier only where the CPU was found to have its features, and `avx512::run` asks for no
+        // SAFETY: a machine offers a tier only where the CPU was found to have its features, and `avx512::run` needs no
         // others.
         Tier::Avx512 => unsafe { avx512::run(probe) },
         _ => portable::run(probe),
     }
 }
 
-/// `count` operations in `N` independent chains.
+/// Runs `count` operations in `N` independent chains.
 #[inline(always)]
 fn operations<R: Copy, const N: usize>(count: u64, mut registers: [R; N], operation: impl Fn(R, R) -> R) {
     for _ in 0..count.div_ceil(N as u64) {
@@ -57,7 +57,7 @@ fn operations<R: Copy, const N: usize>(count: u64, mut registers: [R; N], operat
     black_box(registers);
 }
 
-/// Adds up vectors, in turns into `N` sums.
+/// Adds up vectors, alternating between `N` sums.
 #[inline(always)]
 fn sums<R: Copy, const N: usize>(
     vectors: &[[u64; 8]],

@@ -1,4 +1,4 @@
-//! The probes in plain Rust: what the compiler makes of words, and bytes that are permuted by looking each of them up.
+//! The probes in plain Rust: what the compiler makes of words, and bytes permuted by one look-up each.
 
 use std::array::from_fn;
 use std::hint::black_box;

@@ -1,8 +1,8 @@
-//! The state between spans: what a span is prepared from, and what it leaves when it is settled.
+//! The state between spans, the preparation of a span, and its settlement.
 
-use super::inner::Inner;
+use super::inner::InnerLoops;
 use super::marks::{DIFFERENCE, Reader, SUM, USED};
-use super::row::Row;
+use super::row::SpanRow;
 use super::span::{Cursor, SPAN, Span, WORDS};
 use super::tape::{Pool, Tape};
 use super::window::{BLOCK, PAD, Registers, Word, unpick};
@@ -10,10 +10,10 @@ use crate::bits::WORD;
 use crate::cores::occupancy::Sink;
 use crate::kernel::RunError;
 
-/// Bits that are known past those that a span of the greatest growth reads.
+/// Bits known beyond those that a span of the greatest growth reads.
 pub const SLACK: u64 = 192;
-/// Words of the sums backwards that a span may read again.
-const KEPT: usize = 16;
+/// Words of the reversed sums that a span may read again.
+const KEPT_WORDS: usize = 16;
 
 /// The state between spans.
 pub struct Automaton {
@@ -24,10 +24,10 @@ pub struct Automaton {
     pub d: u64,
     /// Upper positions so far.
     pub uppers: u64,
-    /// The sum of the partners in the lower beam that are not yet in whole words of the tape `used`.
+    /// The sum of the lower partners that are not yet in whole words of the tape `used`.
     pub pending: u128,
     pub registers: Registers,
-    /// Which heaps are used; which lines `2m - n` are, by parity (odd ones at `(2m - n + 1) / 2`); which `n` are upper.
+    /// Used heaps; occupied lines `2m - n` by parity (odd ones at `(2m - n + 1) / 2`); upper `n`.
     pub used: Tape,
     pub sum: [Tape; 2],
     pub flags: Tape,
@@ -35,16 +35,16 @@ pub struct Automaton {
     pub upper_used: Reader<1>,
     pub upper_difference: Reader<1>,
     pub upper_sum: Reader<2>,
-    /// One more than the word of `sum` in the first word of the row that holds it backwards, and words free before that.
+    /// One more than the word of `sum` in the first word of the row of reversed sums, and the free words before that.
     pub top: u64,
     pub room: usize,
     pub span: Box<Span>,
 }
 
 impl Automaton {
-    /// Prepares the rows of the next span. `None` if marks that it reads are missing.
+    /// Prepares the rows of the next span. `None` if a tape no longer has marks that it reads.
     #[inline(always)]
-    pub fn prepare(&mut self, inner: impl Inner) -> Option<()> {
+    pub fn prepare(&mut self, inner: impl InnerLoops) -> Option<()> {
         let Automaton { n, d, span, .. } = self;
         let span = &mut **span;
         let (n, d) = (*n, *d);
@@ -57,10 +57,10 @@ impl Automaton {
         let passed = self.upper_sum.read(&SUM, &mut span.old.sum, &self.flags, from[2], to[2], inner)?;
         span.new[1..].iter_mut().for_each(|row| row.drop_words(passed));
 
-        // The sums backwards: new words come in before the others.
+        // The reversed sums: new words come in before the others.
         let top = (n - d + heaps + SLACK) / 64;
         if (top - self.top) as usize > self.room {
-            let room = Row::BITS / WORD - KEPT;
+            let room = SpanRow::BITS / WORD - KEPT_WORDS;
             span.old.below.raise_words(room - self.room);
             self.room = room;
         }
@@ -91,17 +91,17 @@ impl Automaton {
 
     /// Runs the blocks of the prepared span.
     #[inline(always)]
-    pub fn blocks(&mut self, inner: impl Inner) -> Result<(), RunError> {
+    pub fn blocks(&mut self, inner: impl InnerLoops) -> Result<(), RunError> {
         self.span.blocks(&mut self.registers, inner)
     }
 
-    /// [`Automaton::pending`] as it is now.
+    /// The current value of [`Automaton::pending`].
     #[inline(always)]
-    fn partners_pending(&self, inner: impl Inner) -> u128 {
+    fn partners_pending(&self, inner: impl InnerLoops) -> u128 {
         let span = &self.span;
         let end = 8 * span.cursor.used + PAD;
         let (word, shift) = (end / WORD, end % WORD);
-        // In the registers, and in the last word of the row.
+        // Marks in the registers, and in the last word of the row.
         let own = (self.registers.wide().used & !span.old::<u128>(span.cursor).used) >> PAD as u32;
         let partial = span.new[0].word(word) & !span.old.used[0].word(word) & !(u64::MAX << shift);
         let mut words = [0; WORDS];
@@ -111,9 +111,9 @@ impl Automaton {
         total(inner.sum_of_bits(&words), self.upper_used.start + (WORD * word) as u64)
     }
 
-    /// Ends a span: positions into the sink, marks and flags onto the tapes.
+    /// Settles a span: positions into the sink, marks and flags onto the tapes.
     #[inline(always)]
-    pub fn settle(&mut self, sink: &mut impl Sink, inner: impl Inner) {
+    pub fn settle(&mut self, sink: &mut impl Sink, inner: impl InnerLoops) {
         let n = self.n;
         let start = self.upper_used.start;
         self.n = n + SPAN as u64;
@@ -124,7 +124,7 @@ impl Automaton {
         let upper: [u64; WORDS] = std::array::from_fn(|i| !heaps[i] & !lower[i]);
         self.flags.extend(&upper, WORDS, &mut self.pool);
 
-        // The partners, and whole words of marks onto the tapes.
+        // The sum of the partners, and whole words of marks onto the tapes.
         let mut partners = 0;
         let end = (8 * cursor.used + PAD) / WORD;
         for word in (self.used.end() - start as usize / WORD..end).step_by(WORDS) {
@@ -170,7 +170,7 @@ impl Automaton {
         }
     }
 
-    /// The positions of the span from `n` on, one by one; before it were `uppers` upper ones.
+    /// Pushes the positions of the span from `n` on one by one, given the `uppers` upper positions before it.
     #[inline(always)]
     fn push_each(&self, sink: &mut impl Sink, n: u64, uppers: u64, lower: &[u64; WORDS]) {
         let Span { heaps, blocks, begins, .. } = &*self.span;
@@ -192,7 +192,7 @@ impl Automaton {
     }
 }
 
-/// The sum of so many numbers, given what they are in excess of `at`.
+/// The sum of `count` numbers, given the sum of their excess over `at`.
 #[inline(always)]
 fn total([count, sum]: [u64; 2], at: u64) -> u128 {
     u128::from(count) * u128::from(at) + u128::from(sum)

@@ -1,22 +1,23 @@
-//! What kernels of the automaton may do in their own way, beside how plain Rust does it.
+//! The parts of the automaton that a kernel may replace, with defaults in plain Rust.
 
-use super::marks::{End, Substitution, append};
-use super::row::Row;
+use super::marks::{RowEnd, Substitution, append};
+use super::row::SpanRow;
 use super::span::{Blocks, Span, WORDS};
 use super::window::{BLOCK, Block, PAD, Window};
 use crate::bits::WORD;
 
-/// What kernels may do in their own way; plain Rust if they do not.
+/// The inner loops of the automaton: plain Rust, unless a kernel replaces them.
 ///
-/// A trait, because a closure is not always inlined, and out of line it has the CPU features of the function it is written in:
-/// those of plain Rust would have none. Its methods are always inlined, so they are compiled anew for each tier.
-pub trait Inner: Copy {
-    /// Runs the blocks of a span from `block` on while they are exact in 64-bit registers; returns the first that is not.
+/// A trait, because a closure is not always inlined, and out of line it has the CPU features of the function that it is
+/// written in; closures in plain Rust would have none. The methods are always inlined, so each tier compiles them anew.
+pub trait InnerLoops: Copy {
+    /// Runs the blocks of a span from `block` on while they are exact in 64-bit registers. Returns the first that is
+    /// not.
     #[inline(always)]
     fn blocks(self, span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
         span.narrow_blocks(window, block, Plain)
     }
-    /// Opens the candidates of 64 heaps, but none of those that are used.
+    /// Opens the candidates of those of 64 heaps that are unused.
     #[inline(always)]
     fn open(self, used: u64, blocks: &mut Blocks) {
         for (i, block) in blocks.iter_mut().enumerate() {
@@ -31,7 +32,7 @@ pub trait Inner: Copy {
         let nonzero = |words: &[u64; BLOCK]| words.iter().rev().fold(0, |mask, word| mask << 1 | u64::from(*word != 0));
         blocks.iter().rev().fold(0, |word, block| word << BLOCK | nonzero(&block.picks))
     }
-    /// How many bits are set, and the sum of their numbers.
+    /// The number of set bits, and the sum of their indices.
     #[inline(always)]
     fn sum_of_bits(self, words: &[u64; WORDS]) -> [u64; 2] {
         let mut total = [0; 2];
@@ -41,9 +42,9 @@ pub trait Inner: Copy {
         }
         total
     }
-    /// Appends what flags become to a row that ends at `end`.
+    /// Appends the image of flags to a row that ends at `end`.
     #[inline(always)]
-    fn append(self, row: &mut Row, end: End, flags: [u64; 2], substitution: &Substitution) {
+    fn append(self, row: &mut SpanRow, end: RowEnd, flags: [u64; 2], substitution: &Substitution) {
         let Substitution { zeros, images, .. } = substitution;
         append(row, end, flags, *zeros, |flags| {
             let [low, high] = flags.to_le_bytes();
@@ -73,32 +74,32 @@ pub trait Inner: Copy {
 #[derive(Clone, Copy)]
 pub struct Plain;
 
-impl Inner for Plain {}
+impl InnerLoops for Plain {}
 
-/// The same in closures: they have the CPU features of the function that they are written in.
+/// Inner loops in closures, which have the CPU features of the function that they are written in.
 #[derive(Clone, Copy)]
 pub struct Closures<Blocks, Open, Lower, Sum, Append, Deposit> {
-    /// [`Inner::blocks`]
+    /// [`InnerLoops::blocks`]
     pub blocks: Blocks,
-    /// [`Inner::open`]
+    /// [`InnerLoops::open`]
     pub open: Open,
-    /// [`Inner::lower`]
+    /// [`InnerLoops::lower`]
     pub lower: Lower,
-    /// [`Inner::sum_of_bits`]
+    /// [`InnerLoops::sum_of_bits`]
     pub sum_of_bits: Sum,
-    /// [`Inner::append`]
+    /// [`InnerLoops::append`]
     pub append: Append,
-    /// The low bits of a word at the places that a mask has (`pdep`).
+    /// Puts the low bits of a word at the set bits of a mask (`pdep`).
     pub deposit: Deposit,
 }
 
-impl<B, O, L, S, A, D> Inner for Closures<B, O, L, S, A, D>
+impl<B, O, L, S, A, D> InnerLoops for Closures<B, O, L, S, A, D>
 where
     B: Fn(&mut Span, &mut Window<u64>, usize) -> usize + Copy,
     O: Fn(u64, &mut Blocks) + Copy,
     L: Fn(&Blocks) -> u64 + Copy,
     S: Fn(&[u64; WORDS]) -> [u64; 2] + Copy,
-    A: Fn(&mut Row, End, [u64; 2], &Substitution) + Copy,
+    A: Fn(&mut SpanRow, RowEnd, [u64; 2], &Substitution) + Copy,
     D: Fn(u64, u64) -> u64 + Copy,
 {
     #[inline(always)]
@@ -122,7 +123,7 @@ where
     }
 
     #[inline(always)]
-    fn append(self, row: &mut Row, end: End, flags: [u64; 2], substitution: &Substitution) {
+    fn append(self, row: &mut SpanRow, end: RowEnd, flags: [u64; 2], substitution: &Substitution) {
         (self.append)(row, end, flags, substitution);
     }
 
@@ -133,9 +134,9 @@ where
     }
 }
 
-/// The sixteen steps of a block, as [`Window::steps`].
+/// The sixteen steps of a block; see [`Window::steps`].
 pub trait Steps<W>: Copy {
-    /// Does them.
+    /// Runs them.
     fn steps(self, window: &mut Window<W>, block: &mut Block) -> u32;
 }
 
@@ -153,14 +154,14 @@ impl<W, F: Fn(&mut Window<W>, &mut Block) -> u32 + Copy> Steps<W> for F {
     }
 }
 
-/// How many bits of a word are set, and the sum of their numbers.
+/// The number of set bits of a word, and the sum of their indices.
 #[inline(always)]
 fn sum_of_bits(word: u64) -> [u64; 2] {
     let digits = DIGITS.iter().zip(0..).map(|(numbers, digit)| u64::from((word & numbers).count_ones()) << digit);
     [word.count_ones().into(), digits.sum()]
 }
 
-/// The numbers of a word's bits that have each binary digit.
+/// For each binary digit, the bits of a word whose index has that digit set.
 pub const DIGITS: [u64; 6] = [
     0xaaaa_aaaa_aaaa_aaaa,
     0xcccc_cccc_cccc_cccc,

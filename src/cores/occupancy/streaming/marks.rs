@@ -1,24 +1,24 @@
 //! The marks of the upper beam, made when they are read.
 //!
-//! The `k`-th upper P-position is `(n, 2n+k)` and occupies the lines `2n+k` (used), `n+k` (difference) and `3n+2k` (sum). As `n`
-//! grows so does each of them, so the bits of a row are the flags "n is upper" under a *substitution*: for the difference
-//! row every `n` becomes `0`, or `01` if it is upper; for the used row `00` or `010`; in the two parity rows of the sum a pair
-//! of `n` becomes `000` and one `0` more for each upper one, with a mark in the row of its parity.
+//! The `k`-th upper P-position is `(n, 2n+k)` and occupies the lines `2n+k` (used), `n+k` (difference) and `3n+2k`
+//! (sum). All three grow with `n`, so the bits of a row are the flags "n is upper" under a *substitution*. In the
+//! difference row every `n` becomes `0`, or `01` if it is upper; in the used row `00` or `010`. In the two parity rows
+//! of the sum a pair of `n` becomes `000` and one more `0` for each upper one, with a mark in the row of its parity.
 
-use super::inner::{Inner, Plain};
-use super::row::Row;
+use super::inner::{InnerLoops, Plain};
+use super::row::SpanRow;
 use super::tape::Tape;
 
-/// What flags become in one row: the row as sixteen flags that are all set would have it, where one place is left out for each
-/// that is not set.
+/// The substitution of one row: the image of sixteen flags that are all set, from which each flag that is not set
+/// removes one bit.
 pub struct Substitution {
-    /// Zeros that sixteen flags become if none is set.
+    /// The number of zeros that sixteen flags become if none is set.
     pub zeros: u32,
-    /// The places that are there only if a flag is set.
+    /// The bits that are present only if a flag is set.
     pub added: u64,
     /// The marks.
     pub marks: u64,
-    /// What eight flags become.
+    /// The image of each value of eight flags.
     pub images: [u32; 256],
 }
 
@@ -38,7 +38,7 @@ pub static SUM: [Substitution; 2] = [
     Substitution::new(24, repeat(0b10010, 5, 8), repeat(0b10000, 5, 8)),
 ];
 
-/// A pattern so many times, one every `period` bits.
+/// Repeats a pattern `times` times, once every `period` bits.
 const fn repeat(pattern: u64, period: u32, times: u32) -> u64 {
     let (mut word, mut i) = (0, 0);
     while i < times {
@@ -70,82 +70,82 @@ const fn images(added: u64, marks: u64) -> [u32; 256] {
 
 /// Where a row ends.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct End {
+pub struct RowEnd {
     /// Whole bytes written.
     pub length: usize,
-    /// Bits of the last byte, zeros after them.
+    /// Bits written into the last byte; zeros follow.
     pub fill: u32,
 }
 
-impl End {
-    /// So many bits further on.
+impl RowEnd {
+    /// The end after `bits` more bits.
     #[inline(always)]
-    pub fn after(self, bits: u32) -> End {
+    pub fn after(self, bits: u32) -> RowEnd {
         let fill = self.fill + bits;
-        End { length: self.length + (fill / 8) as usize, fill: fill % 8 }
+        RowEnd { length: self.length + (fill / 8) as usize, fill: fill % 8 }
     }
 
-    /// The bits of the last byte.
+    /// The bits in the last byte.
     #[inline(always)]
-    pub fn last(self, row: &Row) -> u64 {
+    pub fn last(self, row: &SpanRow) -> u64 {
         row.load(self.length) & 0xff
     }
 }
 
-/// Appends what flags become to a row, sixteen flags at once; `image` says what they become.
+/// Appends the image of the flags to a row, sixteen flags at a time, as `image` gives it.
 #[inline(always)]
-pub fn append(row: &mut Row, mut end: End, flags: [u64; 2], zeros: u32, image: impl Fn(u16) -> u64) {
+pub fn append(row: &mut SpanRow, mut end: RowEnd, flags: [u64; 2], zeros: u32, image: impl Fn(u16) -> u64) {
     let mut last = end.last(row);
     for flags in flags.iter().flat_map(|word| [*word, word >> 16, word >> 32, word >> 48]).map(|word| word as u16) {
         let bits = end.fill + zeros + flags.count_ones();
         last |= image(flags) << end.fill;
         row.store(end.length, last);
         last >>= bits & !7;
-        end = End { fill: 0, ..end }.after(bits);
+        end = RowEnd { fill: 0, ..end }.after(bits);
     }
 }
 
-/// A reader of the flags, which writes rows.
+/// Reads flags and writes rows.
 pub struct Reader<const ROWS: usize> {
     /// The number of the rows' first bit, a multiple of 64.
     pub start: u64,
-    end: End,
-    /// The word of flags to be read next, an even number.
+    end: RowEnd,
+    /// The word of flags that is read next, an even number.
     next: usize,
 }
 
 impl<const ROWS: usize> Reader<ROWS> {
     /// A reader at the first flag.
     pub const fn new() -> Self {
-        Reader { start: 0, end: End { length: 0, fill: 0 }, next: 0 }
+        Reader { start: 0, end: RowEnd { length: 0, fill: 0 }, next: 0 }
     }
 
-    /// The number of the first bit that is not written.
+    /// The number of the first bit not yet written.
     pub fn end(&self) -> u64 {
         self.start + 8 * self.end.length as u64 + u64::from(self.end.fill)
     }
 
-    /// The word of flags to be read next.
+    /// The word of flags that is read next.
     pub fn next(&self) -> usize {
         self.next
     }
 
-    /// Reads flags until all bits before `to` are known, and forgets those before `from` if it needs their room. `None` if a
-    /// flag is missing, else the number of words forgotten.
+    /// Reads flags until all bits before `to` are known, and drops those before `from` if their room is needed. Returns
+    /// the number of words dropped, or `None` if a flag is missing.
     #[inline(always)]
     pub fn read(
         &mut self,
         substitutions: &[Substitution; ROWS],
-        rows: &mut [Row; ROWS],
+        rows: &mut [SpanRow; ROWS],
         flags: &Tape,
         from: u64,
         to: u64,
-        inner: impl Inner,
+        inner: impl InnerLoops,
     ) -> Option<usize> {
-        let mut forgotten = 0;
+        let mut dropped = 0;
         while self.end() < to {
-            if self.end.length > Row::BITS / 8 - 64 {
-                forgotten += self.forget(rows, from);
+            if self.end.length > SpanRow::BITS / 8 - 64 {
+                dropped += self.drop_before(rows, from);
             }
             let flags = *flags.words(self.next)?;
             self.next += flags.len();
@@ -155,18 +155,24 @@ impl<const ROWS: usize> Reader<ROWS> {
             let ones: u32 = flags.map(u64::count_ones).iter().sum();
             self.end = self.end.after(8 * substitutions[0].zeros + ones);
         }
-        Some(forgotten)
+        Some(dropped)
     }
 
-    /// Reads flags until all bits before `at` are known, and forgets them.
-    pub fn start_at(&mut self, substitutions: &[Substitution; ROWS], rows: &mut [Row; ROWS], flags: &Tape, at: u64) {
+    /// Reads flags until all bits before `at` are known, and drops them.
+    pub fn start_at(
+        &mut self,
+        substitutions: &[Substitution; ROWS],
+        rows: &mut [SpanRow; ROWS],
+        flags: &Tape,
+        at: u64,
+    ) {
         if self.read(substitutions, rows, flags, at, at, Plain).is_some() {
-            self.forget(rows, at);
+            self.drop_before(rows, at);
         }
     }
 
-    /// Forgets whole words before bit `from`, and says how many.
-    fn forget(&mut self, rows: &mut [Row; ROWS], from: u64) -> usize {
+    /// Drops whole words before bit `from` and returns their number.
+    fn drop_before(&mut self, rows: &mut [SpanRow; ROWS], from: u64) -> usize {
         let words = (from.min(self.end()) - self.start) as usize / 64;
         rows.iter_mut().for_each(|row| row.drop_words(words));
         self.start += 64 * words as u64;
@@ -187,7 +193,7 @@ mod tests {
         let mut tape = Tape::new(usize::MAX);
         flags.iter().for_each(|word| tape.push(*word, &mut Pool::default()));
         let mut reader = Reader::<ROWS>::new();
-        let mut written = [const { Row::new() }; ROWS];
+        let mut written = [const { SpanRow::new() }; ROWS];
         let mut out = [const { Vec::new() }; ROWS];
         let mut at = 0;
         while reader.read(substitutions, &mut written, &tape, at, at + step, Plain).is_some() {

@@ -1,27 +1,29 @@
 //! The streaming register automaton: the driver of the `automaton` kernels.
 //!
-//! Heaps `n` are visited in order. The certificate leaves so few candidates `m` that one register holds them all, with the marks
-//! of each row: *used*, *difference*, *twice* and two rows of *sum*, one for each parity of `n`. A step ORs four registers, takes
-//! the lowest zero, and marks it in each; then the registers move against each other by fixed amounts. A block is sixteen
-//! steps; its bit `PAD + i` is the candidate `n + d + i`, where `d` is at most the mex of the differences and grows from block to
-//! block, by whole bytes: so registers lie at whole bytes of the rows, and reading old marks is one instruction. If no register
-//! bit is zero the position is an upper one, and nothing else needs to be known about it.
+//! Heaps `n` are visited in order. The certificate leaves so few candidates `m` that one register holds them all, with
+//! the marks of one row: *used*, *difference*, *twice*, and two rows of *sum*, one for each parity of `n`. A step ORs
+//! four registers, takes the lowest zero and marks it in each; then the registers move against each other by fixed
+//! amounts. A block is sixteen steps. Its bit `PAD + i` is the candidate `n + d + i`, where `d` is at most the mex of
+//! the differences. `d` grows from block to block by whole bytes, so registers lie at whole bytes of the rows and
+//! reading old marks takes one instruction. If no register bit is zero, the position is an upper one, and nothing else
+//! needs to be known about it.
 //!
 //! Older marks come in as streams, in the order of their lines:
-//! - what the lower beam marked leaves the registers at the bottom, in order, onto *tapes*; `used` is read again as "is `n` used"
-//!   and the sums, backwards, as the mirrored half of *twice*;
-//! - what the upper beam marked is a function of one flag a heap, "`n` is upper", and made from a tape of those flags when it is
-//!   needed ([`marks`]). So memory is three bit strings between their readers and writers: less than `0.05 M` bytes.
+//! - Marks of the lower beam leave the registers at the bottom, in order, and go onto *tapes*. The tape `used` is read
+//!   again to tell whether `n` is used, and the sums are read backwards as the mirrored half of *twice*.
+//! - Marks of the upper beam are a function of one flag per heap, "`n` is upper". They are made from a tape of those
+//!   flags when they are needed ([`marks`]). So memory is three bit strings between their readers and writers: less
+//!   than `0.05 M` bytes.
 //!
-//! From a [`start`] that another kernel finds, the driver prepares the rows of a [`span`] in the first-level cache, lets a kernel
-//! run the blocks, and settles: totals by bit counts, flags and marks onto the tapes ([`automaton`]). Registers and steps are in
-//! [`window`]; what a kernel may do in its own way is in [`inner`].
+//! The driver begins at a [`start`] that another kernel finds. It prepares the rows of a [`span`] in the first-level
+//! cache, lets a kernel run the blocks, and settles: totals by bit counts, flags and marks onto the tapes
+//! ([`automaton`]). Registers and steps are in [`window`]; [`inner`] lists what a kernel may replace.
 //!
 //! # Wide windows
 //! A block is exact in 64-bit registers if the highest free bit of *twice* is low enough at its start
-//! ([`window::Word::REACH`]). The few that are not are done in 128-bit registers, until all marks fit again. Were even those too
-//! narrow the run would end with [`RunError::Overflow`], never with a wrong answer: they hold 87 candidates from `n + d` on, and no
-//! window wider than 49 was seen up to 1e10.
+//! ([`window::Word::REACH`]). The few blocks that are not exact run in 128-bit registers, until all marks fit again. If
+//! even those were too narrow, the run would end with [`RunError::Overflow`], never with a wrong answer: they hold 87
+//! candidates from `n + d` on, and no window wider than 49 was seen up to 1e10.
 
 mod automaton;
 mod inner;
@@ -33,9 +35,9 @@ mod tape;
 mod window;
 
 use automaton::Automaton;
-pub use inner::{Closures, DIGITS, Inner, Plain};
-pub use marks::{End, Substitution, append};
-pub use row::Row;
+pub use inner::{Closures, DIGITS, InnerLoops, Plain};
+pub use marks::{RowEnd, Substitution, append};
+pub use row::SpanRow;
 pub use span::{BLOCKS, Blocks, Span, Spill, WORDS};
 use start::START;
 pub use window::{BLOCK, Block, PAD, Window};
@@ -44,30 +46,31 @@ use super::window_certificate;
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, Run, RunError};
 
-/// Cycles of the serial chain a P-position: four a step, and a step for each smaller heap, of which there are about seven
-/// for four positions (observed).
+/// Cycles of the serial chain per P-position: four a step, and one step per smaller heap. There are about seven of
+/// those for four positions (observed).
 pub const CHAIN: f64 = 4.0 * 1.75;
 
-/// The cost of a kernel of this family that takes `ns` nanoseconds for each unit of the limit.
+/// The cost of a kernel of this family that takes `ns` nanoseconds per unit of the limit.
 pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
     input.published(90_000.0 + ns * input.limit() as f64, 0.048 * input.limit() as f64 + 2e5)
 }
 
-/// Runs the automaton, with `inner` where kernels differ.
+/// Runs the automaton, with `inner` for the parts in which kernels differ.
 ///
-/// Small limits are left to the kernel with one window a position, which also finds the positions before the start.
+/// Small limits are left to the kernel with one window per position, which also finds the positions before the start.
 #[inline(always)]
-pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, inner: impl Inner) -> Result<S, RunError> {
+pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, inner: impl InnerLoops) -> Result<S, RunError> {
     if input.limit() <= 4 * START {
         return window_certificate::run(input, run, sink);
     }
-    let mut progress = Progress { sink, found: 0, told: 0 };
-    // The shares of the limit that are ever read, by the slopes of the beams; all, should they not suffice.
+    let mut progress = Progress { sink, found: 0, reported: 0 };
+    // The shares of the limit that are ever read, by the slopes of the beams; then all of it, in case they do not
+    // suffice.
     for shares in [[0.408, 0.109, 0.269], [1.0; 3]] {
         match attempt(input, shares, run, &mut progress, inner) {
             Ok(()) => {
-                let Progress { mut sink, told, .. } = progress;
-                sink.advance(run, input.smaller_heaps() - told)?;
+                let Progress { mut sink, reported, .. } = progress;
+                sink.advance(run, input.smaller_heaps() - reported)?;
                 return Ok(sink);
             }
             Err(Halt::Run(stop)) => return Err(stop),
@@ -77,11 +80,11 @@ pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, inner: impl 
     Err(RunError::Overflow)
 }
 
-/// Why a run did not get to its end.
+/// Why an attempt ended early.
 enum Halt {
-    /// For a reason that the caller is told.
+    /// An error for the caller.
     Run(RunError),
-    /// Something was read that had been dropped, because by the slopes of the beams nobody would.
+    /// A tape no longer had what was read: the slopes of the beams had said that it would not be needed.
     Dropped,
 }
 
@@ -91,31 +94,32 @@ impl From<RunError> for Halt {
     }
 }
 
-/// What attempts have done.
+/// What the attempts have done so far.
 struct Progress<S> {
     sink: S,
     /// Heaps whose positions are in the sink.
     found: u64,
-    /// Heaps that the run was told of.
-    told: u64,
+    /// Heaps that were reported to the run.
+    reported: u64,
 }
 
-/// One attempt with tapes that keep `shares` of the limit. What an attempt before it found is found again, and dropped.
+/// One attempt with tapes that keep `shares` of the limit. It finds the positions of an earlier attempt again, and
+/// drops them.
 #[inline(always)]
 fn attempt<S: Sink>(
     input: &ProportionateNim,
     shares: [f64; 3],
     run: &Run,
-    Progress { sink, found, told }: &mut Progress<S>,
-    inner: impl Inner,
+    Progress { sink, found, reported }: &mut Progress<S>,
+    inner: impl InnerLoops,
 ) -> Result<(), Halt> {
     let mut again = sink.fork();
     let mut automaton = Automaton::start(input, shares, if *found == 0 { &mut *sink } else { &mut again })?;
     loop {
         *found = automaton.n.max(*found);
-        if *found - *told >= super::BLOCK {
-            sink.advance(run, *found - *told)?;
-            *told = *found;
+        if *found - *reported >= super::HEAPS_PER_BATCH {
+            sink.advance(run, *found - *reported)?;
+            *reported = *found;
         }
         if 2 * automaton.n + automaton.d > input.limit() {
             return Ok(());
@@ -138,7 +142,7 @@ mod tests {
     #[derive(Clone, Copy)]
     struct Wide;
 
-    impl Inner for Wide {
+    impl InnerLoops for Wide {
         fn blocks(self, _: &mut Span, _: &mut Window<u64>, block: usize) -> usize {
             block
         }
@@ -149,13 +153,14 @@ mod tests {
         drive(&input, &Run::new(1), S::default(), Wide).expect("runs to its end")
     }
 
-    /// The driver's own choice of registers, but every third block must be a wide one; counts the blocks that are refused.
+    /// The driver's own choice of registers, except that every third block must be wide. Counts the blocks that are
+    /// refused.
     #[derive(Clone, Copy)]
     struct Thirds;
 
     static REFUSED: AtomicUsize = AtomicUsize::new(0);
 
-    impl Inner for Thirds {
+    impl InnerLoops for Thirds {
         fn blocks(self, span: &mut Span, window: &mut Window<u64>, block: usize) -> usize {
             let end = match block % 3 {
                 0 => block,
@@ -171,7 +176,7 @@ mod tests {
         for limit in [20_000, 123_456, 1_000_000] {
             let input = ProportionateNim::new(limit).expect("small");
             assert_eq!(drive(&input, &Run::new(1), Positions::default(), Thirds), Ok(known(limit)), "limit {limit}");
-            // A run that ended one block further on, in narrow registers, is not refused: nearly every third block is.
+            // A run that ended one block further on, in narrow registers, is not refused; nearly every third block is.
             let blocks = (limit * 2 / 5 - START) as usize / BLOCK;
             assert!(REFUSED.swap(0, Relaxed) > blocks / 4, "limit {limit}");
         }
@@ -193,10 +198,10 @@ mod tests {
     }
 
     #[test]
-    fn a_second_attempt_goes_on_where_the_first_ended() {
+    fn a_second_attempt_continues_where_the_first_ended() {
         let (input, run) = (ProportionateNim::new(200_000).expect("small"), Run::new(1));
-        let mut progress = Progress { sink: Positions::default(), found: 0, told: 0 };
-        // Tapes that drop what is needed again.
+        let mut progress = Progress { sink: Positions::default(), found: 0, reported: 0 };
+        // Tapes that drop what is read again.
         let first = attempt(&input, [0.1, 0.03, 0.07], &run, &mut progress, Plain);
         assert!(matches!(first, Err(Halt::Dropped)) && progress.found > START);
         assert!(attempt(&input, [1.0; 3], &run, &mut progress, Plain).is_ok());
@@ -205,7 +210,7 @@ mod tests {
 
     #[test]
     fn the_automaton_starts_and_ends_anywhere() {
-        // Every limit for a while: round the limit that is left to another kernel, and every end within a span.
+        // Every limit around the smallest that is not left to another kernel, then every end within a span.
         for limit in (4 * START - 5..4 * START + 5).chain((30_000..34_000).step_by(7)) {
             let input = ProportionateNim::new(limit).expect("small");
             assert_eq!(drive(&input, &Run::new(1), Positions::default(), Plain), Ok(known(limit)), "limit {limit}");

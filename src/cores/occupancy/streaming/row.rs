@@ -1,35 +1,35 @@
 //! A short row of bits in the first-level cache, addressed by the byte.
 
-/// Bytes in a row: several spans' advance, so that what is kept is seldom moved to the beginning.
+/// Bytes in a row: several spans' advance, so the kept part seldom moves to the beginning.
 const BYTES: usize = 1024;
 
 /// The most words that are read together.
 const WORDS: usize = 8;
 
-/// A row of bits. Assembly relies on its beginning with them.
+/// A row of bits. Assembly relies on the bits coming first.
 #[repr(transparent)]
-pub struct Row {
-    /// More bytes, so that `WORDS` words can be read at each of the first `BYTES`.
+pub struct SpanRow {
+    /// Longer than `BYTES`, so that `WORDS` words can be read at each of the first `BYTES`.
     bytes: [u8; BYTES + 8 * WORDS],
 }
 
-impl Row {
-    /// Zeros.
+impl SpanRow {
+    /// A row of zeros.
     pub const fn new() -> Self {
-        Row { bytes: [0; BYTES + 8 * WORDS] }
+        SpanRow { bytes: [0; BYTES + 8 * WORDS] }
     }
 
-    /// Bits that fit.
+    /// The number of bits that fit.
     pub const BITS: usize = 8 * BYTES;
 
-    /// The 64 bits at byte `at`, which is taken modulo the length: a mask costs less than a check.
+    /// The 64 bits at byte `at`, taken modulo the length: a mask costs less than a check.
     #[inline(always)]
     pub fn load(&self, at: usize) -> u64 {
         let at = at % BYTES;
         u64::from_le_bytes(self.bytes[at..at + 8].try_into().expect("eight bytes"))
     }
 
-    /// The 64 bits at byte `at`.
+    /// Stores 64 bits at byte `at`.
     #[inline(always)]
     pub fn store(&mut self, at: usize, bits: u64) {
         let at = at % BYTES;
@@ -58,7 +58,7 @@ impl Row {
         self.bytes[at..].first_chunk_mut().expect("64 bytes after the last")
     }
 
-    /// Moves word `from` and all after it to the beginning.
+    /// Moves word `from` and all words after it to the beginning.
     pub fn drop_words(&mut self, from: usize) {
         self.bytes.copy_within(8 * from.min(BYTES / 8)..BYTES, 0);
     }

@@ -1,7 +1,7 @@
-//! A span of heaps: the rows that its blocks read, and what they leave behind.
+//! A span of heaps: the rows that its blocks read, and their results.
 
-use super::inner::{Inner, Steps};
-use super::row::Row;
+use super::inner::{InnerLoops, Steps};
+use super::row::SpanRow;
 use super::window::{BLOCK, Block, Registers, Window, Word};
 use crate::bits::WORD;
 use crate::kernel::RunError;
@@ -17,20 +17,20 @@ pub const WORDS: usize = SPAN / WORD;
 pub type Blocks = [Block; WORD / BLOCK];
 
 /// Marks of older positions.
-pub struct Old {
-    pub used: [Row; 1],
-    pub difference: [Row; 1],
+pub struct OldMarks {
+    pub used: [SpanRow; 1],
+    pub difference: [SpanRow; 1],
     /// By parity.
-    pub sum: [Row; 2],
+    pub sum: [SpanRow; 2],
     /// `sum` backwards.
-    pub below: Row,
+    pub below: SpanRow,
 }
 
-/// The rows of a span, and what its blocks leave behind.
+/// The rows of a span, and the results of its blocks.
 pub struct Span {
-    pub old: Old,
-    /// Complete marks, `used` and `sum` by parity, aligned as the old ones.
-    pub new: [Row; 3],
+    pub old: OldMarks,
+    /// Complete marks, `used` and `sum` by parity, aligned with the old ones.
+    pub new: [SpanRow; 3],
     pub blocks: [Blocks; WORDS],
     /// Which heaps are used.
     pub heaps: [u64; WORDS],
@@ -41,7 +41,7 @@ pub struct Span {
     pub spill: Spill,
 }
 
-/// What a kernel in assembly has no register for, while its blocks run.
+/// Values for which a kernel in assembly has no register while its blocks run.
 #[derive(Default)]
 pub struct Spill {
     /// The next block.
@@ -50,7 +50,7 @@ pub struct Spill {
     pub late: u64,
 }
 
-/// The byte of each row where bit 0 of the registers lies.
+/// The byte of each row that holds bit 0 of the registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
     pub used: usize,
@@ -60,17 +60,17 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Whether the rows hold the registers before and after each block of a span from here, however much `d` grows: at most as
-    /// fast as heaps pass.
+    /// Whether the rows hold the registers before and after each block of a span from here, however much `d` grows: it
+    /// grows at most as fast as heaps pass.
     pub fn is_roomy(self) -> bool {
         const HEAPS: usize = SPAN / 8;
-        const BYTES: usize = Row::BITS / 8;
+        const BYTES: usize = SpanRow::BITS / 8;
         let Cursor { used, difference, sum, below } = self;
         [used, difference, sum].iter().all(|at| *at <= BYTES - 2 * HEAPS)
             && (HEAPS + BLOCK / 8..=BYTES).contains(&below)
     }
 
-    /// The cursor after some blocks in which `d` grew by `grown` bytes in all.
+    /// The cursor after `blocks` blocks in which `d` grew by `grown` bytes in all.
     #[inline(always)]
     fn after(self, blocks: usize, grown: usize) -> Cursor {
         Cursor {
@@ -86,13 +86,13 @@ impl Span {
     /// Empty rows.
     pub fn new() -> Box<Self> {
         Box::new(Span {
-            old: Old {
-                used: [Row::new()],
-                difference: [Row::new()],
-                sum: [const { Row::new() }; 2],
-                below: Row::new(),
+            old: OldMarks {
+                used: [SpanRow::new()],
+                difference: [SpanRow::new()],
+                sum: [const { SpanRow::new() }; 2],
+                below: SpanRow::new(),
             },
-            new: [const { Row::new() }; 3],
+            new: [const { SpanRow::new() }; 3],
             blocks: [const { [const { Block::new() }; WORD / BLOCK] }; WORDS],
             heaps: [0; WORDS],
             begins: [0; BLOCKS],
@@ -103,7 +103,7 @@ impl Span {
 
     /// Runs all blocks, in registers as wide as they need.
     #[inline(always)]
-    pub fn blocks(&mut self, registers: &mut Registers, inner: impl Inner) -> Result<(), RunError> {
+    pub fn blocks(&mut self, registers: &mut Registers, inner: impl InnerLoops) -> Result<(), RunError> {
         let mut block = 0;
         while block < BLOCKS {
             match registers {
@@ -127,14 +127,14 @@ impl Span {
         Ok(())
     }
 
-    /// [`Inner::blocks`] in the kernel's steps.
+    /// [`InnerLoops::blocks`] with the kernel's steps.
     #[inline(always)]
     pub fn narrow_blocks(&mut self, window: &mut Window<u64>, block: usize, steps: impl Steps<u64>) -> usize {
         self.run(window, block, steps, |_, _, _| false)
     }
 
-    /// Runs blocks from `block` on while they are exact in registers of type `W`, until `stop(span, cursor, marks)` asks to
-    /// stop before a block that is not the first; returns the block that is not run.
+    /// Runs blocks from `block` on while they are exact in registers of type `W`, until `stop(span, cursor, marks)` is
+    /// true before a block other than the first. Returns the first block that did not run.
     #[inline(always)]
     pub fn run<W: Word>(
         &mut self,
@@ -163,10 +163,10 @@ impl Span {
         block
     }
 
-    /// The old marks under registers that begin at `cursor`.
+    /// The old marks at registers that begin at `cursor`.
     #[inline(always)]
     pub fn old<W: Word>(&self, cursor: Cursor) -> Window<W> {
-        let Old { used: [used], difference: [difference], sum: [even, odd], below } = &self.old;
+        let OldMarks { used: [used], difference: [difference], sum: [even, odd], below } = &self.old;
         Window {
             used: W::load(used, cursor.used),
             difference: W::load(difference, cursor.difference),
@@ -176,9 +176,10 @@ impl Span {
         }
     }
 
-    /// Keeps the marks of a block that are complete, given the registers after its steps.
+    /// Keeps the complete marks of a block, given the registers after its steps.
     ///
-    /// Those after them are written as well; the next block writes over them. The sums have moved up by half a block.
+    /// This writes the marks above them as well; the next block overwrites those. The sums have moved up by half a
+    /// block.
     #[inline(always)]
     fn keep<W: Word>(&mut self, cursor: Cursor, marks: &Window<W>) {
         self.new[0].store(cursor.used, marks.used.low());
@@ -188,7 +189,7 @@ impl Span {
     }
 }
 
-/// Out of line: few blocks need them.
+/// Out of line, because few blocks need it.
 fn wide_steps(window: &mut Window<u128>, block: &mut Block) -> u32 {
     window.steps(block)
 }

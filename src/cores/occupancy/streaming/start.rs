@@ -1,8 +1,8 @@
-//! Where the automaton starts: its state from the positions that another kernel finds.
+//! The start of the automaton: its state, built from positions that another kernel finds.
 
 use super::automaton::{Automaton, SLACK};
 use super::marks::{Reader, SUM, USED};
-use super::row::Row;
+use super::row::SpanRow;
 use super::span::{SPAN, Span};
 use super::tape::{Pool, Tape};
 use super::window::{BLOCK, PAD, Registers, Window};
@@ -10,17 +10,17 @@ use crate::bits::WORD;
 use crate::cores::occupancy::{Positions, ProportionateNim, Sink, window_certificate};
 use crate::kernel::{Run, RunError};
 
-/// From here on all marks that a span reads were made before the span.
+/// From this heap on, all marks that a span reads were made before the span.
 pub const START: u64 = 4 * SPAN as u64;
 
-/// A set of lines, to start with.
-struct Lines(Vec<u64>);
+/// A set of lines.
+struct LineSet(Vec<u64>);
 
-impl Lines {
+impl LineSet {
     fn new(lines: impl Iterator<Item = u64>) -> Self {
         let mut words = vec![0; 8 * START as usize / WORD];
         lines.for_each(|line| words[line as usize / WORD] |= 1 << (line % 64));
-        Lines(words)
+        LineSet(words)
     }
 
     fn contains(&self, line: u64) -> bool {
@@ -32,8 +32,8 @@ impl Lines {
         (0..64).fold(0, |word, i| word | u64::from(self.contains(at + i)) << i)
     }
 
-    /// The lines before `end`: whole words onto the tape, and the words from `start` on into the row.
-    fn write(&self, tape: &mut Tape, row: &mut Row, pool: &mut Pool, start: u64, end: u64) {
+    /// Writes the lines before `end`: whole words onto the tape, and the words from `start` on into the row.
+    fn write(&self, tape: &mut Tape, row: &mut SpanRow, pool: &mut Pool, start: u64, end: u64) {
         let (start, end) = (start as usize / WORD, end as usize / WORD);
         self.0[..end].iter().for_each(|word| tape.push(*word, pool));
         (start..=end).for_each(|word| row.store(8 * (word - start), self.0[word]));
@@ -41,7 +41,7 @@ impl Lines {
 }
 
 impl Automaton {
-    /// The state at [`START`]; the positions before it go to the sink. `shares` of the limit are kept on the tapes.
+    /// The state at [`START`]. Positions before it go to the sink. The tapes keep `shares` of the limit.
     pub fn start<S: Sink>(input: &ProportionateNim, shares: [f64; 3], sink: &mut S) -> Result<Self, RunError> {
         let limit = input.limit();
         let n = START;
@@ -50,19 +50,19 @@ impl Automaton {
         before.retain(|[a, _]| *a < n);
         before.iter().filter(|[a, b]| a + b <= limit).for_each(|position| sink.push(*position));
 
-        let lines = |line: fn(u64, u64) -> Option<u64>| Lines::new(before.iter().filter_map(|[a, b]| line(*a, *b)));
+        let lines = |line: fn(u64, u64) -> Option<u64>| LineSet::new(before.iter().filter_map(|[a, b]| line(*a, *b)));
         let used = lines(|_, b| Some(b));
         let difference = lines(|a, b| Some(b - a));
         let sum = [
             lines(|a, b| (a % 2 == 0).then(|| (2 * b - a) / 2)),
             lines(|a, b| (a % 2 == 1).then(|| (2 * b - a).div_ceil(2))),
         ];
-        let below = Lines::new(before.iter().flat_map(|[a, b]| [Some(2 * b - a), (2 * a).checked_sub(*b)]).flatten());
-        let flags = Lines::new(before.iter().filter(|[a, b]| *b > 2 * a).map(|[a, _]| *a));
+        let below = LineSet::new(before.iter().flat_map(|[a, b]| [Some(2 * b - a), (2 * a).checked_sub(*b)]).flatten());
+        let flags = LineSet::new(before.iter().filter(|[a, b]| *b > 2 * a).map(|[a, _]| *a));
 
         let d = (0..).find(|d| !difference.contains(*d)).unwrap_or(0) & !7;
         let from = [n + d - PAD as u64, d - PAD as u64, n / 2 + d - PAD as u64];
-        // Bit `q` of a register that goes down: the line `top - q`.
+        // Bit `q` of a register in falling order is the line `top - q`.
         let falling = |top: u64| (0..64).fold(0, |word, q| word | u64::from(below.contains(top - q)) << q);
         let registers = Registers::Narrow(Window {
             used: used.window(from[0]),
@@ -82,7 +82,7 @@ impl Automaton {
         sum[1].write(odd, &mut span.new[2], &mut pool, from[2], n / 2 + d);
         flags.0[..n as usize / WORD].iter().for_each(|word| flags_tape.push(*word, &mut pool));
 
-        // The readers start where the rows of new marks do.
+        // The readers start where the rows of new marks start.
         let (mut upper_used, mut upper_sum) = (Reader::new(), Reader::new());
         upper_used.start_at(&USED, &mut span.old.used, flags_tape, from[0]);
         upper_sum.start_at(&SUM, &mut span.old.sum, flags_tape, from[2]);
@@ -106,7 +106,7 @@ impl Automaton {
             upper_difference: Reader::new(),
             upper_sum,
             top: (n - d) / 64 - SLACK / 64,
-            room: Row::BITS / WORD,
+            room: SpanRow::BITS / WORD,
             span,
         })
     }

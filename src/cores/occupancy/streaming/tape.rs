@@ -1,5 +1,5 @@
-//! Tapes: bit strings that are written at one end and read, much later, near the other. What all readers have passed is given
-//! back to a pool that the tapes share, so that memory is what lies between the heads and no more.
+//! Tapes: bit strings that are written at one end and read, much later, near the other. Chunks that all readers have
+//! passed return to a pool that the tapes share, so memory holds only what lies between the heads.
 
 use std::collections::VecDeque;
 
@@ -8,18 +8,18 @@ const CHUNK: usize = 1 << 12;
 
 type Chunk = Box<[u64; CHUNK]>;
 
-/// Chunks that no tape needs.
+/// Chunks that no tape uses.
 #[derive(Default)]
 pub struct Pool(Vec<Chunk>);
 
 /// A bit string in words.
 pub struct Tape {
     chunks: VecDeque<Chunk>,
-    /// The number of the first word kept.
+    /// The number of the first kept word.
     first: usize,
     /// Words written.
     end: usize,
-    /// Words from here on are counted but not kept: nobody will read them.
+    /// Words from here on are counted but not kept, because they will not be read.
     horizon: usize,
 }
 
@@ -50,7 +50,7 @@ impl Tape {
     pub fn extend<const N: usize>(&mut self, words: &[u64; N], count: usize, pool: &mut Pool) {
         let at = self.end % CHUNK;
         match self.chunks.back_mut() {
-            // All of them, as a fixed number is quicker: those that are too many are written over by the next.
+            // Copies all of them, because a fixed number is quicker; the next call overwrites the excess.
             Some(chunk) if at != 0 && at + N <= CHUNK && self.end + N <= self.horizon => {
                 chunk[at..at + N].copy_from_slice(words);
                 self.end += count;
@@ -72,7 +72,7 @@ impl Tape {
         (at < written).then(|| self.chunks[at / CHUNK][at % CHUNK])
     }
 
-    /// The `N` words from `at` on, a multiple of `N`, on the terms of [`Tape::get`].
+    /// The `N` words from `at` on, where `at` is a multiple of `N`; `None` in the cases of [`Tape::get`].
     #[inline(always)]
     pub fn words<const N: usize>(&self, at: usize) -> Option<&[u64; N]> {
         const { assert!(CHUNK.is_multiple_of(N)) };
@@ -92,7 +92,7 @@ impl Tape {
         Some((low | high) as u32)
     }
 
-    /// Gives up the words before `at`.
+    /// Releases the words before `at`.
     pub fn release(&mut self, at: usize, pool: &mut Pool) {
         while self.first + CHUNK <= at {
             let Some(chunk) = self.chunks.pop_front() else { break };
@@ -114,7 +114,7 @@ mod tests {
             tape.push(word as u64, &mut pool);
             assert_eq!(tape.get(word), (word < 10 * CHUNK + 3).then_some(word as u64));
             assert_eq!(tape.get(word + 1), None);
-            // A reader that follows at a distance of a chunk and a half.
+            // A reader that follows one and a half chunks behind.
             let reader = word.saturating_sub(CHUNK + CHUNK / 2);
             tape.release(reader, &mut pool);
             assert!(reader >= 10 * CHUNK + 3 || tape.get(reader) == Some(reader as u64));

@@ -1,19 +1,19 @@
-//! The registers of the automaton and one block of sixteen steps, on words of any width.
+//! The registers of the automaton and a block of sixteen steps, on words of any width.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 
-use super::row::Row;
+use super::row::SpanRow;
 
 /// Steps in a block.
 pub const BLOCK: usize = 16;
 
 /// Bits of a register below the first candidate, at the start of a block.
 ///
-/// The register `twice` moves up by two a step and the first candidate by one, so that half a block can pass before bits that
-/// were below the register are read.
+/// The register `twice` moves up by two a step and the first candidate by one, so half a block can pass before a step
+/// reads bits that were below the register.
 pub const PAD: usize = 8;
 
-/// A register.
+/// The word of a register.
 pub trait Word:
     Copy
     + PartialEq
@@ -24,23 +24,23 @@ pub trait Word:
     + Shl<u32, Output = Self>
     + Shr<u32, Output = Self>
 {
-    /// All bits.
+    /// All bits set.
     const ONES: Self;
-    /// A block is exact if the register `twice` is all ones from this bit on at its start: sixteen steps move it up by 32
-    /// bits, and bit `BITS - 1` must stay one.
+    /// A block is exact if the register `twice` is all ones from this bit on at its start: sixteen steps move it up by
+    /// 32 bits, and bit `BITS - 1` must stay set.
     const REACH: u32;
     /// The lowest bit that is set.
     fn lowest(self) -> Self;
-    /// Shift down that repeats the top bit.
+    /// Shifts down and repeats the top bit.
     fn shift_signed(self, by: u32) -> Self;
     /// The low 64 bits.
     fn low(self) -> u64;
-    /// The same with its top bit repeated.
+    /// Widens a mask by repeating its top bit.
     fn repeat(mask: u64) -> Self;
-    /// A single bit, or none, in a word: see [`unpick`].
+    /// Packs a word with one bit or none into 64 bits: see [`unpick`].
     fn pick(self) -> u64;
-    /// The bits of a row from byte `at` on.
-    fn load(row: &Row, at: usize) -> Self;
+    /// Loads the bits of a row from byte `at` on.
+    fn load(row: &SpanRow, at: usize) -> Self;
 }
 
 impl Word for u64 {
@@ -73,7 +73,7 @@ impl Word for u64 {
     }
 
     #[inline(always)]
-    fn load(row: &Row, at: usize) -> u64 {
+    fn load(row: &SpanRow, at: usize) -> u64 {
         row.load(at)
     }
 }
@@ -102,39 +102,40 @@ impl Word for u128 {
         if self >> 64 == 0 { self as u64 } else { (self >> 63) as u64 | 1 }
     }
 
-    fn load(row: &Row, at: usize) -> u128 {
+    fn load(row: &SpanRow, at: usize) -> u128 {
         u128::from(row.load(at)) | u128::from(row.load(at + 8)) << 64
     }
 }
 
-/// The index of the bit that [`Word::pick`] put into a word. Bit 0 is never a candidate, so beside another bit it says that
-/// the index is 63 more.
+/// The index of the bit that [`Word::pick`] packed. Bit 0 is never a candidate, so together with another bit it means
+/// that the index is 63 higher.
 #[inline(always)]
 pub fn unpick(pick: u64) -> u64 {
     63 - u64::from(pick.leading_zeros()) + 63 * (pick & 1)
 }
 
-/// What the sixteen steps of a block read and write besides the registers. One pointer reaches all of it, and vectors of it lie in
-/// one cache line.
+/// What the sixteen steps of a block read and write besides the registers. One pointer reaches all of it, and its
+/// vectors do not straddle cache lines.
 #[repr(C, align(64))]
 pub struct Block {
-    /// For each heap the bits that are candidates: those from `PAD + j` on for heap `j` if it is unused, else none.
+    /// The candidate bits of each heap: those from `PAD + j` on if heap `j` is unused, else none.
     pub open: [u64; BLOCK],
-    /// The lower partner of each heap as a bit of the register, zero if it has none.
+    /// The lower partner of each heap as a bit of the register; zero if it has none.
     pub picks: [u64; BLOCK],
 }
 
 impl Block {
-    /// Nothing open.
+    /// A block without candidates.
     pub const fn new() -> Self {
         Block { open: [0; BLOCK], picks: [0; BLOCK] }
     }
 }
 
-/// The registers: a set bit forbids a candidate. At the start of a block bit `PAD + i` stands for `m = n + d + i`.
+/// The registers: a set bit forbids a candidate. Bit `PAD + i` is the candidate `m = n + d + i` at the start of a
+/// block.
 ///
-/// Inside a block bits keep their `m`; so `used` stands still while the others move up: `difference` by one a step, `twice` by
-/// two, each row of `sum` by one every other step.
+/// Inside a block bits keep their `m`, so `used` stays in place while the others move up: `difference` by one a step,
+/// `twice` by two, each row of `sum` by one every other step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window<W> {
     /// `m`
@@ -143,14 +144,14 @@ pub struct Window<W> {
     pub difference: W,
     /// `m - 2n`, for the first half of the block.
     pub twice: W,
-    /// `m - 2n` where the second half of the block starts: what was below the register at the start.
+    /// `m - 2n` at the start of the second half of the block: includes what was below the register at the start.
     pub late: W,
     /// `2m - n` by the parity of `n`.
     pub sum: [W; 2],
 }
 
 impl<W: Word> Window<W> {
-    /// Adds marks that were made before.
+    /// Adds older marks.
     #[inline(always)]
     pub fn with(self, old: Window<W>) -> Window<W> {
         Window {
@@ -162,13 +163,13 @@ impl<W: Word> Window<W> {
         }
     }
 
-    /// Whether a block can start here with registers of this width.
+    /// Whether a block that starts here is exact in registers of this width.
     #[inline(always)]
     pub fn is_exact(&self) -> bool {
         self.twice.shift_signed(W::REACH) == W::ONES
     }
 
-    /// Sixteen steps. Returns how far `d` may grow.
+    /// Runs sixteen steps. Returns how far `d` may grow.
     #[inline(always)]
     pub fn steps(&mut self, block: &mut Block) -> u32 {
         for j in 0..BLOCK {
@@ -186,7 +187,7 @@ impl<W: Word> Window<W> {
         growth((self.difference >> BLOCK as u32).low())
     }
 
-    /// After sixteen steps: the registers of the next block, with `d` grown by `growth`.
+    /// The registers of the next block, given those after sixteen steps, with `d` grown by `growth`.
     #[inline(always)]
     pub fn next(&self, growth: u32) -> Window<W> {
         let by = BLOCK as u32 + growth;
@@ -200,7 +201,7 @@ impl<W: Word> Window<W> {
     }
 }
 
-/// How far `d` may grow, in whole bytes and at most 16, given the register `difference` as it would be at the start of a block.
+/// How far `d` may grow, in whole bytes and at most 16 bits, given `difference` as it would be at the start of a block.
 #[inline(always)]
 pub fn growth(difference: u64) -> u32 {
     (!(difference >> PAD) | 1 << BLOCK).trailing_zeros() & !7
@@ -213,7 +214,7 @@ pub enum Registers {
 }
 
 impl Registers {
-    /// Their marks in 128 bits.
+    /// The marks in 128 bits.
     pub fn wide(&self) -> Window<u128> {
         match self {
             Registers::Wide(window) => *window,
@@ -229,7 +230,7 @@ impl Registers {
 }
 
 impl Window<u128> {
-    /// The marks in 64 bits, if nothing is lost: those from bit 48 on would leave them at the top within a block.
+    /// The marks in 64 bits, if none is lost: those from bit 48 on would leave the top within a block.
     pub fn narrow(&self, old: &Self) -> Option<Window<u64>> {
         let own = self.used & !old.used
             | self.difference & !old.difference
@@ -257,9 +258,10 @@ mod tests {
 
     use super::*;
 
-    /// A block by the definition of its registers: `rows[r][bit]`, any number of bits.
+    /// A block by the definition of its registers, for any number of bits.
     fn by_definition(window: &Window<u128>, open: &[bool; BLOCK]) -> [Option<usize>; BLOCK] {
-        // Bit `q` of the first row stands for a fixed `m`; the others move up by 1, 2 and, of their own parity, 1/2 a step.
+        // Bit `q` of the first row is a fixed `m`. The others move up by 1, 2 and, for the row of their parity, 1/2 a
+        // step.
         let set = |word: u128| (0..128).filter(|q| word >> q & 1 == 1).map(|q| q as i64).collect::<Vec<_>>();
         let (mut used, mut difference, mut twice) = (set(window.used), set(window.difference), set(window.twice));
         twice.extend(128..400);
@@ -292,7 +294,7 @@ mod tests {
         block.picks.map(|pick| (pick != 0).then(|| unpick(pick) as usize))
     }
 
-    /// Registers with marks at random, dense or sparse, whose row `twice` is full from `reach` on.
+    /// Registers with random marks, dense or sparse, whose row `twice` is full from `reach` on.
     fn windows(reach: u32) -> impl Strategy<Value = (Window<u128>, [bool; BLOCK])> {
         let word = || {
             (any::<u128>(), any::<u128>(), any::<bool>()).prop_map(|(a, b, dense)| if dense { a | b } else { a & b })
@@ -300,7 +302,7 @@ mod tests {
         let words = (word(), word(), word(), any::<u16>(), word(), word());
         (words, any::<[bool; BLOCK]>()).prop_map(move |((used, difference, twice, late, even, odd), open)| {
             let twice = twice | u128::MAX << reach;
-            // What was below the register and what was in it, sixteen bits further up.
+            // What was below the register, and the register itself, sixteen bits further up.
             let late = u128::from(late) | twice << BLOCK;
             (Window { used, difference, twice, late, sum: [even, odd] }, open)
         })

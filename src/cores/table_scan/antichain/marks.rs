@@ -1,33 +1,34 @@
-//! What a band marks, and what it finds marked by those before it.
+//! The marks that a band makes, and how it reads those of earlier bands.
 //!
-//! Of the five marks of a P-position the one in `gap[z]` at `d` hits a different cache line each time, long before anyone
-//! reads it: layer `x` reads places `z - x` and above, so layer `x'` that makes the mark is earlier by at least `z - y`
-//! layers. It is `two[d]` at `z` transposed. So it is not made: before a band reaches rows `c..c + 64` of `gap`, the columns
-//! that become readable there are transposed from `two`, 64 by 64 bits at a time. Marks with `z - y < K` are made at once.
+//! Of the five marks of a P-position, the one in `gap[z]` at `d` hits a different cache line each time, long before it
+//! is read: layer `x` reads places `z - x` and above, so the layer `x'` that makes the mark is earlier by at least
+//! `z - y` layers. It is `two[d]` at `z`, transposed. So it is not made: before a band reaches rows `c..c + 64` of
+//! `gap`, the columns that become readable there are transposed from `two`, 64 by 64 bits at a time. Marks with
+//! `z - y < K` are made at once.
 
 use std::arch::x86_64::*;
 
 use super::vectors::{LANES, add, ones, sub};
-use super::{Band, Rows, Rule};
+use super::{Band, RowStarts, Rule};
 use crate::bits::{WORD, transpose};
 use crate::simd::avx512::lanes_of;
-use crate::simd::field::Words;
+use crate::simd::field::WordsToMark;
 
 impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
-    /// Fills `used` from the pairs that earlier bands used: 64 steps at a time, rows of layers transposed.
+    /// Fills `used` with the pairs that earlier bands used: 64 steps at a time, by transposing rows of layers.
     #[inline(always)]
     pub fn find_used(&mut self) {
-        let (heaps, x0) = (self.board.heaps, self.x0);
+        let (heaps, x0) = (self.layout.heaps, self.x0);
         let blocks = (heaps + Self::K) / WORD + 1;
         self.used = vec![u64::MAX; blocks * WORD];
-        // What a word of `one[x]` says of pairs; there are none below the diagonal or past the last heap.
+        // The used pairs in a word of `one[x]`; there are no pairs below the diagonal or past the last heap.
         let pairs = |x: usize, word: usize| {
             if word < x / WORD || word > heaps / WORD {
                 return u64::MAX;
             }
             let below = if word == x / WORD { !(u64::MAX << (x % WORD)) } else { 0 };
             let past = if word == heaps / WORD { u64::MAX << (heaps % WORD) } else { 0 };
-            self.marks.word(self.board.one(x) + word) | below | past
+            self.marks.word(self.layout.one(x) + word) | below | past
         };
         for block in x0 / WORD..blocks {
             let mut tile = [u64::MAX; WORD];
@@ -41,39 +42,39 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
         }
     }
 
-    /// Brings marks into rows `c..c + 64` of `gap`: the columns that layers of this band are the first to read.
+    /// Transposes marks into rows `c..c + 64` of `gap`: the columns that layers of this band are the first to read.
     #[inline(always)]
     pub fn transpose_into_gap(&self, c: usize) {
-        let heaps = self.board.heaps;
+        let heaps = self.layout.heaps;
         let first = (c + 1).saturating_sub(self.x0 + Self::K);
         let last = c + WORD - 1 - self.x0.min(c);
         for d in (first / WORD * WORD..=last.min(c)).step_by(WORD) {
             let mut tile = [0; WORD];
             for (d, row) in (d..heaps).zip(&mut tile) {
-                *row = self.marks.word(self.board.two(d) + c / WORD);
+                *row = self.marks.word(self.layout.two(d) + c / WORD);
             }
             if tile.iter().all(|row| *row == 0) {
                 continue;
             }
             transpose(&mut tile);
-            // Not the rows before the band: nobody reads them again but the band before, which may be marking them.
+            // Not the rows before the band: only the band before reads them again, and it may be marking them.
             for (c, row) in (c..heaps).zip(tile).skip(self.x0.saturating_sub(c)) {
-                self.set(self.board.gap(c) + d / WORD, row);
+                self.set(self.layout.gap(c) + d / WORD, row);
             }
         }
     }
 
-    /// Marks what was found, in the rows that were searched and in `used`.
+    /// Marks the results, in the rows that were searched and in `used`.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-    pub fn mark(&mut self, rows: &Rows, layers: &[u32; LANES], z: __m512i, rule: Rule) {
+    pub fn mark(&mut self, rows: &RowStarts, layers: &[u32; LANES], z: __m512i, rule: Rule) {
         let words = |row, place| self.marks.marks(add(row, _mm512_srai_epi32::<6>(place)), rows.lanes);
         let (g, e) = (sub(z, rows.x), sub(z, rows.y));
         let (one_x, one_y, two) = (words(rows.one_x, z), words(rows.one_y, z), words(rows.two, z));
         let (gap_y, all, gap_x) = (words(rows.gap_y, g), words(rows.all, g), words(rows.gap_x, e));
         let [z, g, e]: [[u32; LANES]; 3] = [z, g, e].map(lanes_of);
         for i in ones(rows.lanes) {
-            let mark = |words: &Words, bit| {
+            let mark = |words: &WordsToMark, bit| {
                 if words.mark(i, bit) {
                     self.sum_up(words.at(i));
                 }
@@ -91,7 +92,8 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
         }
     }
 
-    /// The marks that this band looks for again: a pair of two of its layers in `used`, and `gap[z]` if `z` is near.
+    /// Makes the marks that this band itself reads again: a pair of two of its layers in `used`, and `gap[z]` if `z` is
+    /// near.
     #[inline(always)]
     pub fn mark_near(&mut self, t: usize, layers: &[u32; LANES], z: &[u32; LANES], near: u16) {
         for i in ones(near) {
@@ -101,12 +103,12 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
                 self.used[z + y - self.x0] |= 1 << (y - self.x0);
             }
             if z - y < Self::K {
-                self.set(self.board.gap(z) + (y - x) / WORD, 1 << ((y - x) % WORD));
+                self.set(self.layout.gap(z) + (y - x) / WORD, 1 << ((y - x) % WORD));
             }
         }
     }
 
-    /// Sets bits of one word, and its summary.
+    /// Sets bits of one word and updates its summary.
     #[inline(always)]
     fn set(&self, at: usize, bits: u64) {
         if self.marks.set(at, bits) {
@@ -114,7 +116,7 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
         }
     }
 
-    /// Notes that a word is full.
+    /// Records that a word is full.
     #[inline(always)]
     fn sum_up(&self, at: usize) {
         if SKIP {

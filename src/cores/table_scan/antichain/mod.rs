@@ -1,18 +1,16 @@
-//! The driver of the kernels that go through many layers at once: which pairs go together, and in what order.
+//! The driver of the kernels that work on many layers at once: which pairs go together, and in what order.
 //!
 //! # Antichains
-//! Whether `(x,y)` has a P-position, and which, depends on pairs that are nowhere larger. So the pairs `(x0 + k, t - k)` of one
-//! *step* `t`, one for each of the `K` layers of a *band*, do not depend on one another: `x` grows where `y` falls. A step
-//! searches all its pairs before it marks any. In a prototype, marking each pair as soon as it was searched took about 75
-//! cycles a visit at `N = 1000` with any `K` from 8 to 64, searching first took 58. The likely reason, which this kind of
-//! machine has no counters to show: loads wait for earlier stores whose places are not known yet.
+//! Whether `(x,y)` has a P-position, and which, depends only on pairs that are nowhere larger. So the pairs
+//! `(x0 + k, t - k)` of one *step* `t`, one for each of the `K` layers of a *band*, do not depend on one another: `x`
+//! grows where `y` falls. A step searches all its pairs before it marks any.
 //!
 //! # Parts
-//! Marks are kept in the rows that [`board`] describes and made as [`marks`] says. [`windows`] is the search of a pair. Where rows
-//! are long that is too little: a band with `SKIP` knows where searches can [start](starts), and goes through them in [`rounds`].
-//! [`wave`]: what bands of several threads wait for.
+//! Marks are kept in the rows that [`layout`] describes and made by [`marks`]. [`windows`] is the search of a pair.
+//! Long rows need more: a band with `SKIP` knows where searches can [start](starts), and searches in [`rounds`].
+//! [`wave`] makes bands on several threads wait for one another.
 
-mod board;
+mod layout;
 mod marks;
 mod rounds;
 mod starts;
@@ -24,10 +22,10 @@ use std::arch::x86_64::*;
 use std::array::from_fn;
 use std::ops::Range;
 
-use self::board::Board;
+use self::layout::Layout;
 use self::starts::Filled;
 use self::vectors::{LANE, LANES, add, ones, splat, sub};
-use self::wave::{Unfinished, Wave};
+use self::wave::{StopOnDrop, Wave};
 use super::{Rule, Sink, StoneGame};
 use crate::bits::WORD;
 #[cfg(feature = "parallel")]
@@ -37,15 +35,15 @@ use crate::simd::avx512::{lanes_of, load};
 use crate::simd::field::Field;
 use crate::threads;
 
-/// Steps between two looks at the hints.
+/// Steps between two updates of the hints.
 const HINT_STEPS: usize = 16;
 
-/// Numbers of the layers of a band.
+/// A number for each layer of a band.
 type Layers<const H: usize> = [[u32; LANES]; H];
 
-/// Bytes of the tables, and of a thread's band of `16 H` layers.
+/// Bytes of the tables, and of one thread's band of `16 H` layers.
 pub fn bytes<const H: usize, const SKIP: bool>(input: &StoneGame) -> [f64; 2] {
-    let Board { heaps, words, .. } = Board::new(input.heaps());
+    let Layout { heaps, words, .. } = Layout::new(input.heaps());
     let full = if SKIP { Field::bytes(words / WORD + 1) } else { 0.0 };
     let counters = 8.0 * heaps.div_ceil(LANES * H) as f64;
     let used = 8.0 * (heaps + LANES * H + WORD) as f64;
@@ -53,20 +51,20 @@ pub fn bytes<const H: usize, const SKIP: bool>(input: &StoneGame) -> [f64; 2] {
     [Field::bytes(words) + full + counters, used + filled]
 }
 
-/// Whether places fit the 32-bit lanes.
+/// Whether all places fit 32-bit lanes.
 pub fn fits(input: &StoneGame) -> bool {
-    Field::bytes(Board::new(input.heaps()).words) < f64::from(u32::MAX) - 1024.0
+    Field::bytes(Layout::new(input.heaps()).words) < f64::from(u32::MAX) - 1024.0
 }
 
-/// The cost on several threads of a run that takes `one` on one.
+/// The cost on several threads of a run that costs `one` on one thread.
 #[cfg(feature = "parallel")]
 pub fn shared<const H: usize, const SKIP: bool>(input: &StoneGame, one: Cost, threads: usize) -> Cost {
     let more = threads.min(input.heaps().div_ceil(LANES * H)).saturating_sub(1);
     let [_, band] = bytes::<H, SKIP>(input);
     match threads {
         0 | 1 => Cost::IMPOSSIBLE,
-        // The constant: a thread is started, and bands wait for one another. Two threads are no quicker than one at N = 1000,
-        // and 1.6 times as quick at 1250.
+        // The constant covers the start of a thread and the wait of bands for one another. Two threads are no quicker
+        // than one at N = 1000, and 1.6 times as quick at 1250.
         _ => Cost { ns: 1.1 * one.ns / threads as f64 + 8e5, bytes: one.bytes + more as f64 * (band + threads::STACK) },
     }
 }
@@ -81,11 +79,11 @@ pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
     threads: usize,
 ) -> Result<S, RunError> {
     let heaps = input.heaps();
-    let board = Board::new(heaps);
-    let marks = Field::new(board.words);
-    let full = Field::new(if SKIP { board.words / WORD + 1 } else { 0 });
+    let layout = Layout::new(heaps);
+    let marks = Field::new(layout.words);
+    let full = Field::new(if SKIP { layout.words / WORD + 1 } else { 0 });
     for heap in 0..heaps {
-        let front = board.gap(heap) - 1;
+        let front = layout.gap(heap) - 1;
         marks.set(front, u64::MAX);
         if SKIP {
             full.set_shared(front / WORD, 1 << (front % WORD));
@@ -96,11 +94,11 @@ pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
     let threads = threads.min(bands);
     let work = |thread: usize| {
         let mut sink = sink.fork();
-        let unfinished = Unfinished(&wave);
+        let stop_on_drop = StopOnDrop(&wave);
         for index in (thread..bands).step_by(threads) {
-            Band::<H, SKIP>::new(&board, &marks, &full, index).run(&wave, input.rule, run, &mut sink)?;
+            Band::<H, SKIP>::new(&layout, &marks, &full, index).run(&wave, input.rule, run, &mut sink)?;
         }
-        std::mem::forget(unfinished);
+        std::mem::forget(stop_on_drop);
         Ok(sink)
     };
     let mut sinks = threads::share(threads, work)?.into_iter();
@@ -110,25 +108,25 @@ pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
     Ok(sink)
 }
 
-/// Sixteen layers times `H`, and where their rows are.
+/// A band of `16 H` layers, and where their rows are.
 struct Band<'a, const H: usize, const SKIP: bool> {
-    board: &'a Board,
+    layout: &'a Layout,
     marks: &'a Field,
     full: &'a Field,
     index: usize,
     x0: usize,
     layers: usize,
-    /// `used[t]`: bit `k` says that the pair of layer `k` in step `t` is used or none.
+    /// `used[t]`: bit `k` says that layer `k` has no pair in step `t`, or a used one.
     used: Vec<u64>,
-    /// Layers whose hint has not passed the last heap.
+    /// Layers whose hint has not yet passed the last heap.
     alive: u64,
     hint: Layers<H>,
-    /// The least of the hints.
+    /// The lowest hint.
     low: usize,
     filled: Filled,
 }
 
-/// Sixteen pairs of a step: which of them are searched, their layers, and where their searches start.
+/// Sixteen pairs of a step: which of them are searched, their layers, and where the searches start.
 #[derive(Clone, Copy)]
 struct Pairs {
     lanes: u16,
@@ -136,9 +134,9 @@ struct Pairs {
     start: [u32; LANES],
 }
 
-/// The first word of each of six rows, for 16 pairs; garbage in lanes that are not set.
+/// The first word of each of the six rows of 16 pairs; lanes that are not set hold garbage.
 #[derive(Clone, Copy)]
-struct Rows {
+struct RowStarts {
     lanes: u16,
     x: __m512i,
     y: __m512i,
@@ -153,18 +151,18 @@ struct Rows {
 impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
     const K: usize = LANES * H;
 
-    fn new(board: &'a Board, marks: &'a Field, full: &'a Field, index: usize) -> Self {
+    fn new(layout: &'a Layout, marks: &'a Field, full: &'a Field, index: usize) -> Self {
         let x0 = index * Self::K;
-        let layers = Self::K.min(board.heaps - x0);
+        let layers = Self::K.min(layout.heaps - x0);
         let alive = u64::MAX >> (WORD - layers);
-        let filled = if SKIP { Filled::new(board.heaps) } else { Filled::none() };
-        Band { board, marks, full, index, x0, layers, used: Vec::new(), alive, hint: [[0; LANES]; H], low: 0, filled }
+        let filled = if SKIP { Filled::new(layout.heaps) } else { Filled::none() };
+        Band { layout, marks, full, index, x0, layers, used: Vec::new(), alive, hint: [[0; LANES]; H], low: 0, filled }
     }
 
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
     fn run<S: Sink>(&mut self, wave: &Wave, rule: Rule, run: &Run, sink: &mut S) -> Result<(), RunError> {
-        let heaps = self.board.heaps;
+        let heaps = self.layout.heaps;
         let steps = heaps + self.layers - 1;
         let turn = wave.turn(self.index, Self::K, heaps);
         turn.begin()?;
@@ -183,7 +181,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                 }
             }
             if end == steps {
-                // Before the next band, which waits for the last step of this one, can say the same.
+                // Reported before the next band, which waits for the last step of this one, can report its own.
                 sink.advance(run, self.layers as u64)?;
             }
             turn.leave(end);
@@ -191,7 +189,8 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         Ok(())
     }
 
-    /// Moves each layer's hint to its smallest unused difference; retires the layers that it takes past the last heap.
+    /// Moves each layer's hint to its smallest unused difference, and retires the layers whose hint passes the last
+    /// heap.
     #[inline(always)]
     fn raise_hints(&mut self, t: usize) {
         let mut layers = self.alive;
@@ -199,7 +198,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         while layers != 0 {
             let k = layers.trailing_zeros() as usize;
             layers &= layers - 1;
-            let row = self.board.gap(self.x0 + k) * WORD;
+            let row = self.layout.gap(self.x0 + k) * WORD;
             let hint = &mut self.hint[k / LANES][k % LANES];
             loop {
                 let used = self.marks.bits(row + *hint as usize).trailing_ones().min(56);
@@ -209,18 +208,18 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                 }
             }
             low = low.min(*hint);
-            if t + *hint as usize >= self.board.heaps + k {
+            if t + *hint as usize >= self.layout.heaps + k {
                 self.alive &= !(1 << k);
             }
         }
         self.low = low as usize;
     }
 
-    /// Does steps `steps`: all searches of a step before any of its marks.
+    /// Runs `steps`: all searches of a step before any of its marks.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
     fn steps<S: Sink>(&mut self, steps: Range<usize>, rule: Rule, sink: &mut S) {
-        // 16 steps of heaps below 2^22 do not overflow a lane.
+        // The sums of 16 steps of heaps below 2^22 fit a lane.
         let mut sum = _mm512_setzero_si512();
         let mut positions = 0;
         for t in steps {
@@ -230,7 +229,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
             } else {
                 from_fn(|part| self.pairs(t, part))
             };
-            let rows: [Rows; H] = from_fn(|part| self.rows(t, &pairs[part]));
+            let rows: [RowStarts; H] = from_fn(|part| self.rows(t, &pairs[part]));
             let mut found = [[0; LANES]; H];
             if SKIP {
                 self.search_in_rounds(&rows, &pairs, &mut found);
@@ -245,9 +244,9 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                 if rows.lanes == 0 {
                     continue;
                 }
-                // A search that found nothing marks the place past the last heap: cheaper than a branch nobody can predict.
-                let z = _mm512_min_epu32(load(found), splat(self.board.heaps));
-                let hits = _mm512_mask_cmplt_epu32_mask(rows.lanes, z, splat(self.board.heaps));
+                // A search without a result marks the place past the last heap: cheaper than an unpredictable branch.
+                let z = _mm512_min_epu32(load(found), splat(self.layout.heaps));
+                let hits = _mm512_mask_cmplt_epu32_mask(rows.lanes, z, splat(self.layout.heaps));
                 let layers = &pairs[part].k;
                 self.mark(rows, layers, z, rule);
                 let near = _mm512_mask_cmplt_epu32_mask(hits, sub(z, rows.y), splat(Self::K))
@@ -270,7 +269,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         }
     }
 
-    /// The unused pairs of step `t` in sixteen layers; searches start at the hints.
+    /// The unused pairs of step `t` in sixteen layers. Searches start at the hints.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn pairs(&self, t: usize, part: usize) -> Pairs {
@@ -280,28 +279,28 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         Pairs { lanes: lanes as u16, k: lanes_of(k), start: lanes_of(start) }
     }
 
-    /// Where the rows of 16 pairs of step `t` stand.
+    /// Where the rows of 16 pairs of step `t` begin.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-    fn rows(&self, t: usize, pairs: &Pairs) -> Rows {
-        let board = self.board;
+    fn rows(&self, t: usize, pairs: &Pairs) -> RowStarts {
+        let layout = self.layout;
         let start = |r| {
             let q = _mm512_srli_epi32::<6>(r);
             let rest = sub(sub(r, _mm512_slli_epi32::<5>(q)), splat(31));
-            sub(_mm512_mullo_epi32(r, splat(board.longest)), _mm512_mullo_epi32(q, rest))
+            sub(_mm512_mullo_epi32(r, splat(layout.longest)), _mm512_mullo_epi32(q, rest))
         };
-        let gap = |heap| add(_mm512_mullo_epi32(heap, splat(board.stride)), splat(board.gap));
+        let gap = |heap| add(_mm512_mullo_epi32(heap, splat(layout.stride)), splat(layout.gap));
         let k = load(&pairs.k);
         let (x, y) = (add(splat(self.x0), k), sub(splat(t), k));
         let of_d = start(sub(y, x));
-        Rows {
+        RowStarts {
             lanes: pairs.lanes,
             x,
             y,
             one_x: add(start(x), splat(1)),
             one_y: add(start(y), splat(1)),
-            two: add(of_d, splat(board.two)),
-            all: add(of_d, splat(board.all)),
+            two: add(of_d, splat(layout.two)),
+            all: add(of_d, splat(layout.all)),
             gap_x: gap(x),
             gap_y: gap(y),
         }

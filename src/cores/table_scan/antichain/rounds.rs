@@ -1,21 +1,22 @@
-//! The search of those that skip: all pairs of a step in rounds, over words that no row is known to fill.
+//! The search with skipping: all pairs of a step in rounds, over words that no row is known to fill.
 //!
-//! In the first round each pair looks at a window of 512 candidates, and those that find nothing are listed for the next. No branch
-//! depends on what one pair finds; how long its search goes on nobody can predict, and a mispredicted end would also stop the loads
-//! of the pairs that follow. Later rounds pass over words that are full in a row, by a summary with a bit for each word.
+//! In the first round each pair searches a window of 512 candidates, and the pairs without a result are listed for the
+//! next round. No branch depends on the result of one pair: how long a search continues is unpredictable, and a
+//! mispredicted end would also stall the loads of the pairs that follow. Later rounds skip words that are full in a
+//! row, by a summary with a bit for each word.
 
 use std::arch::x86_64::*;
 
-use super::board::Board;
+use super::layout::Layout;
 use super::vectors::{LANES, add, splat, sub};
-use super::{Band, Pairs, Rows};
+use super::{Band, Pairs, RowStarts};
 use crate::bits::WORD;
 use crate::simd::avx512::{lanes_of, load};
-use crate::simd::field::{Field, Starts};
+use crate::simd::field::{Field, SearchStarts};
 
-/// Words that a window is sure to have seen whole, whatever the shift.
+/// Words that a window is sure to cover whole, whatever the shift.
 const WORDS_SEEN: usize = 7;
-/// Words whose summary is looked at together: a read at any bit holds 57, and a word in another frame needs two.
+/// Words whose summary is read together: a read at any bit holds 57, and a word in another frame needs two.
 const SUMMED: u64 = u64::MAX >> 8;
 
 // The rows of a search, in the order of their places.
@@ -28,10 +29,10 @@ const GAP_X: usize = 5;
 
 /// The searches of a step.
 struct Searches<'a, const H: usize> {
-    places: Starts<'a, 6>,
-    /// Their first candidates, whole words for the summary.
+    places: SearchStarts<'a, 6>,
+    /// The first candidate of each, rounded down to a word for the summary.
     starts: [[u32; LANES]; H],
-    /// How far `gap[y]` and `all[d]` are shifted, and `gap[x]`.
+    /// The shift of `gap[y]` and `all[d]`, and that of `gap[x]`.
     by_x: [[u32; LANES]; H],
     by_y: [[u32; LANES]; H],
 }
@@ -39,8 +40,8 @@ struct Searches<'a, const H: usize> {
 impl<'a, const H: usize> Searches<'a, H> {
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-    fn new(marks: &'a Field, heaps: usize, rows: &[Rows; H], pairs: &[Pairs; H]) -> Self {
-        let mut places = marks.starts(Board::reach(heaps));
+    fn new(marks: &'a Field, heaps: usize, rows: &[RowStarts; H], pairs: &[Pairs; H]) -> Self {
+        let mut places = marks.starts(Layout::reach(heaps));
         let [mut starts, mut by_x, mut by_y] = [[[0; LANES]; H]; 3];
         for (part, rows) in rows.iter().enumerate() {
             let bytes = |bits| _mm512_srai_epi32::<3>(bits);
@@ -70,8 +71,8 @@ impl<'a, const H: usize> Searches<'a, H> {
         self.starts.as_flattened()[i] as usize
     }
 
-    /// The first free candidate of the window `skip` bytes after the start; whether there is none. To be inlined: a closure that
-    /// was not made the whole kernel a sixth slower.
+    /// The first free candidate of the window `skip` bytes after the start, and whether there is none. To be inlined: a
+    /// closure that was not made the whole kernel a sixth slower.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
     fn look(&self, i: usize, skip: usize) -> (u32, bool) {
@@ -90,7 +91,8 @@ impl<'a, const H: usize> Searches<'a, H> {
         ((self.start(i) + 8 * skip) as u32 + bit, words == 0)
     }
 
-    /// The words from `seen` words after the start on that no row is known to fill, by a summary with a bit for each full word.
+    /// The words, from `seen` words after the start on, that no row is known to fill, by a summary with a bit for each
+    /// full word.
     #[inline(always)]
     fn open_words(&self, full: &Field, i: usize, seen: usize) -> u64 {
         let sum = |row| full.bits(self.places.at(row, i) / 8 + seen);
@@ -105,8 +107,8 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
     /// The first free candidate of each pair of a step, at least `heaps` where there is none.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-    pub fn search_in_rounds(&self, rows: &[Rows; H], pairs: &[Pairs; H], found: &mut [[u32; LANES]; H]) {
-        let (heaps, marks) = (self.board.heaps, self.marks);
+    pub fn search_in_rounds(&self, rows: &[RowStarts; H], pairs: &[Pairs; H], found: &mut [[u32; LANES]; H]) {
+        let (heaps, marks) = (self.layout.heaps, self.marks);
         let searches = Searches::new(marks, heaps, rows, pairs);
         let found = found.as_flattened_mut();
         let mut again = [0_u8; WORD + 1];
@@ -118,10 +120,12 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
             again[left] = i as u8;
             left += usize::from(none);
         }
-        // What is left of the open words before word `seen` from the start; the bytes from there to the window.
+        // The open words before word `seen` from the start that are still unread; the bytes from the start to the
+        // window.
         let (mut open, mut seen, mut skip) = ([0_u64; WORD], [WORDS_SEEN; WORD], [0; WORD]);
         while left != 0 {
-            // First the places of the next windows, whose lines are asked for; when they are read, most have come.
+            // First compute the places of the next windows and prefetch their lines; when they are read, most have
+            // come.
             let mut going = 0;
             for j in 0..left {
                 let i = again[j] as usize % Self::K;
@@ -129,11 +133,11 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
                     open[i] = searches.open_words(self.full, i, seen[i]);
                     seen[i] += SUMMED.count_ones() as usize;
                 }
-                // With none that is past the last heap.
+                // Without an open word this is past the last heap.
                 skip[i] = 8 * (seen[i] + open[i].trailing_zeros() as usize - SUMMED.count_ones() as usize);
                 for row in ONE_X..=GAP_X {
                     let at = searches.places.at(row, i) + skip[i];
-                    // The lines of its first and of its last byte.
+                    // The lines of its first and last byte.
                     [at, at + 63].into_iter().for_each(|byte| marks.prefetch(byte));
                 }
                 found[i] = heaps as u32;

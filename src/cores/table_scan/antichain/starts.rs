@@ -1,8 +1,8 @@
-//! Where the searches of those that skip start, and which there are.
+//! Which pairs the kernels with skipping search, and where the searches start.
 //!
-//! A row of `y` or `d` often begins with hundreds of candidates that it forbids alone. How far it does is looked up once a band,
-//! some steps before the row is read, and a search starts at the furthest of five places. A pair for which that is past the last
-//! heap, one in six at `N = 20000`, is not searched.
+//! A row of `y` or `d` often begins with hundreds of candidates that it forbids alone. How many is looked up once per
+//! band, some steps before the row is read, and a search starts at the furthest of five places. A pair for which that
+//! is past the last heap, one in six at `N = 20000`, is not searched.
 
 use std::arch::x86_64::*;
 use std::array::from_fn;
@@ -12,59 +12,64 @@ use super::{Band, Pairs};
 use crate::bits::WORD;
 use crate::simd::avx512::{load, store};
 
-/// Steps from asking for the lines in which a row begins to looking how far it is filled.
-const ASKED_AHEAD: usize = 6;
-/// Steps from there to its first search.
+/// Steps between prefetching the first lines of a row and looking up how far it is filled.
+const PREFETCH_AHEAD: usize = 6;
+/// Steps from then to its first search.
 const FILLED_AHEAD: usize = 6;
-/// Lines that are asked for where the searches of a row will start.
-const LINES: usize = 4;
-/// Entries before the first heap or difference, for the vectors of pairs that are none.
+/// Lines that are prefetched where the searches of a row will start.
+const PREFETCHED_LINES: usize = 4;
+/// Entries before the first heap or difference, for lanes of vectors that hold no pair.
 const FRONT: usize = 2 * WORD + LANES;
 
-/// How far rows are filled: the places below these are taken in `one[y]`, `two[d]`, `gap[y]`, `all[d]`, from the first that is asked
-/// for on. Entries of heap or difference 0 come after `FRONT` others.
+/// How far rows are filled: every place below these is marked in `one[y]`, `two[d]`, `gap[y]` and `all[d]`, from the
+/// first place that is read on. The entry of heap or difference 0 comes after `FRONT` others.
 pub struct Filled([Vec<u32>; 4]);
 
 impl Filled {
-    /// Nothing is known of so many heaps.
+    /// Nothing known of `heaps` heaps.
     pub fn new(heaps: usize) -> Self {
         Filled(from_fn(|_| vec![0; FRONT + heaps + 2 * WORD]))
     }
 
-    /// Bytes of so many heaps.
+    /// Bytes for `heaps` heaps.
     pub fn bytes(heaps: usize) -> f64 {
         16.0 * (FRONT + heaps + 2 * WORD) as f64
     }
 
-    /// Of nothing.
+    /// No entries.
     pub fn none() -> Self {
         Filled(from_fn(|_| Vec::new()))
     }
 }
 
 impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
-    /// Looks at the two rows of `y` and two of `d` that a step some way on is the first to read: how far they are filled. Asks for the
-    /// lines where searches in them will start, and for those in which rows that come later begin.
+    /// Looks up how far the two rows of `y` and the two of `d` are filled that a step further on is the first to read.
+    /// Prefetches the lines where searches in them will start, and the first lines of rows that come later.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
     pub fn look_ahead(&mut self, t: usize) {
-        let (board, x) = (self.board, self.x0);
-        // Each row, the first place that any layer asks for, and what is added for its candidate.
+        let (layout, x) = (self.layout, self.x0);
+        // Each row, the first place that any layer reads, and what is added to a place to get its candidate.
         let rows = |y: usize| {
             let (d, low) = (y - x, self.low);
-            // The last layer has a `d` that much smaller.
+            // The `d` of the last layer is smaller by this much.
             let gap = (d + low).saturating_sub(Self::K - 1);
-            [(board.one(y), y + low, 0), (board.two(d), y + low, 0), (board.gap(y), gap, x), (board.all(d), d + low, x)]
+            [
+                (layout.one(y), y + low, 0),
+                (layout.two(d), y + low, 0),
+                (layout.gap(y), gap, x),
+                (layout.all(d), d + low, x),
+            ]
         };
         let byte = |row: usize, place: usize| 8 * (row + place / WORD);
-        let asked = t + FILLED_AHEAD + ASKED_AHEAD;
-        if asked < board.heaps {
-            for (row, place, _) in rows(asked) {
+        let ahead = t + FILLED_AHEAD + PREFETCH_AHEAD;
+        if ahead < layout.heaps {
+            for (row, place, _) in rows(ahead) {
                 (0..2).for_each(|line| self.marks.prefetch(byte(row, place) + 64 * line));
             }
         }
         let y = t + FILLED_AHEAD;
-        if y >= board.heaps {
+        if y >= layout.heaps {
             return;
         }
         let rows = rows(y);
@@ -75,11 +80,11 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
         let furthest = rows.iter().zip(filled).map(|((_, _, less), place)| place + less).max().unwrap_or(0);
         for (row, _, less) in rows {
             let from = byte(row, furthest - less);
-            (0..LINES).for_each(|line| self.marks.prefetch(from + 64 * line));
+            (0..PREFETCHED_LINES).for_each(|line| self.marks.prefetch(from + 64 * line));
         }
     }
 
-    /// The end of the marks that a row has from a place on without a gap, rounded down to a word.
+    /// The end of the unbroken marks of a row from a place on, rounded down to a word.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn filled_to(&self, row: usize, place: usize) -> usize {
@@ -90,18 +95,19 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
             let marks = _mm512_or_si512(before, self.marks.window(8 * (row + word)));
             let full = _mm512_cmpeq_epi64_mask(marks, ones);
             word += full.trailing_ones() as usize;
-            if full != u8::MAX || word * WORD >= self.board.heaps {
+            if full != u8::MAX || word * WORD >= self.layout.heaps {
                 return word * WORD;
             }
             before = _mm512_setzero_si512();
         }
     }
 
-    /// The pairs of step `t` that can have a P-position, in as few vectors as they fill; searches start where rows are not filled.
+    /// The pairs of step `t` that can have a P-position, in as few vectors as they fill. Searches start where rows are
+    /// not filled.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
     pub fn list(&self, t: usize) -> [Pairs; H] {
-        // A vector more: each part stores a whole one after the pairs before it.
+        // One vector longer, because each part stores a whole vector after the pairs before it.
         let (mut ks, mut starts) = ([0; WORD + LANES], [0; WORD + LANES]);
         let mut listed = 0;
         let max = |a, b| _mm512_max_epu32(a, b);
@@ -125,7 +131,7 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
             let by_z = max(of_y(one), of_d(two));
             let by_g = add(add(splat(self.x0), k), max(of_y(gap), of_d(all)));
             let start = max(max(by_z, by_g), load(&pairs.start));
-            let lanes = _mm512_mask_cmplt_epu32_mask(pairs.lanes, start, splat(self.board.heaps));
+            let lanes = _mm512_mask_cmplt_epu32_mask(pairs.lanes, start, splat(self.layout.heaps));
             for (to, from) in [(&mut ks, k), (&mut starts, start)] {
                 let to = to[listed..].first_chunk_mut::<LANES>().expect("a vector after the pairs");
                 store(to, _mm512_maskz_compress_epi32(lanes, from));

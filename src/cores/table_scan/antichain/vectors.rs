@@ -1,11 +1,11 @@
-//! Vectors of heaps and places, sixteen at once.
+//! Vectors of heaps and places, sixteen at a time.
 
 use std::arch::x86_64::*;
 
 /// Lanes of a vector of places.
 pub const LANES: usize = 16;
 
-/// Their numbers.
+/// The numbers of the lanes.
 pub const LANE: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 #[inline]
@@ -26,7 +26,7 @@ pub fn sub(a: __m512i, b: __m512i) -> __m512i {
     _mm512_sub_epi32(a, b)
 }
 
-/// The set bits, ascending.
+/// The indices of the set bits, ascending.
 #[inline(always)]
 pub fn ones(mut set: u16) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

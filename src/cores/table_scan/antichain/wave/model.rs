@@ -1,8 +1,9 @@
 //! The wave in every interleaving: bands of one or two layers, words of two bits.
 //!
-//! [`Wave`] and [`Turn`] are those of the kernels. What a band reads and marks is written anew, a bit at a time, in the
-//! order of [`super::super`]. Every bit and every word is tracked by loom: the model panics if a search reads a bit whose mark has
-//! not *happened before*, or may be made at the same time; and if two threads mark a word at the same time.
+//! [`Wave`] and [`Turn`](super::Turn) are those of the kernels. What a band reads and marks is written anew, one bit at
+//! a time, in the order of [`super::super`]. Loom tracks every bit and every word: the model panics if a search reads a
+//! bit whose mark has not *happened before*, or may be made at the same time, and if two threads mark a word at the
+//! same time.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -11,7 +12,7 @@ use loom::cell::UnsafeCell;
 use loom::thread;
 
 use super::super::super::{Rule, StoneGame, oracle};
-use super::{Unfinished, Wave};
+use super::{StopOnDrop, Wave};
 use crate::kernel::RunError;
 use crate::sync::atomic::Ordering;
 use crate::sync::{explore, explore_without};
@@ -19,7 +20,7 @@ use crate::sync::{explore, explore_without};
 /// Bits of a word.
 const WORD: usize = 2;
 
-/// A word of marks; the cells hold nothing, but loom knows who has read and written each.
+/// A word of marks. The cells hold nothing, but loom knows who has read and written each.
 struct Word {
     marked: UnsafeCell<()>,
     bits: [(UnsafeCell<()>, Cell<bool>); WORD],
@@ -47,7 +48,7 @@ impl Row {
         Row((0..=heaps / WORD).map(|_| word()).collect())
     }
 
-    /// A bit on which something depends.
+    /// Reads a bit on which something depends.
     fn has(&self, place: usize) -> bool {
         let (access, is_set) = &self.0[place / WORD].bits[place % WORD];
         access.with(|_| is_set.get())
@@ -58,7 +59,7 @@ impl Row {
     }
 }
 
-/// The marks, with the names of [`super::super::board`].
+/// The marks, with the names of [`super::super::layout`].
 struct Marks {
     heaps: usize,
     one: Vec<Row>,
@@ -79,7 +80,7 @@ struct Band<'a, const K: usize> {
     marks: &'a Marks,
     x0: usize,
     layers: usize,
-    /// For each step and layer whether the pair is used.
+    /// Whether the pair of each step and layer is used.
     used: Vec<[bool; K]>,
     hint: [usize; K],
     found: Vec<[u32; 3]>,
@@ -92,11 +93,11 @@ impl<'a, const K: usize> Band<'a, K> {
         Band { marks, x0, layers, used: vec![[false; K]; marks.heaps + K], hint: [0; K], found: Vec::new() }
     }
 
-    /// All steps. With fewer layers `told` to the wave it would follow too closely.
-    fn run(mut self, wave: &Wave, told: usize) -> Result<Vec<[u32; 3]>, RunError> {
+    /// Runs all steps. A band that tells the wave fewer layers than it has would follow too closely.
+    fn run(mut self, wave: &Wave, layers_per_band: usize) -> Result<Vec<[u32; 3]>, RunError> {
         let heaps = self.marks.heaps;
         let steps = heaps + self.layers - 1;
-        let turn = wave.turn(self.x0 / K, told, heaps);
+        let turn = wave.turn(self.x0 / K, layers_per_band, heaps);
         turn.begin()?;
         self.find_used();
         for block in (self.x0 / WORD * WORD..steps).step_by(WORD) {
@@ -152,7 +153,7 @@ impl<'a, const K: usize> Band<'a, K> {
                 let is_free = |z: &usize| {
                     let by_z = [&one[x], &one[y], &two[y - x]].map(|row| row.has(*z));
                     let less_x = [&gap[y], &all[y - x]].map(|row| row.has(z - x));
-                    // All of them are read, whatever they say.
+                    // Reads all of them, whatever they say.
                     !by_z.into_iter().chain(less_x).chain([gap[x].has(z - y)]).any(|is_set| is_set)
                 };
                 (k, x, y, candidates.find(is_free).unwrap_or(*heaps))
@@ -177,14 +178,16 @@ impl<'a, const K: usize> Band<'a, K> {
     }
 }
 
-/// All positions of so many heaps by so many threads, as the driver has it; they equal the oracle's.
-fn scan<const K: usize>(heaps: usize, threads: usize, told: usize) {
+/// Finds all positions of `heaps` heaps on `threads` threads, as the driver does, and compares them with the oracle's.
+fn scan<const K: usize>(heaps: usize, threads: usize, layers_per_band: usize) {
     let bands = heaps.div_ceil(K);
     let shared = Rc::new((Wave::new(bands), Marks::new(heaps)));
     let share = move |thread: usize| {
         let (wave, marks) = &*shared;
         let bands = (thread..bands).step_by(threads);
-        bands.flat_map(|index| Band::<K>::new(marks, index).run(wave, told).expect("nobody stops")).collect::<Vec<_>>()
+        bands
+            .flat_map(|index| Band::<K>::new(marks, index).run(wave, layers_per_band).expect("no thread stops"))
+            .collect::<Vec<_>>()
     };
     let others: Vec<_> = (1..threads)
         .map(|thread| {
@@ -239,18 +242,18 @@ fn a_band_that_follows_too_closely_is_seen() {
     explore("half the lag", None, || scan::<2>(6, 2, 1));
 }
 
-/// A thread that goes before its end, by an error or a panic of the sink.
+/// A thread that ends early, by an error or a panic of the sink.
 #[test]
-fn nobody_waits_for_a_thread_that_has_gone() {
-    explore("a thread goes", None, || {
+fn no_thread_waits_for_one_that_has_ended() {
+    explore("a thread ends early", None, || {
         let wave = Rc::new(Wave::new(2));
         let other = Rc::clone(&wave);
         let other = thread::spawn(move || {
-            let _unfinished = Unfinished(&other);
+            let _unfinished = StopOnDrop(&other);
             other.turn(0, 1, 4).leave(2);
         });
         let turn = wave.turn(1, 1, 4);
-        // It may be seen to have gone before what it told.
+        // Its end may be seen before its last step.
         let _ = turn.enter(0);
         assert_eq!(turn.enter(2), Err(RunError::Cancelled));
         other.join().expect("no panic");

@@ -1,10 +1,10 @@
-//! The driver of the kernels for heaps of up to 1023, in which a row of marks is one cache line: a visit is six lines, no search for
-//! a window and no chain.
+//! The driver of the kernels for heaps of up to 1023, in which a row of marks is one cache line: a visit reads six
+//! lines, with no search for a window and no chain.
 //!
 //! # Frames
-//! Pairs are visited with `y` outermost: any order does in which a move leads back. A *band* takes `K = 32` layers `y0 + k`.
-//! Candidates stay below `y0 + 512` here, so of each row only 512 places matter, and they are held in one of three
-//! frames:
+//! Pairs are visited with `y` outermost; any order is sound in which a move leads back. A *band* is `K = 32` layers
+//! `y0 + k`. Within this limit candidates stay below `y0 + 512`, so only 512 places of each row matter. They are held
+//! in one of three frames:
 //!
 //! | row | place | shift in a visit |
 //! |---|---|---|
@@ -12,113 +12,110 @@
 //! | `one[y]`, `gap[x]`, `all[d]` | `z - y` | none |
 //! | `gap[y]` | `z - x - 2k`, in a row of its own for the layer | by the same for all layers of a step |
 //!
-//! What falls due at the start of a band are the 32 lowest bits of rows in the first frame: in `one[x]` they say which pairs of
-//! the band are used, in `two[d]` they are the marks of `gap[y]`, transposed. So a mark in `gap[z]` is never made, unless `z` is
-//! in the band itself. Bands near the first and the last heap need 256 places only, and half the work.
+//! At the start of a band the 32 lowest bits of the rows in the first frame fall due. In `one[x]` they say which pairs
+//! of the band are used; in `two[d]` they are the marks of `gap[y]`, transposed. So a mark in `gap[z]` is never made,
+//! unless `z` is in the band itself. Bands near the first and the last heap need only 256 places, and half the work.
 //!
 //! # Steps
-//! A step `t` takes the pairs of `x = t - k`, one of each layer: none depends on another, for `x` falls where `y` grows. So a
-//! step is a word of unused pairs. The band's words are its used pairs, skewed by the bits of `k` one after the other; what a
-//! P-position of the band itself uses is cleared as it is found. All pairs of a step are searched before any is marked.
+//! A step `t` takes the pairs of `x = t - k`, one from each layer. None depends on another, for `x` falls where `y`
+//! grows. So a step is a word of unused pairs. The band's words are its used pairs, skewed by the bits of `k` one after
+//! the other; a P-position of the band clears the pairs that it uses as it is found. All pairs of a step are searched
+//! before any is marked.
 //!
-//! A pair is *hopeless* if `gap[x]` or `all[d]` has no place left up to the last heap. Whole rows become so in the last half of the
-//! bands, and their pairs are left out before the band begins.
+//! A pair is *hopeless* if `gap[x]` or `all[d]` has no place left up to the last heap. Whole rows become so in the last
+//! half of the bands, and their pairs are left out before the band begins.
 //!
 //! # Addresses
-//! The rows of a step are at the same distances in every step: those of `x` upwards with the layer, as they are stored downwards,
-//! those of `d` two apart. So a step takes three arrays of 32 rows, checked once, and a layer's number, which is taken from the
-//! word of pairs as it is needed, leads to all its rows: no list of places is made, and no place is checked in a visit.
+//! The rows of a step are at the same distances in every step: those of `x` ascend with the layer, because they are
+//! stored in descending order; those of `d` are two apart. So a step takes three arrays of 32 rows, checked once. The
+//! number of a layer, taken from the word of pairs when it is needed, leads to all its rows: a visit makes no list of
+//! places and checks none.
 //!
 //! # Kernels
-//! A kernel brings the search of a visit, at two widths. All else is plain words, which compilers turn into vectors, in
+//! A kernel provides the search of a visit, at two widths. Everything else is plain words that compilers vectorise, in
 //! functions that are inlined into the kernel and so compiled for its tier.
 //!
-//! Cost: `1.3` visits a P-position, `N^2 / 64` steps, and `N^2 / 32` lines moved on.
-//! What made the most: no pair of a step shares a row that is marked with another (steps of four places `x` in each of 16 layers
-//! had 6 pairs in 100 searched again); results stored at places that are known beforehand, and marks made from plain numbers as
-//! they are read back; and frames in which a step's rows need neither list nor check (before, a search was 63 instructions).
-//! Searching and marking in one loop takes half as long again, as loads then wait for the places of stores. Sixteen marks
-//! prepared at a time in vectors took fewer instructions, but waited for all 16 searches.
+//! Cost: `1.3` visits per P-position, `N^2 / 64` steps, and `N^2 / 32` lines moved on.
 
 use std::array::from_fn;
 
 use super::{Rule, Sink, StoneGame};
 use crate::kernel::{Run, RunError};
 
-/// Layers of a band.
+/// Layers in a band.
 pub const K: usize = 32;
-/// Bits in a word: as many as there are layers, so that a row is moved on by a word.
+/// Bits in a word: as many as a band has layers, so that a row moves on by one word.
 const WORD: usize = K;
-/// The candidates of a row.
+/// Candidates in a row.
 const PLACES: usize = 512;
-/// The words of a line.
+/// Words in a line.
 const LINE: usize = PLACES / WORD;
-/// The most heaps: at more some `z - y0` does not fit the frame. Checked at this limit, and what is found at a smaller one is part
-/// of that.
-const MOST: usize = 1024;
-/// The candidates of a narrow row: half a line, less what a shift may spoil of `gap[y]`.
-const NARROW: usize = PLACES / 2 - 7;
-/// The last of the first bands that need no more. Checked in the same way.
+/// The most heaps: with more, some `z - y0` does not fit the frame. Checked at this limit; the positions of a smaller
+/// one are a part of its.
+const MAX_HEAPS: usize = 1024;
+/// Candidates in a narrow row: half a line, less what a shift may spoil of `gap[y]`.
+const NARROW_PLACES: usize = PLACES / 2 - 7;
+/// The last `y0` of the first bands that need no more than a narrow row. Checked in the same way.
 const LAST_NARROW: usize = 160;
-/// Words that are skewed or transposed together.
+/// Words that are skewed or transposed at a time.
 const CHUNK: usize = 8;
-/// Words of a layer's marks that fall due, and more than are read behind them.
-const DUE: usize = (MOST + 4 * K).div_ceil(WORD).next_multiple_of(CHUNK);
+/// Words of a layer's marks that fall due, rounded up beyond the last one that is read.
+const DUE: usize = (MAX_HEAPS + 4 * K).div_ceil(WORD).next_multiple_of(CHUNK);
 
-/// Whether rows of a line are long enough.
+/// Whether rows of one line are long enough.
 pub fn fits(input: &StoneGame) -> bool {
-    input.heaps() <= MOST
+    input.heaps() <= MAX_HEAPS
 }
 
-/// Bytes that the rows take.
+/// Bytes of the rows.
 pub fn bytes(input: &StoneGame) -> f64 {
     260.0 * input.heaps() as f64 + 50_000.0
 }
 
-/// A pair whose `z` is searched, and its rows.
-pub struct Visit<'a> {
+/// A pair to search for its `z`, and its rows.
+pub struct LineVisit<'a> {
     /// `one[x]` and `gap[x]`.
-    pub x: &'a Row,
+    pub x: &'a LineRow,
     /// `two[d]` and `all[d]`.
-    pub d: &'a Row,
+    pub d: &'a LineRow,
     /// `one[y]` and `gap[y]`.
     pub y: &'a Layer,
-    /// The layer: the place of `z = y` by `z`.
+    /// The layer, which is the place of `z = y` in rows by `z`.
     pub k: usize,
     /// The place of `z = y` in `gap[y]`.
     pub base: usize,
 }
 
-/// Where a search ends.
-pub struct Found {
+/// The result of a search.
+pub struct SearchEnd {
     /// The first word with a free place.
     pub word: u32,
-    /// The first free bit of it; 32 if there is none.
+    /// Its first free bit; 32 if there is none.
     pub bit: u32,
 }
 
-/// Finds all P-positions. The search of a visit looks at 512 places, that of a narrow one at the first 256. What it takes for places
-/// of `one[x]` and `two[d]` past the end of their lines, and for its last 7 of `gap[y]`, does not matter: they are past the last
-/// heap, or above all that is found.
+/// Finds all P-positions. The search of a visit covers 512 places, that of a narrow one the first 256. What it reads
+/// past the lines of `one[x]` and `two[d]`, and for its last 7 places of `gap[y]`, does not matter: these are past the
+/// last heap, or above every result.
 #[inline(always)]
 pub fn scan<S: Sink>(
     input: &StoneGame,
     run: &Run,
     mut sink: S,
-    search: impl Fn(Visit<'_>) -> Found,
-    search_narrow: impl Fn(Visit<'_>) -> Found,
+    search: impl Fn(LineVisit<'_>) -> SearchEnd,
+    search_narrow: impl Fn(LineVisit<'_>) -> SearchEnd,
 ) -> Result<S, RunError> {
     let heaps = input.heaps();
-    let mut board = Board::new(heaps, input.rule);
+    let mut table = LineTable::new(heaps, input.rule);
     for y0 in (0..heaps).step_by(K) {
         let layers = K.min(heaps - y0);
-        let narrow = y0 <= LAST_NARROW || heaps - y0 <= NARROW;
-        board.enter(y0, layers);
+        let narrow = y0 <= LAST_NARROW || heaps - y0 <= NARROW_PLACES;
+        table.enter(y0, layers);
         for t in 0..y0 + 2 * layers - 1 {
             if t >= y0 && (t - y0).is_multiple_of(2) {
-                board.leave(y0, (t - y0) / 2);
+                table.leave(y0, (t - y0) / 2);
             }
-            let mut step = board.step(y0, t);
+            let mut step = table.step(y0, t);
             let missed = if narrow { step.search(&search_narrow) } else { step.search(&search) };
             step.mark(missed, &mut sink);
         }
@@ -128,27 +125,27 @@ pub fn scan<S: Sink>(
     Ok(sink)
 }
 
-/// The marks of a heap or of a difference: the line of `one` or `two`, then that of `gap` or `all`.
+/// The marks of a heap or a difference: the line of `one` or `two`, then that of `gap` or `all`.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-pub struct Row([u32; 2 * LINE]);
+pub struct LineRow([u32; 2 * LINE]);
 
-impl Row {
-    const EMPTY: Row = Row([0; 2 * LINE]);
+impl LineRow {
+    const EMPTY: LineRow = LineRow([0; 2 * LINE]);
 
-    /// Words of the line at `z - y0`, from the given one on. Past its end they are those of the other line.
+    /// Words of the line by `z - y0`, from the given one on. Past its end come those of the other line.
     #[inline(always)]
     pub fn by_z<const W: usize>(&self, word: usize) -> &[u32; W] {
         self.0[word..].first_chunk().expect("part of a row")
     }
 
-    /// The first words of the line at `z - y`.
+    /// The first words of the line by `z - y`.
     #[inline(always)]
     pub fn by_gap<const W: usize>(&self) -> &[u32; W] {
         self.0[LINE..].first_chunk().expect("part of a line")
     }
 
-    /// Moves the first line on by a word; returns what falls due.
+    /// Moves the first line on by a word; returns the word that falls due.
     #[inline(always)]
     fn move_on(&mut self) -> u32 {
         self.0.copy_within(1..LINE, 0);
@@ -156,10 +153,10 @@ impl Row {
         self.0[0]
     }
 
-    /// Whether no place of the second line is open but those beyond the last heap.
+    /// Whether the second line has no open place, apart from those beyond the last heap.
     #[inline(always)]
     fn is_full(&self, beyond: &[u32; LINE]) -> bool {
-        // All words are looked at: no branch, and vectors.
+        // All words are read: no branch, and vectors.
         self.by_gap::<LINE>().iter().zip(beyond).fold(u32::MAX, |all, (gap, beyond)| all & (gap | beyond)) == u32::MAX
     }
 }
@@ -188,16 +185,17 @@ impl Layer {
     }
 }
 
-struct Board {
+/// All rows, and the state of a band.
+struct LineTable {
     heaps: usize,
-    /// What `all[d]` takes of a mark: nothing if no move takes from three heaps.
+    /// The mask of marks in `all[d]`: zero if no move takes from three heaps.
     all: u32,
-    /// The rows of `x`, downwards, then those of `d` from `-2 K` on.
-    rows: Vec<Row>,
+    /// The rows of `x` in descending order, then those of `d` from `-2 K` on.
+    rows: Vec<LineRow>,
     layers: Box<[Layer; K]>,
-    /// `unused[K + t]`: bit `k` says that the pair of layer `k` in step `t` is unused, and not hopeless.
+    /// `unused[K + t]`: bit `k` says that the pair of layer `k` in step `t` is unused and not hopeless.
     unused: Vec<u32>,
-    /// What a step found in its layers: `z - y`.
+    /// The result `z - y` of each layer in a step.
     found: [u32; K],
 }
 
@@ -207,40 +205,41 @@ struct Step<'a> {
     t: usize,
     all: u32,
     pairs: u32,
-    xs: &'a mut [Row; K],
-    /// Every other row is between those of the pairs.
-    ds: &'a mut [[Row; 2]; K],
+    xs: &'a mut [LineRow; K],
+    /// The second row of each is not used: the rows of the pairs are two apart.
+    ds: &'a mut [[LineRow; 2]; K],
     layers: &'a mut [Layer; K],
     unused: &'a mut [u32],
     found: &'a mut [u32; K],
 }
 
-impl Board {
+impl LineTable {
     fn new(heaps: usize, rule: Rule) -> Self {
-        Board {
+        LineTable {
             heaps,
             all: if rule == Rule::AllMoves { u32::MAX } else { 0 },
-            rows: vec![Row::EMPTY; (heaps + 2 * K) + (heaps + 4 * K)],
+            rows: vec![LineRow::EMPTY; (heaps + 2 * K) + (heaps + 4 * K)],
             layers: Box::new([Layer { one: [0; LINE], gap: [0; 448] }; K]),
             unused: vec![0; heaps + 3 * K + CHUNK],
             found: [0; K],
         }
     }
 
-    /// The rows of `x`, of which that of 0 is at `heaps + K` and the others before it, and those of `d`, of which that of 0 is at
-    /// `2 K`: the last steps of a band take arrays that reach below 0. One allocation, as halves are given back to the system.
+    /// The rows of `x`, where that of 0 is at `heaps + K` and the others come before it, and those of `d`, where that
+    /// of 0 is at `2 K`: the last steps of a band take arrays that reach below 0. One allocation, because halves would
+    /// be given back to the system.
     #[inline(always)]
-    fn rows(rows: &mut [Row], heaps: usize) -> [&mut [Row]; 2] {
+    fn rows(rows: &mut [LineRow], heaps: usize) -> [&mut [LineRow]; 2] {
         rows.split_at_mut(heaps + 2 * K).into()
     }
 
-    /// Moves the frames on to the band from `y0` on and takes out what falls due.
+    /// Moves the frames on to the band from `y0` on and takes out the words that fall due.
     #[inline(always)]
     fn enter(&mut self, y0: usize, layers: usize) {
         let places = self.heaps - y0;
         let in_band = u32::MAX >> (K - layers);
         let beyond = past(places);
-        // Sooner, hardly a row is full.
+        // Before that, hardly a row is full.
         let late = 2 * (y0 + K) > self.heaps;
         let [xs, ds] = Self::rows(&mut self.rows, self.heaps);
         let mut due = [[0; DUE]; K];
@@ -277,7 +276,7 @@ impl Board {
         }
     }
 
-    /// Makes a finished layer the row of its heap.
+    /// Turns a finished layer into the row of its heap.
     #[inline(always)]
     fn leave(&mut self, y0: usize, k: usize) {
         let [xs, _] = Self::rows(&mut self.rows, self.heaps);
@@ -325,14 +324,14 @@ fn past(places: usize) -> [u32; LINE] {
     })
 }
 
-/// The 32 bits from bit `shift` of `low` on, which `high` follows.
+/// The 32 bits from bit `shift` of `low` on, with `high` above it.
 #[inline(always)]
 fn funnel(low: u32, high: u32, shift: usize) -> u32 {
     low >> shift | high << 1 << (WORD - 1 - shift) // a shift by 32 is not defined
 }
 
-/// Transposes squares of 32 by 32 bits, one in each place of the rows: bit `j` of row `i` goes to bit `i` of row `j`. Swaps blocks
-/// of half the size, five times.
+/// Transposes squares of 32 by 32 bits, one at each place of the rows: bit `j` of row `i` becomes bit `i` of row `j`.
+/// Swaps blocks of half the size, five times.
 #[inline(always)]
 fn transpose(rows: &mut [[u32; DUE]; WORD], chunks: usize) {
     for (size, low) in [(16, 0x0000_FFFF), (8, 0x00FF_00FF), (4, 0x0F0F_0F0F), (2, 0x3333_3333), (1, 0x5555_5555_u32)] {
@@ -352,7 +351,7 @@ fn transpose(rows: &mut [[u32; DUE]; WORD], chunks: usize) {
     }
 }
 
-/// Turns words of heaps `x` into words of steps: bit `k` goes `k` words on.
+/// Turns words by heap `x` into words by step: bit `k` moves `k` words on.
 #[inline(always)]
 fn skew(words: &mut [u32], steps: usize) {
     for (level, bits) in [0xAAAA_AAAA_u32, 0xCCCC_CCCC, 0xF0F0_F0F0, 0xFF00_FF00, 0xFFFF_0000].into_iter().enumerate() {
@@ -372,10 +371,11 @@ impl Step<'_> {
         (self.y0 + 2 * K - self.t) % 2048
     }
 
-    /// Searches all pairs; returns for which of them there is nothing. The closure is borrowed here, not by the caller: called
-    /// through a borrow of another type, it would be called by a function without the features of the tier, and not be inlined.
+    /// Searches all pairs; returns those without a result. The closure is borrowed here, not by the caller: called
+    /// through a borrow of another type, it would be called by a function without the features of the tier and not be
+    /// inlined.
     #[inline(always)]
-    fn search(&mut self, search: &impl Fn(Visit<'_>) -> Found) -> u32 {
+    fn search(&mut self, search: &impl Fn(LineVisit<'_>) -> SearchEnd) -> u32 {
         let base = self.base();
         let mut missed = 0;
         let mut left = self.pairs;
@@ -383,18 +383,18 @@ impl Step<'_> {
             let k = left.trailing_zeros() as usize % K;
             left &= left - 1;
             let (x, [d, _], y) = (&self.xs[k], &self.ds[k], &self.layers[k]);
-            let Found { word, bit } = search(Visit { x, d, y, k, base });
+            let SearchEnd { word, bit } = search(LineVisit { x, d, y, k, base });
             self.found[k] = u32::BITS * word + bit;
             missed |= (bit / u32::BITS) << k;
         }
         missed
     }
 
-    /// Marks what was found.
+    /// Marks the results.
     #[inline(always)]
     fn mark<S: Sink>(&mut self, missed: u32, sink: &mut S) {
         let hits = self.pairs & !missed;
-        // Usually there is something for all: predicted so, the first mark need not wait for the last search.
+        // Usually every pair has a result. Predicted so, the first mark need not wait for the last search.
         let sum = if missed == 0 { self.mark_all(self.pairs, sink) } else { self.mark_all(hits, sink) };
         if let Some(tally) = sink.tally_mut() {
             let count = hits.count_ones() as usize;
@@ -413,7 +413,7 @@ impl Step<'_> {
         sum
     }
 
-    /// Marks the P-position of the pair of a layer, and hands it to a sink that keeps positions; returns `z - y0`.
+    /// Marks the P-position of a layer's pair and hands it to a sink that keeps positions; returns `z - y0`.
     #[inline(always)]
     fn mark_one<S: Sink>(&mut self, k: usize, sink: &mut S) -> usize {
         let e = self.found[k] as usize % PLACES;
@@ -435,7 +435,7 @@ impl Step<'_> {
         z
     }
 
-    /// The marks of a P-position whose `z` is a layer of the band: two used pairs, and the place in its gaps.
+    /// Makes the marks of a P-position whose `z` is a layer of the band: two used pairs, and the place in its gaps.
     #[inline]
     fn mark_near(&mut self, k: usize, z: usize) {
         let g = self.base() + 2 * k - 2 * z;

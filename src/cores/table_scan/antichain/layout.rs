@@ -1,14 +1,15 @@
-//! Where the rows of marks stand.
+//! Where the rows of marks are.
 //!
-//! They are those of [`super::super::layers`], less what nobody reads. `one[y]`, `two[d]` and `all[d]` start at their diagonal, for
-//! places below it are never asked for: half a square each. `gap` takes a whole one, so there are `2.5 N^2` bits in all.
+//! They are the rows of [`super::super::layers`], without the parts that are never read. `one[y]`, `two[d]` and
+//! `all[d]` start at their diagonal, because places below it are never read: half a square each. `gap` takes a whole
+//! square, so there are `2.5 N^2` bits in all.
 
 use crate::bits::WORD;
 
-/// Where each row stands, in words.
-pub struct Board {
+/// Where each row begins, in words.
+pub struct Layout {
     pub heaps: usize,
-    /// Words of the longest row of a triangle.
+    /// Words in the longest row of a triangle.
     pub longest: usize,
     pub two: usize,
     pub all: usize,
@@ -18,9 +19,9 @@ pub struct Board {
     pub words: usize,
 }
 
-impl Board {
+impl Layout {
     pub fn new(heaps: usize) -> Self {
-        // A place past the last heap takes the marks of searches that found nothing.
+        // The place past the last heap takes the marks of searches without a result.
         let longest = heaps / WORD + 1;
         let reach = Self::reach(heaps).div_ceil(8);
         let stride = longest + 1;
@@ -28,7 +29,7 @@ impl Board {
         let one = 1;
         let (two, all) = (one + triangle, one + 2 * triangle);
         let gap = one + 3 * triangle + 1;
-        Board { heaps, longest, two, all, gap, stride, words: gap + heaps * stride + reach }
+        Layout { heaps, longest, two, all, gap, stride, words: gap + heaps * stride + reach }
     }
 
     /// Bytes from the place where a search starts to the end of its last window.
@@ -36,7 +37,7 @@ impl Board {
         heaps / 8 + 128
     }
 
-    /// The word of place 0 of row `r` of a triangle, if it had one: its words start at `r / 64`.
+    /// The word that place 0 of row `r` of a triangle would have: the row begins at its word `r / 64`.
     pub const fn start(r: usize, longest: usize) -> usize {
         let q = r / WORD;
         (r * longest).wrapping_sub(q.wrapping_mul(r.wrapping_sub(32 * q).wrapping_sub(31)))
