@@ -1,4 +1,4 @@
-//! What players may take: subtraction sets from one heap, [`Diagonals`] from two.
+//! Legal moves: subtraction sets for one heap, [`Diagonals`] for two.
 
 mod diagonals;
 
@@ -40,19 +40,19 @@ pub enum MoveSet {
     RandomDense,
     /// 1, 2, ..., k
     UpTo(u64),
-    /// A finite list; [`MoveSet::list`] makes one.
+    /// A finite list; use [`MoveSet::list`] to make one.
     Explicit(MoveList),
 }
 
-/// A finite list of moves: positive, strictly ascending, at least one.
+/// A finite, non-empty list of moves: positive and strictly ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveList(Vec<u64>);
 
 impl MoveList {
-    /// These moves.
+    /// Checks a list of moves.
     ///
     /// # Errors
-    /// There are none, one is 0, or they are not strictly ascending.
+    /// The list is empty, contains 0 or is not strictly ascending.
     pub fn new(moves: Vec<u64>) -> Result<Self, MoveSetError> {
         match moves.first() {
             None => return Err(MoveSetError::Empty),
@@ -75,34 +75,34 @@ impl Deref for MoveList {
     }
 }
 
-/// A text that names no subtraction set.
+/// Why a text or list is not a subtraction set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveSetError {
     /// Neither a name nor a list.
     #[error("unknown move set `{0}`{hint}", hint = hint(.0, allowed()))]
     Unknown(String),
-    /// A list with no move in it.
+    /// The list is empty.
     #[error("the move list is empty; give at least one positive number")]
     Empty,
-    /// A part of a list that is not a number of 64 bits.
+    /// An item of the list is not an unsigned 64-bit number.
     #[error("`{0}` in the move list is not a whole number below 2^64")]
     NotANumber(String),
-    /// Taking nothing is no move.
+    /// The list contains 0.
     #[error("the move list contains 0; moves are positive")]
     Zero,
-    /// A list out of order.
-    #[error("the move list is not ascending: {after} stands before {before}")]
+    /// The list is out of order.
+    #[error("the move list is not ascending: {after} comes before {before}")]
     NotAscending {
-        /// The larger number, which came first.
+        /// The larger number, which is listed first.
         after: u64,
         /// The smaller number.
         before: u64,
     },
-    /// A move listed twice.
+    /// A move is listed twice.
     #[error("the move list contains {0} twice")]
     Duplicate(u64),
-    /// A range that does not start at 1.
+    /// The range is not `1..k` with `k` at least 1.
     #[error("a range of moves is 1..k with k at least 1, not `{0}`")]
     Range(String),
 }
@@ -118,7 +118,7 @@ const NAMED: [(&str, MoveSet); 8] = [
     ("random-dense", MoveSet::RandomDense),
 ];
 
-/// What a text may be.
+/// The accepted texts.
 fn allowed() -> impl Iterator<Item = &'static str> {
     NAMED.iter().map(|(name, _)| *name).chain(["a list a,b,c or a range 1..k"])
 }
@@ -164,7 +164,7 @@ impl MoveSet {
     /// A finite set.
     ///
     /// # Errors
-    /// As [`MoveList::new`].
+    /// See [`MoveList::new`].
     pub fn list(moves: Vec<u64>) -> Result<Self, MoveSetError> {
         MoveList::new(moves).map(MoveSet::Explicit)
     }
@@ -172,9 +172,9 @@ impl MoveSet {
     /// The moves that are at most `limit`, ascending.
     ///
     /// # Panics
-    /// They do not fit in memory; [`MoveSet::bytes_up_to`] foresees it.
+    /// The moves do not fit in memory. Check [`MoveSet::bytes_up_to`] first.
     pub fn up_to(&self, limit: u64) -> Vec<u64> {
-        // Each sequence is strictly ascending; it ends where it passes the limit or 64 bits.
+        // Each sequence is strictly ascending and ends where it exceeds the limit or 64 bits.
         let power = |e: u32| (1u64..).map_while(move |i| i.checked_pow(e));
         let within = |m: &u64| *m <= limit;
         match self {
@@ -199,18 +199,18 @@ impl MoveSet {
         }
     }
 
-    /// About the most bytes that [`MoveSet::up_to`] holds while it makes its list, without making it.
+    /// Estimates the peak memory of [`MoveSet::up_to`], in bytes, without making the list.
     pub fn bytes_up_to(&self, limit: u64) -> f64 {
         let n = limit as f64;
-        // A list whose length is not known at first grows by doubling: the old and the new one together.
+        // A list of unknown length grows by doubling: for a moment, the old and the new buffer both exist.
         let growing = |moves: f64| 3.0 * 8.0 * moves;
         match self {
             MoveSet::Squares | MoveSet::RandomSparse => growing(n.sqrt()),
             MoveSet::Cubes => growing(n.cbrt()),
             MoveSet::Triangular => growing((2.0 * n).sqrt()),
-            // pi(n) < 1.25506 n / ln n for n > 1 (Rosser and Schoenfeld 1962), and the sieve.
+            // pi(n) < 1.25506 n / ln n for n > 1 (Rosser and Schoenfeld 1962), plus the sieve.
             MoveSet::Primes => growing(1.25506 * n / n.max(2.0).ln()) + n / 2.0,
-            // At most as many as fit in 64 bits.
+            // No more of them fit in 64 bits.
             MoveSet::Factorials | MoveSet::Fibonacci => growing(93.0),
             MoveSet::RandomDense => growing(n / 2.0),
             MoveSet::UpTo(k) => 8.0 * limit.min(*k) as f64,
@@ -218,7 +218,7 @@ impl MoveSet {
         }
     }
 
-    /// The largest move of a finite set.
+    /// The largest move, if the set is finite.
     pub fn largest(&self) -> Option<u64> {
         match self {
             MoveSet::UpTo(k) => Some(*k),
@@ -227,9 +227,9 @@ impl MoveSet {
         }
     }
 
-    /// The moves that are at most `limit`, if there are no more than `most` (at most 62), without listing many others.
+    /// The moves that are at most `limit`, if there are at most `most` of them (`most` <= 62). Lists few others.
     pub fn few_up_to(&self, limit: u64, most: usize) -> Option<Vec<u64>> {
-        /// So far every dense set has more moves than that.
+        /// Every dense set has more than 62 moves up to here.
         const PROBE: u64 = 10_000;
         let few = |moves: &Vec<u64>| moves.len() <= most;
         Some(self.up_to(limit.min(PROBE))).filter(few)?;
@@ -237,7 +237,7 @@ impl MoveSet {
     }
 }
 
-/// A number in 0..1 that looks random and depends on `m` alone, so that a set does not change with the limit: the output
+/// A pseudorandom number in 0..1 that depends only on `m`, so a set does not change with the limit. This is the output
 /// function of SplitMix64 (Steele, Lea and Flood 2014).
 fn fraction(m: u64) -> f64 {
     let mut z = m.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_that_are_no_sets_say_why() {
+    fn invalid_lists_say_why() {
         let error = |moves: &[u64]| MoveSet::list(moves.to_vec()).expect_err("no set");
         assert_eq!(error(&[]), MoveSetError::Empty);
         assert_eq!(error(&[0, 1]), MoveSetError::Zero);
@@ -279,22 +279,22 @@ mod tests {
         assert_eq!(error(&[1, 3, 2]), MoveSetError::NotAscending { after: 3, before: 2 });
     }
 
-    /// Lists that double are at most a third of what they take.
+    /// While a list doubles, its contents are at most a third of the memory that it takes.
     #[test]
-    fn the_memory_of_a_list_is_foreseen() {
+    fn the_memory_of_a_list_is_predicted() {
         let list = MoveSet::list(vec![5, 50, 5_000_000]).expect("ascending");
         let named = NAMED.map(|(_, set)| set).into_iter();
         for set in named.chain([list, MoveSet::UpTo(700), MoveSet::UpTo(10_000_000)]) {
             for limit in [0, 1, 2, 100, 12_345, 1_000_000] {
                 let moves = set.up_to(limit).len() as f64;
-                let foreseen = set.bytes_up_to(limit);
+                let predicted = set.bytes_up_to(limit);
                 let grows = !matches!(set, MoveSet::UpTo(_));
-                // Random sets have a few more or less than expected.
+                // Random sets may have slightly more or fewer moves than expected.
                 let least = if grows { 3.0 } else { 1.0 } * 8.0 * (0.9 * moves - 10.0);
-                assert!(foreseen >= least, "{set} up to {limit}: {foreseen} bytes for {moves} moves");
+                assert!(predicted >= least, "{set} up to {limit}: {predicted} bytes for {moves} moves");
                 assert!(
-                    foreseen <= 50.0 * moves + 4.0 * limit as f64 + 3000.0,
-                    "{set} up to {limit}: {foreseen} bytes"
+                    predicted <= 50.0 * moves + 4.0 * limit as f64 + 3000.0,
+                    "{set} up to {limit}: {predicted} bytes"
                 );
             }
         }

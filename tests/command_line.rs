@@ -485,23 +485,20 @@ fn help_lists_the_settings_of_the_games() {
             "Stone Game: ",
             "--rule <RULE> Which heaps a move may take from [default: all] [possible values: all, one-or-two] ",
         ),
-        (
-            "Proportionate Nim and Nim Square: ",
-            "--moves <MOVES> Proportionate Nim: the moves from both heaps, where p:q ",
-        ),
+        ("Proportionate Nim and Nim Square: ", "--moves <MOVES> Proportionate Nim: the moves from both heaps: p:q "),
         ("[default: 1:1,1:2]. ", "Nim Square: squares, cubes, "),
-        ("Nim Square: ", "--heaps <M> The number of heaps, counted exactly, 10000 at most [default: 3] "),
+        ("Nim Square: ", "--heaps <M> The number of heaps, at most 10000 [default: 3] "),
         (
             "Scatterstone Nim: ",
             "--modulus <MODULUS> Count modulo an odd number below 2^31 [default: modulo 1000000007] ",
         ),
-        ("", "--exact Give the number itself, however large "),
+        ("", "--exact Compute the exact number, however large "),
     ] {
         assert!(solve.contains(&format!("{heading}{option}")), "{heading}{option}: {solve}");
     }
     for command in ["positions", "plot"] {
         let help = words(&[command]);
-        assert!(help.contains("Proportionate Nim: --moves <MOVES> The moves from both heaps, where p:q "), "{help}");
+        assert!(help.contains("Proportionate Nim: --moves <MOVES> The moves from both heaps: p:q "), "{help}");
         assert!(
             help.contains("Stone Game: the largest heap; Proportionate Nim: the largest sum of both heaps "),
             "{help}"

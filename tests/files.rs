@@ -131,7 +131,7 @@ fn a_file_with_the_output_in_its_name_is_not_touched() {
     // It is not a checkpoint, so it is refused as one, but not lost.
     folder.put("factorials.part", "mine");
     let args = ["--limit", "1000", "--checkpoint", "factorials.part", "--resume", "--out", "factorials"];
-    folder.refused(&[&RECORDS[..], &args].concat(), 2, "no checkpoint");
+    folder.refused(&[&RECORDS[..], &args].concat(), 2, "not a checkpoint");
     assert_eq!(folder.names(), ["factorials.part"]);
     for (out, command) in [("factorials", &TO[..]), ("duel.json", &DUEL)] {
         let part = format!("{out}.part");

@@ -131,7 +131,7 @@ fn unknown_settings_are_refused() {
     for (name, setting, value, says) in [
         ("nim-square", "heaps", "20000", "heaps `20000` is too large; at most 10000"),
         ("nim-square", "heaps", "-1", "heaps `-1` is too small; at least 0"),
-        ("nim-square", "moves", "4,3", "the move list is not ascending: 4 stands before 3"),
+        ("nim-square", "moves", "4,3", "the move list is not ascending: 4 comes before 3"),
         ("proportionate-nim", "moves", "0:0", "0:0 takes nothing"),
         (
             "stone-game",

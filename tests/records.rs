@@ -57,7 +57,7 @@ fn part(
     let journal = Arc::new(StopAfter { times: Mutex::new(times), run: Arc::clone(&run), file: Mutex::default() });
     let input = input(set, limit);
     let begin = file.map(|mut file| Progress::read(&input, &mut file).expect("what was written"));
-    let start = Start::kept(Arc::clone(&journal) as Arc<dyn Journal>, begin);
+    let start = Start::with_journal(Arc::clone(&journal) as Arc<dyn Journal>, begin);
     let output = match kernel.run_from(start, &input, &run) {
         Err(RunError::Cancelled) => None,
         output => Some(output.expect("it was stopped or ended")),
@@ -85,7 +85,7 @@ impl Journal for Files {
 /// The checkpoints of a complete run, one for each batch of blocks.
 fn files(kernel: Kernel<MexRecords>, set: &str, limit: u64) -> Vec<Vec<u8>> {
     let journal = Arc::new(Files { set: set.to_owned(), limit, files: Mutex::default() });
-    let start = Start::kept(Arc::clone(&journal) as Arc<dyn Journal>, None);
+    let start = Start::with_journal(Arc::clone(&journal) as Arc<dyn Journal>, None);
     kernel.run_from(start, &input(set, limit), &Run::new(1)).expect("not cancelled");
     std::mem::take(&mut *journal.files.lock().expect("one thread"))
 }

@@ -114,7 +114,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
     }
     if args.zeros {
-        let of_set = |limit| Subtraction::of::<MexZeros>(&set, limit, selection.machine());
+        let of_set = |limit| Subtraction::for_operation::<MexZeros>(&set, limit, selection.machine());
         let input = of_set(args.limit)?;
         // A sieve that finds zeros without the other values.
         let zeros = compute::<MexZeros>((), &input, args.limit, of_set, &selection, &run)?;
@@ -139,7 +139,7 @@ fn records(
         None => (input, Start::default()),
         Some(checkpoint) => {
             let from = checkpoint.load(&input, args.resume)?;
-            (input.resumable(), Start::kept(Arc::clone(checkpoint) as Arc<dyn Journal>, from))
+            (input.resumable(), Start::with_journal(Arc::clone(checkpoint) as Arc<dyn Journal>, from))
         }
     };
     let of = |limit| {

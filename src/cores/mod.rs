@@ -10,7 +10,7 @@ pub mod xor_count;
 use crate::names::hint;
 use crate::session::{AnyOperation, Erased};
 
-/// The list of all operations, in the order of the cores; those whose kernels are generic over a sink have this one.
+/// All operations, in the order of the cores. Operations whose kernels are generic over a sink get `$sink`.
 macro_rules! operations {
     ($sink:ident) => {
         &[
@@ -26,22 +26,21 @@ macro_rules! operations {
     };
 }
 
-/// Every operation, with its types erased, in the order of the cores.
+/// All operations with their types erased, in the order of the cores.
 pub static OPERATIONS: &[&dyn AnyOperation] = operations!(Tally);
 
-/// Operations in the form that tells the most, for conformance: where kernels are generic over a sink, it keeps every
-/// position.
+/// The same operations with the most detailed output, for conformance tests: a sink keeps every position.
 pub static COMPLETE: &[&dyn AnyOperation] = operations!(Positions);
 
-/// A name that no operation has.
+/// No operation has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown operation `{0}`{hint}", hint = hint(.0, OPERATIONS.iter().map(|operation| operation.name())))]
 pub struct UnknownOperation(pub String);
 
-/// The operation of that name.
+/// Looks an operation up by name.
 ///
 /// # Errors
-/// There is none.
+/// No operation has this name.
 pub fn operation(name: &str) -> Result<&'static dyn AnyOperation, UnknownOperation> {
     let found = OPERATIONS.iter().copied().find(|operation| operation.name() == name);
     found.ok_or_else(|| UnknownOperation(name.to_owned()))

@@ -1,4 +1,4 @@
-//! Kernels asked for by name, on the command line and in the environment.
+//! Kernels chosen by name, on the command line and in the environment.
 
 use super::{UnknownOperation, operation};
 use crate::candidate::Obstacle;
@@ -9,60 +9,60 @@ use crate::selection::Selection;
 /// The environment variable that names kernels: `operation=kernel,...`.
 pub const KERNEL: &str = "NIMLANES_KERNEL";
 
-/// A name that stands for no kernel here.
+/// Why a kernel cannot be chosen by name.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
     /// Not of the form `operation=kernel`.
     #[error("`{0}` is not OPERATION=KERNEL, as in mex_subtraction=stamp")]
     NotAPair(String),
-    /// No operation of that name.
+    /// No operation has this name.
     #[error(transparent)]
     UnknownOperation(#[from] UnknownOperation),
-    /// No kernel of that name.
+    /// The operation has no kernel of this name.
     #[error("unknown kernel `{name}` of {operation}{}", hint(.name, .available.iter().copied()))]
     UnknownKernel {
         /// The operation.
         operation: &'static str,
-        /// What was asked for.
+        /// The name given.
         name: String,
-        /// What can be run here.
+        /// The kernels that can run here.
         available: Vec<&'static str>,
     },
-    /// A kernel that cannot run here.
+    /// The kernel cannot run here.
     #[error("kernel {operation}={name} is not available: {obstacle}; allowed: {}", .available.join(", "))]
     Unavailable {
         /// The operation.
         operation: &'static str,
         /// The kernel.
         name: &'static str,
-        /// Why it cannot be run.
+        /// Why it cannot run.
         obstacle: Obstacle,
-        /// What can be run here.
+        /// The kernels that can run here.
         available: Vec<&'static str>,
     },
-    /// A tier that the environment names wrongly.
+    /// The environment variable for the tier is invalid.
     #[error(transparent)]
     Tier(#[from] WrongCap),
-    /// A kernel that the environment names wrongly.
+    /// The environment variable for kernels is invalid.
     #[error("{KERNEL}: {0}")]
     Variable(Box<NameError>),
 }
 
-/// An operation and a kernel, written `operation=kernel`.
+/// Splits `operation=kernel` into its two names.
 ///
 /// # Errors
-/// The text is no pair.
+/// The text contains no `=`.
 pub fn pair(text: &str) -> Result<(&str, &str), NameError> {
     text.split_once('=').ok_or_else(|| NameError::NotAPair(text.to_owned()))
 }
 
 impl Selection {
-    /// [`Selection::new`] for this machine as the environment caps it ([`ISA_MAX`](crate::machine::ISA_MAX)), with the
-    /// kernels that the environment names ([`KERNEL`]).
+    /// [`Selection::new`] for this machine, with the tier cap ([`ISA_MAX`](crate::machine::ISA_MAX)) and the kernels
+    /// ([`KERNEL`]) set in the environment.
     ///
     /// # Errors
-    /// A variable names something that does not exist or cannot run here.
+    /// A variable names a tier or kernel that does not exist or cannot run here.
     pub fn from_env() -> Result<Self, NameError> {
         let selection = Selection::new(Machine::from_env()?);
         let Some(pairs) = std::env::var_os(KERNEL) else { return Ok(selection) };
@@ -74,10 +74,10 @@ impl Selection {
         named.map_err(|error| NameError::Variable(Box::new(error)))
     }
 
-    /// The same, with one operation's kernel named.
+    /// Adds a named kernel for one operation.
     ///
     /// # Errors
-    /// There is no such operation or kernel, or it cannot run here.
+    /// The operation or kernel does not exist, or the kernel cannot run here.
     pub fn with_kernel(self, operation: &str, name: &str) -> Result<Self, NameError> {
         let found = self::operation(operation)?;
         let (operation, kernels) = (found.name(), found.kernels(self.machine()));

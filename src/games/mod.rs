@@ -1,4 +1,4 @@
-//! Whole games: a problem, solved by operations with kernels that a [`Selection`] picks.
+//! Whole games: each solves a problem by running operations, with kernels chosen by a [`Selection`].
 
 pub mod nim_square;
 mod parameter;
@@ -26,8 +26,8 @@ pub use positions::Positions;
 
 use parameter::{AnyParameter, Parameter, Setter, Takes, Value};
 
-/// Answers a question about a game.
-type Answering<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
+/// A function that answers a question about a game.
+type Answer<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
 
 /// One game of the lab.
 #[derive(Debug)]
@@ -36,36 +36,36 @@ pub struct Game {
     pub name: &'static str,
     /// Its name in headings.
     pub title: &'static str,
-    /// What is asked, in a line that is true of all its variants.
+    /// The question, in one line that holds for all variants.
     pub question: &'static str,
-    /// What the limit of a question limits.
+    /// What the limit applies to.
     pub limit: &'static str,
-    /// The limit it was published with.
+    /// The limit in the published problem.
     pub published: u64,
-    /// Limits far past it that still take less than a minute, ascending.
+    /// Much larger limits that still take less than a minute, ascending.
     pub far: &'static [u64],
     /// The operations that solve it.
     pub operations: &'static [&'static str],
-    /// What a question may vary.
+    /// The parameters that a question may set.
     parameters: &'static [&'static dyn AnyParameter],
     /// Answers a question.
-    solve: Answering<Solution>,
-    /// How its P-positions are listed, in a game of which they are what is summed up.
+    solve: Answer<Solution>,
+    /// How to list the P-positions, if the game's answer sums over them.
     listing: Option<Listing>,
 }
 
-/// The two ways to list the P-positions of a game, and what to say of them.
+/// The two ways to list the P-positions of a game, and a caption.
 #[derive(Debug)]
 struct Listing {
-    /// What is played, in a few words, for the title of a picture.
+    /// The game in a few words, as the title of a picture.
     caption: fn(&Question) -> String,
-    /// Keeps them all.
-    whole: Answering<FoundPositions>,
-    /// Sends them in batches, and keeps what is left.
+    /// Returns all positions.
+    whole: Answer<FoundPositions>,
+    /// Sends positions in batches, and returns the rest.
     stream: fn(&Question, &Solver, SyncSender<Positions>) -> Result<FoundPositions, SolveError>,
 }
 
-/// P-positions in lexicographic order, heaps ascending.
+/// P-positions in lexicographic order, each with its heaps in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundPositions {
     /// The positions.
@@ -77,10 +77,10 @@ pub struct FoundPositions {
 /// All games, in the order of the cores.
 pub static GAMES: &[Game] = &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME, scatterstone_nim::GAME];
 
-/// The game of that name.
+/// Looks a game up by name.
 ///
 /// # Errors
-/// There is none.
+/// No game has this name.
 pub fn game(name: &str) -> Result<&'static Game, SolveError> {
     GAMES.iter().find(|game| game.name == name).ok_or_else(|| SolveError::UnknownGame {
         name: name.to_owned(),
@@ -88,76 +88,76 @@ pub fn game(name: &str) -> Result<&'static Game, SolveError> {
     })
 }
 
-/// What is asked of a game: its limit, and the values of its parameters. [`Game::question`] makes one.
+/// A game with a limit and values for its parameters. Made by [`Game::question`].
 #[derive(Clone, Debug)]
 pub struct Question {
     game: &'static Game,
-    /// The size of the question, see [`Game::limit`].
+    /// The size of the problem, see [`Game::limit`].
     pub limit: u64,
     /// In the order of the game's parameters.
     values: Vec<Arc<dyn Value>>,
 }
 
-/// A question that was not answered.
+/// Why a question was not answered.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// No game of that name.
+    /// No game has this name.
     #[error("unknown game `{name}`{}", hint(.name, .known.iter().copied()))]
     UnknownGame {
-        /// What was asked for.
+        /// The name given.
         name: String,
-        /// What there is.
+        /// The names of all games.
         known: Vec<&'static str>,
     },
-    /// A setting that the game does not have.
+    /// The game has no setting of this name.
     #[error("{game} has no setting `{name}`{}", hint(.name, .known.iter().copied()))]
     NoSetting {
         /// The game.
         game: &'static str,
-        /// What was to be set.
+        /// The name given.
         name: String,
-        /// What there is.
+        /// The settings of the game.
         known: Vec<&'static str>,
     },
-    /// A value that a setting does not take.
+    /// The setting does not accept the value.
     #[error("{}", .reason.line(.setting, .value))]
     Value {
         /// The setting.
         setting: String,
-        /// What it was to be set to.
+        /// The value given.
         value: String,
-        /// Why it is not.
+        /// Why it was rejected.
         reason: ValueError,
     },
-    /// A game whose P-positions are too many to be listed.
+    /// The game has too many P-positions to list.
     #[error("{game} is solved by counting; its P-positions are not listed")]
     NoPositions {
         /// The game.
         game: &'static str,
     },
-    /// More heaps than are counted.
+    /// There are too many heaps to count their positions.
     #[error("{heaps} heaps are too many; at most {most}")]
     TooManyHeaps {
-        /// What was asked for.
+        /// The number given.
         heaps: u32,
-        /// The largest number.
+        /// The largest number allowed.
         most: u32,
     },
-    /// A kernel of an operation that the game does not use.
+    /// The game does not use the operation.
     #[error("{game} does not use {operation}; allowed: {uses}")]
     NotUsed {
         /// The game.
         game: &'static str,
         /// The operation.
         operation: String,
-        /// What it uses.
+        /// The operations that it uses.
         uses: String,
     },
-    /// An input that does not exist.
+    /// The input is invalid.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A kernel that cannot be chosen.
+    /// No kernel can be chosen.
     #[error(transparent)]
     Select(#[from] SelectError),
     /// The run was stopped.
@@ -177,16 +177,16 @@ pub enum Figure {
 /// A solved game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
-    /// What was asked for.
+    /// The answer to the question.
     pub answer: BigUint,
     /// Further numbers, by name.
     pub details: Vec<(&'static str, Figure)>,
-    /// The kernel that did each operation.
+    /// The kernel used for each operation.
     pub kernels: Vec<ChosenKernel>,
 }
 
 impl Solution {
-    /// Its exact numbers by name, the answer first; without those that pass 128 bits.
+    /// The exact numbers by name, the answer first. Numbers above 128 bits are left out.
     pub fn digest(&self) -> Digest {
         let exact = self.details.iter().filter_map(|(name, figure)| match figure {
             Figure::Count(count) => Some((*name, count)),
@@ -197,7 +197,7 @@ impl Solution {
     }
 }
 
-/// An operation, and the kernel that is chosen for it.
+/// An operation and the kernel chosen for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChosenKernel {
     /// The operation.
@@ -206,21 +206,21 @@ pub struct ChosenKernel {
     pub kernel: &'static str,
 }
 
-/// One operation of a solution, about to run.
+/// An operation of a solution that is about to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage {
-    /// What runs.
+    /// The operation and its kernel.
     pub used: ChosenKernel,
-    /// What its progress ends at ([`Operation::steps`]).
+    /// The progress count at its end ([`Operation::steps`]).
     pub steps: u64,
-    /// Predicted nanoseconds.
+    /// The predicted time in nanoseconds.
     pub ns: f64,
 }
 
-/// Someone who is told what is about to run.
+/// A callback for each stage that is about to run.
 pub type Watcher<'a> = dyn Fn(&Stage) + Sync + 'a;
 
-/// What solving needs besides the question: the choice of kernels, the run, and perhaps someone who watches.
+/// What solving needs besides the question: the choice of kernels, the run and an optional watcher.
 #[derive(Clone, Copy)]
 pub struct Solver<'a> {
     selection: &'a Selection,
@@ -235,7 +235,7 @@ impl fmt::Debug for Solver<'_> {
 }
 
 impl<'a> Solver<'a> {
-    /// Kernels as `selection` chooses them; `run` has the threads, the progress and the cancellation.
+    /// `selection` chooses the kernels; `run` holds the number of threads, the progress and the cancellation.
     pub fn new(selection: &'a Selection, run: &'a Run) -> Self {
         Solver { selection, run, watcher: None }
     }
@@ -245,15 +245,15 @@ impl<'a> Solver<'a> {
         self.selection
     }
 
-    /// The same, with `watcher` told before each operation.
+    /// The same solver, which calls `watcher` before each operation.
     pub fn watched_by(self, watcher: &'a Watcher<'a>) -> Self {
         Solver { watcher: Some(watcher), ..self }
     }
 
-    /// Selects the kernel for one operation and runs it, on the input that `input` makes of a limit.
+    /// Chooses a kernel for one operation and runs it on the input that `input` makes for `limit`.
     ///
     /// # Errors
-    /// There is no such input, no kernel can do it, or the run was stopped.
+    /// The input is invalid, no kernel can handle it, or the run was stopped.
     pub fn apply<O: Operation>(
         &self,
         limit: u64,
@@ -262,10 +262,10 @@ impl<'a> Solver<'a> {
         self.apply_from::<O>(O::Start::default(), limit, input)
     }
 
-    /// [`Solver::apply`] from a start other than the default.
+    /// [`Solver::apply`] with a start other than the default.
     ///
     /// # Errors
-    /// As [`Solver::apply`].
+    /// See [`Solver::apply`].
     pub fn apply_from<O: Operation>(
         &self,
         start: O::Start,
@@ -276,8 +276,8 @@ impl<'a> Solver<'a> {
         self.perform(kernel, start, &input)
     }
 
-    /// Selects the kernel for one operation, on the input that `input` makes of a limit. Alone it answers for an operation that
-    /// runs late, before the first one runs.
+    /// Chooses a kernel for one operation on the input that `input` makes for `limit`. Called on its own, it checks that a later
+    /// operation is possible before the first one runs.
     fn choose<O: Operation>(
         &self,
         limit: u64,
@@ -287,10 +287,10 @@ impl<'a> Solver<'a> {
         Ok((self.selection.kernel_for::<O, _>(&chosen, limit, input)?, chosen))
     }
 
-    /// Selects the kernel for one operation and runs it, on an input that an earlier operation computed.
+    /// Chooses a kernel for one operation and runs it on an input computed by an earlier operation.
     ///
     /// # Errors
-    /// No kernel can do it, or the run was stopped.
+    /// No kernel can handle the input, or the run was stopped.
     pub fn apply_to<O: Operation>(&self, input: &O::Input) -> Result<(O::Output, ChosenKernel), SolveError> {
         self.perform(self.selection.kernel::<O>(input)?, O::Start::default(), input)
     }
@@ -310,10 +310,10 @@ impl<'a> Solver<'a> {
 }
 
 impl Game {
-    /// Whether the game uses an operation.
+    /// Checks that the game uses an operation.
     ///
     /// # Errors
-    /// It does not.
+    /// The game does not use it.
     pub fn uses(&self, operation: &str) -> Result<(), SolveError> {
         if self.operations.contains(&operation) {
             return Ok(());
@@ -322,7 +322,7 @@ impl Game {
         Err(SolveError::NotUsed { game: self.name, operation, uses })
     }
 
-    /// The question at `limit` in the published form of the game.
+    /// The question for `limit`, with the parameters of the published game.
     ///
     /// ```
     /// use nimlanes::games::{SolveError, game};
@@ -336,22 +336,22 @@ impl Game {
         Question { game: self, limit, values: self.parameters.iter().map(|parameter| parameter.published()).collect() }
     }
 
-    /// What may be set of a question.
+    /// The settings that a question accepts.
     pub fn settings(&self) -> impl Iterator<Item = Setting> {
         self.parameters.iter().flat_map(|parameter| parameter.settings())
     }
 
-    /// Whether its P-positions can be listed.
+    /// Whether the P-positions can be listed.
     pub fn lists_positions(&self) -> bool {
         self.listing.is_some()
     }
 }
 
 impl Question {
-    /// The same question with a parameter set, see [`Game::settings`]. If it is set again, the later value holds.
+    /// Sets a parameter, see [`Game::settings`]. A later value replaces an earlier one.
     ///
     /// # Errors
-    /// The game has no setting of that name, or the setting does not take that value.
+    /// The game has no setting of this name, or the setting does not accept the value.
     pub fn with(mut self, setting: &str, value: impl ToString) -> Result<Self, SolveError> {
         let value = value.to_string();
         for (parameter, held) in self.game.parameters.iter().zip(&mut self.values) {
@@ -369,7 +369,7 @@ impl Question {
         self.game
     }
 
-    /// The parameters of the game with their values, published or set.
+    /// The parameters of the game with their current values.
     pub fn parameters(&self) -> impl Iterator<Item = (&'static str, String)> {
         self.game.parameters.iter().zip(&self.values).map(|(parameter, value)| (parameter.name(), value.to_string()))
     }
@@ -377,40 +377,41 @@ impl Question {
     /// The value of a parameter of the game.
     fn get<T: 'static>(&self, parameter: &Parameter<T>) -> &T {
         let place = self.game.parameters.iter().position(|own| own.name() == parameter.name);
-        let value: &dyn Any = &*self.values[place.expect("a game asks for its own parameters")];
+        let value: &dyn Any = &*self.values[place.expect("a game reads only its own parameters")];
         value.downcast_ref().expect("a parameter holds values of its type")
     }
 
-    /// Answers it. Kernels that the selection names for other operations do not matter.
+    /// Answers the question. Kernels that the selection names for operations of other games are ignored.
     ///
     /// # Errors
-    /// There is no such input, no kernel can do an operation, or the run was stopped.
+    /// The input is invalid, no kernel can handle it, or the run was stopped.
     pub fn solve(&self, solver: &Solver) -> Result<Solution, SolveError> {
         (self.game.solve)(self, solver)
     }
 
-    /// What is played, in a few words, for the title of a picture of the P-positions.
+    /// The game in a few words, as the title of a picture of its P-positions.
     ///
     /// # Errors
-    /// The game has no list of them.
+    /// The P-positions of the game cannot be listed.
     pub fn caption(&self) -> Result<String, SolveError> {
         Ok((self.listing()?.caption)(self))
     }
 
-    /// Finds the P-positions that it is about.
+    /// Finds all P-positions up to the limit.
     ///
     /// # Errors
-    /// As [`Question::solve`], or the game has no list of them.
+    /// See [`Question::solve`]; or the P-positions of the game cannot be listed.
     pub fn positions(&self, solver: &Solver) -> Result<FoundPositions, SolveError> {
         (self.listing()?.whole)(self, solver)
     }
 
-    /// Finds the same positions in a thread of its own, while this one hands them to `take`: in order, in batches, and a batch
-    /// as soon as no earlier ones can come. Memory is bounded by a few batches, of at most 16384 heaps of Proportionate Nim or 64
-    /// layers of the Stone Game, besides what the kernel works with; a search that is ahead waits. An error of `take` ends it.
+    /// Finds the same positions on a second thread, while this thread passes them to `take` in batches. Batches come in order,
+    /// each as soon as no earlier position can follow. Besides the kernel's own memory, only a few batches are held, each of at
+    /// most 16384 heaps of Proportionate Nim or 64 layers of the Stone Game; a search that runs ahead waits. An error from
+    /// `take` ends the search.
     ///
     /// # Errors
-    /// That of `take`; within it, what [`Question::positions`] may return.
+    /// The outer result is an error of `take`; the inner one is an error as in [`Question::positions`].
     pub fn stream<E>(
         &self,
         solver: &Solver,
@@ -426,7 +427,7 @@ impl Question {
                 Ok(search) => search,
                 Err(stop) => return Ok(Err(stop.into())),
             };
-            // The iterator goes, and with it the outlet's other end, when a batch is not taken.
+            // If a batch is refused, the iterator is dropped, and with it the receiving end of the outlet.
             batches.into_iter().try_for_each(&mut take)?;
             Ok(threads::join(search))
         })?;
@@ -441,7 +442,7 @@ impl Question {
     }
 }
 
-/// An outlet that sends batches; the run ends when nobody takes them any more.
+/// An outlet that sends batches. The run ends when the receiver is gone.
 fn sending<P>(batches: SyncSender<Positions>) -> Outlet<P>
 where
     Positions: From<Vec<P>>,
@@ -449,7 +450,7 @@ where
     Arc::new(move |batch: Vec<P>| batches.send(batch.into()).map_err(|_| RunError::Cancelled))
 }
 
-/// The digest of an operation as details of a solution, less the entry that is the answer.
+/// The digest of an operation as details of a solution, without the entry named `answer`.
 fn details(digest: Digest, answer: &str) -> Vec<(&'static str, Figure)> {
     digest.into_iter().filter(|(name, _)| *name != answer).map(|(name, n)| (name, Figure::Count(n.into()))).collect()
 }

@@ -1,12 +1,12 @@
 //! Nim Square (Project Euler 310): three heaps; a move takes a square number from one of them. The answer is the number of
-//! P-positions `a <= b <= c <= limit`: by Sprague and Grundy those whose three Grundy values have nim-sum 0. Other subtraction
-//! sets may stand in for the squares.
+//! P-positions `a <= b <= c <= limit`. By the Sprague-Grundy theorem, these are the positions whose three Grundy values have
+//! nim-sum 0. Other subtraction sets may replace the squares.
 //!
 //! # Corrections to the source
-//! The published answer is right. Its program goes wrong at other limits:
-//! - it sizes its table of frequencies with `while (next < max)` where `<=` is meant, and writes past its end when the largest
+//! The published answer is right, but its program fails at other limits:
+//! - it sizes its frequency table with `while (next < max)` instead of `<=`, and so writes past the end when the largest
 //!   value is a power of two: limits 1-24, 28, 200-233, 1173-1310 and more;
-//! - its 80 flags hold the values up to limit 124063 only;
+//! - its 80 flags are enough for the values up to limit 124063 only;
 //! - its 32-bit frequencies overflow just above limit 1e6.
 
 use num_bigint::{BigInt, BigUint};
@@ -21,7 +21,7 @@ use crate::moves::MoveSet;
 pub const GAME: Game = Game {
     name: "nim-square",
     title: "Nim Square",
-    question: "number of multisets of heaps 0..=limit that the player to move loses, taking one of the moves from a heap",
+    question: "number of P-positions (as multisets) of heaps 0..=limit, where a move takes a number of the set from one heap",
     limit: "the largest heap",
     published: 100_000,
     far: &[1_000_000, 10_000_000, 30_000_000],
@@ -46,7 +46,7 @@ static HEAPS: Parameter<u32> = Parameter {
     published: 3,
     setters: &[Setter {
         name: "heaps",
-        help: "the number of heaps, counted exactly, 10000 at most",
+        help: "the number of heaps, at most 10000",
         takes: Takes::Number { value: "M", range: 0..=MAX_HEAPS as u64, read: |heaps| Ok(heaps as u32) },
     }],
 };
@@ -56,8 +56,8 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let input = |limit| Subtraction::new(moves, limit, solver.selection.machine());
     let (kernel, input) = solver.choose::<MexSubtraction>(question.limit, input)?;
     if heaps == 3 {
-        let foreseen = Values::foreseen(input.heaps(), (input.values() - 1.0) as u16);
-        solver.selection.kernel::<XorTriples>(&foreseen)?;
+        let predicted = Values::predicted(input.heaps(), (input.values() - 1.0) as u16);
+        solver.selection.kernel::<XorTriples>(&predicted)?;
     }
     let (values, mex) = solver.perform(kernel, (), &input)?;
     let details = details(MexSubtraction::digest(&values), "");
@@ -69,15 +69,15 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     Ok(Solution { answer: triples.into(), details, kernels: vec![mex, kernel] })
 }
 
-/// The largest number of heaps: seconds for the published limit, and numbers of thousands of digits.
+/// The largest number of heaps. At the published limit it takes seconds, and the numbers have thousands of digits.
 pub const MAX_HEAPS: u32 = 10_000;
 
-/// Multisets of `heaps` of the values with nim-sum 0; the empty multiset is one.
+/// The number of multisets of `heaps` heaps with nim-sum 0; the empty multiset counts.
 ///
-/// For a character `w` let `h` be the sum of the signs of the `n` values. The multisets of `m` heaps, each with the product of its
-/// signs, add up to `a(m)` with `f = sum of a(m) z^m = prod over the heaps of 1/(1 - sign z)`. Its logarithmic derivative gives
-/// `(1 - z^2) f' = (h + n z) f`, and so `m a(m) = h a(m-1) + (n + m - 2) a(m-2)`. The mean of `a(m)` over all characters counts those
-/// with nim-sum 0.
+/// For a character `w`, let `h` be the sum of the signs of the `n` values. Let `a(m)` be the sum, over the multisets of `m` heaps,
+/// of the product of their signs. Then `f = sum of a(m) z^m = prod over the heaps of 1/(1 - sign z)`. The logarithmic derivative
+/// gives `(1 - z^2) f' = (h + n z) f`, and so `m a(m) = h a(m-1) + (n + m - 2) a(m-2)`. The mean of `a(m)` over all characters is
+/// the number of multisets with nim-sum 0.
 ///
 /// # Errors
 /// There are more than [`MAX_HEAPS`] heaps, or the run was stopped.
@@ -100,7 +100,7 @@ pub fn multisets(values: &[u16], heaps: u32, run: &Run) -> Result<BigUint, Solve
         }
         total += a;
     }
-    // A sum of counts times the number of characters.
+    // `total` is the count times the number of characters.
     Ok((total / span).into_parts().1)
 }
 
@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    /// Multisets of the values from index `from` on, one by one.
+    /// Counts multisets one by one.
     fn one_by_one(values: &[u16], heaps: u32, nim_sum: u16) -> u128 {
         if heaps == 0 {
             return u128::from(nim_sum == 0);
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// All values 0: multisets of 1000 heaps are the binomial coefficient of 1999 over 1000.
+    /// With all values 0, the number of multisets of 1000 heaps is the binomial coefficient 1999 over 1000.
     #[test]
     fn numbers_may_have_hundreds_of_digits() {
         let product = |from: u32, to: u32| (from..=to).map(BigUint::from).product::<BigUint>();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn heaps_beyond_number_are_refused() {
+    fn too_many_heaps_are_rejected() {
         let error = multisets(&[0], MAX_HEAPS + 1, &Run::new(1)).unwrap_err();
         assert_eq!(error.to_string(), "10001 heaps are too many; at most 10000");
     }

@@ -1,5 +1,4 @@
-//! What the questions of a game may vary besides their limit: declared as data in the file of the game, which alone knows the
-//! types.
+//! Parameters of a game besides the limit. Each game declares its own as data, and only the game knows their types.
 
 use std::any::Any;
 use std::fmt::{Debug, Display};
@@ -16,9 +15,9 @@ use crate::workload::InputError;
 pub(super) struct Parameter<T: 'static> {
     /// Its name in answers.
     pub name: &'static str,
-    /// Its value in the published form of the game.
+    /// Its value in the published game.
     pub published: T,
-    /// The ways to set it, of which a question uses one.
+    /// The ways to set it. A question uses at most one.
     pub setters: &'static [Setter<T>],
 }
 
@@ -29,16 +28,16 @@ pub(super) struct Setter<T: 'static> {
     pub name: &'static str,
     /// What it means: lower case, without a full stop.
     pub help: &'static str,
-    /// What it takes.
+    /// The values that it accepts.
     pub takes: Takes<T>,
 }
 
-/// What a setter takes. `value` is the name of that in help.
+/// The values that a setter accepts. `value` is the placeholder shown in help.
 #[derive(Debug)]
 pub(super) enum Takes<T: 'static> {
-    /// Nothing but `true`: it stands for this value.
+    /// A flag: only `true`, which selects this value.
     Nothing(T),
-    /// One of these, as they are displayed.
+    /// One of these, written as they are displayed.
     OneOf { value: &'static str, all: &'static [T] },
     /// A whole number in a range.
     Number { value: &'static str, range: RangeInclusive<u64>, read: fn(u64) -> Result<T, ValueError> },
@@ -55,11 +54,11 @@ impl<T: Any + Debug + Display + Send + Sync> Value for T {}
 pub(super) trait AnyParameter: Debug + Sync {
     /// Its name in answers.
     fn name(&self) -> &'static str;
-    /// Its value in the published form of the game.
+    /// Its value in the published game.
     fn published(&self) -> Arc<dyn Value>;
     /// The ways to set it.
     fn settings(&self) -> Vec<Setting>;
-    /// What the setter of this name makes of a text; nothing if there is no such setter.
+    /// Parses a text with the setter of this name; `None` if there is no such setter.
     fn read(&self, setter: &str, text: &str) -> Option<Result<Arc<dyn Value>, ValueError>>;
 }
 
@@ -106,57 +105,57 @@ impl<T: Clone + Display> Takes<T> {
     }
 }
 
-/// What may be set of a question, see [`Question::with`](super::Question::with); an option on the command line.
+/// A setting of a question, see [`Question::with`](super::Question::with). On the command line it is an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Setting {
     /// Its name, unique within the game.
     pub name: &'static str,
-    /// The parameter that it sets. Settings of one parameter exclude each other.
+    /// The parameter that it sets. Settings of the same parameter exclude each other.
     pub parameter: &'static str,
-    /// The value of the parameter in the published form of the game.
+    /// The value of the parameter in the published game.
     pub published: String,
     /// What it means: lower case, without a full stop.
     pub help: &'static str,
-    /// The name of its value in help; `None` if it takes no value but `true`.
+    /// The placeholder for its value in help; `None` if it accepts only `true`.
     pub value: Option<&'static str>,
-    /// The values that it takes, if they can be listed.
+    /// The accepted values, if they can be listed.
     pub choices: Vec<String>,
 }
 
-/// Why a setting does not take a value.
+/// Why a setting does not accept a value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ValueError {
-    /// No number, or one out of bounds.
+    /// Not a whole number, or out of bounds.
     #[error(transparent)]
     Number(#[from] NumberError),
-    /// None of the values that there are.
+    /// Not one of the accepted values.
     #[error("unknown; allowed: {}", .known.join(", "))]
     Unknown {
-        /// What there is.
+        /// The accepted values.
         known: Vec<String>,
     },
-    /// No subtraction set.
+    /// Not a subtraction set.
     #[error(transparent)]
     Moves(#[from] MoveSetError),
-    /// No moves from both heaps.
+    /// Not a list of diagonals.
     #[error(transparent)]
     Diagonals(#[from] DiagonalsError),
-    /// Nothing that an operation can work on.
+    /// Not a valid input of an operation.
     #[error(transparent)]
     Input(#[from] InputError),
 }
 
 impl ValueError {
-    /// The line that refuses `value`, where `setting` is the name of the setting as it was written.
+    /// The error message for `value`, where `setting` is the name of the setting as the user wrote it.
     pub fn line(&self, setting: &str, value: &str) -> String {
         match self {
             ValueError::Number(error) => format!("{setting} `{value}` is {error}"),
             ValueError::Unknown { known } => {
                 format!("unknown value `{value}` of {setting}{}", hint(value, known.iter().map(String::as_str)))
             }
-            // These name the value.
+            // These messages already name the value.
             ValueError::Moves(_) | ValueError::Diagonals(_) | ValueError::Input(_) => self.to_string(),
         }
     }

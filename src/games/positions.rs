@@ -1,6 +1,6 @@
-//! Lists of positions, whatever the number of heaps.
+//! Lists of positions with two or three heaps.
 
-/// Positions of two or of three heaps.
+/// Positions with two or three heaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Positions {
     /// `n <= m`

@@ -3,18 +3,18 @@
 //! `n + m <= limit`. It is Larsson's generalised diagonal Wythoff Nim with the added diagonal `(1,2)`.
 //!
 //! # Corrections to the source
-//! A published solution ends with the right answer, but its program does not compute it. As printed it stops with an index
-//! error; with a larger array it gives 18, 983, 98582 for `f(10), f(100), f(1000)`, where 21, 1164, 117002 are right. Three
-//! faults:
+//! A published solution states the right answer, but its program does not compute it. As printed, it stops with an index
+//! error; with a larger array it gives 18, 983, 98582 for `f(10), f(100), f(1000)`, where 21, 1164, 117002 are right. It has
+//! three faults:
 //! - the position `(0,0)` contributes no lines, although every move to it wins;
-//! - the partner is taken to grow with `n`, but the P-positions lie in two beams that alternate irregularly;
+//! - it assumes that the partner grows with `n`, but the P-positions lie in two beams that alternate irregularly;
 //! - the mirrored line is missing: a P-position `(a,b)` also attacks with `a - 2b`.
 //!
-//! Repaired it is quadratic, not "essentially linear".
+//! With these faults repaired, it is quadratic, not "essentially linear".
 //!
 //! # Other moves
-//! [`Diagonals`] may take the place of the published moves from both heaps. The beams, their slopes and their densities are told
-//! of the published ones only.
+//! [`Diagonals`] may replace the published moves from both heaps. Slopes and densities of the beams are reported for the
+//! published moves only.
 
 use std::sync::mpsc::SyncSender;
 
@@ -45,7 +45,7 @@ static DIAGONALS: Parameter<Diagonals> = Parameter {
     published: Diagonals::PUBLISHED,
     setters: &[Setter {
         name: "moves",
-        help: "the moves from both heaps, where p:q takes p t and q t for any t, either way round (1:1 is Wythoff's game, none is Nim)",
+        help: "the moves from both heaps: p:q takes p t from one and q t from the other for any t (1:1 is Wythoff's game, none is Nim)",
         takes: Takes::Text { value: "MOVES", read: |text| Ok(text.parse()?) },
     }],
 };
@@ -54,14 +54,14 @@ fn caption(question: &Question) -> String {
     format!("Two heaps, moves {}", question.get(&DIAGONALS))
 }
 
-/// Lower P-positions for each smaller heap, in the limit.
+/// The limit of the number of lower P-positions per smaller heap.
 ///
-/// If all heaps are used, all differences are met and all values `m - 2n` as well (observed, not proved), the two densities and
-/// the slopes `1 + delta` and `2 + UPPER_DENSITY` satisfy the three equations that the test of this module states.
+/// If all heaps are used, and all differences and all values `m - 2n` occur (observed, not proved), then the two densities and
+/// the slopes `1 + delta` and `2 + UPPER_DENSITY` satisfy the three equations in the tests of this module.
 const LOWER_DENSITY: f64 = 0.382_936_586;
-/// Upper P-positions for each smaller heap, in the limit.
+/// The limit of the number of upper P-positions per smaller heap.
 const UPPER_DENSITY: f64 = 0.247_725_584;
-/// The slope of the lower beam, less one, in the limit.
+/// The limit of the slope of the lower beam, minus one.
 const DELTA: f64 = 0.477_799_775;
 
 fn find<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, ChosenKernel), SolveError> {
@@ -115,8 +115,8 @@ mod tests {
         Occupancy::oracle(&ProportionateNim::new(limit).expect("small"))
     }
 
-    /// The P-positions that a program finds which goes by lines; `faults` are those of the source: (0,0) has no lines, the
-    /// partner never falls, the mirrored line is missing.
+    /// The answer of a program that marks lines. The flags enable the faults of the source: (0,0) has no lines, the partner
+    /// never decreases, the mirrored line is missing.
     fn by_lines(limit: u64, [no_origin, monotone, no_mirror]: [bool; 3]) -> u64 {
         use std::collections::HashSet;
         let (mut used, mut difference, mut sum) = (HashSet::new(), HashSet::new(), HashSet::new());
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_faults_of_the_source_give_what_its_program_gives() {
+    fn the_faults_explain_the_results_of_the_published_program() {
         for (limit, right, faulty) in [(10, 21, 18), (100, 1164, 983), (1000, 117_002, 98_582)] {
             assert_eq!(by_lines(limit, [true; 3]), faulty);
             assert_eq!(by_lines(limit, [false; 3]), right);
@@ -164,9 +164,9 @@ mod tests {
     #[test]
     fn the_limits_satisfy_their_equations() {
         let (delta, lower, upper) = (DELTA, LOWER_DENSITY, UPPER_DENSITY);
-        // Each difference up to delta n is met once, by a lower position or by an earlier upper one.
+        // Each difference up to delta n occurs once, at a lower position or at an earlier upper one.
         let differences = lower + upper * delta / (1.0 + upper);
-        // Each value 2n - m up to (1 - delta) n: by a lower position, or by the mirror image of either.
+        // Each value 2n - m up to (1 - delta) n occurs once, at a lower position or at the mirror image of either.
         let rest = 1.0 - delta;
         let twice = lower + lower * rest / (1.0 + 2.0 * delta) + upper * rest / (3.0 + 2.0 * upper);
         // Each heap up to n is used once.

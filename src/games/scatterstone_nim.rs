@@ -1,25 +1,25 @@
-//! Scatterstone Nim: heaps of `n` stones in all; a move splits one heap into 2 to `k` non-empty heaps. `F(n, k)` is the number
-//! of partitions of `n`, as positions, that the player to move wins; the answer is `g(n) = sum of F(n, k) for k = 2..=n`,
-//! modulo 1000000007.
+//! Scatterstone Nim: heaps with `n` stones in total; a move splits one heap into 2 to `k` non-empty heaps. A position is a
+//! partition of `n`, and `F(n, k)` is the number of positions that the player to move wins. The answer is
+//! `g(n) = sum of F(n, k) for k = 2..=n`, modulo 1000000007.
 //!
-//! A position is lost when the Grundy values of its heaps have nim-sum 0, so `F(n, k) = p(n) - L_k(n)` with `p(n)` partitions in
-//! all and `L_k(n)` of them lost. Only three rules differ, as [`mex_split`](crate::cores::mex::split) proves: `k = 2`, `k = 3`
-//! and all `k >= 4` together, so `g(n) = F(n, 2) + F(n, 3) + (n - 3) F(n, 4)`.
+//! A position is lost when the Grundy values of its heaps have nim-sum 0. So `F(n, k) = p(n) - L_k(n)`, where `p(n)` is the number
+//! of partitions and `L_k(n)` the number of lost ones. Only three rules differ, as [`mex_split`](crate::cores::mex::split)
+//! proves: `k = 2`, `k = 3` and all `k >= 4`. So `g(n) = F(n, 2) + F(n, 3) + (n - 3) F(n, 4)`.
 //!
 //! # Two parts
 //! `sg_2` is 1 for even heaps and 0 for odd ones, so `L_2(n)` counts the partitions with an even number of even parts. With the
-//! sign `(-1)^(even parts)` the series of all partitions becomes a product over odd `m`:
+//! sign `(-1)^(even parts)`, the generating function of all partitions becomes a product over odd `m`:
 //!
 //! ```text
 //! prod 1/(1 - x^m)  prod 1/(1 + x^2m')  =  prod over odd m of (1 - x^2m) / (1 - x^m)  =  prod over odd m of (1 + x^m)
 //!                   (all m')
 //! ```
 //!
-//! since `prod 1/(1 + x^2m') = prod over odd m of (1 - x^2m)` (Euler). So `L_2(n)` is half of `p(n)` plus the partitions into
-//! distinct odd parts, which are as many as the self-conjugate ones.
+//! since `prod 1/(1 + x^2m') = prod over odd m of (1 - x^2m)` (Euler). So `L_2(n)` is half the sum of `p(n)` and the number of
+//! partitions into distinct odd parts, which equals the number of self-conjugate partitions.
 //!
 //! # Corrections to the source
-//! None: the Scatterstone Nim page is right in every number. What it observes for `k >= 4`, `sg_k(s) = s - 1`, has a short proof.
+//! None: every number on the Scatterstone Nim page is right. Its observation for `k >= 4`, `sg_k(s) = s - 1`, has a short proof.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ use crate::workload::InputError;
 pub const GAME: Game = Game {
     name: "scatterstone-nim",
     title: "Scatterstone Nim",
-    question: "sum over k=2..limit of the winning partitions of limit, a heap being split into 2..k",
+    question: "sum over k=2..limit of the winning partitions of limit, where a move splits a heap into 2..k",
     limit: "the number of stones",
     published: 200,
     far: &[1000, 10_000, 16_000],
@@ -61,16 +61,16 @@ static COUNT: Parameter<Count> = Parameter {
                 },
             },
         },
-        Setter { name: "exact", help: "give the number itself, however large", takes: Takes::Nothing(Count::Exact) },
+        Setter { name: "exact", help: "compute the exact number, however large", takes: Takes::Nothing(Count::Exact) },
     ],
 };
 
 /// How positions are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Count {
-    /// The remainder by an odd modulus below 2^31.
+    /// Modulo an odd number below 2^31.
     Modulo(u64),
-    /// The number itself.
+    /// Exactly.
     Exact,
 }
 
@@ -86,7 +86,7 @@ impl fmt::Display for Count {
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let count = *question.get(&COUNT);
     let modulus = if let Count::Modulo(modulus) = count { modulus } else { MODULUS.into() };
-    let (kernel, input) = solver.choose::<XorPartitions>(question.limit, |limit| foreseen(limit, modulus))?;
+    let (kernel, input) = solver.choose::<XorPartitions>(question.limit, |limit| predicted(limit, modulus))?;
     if let Count::Exact = count {
         let runs = bits(question.limit) as f64 / f64::from(PRIME_BITS);
         solver.selection.admit(XorPartitions::NAME, runs * kernel.cost(&input, solver.run.threads()).ns)?;
@@ -105,9 +105,9 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     Ok(Solution { answer, details, kernels: vec![mex, partitions] })
 }
 
-/// What will be asked of [`XorPartitions`], with values that are about those of [`MexSplit`], for its cost.
-fn foreseen(limit: u64, modulus: u64) -> Result<Partitions, InputError> {
-    // The limit first: there is a value for each heap.
+/// An input like the later one of [`XorPartitions`], to predict its cost. Its values approximate those of [`MexSplit`].
+fn predicted(limit: u64, modulus: u64) -> Result<Partitions, InputError> {
+    // Checks the limit first: the next line makes a value for each heap.
     Partitions::new(limit, modulus, Vec::new())?;
     Partitions::scatterstone(limit, modulus, (0..=limit as u32).map(|s| s / 2).collect())
 }
@@ -115,7 +115,7 @@ fn foreseen(limit: u64, modulus: u64) -> Result<Partitions, InputError> {
 /// `g`, `F2`, `F3`, `F4`, `L2`, `L3` and `L4`.
 type Numbers<T> = [T; 7];
 
-/// The numbers of `limit` modulo `modulus`, from the values of [`MexSplit`] for three parts.
+/// The numbers for `limit` modulo `modulus`, from the values of [`MexSplit`] for three parts.
 fn modulo(
     limit: u64,
     modulus: u64,
@@ -128,22 +128,22 @@ fn modulo(
     let all = partition_numbers(n, input.modulus())[n];
     let lost = [lost_with_two_parts(n, all, input.modulus()), lost[0], lost[1]].map(u64::from);
     let won = lost.map(|lost| (u64::from(all) + modulus - lost) % modulus);
-    // k = 2, k = 3 and the others up to n.
+    // How many k have each rule: k = 2, k = 3 and 4..=n.
     let rules = [n.saturating_sub(1).min(1), n.saturating_sub(2).min(1), n.saturating_sub(3)];
     let answer = won.iter().zip(rules).fold(0, |sum, (won, rules)| (sum + won * (rules as u64 % modulus)) % modulus);
     Ok(([answer, won[0], won[1], won[2], lost[0], lost[1], lost[2]], kernel))
 }
 
-/// The largest moduli are about two to this power.
+/// The largest prime moduli are just below two to this power.
 const PRIME_BITS: u32 = 31;
 
-/// The primes that are moduli, descending.
+/// The prime moduli, descending.
 fn primes() -> impl Iterator<Item = u64> {
     let is_prime = |n: &u64| (3..).step_by(2).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
     (3..1 << PRIME_BITS).rev().step_by(2).filter(is_prime)
 }
 
-/// The numbers themselves, put together from as many remainders as their size asks for.
+/// The exact numbers, by the Chinese remainder theorem, from as many primes as their size requires.
 fn exact(limit: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<BigUint>, ChosenKernel), SolveError> {
     let bits = bits(limit);
     let mut numbers: Numbers<BigUint> = Default::default();
@@ -152,7 +152,7 @@ fn exact(limit: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<BigUint
         let (remainders, kernel) = modulo(limit, prime, values, solver)?;
         let inverse = power(remainder(&product, prime), prime - 2, prime);
         for (number, wanted) in numbers.iter_mut().zip(remainders) {
-            // The digit in base `product` that gives the remainder; the last ones are 0.
+            // The mixed-radix digit that gives this remainder; the last ones are 0.
             let missing = wanted + prime - remainder(number, prime);
             *number += &product * (missing % prime * inverse % prime);
         }
@@ -164,8 +164,8 @@ fn exact(limit: u64, values: &[u32], solver: &Solver) -> Result<(Numbers<BigUint
     Err(RunError::Overflow.into())
 }
 
-/// Bits that suffice for `(n + 1) p(n)`, which is more than any of the numbers: `p(n) < exp(pi sqrt(2n/3))` for
-/// all `n > 0` (Apostol, Introduction to Analytic Number Theory, theorem 14.5).
+/// A number of bits that is enough for `(n + 1) p(n)`, an upper bound on all the numbers: `p(n) < exp(pi sqrt(2n/3))` for all
+/// `n > 0` (Apostol, Introduction to Analytic Number Theory, theorem 14.5).
 fn bits(n: u64) -> u64 {
     let n = n as f64;
     (std::f64::consts::PI * (2.0 * n / 3.0).sqrt() * std::f64::consts::LOG2_E + (n + 1.0).log2()).ceil() as u64 + 1
@@ -175,7 +175,7 @@ fn remainder(number: &BigUint, modulus: u64) -> u64 {
     (number % modulus).iter_u64_digits().next().unwrap_or(0)
 }
 
-/// `base` to the `exponent` modulo `modulus` below 2^31, by squares.
+/// `base` to the power `exponent`, modulo `modulus` below 2^31, by repeated squaring.
 fn power(base: u64, exponent: u64, modulus: u64) -> u64 {
     (0..u64::BITS).rev().fold(1, |power, bit| {
         let square = power * power % modulus;
@@ -183,15 +183,15 @@ fn power(base: u64, exponent: u64, modulus: u64) -> u64 {
     })
 }
 
-/// `L_2(n)` from `p(n)`, both modulo an odd modulus.
+/// `L_2(n)` from `all`, which is `p(n)`, both modulo an odd `modulus`.
 fn lost_with_two_parts(n: usize, all: u32, modulus: u32) -> u32 {
-    // Half of a number: it, or it and the odd modulus, is even.
+    // Halves `double`: it is even, or becomes even when the odd modulus is added.
     let double = (u64::from(all) + u64::from(self_conjugate(n, modulus))) % u64::from(modulus);
     ((double + double % 2 * u64::from(modulus)) / 2) as u32
 }
 
-/// Self-conjugate partitions of `n`, by the side `k` of the Durfee square: what is left over is twice a partition into parts of at
-/// most `k`.
+/// The number of self-conjugate partitions of `n`, by the side `k` of the Durfee square: the rest is twice a partition into parts
+/// of at most `k`.
 fn self_conjugate(n: usize, modulus: u32) -> u32 {
     let mut bounded = vec![0u32; n / 2 + 1];
     bounded[0] = 1;
@@ -213,7 +213,7 @@ mod tests {
     use crate::kernel::Operation;
 
     #[test]
-    fn two_parts_are_counted_as_any_ruleset_is() {
+    fn the_formula_for_two_parts_agrees_with_the_general_count() {
         let all = partition_numbers(120, MODULUS);
         for (n, all) in all.into_iter().enumerate() {
             let values = (0..=n as u32).map(|s| u32::from(s > 0 && s % 2 == 0)).collect();

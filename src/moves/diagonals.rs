@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// Moves that take from both heaps: with `p:q` in the list a player may take, for any `t > 0`, `p t` from one heap and `q t`
-/// from the other, either way round. Taking any amount from one heap is always allowed.
+/// Moves that take from both heaps. With `p:q` in the list, a player may take `p t` from one heap and `q t` from the other,
+/// either way round, for any `t > 0`. Taking any amount from one heap is always allowed.
 ///
-/// `1:1` is Wythoff's game, `1:1,1:2` Proportionate Nim, and no diagonal at all (written `none`) is Nim. A common factor
-/// means what it says: `2:4` takes 2 and 4, 4 and 8, but not 3 and 6. A list that names a move twice is taken for a slip.
+/// `1:1` is Wythoff's game, `1:1,1:2` is Proportionate Nim, and the empty list (written `none`) is Nim. Common factors are
+/// kept: `2:4` takes 2 and 4, or 4 and 8, but not 3 and 6. Listing a move twice is an error.
 ///
 /// The name is Larsson's ("A generalized diagonal Wythoff Nim", Integers 12, 2012).
 ///
@@ -23,38 +23,38 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagonals(Cow<'static, [[u16; 2]]>);
 
-/// A list of diagonals that makes no rules.
+/// Why a list of diagonals is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DiagonalsError {
-    /// A text with nothing in it.
+    /// The text is empty.
     #[error("the list of moves is empty; write p:q as in 1:1,1:2, or none for Nim")]
     Empty,
-    /// A part that is not two numbers.
+    /// An item is not of the form `p:q`.
     #[error("`{0}` is not p:q with whole numbers, as in 1:1,1:2")]
     NotAPair(String),
-    /// A number that is too large.
+    /// A number is too large.
     #[error("`{0}` has a number above 65535")]
     TooLarge(String),
-    /// Taking nothing is no move.
+    /// A move takes nothing.
     #[error("0:0 takes nothing")]
     Nothing,
-    /// A move in one heap.
-    #[error("{0}:{1} takes from one heap only, which any amount may be taken from already")]
+    /// A move takes from one heap only.
+    #[error("{0}:{1} takes from one heap only; taking any amount from one heap is always allowed")]
     OneHeap(u16, u16),
-    /// The same move again, perhaps the other way round.
-    #[error("the list of moves has {0}:{1} twice ({1}:{0} is the same)")]
+    /// A move is listed twice, perhaps once in each order.
+    #[error("the list of moves has {0}:{1} twice ({1}:{0} is the same move)")]
     Duplicate(u16, u16),
 }
 
 impl Diagonals {
-    /// Those of Proportionate Nim: `1:1,1:2`.
+    /// The diagonals of Proportionate Nim: `1:1,1:2`.
     pub const PUBLISHED: Diagonals = Diagonals(Cow::Borrowed(&[[1, 1], [1, 2]]));
 
-    /// The diagonals `p:q`, in any order.
+    /// Makes a list of the diagonals `p:q`, given in any order.
     ///
     /// # Errors
-    /// One of them is no move in both heaps, or is there twice.
+    /// A pair contains 0, or a move is listed twice.
     pub fn new(list: &[[u16; 2]]) -> Result<Self, DiagonalsError> {
         let mut pairs = list.to_vec();
         pairs.iter_mut().for_each(|pair| pair.sort_unstable());
@@ -68,7 +68,7 @@ impl Diagonals {
         }
     }
 
-    /// Every move with `t = 1`, as `[from the first heap, from the second]`: each diagonal both ways round.
+    /// Every move with `t = 1`, as `[from the first heap, from the second]`, both ways round.
     pub fn directions(&self) -> impl Iterator<Item = [usize; 2]> {
         self.0.iter().flat_map(|[p, q]| {
             let (p, q) = (usize::from(*p), usize::from(*q));
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_that_make_no_rules_say_why() {
+    fn invalid_lists_say_why() {
         let error = |text: &str| text.parse::<Diagonals>().expect_err(text);
         assert_eq!(error(" "), DiagonalsError::Empty);
         assert_eq!(error("0:0"), DiagonalsError::Nothing);

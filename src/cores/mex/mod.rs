@@ -1,4 +1,4 @@
-//! **SIMD mex**: Grundy values, the minimum excludant of the values that a move reaches.
+//! **SIMD mex**: Grundy values, each the minimum excludant (mex) of the values that a move reaches.
 
 mod oracle;
 pub mod records;

@@ -1,8 +1,8 @@
-//! The oracle of subtraction sets: Grundy values from the rules of the game alone.
+//! The oracle for subtraction sets: Grundy values computed directly from the rules of the game.
 
 use std::collections::HashSet;
 
-/// The Grundy values of the heaps `0..heaps`: the mex of the values that the moves reach.
+/// The Grundy values of the heaps `0..heaps`, each the mex of the values that the moves reach.
 pub fn values(moves: &[usize], heaps: usize) -> Vec<usize> {
     let mut values: Vec<usize> = Vec::new();
     for n in 0..heaps {

@@ -7,7 +7,7 @@ use crate::kernel::{Operation, Run};
 use crate::selection::Selection;
 use crate::workload::{InputError, ValuesError};
 
-/// The Grundy values that an input of this core is made of. They are no part of what is compared or timed.
+/// Computes the Grundy values for an input of this core. This is not part of what is compared or timed.
 fn values_of<O: Operation>(
     input: Result<O::Input, InputError>,
     operation: &'static str,

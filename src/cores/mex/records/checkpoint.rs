@@ -1,14 +1,14 @@
 //! The progress of a run in a file.
 //!
-//! Numbers of 64 bits, little-endian: `nimlane2` in ASCII; the limit; the number of moves, and the moves; heaps done; the number of
-//! values, their first heaps and their counts; the fingerprint. Then the codes of the blocks that the history still holds, in
-//! the order of their heaps, and the XXH3-64 of everything before.
+//! The format is a sequence of little-endian 64-bit numbers: `nimlane2` in ASCII; the limit; the number of moves, and the moves;
+//! the number of heaps done; the number of values, their first heaps and their counts; the fingerprint. Then come the codes of the
+//! blocks that the history holds, in the order of their heaps, and the XXH3-64 of everything before.
 //!
-//! Reading plays those blocks back through the function that a run writes its history with, so nothing that it keeps twice or
-//! elsewhere can be forgotten here. The format before, `nimlane1`, stored the ring without the copy of its first block: runs
-//! resumed in the ring's first lap could compute wrong values.
+//! Reading replays these blocks through the function that writes a run's history, so copies inside the history are restored as
+//! well. The previous format, `nimlane1`, stored the ring without the copy of its first block: runs resumed in the ring's first
+//! lap could compute wrong values.
 //!
-//! A file with a right checksum is not trusted either: what no run could have written is refused.
+//! A valid checksum is not enough: contents that no run could have written are rejected.
 
 use std::hash::Hasher as _;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -18,46 +18,44 @@ use twox_hash::XxHash3_64;
 use super::history::{History, Layout, Progress};
 use super::{LANES, MOST_MOVES, Output, Records, WINDOW};
 
-/// How a checkpoint begins.
+/// The first bytes of a checkpoint.
 const MAGIC: [u8; 8] = *b"nimlane2";
 
-/// How checkpoints of the format before begin.
+/// The first bytes of a checkpoint in the previous format.
 const OLD_MAGIC: [u8; 8] = *b"nimlane1";
 
-/// Bytes that are read or written at once.
+/// Bytes to read or write at once.
 const BUFFER: usize = 1 << 16;
 
-/// A file that a run cannot go on from.
+/// Why a run cannot resume from a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It ends too early.
-    #[error("the checkpoint is cut short")]
+    /// The file ends too early.
+    #[error("the checkpoint is truncated")]
     Truncated,
-    /// It holds something else.
-    #[error("this is no checkpoint of nimlanes")]
+    /// The file is not a checkpoint.
+    #[error("this is not a checkpoint of nimlanes")]
     NoCheckpoint,
-    /// It was written by a version whose checkpoints could lead to wrong values.
-    #[error(
-        "the checkpoint has the older format nimlane1, which is no longer resumed: start this run again without it"
-    )]
+    /// The file was written by a version whose checkpoints could lead to wrong values.
+    #[error("the checkpoint has the old format nimlane1, which cannot be resumed; start this run again without it")]
     OldFormat,
-    /// It belongs to another set or another limit.
-    #[error("the checkpoint is of another subtraction set or another limit")]
+    /// The file belongs to another set or another limit.
+    #[error("the checkpoint belongs to another subtraction set or another limit")]
     Foreign,
-    /// Its contents are not what was written.
+    /// The contents are not what was written.
     #[error("the checkpoint is damaged")]
     Damaged,
 }
 
 impl Progress {
-    /// Writes all that is needed to go on.
+    /// Writes everything that is needed to resume.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Any error of the writer.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = BufWriter::with_capacity(BUFFER, out);
         let mut hash = XxHash3_64::new();
@@ -76,10 +74,10 @@ impl Progress {
         out.flush()
     }
 
-    /// Reads what [`Progress::write`] wrote of a run over `input`.
+    /// Reads what [`Progress::write`] wrote for a run on `input`.
     ///
     /// # Errors
-    /// The file cannot be read, or is not what was written.
+    /// The file cannot be read, is damaged, or belongs to another input.
     pub fn read(input: &Records, from: &mut dyn Read) -> Result<Self, CheckpointError> {
         let mut reader = Reader { from: BufReader::with_capacity(BUFFER, from), hash: XxHash3_64::new() };
         match reader.number().map(u64::to_le_bytes) {
@@ -125,7 +123,7 @@ impl Progress {
     }
 }
 
-/// Whether a run over `input` can have this output after `next` heaps.
+/// Whether a run on `input` can have this output after `next` heaps.
 fn is_possible(input: &Records, next: u64, output: &Output) -> bool {
     let Output { first, counts, .. } = output;
     let heaps = input.heaps() as u64;
@@ -139,7 +137,7 @@ fn is_possible(input: &Records, next: u64, output: &Output) -> bool {
         && counts.iter().map(|count| u128::from(*count)).sum::<u128>() == u128::from(next)
 }
 
-/// Reads and hashes.
+/// A reader that hashes what it reads.
 struct Reader<'a> {
     from: BufReader<&'a mut dyn Read>,
     hash: XxHash3_64,

@@ -1,17 +1,17 @@
-//! The values that later heaps may still ask for.
+//! The values that later heaps may still need.
 //!
-//! A value is kept as its *code* `63 - v`; 0 stands for no heap. The ring holds the heaps that moves up to a bound reach,
-//! heap `n` at place `n` modulo its length, and after its end the first block once more, so that 64 codes from any place on
-//! are consecutive. Larger moves, up to the limit, reach none but the first heaps, which a prefix keeps. The bound is chosen
-//! so that both together are shortest.
+//! A value is kept as its *code* `63 - v`; 0 means no heap. The ring holds the heaps that moves up to a bound reach, with heap
+//! `n` at index `n` modulo its length. The first block is repeated after its end, so 64 codes from any index on are contiguous.
+//! Larger moves, up to the limit, reach only the first heaps, which a prefix keeps. The bound is chosen to make ring and prefix
+//! together as short as possible.
 
 use super::{Output, Records};
 use crate::cores::mex::subtraction::lanes::LANES;
 
-/// How long the parts of a history are.
+/// The lengths of the parts of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Moves that reach into the ring; the others reach into the prefix.
+    /// The number of moves that read the ring. The others read the prefix.
     pub short: usize,
     /// Heaps in the ring, a multiple of a block.
     pub ring: usize,
@@ -20,12 +20,12 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The shortest for an input.
+    /// The shortest layout for an input.
     pub fn new(input: &Records) -> Self {
         let heaps = input.heaps();
         let layout = |short: usize| Layout {
             short,
-            // The block itself beside what it reaches, and no more than all heaps.
+            // The block itself and what it reaches, but at most all heaps.
             ring: input.moves()[..short].last().map_or(LANES, |m| m + LANES).min(heaps).next_multiple_of(LANES),
             prefix: input.moves().get(short).map_or(0, |m| heaps - m).next_multiple_of(LANES),
         };
@@ -38,8 +38,8 @@ impl Layout {
         self.ring + self.prefix + 3 * LANES
     }
 
-    /// The first heaps of the blocks that a history holds once all heaps before `next` are done, ascending: those of the
-    /// prefix, and the last ones, of the ring.
+    /// The first heaps of the blocks that a history holds when all heaps before `next` are done, ascending: the blocks of the
+    /// prefix, then the last blocks, in the ring.
     pub fn held(&self, next: usize) -> impl Iterator<Item = usize> + use<> {
         let done = next.next_multiple_of(LANES);
         let prefix = done.min(self.prefix);
@@ -48,11 +48,11 @@ impl Layout {
     }
 }
 
-/// Codes of the heaps that moves reach.
+/// The codes of the heaps that later moves reach.
 #[derive(Debug, PartialEq, Eq)]
 pub struct History {
     pub(super) layout: Layout,
-    /// The ring, and its first block again.
+    /// The ring, followed by a copy of its first block.
     pub(super) ring: Vec<u8>,
     /// A block of zeros, the prefix, a block of zeros.
     pub(super) prefix: Vec<u8>,
@@ -64,13 +64,13 @@ impl History {
         History { layout, ring: vec![0; layout.ring + LANES], prefix: vec![0; prefix] }
     }
 
-    /// Where the codes of the heaps from `n - m` on are, `m` a move that reaches into the ring: `place` is that of `n`.
+    /// The index in the ring of heap `n - m`, where `place` is the index of heap `n` and `m` a move that reads the ring.
     #[inline(always)]
     pub fn behind(&self, place: usize, m: usize) -> usize {
         if m <= place { place - m } else { place + self.layout.ring - m }
     }
 
-    /// Writes the codes of the block at `n`, whose place is `place`.
+    /// Writes the codes of the block at `n`, whose index in the ring is `place`.
     #[inline(always)]
     pub fn write(&mut self, n: usize, place: usize, codes: &[u8; LANES]) {
         self.ring[place..][..LANES].copy_from_slice(codes);
@@ -82,7 +82,7 @@ impl History {
         }
     }
 
-    /// The codes of the block at `n`, which is one that it holds.
+    /// The codes of the block at `n`, which must be one of those [`held`](Layout::held).
     pub fn block(&self, n: usize) -> &[u8; LANES] {
         let codes = match n < self.layout.prefix {
             true => &self.prefix[LANES + n..],
@@ -92,19 +92,19 @@ impl History {
     }
 }
 
-/// How far a run is, and all it needs to go on.
+/// The state of a run, with all it needs to resume.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Progress {
     pub(super) moves: Vec<usize>,
     pub(super) limit: u64,
-    /// The next heap, a multiple of a block, or past the limit.
+    /// The next heap: a multiple of a block, or `limit + 1`.
     pub(super) next: usize,
     pub(super) output: Output,
     pub(super) history: History,
 }
 
 impl Progress {
-    /// The beginning.
+    /// The start of a run, with no heap done.
     pub fn new(input: &Records) -> Self {
         Progress {
             moves: input.moves().to_vec(),
@@ -115,12 +115,12 @@ impl Progress {
         }
     }
 
-    /// Whether it belongs to an input.
-    pub fn is_of(&self, input: &Records) -> bool {
+    /// Whether this is progress on `input`.
+    pub fn matches(&self, input: &Records) -> bool {
         self.moves == input.moves() && self.limit == input.limit()
     }
 
-    /// Heaps that are done.
+    /// The number of heaps done.
     pub fn done(&self) -> u64 {
         self.next as u64
     }

@@ -1,7 +1,7 @@
-//! Heap by heap over a history: the values that a heap reaches are bits of one word, their mex its trailing ones.
+//! Heap by heap over a history: the values that a heap reaches are bits of one word, and the mex is its number of trailing ones.
 //!
-//! Cost for each heap and move: a load, a shift and an OR.
-//! Bound: those; a history of the largest move streams through the caches once for each move.
+//! Cost per heap and move: a load, a shift and an OR.
+//! Bound: these operations. A history as long as the largest move streams through the caches once per move.
 
 use super::history::{History, Layout};
 use super::ring::{self, Block, Blocks};
@@ -16,7 +16,7 @@ pub fn cost(input: &Records, context: CostContext) -> Cost {
 
 struct Masks<'a> {
     moves: &'a [usize],
-    /// Moves below a block, whose sources are being computed, and those that reach into the ring.
+    /// The number of moves shorter than a block, whose sources are in the current block, and of moves that read the ring.
     near: usize,
     short: usize,
 }
@@ -29,7 +29,7 @@ impl Blocks for Masks<'_> {
         let ring = self.moves[self.near..self.short].iter().map(|m| &history.ring[history.behind(place, *m)..]);
         let prefix = self.moves[self.short..].iter().take_while(|m| **m < n + LANES);
         let prefix = prefix.map(|m| &history.prefix[LANES + n - m..]);
-        // Bit 63 - v for a heap of value v, whose code that is; bit 0 for no heap.
+        // Bit 63 - v, the code, for a heap of value v; bit 0 for no heap.
         let mut reached = [1u64; LANES];
         for source in ring.chain(prefix) {
             for (reached, code) in reached.iter_mut().zip(&source[..LANES]) {

@@ -1,13 +1,14 @@
 //! `mex_records`: the first heap of each Grundy value of a subtraction set with few moves, and how often each value occurs.
 //!
-//! The values themselves are not kept. `g(n)` asks for `g(n - m)`, so a **history** as long as the largest move is enough;
-//! a move that only heaps near the limit allow asks for the first heaps instead, a **prefix** (`history`). Limits can so go
-//! far past what a table of values could hold, and the progress of a run of hours can be kept in a file and resumed:
-//! [`Journal`], [`checkpoint`].
+//! The values themselves are not kept. `g(n)` depends on `g(n - m)`, so a **history** as long as the largest move is enough. A
+//! move that is legal only near the limit reaches the first heaps, so a **prefix** is kept for it (`history`). So limits can be
+//! far larger than a table of values could hold. A run of hours can save its progress to a file and resume: see [`Journal`] and
+//! [`checkpoint`].
 //!
-//! With at most [`MOST_MOVES`] moves a value is below 63, for `g(n)` is at most the number of moves.
+//! With at most [`MOST_MOVES`] moves, every value is below 63, because `g(n)` is at most the number of moves.
 //!
-//! Runs are compared by first heaps, frequencies, and an [`Output::fingerprint`] of all values, which says what it can miss.
+//! Runs are compared by first heaps, frequencies and an [`Output::fingerprint`] of all values. Its documentation says what it can
+//! miss.
 //!
 //! First heaps of the values are OEIS A355556 for the factorials and A019307 for the Fibonacci numbers. Computed here, not
 //! proved:
@@ -49,19 +50,19 @@ pub use history::Progress;
 #[derive(Debug)]
 pub struct MexRecords;
 
-/// Moves of a set that a history is kept for.
+/// The largest number of moves up to the limit.
 pub const MOST_MOVES: usize = WINDOW - 1;
 
-/// The largest limit: a history of 2^40 values is past any memory.
+/// The largest limit. A history of 2^40 values is beyond any memory.
 pub const MAX_LIMIT: u64 = 1 << 40;
 
-/// Who keeps the progress of a run.
+/// Saves the progress of a run.
 pub trait Journal: Send + Sync {
-    /// Called between blocks, some times a second; `is_last` if the run is about to stop before its end.
+    /// Called between blocks, a few times a second. `is_last` is true if the run is about to stop early.
     fn keep(&self, progress: &Progress, is_last: bool);
 }
 
-/// What a run goes on from and who keeps its progress; by default it begins at heap 0 and keeps nothing.
+/// Where a run starts, and where it saves its progress. By default it starts at heap 0 and saves nothing.
 #[derive(Default)]
 pub struct Start {
     from: Option<Progress>,
@@ -76,18 +77,18 @@ impl fmt::Debug for Start {
 }
 
 impl Start {
-    /// A run whose progress is kept, from `from` on if that is given.
-    pub fn kept(journal: Arc<dyn Journal>, from: Option<Progress>) -> Self {
+    /// A run that saves its progress to `journal`, and resumes `from` earlier progress if given.
+    pub fn with_journal(journal: Arc<dyn Journal>, from: Option<Progress>) -> Self {
         Start { from, journal: Some(journal) }
     }
 
-    /// Whether a run begins at heap 0 and keeps nothing.
-    fn is_plain(&self) -> bool {
+    /// Whether the run starts at heap 0 and saves nothing.
+    fn is_default(&self) -> bool {
         self.from.is_none() && self.journal.is_none()
     }
 }
 
-/// A subtraction set with few moves, and how far to go.
+/// A subtraction set with few moves, and a limit.
 #[derive(Clone, Debug)]
 pub struct Records {
     moves: Vec<usize>,
@@ -99,7 +100,7 @@ impl Records {
     /// The heaps `0..=limit` of `set`.
     ///
     /// # Errors
-    /// The limit is above [`MAX_LIMIT`], or allows more than [`MOST_MOVES`] moves.
+    /// The limit is above [`MAX_LIMIT`], or there are more than [`MOST_MOVES`] moves up to it.
     pub fn new(set: &MoveSet, limit: u64) -> Result<Self, InputError> {
         const NAME: &str = MexRecords::NAME;
         if limit > MAX_LIMIT {
@@ -112,7 +113,7 @@ impl Records {
         Ok(Records { moves, limit, is_resumable: false })
     }
 
-    /// The same, for runs whose progress can be kept: they need a kernel that goes over a history.
+    /// The same input for a run that can be resumed, which requires a kernel with a history.
     pub fn resumable(self) -> Self {
         Records { is_resumable: true, ..self }
     }
@@ -127,36 +128,36 @@ impl Records {
         self.limit
     }
 
-    /// Heaps in all.
+    /// The number of heaps, `limit + 1`.
     pub fn heaps(&self) -> usize {
         self.limit as usize + 1
     }
 }
 
-/// What is kept of the values.
+/// First heaps, frequencies and a hash of the values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// The first heap of each value; values appear in order, for a heap of value `v` moves to one of value `v - 1`.
+    /// The first heap of each value. Values appear in order, because a heap of value `v` has a move to a heap of value `v - 1`.
     pub first: Vec<u64>,
-    /// How many heaps have each value.
+    /// The number of heaps of each value.
     pub counts: Vec<u64>,
-    /// A hash of all values in order: of the bytes `63 - g(n)`, eight heaps a word, zeros past the limit, one step of FxHash for
-    /// each word.
+    /// A hash of all values in order: of the bytes `63 - g(n)`, eight heaps per word, with zeros beyond the limit and one step of
+    /// FxHash per word.
     ///
-    /// It tells runs apart, and is no checksum. Different fingerprints mean different values. Values that differ in one word
-    /// alone always have different fingerprints, and those that differ at random almost always; but a difference at the last heap
-    /// of a word can be cancelled by one at the next heap, so equal fingerprints do not prove that all values are equal.
+    /// It tells runs apart, but is not a checksum. Different fingerprints mean different values. Values that differ in only one
+    /// word always have different fingerprints, and values that differ at random almost always do. But a difference at the last
+    /// heap of a word can be cancelled by one at the next heap, so equal fingerprints do not prove that all values are equal.
     pub fingerprint: u64,
 }
 
-/// A hash with a word more: a step of FxHash, as rustc uses it.
+/// Adds a word to a hash: a step of FxHash, as rustc uses it.
 #[inline(always)]
 fn hashed(hash: u64, word: [u8; 8]) -> u64 {
     (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95)
 }
 
 impl Output {
-    /// Adds the next 64 heaps, from `n` on, by their codes `63 - g`; the codes of heaps past the limit are 0.
+    /// Adds the next 64 heaps, from `n` on, given as codes `63 - g`. The codes of heaps beyond the limit are 0.
     #[inline(always)]
     fn add(&mut self, n: usize, codes: &[u8; LANES]) {
         for eight in codes.as_chunks::<8>().0 {
@@ -167,16 +168,16 @@ impl Output {
             *count += u64::from(codes.iter().map(|c| u8::from(*c == code)).sum::<u8>());
         }
         let next = WINDOW as u8 - self.first.len() as u8;
-        // Zeros, past the limit, are no values.
+        // Zeros are heaps beyond the limit, not values.
         if codes.iter().any(|c| c.wrapping_sub(1) < next) {
             self.add_first(n, codes);
         }
     }
 
-    /// Finds the values of a block that are new.
+    /// Records the values that occur for the first time.
     #[inline(never)]
     fn add_first(&mut self, n: usize, codes: &[u8; LANES]) {
-        // After the last value that a code can stand for, the next code would be that of the padding.
+        // After the last value that has a code, the next code would be that of the padding.
         while self.first.len() < WINDOW {
             let code = (WINDOW - self.first.len()) as u8;
             let Some(i) = codes.iter().position(|c| *c == code) else { return };
@@ -195,17 +196,17 @@ impl Operation for MexRecords {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexRecords, [], start;
-        table = table, Portable, [], "a table of all values; a mask of the reached ones for each heap", needs;
+        table = table, Portable, [], "a table of all values; for each heap, a mask of the values it reaches", needs;
         masks = masks like table, Portable, [], "the same masks over a history as long as the largest move";
-        masks_avx2 = masks like masks, Avx2, ["avx2"], "the same source at this tier, with its shifts and counts of zeros";
-        ring_lanes = ring_lanes, Portable, [], "64 heaps are byte lanes, one-hot planes by arithmetic; then a chain through them", needs;
-        ring_lanes_wide = ring_lanes_wide like ring_lanes, Portable, ["wide"], "the planes by wide's byte shuffle";
-        ring_lanes_avx2 = ring_lanes_avx2 like ring_lanes, Avx2, ["avx2"], "the planes by lookups of four bits";
-        ring_lanes_avx512 = ring_lanes_avx512 like ring_lanes, Avx512, ["avx512"], "the planes by byte permutes and shifts", needs;
+        masks_avx2 = masks like masks, Avx2, ["avx2"], "the same source at this tier, with its shift and zero-count instructions";
+        ring_lanes = ring_lanes, Portable, [], "64 heaps as byte lanes; one-hot planes by arithmetic, then a chain through the heaps", needs;
+        ring_lanes_wide = ring_lanes_wide like ring_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
+        ring_lanes_avx2 = ring_lanes_avx2 like ring_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        ring_lanes_avx512 = ring_lanes_avx512 like ring_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
-        reason: "the values that a heap reaches are one word, and nothing else is a bit",
+        reason: "the values that a heap reaches fit in one word, and nothing else is a set of bits",
     }];
     const PUBLIC: &'static [&'static str] = &["table"];
     const NOTES: &'static str = include_str!("NOTES.md");
@@ -213,8 +214,7 @@ impl Operation for MexRecords {
     fn oracle(input: &Records) -> Output {
         let values = oracle::values(&input.moves, input.heaps());
         let known = values.iter().max().map_or(0, |largest| largest + 1);
-        let first =
-            |v| values.iter().position(|value| *value == v).expect("a value follows on all smaller ones") as u64;
+        let first = |v| values.iter().position(|value| *value == v).expect("all smaller values occur as well") as u64;
         let count = |v| values.iter().filter(|value| **value == v).count() as u64;
         let mut codes: Vec<u8> = values.iter().map(|v| (WINDOW - v) as u8).collect();
         codes.resize(values.len().next_multiple_of(LANES), 0);
@@ -273,7 +273,7 @@ impl Workloads for MexRecords {
 mod tests {
     use super::*;
 
-    /// What [`Output::fingerprint`] says of itself.
+    /// Checks what [`Output::fingerprint`] documents.
     #[test]
     fn a_fingerprint_misses_differences_that_cancel() {
         let codes = [WINDOW as u8; 8];
@@ -283,7 +283,7 @@ mod tests {
         let pairs = (1..64).flat_map(|last| (0..64).map(move |next| (last, next)));
         let cancels = |(last, next): &(u8, u8)| hashed(hashed(start, changed(7, *last)), changed(0, *next)) == want;
         let missed: Vec<_> = pairs.filter(cancels).collect();
-        assert!(!missed.is_empty(), "the documentation says too little of it");
+        assert!(!missed.is_empty(), "the documented weakness does not exist");
         assert!(missed.iter().all(|(_, next)| *next != 0), "a change in one word was missed: {missed:?}");
     }
 }

@@ -1,43 +1,43 @@
-//! The drivers over a history: one goes through the blocks of 64 heaps; the other, inside it, computes a block as lanes.
+//! Drivers over a history: [`drive`] goes through blocks of 64 heaps, and [`drive_lanes`] computes each block as lanes.
 //!
-//! *Far part.* Moves of at least 64 reach finished blocks: their codes are decoded to one-hot bits as in
-//! [`lanes`](crate::cores::mex::subtraction::lanes), one window of 63 values.
+//! *Far part.* Moves of at least 64 reach finished blocks. Their codes are decoded to one-hot bits as in
+//! [`lanes`](crate::cores::mex::subtraction::lanes), with one window of 63 values.
 //!
 //! *Chain.* Moves below 64 reach the block itself or the one before. The one-hot words of the last three heaps are in
-//! registers, so that for the moves 1, 2 and 3 nothing waits for a store; those of the last two blocks are in memory. Each
-//! heap isolates its lowest free value: two operations after the heap before.
+//! registers, so moves 1, 2 and 3 do not wait for a store. Those of the last two blocks are in memory. Each heap isolates its
+//! lowest free value, two operations after the previous heap.
 
 use super::history::{History, Layout, Progress};
 use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::lanes::{APART, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
 use crate::kernel::{Cost, Run, RunError};
 
-/// Blocks between two looks at the progress counter.
-const BATCH: usize = 4096;
+/// Blocks between two progress updates.
+const PROGRESS_BLOCKS: usize = 4096;
 
-/// Where a block stands.
+/// The position of a block.
 #[derive(Clone, Copy)]
 pub struct Block {
     /// Its first heap.
     pub n: usize,
-    /// The place of that heap in the ring.
+    /// The index of that heap in the ring.
     pub place: usize,
-    /// Values that have occurred before it.
+    /// The number of values that occur before it.
     pub values: usize,
 }
 
 /// Computes blocks.
 pub trait Blocks {
-    /// The codes of a block; heaps past the limit may have any.
+    /// Computes the codes of a block. Heaps beyond the limit may get any code.
     fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]);
 }
 
-/// Goes through the blocks, from where the run starts.
+/// Goes through the blocks from the start of the run.
 #[inline(always)]
 pub fn drive(input: &Records, run: &Run, start: Start, mut blocks: impl Blocks) -> Result<Output, RunError> {
     let Start { from, journal } = start;
     let mut progress = from.unwrap_or_else(|| Progress::new(input));
-    if !progress.is_of(input) {
+    if !progress.matches(input) {
         return Err(RunError::OutsideDomain);
     }
     let heaps = input.heaps();
@@ -46,7 +46,7 @@ pub fn drive(input: &Records, run: &Run, start: Start, mut blocks: impl Blocks) 
     while progress.next < heaps {
         let Progress { next, output, history, .. } = &mut progress;
         let from = *next;
-        let end = heaps.min(from + BATCH * LANES);
+        let end = heaps.min(from + PROGRESS_BLOCKS * LANES);
         let mut place = from % history.layout.ring;
         for n in (from..end).step_by(LANES) {
             blocks.block(history, Block { n, place, values: output.first.len() }, &mut codes);
@@ -70,7 +70,7 @@ pub fn drive(input: &Records, run: &Run, start: Start, mut blocks: impl Blocks) 
     Ok(progress.output)
 }
 
-/// [`drive`] with blocks as lanes; `accumulate` and `free` as in
+/// [`drive`] with blocks as lanes. `accumulate` and `free` are as in
 /// [`lanes::drive`](crate::cores::mex::subtraction::lanes::drive).
 #[inline(always)]
 pub fn drive_lanes(
@@ -88,7 +88,7 @@ pub fn drive_lanes(
 struct LaneBlocks<'a, A, F> {
     accumulate: A,
     free: F,
-    /// Moves of at least a block that reach into the ring, and those that reach into the prefix.
+    /// Moves of at least a block that read the ring, and moves that read the prefix.
     ring: &'a [usize],
     prefix: &'a [usize],
     chain: Chain,
@@ -112,29 +112,29 @@ where
             (self.accumulate)(Sources::new(&history.prefix, LANES + n), &self.prefix[..allowed], planes, &mut hits);
         }
         if self.chain.next != n {
-            self.chain.begin(n, history, place);
+            self.chain.resume(n, history, place);
         }
         (self.free)(&hits[0], &mut self.chain.free);
         self.chain.settle(codes);
     }
 }
 
-/// The moves inside a block and to the one before.
+/// The moves within a block and to the one before.
 struct Chain {
     /// The first heap of the next block.
     next: usize,
-    /// All ones where 1, 2 and 3 are moves.
+    /// For 1, 2 and 3, all ones if it is a move, else 0.
     close: [u64; 3],
-    /// Moves of 4 to 15, and those from 16 on, which can act on eight heaps at once.
+    /// Moves from 4 to 15, and moves from 16 on, which can act on eight heaps at once.
     middle: Vec<usize>,
     apart: Vec<usize>,
     /// One-hot values: a block of zeros, the last block, the current one.
     own: [u64; 3 * LANES],
-    /// Values of the current block that no far move reaches.
+    /// For each heap of the current block, the values that no far move reaches.
     free: [u64; LANES],
 }
 
-/// Where the current block begins in [`Chain::own`].
+/// The index in [`Chain::own`] where the current block begins.
 const CURRENT: usize = 2 * LANES;
 
 impl Chain {
@@ -151,9 +151,9 @@ impl Chain {
         }
     }
 
-    /// Takes up the chain at a block in the middle.
+    /// Restores the chain from the history, for a run that resumes at this block.
     #[inline(never)]
-    fn begin(&mut self, n: usize, history: &History, place: usize) {
+    fn resume(&mut self, n: usize, history: &History, place: usize) {
         let last = &history.ring[history.behind(place, LANES)..][..LANES];
         for (own, code) in self.own[LANES..CURRENT].iter_mut().zip(last) {
             *own = if *code == 0 { 0 } else { 1 << (WINDOW - usize::from(*code)) };
@@ -176,16 +176,16 @@ impl Chain {
         self.next += LANES;
     }
 
-    /// The values of a block, in order; `ONE` if 1 is a move, and at most `M` moves of the middle.
+    /// Finds the values of a block, in order. `ONE` tells whether 1 is a move; there are at most `M` middle moves.
     #[inline(always)]
     fn settle_with<const ONE: bool, const M: usize>(&mut self, codes: &mut [u8; LANES]) {
-        // A move of two blocks stands for none, it leads to zeros.
+        // Unused entries are moves of two blocks, which lead to zeros.
         let middle: [usize; M] = std::array::from_fn(|i| CURRENT - self.middle.get(i).unwrap_or(&CURRENT));
         let [_, two, three] = self.close;
         let [mut third, mut second, mut first] = *self.own[..CURRENT].last_chunk().expect("three heaps");
         self.apart(0);
         for group in 0..LANES / 8 {
-            // What the next group reads has been stored for a while when it is its turn.
+            // The `apart` moves of the next group: what they read has been stored for a while by the time it is needed.
             if group < LANES / 8 - 1 {
                 self.apart(group + 1);
             }
@@ -201,14 +201,14 @@ impl Chain {
         }
     }
 
-    /// What the moves apart reach from a group of eight heaps.
+    /// Removes what the `apart` moves reach from the free values of a group of eight heaps.
     #[inline(always)]
     fn apart(&mut self, group: usize) {
         act_apart(&self.apart, &self.own, CURRENT + 8 * group, &mut self.free[8 * group..]);
     }
 }
 
-/// How many moves of the middle the chain is compiled for: loops over a known number of them are unrolled.
+/// The number of middle moves that the chain is compiled for. Loops over a known number of moves are unrolled.
 fn middle_at_most(moves: usize) -> usize {
     match moves {
         0 | 1 => moves,
@@ -217,15 +217,14 @@ fn middle_at_most(moves: usize) -> usize {
     }
 }
 
-/// Predicted time and memory of masks: for each heap `heap` ns, and `step` for each move it allows.
+/// Predicted time and memory of masks, at `heap` ns per heap and `step` ns per legal move.
 pub fn cost(input: &Records, heap: f64, step: f64) -> Cost {
     let heaps = input.heaps() as f64;
     let pairs: f64 = input.moves().iter().map(|m| heaps - *m as f64).sum();
     Cost { ns: heap * heaps + step * pairs + 300.0, bytes: Layout::new(input).bytes() as f64 }
 }
 
-/// Predicted time and memory of lanes: `chain` is the time of the chain, compared with AVX-512, and `step` ns is what a far
-/// move takes for each heap.
+/// Predicted time and memory of lanes. `chain` is the time of the chain relative to AVX-512; a far move takes `step` ns per heap.
 pub fn cost_lanes(input: &Records, chain: f64, step: f64) -> Cost {
     let within = |from: usize, to| input.moves().iter().filter(|m| (from..to).contains(*m)).count();
     let middle = middle_at_most(within(4, APART)) as f64;

@@ -1,7 +1,7 @@
 //! Lanes over a history in plain Rust.
 //!
-//! Cost: for each far move and 64 heaps the decode of [`byte_lanes`](crate::cores::mex::subtraction); a chain of two
-//! operations a heap.
+//! Cost: for each far move and 64 heaps, the decode of [`byte_lanes`](crate::cores::mex::subtraction); a chain of two
+//! operations per heap.
 //! Bound: the decode.
 
 use super::ring;
@@ -13,7 +13,7 @@ pub fn cost(input: &Records, _: CostContext) -> Cost {
     ring::cost_lanes(input, 1.5, 0.25)
 }
 
-/// The chain: a heap waits for the one before.
+/// The chain: each heap waits for the previous one.
 pub fn needs(_: &Records) -> Needs {
     Needs { cycles: 2.0, ..Needs::default() }
 }

@@ -1,6 +1,6 @@
 //! Lanes over a history, decoded by `vpshufb`.
 //!
-//! Cost: for each far move and 32 heaps an addition, a lookup and an OR for each eight values; a chain of two operations a
+//! Cost: for each far move and 32 heaps, an addition, a lookup and an OR per eight values; a chain of two operations per
 //! heap.
 //! Bound: the chain and what it waits for.
 

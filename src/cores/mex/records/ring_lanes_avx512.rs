@@ -1,8 +1,8 @@
 //! Lanes over a history, decoded by byte permutes and shifts.
 //!
-//! Cost: for each far move and 64 heaps a load, and a decode and half an OR for each eight values; a chain of two operations
-//! a heap.
-//! Bound: the chain. A block's far part waits for the codes of the one before as soon as a move is below two blocks.
+//! Cost: for each far move and 64 heaps, a load, plus a decode and half an OR per eight values; a chain of two operations per
+//! heap.
+//! Bound: the chain. If a far move is shorter than two blocks, a block's far part waits for the codes of the previous block.
 
 use super::ring;
 pub use super::ring_lanes::needs;

@@ -1,7 +1,7 @@
-//! Lanes over a history with `wide`'s byte shuffle, which in a default build goes byte by byte.
+//! Lanes over a history, decoded by `wide`'s byte shuffle, which goes byte by byte in a default build.
 //!
-//! Cost: for each far move and 64 heaps a shuffle and an OR for each eight values; a chain of two operations a heap.
-//! Bound: in a default build that shuffle.
+//! Cost: for each far move and 64 heaps, a shuffle and an OR per eight values; a chain of two operations per heap.
+//! Bound: in a default build, the shuffle.
 
 use super::ring;
 use super::{Output, Records, Start};

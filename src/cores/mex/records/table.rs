@@ -1,7 +1,8 @@
-//! A table of all values, heap by heap: the values that a heap reaches are bits of one word, their mex its trailing ones.
+//! A table of all values, heap by heap: the values that a heap reaches are bits of one word, and the mex is its number of trailing
+//! ones. It shares nothing with the kernels over a history.
 //!
-//! Cost for each heap and move: a load, a shift and an OR.
-//! Bound: those; past the caches, memory. It needs one byte per heap, and shares nothing with the kernels over a history.
+//! Cost per heap and move: a load, a shift and an OR. Memory: one byte per heap.
+//! Bound: these operations; memory, once the table exceeds the caches.
 
 use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::lanes::{LANES, WINDOW};
@@ -9,7 +10,7 @@ use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 pub fn cost(input: &Records, _: CostContext) -> Cost {
     if input.is_resumable {
-        return Cost::IMPOSSIBLE; // it has no history to keep
+        return Cost::IMPOSSIBLE; // there is no history to save
     }
     let Cost { ns, .. } = super::ring::cost(input, 0.9, 0.58);
     Cost { ns: ns - 100.0, bytes: input.heaps() as f64 }
@@ -24,8 +25,8 @@ pub fn needs(input: &Records) -> Needs {
 
 #[inline(always)]
 pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
-    if !start.is_plain() {
-        return Err(RunError::OutsideDomain); // no history to go on from, or to keep
+    if !start.is_default() {
+        return Err(RunError::OutsideDomain); // there is no history to resume from or to save
     }
     let heaps = input.heaps();
     let mut output = Output::default();

@@ -1,35 +1,34 @@
 //! Sets of nim-sums as bit rows: row `t` of table `j` holds the nim-sums of all splits of `t` into exactly `j` parts. Adding a
-//! part `c` to such a set XORs `sg(c)` into the index of every bit, and that permutes words and the bits inside each: the
-//! low six bits of `sg(c)` by a butterfly (bit `i` of the value exchanges neighbouring fields of `2^i` bits), the others by
-//! the address.
+//! part `c` XORs `sg(c)` into the index of every bit. The low six bits of `sg(c)` permute the bits of a word, by a butterfly (bit
+//! `i` exchanges neighbouring fields of `2^i` bits). The other bits permute the words, by address.
 //!
-//! Cost: for three parts `n^2 / 6` translations of a row of `V / 64` words, `V` the power of two above the largest value.
-//! Bound: the butterfly, up to six rounds of two shifts and three logic operations a word.
+//! Cost: for three parts, `n^2 / 6` translations of a row of `V / 64` words, where `V` is the power of two above the largest value.
+//! Bound: the butterfly, up to six rounds of two shifts and three logic operations per word.
 
 use super::{Split, size_by_size};
 use crate::bits::{WORD, first_zero};
 use crate::growing;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-/// Words in one line of memory, and in the vectors of the faster variants: rows come in multiples of it.
+/// Words in a cache line and in the vectors of the faster variants. Row lengths are multiples of it.
 pub const LINE: usize = 8;
 
 pub fn cost(input: &Split, _: CostContext) -> Cost {
     translations(input, 6.0, 2.0)
 }
 
-/// The cost with `each` ns a translated row and `word` ns a word of it.
+/// The cost at `each` ns per translated row and `word` ns per word of it.
 pub fn translations(input: &Split, each: f64, word: f64) -> Cost {
     let n = input.limit() as f64;
-    // With three parts the values stay near half the size; rows are as long as the values need.
+    // With three parts, values stay near half the size. Rows are as long as the values need.
     let words = (if input.parts() == 3 { n / 2.0 } else { n } / WORD as f64 / 1.2).max(LINE as f64);
     let pairs = n * n / 4.0;
     let rows = (3..=input.parts().min(64)).map(|j| n * n / 2.0 / j as f64).sum::<f64>();
     Cost { ns: 40.0 * n + 0.9 * pairs + rows * (each + word * words), bytes: bytes(input) }
 }
 
-/// Bytes of the tables, with a row for each size: a power of two of bits above the largest value so far, and a list in a list. Of three
-/// parts the largest value is about half the size.
+/// Bytes of the tables, which have a row for each size: its bits, a power of two above the largest value so far, and its list header.
+/// With three parts, the largest value is about half the size.
 fn bytes(input: &Split) -> f64 {
     let (n, tables) = (input.limit() as f64, input.parts().saturating_sub(2) as f64);
     let slope = if input.parts() == 3 { 0.5 } else { 1.0 };
@@ -61,7 +60,7 @@ fn butterfly(mut word: u64, value: usize) -> u64 {
     word
 }
 
-/// The lower of each two neighbouring fields of `2^i` bits.
+/// Masks of the lower of each two neighbouring fields of `2^i` bits.
 pub const FIELDS: [u64; 6] = [
     0x5555_5555_5555_5555,
     0x3333_3333_3333_3333,
@@ -71,8 +70,8 @@ pub const FIELDS: [u64; 6] = [
     0x0000_0000_ffff_ffff,
 ];
 
-/// The driver of the kernels on full bit rows: `translate(union, row, value)` ORs `row`, its indices XORed with `value`, into
-/// `union`; both have the same number of lines, a power of two, and `value` is below the number of bits.
+/// The driver of the kernels on full bit rows. `translate(union, row, value)` ORs `row`, with its indices XORed with `value`, into
+/// `union`. Both have the same number of lines, a power of two, and `value` is below the number of bits.
 #[inline(always)]
 pub fn drive(
     input: &Split,
@@ -80,7 +79,7 @@ pub fn drive(
     translate: impl Fn(&mut [[u64; LINE]], &[[u64; LINE]], usize),
 ) -> Result<Vec<u32>, RunError> {
     let lines = |values: usize| values.next_power_of_two().div_ceil(WORD * LINE);
-    // tables[j - 2][t]: splits of t into exactly j parts. Rows grow with the largest value, so each has a length of its own.
+    // tables[j - 2][t]: splits of t into exactly j parts. Rows grow with the largest value, so their lengths differ.
     let mut tables: Vec<Vec<Vec<[u64; LINE]>>> = vec![vec![Vec::new()]; input.parts().saturating_sub(2)];
     let mut largest = 0;
     size_by_size(input, run, |s, values| {
@@ -97,7 +96,7 @@ pub fn drive(
                 for c in 1..=s / parts {
                     let short = &tables[parts - 3][s - c];
                     let value = values[c] as usize;
-                    // A row that is shorter than a translation by `value` lies in the lines whose number has its high bits.
+                    // The translation of a shorter row falls into the lines whose numbers have the high bits of `value`.
                     let first = (value / (WORD * LINE)) & !(short.len() - 1);
                     translate(&mut row[first..first + short.len()], short, value - first * WORD * LINE);
                 }

@@ -1,7 +1,7 @@
-//! [`super::bit_rows`] with the butterfly on the eight words of a line at once. What XORs the number of a word within its line
-//! is the order in which the words are put back: `wide` has no exchange of lanes.
+//! [`super::bit_rows`] with the butterfly on the eight words of a line at once. `wide` cannot exchange lanes, so words are
+//! reordered within their line when they are stored.
 //!
-//! Cost and bound: as there, with a sixth of the instructions in an AVX-512 build; a default build has 128-bit vectors.
+//! Cost and bound: as in `bit_rows`, with a sixth of the instructions in an AVX-512 build. A default build has 128-bit vectors.
 
 use wide::u64x8;
 

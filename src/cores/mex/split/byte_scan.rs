@@ -1,9 +1,9 @@
-//! The baseline: the source's way. Every split of every heap, parts in ascending order, stamps its nim-sum in a table; the
-//! value is the first number without a stamp.
+//! The baseline, as published: every split of every heap, with parts in ascending order, stamps its nim-sum in a table. The value
+//! is the first number without a stamp.
 //!
 //! Cost: `n^3 / 36` stamps for three parts.
 //! Bound: the stores.
-//! Source: the Scatterstone Nim page; a stamp instead of a flag, so that nothing is cleared.
+//! Source: the Scatterstone Nim page, but with stamps instead of flags, so nothing needs clearing.
 
 use super::{Split, size_by_size};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
@@ -13,12 +13,12 @@ pub fn cost(input: &Split, _: CostContext) -> Cost {
     Cost { ns: 0.88 * input.splits() + 20.0 * n, bytes: 4.0 * n + 4.0 * sums(input) as f64 }
 }
 
-/// A stamp for each split: a store.
+/// One store per split, for its stamp.
 pub fn needs(input: &Split) -> Needs {
     Needs { stores: input.splits() / (input.limit() as f64 + 1.0), ..Needs::default() }
 }
 
-/// The power of two below which nim-sums are.
+/// A power of two above all nim-sums.
 fn sums(input: &Split) -> usize {
     (input.limit() + 1).next_power_of_two()
 }

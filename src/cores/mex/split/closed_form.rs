@@ -1,7 +1,8 @@
-//! The closed forms for 2 and for 4 or more parts, proved in the docs of [`super::MexSplit`]'s module; for 3 parts none is
-//! known. Agreement with the general kernels checks both.
+//! The closed forms for 2 and for 4 or more parts, proved in the docs of the module of [`super::MexSplit`]. For 3 parts, no closed
+//! form is known. Comparing this kernel with the general ones checks both.
 //!
-//! Cost: one store a size. Bound: the store.
+//! Cost: one store per size.
+//! Bound: the store.
 
 use super::{Split, size_by_size};
 use crate::kernel::{Cost, CostContext, Run, RunError};

@@ -1,22 +1,22 @@
-//! `mex_split`: Grundy values of a heap that a move splits.
+//! `mex_split`: Grundy values of heaps that a move splits.
 //!
 //! A move splits a heap of `s` into 2 to `k` non-empty heaps; `sg_k(s)` is the mex of the nim-sums of the parts.
 //!
-//! # What is proved
-//! * `sg_k(s) <= s - 1` for `s >= 1`: with `r` parts the nim-sum is at most the sum of the values, by induction at most
+//! # Theorems
+//! * `sg_k(s) <= s - 1` for `s >= 1`: with `r` parts, the nim-sum is at most the sum of the values, by induction at most
 //!   `s - r <= s - 2`.
-//! * `k = 2`: `sg_2(s)` is 1 for even `s >= 2` and 0 for odd `s`. The parts of an even heap have the same parity, so equal
-//!   values and nim-sum 0; those of an odd heap differ in parity, so their nim-sum is 1.
-//! * `k >= 4`: `sg_k(s) = s - 1`. Put `y = x - 1` for each part `x`, so that `r` parts have `y` adding up to `s - r`. The
-//!   value `v = s - 2` is reached by two parts with `y = (v, 0)`. For `v <= s - 3` take the `r` of 3 and 4 that makes
-//!   `s - r - v` even, say `2t`: the parts with `y = (v, t, t)` or `(v, t, t, 0)` have nim-sum `v`. So every value up to
-//!   `s - 2` is reached, and none above.
+//! * `k = 2`: `sg_2(s)` is 1 for even `s >= 2` and 0 for odd `s`. The parts of an even heap have the same parity, so they have
+//!   equal values and nim-sum 0. The parts of an odd heap differ in parity, so their nim-sum is 1.
+//! * `k >= 4`: `sg_k(s) = s - 1`. Put `y = x - 1` for each part `x`; then the `y` of `r` parts add up to `s - r`. The value
+//!   `v = s - 2` is reached by two parts with `y = (v, 0)`. For `v <= s - 3`, take the `r` of 3 and 4 that makes `s - r - v`
+//!   even, say `2t`: the parts with `y = (v, t, t)` or `(v, t, t, 0)` have nim-sum `v`. So every value up to `s - 2` is reached,
+//!   and no value above.
 //! * `k >= 3`: **a value occurs at most twice, at sizes of opposite parity.** If `s < s'` had the same value and `s' - s = 2d`,
 //!   then `s'` could be split into `(s, d, d)`, whose nim-sum is that value.
 //!
 //! `sg_3` = 0 1 2 3 1 4 3 2 4 5 6 7 8 9 7 6 9 8 11 10 ... has no known closed form. It stays close to half the size:
-//! `2 sg_3(s) - s` is at most 5 and, but for a few late second occurrences (the first at s = 31, 61, 199, 341, 511, 1021,
-//! 3079), at least -6. This is observed up to 100000, not proved, and no kernel relies on it.
+//! `2 sg_3(s) - s` is at most 5. Except at a few late second occurrences (the first at s = 31, 61, 199, 341, 511, 1021, 3079),
+//! it is at least -6. This is observed up to 100000, not proved, and no kernel relies on it.
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
@@ -42,22 +42,22 @@ mod oracle;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod xor_translate_avx512;
 
-/// Grundy values of the sizes `0..=limit` of a heap that splits; the output holds one value a size.
+/// Grundy values of the sizes `0..=limit` of a heap that splits. The output holds one value per size.
 #[derive(Debug)]
 pub struct MexSplit;
 
-/// How many parts a move makes, and how far to go.
+/// The largest number of parts of a split, and a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
     parts: u32,
     limit: u32,
 }
 
-/// The largest heap: a few hours for the best kernel.
+/// The largest limit: a few hours for the fastest kernel.
 pub const MAX_LIMIT: u64 = 1 << 24;
 
 impl Split {
-    /// The heaps `0..=limit`, split into 2 to `parts` parts; with fewer than two parts there is no move.
+    /// The heaps `0..=limit`, split into 2 to `parts` parts. With `parts` below 2 there are no moves.
     ///
     /// # Errors
     /// The limit is above [`MAX_LIMIT`].
@@ -68,7 +68,7 @@ impl Split {
         Ok(Split { parts, limit: limit as u32 })
     }
 
-    /// The most parts that a move makes.
+    /// The largest number of parts of a split.
     pub fn parts(&self) -> usize {
         self.parts as usize
     }
@@ -78,7 +78,7 @@ impl Split {
         self.limit as usize
     }
 
-    /// Splits of all heaps into at most `parts` parts, asymptotically: what a kernel does that looks at each of them.
+    /// The number of splits of all heaps into at most `parts` parts, asymptotically: the work of a kernel that handles each split.
     fn splits(&self) -> f64 {
         let n = f64::from(self.limit);
         let mut exactly = n;
@@ -91,15 +91,15 @@ impl Split {
     }
 }
 
-/// Sizes between two looks at the progress counter.
-const BLOCK: usize = 64;
+/// Sizes between two progress updates.
+const PROGRESS_STEP: usize = 64;
 
 /// The driver: `value(s, known)` is the value of size `s >= 1`, given those of `0..s`.
 #[inline(always)]
 fn size_by_size(input: &Split, run: &Run, mut value: impl FnMut(usize, &[u32]) -> usize) -> Result<Vec<u32>, RunError> {
     let mut values = vec![0; input.limit() + 1];
-    for start in (0..values.len()).step_by(BLOCK) {
-        let end = values.len().min(start + BLOCK);
+    for start in (0..values.len()).step_by(PROGRESS_STEP) {
+        let end = values.len().min(start + PROGRESS_STEP);
         for s in start.max(1)..end {
             // At most s - 1, so it fits.
             values[s] = value(s, &values[..s]) as u32;
@@ -118,21 +118,21 @@ impl Operation for MexSplit {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSplit, [];
-        byte_scan = byte_scan, Portable, [], "the source's way, and best public: every split stamps its nim-sum", needs;
-        closed_form = closed_form, Portable, [], "what is proved for 2 and for 4 or more parts; no work at all";
-        bit_rows = bit_rows, Portable, [], "sets of nim-sums as bit rows, XOR-translated word by word with a butterfly";
-        bit_rows_wide = bit_rows_wide like bit_rows, Portable, ["wide"], "the same, the butterfly on eight words at once";
+        byte_scan = byte_scan, Portable, [], "the baseline, and the best public algorithm: every split stamps its nim-sum", needs;
+        closed_form = closed_form, Portable, [], "the proved closed forms for 2 and for 4 or more parts";
+        bit_rows = bit_rows, Portable, [], "sets of nim-sums as bit rows, XOR-translated word by word by a butterfly";
+        bit_rows_wide = bit_rows_wide like bit_rows, Portable, ["wide"], "the same, with the butterfly on eight words at once";
         xor_translate_avx512 = xor_translate_avx512 like bit_rows, Avx512, ["avx512"],
-            "the same, 512 bits translated by two instructions: vgf2p8affineqb in bytes, vpermb among them";
-        open_values = open_values, Portable, [], "3 parts: only values not yet seen at the size's parity are tested", needs;
-        open_values_bitvec = open_values_bitvec like open_values, Portable, ["bitvec"], "the same on rows of bitvec, bit by bit";
-        near_sum = near_sum, Portable, [], "3 parts: of each set of pairs only 32 nim-sums next to the sum are kept";
-        near_sum_avx2 = near_sum_avx2 like near_sum, Avx2, ["avx2"], "the same, 8 splits at once, without a gather", needs;
-        near_sum_avx512 = near_sum_avx512 like near_sum, Avx512, ["avx512"], "the same with 16 nim-sums, 32 splits at once", needs;
+            "the same, with 512 bits translated by two instructions: vgf2p8affineqb within bytes, vpermb across them";
+        open_values = open_values, Portable, [], "3 parts: test only values not yet seen at sizes of the same parity", needs;
+        open_values_bitvec = open_values_bitvec like open_values, Portable, ["bitvec"], "the same with rows of bitvec, bit by bit";
+        near_sum = near_sum, Portable, [], "3 parts: keep only 32 nim-sums of each set of pairs, next to the sum";
+        near_sum_avx2 = near_sum_avx2 like near_sum, Avx2, ["avx2"], "the same, 8 splits at once, without gathers", needs;
+        near_sum_avx512 = near_sum_avx512 like near_sum, Avx512, ["avx512"], "the same with 16 nim-sums and 32 splits at once", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "parallel",
-        reason: "a size needs all smaller ones, and a size takes less than starting a thread",
+        reason: "each size needs all smaller sizes, and takes less time than starting a thread",
     }];
     const PUBLIC: &'static [&'static str] = &["byte_scan"];
     const NOTES: &'static str = include_str!("NOTES.md");

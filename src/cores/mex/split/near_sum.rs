@@ -1,26 +1,19 @@
-//! Three parts, and of each set of pairs only what lies next to the sum.
+//! Three parts. Of each set of pairs, only the nim-sums next to the sum are kept.
 //!
-//! Values stay near half the size, so call `2 sg(x) - x` the *excess* of `x`, and let `e` be the largest seen so far (it stays
-//! at 5). A nim-sum is at most the sum, so for parts `a + b + c = s` with nim-sum `g` and `h = sg(a) ^ sg(b)`, `t = a + b`:
+//! Values stay near half the size. Call `2 sg(x) - x` the *excess* of `x`, and let `e` be the largest so far (it stays at 5). A
+//! nim-sum is at most the sum, so for parts `a + b + c = s` with nim-sum `g`, `h = sg(a) ^ sg(b)` and `t = a + b`:
 //!
 //! * `2h <= 2sg(a) + 2sg(b) <= t + 2e`;
 //! * `2h >= 2g - 2sg(c) >= 2g - c - e = t - (s - 2g) - e`, because `g = h ^ sg(c) <= h + sg(c)`.
 //!
-//! An open value `g` near half of `s` can therefore be blocked only by nim-sums `h` of pairs in a narrow window, a bit or
-//! two more than `(s - 2g + 3e) / 2` wide. One machine word a sum `t` holds that window instead of a whole bit row; and
-//! because its place depends on `t` alone, neither building it nor looking it up needs a scattered access: for all `c` in
-//! order the words are read in order too, and the bit is found by a shift.
+//! So only nim-sums `h` of pairs in a window a bit or two wider than `(s - 2g + 3e) / 2` can block an open value `g` near half
+//! of `s`. Each sum `t` needs one machine word instead of a bit row. Its position depends only on `t`, so for ascending `c` words
+//! are read in order. No result relies on a small excess: [`drive`] tests all triples of values too low for the window.
 //!
-//! Nothing here rests on the observation that the excess stays small. If `e` passes [`MAX_EXCESS`], or an open value lies too
-//! low for the window (one at a time does, [`Waiting`] for its late second occurrence), all its triples are looked at, in
-//! order too, until one is found. Its part `c` is remembered: later sizes are mostly blocked by the same few `c`, and
-//! for those all blocked sizes are marked at once, through the sizes at which a value occurs. Only whether a narrow cell holds
-//! a value is foreseen from it, and a value that it does not hold ends the run.
-//!
-//! Cost: `n^2 / 4` steps for the windows and about `n^2 / 5` for the candidates, each a handful of instructions a vector.
-//! Bound: the vector ports; for `n` in the hundreds the ends of the loops and the waiting values.
+//! Cost: `n^2 / 4` steps for the windows and about `n^2 / 5` for the candidates, each a handful of instructions per vector.
+//! Bound: the vector ports; for `n` in the hundreds, the ends of the loops and the [`Waiting`] values.
 
-use super::open_values::Open;
+use super::open_values::OpenValues;
 use super::{Split, size_by_size};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -28,15 +21,15 @@ pub fn cost(input: &Split, _: CostContext) -> Cost {
     near_sum::<u32>(input, 20.0, 1.05, 1)
 }
 
-/// The cost with `each` ns a size, `pair` ns a split and vectors of `lanes` cells.
+/// The cost at `each` ns per size and `pair` ns per split, with vectors of `lanes` cells.
 pub fn near_sum<C: Cell>(input: &Split, each: f64, pair: f64, lanes: usize) -> Cost {
     if input.parts() != 3 || input.limit() / 2 + MARGIN > C::MAX {
         return Cost::IMPOSSIBLE;
     }
     let n = input.limit() as f64;
-    let head = n.min(4.0 * lanes as f64); // done without vectors, about a ns a split
+    let head = n.min(4.0 * lanes as f64); // done without vectors, about 1 ns per split
     let cells = 3.0 * size_of::<C>() as f64 * n;
-    // Values are near half of the sizes.
+    // Values are near half the size.
     let occurrences = 8.0 * (n / 2.0 + MARGIN as f64);
     Cost { ns: 150.0 + each * n + (pair * n * n + head * head) / 2.0, bytes: 4.0 * n + cells + occurrences }
 }
@@ -44,10 +37,10 @@ pub fn near_sum<C: Cell>(input: &Split, each: f64, pair: f64, lanes: usize) -> C
 /// The largest excess for which windows are wide enough.
 const MAX_EXCESS: i64 = 6;
 
-/// A cell must hold half of the largest size and so much more: values, and ends of windows, as long as the excess stays small.
+/// A cell must hold half of the largest size plus this margin: enough for values and ends of windows while the excess is small.
 const MARGIN: usize = 64;
 
-/// A value, or a window of as many nim-sums as it has bits.
+/// A cell holds a value, or a window with one bit per nim-sum.
 pub trait Cell: Copy + Default + PartialEq {
     /// Bits of a window.
     const BITS: u32;
@@ -55,11 +48,11 @@ pub trait Cell: Copy + Default + PartialEq {
     const MAX: usize;
     /// The low bits of `value`.
     fn new(value: usize) -> Self;
-    /// The window that holds bit `at`; empty if there is none.
+    /// The window with only bit `at` set; empty if it has no such bit.
     fn bit(at: usize) -> Self {
         Self::new(if at < Self::BITS as usize { 1 << at } else { 0 })
     }
-    /// Its bits as a number.
+    /// The bits as a number.
     fn get(self) -> usize;
 }
 
@@ -75,17 +68,17 @@ macro_rules! cells {
 }
 cells! { u16 u32 }
 
-/// How far below half of the sum `t` its window starts: bit `i` of the window is nim-sum `start(t) + i`.
+/// Twice the distance from the start of a window to half of its sum. Bit `i` of the window of sum `t` is nim-sum `start(t) + i`.
 const fn depth(bits: u32) -> i64 {
     2 * (bits as i64 - 1 - MAX_EXCESS)
 }
 
-/// Where the window of a sum starts; negative for the smallest.
+/// The start of the window of a sum; negative for the smallest sums.
 pub fn start<C: Cell>(sum: usize) -> isize {
     (sum as isize - depth(C::BITS) as isize) >> 1
 }
 
-/// The nim-sums `small[i] ^ large[i]` that lie in the window from `start` on.
+/// The window from `start` on, with the nim-sums `small[i] ^ large[i]` that lie in it.
 pub fn window<C: Cell>(small: &[C], large: &[C], start: isize) -> C {
     let bits = small.iter().zip(large).map(|(a, b)| C::bit((a.get() ^ b.get()).wrapping_sub(start as usize)).get());
     C::new(bits.fold(0, |window, bit| window | bit))
@@ -132,16 +125,17 @@ impl Occurrences {
     }
 }
 
-/// An open value too low for the windows, and the sizes known to be blocked for it.
+/// An open value too low for the windows, and the sizes known to be blocked for it. There is one at a time, which waits for its late
+/// second occurrence.
 struct Waiting {
     g: usize,
-    /// Parts `c` for which every size that a split with `c` blocks is marked.
+    /// Parts `c` for which every size blocked by a split with `c` is marked.
     parts: Vec<usize>,
     blocked: Vec<bool>,
 }
 
 impl Waiting {
-    /// The entry of `g`, made if there is none.
+    /// The entry of `g`, made if it does not exist.
     fn of(all: &mut Vec<Waiting>, g: usize, limit: usize) -> &mut Waiting {
         let i = all.iter().position(|waiting| waiting.g == g).unwrap_or_else(|| {
             all.push(Waiting { g, parts: Vec::new(), blocked: vec![false; limit + 1] });
@@ -150,7 +144,7 @@ impl Waiting {
         &mut all[i]
     }
 
-    /// Marks the sizes `c + a + b` whose split has nim-sum `g`, for a part `a` and one of the learnt parts `c`.
+    /// Marks the sizes `c + a + b` whose split has nim-sum `g`, for a part `a` and a learned part `c`.
     fn mark_with<C: Cell>(&mut self, c: usize, a: usize, known: &[C], occurrences: &Occurrences) {
         for b in occurrences.of(self.g ^ known[c].get() ^ known[a].get()) {
             if let Some(blocked) = self.blocked.get_mut(c + a + b) {
@@ -159,24 +153,28 @@ impl Waiting {
         }
     }
 
-    /// Learns a part `c` that was found to block size `known.len()`. The larger of the other two parts of a later size is at
-    /// least half of what `c` leaves.
+    /// Learns a part `c` that blocks size `known.len()`. For a later size, the larger of the other two parts is at least half of
+    /// what `c` leaves.
     fn learn<C: Cell>(&mut self, c: usize, known: &[C], occurrences: &Occurrences) {
         self.parts.push(c);
         ((known.len() - c) / 2..known.len()).for_each(|a| self.mark_with(c, a, known, occurrences));
     }
 
-    /// Marks what a newly known size `a` blocks.
+    /// Marks the sizes that a newly known size `a` blocks.
     fn mark<C: Cell>(&mut self, a: usize, known: &[C], occurrences: &Occurrences) {
         (0..self.parts.len()).for_each(|i| self.mark_with(self.parts[i], a, known, occurrences));
     }
 }
 
-/// The driver. `window`, `hits` and `meets` do what the functions of these names do, for slices of whole vectors of `LANES`
-/// cells.
+/// The driver. `vector_window`, `vector_hits` and `vector_meets` do the same as [`window`], [`hits`] and [`meets`], for slices of
+/// whole vectors of `LANES` cells.
+///
+/// If the excess is above [`MAX_EXCESS`], or an open value is too low for its window, all its triples are tested in order until
+/// one blocks it. Its part `c` is learned: the same few `c` block most later sizes, and for these parts all blocked sizes are
+/// marked at once, through the sizes at which each value occurs. Only the width of cells assumes a small excess.
 ///
 /// # Errors
-/// [`RunError::Overflow`] if a value does not fit in a cell after all.
+/// [`RunError::Overflow`] if a value does not fit in a cell.
 #[inline(always)]
 pub fn drive<C: Cell, const LANES: usize>(
     input: &Split,
@@ -189,13 +187,13 @@ pub fn drive<C: Cell, const LANES: usize>(
     let mut known = vec![C::default(); limit + 1];
     let mut mirror = known.clone(); // mirror[limit - x] = known[x]
     let mut windows = known.clone(); // windows[limit - t] for sum t
-    let mut open = Open::by_parity();
+    let mut open = OpenValues::by_parity();
     let mut occurrences = Occurrences::new(limit);
     let mut waiting = Vec::new();
     let mut excess = 0;
     let mut fits = true;
     let values = size_by_size(input, run, |s, _| {
-        // Past this size a last vector that is not full may be filled up: the splits it then sees twice are all proper.
+        // From this size on, the last vector may be filled up with splits that were already seen: all of them are valid.
         let in_vectors = s >= 4 * LANES;
         let whole = |len: usize| if in_vectors { len.next_multiple_of(LANES) } else { len };
         let pairs = whole(s / 2);
@@ -205,7 +203,7 @@ pub fn drive<C: Cell, const LANES: usize>(
         let value = open[s % 2].take(|g| {
             let near = excess <= MAX_EXCESS && s as i64 - 2 * g as i64 + excess <= depth(C::BITS);
             if near {
-                // The split into two parts, then those with c >= 1.
+                // The split into two parts, then the splits with c >= 1.
                 let thirds = whole(s / 3);
                 let (values, sets) = (&known[1..1 + thirds], &windows[limit + 1 - s..][..thirds]);
                 return hits(&known[..1], &windows[limit - s..], g, s)

@@ -1,7 +1,8 @@
-//! [`super::near_sum`] eight cells at once: AVX2 shifts by lane only from 32 bits on, so cells have that size, and windows too.
+//! [`super::near_sum`] with eight cells at once. AVX2 has variable shifts only for lanes of 32 bits or more, so cells and windows
+//! have 32 bits.
 //!
-//! Cost: `n^2 / 2` splits; four instructions and two loads for 8 pairs, five and two for 8 look-ups.
-//! Bound: vector ports.
+//! Cost: `n^2 / 2` splits; four instructions and two loads for 8 pairs, five instructions and two loads for 8 lookups.
+//! Bound: the vector ports.
 
 use std::arch::x86_64::*;
 
@@ -14,7 +15,8 @@ pub fn cost(input: &Split, _: CostContext) -> Cost {
     near_sum::<u32>(input, 30.0, 0.135, LANES)
 }
 
-/// Four operations on a vector of pairs, of which a size has a quarter of `n` on average, and five on one of look-ups, each vector half a register of 64 bytes.
+/// Four operations per vector of pairs, of which a size has `n / 4` on average, and five per vector of lookups. Each vector is half a
+/// register of 64 bytes.
 pub fn needs(input: &Split) -> Needs {
     let vectors = |cells: f64| 0.5 * cells / LANES as f64;
     let n = input.limit() as f64;
@@ -22,7 +24,7 @@ pub fn needs(input: &Split) -> Needs {
 }
 
 const LANES: usize = 8;
-/// Vectors between two tests whether a hit was found.
+/// Vectors between two checks for a hit.
 const BURST: usize = 16;
 
 #[target_feature(enable = "avx2")]
@@ -45,7 +47,7 @@ pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
         },
         |values, windows, g, first| {
             let g = _mm256_set1_epi32(g as i32);
-            // The window of sum first - i starts at half of it, less half of i: which way that is rounded, the parity says.
+            // The window of sum first - i starts half of i before that of first, rounded according to the parity of first.
             let up = ((first + 1) % 2) as i32;
             let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
             let halves = _mm256_srli_epi32::<1>(_mm256_add_epi32(lanes, _mm256_set1_epi32(up)));

@@ -1,8 +1,8 @@
-//! [`super::near_sum`] with 16-bit cells, 32 of them at once. A window of 16 nim-sums is wide enough; `vpsllvw` and `vpsrlvw`
-//! give 0 where the bit lies outside it, so that nothing is compared. Values past 16 bits are outside its domain.
+//! [`super::near_sum`] with 32 cells of 16 bits at once. A window of 16 nim-sums is wide enough. `vpsllvw` and `vpsrlvw` give 0
+//! for bits outside the window, so no comparison is needed. Values above 16 bits are outside the domain.
 //!
-//! Cost: `n^2 / 2` splits; four instructions and two loads for 32 pairs, five and two for 32 look-ups.
-//! Bound: vector ports; up to `n` = 1000 most of the time goes to the ends of the loops.
+//! Cost: `n^2 / 2` splits; four instructions and two loads for 32 pairs, five instructions and two loads for 32 lookups.
+//! Bound: the vector ports; up to `n` = 1000, most of the time goes to the ends of the loops.
 
 use std::arch::x86_64::*;
 
@@ -15,7 +15,7 @@ pub fn cost(input: &Split, _: CostContext) -> Cost {
     near_sum::<u16>(input, 40.0, 0.065, LANES)
 }
 
-/// Four operations on a vector of pairs, of which a size has a quarter of `n` on average, and five on one of look-ups.
+/// Four operations per vector of pairs, of which a size has `n / 4` on average, and five per vector of lookups.
 pub fn needs(input: &Split) -> Needs {
     let vectors = |cells: f64| cells / LANES as f64;
     let n = input.limit() as f64;
@@ -23,7 +23,7 @@ pub fn needs(input: &Split) -> Needs {
 }
 
 const LANES: usize = 32;
-/// Vectors between two tests whether a hit was found.
+/// Vectors between two checks for a hit.
 const BURST: usize = 8;
 
 /// `i / 2` for each lane, rounded down and rounded up.
@@ -57,7 +57,7 @@ pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
         },
         |values, windows, g, first| {
             let g = _mm512_set1_epi16(g as i16);
-            // The window of sum first - i starts at half of it, less half of i: which way that is rounded, the parity says.
+            // The window of sum first - i starts half of i before that of first, rounded according to the parity of first.
             let halves = load(&HALVES[(first + 1) % 2]);
             let mut starts = _mm512_sub_epi16(_mm512_set1_epi16(start::<u16>(first) as i16), halves);
             let step = _mm512_set1_epi16((LANES / 2) as i16);

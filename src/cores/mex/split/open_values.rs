@@ -1,10 +1,10 @@
-//! Three parts, few candidates. A value occurs at most twice, at sizes of opposite parity (proved in the docs of the module), so
-//! at size `s` only the values not yet seen at its parity are open: a handful, and everything from the frontier on. An open
-//! value `g` is blocked iff some `c` in `0..=s/3` has bit `g ^ sg(c)` in the set of pairs of `s - c`; `c = 0` stands for a
-//! split into two.
+//! Three parts, few candidates. A value occurs at most twice, at sizes of opposite parity (proved in the docs of the module).
+//! So at size `s`, only values not yet seen at its parity are open: a handful, and everything from the frontier on. An open
+//! value `g` is blocked if and only if, for some `c` in `0..=s/3`, the set of pairs of `s - c` has bit `g ^ sg(c)`. Here `c = 0`
+//! means a split into two.
 //!
-//! Cost: `n^2 / 4` bits to set, and about `n^2 / 6` to look up, the last candidate of each size all in vain.
-//! Bound: one scattered read-modify-write a pair, and cache misses of the look-ups: a row each.
+//! Cost: `n^2 / 4` bits to set and about `n^2 / 6` to look up. All lookups for the last candidate of each size miss.
+//! Bound: one scattered read-modify-write per pair, and cache misses of the lookups, each in a different row.
 
 use super::{Split, size_by_size};
 use crate::bits::BitRows;
@@ -14,28 +14,28 @@ pub fn cost(input: &Split, _: CostContext) -> Cost {
     candidates(input, 1.5, 1.5)
 }
 
-/// A bit set for each pair; look-ups are not counted.
+/// A bit to set for each pair; lookups are not counted.
 pub fn needs(input: &Split) -> Needs {
     Needs { bits: input.limit() as f64 / 4.0, ..Needs::default() }
 }
 
-/// The cost with `pair` ns a pair and `look` ns a look-up.
-pub fn candidates(input: &Split, pair: f64, look: f64) -> Cost {
+/// The cost at `pair` ns per pair and `lookup` ns per lookup.
+pub fn candidates(input: &Split, pair: f64, lookup: f64) -> Cost {
     if input.parts() != 3 {
         return Cost::IMPOSSIBLE;
     }
     let n = input.limit() as f64;
     Cost {
-        ns: 10.0 * n + pair * n * n / 4.0 + look * n * n / 6.0,
+        ns: 10.0 * n + pair * n * n / 4.0 + lookup * n * n / 6.0,
         bytes: BitRows::bytes(input.limit() + 1, row_bits(input)) + 4.0 * n,
     }
 }
 
 /// Sets of nim-sums of pairs, by their sum.
 pub trait PairSets {
-    /// Puts `nim_sum` in the set of `sum`.
+    /// Adds `nim_sum` to the set of `sum`.
     fn insert(&mut self, sum: usize, nim_sum: usize);
-    /// Whether it is there.
+    /// Whether `nim_sum` is in the set of `sum`.
     fn contains(&self, sum: usize, nim_sum: usize) -> bool;
 }
 
@@ -51,16 +51,16 @@ impl PairSets for BitRows {
     }
 }
 
-/// The values not yet seen at the sizes of one parity: a few that were passed over, and all from the frontier on.
-pub struct Open {
+/// The values not yet seen at sizes of one parity: a few that were passed over, and all from the frontier on.
+pub struct OpenValues {
     passed: Vec<usize>,
     frontier: usize,
 }
 
-impl Open {
-    /// For the even and the odd sizes, before the first. A split into two equal parts keeps every even size off value 0.
+impl OpenValues {
+    /// The open values at even and at odd sizes, at the start. No even size has value 0, because it splits into two equal parts.
     pub fn by_parity() -> [Self; 2] {
-        [1, 0].map(|frontier| Open { passed: Vec::new(), frontier })
+        [1, 0].map(|frontier| OpenValues { passed: Vec::new(), frontier })
     }
 
     /// Takes the smallest open value that is not `blocked`.
@@ -83,7 +83,7 @@ impl Open {
 /// The driver, for three parts.
 #[inline(always)]
 pub fn drive(input: &Split, run: &Run, mut pairs: impl PairSets) -> Result<Vec<u32>, RunError> {
-    let mut open = Open::by_parity();
+    let mut open = OpenValues::by_parity();
     size_by_size(input, run, |s, values| {
         for (a, b) in values[1..].iter().zip(values.iter().rev()).take(s / 2) {
             pairs.insert(s, (a ^ b) as usize);
@@ -93,7 +93,7 @@ pub fn drive(input: &Split, run: &Run, mut pairs: impl PairSets) -> Result<Vec<u
     })
 }
 
-/// Bits of a row: nim-sums of values below `limit`, and any candidate, which is at most `limit`.
+/// Bits of a row: enough for nim-sums of values below `limit`, and for any candidate, which is at most `limit`.
 pub fn row_bits(input: &Split) -> usize {
     (input.limit() + 1).next_power_of_two()
 }

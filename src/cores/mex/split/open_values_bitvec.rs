@@ -1,6 +1,6 @@
-//! [`super::open_values`] on one `BitVec` a row, through its own indexing.
+//! [`super::open_values`] with one `BitVec` per row, through the crate's own indexing.
 //!
-//! Cost and bound: as there; `bitvec` adds the decoding of its bit pointers to every access.
+//! Cost and bound: as in `open_values`; `bitvec` also decodes its bit pointers at every access.
 
 use bitvec::prelude::{BitVec, Lsb0, bitvec};
 
@@ -10,7 +10,7 @@ use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Split, _: CostContext) -> Cost {
     let Cost { ns, bytes } = candidates(input, 2.0, 2.0);
-    // A row is a list of its own, which takes three words where others are padded by one.
+    // Each row is a separate list, with a header of three words instead of one word of padding.
     Cost { ns, bytes: bytes + 16.0 * (input.limit() as f64 + 1.0) }
 }
 

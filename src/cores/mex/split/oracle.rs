@@ -1,10 +1,10 @@
-//! The oracle: Grundy values from the rules of the game alone.
+//! The oracle: Grundy values computed directly from the rules of the game.
 
 use super::Split;
 
-/// The Grundy values of the heaps: the mex of the nim-sums of all splits, which are enumerated part by part.
+/// The Grundy values of the heaps, each the mex of the nim-sums of all splits. Splits are enumerated part by part.
 pub fn values(input: &Split) -> Vec<u32> {
-    /// Marks the nim-sums of `left` in at most `parts` parts of at most `most`, added to `nim_sum`.
+    /// Marks the nim-sums of all splits of `left` into at most `parts` parts of at most `most`, each XORed with `nim_sum`.
     fn reach(values: &[u32], left: usize, most: usize, parts: usize, nim_sum: u32, reached: &mut [bool]) {
         if left == 0 {
             reached[nim_sum as usize] = true;
@@ -17,7 +17,7 @@ pub fn values(input: &Split) -> Vec<u32> {
 
     let mut values: Vec<u32> = vec![0];
     for s in 1..=input.limit() {
-        // No nim-sum of parts reaches the power of two above s, since no value reaches its size.
+        // Nim-sums of parts are below the power of two above s, because every value is below its size.
         let mut reached = vec![false; (s + 1).next_power_of_two()];
         reach(&values, s, s - 1, input.parts(), 0, &mut reached);
         values.push(reached.iter().position(|reached| !reached).expect("fewer nim-sums than numbers") as u32);

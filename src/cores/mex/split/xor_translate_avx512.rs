@@ -1,9 +1,10 @@
-//! [`super::bit_rows`] with 512 bits translated by two instructions. XORing the index of a bit with `v` permutes the bits inside
-//! every byte alike (index bits 0 to 2): an 8x8 bit matrix, so `vgf2p8affineqb`; and it permutes the bytes of a line
-//! (bits 3 to 8): `vpermb` with the byte numbers XORed; above that it is the address of the line.
+//! [`super::bit_rows`] with 512 bits translated by two instructions. XORing the index of a bit with `v` permutes
+//! - the bits of every byte in the same way (index bits 0 to 2), an 8x8 bit matrix for `vgf2p8affineqb`;
+//! - the bytes of a line (bits 3 to 8), by `vpermb` with XORed byte numbers;
+//! - the lines (bits 9 and up), by address.
 //!
 //! Cost: one load, two permutations and one OR for 512 nim-sums.
-//! Bound: building the rows of pairs, a read-modify-write for each, from `n` = 1000 on the translations.
+//! Bound: building the rows of pairs, one read-modify-write per pair; from `n` = 1000 on, the translations.
 
 use std::arch::x86_64::*;
 
@@ -16,7 +17,7 @@ pub fn cost(input: &Split, _: CostContext) -> Cost {
     translations(input, 5.5, 0.03)
 }
 
-/// `EXCHANGE[v]`: the matrix that moves bit `i` of a byte to `i ^ v`. Its row for result bit `i` is byte `7 - i`.
+/// `EXCHANGE[v]` is the matrix that moves bit `i` of a byte to `i ^ v`. Its row for result bit `i` is byte `7 - i`.
 const EXCHANGE: [u64; 8] = {
     let mut matrices = [0; 8];
     let mut v = 0;

@@ -1,7 +1,7 @@
-//! The source's way with `bitvec`: a bit array for the reached values, and `first_zero` for the mex.
+//! The baseline with `bitvec`: a bit array for the reached values, and `first_zero` for the mex.
 //!
-//! Cost: a bounds check and a read-modify-write for each pair of heap and move; clearing and the search go by words.
-//! Bound: the same dependence through the flag words as in `flags`.
+//! Cost: a bounds check and a read-modify-write for each pair of heap and move. Clearing and searching go by words.
+//! Bound: the dependence through the flag words, as in `flags`.
 
 use bitvec::prelude::{BitVec, Lsb0};
 

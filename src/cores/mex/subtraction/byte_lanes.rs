@@ -1,8 +1,8 @@
-//! Byte lanes in plain Rust: each plane's one-hot bits by arithmetic on arrays of 64 bytes.
+//! Byte lanes in plain Rust: arithmetic on arrays of 64 bytes gives the one-hot bits of each plane.
 //!
-//! Cost per block, move and plane: a handful of byte operations on 64 lanes; how many instructions that is depends on what
-//! the compiler makes of the loops at the tier it is listed at.
-//! Bound: those operations.
+//! Cost per block, move and plane: a handful of byte operations on 64 lanes. The number of instructions depends on how the
+//! compiler vectorises the loops.
+//! Bound: these operations.
 
 use super::Subtraction;
 use super::lanes::{self, LANES, Planes, Sources, WINDOW};
@@ -12,7 +12,7 @@ pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     lanes::cost(input, 2.6, 2.6, 2.5)
 }
 
-/// For each move and plane of 64 heaps a comparison, an AND and an OR.
+/// A comparison, an AND and an OR for each move and plane of 64 heaps.
 pub fn needs(input: &Subtraction) -> Needs {
     Needs { logic: 3.0 * lanes::planes(input), ..Needs::default() }
 }
@@ -22,7 +22,7 @@ pub fn accumulate(from: Sources, moves: &[usize], planes: usize, hits: &mut [Pla
     for (from, hits) in from.blocks(hits) {
         for m in moves {
             let codes = from.behind(*m);
-            // The bit inside the plane, and the plane; code 0 becomes value 63, which the driver ignores.
+            // The bit within the plane, and the plane. Code 0 becomes value 63, which the driver ignores.
             let mut bit = [0u8; LANES];
             let mut plane = [0u8; LANES];
             for i in 0..LANES {

@@ -1,7 +1,7 @@
 //! Byte lanes decoded by `vpshufb`, 32 heaps at a time.
 //!
-//! `vpshufb` looks four bits up and gives zero where bit 7 is set. For each group of 16 values (two planes) a subtraction
-//! and a saturating addition move the codes of the group to 0x70..=0x7f and all others past 0x7f; two lookups follow.
+//! `vpshufb` looks up four bits and gives zero where bit 7 is set. For each group of 16 values (two planes), a subtraction
+//! and a saturating addition move the codes of the group to 0x70..=0x7f and all others past 0x7f. Two lookups follow.
 //!
 //! Cost per 32 heaps, move and plane: one addition or subtraction, one lookup, one OR.
 //! Bound (Zen 4): four vector ports, 0.75 cycles for 32 heaps.
@@ -20,7 +20,7 @@ pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
 /// Codes of one group of 16 values.
 const GROUP: usize = 16;
 
-/// The one-hot bits of plane `p` by the low four bits of the code; the same in every group, and in both 128-bit halves.
+/// The one-hot bits of a plane, by the low four bits of the code. The table is the same for every group and both 128-bit halves.
 const fn table(plane: usize) -> [u8; 32] {
     let mut table = [0; 32];
     let mut i = 0;

@@ -1,12 +1,12 @@
 //! Byte lanes decoded by byte permutes: one instruction turns 64 codes into one plane of one-hot bits.
 //!
-//! Two instructions can do that, on different ports: `vpermb` looks the code up in the plane's table of 64 bytes, and
-//! `vpmultishiftqb` shifts the plane's constant, a single bit, by the code. Taking three planes of eight by the second
-//! fills the vector ports evenly. The results of two moves enter the accumulator by one `vpternlogq` (OR of three).
+//! Two instructions can do this, on different ports: `vpermb` looks the code up in the plane's table of 64 bytes, and
+//! `vpmultishiftqb` shifts the plane's constant, a single bit, by the code. Decoding three of eight planes with the second
+//! loads the vector ports evenly. One `vpternlogq` (OR of three) adds the results of two moves to the accumulator.
 //!
-//! Cost per block, move and plane: one decode and half an OR; a load for all planes.
-//! Bound (Zen 4): vector ports, 3 half-width slots of 4 a cycle, 0.75 cycles; measured 0.81. A load that splits a line
-//! takes 1.8 cycles, so below three planes loads are the bound.
+//! Cost per block, move and plane: one decode and half an OR; one load for all planes.
+//! Bound (Zen 4): the vector ports, with 3 half-width slots at 4 per cycle, so 0.75 cycles; measured 0.81. A load that splits
+//! a line takes 1.8 cycles, so below three planes loads are the bound.
 
 use std::arch::x86_64::*;
 
@@ -19,15 +19,15 @@ pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     lanes::cost(input, 0.23, 0.75, 1.0)
 }
 
-/// For each move a load; for each move and plane a permutation, where it is not decoded by shifts, and half an OR.
+/// A load for each move; half an OR for each move and plane, and a permutation unless the plane is decoded by shifts.
 pub fn needs(input: &Subtraction) -> Needs {
     let (loads, planes) = (input.pairs() / input.heaps() as f64 / LANES as f64, lanes::planes(input));
     let by_permute = 1.0 - f64::from(BY_SHIFT.count_ones()) / PLANES as f64;
     Needs { loads, permutes: by_permute * planes, logic: 0.5 * planes, ..Needs::default() }
 }
 
-/// The constants of the decode; read through a reference that the optimiser cannot see through, or it would load them
-/// anew for each use.
+/// The constants of the decode. They are read through a reference that is opaque to the optimiser, which would otherwise load
+/// them again for each use.
 pub struct Tables {
     lookup: Planes,
     shifted: [[u64; 8]; PLANES],
@@ -42,18 +42,18 @@ pub static TABLES: Tables = {
             tables.lookup[p][code] = one_hot(code as u8, p);
             code += 1;
         }
-        // Byte `c` of the rotation by code c holds bit 63 - 8 p of the constant at its position 63 - 8 p - c.
+        // Rotated by code c, bit 63 - 8 p of the constant ends up at position 63 - 8 p - c.
         tables.shifted[p] = [1 << (63 - 8 * p); 8];
         p += 1;
     }
     tables
 };
 
-/// The codes of so many bytes on, which blocks to come will ask for, are fetched: one move's lines are in order, but too many
-/// moves take turns for the hardware to see it.
-const AHEAD: usize = 4 * LANES;
+/// Prefetch distance in bytes. Each move reads its lines in order, but the moves take turns, and they are too many for the hardware
+/// prefetcher to follow.
+const PREFETCH_AHEAD: usize = 4 * LANES;
 
-/// Planes decoded by shifts.
+/// A bit mask of the planes decoded by shifts.
 const BY_SHIFT: usize = 0b1001_0010;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
@@ -70,7 +70,7 @@ pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize
         for pair in pairs {
             let [a, b] = pair.map(|m| {
                 let codes = from.behind(m);
-                prefetch(codes, AHEAD);
+                prefetch(codes, PREFETCH_AHEAD);
                 load(codes)
             });
             for (p, sum) in sum.iter_mut().enumerate() {
@@ -89,8 +89,8 @@ pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize
     }
 }
 
-/// 8 planes of 64 bytes to 64 words: three rounds of interleaving inside 128-bit quarters, then a transposition of the
-/// quarters.
+/// Transposes 8 planes of 64 bytes to 64 words: three rounds of interleaving within 128-bit quarters, then a transposition of
+/// the quarters.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     let none = _mm512_set1_epi64(i64::MAX);

@@ -1,7 +1,7 @@
 //! [`super::byte_lanes_avx512`] on two threads that exchange messages, see [`lanes::drive_pair`].
 //!
-//! Cost: as on one thread, and a copy of each code and of the helper's planes.
-//! Bound: the vector ports of two cores; at a hundred thousand heaps the exchange costs what it saves.
+//! Cost: as on one thread, plus a copy of each code and of the helper's planes.
+//! Bound: the vector ports of two cores. At a hundred thousand heaps, the exchange costs as much as it saves.
 
 use super::Subtraction;
 use super::byte_lanes_avx512::{TABLES, accumulate, free_words};
@@ -13,7 +13,7 @@ pub fn cost(input: &Subtraction, context: CostContext) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let Cost { ns, .. } = super::byte_lanes_avx512::cost(input, context);
-    // Distant moves need fewer planes; and a thread, its page faults, copies of codes and hits.
+    // Distant moves need fewer planes. Added: a thread, its page faults, and copies of codes and hits.
     let saved = f64::min(0.57 * lanes::shareable(input), 0.48);
     Cost { ns: ns * (1.0 - saved) + 1.6 * input.heaps() as f64 + 3e5, bytes: lanes::pair_bytes(input) }
 }

@@ -1,10 +1,10 @@
-//! Byte lanes decoded by `wide`'s byte shuffle of 64 bytes.
+//! Byte lanes decoded by `wide`'s shuffle of 64 bytes.
 //!
-//! In a native build on a CPU with AVX-512 VBMI the shuffle is `vpermb` and the kernel is a portable twin of
-//! `byte_lanes_avx512`. Without SSSE3, so in a default build, `wide` shuffles byte by byte through memory.
+//! In a native build on a CPU with AVX-512 VBMI, the shuffle is `vpermb`, and the kernel is a portable twin of
+//! `byte_lanes_avx512`. Without SSSE3, as in a default build, `wide` shuffles byte by byte through memory.
 //!
 //! Cost per block, move and plane: one shuffle and one OR.
-//! Bound: native (Zen 4), the two ports that shuffle, one 512-bit shuffle a cycle.
+//! Bound (native build, Zen 4): the two shuffle ports, one 512-bit shuffle per cycle.
 
 use wide::u8x64;
 

@@ -1,9 +1,9 @@
-//! The baseline: the source's way. A packed set of flags per heap; each reached value sets one bit, and the mex is found by
+//! The baseline, as published: packed flags, cleared for each heap. Each reached value sets one bit, and the mex is found by
 //! testing one bit at a time.
 //!
 //! Cost: a read-modify-write of a flag word for each pair of heap and move, then a test for each value below the mex.
 //! Bound: the dependence through the flag words, and the mispredicted end of the search.
-//! Source: the Project Euler 310 solution, with its flags widened on demand (the original stops at 80 values).
+//! Source: the Project Euler 310 solution, but with flags that grow on demand (the original stops at 80 values).
 
 use super::{Subtraction, heap_by_heap};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
@@ -12,7 +12,7 @@ pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     Cost { ns: 1.6 * input.pairs() + 12.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
 }
 
-/// A flag set for each pair of a heap and a move.
+/// One flag to set for each pair of a heap and a move.
 pub fn needs(input: &Subtraction) -> Needs {
     Needs { bits: input.pairs() / input.heaps() as f64, ..Needs::default() }
 }

@@ -1,15 +1,15 @@
-//! Flags in one register: 128 values at a time, the mex by counting trailing ones. A heap that reaches all 128 looks again
-//! for the next 128.
+//! Flags in one register: 128 values at a time, with the mex from counting trailing ones. A heap that reaches all 128 takes
+//! another pass for the next 128.
 //!
-//! Cost: a load and a shift of 128 bits for each pair of heap and move; nothing is stored.
-//! Bound: the dependent ORs and about ten instructions of a variable 128-bit shift.
+//! Cost: a load and a 128-bit shift for each pair of heap and move; nothing is stored.
+//! Bound: the dependent ORs, and about ten instructions for a variable 128-bit shift.
 
 use super::{Subtraction, heap_by_heap};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
-    let looks = (input.values() / 128.0).ceil();
-    Cost { ns: 1.6 * looks * input.pairs() + 8.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
+    let passes = (input.values() / 128.0).ceil();
+    Cost { ns: 1.6 * passes * input.pairs() + 8.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
 }
 
 #[inline(always)]

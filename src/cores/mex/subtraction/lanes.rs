@@ -1,20 +1,18 @@
-//! The driver of the byte-lane kernels: 64 consecutive heaps are 64 byte lanes, and only the decode is theirs.
+//! The driver of the byte-lane kernels: 64 consecutive heaps are 64 byte lanes. Kernels differ only in how they decode values.
 //!
-//! Values come in windows of 63. A window keeps one byte a heap, the *code*: `63 - v` for a heap whose value is the
-//! window's `v`, 0 for every other heap, for heaps not known yet and for the padding in front. So one contiguous load at
-//! `n - m` is what the move `m` contributes to the heaps `n..n + 64`, and no case is special.
+//! Values are split into windows of 63. A window keeps one byte per heap, the *code*: `63 - v` for a heap whose value is the
+//! window's `v`, and 0 for all other heaps, for heaps not known yet and for padding. So one contiguous load at `n - m` holds what
+//! the move `m` contributes to the heaps `n..n + 64`, without special cases.
 //!
-//! *Far part.* The kernel decodes codes to one-hot bits: eight planes of eight values each, ORed over the moves. A source
-//! heap cannot hold a value before that value's first heap, so the distant moves need fewer planes; and since `g(n) = v`
-//! asks for an earlier `v - 1`, first heaps ascend and each plane needs a prefix of the ascending moves. Moves that leave
-//! a tile of some blocks are done for the whole tile at once, a few moves at a time, so that they find their lines in L1;
-//! in large tables the same is done once more for a [`Stretch`] of tiles and L2.
+//! *Far part.* The kernel decodes codes to one-hot bits: eight planes of eight values each, ORed over the moves. No heap has a
+//! value before the value's first heap, so distant moves need fewer planes. Since `g(n) = v` requires an earlier `v - 1`, first
+//! heaps ascend, and each plane needs a prefix of the ascending moves. Moves longer than a tile of some blocks are applied to the
+//! whole tile, a few at a time, so their lines stay in L1. In large tables the same is done for a [`Stretch`] of tiles and L2.
 //!
-//! *Near part.* What moves below 64 reach inside the block is known only in order: the planes are transposed to one word
-//! of free values a heap, from which the one-hot words of earlier heaps are taken. Moves of at least 16 act on eight heaps
-//! at once; the rest is a serial chain through the heaps, isolating the lowest free value of each.
-//!
-//! A heap that finds no free value in any window opens a new one: its value is the first that no earlier heap has.
+//! *Near part.* What moves below 64 reach inside the block is known only in order. The planes are transposed to one word of free
+//! values per heap, and the one-hot words of earlier heaps are removed from it. Moves of at least 16 act on eight heaps at once.
+//! The rest is a serial chain through the heaps, which isolates the lowest free value of each. A heap without a free value in any
+//! window opens a new window: its value is the first that no earlier heap has.
 
 #[cfg(all(test, loom))]
 mod model;
@@ -30,27 +28,27 @@ use crate::threads;
 
 /// Heaps in a block.
 pub const LANES: usize = 64;
-/// Values in a window; code 0 stands for "none of them".
+/// Values in a window; code 0 means none of them.
 pub const WINDOW: usize = LANES - 1;
-/// One-hot planes of a window: bit `b` of byte `i` of plane `p` stands for heap `i` and value `8 p + b`.
+/// One-hot planes of a window: bit `b` of byte `i` of plane `p` means heap `i` and value `8 p + b`.
 pub const PLANES: usize = 8;
-/// The values reached by the heaps of a block. Bit 63 of a heap may hold anything.
+/// The values reached by the heaps of a block. Bit 63 of a heap is unspecified.
 pub type Planes = [[u8; LANES]; PLANES];
 
 /// Blocks in a tile.
-const TILE: usize = 8;
+const TILE_BLOCKS: usize = 8;
 /// Heaps in a tile.
-const TILE_HEAPS: usize = TILE * LANES;
-/// Moves that stay together while the blocks of a tile pass.
-const CHUNK: usize = 64;
-/// Heaps in a stretch, in units of the root of all heaps.
+const TILE_HEAPS: usize = TILE_BLOCKS * LANES;
+/// Moves that are applied to all blocks of a tile before the next moves.
+const MOVES_AT_ONCE: usize = 64;
+/// Heaps in a stretch, in units of the square root of the number of heaps.
 const STRETCH: f64 = 24.0;
-/// The same on two threads, which can share only the moves that leave a stretch, while caches hold the codes.
+/// The same for two threads, while caches hold the codes. Threads can share only the moves that leave a stretch.
 const PAIR_STRETCH: f64 = 6.0;
-/// From so many heaps on caches do not hold the codes.
+/// From this number of heaps on, caches do not hold the codes.
 const PAST_CACHES: usize = 5_000_000;
-/// Fewer moves than this are not worth a pass of their own with one plane less.
-const SHORT: usize = 6;
+/// Fewer moves than this are not worth a separate pass with one plane less.
+const LEAST_MOVES: usize = 6;
 /// The window that holds the largest value of the output, and how many of its values fit.
 const LAST_WINDOW: usize = u16::MAX as usize / WINDOW;
 const LAST_VALUES: usize = u16::MAX as usize % WINDOW + 1;
@@ -59,7 +57,7 @@ const IN_REGISTERS: usize = 4;
 /// Moves of at least this distance can act on eight heaps at once inside a block: see [`act_apart`].
 pub const APART: usize = 16;
 
-/// Calls `f::<planes>(..)`: a kernel that holds its planes in registers is compiled for each number of them.
+/// Calls `f::<planes>(..)`. A kernel that holds its planes in registers is compiled for each number of planes.
 macro_rules! by_planes {
     ($planes:expr, $f:ident($($argument:expr),*)) => {
         match $planes {
@@ -93,26 +91,26 @@ pub struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    /// What a block reads whose first heap's code is, or would be, at a place of `codes`.
+    /// The sources of a block. `at` is the index in `codes` where the code of its first heap is, or would be.
     #[inline(always)]
     pub fn new(codes: &'a [u8], at: usize) -> Self {
         Sources { codes, at }
     }
 
-    /// What consecutive blocks read, this one first, each with its hits.
+    /// The sources of consecutive blocks, starting with this one, each with its hits.
     #[inline(always)]
     pub fn blocks<'h>(self, hits: &'h mut [Planes]) -> impl Iterator<Item = (Sources<'a>, &'h mut Planes)> {
         hits.iter_mut().enumerate().map(move |(b, hits)| (Sources { at: self.at + b * LANES, ..self }, hits))
     }
 
-    /// Codes of the heaps that the move `m` reaches from the block.
+    /// The codes of the heaps that the move `m` reaches from the block.
     #[inline(always)]
     pub fn behind(self, m: usize) -> &'a [u8; LANES] {
         self.codes[self.at - m..].first_chunk().expect("codes are padded by a block")
     }
 }
 
-/// Heaps in a stretch of so many roots of all heaps, see [`Stretch`]: whole tiles.
+/// Heaps in a [`Stretch`] of `roots` times the square root of the number of heaps, rounded up to whole tiles.
 fn stretch(roots: f64, heaps: usize) -> usize {
     ((roots * (heaps as f64).sqrt()) as usize).next_multiple_of(TILE_HEAPS).max(TILE_HEAPS)
 }
@@ -122,19 +120,20 @@ fn pair_stretch(heaps: usize) -> usize {
     stretch(if heaps < PAST_CACHES { PAIR_STRETCH } else { STRETCH }, heaps)
 }
 
-/// The least move that the threads of [`drive_pair`] share: from the next stretch a smaller one may lead to what is not settled.
+/// The least move that the threads of [`drive_pair`] share. From the next stretch, a smaller move may reach heaps that are not
+/// settled yet.
 fn shared_from(stretch: usize) -> usize {
     2 * stretch
 }
 
-/// The heaps that hold the 63 values of a window.
+/// The codes of a window for all heaps.
 struct Codes {
-    /// After so many zeros as the longest stretch has heaps: no move looks further ahead of heap 0.
+    /// Preceded by `pad` zeros, as many as the longest stretch has heaps. No move reads further before heap 0.
     codes: Vec<u8>,
     pad: usize,
-    /// For each plane in use the first heap with one of its values.
+    /// For each plane in use, the first heap with one of its values.
     first: Vec<usize>,
-    /// For each plane in use the number of moves that reach such a heap.
+    /// For each plane in use, the number of moves that reach such a heap.
     reach: [usize; PLANES],
 }
 
@@ -145,12 +144,12 @@ impl Codes {
         Codes { codes, pad, first: Vec::new(), reach: [0; PLANES] }
     }
 
-    /// Bytes for so many heaps.
+    /// Bytes for this number of heaps.
     fn bytes(heaps: usize) -> usize {
         stretch(STRETCH, heaps) + heaps.next_multiple_of(LANES) + LANES
     }
 
-    /// What the block at `n` reads.
+    /// The sources of the block at `n`.
     #[inline(always)]
     fn behind(&self, n: usize) -> Sources<'_> {
         Sources::new(&self.codes, self.pad + n)
@@ -162,14 +161,14 @@ impl Codes {
     }
 }
 
-/// A window of values: its codes, and what the current tile and block need.
+/// A window of values: its codes, and the state of the current tile and block.
 struct Window {
     known: Codes,
-    /// What the far moves of the tile reached.
-    far: [Planes; TILE],
-    /// Free values of the heaps of the current block, as far as earlier blocks decide.
+    /// The values reached by the far moves of the tile.
+    far: [Planes; TILE_BLOCKS],
+    /// For each heap of the current block, the values that no earlier block rules out.
     free: [u64; LANES],
-    /// One-hot values of the heaps of the current block, after a block of zeros.
+    /// A block of zeros, then the one-hot values of the heaps of the current block.
     own: [u64; 2 * LANES],
 }
 
@@ -177,23 +176,23 @@ impl Window {
     fn new(heaps: usize) -> Self {
         Window {
             known: Codes::new(heaps),
-            far: [[[0; LANES]; PLANES]; TILE],
+            far: [[[0; LANES]; PLANES]; TILE_BLOCKS],
             free: [u64::MAX >> 1; LANES],
             own: [0; 2 * LANES],
         }
     }
 }
 
-/// The moves, by how they are carried out.
+/// The moves, grouped by how they are applied.
 struct Moves {
     all: Vec<usize>,
-    /// Moves inside a tile: the first so many.
+    /// The number of moves shorter than a tile.
     tile: usize,
     /// Moves of at least [`APART`] inside a block.
     apart: Vec<usize>,
-    /// Moves of 2 to [`APART`]` - 1`.
+    /// Moves from 2 to [`APART`]` - 1`.
     close: Vec<usize>,
-    /// All ones if one is a move.
+    /// All ones if 1 is a move, else 0.
     one: u64,
 }
 
@@ -211,26 +210,28 @@ impl Moves {
     }
 }
 
-/// Far moves that somebody else has carried out for the tiles from `start` on.
+/// Far moves that have already been applied to the tiles from `start` on.
 #[derive(Default)]
 pub struct Share {
     start: usize,
-    /// For each window and block, what they reached.
+    /// For each window and block, the values reached.
     hits: Vec<Vec<Planes>>,
-    /// The moves from this index on; `None`: no moves.
+    /// The moves from this index on have been applied; `None`: no moves.
     from: Option<usize>,
 }
 
-/// The memory of hits that have been used: what is returned to the system comes back a page fault at a time.
-fn emptied(share: &mut Share) -> Vec<Vec<Planes>> {
+/// Takes the memory of used hits for new ones. Memory returned to the system would cost page faults.
+fn recycled(share: &mut Share) -> Vec<Vec<Planes>> {
     let mut hits = std::mem::take(&mut share.hits);
     hits.iter_mut().for_each(Vec::clear);
     hits
 }
 
-/// Computes all values. `accumulate(sources, moves, planes, hits)` ORs the first `planes` planes of what `moves` reach into
-/// `hits`, for consecutive blocks, the first of which reads `sources`; `free(hits, words)` transposes: bit `v` of word `i` is
-/// set if heap `i` does not reach `v`, bit 63 never.
+/// Computes all values.
+///
+/// `accumulate(sources, moves, planes, hits)` ORs the first `planes` planes of the values that `moves` reach into `hits`, for
+/// consecutive blocks. The first block reads `sources`. `free(hits, words)` transposes: bit `v` of word `i` is set if heap `i` does
+/// not reach `v`; bit 63 is never set.
 #[inline(always)]
 pub fn drive(
     input: &Subtraction,
@@ -241,16 +242,16 @@ pub fn drive(
     let stretch = Stretch::new(input, stretch(STRETCH, input.heaps()));
     drive_helped(input, run, &accumulate, free, |start, windows, share| {
         if stretch.starts(start) {
-            let done = Done { hits: emptied(share), from: Vec::new() };
+            let done = Done { hits: recycled(share), from: Vec::new() };
             *share = stretch.share(start, windows, done, &accumulate);
         }
     })
 }
 
-/// A stretch of some `sqrt N` heaps: moves that leave it are carried out for all of it at once, a [`CHUNK`] after the
-/// other. Moves of a set like the squares stand less than `2 sqrt N` apart, so a line of codes that has come from memory is
-/// read by a dozen of them while it is in L2. Longer stretches gain little more, and the moves inside them cannot be shared
-/// between threads.
+/// A stretch of a few `sqrt N` heaps. Moves that leave it are applied to all of it, [`MOVES_AT_ONCE`] at a time. In a set like
+/// the squares, neighbouring moves differ by less than `2 sqrt N`, so a line of codes that has come from memory is read by a
+/// dozen of them while it is in L2. Longer stretches gain little more, and moves inside a stretch cannot be shared between
+/// threads.
 struct Stretch {
     heaps: usize,
     length: usize,
@@ -260,7 +261,7 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// Below so many heaps the codes are in L2 anyway.
+    /// With fewer heaps than this, the codes stay in L2 anyway.
     const WORTHWHILE: usize = 700_000;
 
     fn new(input: &Subtraction, length: usize) -> Self {
@@ -278,7 +279,7 @@ impl Stretch {
         self.length.min(self.heaps.next_multiple_of(LANES) - start) / LANES
     }
 
-    /// The share in which the moves that leave the stretch are done, beside what somebody else has `done`.
+    /// Applies the moves that leave the stretch, except those already `done`.
     #[inline(always)]
     fn share(
         &self,
@@ -297,7 +298,7 @@ impl Stretch {
     }
 }
 
-/// [`drive`], where `help(start, windows, share)` is asked before each tile whether the share changes.
+/// [`drive`], with `help(start, windows, share)` called before each tile to update the share.
 #[inline(always)]
 fn drive_helped(
     input: &Subtraction,
@@ -311,13 +312,13 @@ fn drive_helped(
     let mut g = vec![0u16; heaps.next_multiple_of(LANES)];
     let mut windows = vec![Window::new(heaps)];
     let mut share = Share::default();
-    let mut seen = 0; // the values 0..seen have occurred
+    let mut seen = 0; // values 0..seen have occurred
     for (t, tile) in g.chunks_mut(TILE_HEAPS).enumerate() {
         let start = t * TILE_HEAPS;
         let blocks = tile.len() / LANES;
         help(start, &mut windows, &mut share);
         for (w, window) in windows.iter_mut().enumerate() {
-            // Pages that are read before they are written cost a second fault, and both cores an interruption.
+            // A page that is read before it is written costs a second fault, which interrupts both cores.
             window.known.from(start)[..(blocks + 1) * LANES].fill(0);
             let hits = &mut window.far[..blocks];
             match share.hits.get(w) {
@@ -346,7 +347,7 @@ fn drive_helped(
     Ok(g)
 }
 
-/// What the moves of the range, all of which leave the tile, reach from its blocks.
+/// Adds what a range of moves, all of which leave the tile or stretch, reach from its blocks.
 #[inline(always)]
 fn far_part(
     known: &mut Codes,
@@ -363,8 +364,8 @@ fn far_part(
         let (first, reach) = (known.first[p], &mut known.reach[p]);
         *reach += moves[*reach..].iter().take_while(|m| *m + first <= last).count();
         let to = range.end.min(*reach);
-        if to >= from + SHORT || (p == 0 && to > from) {
-            for chunk in moves[from..to].chunks(CHUNK) {
+        if to >= from + LEAST_MOVES || (p == 0 && to > from) {
+            for chunk in moves[from..to].chunks(MOVES_AT_ONCE) {
                 accumulate(known.behind(start), chunk, planes, hits);
             }
             (from, planes) = (to, p);
@@ -372,7 +373,7 @@ fn far_part(
     }
 }
 
-/// The values of one block, written to `g` and to the windows.
+/// Computes the values of one block and writes them to `g` and to the windows.
 #[inline(always)]
 fn near_part(
     windows: &mut Vec<Window>,
@@ -395,11 +396,11 @@ fn near_part(
         (count, _) => settle::<{ APART - 2 }>(windows, count, moves),
     } {
         if windows.len() > LAST_WINDOW {
-            break; // the heap has no value that fits
+            break; // some heap has no value that fits
         }
         windows.push(Window::new(heaps));
     }
-    // The last window reaches past the largest value. Heaps past the limit, in the last block, may have any.
+    // The last window extends beyond the largest value. In the last block, heaps beyond the limit may have any value.
     if let Some(last) = windows.get(LAST_WINDOW) {
         let fits = |i: usize| last.own[i] >> LAST_VALUES == 0 && windows.iter().any(|window| window.own[i] != 0);
         if !(LANES..LANES + LANES.min(heaps - n)).all(fits) {
@@ -411,7 +412,7 @@ fn near_part(
         let codes: &mut [u8; LANES] = window.known.from(n).first_chunk_mut().expect("codes are padded");
         let past = ((w + 1) * WINDOW) as u16;
         for ((code, own), g) in codes.iter_mut().zip(&window.own[LANES..]).zip(&mut *g) {
-            // 63 - v for the one-hot word of v, 0 for none: the zeros above the highest one, and no zeros above no one.
+            // 63 - v for the one-hot word of v, and 0 for a zero word: the number of zeros above the bit, if there is one.
             *code = (!(own | own.wrapping_sub(1))).count_ones() as u8;
             *g += if *code == 0 { 0 } else { past.wrapping_sub(u16::from(*code)) };
         }
@@ -433,8 +434,8 @@ fn near_part(
     Ok(())
 }
 
-/// Takes what moves of at least [`APART`] reach from the first eight values that are free: `own[at..]` are the one-hot values
-/// of their heaps.
+/// Removes what moves of at least [`APART`] reach from the free values of eight heaps, `free[..8]`. The one-hot values of these
+/// heaps are at `own[at..]`.
 #[inline(always)]
 pub fn act_apart(moves: &[usize], own: &[u64], at: usize, free: &mut [u64]) {
     let mut reached = [0; 8];
@@ -449,25 +450,25 @@ pub fn act_apart(moves: &[usize], own: &[u64], at: usize, free: &mut [u64]) {
     }
 }
 
-/// Finds the one-hot values of a block's heaps, in order, with at most `C` close moves; false if a heap finds every window
-/// full. Doing a block again, with one window more, repeats what was found.
+/// Finds the one-hot values of a block's heaps, in order, with at most `C` close moves. Returns false if some heap has no free value
+/// in any window. Repeating the block with one more window gives the same values and the missing ones.
 #[inline(always)]
 fn settle<const C: usize>(windows: &mut [Window], count: usize, moves: &Moves) -> bool {
     let windows = &mut windows[..count];
-    // Where the close moves of heap 0 lead in `own`; a move of a whole block stands for none, it leads to zeros.
+    // Where the close moves of heap 0 lead in `own`. Unused entries are moves of a whole block, which lead to zeros.
     let close: [usize; C] = std::array::from_fn(|c| (LANES - moves.close.get(c).unwrap_or(&LANES)) % LANES);
-    // The value of the heap before, for the move 1: memory would put a store and a load into the chain.
+    // The value of the previous heap, for the move 1. In memory, it would add a store and a load to the chain.
     let mut last = [0; IN_REGISTERS];
     let mut all_settled = true;
     for group in 0..LANES / 8 {
-        // The moves apart, for the group after this one: what they read has been stored for a while by then, and loads
-        // that meet half-finished stores hold nothing up.
+        // The `apart` moves are applied to the next group: what they read was stored a while before, and loads that meet
+        // unfinished stores delay nothing.
         for window in windows.iter_mut().filter(|_| group < LANES / 8 - 1) {
             let next = 8 * (group + 1);
             act_apart(&moves.apart, &window.own, LANES + next, &mut window.free[next..]);
         }
         for i in 8 * group..8 * group + 8 {
-            // All ones until a window has a free value. No branch and no select: the window is not predictable.
+            // All ones until a window has a free value. No branch and no select, since the window is unpredictable.
             let mut wanted = u64::MAX;
             for (w, window) in windows.iter_mut().enumerate() {
                 let reached = close.iter().fold(0, |reached, m| reached | window.own[m + i]);
@@ -486,30 +487,30 @@ fn settle<const C: usize>(windows: &mut [Window], count: usize, moves: &Moves) -
     all_settled
 }
 
-/// What the helper of [`drive_pair`] is to do: far moves of the stretch at `start`.
+/// A job for the helper of [`drive_pair`]: far moves of the stretch at `start`.
 struct Job {
     start: usize,
-    /// Where the codes below belong.
+    /// The first heap of the new codes.
     at: usize,
-    /// For each window the codes that are new, and the first heaps of its planes.
-    news: Vec<(Vec<u8>, Vec<usize>)>,
-    /// Memory for what the moves reach.
+    /// For each window, the new codes and the first heaps of its planes.
+    updates: Vec<(Vec<u8>, Vec<usize>)>,
+    /// Memory for the values that the moves reach.
     hits: Vec<Vec<Planes>>,
 }
 
-/// What the helper has done of a [`Job`].
+/// The part of a [`Job`] that the helper has done.
 #[derive(Default)]
 struct Done {
-    /// For each window and block, what the moves reached.
+    /// For each window and block, the values that the moves reached.
     hits: Vec<Vec<Planes>>,
-    /// For each window, the index from which on moves were done; all moves are to be done in the windows after the last.
+    /// For each window, moves from this index on are done. Windows without an entry still need all moves.
     from: Vec<usize>,
 }
 
-/// [`drive`] on two threads that share no table. While one settles a [`Stretch`], the other carries out moves of the next one:
-/// those of at least two stretches, a window after the other, the farthest moves first; all they reach is known. It goes on
-/// until the first one comes to that stretch, takes over what has been reached and does what is left, so that neither waits.
-/// They exchange new codes for hits by messages.
+/// [`drive`] on two threads that share no table. While the leading thread settles a [`Stretch`], the helper applies moves of at
+/// least two stretches to the next one, whose sources are all known: window by window, the longest moves first. When the leading
+/// thread comes to that stretch, the helper stops and hands over its hits, and the leading thread applies the remaining moves. So
+/// neither waits for the other. They exchange new codes and hits by messages.
 #[inline(always)]
 pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
     input: &Subtraction,
@@ -527,10 +528,10 @@ pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
     })
 }
 
-/// The thread of [`drive_pair`] that settles.
+/// The leading thread of [`drive_pair`], which settles values.
 struct Lead<'a> {
     stretch: &'a Stretch,
-    /// The stretch that it has come to. It decides only who does a move: messages order everything else.
+    /// The start of the stretch that it has come to. This only decides which thread applies a move; messages order everything else.
     reached: &'a AtomicUsize,
     jobs: Sender<Job>,
     results: Receiver<Done>,
@@ -557,11 +558,11 @@ impl Lead<'_> {
             ordered = start > 0 && next < stretch.heaps;
             if ordered {
                 let at = start - stretch.length;
-                let news =
+                let update =
                     |Window { known, .. }: &mut Window| (known.from(at)[..start - at].to_vec(), known.first.clone());
-                let news = windows.iter_mut().map(news).collect();
-                let job = Job { start: next, at, news, hits: emptied(share) };
-                self.jobs.send(job).expect("the helper ends after its jobs");
+                let updates = windows.iter_mut().map(update).collect();
+                let job = Job { start: next, at, updates, hits: recycled(share) };
+                self.jobs.send(job).expect("the helper outlives its jobs");
             }
             let done = if was_ordered { receive(&self.results) } else { None };
             *share = stretch.share(start, windows, done.unwrap_or_default(), &accumulate);
@@ -569,7 +570,8 @@ impl Lead<'_> {
     }
 }
 
-/// The next message; none if the other thread has ended. It is due sooner than a sleeping thread would wake.
+/// The next message; `None` if the other thread has ended. Yields instead of sleeping, because the message comes sooner than a
+/// sleeping thread would wake.
 fn receive<T>(messages: &Receiver<T>) -> Option<T> {
     loop {
         match messages.try_recv() {
@@ -589,11 +591,11 @@ fn assist(
     results: Sender<Done>,
     accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
 ) {
-    let possible = stretch.moves.partition_point(|m| *m < shared_from(stretch.length));
+    let shared = stretch.moves.partition_point(|m| *m < shared_from(stretch.length));
     let mut windows: Vec<Codes> = Vec::new();
-    while let Some(Job { start, at, news, hits }) = receive(&jobs) {
-        windows.resize_with(news.len(), || Codes::new(stretch.heaps));
-        for (window, (codes, first)) in windows.iter_mut().zip(news) {
+    while let Some(Job { start, at, updates, hits }) = receive(&jobs) {
+        windows.resize_with(updates.len(), || Codes::new(stretch.heaps));
+        for (window, (codes, first)) in windows.iter_mut().zip(updates) {
             window.from(at)[..codes.len()].copy_from_slice(&codes);
             window.first = first;
         }
@@ -605,9 +607,9 @@ fn assist(
             }
             hits.resize(stretch.blocks(start), [[0; LANES]; PLANES]);
             let mut from = stretch.moves.partition_point(|m| *m < start + stretch.length);
-            while from > possible && reached.load(Relaxed) < start {
+            while from > shared && reached.load(Relaxed) < start {
                 let to = from;
-                from = possible.max(to.saturating_sub(CHUNK));
+                from = shared.max(to.saturating_sub(MOVES_AT_ONCE));
                 far_part(window, &stretch.moves, from..to, start, hits, &accumulate);
             }
             done.from.push(from);
@@ -619,12 +621,12 @@ fn assist(
     }
 }
 
-/// [`drive`]'s transposition, eight heaps of eight planes at a time, in words.
+/// The transposition for [`drive`], in words of eight heaps, eight planes at a time.
 #[inline(always)]
 pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     for (group, words) in free.as_chunks_mut::<8>().0.iter_mut().enumerate() {
         *words = hits.map(|plane| u64::from_le_bytes(*plane[8 * group..].first_chunk().expect("eight heaps")));
-        // An 8x8 matrix of bytes: exchange the off-diagonal quarters at distances of 4, 2 and 1 bytes.
+        // Transposes an 8x8 matrix of bytes: exchanges the off-diagonal quarters at distances of 4, 2 and 1 bytes.
         for (distance, mask) in [(4, 0x0000_0000_ffff_ffff), (2, 0x0000_ffff_0000_ffff), (1, 0x00ff_00ff_00ff_00ff)] {
             for i in (0..8).filter(|i| i & distance == 0) {
                 let swap = (words[i] >> (8 * distance) ^ words[i + distance]) & mask;
@@ -636,25 +638,25 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     }
 }
 
-/// Planes that are accumulated for a heap, over all its moves: values reach about four fifths of the largest on average.
+/// The planes accumulated per heap, over all its moves. On average, values reach about four fifths of the largest.
 pub fn planes(input: &Subtraction) -> f64 {
     let moves = input.pairs() / input.heaps() as f64;
     0.8 * input.values() / 8.0 * moves / LANES as f64
 }
 
-/// The part of the pairs of heap and move that [`drive_pair`] can share.
+/// The fraction of the pairs of heap and move that [`drive_pair`] can share.
 pub fn shareable(input: &Subtraction) -> f64 {
     let least = shared_from(pair_stretch(input.heaps())) as u64;
     let unshared = input.moves().partition_point(|m| *m < least);
     pairs(&input.moves()[unshared..], input.limit()) / f64::max(input.pairs(), 1.0)
 }
 
-/// Predicted time and memory of a kernel that takes `plane` ns to decode one plane of a block for one move, and no less than
-/// `step` ns for all planes together; `settle` is the time of its near part, compared with AVX-512.
+/// Predicted time and memory of a kernel that takes `plane` ns to decode one plane of a block for one move, but at least `step` ns
+/// for all planes together. `settle` is the time of its near part relative to AVX-512.
 pub fn cost(input: &Subtraction, plane: f64, step: f64, settle: f64) -> Cost {
     let (heaps, values) = (input.heaps() as f64, input.values());
     let windows = f64::max(values / WINDOW as f64, 1.0);
-    // Early and distant heaps hold fewer values than the last.
+    // Early heaps, and those that distant moves reach, have fewer values than the last.
     let planes = 0.7 * values / PLANES as f64 + windows;
     let below = |bound| input.moves().partition_point(|m| *m < bound);
     let close = match below(APART as u64) - below(2) {
@@ -675,12 +677,12 @@ pub fn pair_bytes(input: &Subtraction) -> f64 {
     bytes(input, 2, pair_stretch(input.heaps()), true) + threads::STACK
 }
 
-/// Bytes of the values, of the moves in both of their lists, and of the windows with the codes that each of `threads` keeps, and with
-/// the hits of stretches of `length` heaps if there are any.
+/// Bytes of the values, the moves in both of their lists, and the windows: the codes that each of `threads` keeps, and the hits of
+/// stretches of `length` heaps if `in_stretches`.
 fn bytes(input: &Subtraction, threads: usize, length: usize, in_stretches: bool) -> f64 {
     let heaps = input.heaps();
     let windows = (input.most_values() / WINDOW as f64).ceil().max(1.0);
-    // On two threads a copy is with the helper, and so are codes that are new.
+    // With two threads, the helper has a copy of the hits, and of the new codes.
     let stretches = if in_stretches { threads * length.min(heaps) * (PLANES + threads - 1) } else { 0 };
     let each = threads * Codes::bytes(heaps) + size_of::<Window>() + stretches;
     2.0 * heaps.next_multiple_of(LANES) as f64 + windows * each as f64 + 2.0 * input.copied_moves()
@@ -690,7 +692,7 @@ fn bytes(input: &Subtraction, threads: usize, length: usize, in_stretches: bool)
 mod tests {
     use super::*;
 
-    /// The value of the last of `heaps` heaps, in a block of which each heap has one free value: the next that is listed, if any.
+    /// The value of the last of `heaps` heaps in a block where heap `i` has only `listed[i]` free, if that exists.
     fn block(listed: &[usize], heaps: usize) -> Result<u16, RunError> {
         let mut windows: Vec<Window> = (0..=LAST_WINDOW).map(|_| Window::new(heaps)).collect();
         for window in &mut windows {
@@ -706,7 +708,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_16_bits_fit_and_what_is_past_the_limit_is_not_looked_at() {
+    fn values_of_16_bits_fit_and_heaps_beyond_the_limit_are_ignored() {
         let most = usize::from(u16::MAX);
         assert_eq!(block(&[most], 1), Ok(u16::MAX));
         assert_eq!(block(&[most, most + 1], 1), Ok(u16::MAX));

@@ -41,21 +41,21 @@ mod stamp;
 
 pub use periodic::{Period, period};
 
-/// Grundy values of the heaps `0..=limit` of a subtraction set; the output holds one value a heap.
+/// Grundy values of the heaps `0..=limit` of a subtraction set. The output holds one value per heap.
 #[derive(Debug)]
 pub struct MexSubtraction;
 
-/// A subtraction set and how far to go.
+/// A subtraction set and a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subtraction {
-    /// The moves up to `limit`, positive and strictly ascending; shared, as there may be as many as heaps.
+    /// The moves up to `limit`, positive and strictly ascending. Shared, because there may be as many moves as heaps.
     moves: Arc<Vec<u64>>,
-    /// What some first heaps are like, and more of them; costs depend on it.
+    /// Counts over a few first heaps, and over more of them, to predict costs.
     probed: [Probed; 2],
     limit: u64,
 }
 
-/// The largest heap: its table of values alone is 4 GiB.
+/// The largest limit. Its table of values alone takes 4 GiB.
 pub const MAX_LIMIT: u64 = 1 << 31;
 
 impl Subtraction {
@@ -64,14 +64,14 @@ impl Subtraction {
     /// # Errors
     /// The limit is above [`MAX_LIMIT`], or the moves up to it do not fit in the memory of `machine`.
     pub fn new(set: &MoveSet, limit: u64, machine: &Machine) -> Result<Self, InputError> {
-        Subtraction::of::<MexSubtraction>(set, limit, machine)
+        Subtraction::for_operation::<MexSubtraction>(set, limit, machine)
     }
 
-    /// The same for another operation, which is what an error is about.
+    /// The same input for another operation, which errors then name.
     ///
     /// # Errors
-    /// As [`Subtraction::new`].
-    pub fn of<O: Operation>(set: &MoveSet, limit: u64, machine: &Machine) -> Result<Self, InputError> {
+    /// See [`Subtraction::new`].
+    pub fn for_operation<O: Operation>(set: &MoveSet, limit: u64, machine: &Machine) -> Result<Self, InputError> {
         if limit > MAX_LIMIT {
             return Err(InputError::TooLarge { operation: O::NAME, size: limit, most: MAX_LIMIT });
         }
@@ -83,7 +83,7 @@ impl Subtraction {
         Ok(Subtraction { probed: probe(&moves, limit), moves: Arc::new(moves), limit })
     }
 
-    /// Bytes of the moves, and of a kernel's own copy of them.
+    /// Bytes of the moves, and of a kernel's own copy, which has the same size.
     pub(in crate::cores::mex) fn copied_moves(&self) -> f64 {
         size_of::<usize>() as f64 * self.moves.len() as f64
     }
@@ -98,35 +98,35 @@ impl Subtraction {
         self.limit
     }
 
-    /// Heaps in the table.
+    /// The number of heaps, `limit + 1`.
     pub fn heaps(&self) -> usize {
         self.limit as usize + 1
     }
 
-    /// The number of different values that heaps up to the limit take, roughly: what the first heaps have, continued by the
-    /// power law that their mean follows. (It is smoother than the largest.)
+    /// Estimates the number of different values up to the limit: the number among the first heaps, extrapolated by the power law
+    /// that their mean follows. (The mean is smoother than the largest value.)
     pub fn values(&self) -> f64 {
         let [few, many] = self.probed;
-        many.continued(few, self.heaps(), many.values, |probed| probed.mean()).min(self.moves.len() as f64 + 1.0)
+        many.extrapolated(few, self.heaps(), many.values, |probed| probed.mean()).min(self.moves.len() as f64 + 1.0)
     }
 
-    /// The number of different values for which memory is foreseen: such estimates were seen to fall short by a fifth.
+    /// The number of different values to reserve memory for. Estimates were seen to be too low by a fifth.
     pub fn most_values(&self) -> f64 {
         (1.25 * self.values()).min(self.moves.len() as f64 + 1.0)
     }
 
-    /// The number of heaps up to the limit that have the value 0, roughly, in the same way.
+    /// Estimates, in the same way, the number of heaps of value 0 up to the limit.
     pub fn zeros(&self) -> f64 {
         let [few, many] = self.probed;
-        many.continued(few, self.heaps(), many.zeros, |probed| probed.zeros as f64).min(self.heaps() as f64)
+        many.extrapolated(few, self.heaps(), many.zeros, |probed| probed.zeros as f64).min(self.heaps() as f64)
     }
 
-    /// Pairs of a heap of value 0 and a move that leads to it, roughly: what a sieve marks.
+    /// Estimates the number of pairs of a heap of value 0 and a move that leads to it: the marks that a sieve sets.
     pub fn hits(&self) -> f64 {
         self.zeros() * self.pairs() / self.heaps() as f64
     }
 
-    /// Pairs of a heap and a move it allows: what a kernel that looks at each of them does.
+    /// The number of pairs of a heap and a legal move: the work of a kernel that handles each pair.
     pub fn pairs(&self) -> f64 {
         pairs(&self.moves, self.limit)
     }
@@ -136,15 +136,15 @@ fn pairs(moves: &[u64], limit: u64) -> f64 {
     moves.iter().map(|m| (limit - m + 1) as f64).sum()
 }
 
-/// Counts over some of the first heaps.
+/// Counts over some first heaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Probed {
     heaps: usize,
-    /// Different values.
+    /// The number of different values.
     values: usize,
-    /// Heaps of value 0.
+    /// The number of heaps of value 0.
     zeros: usize,
-    /// All values added.
+    /// The sum of all values.
     sum: usize,
 }
 
@@ -153,8 +153,8 @@ impl Probed {
         self.sum as f64 / self.heaps as f64
     }
 
-    /// A count over these heaps, carried on to `heaps` by the power law that a measure follows from fewer heaps to these.
-    fn continued(&self, fewer: Probed, heaps: usize, count: usize, measure: impl Fn(&Probed) -> f64) -> f64 {
+    /// Extrapolates a count over these heaps to `heaps`, by the power law that `measure` follows from `fewer` heaps to these.
+    fn extrapolated(&self, fewer: Probed, heaps: usize, count: usize, measure: impl Fn(&Probed) -> f64) -> f64 {
         if self.heaps == heaps || measure(&fewer) == 0.0 {
             return count as f64;
         }
@@ -163,13 +163,14 @@ impl Probed {
     }
 }
 
-/// So many of the first heaps are always looked at, and no more than so many.
+/// The least and the largest number of first heaps to probe.
 const PROBED: [usize; 2] = [256, 4096];
-/// Looking at a pair takes as long as a quick kernel takes for twenty; all looks together are to take a hundredth of its time.
+/// The share of all pairs to probe. A probed pair takes as long as twenty in a fast kernel, and probing should take a hundredth
+/// of that kernel's time.
 const PROBED_PAIRS: f64 = 1.0 / 2000.0;
 
-/// Looks at first heaps, to foresee how values grow: as many as cost little beside the heaps up to the limit, and a quarter of
-/// them.
+/// Probes first heaps, to predict how values grow. Returns counts over all probed heaps, which are few enough to cost little
+/// compared with the heaps up to the limit, and over the first quarter of them.
 fn probe(moves: &[u64], limit: u64) -> [Probed; 2] {
     let mut left = pairs(moves, limit) * PROBED_PAIRS;
     let [least, most] = PROBED.map(|heaps| heaps.min(limit as usize + 1));
@@ -192,15 +193,15 @@ fn probe(moves: &[u64], limit: u64) -> [Probed; 2] {
     })
 }
 
-/// A value as the output holds it.
+/// Narrows a value to the type of the output.
 fn narrow(value: usize) -> Result<u16, RunError> {
     u16::try_from(value).map_err(|_| RunError::LargeValue)
 }
 
-/// Heaps between two looks at the progress counter, for kernels that go heap by heap.
-const BLOCK: usize = 4096;
+/// Heaps between two progress updates, for kernels that go heap by heap.
+const PROGRESS_STEP: usize = 4096;
 
-/// The driver of the kernels that go heap by heap: `value(n, g)` is the Grundy value of `n`, given those of `0..n`.
+/// The driver of kernels that go heap by heap: `value(n, g)` is the Grundy value of `n`, given those of `0..n`.
 #[inline(always)]
 fn heap_by_heap(
     input: &Subtraction,
@@ -208,8 +209,8 @@ fn heap_by_heap(
     mut value: impl FnMut(usize, &[u16]) -> usize,
 ) -> Result<Vec<u16>, RunError> {
     let mut g = vec![0; input.heaps()];
-    for start in (0..g.len()).step_by(BLOCK) {
-        let end = g.len().min(start + BLOCK);
+    for start in (0..g.len()).step_by(PROGRESS_STEP) {
+        let end = g.len().min(start + PROGRESS_STEP);
         for n in start..end {
             let v = value(n, &g[..n]);
             g[n] = narrow(v)?;
@@ -228,23 +229,23 @@ impl Operation for MexSubtraction {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction, [];
-        flags = flags, Portable, [], "the source's way: one packed flag set and tested at a time", needs;
+        flags = flags, Portable, [], "the baseline, as published: packed flags, set and tested one at a time", needs;
         bit_array = bit_array like flags, Portable, ["bitvec"], "the same with bitvec: set and first_zero";
-        flags_u128 = flags_u128, Portable, [], "flags in one register, the mex by trailing ones";
-        stamp = stamp, Portable, [], "best public: store n at stamp[g], so that nothing is cleared";
-        stamp_avx512 = stamp like stamp, Avx512, ["avx512"], "the same source at this tier: nothing in it becomes a vector";
-        push_bits = push_bits, Portable, [], "a row of reaching heaps for each value, one bit for each pair";
-        pull_words = pull_words, Portable, [], "a row of heaps for each value, 64 heaps by shifted words";
+        flags_u128 = flags_u128, Portable, [], "flags in one register; the mex is the number of trailing ones";
+        stamp = stamp, Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";
+        stamp_avx512 = stamp like stamp, Avx512, ["avx512"], "the same source at this tier; nothing in it vectorises";
+        push_bits = push_bits, Portable, [], "for each value, a bit row of the heaps that reach it, set bit by bit";
+        pull_words = pull_words, Portable, [], "for each value, a bit row of its heaps, read 64 heaps at a time as shifted words";
         pull_words_avx512 = pull_words like pull_words, Avx512, ["avx512"], "the same source at this tier";
-        periodic = periodic, Portable, [], "finite sets: a prefix, until its end has occurred before; the rest is copied";
-        shifted_sets = shifted_sets, Portable, [], "each heap forbids its value to the move set, shifted, 4096 heaps at once";
+        periodic = periodic, Portable, [], "finite sets: compute a prefix until its values repeat, then copy the rest";
+        shifted_sets = shifted_sets, Portable, [], "each heap rules out its value for the move set shifted by it, 4096 heaps at a time";
         shifted_sets_wide = shifted_sets_wide like shifted_sets, Portable, ["wide"], "the same with wide's vectors";
         shifted_sets_avx2 = shifted_sets like shifted_sets, Avx2, ["avx2"], "the same source at this tier";
-        shifted_sets_avx512 = shifted_sets_avx512 like shifted_sets, Avx512, ["avx512"], "the same with vectors of 512 bits, which split every line";
-        byte_lanes = byte_lanes, Portable, [], "64 heaps are byte lanes; one-hot planes by arithmetic, autovectorised", needs;
-        byte_lanes_wide = byte_lanes_wide like byte_lanes, Portable, ["wide"], "the planes by wide's byte shuffle";
-        byte_lanes_avx2 = byte_lanes_avx2 like byte_lanes, Avx2, ["avx2"], "the planes by lookups of four bits";
-        byte_lanes_avx512 = byte_lanes_avx512 like byte_lanes, Avx512, ["avx512"], "the planes by byte permutes and shifts, one OR for two moves", needs;
+        shifted_sets_avx512 = shifted_sets_avx512 like shifted_sets, Avx512, ["avx512"], "the same with 512-bit vectors, whose every load splits a cache line";
+        byte_lanes = byte_lanes, Portable, [], "64 heaps as byte lanes; one-hot planes by autovectorised arithmetic", needs;
+        byte_lanes_wide = byte_lanes_wide like byte_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
+        byte_lanes_avx2 = byte_lanes_avx2 like byte_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        byte_lanes_avx512 = byte_lanes_avx512 like byte_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts, one OR for two moves", needs;
         byte_lanes_pair_avx512 = byte_lanes_pair_avx512 like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
     };
     const ABSENT: &'static [Absent] = &[];
@@ -269,9 +270,10 @@ impl Operation for MexSubtraction {
     }
 
     fn digest(values: &Vec<u16>) -> Digest {
+        /// Few enough values for counters of 16 and 32 bits, which give more lanes per vector.
+        const CHUNK: usize = 4096;
         let (mut max, mut zeros, mut sum) = (0, 0, 0);
-        for block in values.chunks(BLOCK) {
-            // Counters as narrow as a block allows: more lanes in a vector.
+        for block in values.chunks(CHUNK) {
             max = block.iter().fold(max, |max: u16, v| max.max(*v));
             zeros += u64::from(block.iter().map(|v| u16::from(*v == 0)).sum::<u16>());
             sum += u64::from(block.iter().map(|v| u32::from(*v)).sum::<u32>());
@@ -320,13 +322,13 @@ impl Workloads for MexSubtraction {
         },
         Workload {
             name: "random-sparse",
-            summary: "random moves, as dense as the squares; size = the largest heap",
+            summary: "take a random move, moves as dense as the squares; size = the largest heap",
             published: 100_000,
             sizes: &[100_000],
         },
         Workload {
             name: "random-dense",
-            summary: "every number is a move with probability 1/2; size = the largest heap",
+            summary: "take a random move, each number a move with probability 1/2; size = the largest heap",
             published: 100_000,
             sizes: &[100_000],
         },

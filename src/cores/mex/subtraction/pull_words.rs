@@ -1,11 +1,11 @@
-//! Value by value on words of 64 heaps: heap `n` has the value `v` if no smaller one and no move to a heap of value `v`.
+//! Value by value on words of 64 heaps: heap `n` has the value `v` if it has no smaller value and no move to a heap of value `v`.
 //!
-//! `holders[v]` is the bit row of the heaps of value `v`. For a block of heaps and `v = 0, 1, ...`, the OR over the moves
-//! `m` of the row's 64 bits at `n - m` is what earlier blocks forbid; inside the block the lowest heap that is left takes
-//! `v` and forbids it where the small moves lead to it. The block is done when each heap has a value.
+//! `holders[v]` is the bit row of the heaps of value `v`. For a block of heaps and `v = 0, 1, ...`, the OR over the moves `m` of
+//! the row's 64 bits at `n - m` gives the heaps that earlier blocks rule out. Inside the block, the lowest remaining heap takes
+//! `v` and rules it out for the heaps that reach it by a small move. The block is done when each heap has a value.
 //!
 //! Cost: two shifts and two loads for each value, move and block of 64 heaps.
-//! Bound: those instructions; the same bits as in the byte lanes, at an eighth of their width.
+//! Bound: these instructions. They handle the same bits as the byte lanes, at an eighth of their width.
 
 use super::{Subtraction, narrow};
 use crate::bits::{WORD, window};
@@ -25,7 +25,7 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
     let near = moves.iter().take_while(|m| **m < WORD).fold(0u64, |near, m| near | 1 << m);
     let words = heaps.div_ceil(WORD);
-    // A word of padding in front and one behind each row, so that every window lies inside.
+    // One word of padding before and after each row, so every window of 64 bits lies inside.
     let row = || vec![0u64; words + 2];
     let mut holders = Vec::new();
     let mut g = vec![0; heaps];

@@ -1,8 +1,8 @@
-//! Value by value, pushed: the row of a value holds the heaps that reach it, and a heap that takes the value sets one bit
-//! for each move. Its own value is the first row in which its bit is clear.
+//! Each value has a bit row of the heaps that reach it. A heap takes the first value in whose row its bit is clear, and then
+//! sets one bit of that row for each move.
 //!
 //! Cost: a read-modify-write for each pair of heap and move, and a scattered bit test for each value below the mex.
-//! Bound: those scattered accesses: a bit costs as much as a word.
+//! Bound: these scattered accesses. A bit costs as much as a word.
 
 use super::{Subtraction, heap_by_heap};
 use crate::bits::WORD;

@@ -1,13 +1,12 @@
-//! [`super::shifted_sets`] with vectors of 512 bits, held in registers while the sets of a value are added. A lesson: it is
-//! slower than the plain source at the AVX2 tier, by a third to a half.
+//! [`super::shifted_sets`] with 512-bit vectors, held in registers while the sets of a value are added.
 //!
 //! Cost per shifted set: eight loads and ORs.
-//! Bound (Zen 4): the loads. Each of 64 bytes splits a line, where of those of 32 bytes every second does.
+//! Bound (Zen 4): the loads. Every load of 64 bytes splits a cache line, but only every second load of 32 bytes does.
 
 use std::arch::x86_64::*;
 
 use super::Subtraction;
-use super::shifted_sets::{Bits, Shifted, cost_of, drive};
+use super::shifted_sets::{ShiftedSets, TileBits, cost_of, drive};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, store};
 
@@ -16,8 +15,8 @@ pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
 }
 
 #[target_feature(enable = "avx512f")]
-fn forbid(sets: &Shifted, heaps: &[usize], start: usize, reached: &mut Bits) {
-    // Four vectors a pass, each with a name of its own: an array of eight went through memory.
+fn rule_out(sets: &ShiftedSets, heaps: &[usize], start: usize, reached: &mut TileBits) {
+    // Four vectors per pass, each in its own variable: an array of eight went through memory.
     for (pass, reached) in reached.as_chunks_mut::<256>().0.iter_mut().enumerate() {
         let vector = |bits: &[u8; 256], i: usize| load(&bits.as_chunks::<64>().0[i]);
         let [mut a, mut b, mut c, mut d] = std::array::from_fn(|i| vector(reached, i));
@@ -36,5 +35,5 @@ fn forbid(sets: &Shifted, heaps: &[usize], start: usize, reached: &mut Bits) {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f")]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    drive(input, run, |sets, heaps, start, reached| forbid(sets, heaps, start, reached))
+    drive(input, run, |sets, heaps, start, reached| rule_out(sets, heaps, start, reached))
 }

@@ -1,12 +1,12 @@
-//! [`super::shifted_sets`] with `wide`'s vectors: an OR of bytes is natural at every width.
+//! [`super::shifted_sets`] with `wide`'s vectors, which fit this problem: an OR of bytes exists at every width.
 //!
-//! Cost per shifted set: 512 bytes of loads and ORs in the vectors of the build.
+//! Cost per shifted set: loads and ORs of 512 bytes, in the vectors of the build.
 //! Bound: the loads, which split lines.
 
 use wide::u8x64;
 
 use super::Subtraction;
-use super::shifted_sets::{Bits, Shifted, TILE, cost_of, drive};
+use super::shifted_sets::{ShiftedSets, TILE_HEAPS, TileBits, cost_of, drive};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
@@ -14,8 +14,9 @@ pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
 }
 
 #[inline(always)]
-fn forbid(sets: &Shifted, heaps: &[usize], start: usize, reached: &mut Bits) {
-    let vectors = |bits: &Bits| -> [u8x64; TILE / 512] { std::array::from_fn(|i| u8x64::new(bits.as_chunks().0[i])) };
+fn rule_out(sets: &ShiftedSets, heaps: &[usize], start: usize, reached: &mut TileBits) {
+    let vectors =
+        |bits: &TileBits| -> [u8x64; TILE_HEAPS / 512] { std::array::from_fn(|i| u8x64::new(bits.as_chunks().0[i])) };
     let mut sum = vectors(reached);
     for heap in heaps {
         let reaching = vectors(sets.reaching(*heap, start));
@@ -28,5 +29,5 @@ fn forbid(sets: &Shifted, heaps: &[usize], start: usize, reached: &mut Bits) {
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    drive(input, run, forbid)
+    drive(input, run, rule_out)
 }

@@ -1,7 +1,7 @@
-//! A bit for each heap.
+//! A sieve with one bit per heap.
 //!
-//! Cost: for each pair of a P-position and a move a bit is set: load, OR, store.
-//! Bound: those; an eighth of the memory of [`super::byte_sieve`] stays in caches eight times as long.
+//! Cost: a load, an OR and a store for each pair of a P-position and a move.
+//! Bound: these operations. It takes an eighth of the memory of [`super::byte_sieve`], so caches hold eight times as many heaps.
 
 use super::sieve::{Marks, bytes, sieve};
 use crate::bits::WORD;

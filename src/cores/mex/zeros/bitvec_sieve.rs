@@ -1,7 +1,7 @@
-//! A bit for each heap, set and tested by bitvec.
+//! A sieve with one bit per heap, set and tested by `bitvec`.
 //!
-//! Cost: as [`super::bit_sieve`], and the crate's index arithmetic.
-//! Bound: the same.
+//! Cost: as in [`super::bit_sieve`], plus the crate's index arithmetic.
+//! Bound: as in [`super::bit_sieve`].
 
 use bitvec::prelude::{BitVec, Lsb0};
 

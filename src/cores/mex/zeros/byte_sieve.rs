@@ -1,7 +1,7 @@
-//! The source's way: a byte for each heap, set where a P-position hits.
+//! The baseline: a sieve with one byte per heap, set where a P-position hits.
 //!
 //! Cost: a store for each pair of a P-position and a move.
-//! Bound: those stores, each to a line of its own; past the caches, memory.
+//! Bound: these stores, each to a different cache line; memory, once the table exceeds the caches.
 
 use super::sieve::{Marks, bytes, sieve};
 use crate::cores::mex::subtraction::Subtraction;
@@ -9,7 +9,7 @@ use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     let heaps = input.heaps() as f64;
-    // Stores go through the whole table: what one costs grows with the cache that holds it.
+    // Stores reach the whole table, so their cost depends on the cache level that holds it.
     let hit = 0.6 + 0.6 * f64::max(heaps / 1e6, 1.0).ln();
     Cost { ns: hit * input.hits() + 0.8 * heaps + 100.0, bytes: heaps + bytes(input) }
 }

@@ -1,9 +1,10 @@
 //! `mex_zeros`: the P-positions of a subtraction set, without its other Grundy values.
 //!
-//! A heap of `n` is a P-position (its Grundy value is 0) if no move leads to one. So values are not needed: go through the
-//! heaps in order; a heap that no P-position has hit is one itself, and hits the heaps a move above it. That is a sieve.
+//! A heap of `n` is a P-position (its Grundy value is 0) if no move leads to a P-position. So other values are not needed. Go
+//! through the heaps in order: a heap that no P-position has hit is a P-position, and hits the heaps a move above it. This is a
+//! sieve.
 //!
-//! Eppstein ("Faster Evaluation of Subtraction Games", FUN 2018) went to 2^30 for the squares; that there are about `N^0.7`
+//! Eppstein ("Faster Evaluation of Subtraction Games", FUN 2018) computed the squares up to 2^30. That there are about `N^0.7`
 //! P-positions is observed, not proved.
 //!
 //! # Observations
@@ -31,7 +32,7 @@ mod sieve;
 #[derive(Debug)]
 pub struct MexZeros;
 
-/// Names of the workloads are those of [`MexSubtraction`](super::subtraction::MexSubtraction): any subtraction set.
+/// A workload is any subtraction set, named as for [`MexSubtraction`](super::subtraction::MexSubtraction).
 impl Operation for MexZeros {
     type Input = Subtraction;
     type Output = Vec<u64>;
@@ -41,11 +42,11 @@ impl Operation for MexZeros {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, [];
-        byte_sieve = byte_sieve, Portable, [], "one byte per heap; each P-position hits the heaps above it", needs;
+        byte_sieve = byte_sieve, Portable, [], "the baseline: one byte per heap; each P-position hits the heaps above it", needs;
         bit_sieve = bit_sieve like byte_sieve, Portable, [], "the same with one bit per heap";
         bitvec_sieve = bitvec_sieve like byte_sieve, Portable, ["bitvec"], "the same with bitvec";
-        segmented_sieve = segmented_sieve, Portable, [], "bits again, a segment that stays in L2 after the other";
-        shifted_rows = shifted_rows, Portable, [], "each move carries the row of P-positions, shifted, to a block of heaps", needs;
+        segmented_sieve = segmented_sieve, Portable, [], "one bit per heap, in segments that stay in L2";
+        shifted_rows = shifted_rows, Portable, [], "each move ORs the shifted row of P-positions into a block of heaps", needs;
         shifted_rows_wide = shifted_rows_wide like shifted_rows, Portable, ["wide"], "the same with wide's vectors";
         shifted_rows_avx2 = shifted_rows like shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
         shifted_rows_avx512 = shifted_rows_avx512 like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs;
@@ -104,6 +105,6 @@ impl Workloads for MexZeros {
     ];
 
     fn input(workload: &str, size: u64, selection: &Selection) -> Result<Subtraction, InputError> {
-        Subtraction::of::<Self>(&workload.parse()?, size, selection.machine())
+        Subtraction::for_operation::<Self>(&workload.parse()?, size, selection.machine())
     }
 }

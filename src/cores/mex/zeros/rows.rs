@@ -1,13 +1,14 @@
-//! The driver of the shifted-row kernels: each move carries the row of P-positions, as far as it is known, to later heaps.
+//! The driver of the shifted-row kernels: each move ORs the known part of the row of P-positions into later heaps.
 //!
-//! What a move `m` hits in a block of heaps is the row of P-positions `m` bits earlier: bits move as vectors, no matter how
-//! few of them are set. A shift by whole bytes is a load from another address; for the shift that is left, the row is kept
-//! once for each residue of the moves modulo 8 (three for the squares), shifted by it. So a move costs one load and one OR
-//! for each vector of heaps.
+//! A move `m` hits, in a block of heaps, the P-positions `m` bits earlier in the row. Whole vectors of bits move, no matter how
+//! few are set. A shift by whole bytes is a load from another address. For the rest of the shift, there is one copy of the row
+//! for each residue of the moves modulo 8 (three for the squares), already shifted. So a move costs one load and one OR per
+//! vector of heaps.
 //!
-//! Moves are carried out where their sources are complete: those that leave a tile for the whole tile, some at a time, so
-//! that their overlapping sources are read from L2; those that leave a chunk chunk by chunk; those that leave a block block by
-//! block. Inside a block the lowest heap that is not hit is a P-position, and its moves are a mask shifted to it.
+//! A move is applied as soon as its sources are complete. Moves longer than a tile are applied to the whole tile, a few at a
+//! time, so their overlapping sources are read from L2. Moves longer than a chunk are applied chunk by chunk, and moves longer
+//! than a block, block by block. Inside a block, the lowest heap that is not hit is a P-position, and a mask of the moves,
+//! shifted to it, marks what it hits.
 
 use crate::bits::WORD;
 use crate::cores::mex::subtraction::Subtraction;
@@ -17,21 +18,21 @@ use crate::kernel::{Cost, Run, RunError};
 /// Heaps in a block, one vector of 64 bytes.
 const BLOCK: usize = 512;
 const WORDS: usize = BLOCK / WORD;
-/// Bytes of the heaps of a block.
+/// Bytes of a block, one bit per heap.
 pub const LINE: usize = BLOCK / 8;
-/// Heaps in a chunk: what sixteen vectors hold.
+/// Heaps in a chunk, sixteen vectors.
 const CHUNK: usize = 16 * BLOCK;
-/// Moves that are carried out together for a tile.
-const TOGETHER: usize = 16;
+/// Moves that are applied to a tile together.
+const MOVES_AT_ONCE: usize = 16;
 
-/// The moves of one residue, and the row of P-positions that they read.
+/// The moves of one residue modulo 8, and the row of P-positions that they read.
 struct Class {
     /// `-m mod 8` for the moves of the class.
     shift: u32,
     moves: Vec<usize>,
-    /// How many bytes each move leads back: `m / 8`, rounded up.
+    /// The distance of each move in bytes: `m / 8`, rounded up.
     back: Vec<usize>,
-    /// Bit `b` of the row, after a tile and a line of zeros, stands for heap `b + shift`; a line of zeros follows.
+    /// A tile and a line of zeros, then bit `b` for heap `b + shift`, then a line of zeros.
     row: Vec<u8>,
 }
 
@@ -43,24 +44,24 @@ impl Class {
     }
 }
 
-/// Heaps in a tile: neighbouring squares are `2 sqrt N` apart at most, so several tens of moves share what they read.
+/// Heaps in a tile. Neighbouring squares are at most `2 sqrt N` apart, so several tens of moves share what they read.
 fn tile(heaps: usize) -> usize {
     ((32.0 * (heaps as f64).sqrt()) as usize).next_multiple_of(CHUNK)
 }
 
-/// Bytes in front of a row: no move inside a tile looks further ahead of heap 0.
+/// Bytes of padding before a row. No move inside a tile reads further before heap 0.
 fn pad(tile: usize) -> usize {
     tile / 8 + LINE
 }
 
-/// Bytes of a row of so many heaps.
+/// Bytes of a row for this number of heaps.
 fn row_bytes(heaps: usize) -> usize {
     let tile = tile(heaps);
     pad(tile) + heaps.next_multiple_of(tile) / 8 + LINE
 }
 
-/// The P-positions. `carry(row, at, back, hits)` ORs to `hits`, whole lines, the bytes of `row` from `at - b` on, for each `b`
-/// in `back`; there is a line more at both ends of those bytes.
+/// Finds the P-positions. For each `b` in `back`, `carry(row, at, back, hits)` ORs the bytes of `row` from `at - b` on into
+/// `hits`, which is whole lines. `row` has one more line at both ends of these bytes.
 #[inline(always)]
 pub fn drive(
     input: &Subtraction,
@@ -78,7 +79,7 @@ pub fn drive(
         hits.fill(0);
         for class in &classes {
             let far = class.range(tile, start + tile);
-            for back in class.back[far].chunks(TOGETHER) {
+            for back in class.back[far].chunks(MOVES_AT_ONCE) {
                 carry(&class.row, pad + start / 8, back, &mut hits);
             }
         }
@@ -96,7 +97,7 @@ pub fn drive(
                     break;
                 }
                 for class in &classes {
-                    // What moves inside the block would read is still zero.
+                    // Moves inside the block may be included: they read bits that are still zero.
                     carry(&class.row, pad + start / 8, &class.back[class.range(0, CHUNK.min(start + BLOCK))], line);
                 }
                 let found = settle(line, &near);
@@ -115,7 +116,7 @@ pub fn drive(
             run.advance(CHUNK.min(heaps - start) as u64)?;
         }
     }
-    // The last block reaches past the limit.
+    // The last block may extend beyond the limit.
     zeros.truncate(zeros.partition_point(|n| *n <= input.limit()));
     Ok(zeros)
 }
@@ -137,7 +138,7 @@ fn classes(input: &Subtraction, bytes: usize) -> Vec<Class> {
     classes
 }
 
-/// The moves inside a block, as bits.
+/// The moves shorter than a block, as bits.
 fn near(input: &Subtraction) -> [u64; WORDS] {
     let mut near = [0; WORDS];
     for m in input.moves().iter().map(|m| *m as usize).take_while(|m| *m < BLOCK) {
@@ -146,7 +147,7 @@ fn near(input: &Subtraction) -> [u64; WORDS] {
     near
 }
 
-/// The P-positions of a block of which earlier blocks have hit `hits`.
+/// The P-positions of a block, given the `hits` from earlier blocks.
 #[inline(always)]
 fn settle(hits: &[u8; LINE], near: &[u64; WORDS]) -> [u64; WORDS] {
     let mut open: [u64; WORDS] =
@@ -165,7 +166,7 @@ fn settle(hits: &[u8; LINE], near: &[u64; WORDS]) -> [u64; WORDS] {
     found
 }
 
-/// Writes a word of P-positions to the row of a class, at a byte; the bits shifted out of it go to the word before.
+/// Writes a word of P-positions to the row of a class at byte `at`. The bits shifted out go to the word before.
 #[inline(always)]
 fn remember(class: &mut Class, at: usize, word: u64) {
     let mut add = |at: usize, bits: u64| {
@@ -178,12 +179,12 @@ fn remember(class: &mut Class, at: usize, word: u64) {
     }
 }
 
-/// Lines that moves carry to lines, a heap.
+/// Lines that are ORed into lines, per heap.
 pub fn lines(input: &Subtraction) -> f64 {
     input.pairs() / BLOCK as f64 / input.heaps() as f64
 }
 
-/// Predicted time and memory where a line of heaps takes `line` ns for each move.
+/// Predicted time and memory of a kernel that takes `line` ns to apply a move to a line of heaps.
 pub fn cost(input: &Subtraction, line: f64) -> Cost {
     let (heaps, zeros) = (input.heaps() as f64, input.zeros());
     let mut residues = [0.0; 8];
@@ -192,7 +193,7 @@ pub fn cost(input: &Subtraction, line: f64) -> Cost {
     let lines = lines(input) * heaps;
     Cost {
         ns: line * lines + heaps * (0.1 + 0.04 * rows) + 6.0 * zeros + 200.0 + 300.0 * rows + 9.0 * moves,
-        // The moves, and how far each leads back.
+        // The moves and their distances in bytes.
         bytes: rows * row_bytes(input.heaps()) as f64
             + growing::bytes::<u64>(zeros)
             + growing::bytes::<[usize; 2]>(moves)

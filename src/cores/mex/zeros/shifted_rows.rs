@@ -1,7 +1,7 @@
-//! Shifted rows in plain Rust: bytes of the rows are ORed by loops that the compiler vectorises.
+//! Shifted rows in plain Rust: loops over the bytes of the rows, vectorised by the compiler.
 //!
-//! Cost for each move and line of 512 heaps: a load, an OR and a store for each vector of the tier it is listed at.
-//! Bound: those loads and stores, most of which touch two cache lines.
+//! Cost per move and line of 512 heaps: a load, an OR and a store for each vector of the tier.
+//! Bound: these loads and stores, most of which touch two cache lines.
 
 use super::rows::{self, LINE};
 use crate::cores::mex::subtraction::Subtraction;
@@ -21,10 +21,10 @@ pub fn needs(input: &Subtraction) -> Needs {
 fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
     for (l, line) in hits.as_chunks_mut::<LINE>().0.iter_mut().enumerate() {
         let at = at + l * LINE;
-        // In registers, as far as there are enough.
+        // Stays in registers, if there are enough.
         let mut sum = *line;
         for back in back {
-            let source: &[u8; LINE] = row[at - back..].first_chunk().expect("the row has a line more");
+            let source: &[u8; LINE] = row[at - back..].first_chunk().expect("the row has one more line");
             for (sum, source) in sum.iter_mut().zip(source) {
                 *sum |= source;
             }

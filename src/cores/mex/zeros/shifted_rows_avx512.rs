@@ -1,10 +1,10 @@
-//! Shifted rows with vectors of 512 bits: the sixteen of a chunk stay in registers while the moves pass.
+//! Shifted rows with 512-bit vectors: the sixteen vectors of a chunk stay in registers while the moves are applied.
 //!
-//! A load that touches two cache lines counts as two. A chunk is contiguous, so its lines are loaded whole, and a permutation
-//! of the bytes of two neighbours (`vpermt2b`) cuts out what the move asks for.
+//! A load that touches two cache lines counts as two. Since a chunk is contiguous, its source is loaded in whole lines, and a
+//! permutation of the bytes of two neighbouring lines (`vpermt2b`) extracts the bytes that the move reads.
 //!
-//! Cost for each move and line of 512 heaps: a load, a permutation and an OR.
-//! Bound (Zen 4): the permutation, one a cycle; neighbours in L1 and L2 take as long again.
+//! Cost per move and line of 512 heaps: a load, a permutation and an OR.
+//! Bound (Zen 4): the permutation, one per cycle. Loads of lines from L1 and L2 take as long again.
 
 use std::arch::x86_64::*;
 
@@ -26,7 +26,7 @@ pub fn needs(input: &Subtraction) -> Needs {
     Needs { loads: lines, permutes: lines, logic: lines, bytes: input.heaps() as f64 / 8.0, ..Needs::default() }
 }
 
-/// The indices of the bytes from each place of a line on, through the next one.
+/// For each offset in a line, the indices of the 64 bytes from there on, across this line and the next.
 static FROM: [[u8; LINE]; LINE] = {
     let mut from = [[0; LINE]; LINE];
     let mut place = 0;
@@ -51,7 +51,7 @@ fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
     for (l, line) in single.iter_mut().enumerate() {
         let mut sum = load(line);
         for back in back {
-            let source: &[u8; LINE] = row[after + l * LINE - back..].first_chunk().expect("the row has a line more");
+            let source: &[u8; LINE] = row[after + l * LINE - back..].first_chunk().expect("the row has one more line");
             sum = _mm512_or_si512(sum, load(source));
         }
         store(line, sum);
@@ -60,13 +60,13 @@ fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
 
 #[target_feature(enable = "avx512f,avx512vbmi")]
 fn carry_chunk(row: &[u8], at: usize, back: &[usize], chunk: &mut [[u8; LINE]; LINES]) {
-    // Where the row begins in a cache line: it is as aligned as its allocation.
+    // The offset of the row in its cache line, since its allocation is not aligned to lines.
     let begin = row.as_ptr() as usize % LINE;
     let mut sum: [__m512i; LINES] = std::array::from_fn(|l| load(&chunk[l]));
     for back in back {
         let place = (begin + at - back) % LINE;
         let whole = row[at - back - place..].as_chunks().0;
-        let whole: &[[u8; LINE]; LINES + 1] = whole.first_chunk().expect("the row has a line more");
+        let whole: &[[u8; LINE]; LINES + 1] = whole.first_chunk().expect("the row has one more line");
         let from = load(&FROM[place]);
         let mut line = load(&whole[0]);
         for (sum, next) in sum.iter_mut().zip(&whole[1..]) {

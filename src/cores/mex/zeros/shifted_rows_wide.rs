@@ -1,7 +1,7 @@
 //! Shifted rows with `wide`'s vectors.
 //!
-//! Cost for each move and line of 512 heaps: a load and an OR for each vector of the build (four in a default build).
-//! Bound: those loads, most of which touch two cache lines.
+//! Cost per move and line of 512 heaps: a load and an OR for each vector of the build (four in a default build).
+//! Bound: these loads, most of which touch two cache lines.
 
 use wide::u8x64;
 
@@ -19,7 +19,7 @@ fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
         let at = at + l * LINE;
         let mut sum = u8x64::new(*line);
         for back in back {
-            sum |= u8x64::new(*row[at - back..].first_chunk().expect("the row has a line more"));
+            sum |= u8x64::new(*row[at - back..].first_chunk().expect("the row has one more line"));
         }
         *line = sum.to_array();
     }

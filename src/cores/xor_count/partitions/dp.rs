@@ -1,8 +1,7 @@
-//! The baseline: the source's way. A table of 64-bit counts by total and nim-sum, one part after the other, one remainder an
-//! addition.
+//! The baseline, as published: a table of 64-bit counts by total and nim-sum, filled part by part, with one remainder per addition.
 //!
-//! Cost: `n^2 V / 2` additions a ruleset, `V` the power of two above its values.
-//! Bound: the remainder, by a multiplication where the modulus is the default and so known to the compiler.
+//! Cost: `n^2 V / 2` additions per ruleset, where `V` is the power of two above its values.
+//! Bound: the remainder. The default modulus is a constant for the compiler, so its remainder is a multiplication.
 //! Source: the Scatterstone Nim page.
 
 use super::{MODULUS, Partitions};
@@ -12,7 +11,7 @@ pub fn cost(input: &Partitions, _: CostContext) -> Cost {
     Cost { ns: 500.0 + 1.15 * input.additions(), bytes: input.table_bytes(8.0, 1) }
 }
 
-/// A remainder for each addition, of two multiplications: one starts a cycle.
+/// A remainder for each addition: two multiplications, of which one can start per cycle.
 pub fn needs(input: &Partitions) -> Needs {
     Needs { cycles: 2.0 * input.additions() / (input.values.len() * input.total()) as f64, ..Needs::default() }
 }
@@ -46,7 +45,7 @@ fn drive(input: &Partitions, run: &Run, remainder: impl Fn(u64) -> u64) -> Resul
         run.advance((total + 1 - table.len().max(1)) as u64)?;
         Ok(remainder(counts[total * span]) as u32)
     };
-    // A loop: an iterator that may fail would take the work, and its name in profiles, into a function of its own.
+    // A loop, because a fallible iterator would move the work into another function, under another name in profiles.
     let mut counts = Vec::new();
     for table in input.values() {
         counts.push(count(table)?);

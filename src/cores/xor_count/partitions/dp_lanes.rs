@@ -1,13 +1,13 @@
-//! [`super::dp`] in 32-bit lanes along the nim-sum: sums of two numbers below the modulus fit, and a subtraction and a minimum
-//! bring them back below it. XORing the nim-sum permutes the lanes of a vector by its low bits, and the vectors by the others.
+//! [`super::dp`] in 32-bit lanes along the nim-sum. The sum of two numbers below the modulus fits in 32 bits, and a subtraction
+//! and a minimum reduce it. XORing the nim-sum permutes the lanes of a vector by its low bits, and the vectors by the other bits.
 //!
-//! Cost: `n^2 V / 2` additions a ruleset, 4 to 16 at once. Bound: two loads and a store a vector, from memory when the table
-//! is larger than the caches.
+//! Cost: `n^2 V / 2` additions per ruleset, 4 to 16 at once.
+//! Bound: two loads and a store per vector, from memory when the table is larger than the caches.
 
 use super::Partitions;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
-/// Cells whose places the low bits of a value permute.
+/// Cells in a group that the low bits of a value permute.
 const LANES: usize = 16;
 
 pub fn cost(input: &Partitions, context: CostContext) -> Cost {
@@ -23,7 +23,7 @@ pub fn cost(input: &Partitions, context: CostContext) -> Cost {
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     let total = input.total();
     let mut answers = Vec::new();
-    // A loop: what a closure handed to an iterator compiles to would not have the tier's instructions.
+    // A loop, because a closure passed to an iterator would be compiled without the tier's instructions.
     for table in input.values() {
         let blocks = Partitions::span(table).div_ceil(LANES);
         let mut counts = vec![[0u32; LANES]; (total + 1) * blocks];
@@ -42,7 +42,7 @@ pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     Ok(answers)
 }
 
-/// Adds to each cell of `to` the cell of `from` whose index differs by XOR with `value`.
+/// Adds to each cell of `to` the cell of `from` at its index XOR `value`.
 #[inline(always)]
 fn add(to: &mut [[u32; LANES]], from: &[[u32; LANES]], value: usize, modulus: u32) {
     macro_rules! by_low_bits {

@@ -1,8 +1,8 @@
 //! `xor_partitions`: partitions of `n` whose parts, as heaps, have nim-sum 0, modulo a prime or any odd number.
 //!
-//! With `sg(s)` the value of a heap of `s`, the direct way is a table `D(t, x)` of partitions of `t` with nim-sum `x`: each part
-//! `s` in turn adds `D(t - s, x ^ sg(s))` to `D(t, x)`, `t` ascending. All kernels but the `dp` family work in the Walsh
-//! transform over `x` instead, where characters `w` do not mix; see `walsh_tree`.
+//! Let `sg(s)` be the value of a heap of `s`. The direct algorithm fills a table `D(t, x)` of partitions of `t` with nim-sum `x`:
+//! each part `s` in turn adds `D(t - s, x ^ sg(s))` to `D(t, x)`, for ascending `t`. All kernels except the `dp` family work in
+//! the Walsh transform over `x` instead, where characters `w` are independent; see `walsh_tree`.
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
@@ -29,11 +29,11 @@ mod walsh_tree_avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod walsh_tree_threads_avx512;
 
-/// For each ruleset the number of partitions of the total with nim-sum 0, modulo the modulus.
+/// For each ruleset, the number of partitions of the total with nim-sum 0, modulo the modulus.
 #[derive(Debug)]
 pub struct XorPartitions;
 
-/// What is partitioned, the modulus, and the values of the parts by ruleset.
+/// The total to partition, the modulus, and the values of the parts for each ruleset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partitions {
     total: u32,
@@ -44,15 +44,15 @@ pub struct Partitions {
 /// The default modulus, a prime.
 pub const MODULUS: u32 = 1_000_000_007;
 
-/// The largest total: months for the best kernel.
+/// The largest total: months for the fastest kernel.
 pub const MAX_TOTAL: u64 = 1 << 20;
 
 impl Partitions {
-    /// Partitions of `total`, for each table `values[ruleset][part]`; a part beyond its table does not exist. Entry 0 is not
-    /// looked at.
+    /// Partitions of `total`, for each table `values[ruleset][part]`. Parts beyond the end of a table do not exist; entry 0 is
+    /// ignored.
     ///
     /// # Errors
-    /// The total is above [`MAX_TOTAL`]; the modulus is even, below 3 or not below 2^31.
+    /// The total is above [`MAX_TOTAL`], or the modulus is even, below 3 or not below 2^31.
     pub fn new(total: u64, modulus: u64, mut values: Vec<Vec<u32>>) -> Result<Self, InputError> {
         if total > MAX_TOTAL {
             return Err(InputError::TooLarge { operation: XorPartitions::NAME, size: total, most: MAX_TOTAL });
@@ -64,17 +64,17 @@ impl Partitions {
         Ok(Partitions { total: total as u32, modulus: modulus as u32, values })
     }
 
-    /// Partitions of `total` under the rules of Scatterstone Nim: splits into at most 3 parts, and into at most any larger
-    /// number.
+    /// Partitions of `total` under the rules of Scatterstone Nim: splits into at most 3 parts, and splits into at most 4 or any
+    /// larger number of parts.
     ///
     /// # Errors
-    /// As [`Partitions::new`].
+    /// See [`Partitions::new`].
     pub fn scatterstone(total: u64, modulus: u64, three_parts: Vec<u32>) -> Result<Self, InputError> {
         let more = (0..three_parts.len() as u32).map(|s| s.saturating_sub(1)).collect();
         Partitions::new(total, modulus, vec![three_parts, more])
     }
 
-    /// What is partitioned.
+    /// The total to partition.
     pub fn total(&self) -> usize {
         self.total as usize
     }
@@ -84,12 +84,12 @@ impl Partitions {
         self.modulus
     }
 
-    /// The tables of values, one a ruleset.
+    /// The tables of values, one per ruleset.
     pub fn values(&self) -> &[Vec<u32>] {
         &self.values
     }
 
-    /// The parts of a ruleset with their values, ascending.
+    /// The parts of a ruleset in ascending order, with their values.
     fn parts(table: &[u32]) -> impl DoubleEndedIterator<Item = (usize, usize)> {
         table.iter().enumerate().skip(1).map(|(part, value)| (part, *value as usize))
     }
@@ -99,13 +99,13 @@ impl Partitions {
         table.iter().skip(1).max().map_or(1, |max| (*max as usize + 1).next_power_of_two())
     }
 
-    /// Additions of the direct way over all rulesets.
+    /// The number of additions of the direct algorithm, over all rulesets.
     fn additions(&self) -> f64 {
         let n = f64::from(self.total);
         self.values.iter().map(|table| n * n / 2.0 * Self::span(table) as f64).sum()
     }
 
-    /// Bytes of the largest direct table with cells of `cell` bytes.
+    /// Bytes of the largest direct table, with cells of `cell` bytes and at least `least` cells per row.
     fn table_bytes(&self, cell: f64, least: usize) -> f64 {
         let rows = f64::from(self.total) + 1.0;
         let cells = self.values.iter().map(|table| rows * Self::span(table).max(least) as f64);
@@ -113,14 +113,14 @@ impl Partitions {
     }
 }
 
-/// `p(0..=limit)`, the numbers of all partitions, by Euler's recurrence over the pentagonal numbers `k(3k-1)/2`, `k(3k+1)/2`,
-/// modulo `modulus`, positive and below 2^31.
+/// The partition numbers `p(0..=limit)` modulo `modulus`, which is positive and below 2^31, by Euler's recurrence over the
+/// pentagonal numbers `k(3k-1)/2` and `k(3k+1)/2`.
 pub(crate) fn partition_numbers(limit: usize, modulus: u32) -> Vec<u32> {
     let modulus = i64::from(modulus);
     let mut numbers: Vec<i64> = vec![1 % modulus];
     for n in 1..=limit {
         let mut sum = 0;
-        // Terms k and -k have the sign of k odd; about 1.6 sqrt(n) of them stay far from overflow.
+        // Terms k and -k are positive for odd k. The sum of about 1.6 sqrt(n) terms is far from overflow.
         for (k, pentagonal) in (1..).map(|k: usize| (k, k * (3 * k - 1) / 2)).take_while(|(_, p)| *p <= n) {
             let pair = numbers[n - pentagonal] + (n - pentagonal).checked_sub(k).map_or(0, |rest| numbers[rest]);
             sum += if k % 2 == 1 { pair } else { -pair };
@@ -139,22 +139,22 @@ impl Operation for XorPartitions {
     const CORE: Core = Core::XorCount;
     const UNIT: &'static str = "part";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorPartitions, [];
-        dp = dp, Portable, [], "the source's way, and best public: a table of 64-bit counts, one remainder an addition", needs;
-        dp_lanes = dp_lanes like dp, Portable, [], "the same in 32 bits with a conditional subtraction, lanes along the nim-sum";
+        dp = dp, Portable, [], "the baseline, and the best public algorithm: a table of 64-bit counts, one remainder per addition", needs;
+        dp_lanes = dp_lanes like dp, Portable, [], "the same in 32 bits with a conditional subtraction, and lanes along the nim-sum";
         dp_lanes_avx2 = dp_lanes like dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
         dp_lanes_avx512 = dp_lanes like dp_lanes, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
-        walsh_tree = walsh_tree, Portable, [], "a series for each character, in a tree that shares the classes of small parts";
-        walsh_tree_avx512 = walsh_tree_avx512 like walsh_tree, Avx512, ["avx512"], "the same, 16 terms at once, shifted in registers";
+        walsh_tree = walsh_tree, Portable, [], "one series per character, in a tree that shares the work for small parts";
+        walsh_tree_avx512 = walsh_tree_avx512 like walsh_tree, Avx512, ["avx512"], "the same with 16 terms at once, shifted in registers";
         walsh_tree_threads_avx512 = walsh_tree_threads_avx512 like walsh_tree, Avx512, ["avx512", "parallel"],
-            "the same, threads taking leaves in turn";
-        walsh_lanes = walsh_lanes like walsh_tree, Portable, [], "the same, 16 characters side by side", needs;
-        walsh_lanes_wide = walsh_lanes_wide like walsh_lanes, Portable, ["wide"], "the same in two vectors of wide";
-        walsh_lanes_avx2 = walsh_lanes_avx2 like walsh_lanes, Avx2, ["avx2"], "the same in two vectors, the signs as masks", needs;
-        walsh_lanes_avx512 = walsh_lanes_avx512 like walsh_lanes, Avx512, ["avx512"], "the same, the signs in a mask register", needs;
+            "the same, with the leaves shared among threads";
+        walsh_lanes = walsh_lanes like walsh_tree, Portable, [], "the same with 16 characters as lanes", needs;
+        walsh_lanes_wide = walsh_lanes_wide like walsh_lanes, Portable, ["wide"], "the same with two vectors of wide";
+        walsh_lanes_avx2 = walsh_lanes_avx2 like walsh_lanes, Avx2, ["avx2"], "the same with two vectors, and signs as masks", needs;
+        walsh_lanes_avx512 = walsh_lanes_avx512 like walsh_lanes, Avx512, ["avx512"], "the same with signs in a mask register", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
-        reason: "counts modulo a number are no bits, and a sign a character fits in a word",
+        reason: "counts modulo a number are not bits, and the signs of the characters fit in a word",
     }];
     const PUBLIC: &'static [&'static str] = &["dp"];
     const NOTES: &'static str = include_str!("NOTES.md");
@@ -184,7 +184,7 @@ impl Operation for XorPartitions {
 impl Workloads for XorPartitions {
     const WORKLOADS: &'static [Workload] = &[Workload {
         name: "scatterstone",
-        summary: "splits into 2 or 3 parts, and into any more, both counted; size = the total",
+        summary: "count for splits into 2 or 3 parts, and for splits into more; size = the total",
         published: 200,
         sizes: &[10, 100, 200, 500],
     }];
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_memory_of_large_values_is_foreseen() {
+    fn the_memory_for_large_values_is_predicted() {
         let input = Partitions::new(10, 7, vec![vec![0, 1 << 30, 1 << 30]]).expect("an odd modulus");
         for kernel in available::<XorPartitions>(&Machine::detect()) {
             let bytes = kernel.cost(&input, 1).bytes;
@@ -240,14 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn a_modulus_that_cannot_be_used_is_an_error() {
+    fn an_invalid_modulus_is_an_error() {
         for modulus in [0, 1, 2, 1_000_000_006, (1 << 31) + 1, u64::MAX] {
             assert_eq!(Partitions::new(10, modulus, vec![]), Err(InputError::Modulus(modulus)));
         }
     }
 
     #[test]
-    fn partition_numbers_are_those_in_the_books() {
+    fn partition_numbers_match_the_literature() {
         assert_eq!(partition_numbers(10, MODULUS), [1, 1, 2, 3, 5, 7, 11, 15, 22, 30, 42]);
         assert_eq!(partition_numbers(100, MODULUS)[100], 190_569_292);
     }

@@ -1,8 +1,8 @@
-//! The oracle: partitions with nim-sum 0, counted from their definition.
+//! The oracle: partitions with nim-sum 0, counted by definition.
 
 use super::Partitions;
 
-/// The number of partitions of the total with nim-sum 0 for each ruleset, part by part: each is taken some number of times.
+/// For each ruleset, the number of partitions of the total with nim-sum 0, part by part, with every multiplicity of each part.
 pub fn counts(input: &Partitions) -> Vec<u32> {
     let (total, modulus) = (input.total(), u64::from(input.modulus()));
     let count = |table: &Vec<u32>| {

@@ -1,8 +1,9 @@
-//! [`super::walsh_tree`] with characters as lanes: the series of 16 characters stand side by side, and a part is added in some
-//! lanes and subtracted in others. Nothing is shifted, so short series suffer no ends and no waits; but they take 16 times the
-//! memory, and leave the first cache at `n` = 500.
+//! [`super::walsh_tree`] with characters as lanes: the series of 16 characters are interleaved, and a part is added in some lanes
+//! and subtracted in others. Nothing is shifted, so short series have no partial vectors and no stalls. But they take 16 times the
+//! memory, and outgrow L1 at `n` = 500.
 //!
-//! Cost: two loads, four operations and a store for 16 additions. Bound: the loads and the store.
+//! Cost: two loads, four operations and a store for 16 additions.
+//! Bound: the loads and the store.
 
 use std::ops::Range;
 
@@ -33,7 +34,7 @@ fn add_shifted(series: &mut [u32], size: usize, signs: u32, terms: Range<usize>,
     let negative: [u32; LANES] = std::array::from_fn(|lane| (signs >> lane & 1).wrapping_neg());
     descend(vectors, size, terms, |to, from| {
         for (lane, to) in to.iter_mut().enumerate() {
-            // The modulus less a is, in bits, !a + modulus + 1.
+            // modulus - a is !a + modulus + 1.
             let addend = (from[lane] ^ negative[lane]).wrapping_add(negative[lane] & (modulus + 1));
             let sum = to.wrapping_add(addend);
             *to = sum.min(sum.wrapping_sub(modulus));

@@ -1,4 +1,4 @@
-//! [`super::walsh_lanes`] in two vectors of 8 lanes, the signs as masks in registers.
+//! [`super::walsh_lanes`] in two vectors of 8 lanes, with the signs as masks in registers.
 //!
 //! Cost: four loads, ten operations and two stores for 16 additions.
 //! Bound: the vector ports.

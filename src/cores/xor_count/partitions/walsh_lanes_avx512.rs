@@ -1,7 +1,7 @@
 //! [`super::walsh_lanes`] with the signs in a mask register.
 //!
 //! Cost: two loads, four operations and a store for 16 additions.
-//! Bound: the loads and the store; from `n` = 500 on the second cache.
+//! Bound: the loads and the store; from `n` = 500 on, L2.
 
 use std::arch::x86_64::*;
 

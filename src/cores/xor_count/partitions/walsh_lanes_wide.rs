@@ -1,7 +1,7 @@
-//! [`super::walsh_lanes`] in two `u32x8` of the `wide` crate, the signs as masks.
+//! [`super::walsh_lanes`] in two `u32x8` of the `wide` crate, with the signs as masks.
 //!
-//! Cost: four loads, ten operations and two stores for 16 additions where 256-bit vectors were compiled in; a default build has
-//! 128-bit vectors without a minimum of unsigned words.
+//! Cost: four loads, ten operations and two stores for 16 additions, if the build has 256-bit vectors. A default build has 128-bit
+//! vectors without an unsigned minimum.
 //! Bound: the vector ports.
 
 use wide::u32x8;
@@ -27,7 +27,7 @@ pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
                 let (to, from) = (to.as_chunks_mut::<8>().0, from.as_chunks::<8>().0);
                 for ((to, from), negative) in to.iter_mut().zip(from).zip(negative) {
                     let from = u32x8::new(*from);
-                    // The modulus less a number, or the number: sums of at most twice the modulus.
+                    // Adds the number or modulus - number, so sums are at most twice the modulus.
                     let sum = u32x8::new(*to) + ((modulus - from) & negative | from & !negative);
                     *to = sum.min(sum - modulus).to_array();
                 }

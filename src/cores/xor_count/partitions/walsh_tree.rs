@@ -1,27 +1,11 @@
-//! The Walsh transform over the nim-sum, cut down to a tree.
+//! The Walsh transform over the nim-sum, computed in a tree. The proof and the details are at [`Plan`].
 //!
-//! **Characters.** The number wanted is `2^-B sum over w of [x^n] prod over s of 1/(1 - e x^s)` with `e = (-1)^|w & sg(s)|` and `B` the
-//! bits of the values: for each character `w` a series of its own, in which a part is added or subtracted.
-//!
-//! **Distinct parts.** Since `1/(1 - e x^s) = (1 + e x^s) / (1 - x^2s)`, an even number of copies of a part never shows in the
-//! nim-sum: the series of all partitions of even parts, `P(x^2)`, stands at the root for all characters alike, and each part is
-//! used at most once on top of it.
-//!
-//! **Classes.** Parts are classed by the highest bit of their value.
-//! * A class whose two smallest parts add up to more than `n` cannot make its bit vanish: it is left out, and the bit with it.
-//! * The highest class left, if four of its parts exceed `n`, can only be used in pairs. Their signs do not involve its bit, so that is
-//!   gone too; sums over pairs are a transform of their own, for all characters at once ([`Pairs`]).
-//! * The signs of a class depend on the bits of `w` up to its own. So the characters form a binary tree, bit 0 at the root: a
-//!   node holds the series over the classes so far, for all characters below it.
-//! * The last class belongs to the leaves, where most of the work is. It is done from the other side: starting from 1 and the
-//!   pairs, parts descending, so that the series has few terms at first. The coefficient of `x^n` in its product with the
-//!   series of the leaf is a dot product.
-//!
-//! **Trimming.** In a node's series the part `s` changes only terms from `s` on, and of those only the ones are needed that the
-//! smallest part still to come can reach `n` from; the term `n` itself is kept apart.
+//! For each character `w`, the partitions form a power series, to which each part is added or subtracted. Characters that agree in
+//! their low bits share the parts with small values, so they form a binary tree. Parts that cannot affect the result are skipped,
+//! the last class of parts starts from the side where the series is short, and series are trimmed to the terms still needed.
 //!
 //! Cost: about a sixteenth of the additions of the table that [`super::dp`] fills, for the rules of Scatterstone Nim.
-//! Bound: a pass of one part is two loads, an addition, a conditional subtraction and a store a vector.
+//! Bound: applying a part takes two loads, an addition, a conditional subtraction and a store per vector.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -34,7 +18,7 @@ pub fn cost(input: &Partitions, _: CostContext) -> Cost {
     tree_cost::<1>(input, 0.22, 25.0)
 }
 
-/// The cost with `each` ns an addition and `pass` ns a pass over a series.
+/// The cost at `each` ns per addition and `pass` ns per pass over a series.
 pub fn tree_cost<const LANES: usize>(input: &Partitions, each: f64, pass: f64) -> Cost {
     let n = input.total() as f64;
     let additions = input.additions() / 16.0;
@@ -43,7 +27,7 @@ pub fn tree_cost<const LANES: usize>(input: &Partitions, each: f64, pass: f64) -
     Cost { ns: 1000.0 + 30.0 * n + one, bytes: bytes::<LANES>(input, 1) }
 }
 
-/// Bytes of the plan, and of the series of so many threads, for the ruleset that takes more.
+/// Bytes of the plan and of the series of `threads` threads, for the ruleset that takes the most.
 pub fn bytes<const LANES: usize>(input: &Partitions, threads: usize) -> f64 {
     let total = input.total();
     let of_shape = |shape: Shape| {
@@ -52,26 +36,26 @@ pub fn bytes<const LANES: usize>(input: &Partitions, threads: usize) -> f64 {
         4.0 * (shape.pair_terms::<LANES>(total) + (threads * series) as f64)
     };
     let shapes = input.values().iter().map(|table| of_shape(Shape::new(table, total)));
-    // A part by its class and as a step, and a partition number of both widths.
+    // Each part in its class and as a step, and each partition number in both widths.
     shapes.fold(0.0, f64::max) + 46.0 * total as f64
 }
 
-/// Words from a series in the arena to the next.
+/// Words from one series in the arena to the next.
 fn stride<const LANES: usize>(total: usize) -> usize {
     (PAD + (total + 1) * LANES).next_multiple_of(16) + 16
 }
 
-/// What passes over series of 16 characters need for each term: two loads, an addition, a subtraction under a mask, another one, a
-/// minimum, and a store. The terms are counted by going through the passes without doing them.
+/// The needs of passes over series of 16 characters, per term: two loads, an addition, a masked subtraction, another subtraction, a
+/// minimum and a store. The terms are counted by a dry run of the passes.
 pub fn lanes_needs(input: &Partitions) -> Needs {
     const LANES: usize = 16;
     let terms = AtomicU64::new(0);
     let run = Run::new(1);
-    let count = |terms_of: Range<usize>| {
-        terms.fetch_add(terms_of.len() as u64, Relaxed);
+    let count = |pass: Range<usize>| {
+        terms.fetch_add(pass.len() as u64, Relaxed);
     };
-    drive::<LANES>(input, 1, |plan, part| leaves::<LANES>(plan, &run, part, |_, _, _, of, _| count(of)))
-        .expect("nobody stops it");
+    drive::<LANES>(input, 1, |plan, part| leaves::<LANES>(plan, &run, part, |_, _, _, pass, _| count(pass)))
+        .expect("the run is not cancelled");
     let terms = terms.into_inner() as f64 / (input.values().len() * input.total()) as f64;
     let bytes = 64.0 * input.total() as f64;
     Needs { loads: 2.0 * terms, logic: 4.0 * terms, cycles: terms, bytes, ..Needs::default() }
@@ -85,23 +69,45 @@ pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     })
 }
 
-/// Words in front of every series: its terms before 0, so that a vector may reach there.
+/// Words of padding before every series, its terms below 0, which vectors may read.
 pub const PAD: usize = 16;
 
-/// A part, by its size, and its value in the nim-sum.
+/// The size of a part, and its value in the nim-sum.
 #[derive(Clone, Copy)]
 struct Part {
     size: usize,
     value: usize,
 }
 
-/// A part of a node's class, and the last term of the series that anything still asks for once it is used.
+/// A part of a node's class.
 struct Step {
     part: Part,
+    /// The last term of the series that is still needed after this part.
     end: usize,
 }
 
-/// What is done for one ruleset, whatever the character.
+/// The work for one ruleset, the same for all characters.
+///
+/// **Characters.** The result is `2^-B sum over w of [x^n] prod over s of 1/(1 - e x^s)`, where `e = (-1)^|w & sg(s)|` and `B` is
+/// the number of bits of the values. So each character `w` has its own series, in which each part is added or subtracted.
+///
+/// **Distinct parts.** Since `1/(1 - e x^s) = (1 + e x^s) / (1 - x^2s)`, pairs of equal parts do not affect the nim-sum. The series
+/// of all partitions into even parts, `P(x^2)`, is at the root for all characters, and each part is used at most once on top of it.
+///
+/// **Classes.** Parts are classed by the highest bit of their value.
+/// * If the two smallest parts of a class add up to more than `n`, the class cannot make its bit vanish. The class is skipped, and
+///   so is its bit.
+/// * If the four smallest parts of the highest remaining class add up to more than `n`, its parts can only be used in pairs. The
+///   signs of pairs do not involve the bit of the class, so this bit is skipped too. Sums over pairs are a separate transform, for
+///   all characters at once ([`Pairs`]).
+/// * The signs of a class depend on the bits of `w` up to its own bit. So the characters form a binary tree with bit 0 at the root.
+///   A node holds the series over the classes so far, for all characters below it.
+/// * The last class belongs to the leaves, where most of the work is. It is done from the other side: starting from 1 and the
+///   pairs, with parts in descending order, so the series has few terms at first. The coefficient of `x^n` in its product with the
+///   series of the leaf is a dot product.
+///
+/// **Trimming.** In a node's series, the part `s` changes only terms from `s` on. Of these, only terms from which the smallest
+/// remaining part can still reach `n` are needed. The term `n` itself is kept separately.
 pub struct Plan {
     total: usize,
     modulus: u32,
@@ -109,26 +115,26 @@ pub struct Plan {
     bits: usize,
     /// Parts of value 0.
     neutral: Vec<Step>,
-    /// Ascending parts of the classes that nodes add, by bit.
+    /// The classes that nodes add, by bit, each with ascending parts.
     classes: Vec<Vec<Step>>,
-    /// Descending parts of the last class.
+    /// The parts of the last class, descending.
     last: Vec<Part>,
     pairs: Pairs,
-    /// The numbers of partitions of `0..=total / 2`: the series of all partitions of even parts is theirs of the square of `x`.
+    /// The numbers of partitions of `0..=total / 2`: as a series in the square of `x`, they count partitions into even parts.
     halves: Vec<u32>,
 }
 
-/// Which classes of parts matter.
+/// The classes of parts that matter.
 struct Shape {
-    /// Classes that nodes and leaves add, from bit 0 on.
+    /// The number of classes that nodes and leaves add, from bit 0 on.
     kept: usize,
-    /// If parts of the class after those can only be used in pairs: the smallest sum of two.
+    /// The smallest sum of two parts of the next class, if its parts can only be used in pairs.
     pairs: Option<usize>,
 }
 
 impl Shape {
     fn new(table: &[u32], total: usize) -> Self {
-        // By class, how many parts there are, and the sums of the smallest two and four.
+        // For each class, the number of parts, and the sums of the smallest two and four parts.
         let mut classes = [(0, 0, 0); u32::BITS as usize];
         for (size, value) in Partitions::parts(table) {
             if let Some(class) = value.checked_ilog2() {
@@ -146,7 +152,7 @@ impl Shape {
         }
     }
 
-    /// Bits of a character: at least one more than lanes have.
+    /// Bits of a character, at least one more than the bits of a lane number.
     fn bits<const LANES: usize>(&self) -> usize {
         self.kept.max(LANES.ilog2() as usize + 1)
     }
@@ -180,7 +186,7 @@ impl Plan {
         classes.resize_with(bits, Vec::new);
         let mut last = classes.pop().unwrap_or_default();
         last.reverse();
-        // From the last step to the first: the smallest sum that later steps and the leaf can add.
+        // Going from the last step to the first, the smallest sum that later steps and the leaf can add.
         let mut rest = last.last().map_or(pairs.first, |part| part.size.min(pairs.first));
         let mut steps = |class: Vec<Part>| {
             let mut steps: Vec<Step> = class
@@ -220,18 +226,18 @@ fn halves(largest: usize, limit: usize, modulus: u32) -> Vec<u32> {
 
 /// The terms of a class whose parts can only be used two at a time, for all characters.
 ///
-/// The pairs of parts with sum `t` and values that differ by `d` in the bits of a character count as `(-1)^|w & d|` for the character `w`: a
-/// Walsh-Hadamard transform over `d` for each `t`, done for [`LINE`] words at once.
+/// A pair of parts with sum `t`, whose values differ by `d` in the bits of a character, counts as `(-1)^|w & d|` for the character
+/// `w`. This is a Walsh-Hadamard transform over `d` for each `t`, done for [`LINE`] words at once.
 struct Pairs {
-    /// The smallest sum; past the total if there is none.
+    /// The smallest sum; above the total if there is no pair.
     first: usize,
-    /// By line of sums, character, and sum within the line: [`LINE`] words of a line are neighbours, be they sums of one
+    /// Indexed by line of sums, character, and sum within the line. The [`LINE`] words of a line are contiguous: sums of one
     /// character or, with lanes, characters of one sum.
     terms: Vec<u32>,
     characters: usize,
 }
 
-/// Words that are copied together.
+/// Words to copy together.
 const LINE: usize = 16;
 
 impl Pairs {
@@ -258,7 +264,7 @@ impl Pairs {
                 }
                 half *= 2;
             }
-            // Differences of fewer pairs than the total, in two's complement.
+            // Terms are differences of counts of fewer than `total` pairs, in two's complement.
             if total < modulus as usize {
                 line.iter_mut().for_each(|term| *term = term.wrapping_add(modulus & (*term as i32 >> 31) as u32));
             } else {
@@ -268,7 +274,7 @@ impl Pairs {
         Pairs { first, terms, characters }
     }
 
-    /// Writes the terms of a character, or of the characters of all lanes from it on, to a series.
+    /// Writes the terms of a character, or with lanes, of the characters of all lanes from it on, to a series.
     #[inline(always)]
     fn copy_to<const LANES: usize>(&self, series: &mut [u32], character: usize) {
         let sums = LINE / LANES;
@@ -279,9 +285,10 @@ impl Pairs {
     }
 }
 
-/// Takes a part into series of one lane: `series[t] += +-series[t - size]` for the terms `t`, descending.
+/// Applies a part to a series of one lane: `series[t] += +-series[t - size]` for the terms `t`, descending.
 #[inline(always)]
 pub fn add_shifted(series: &mut [u32], size: usize, signs: u32, terms: Range<usize>, modulus: u32) {
+    /// Terms to copy before they are added, so the addition vectorises although source and target may overlap.
     const BLOCK: usize = 64;
     let subtract = signs & 1 == 1;
     let add = |to: &mut [u32], from: &[u32]| {
@@ -302,15 +309,15 @@ pub fn add_shifted(series: &mut [u32], size: usize, signs: u32, terms: Range<usi
     add(&mut series[start..end], &from[..rest]);
 }
 
-/// Calls `take` with block `i` and block `i - back` for all `i` in `blocks`, descending.
+/// Calls `apply` with block `i` and block `i - back` for all `i` in `blocks`, descending.
 #[inline(always)]
 pub fn descend<const N: usize>(
     series: &mut [[u32; N]],
     back: usize,
     blocks: Range<usize>,
-    mut take: impl FnMut(&mut [u32; N], &[u32; N]),
+    mut apply: impl FnMut(&mut [u32; N], &[u32; N]),
 ) {
-    // `back` blocks at a time lie behind all that they take: two slices, and no check in the loop.
+    // `back` blocks at a time do not overlap their sources: two slices, and no check in the loop.
     let mut end = blocks.end;
     while end > blocks.start {
         let start = blocks.start.max(end.saturating_sub(back));
@@ -319,21 +326,21 @@ pub fn descend<const N: usize>(
         let (from, from_fours) = behind[start - back..end - back].as_rchunks::<4>();
         for (to, from) in to_fours.iter_mut().zip(from_fours).rev() {
             let [to0, to1, to2, to3] = to;
-            take(to3, &from[3]);
-            take(to2, &from[2]);
-            take(to1, &from[1]);
-            take(to0, &from[0]);
+            apply(to3, &from[3]);
+            apply(to2, &from[2]);
+            apply(to1, &from[1]);
+            apply(to0, &from[0]);
         }
-        to.iter_mut().zip(from).rev().for_each(|(to, from)| take(to, from));
+        to.iter_mut().zip(from).rev().for_each(|(to, from)| apply(to, from));
         end = start;
     }
 }
 
-/// Products of a residue below 2^31 with half a word, below 2^47, that are added up in 64 bits before a remainder is taken. Twice
-/// as many would still fit, four times as many would not.
+/// The number of products to add up in 64 bits before taking a remainder. Each is a residue below 2^31 times half a word, so below
+/// 2^47. Twice as many would still fit, but four times as many would not.
 const PRODUCTS: usize = 1 << 16;
 
-/// The sum of the products of the terms `t` in `terms` of `a` with the terms `total - t` of `b`, over all lanes.
+/// The sum over `t` in `terms` of term `t` of `a` times term `total - t` of `b`, over all lanes.
 #[inline(always)]
 fn dot<const LANES: usize>(a: &[u32], b: &[u32], terms: Range<usize>, total: usize, modulus: u32) -> u64 {
     let [a, b] = [a, b].map(|series| series[PAD..].as_chunks::<LANES>().0);
@@ -357,16 +364,16 @@ fn dot<const LANES: usize>(a: &[u32], b: &[u32], terms: Range<usize>, total: usi
 
 /// The sum, over the characters of some leaves and the lanes of each, of the coefficient of `x^n`.
 ///
-/// `take(series, size, signs, terms, modulus)` takes a part into series of `LANES` lanes, a term after the other: `LANES` words a
-/// term, from word [`PAD`] on, which starts a vector. `series[t] += +-series[t - size]` for the terms `t`, descending; lane `i`
-/// subtracts if bit `i` of `signs` is set. Other terms in the same vectors may be treated alike: those before are unchanged by
-/// it, because the terms before `terms.start - size` are 0, and those behind are not asked for.
+/// `apply(series, size, signs, terms, modulus)` applies a part to a series of `LANES` lanes: `series[t] += +-series[t - size]` for the
+/// terms `t`, descending. Lane `i` subtracts if bit `i` of `signs` is set. A series has `LANES` words per term, from word [`PAD`] on,
+/// which starts a vector. Other terms in the same vectors may be processed as well: earlier terms do not change, because terms
+/// before `terms.start - size` are 0, and later terms are not needed.
 #[inline(always)]
 pub fn leaves<const LANES: usize>(
     plan: &Plan,
     run: &Run,
     leaves: Range<usize>,
-    take: impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
+    apply: impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
 ) -> Result<u64, RunError> {
     let &Plan { total, modulus, bits, .. } = plan;
     let lane_bits = LANES.ilog2() as usize;
@@ -386,7 +393,7 @@ pub fn leaves<const LANES: usize>(
         }
     };
 
-    // Rows of the arena: the series of the root and of a node of each level, and that of the leaf's other side.
+    // Rows of the arena: the series of the root, of a node of each level, and of the leaf's other side.
     let stride = stride::<LANES>(total);
     let mut arena = vec![0; (levels + 2) * stride + 16];
     let aligned = arena.as_ptr().align_offset(64).min(16);
@@ -398,7 +405,7 @@ pub fn leaves<const LANES: usize>(
         let signs = signs(value, character);
         add_lanes(top, &series[PAD + (total - size) * LANES..][..LANES], signs);
         if end >= size {
-            take(series, size, signs, size..end + 1, modulus);
+            apply(series, size, signs, size..end + 1, modulus);
         }
     };
 
@@ -414,7 +421,7 @@ pub fn leaves<const LANES: usize>(
     let mut sum = 0;
     let count = 1 << levels;
     for leaf in leaves.clone() {
-        // Leaf numbers have the bit of the first level in front; a character has it behind the bits of the lanes.
+        // The first level is the highest bit of a leaf number, but in a character the lowest bit above those of the lanes.
         let character = (0..levels).fold(0, |w, level| w | (leaf >> (levels - 1 - level) & 1) << (lane_bits + level));
         let from = if leaf == leaves.start { 0 } else { levels - 1 - leaf.trailing_zeros() as usize };
         for level in from..levels {
@@ -429,13 +436,13 @@ pub fn leaves<const LANES: usize>(
         let node = &nodes[levels * stride..];
         for last_bit in 0..2 {
             let signs = |value: usize| signs(value, character | last_bit << (bits - 1));
-            // The other side, less its term 1.
+            // The other side, without its constant term 1.
             other.fill(0);
             plan.pairs.copy_to::<LANES>(other, character | last_bit << (bits - 1));
             let mut least = plan.pairs.first;
             for Part { size, value } in &plan.last {
                 if size + least <= total {
-                    take(other, *size, signs(*value), size + least..total + 1, modulus);
+                    apply(other, *size, signs(*value), size + least..total + 1, modulus);
                 }
                 add_lanes(&mut other[PAD + size * LANES..][..LANES], &[1; LANES], signs(*value));
                 least = least.min(*size);
@@ -448,7 +455,7 @@ pub fn leaves<const LANES: usize>(
     Ok(sum % u64::from(modulus))
 }
 
-/// The driver: `leaves` is the function of that name for series of `LANES` lanes; so many threads share its work.
+/// The driver. `leaves` is the function of that name for series of `LANES` lanes; `threads` threads share its work.
 #[inline(always)]
 pub fn drive<const LANES: usize>(
     input: &Partitions,
@@ -456,7 +463,7 @@ pub fn drive<const LANES: usize>(
     leaves: impl Fn(&Plan, Range<usize>) -> Result<u64, RunError> + Sync,
 ) -> Result<Vec<u32>, RunError> {
     let modulus = u64::from(input.modulus());
-    let half = modulus.div_ceil(2); // times 2 it is 1
+    let half = modulus.div_ceil(2); // the inverse of 2
     let mut counts = Vec::new();
     for table in input.values() {
         let lane_bits = LANES.ilog2() as usize;
@@ -468,7 +475,7 @@ pub fn drive<const LANES: usize>(
     Ok(counts)
 }
 
-/// The sum of `work` over parts of a range, done by some threads.
+/// The sum of `work` over parts of a range, shared by `threads` threads.
 fn share(
     threads: usize,
     all: Range<usize>,
@@ -477,13 +484,13 @@ fn share(
     if threads == 1 {
         return work(all);
     }
-    // Parts small enough to end together, large enough to share the nodes above them.
+    // Parts are small enough for threads to end together, and large enough to share the nodes above them.
     let size = all.len().div_ceil(8 * threads);
     let next = AtomicUsize::new(0);
     let worker = |_| {
         let mut sum = 0;
         loop {
-            // Relaxed: the counter hands out numbers, and orders nothing.
+            // Relaxed, because the counter only hands out numbers and orders nothing.
             let start = next.fetch_add(size, Relaxed);
             if start >= all.end {
                 return Ok(sum);
@@ -498,12 +505,12 @@ fn share(
 mod tests {
     use super::*;
 
-    /// Sums of the largest products there are, at lengths around what a chunk of them holds, and up to the largest total.
+    /// Sums the largest possible products, at lengths around the chunk size and up to the largest total.
     #[test]
     fn a_dot_product_of_any_length_keeps_its_carries() {
         const MODULUS: u32 = (1 << 31) - 1;
         const LONGEST: usize = super::super::MAX_TOTAL as usize + 1;
-        // Residues whose low or high half is as large as can be.
+        // Residues whose low or high half is as large as possible.
         for [x, y] in
             [[MODULUS - 1, MODULUS - 1], [MODULUS - 1, 0x7ffe_ffff], [0x7ffe_ffff, MODULUS - 1], [MODULUS - 1, 0xffff]]
         {
@@ -517,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dot_product_pairs_a_term_with_the_one_that_makes_the_total() {
+    fn a_dot_product_pairs_terms_whose_degrees_add_up_to_the_total() {
         let total = PRODUCTS + 1;
         let series = |value: fn(u32) -> u32| [vec![0; PAD], (0..=total as u32).map(value).collect()].concat();
         let (a, b) = (series(|t| t + 1), series(|t| 3 * t + 2));

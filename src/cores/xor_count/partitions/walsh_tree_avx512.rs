@@ -1,9 +1,9 @@
-//! [`super::walsh_tree`] with vectors of 16 terms. All loads and stores are aligned: a shifted vector is put together from two
-//! neighbours (`vpermt2d`), of which one is left from the step before. An unaligned load would cross a line every time, and wait
-//! for the stores of the part before.
+//! [`super::walsh_tree`] with vectors of 16 terms. All loads and stores are aligned: a shifted vector is assembled from two
+//! neighbours (`vpermt2d`), one of which is left over from the previous step. An unaligned load would always split a line, and wait
+//! for the stores of the previous part.
 //!
 //! Cost: two loads, a permutation, three operations and a store for 16 additions.
-//! Bound: the loads and the store, a 512-bit store taking two cycles on Zen 4.
+//! Bound: the loads and the store. On Zen 4, a 512-bit store takes two cycles.
 
 use std::arch::x86_64::*;
 
@@ -23,7 +23,7 @@ pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     on_threads(input, run, 1)
 }
 
-/// The kernel on some threads.
+/// The kernel on `threads` threads.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
 pub fn on_threads(input: &Partitions, run: &Run, threads: usize) -> Result<Vec<u32>, RunError> {
     let modulus = _mm512_set1_epi32(input.modulus() as i32);
@@ -41,7 +41,7 @@ pub fn on_threads(input: &Partitions, run: &Run, threads: usize) -> Result<Vec<u
                 above = below;
                 both
             };
-            // Below twice the modulus, or negative: as unsigned numbers the smaller is the right one.
+            // A sum is below twice the modulus, or negative. Compared as unsigned numbers, the smaller one is reduced.
             if signs & 1 == 0 {
                 descend(blocks, back, range, |to, from| {
                     let sum = _mm512_add_epi32(load(to), shifted(from));

@@ -1,8 +1,8 @@
-//! [`super::walsh_tree_avx512`] on all threads of the run: each takes leaves next to each other, eight shares a thread, and builds
-//! the nodes above them for itself. They share the plan, which nobody writes, and the number of the next share.
+//! [`super::walsh_tree_avx512`] on all threads of the run. The leaves are divided into ranges, about eight per thread. A thread that
+//! takes a range builds the nodes above it for itself. Threads share only the read-only plan and the index of the next range.
 //!
-//! Cost: that of one thread divided by their number, and a tenth of a millisecond.
-//! Bound: as there; from `n` = 10000 on the second cache of each core.
+//! Cost: the cost of one thread divided by their number, plus a tenth of a millisecond.
+//! Bound: as in `walsh_tree_avx512`; from `n` = 10000 on, the L2 of each core.
 
 use super::walsh_tree::bytes;
 use super::{Partitions, walsh_tree_avx512};

@@ -1,29 +1,30 @@
-//! No counting. `H(w)`, the Walsh-Hadamard transform of the counts, is the number of heaps less twice the number of those whose
-//! value meets `w` in an odd number of bits. That number is a population count: of the XOR of the bit planes in `w`.
+//! The transform without counting values. `H(w)`, the Walsh-Hadamard transform of the counts, is the number of heaps minus twice
+//! the number of heaps whose value shares an odd number of bits with `w`. The latter is the population count of the XOR of the bit
+//! planes in `w`.
 //!
-//! Values become bit planes 512 at a time: packed to bytes, each 8x8 bit matrix transposed (`vgf2p8affineqb`), bytes of a plane
-//! brought together (`vpermb`), then an 8x8 transposition of words. Sixteen such blocks stay in registers while the characters
-//! `w` go through in Gray code: one XOR with one plane makes the next. The order of the bits in a plane does not matter.
+//! Values become bit planes 512 at a time: pack to bytes, transpose each 8x8 bit matrix (`vgf2p8affineqb`), gather the bytes of a
+//! plane (`vpermb`), then transpose 8x8 words. Sixteen such blocks stay in registers while the characters `w` are visited in Gray
+//! code: one XOR with one plane gives the next character. The order of the bits in a plane does not matter.
 //!
-//! Few heaps have the largest values, and each further plane doubles the characters: planes go on only while their values are
-//! frequent. The others are counted as 0 and put right one by one.
+//! Few heaps have the largest values, and each plane doubles the number of characters. So only planes with frequent values are
+//! used; the other values are counted as 0 and corrected one by one.
 //!
-//! Cost: for `p` planes `2^p` times an XOR, a population count and an addition for 512 heaps; 0.3 cycles a heap for `p` = 6.
+//! Cost: for `p` planes, `2^p` times an XOR, a population count and an addition for 512 heaps; 0.3 cycles per heap for `p` = 6.
 //! Bound: the vector ports.
 
 use std::arch::x86_64::*;
 
-use super::{BLOCK, Values, by_transform, walsh_hadamard};
+use super::{PROGRESS_STEP, Values, by_transform, walsh_hadamard};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx512::{load, store};
 
-/// Planes of a byte.
+/// Bit planes of a byte.
 const PLANES: usize = 8;
 /// Heaps in a vector of bits.
 const BITS: usize = 512;
-/// Vectors of each plane that are taken through the characters together.
+/// Vectors of each plane that share one pass over the characters.
 const DEPTH: usize = 16;
-/// A plane is worth its characters if more than one heap in so many has a value in it.
+/// A plane is used if at least one heap in this many has a value in it.
 const RARE: usize = 24;
 
 pub fn cost(input: &Values, _: CostContext) -> Cost {
@@ -34,7 +35,7 @@ pub fn cost(input: &Values, _: CostContext) -> Cost {
     Cost { ns: 380.0 + n * (0.12 + 0.001 * (span / 2.0).min(128.0)) + 4.0 * span, bytes: 16.0 * span + 16_384.0 }
 }
 
-/// For each of 64 characters an XOR, a population count and an addition for 512 heaps.
+/// An XOR, a population count and an addition for 512 heaps, for each of 64 characters.
 pub fn needs(_: &Values) -> Needs {
     Needs { logic: 64.0 * 3.0 / 512.0, ..Needs::default() }
 }
@@ -49,9 +50,9 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     }
     let limit = _mm512_set1_epi16((1 << planes) - 1);
     let mut rare = vec![0u64; span];
-    let mut odd = vec![[0u64; 8]; 1 << planes]; // partial counts of the heaps that meet the character in an odd number of bits
+    let mut odd = vec![[0u64; 8]; 1 << planes]; // partial counts of heaps that share an odd number of bits with the character
     let mut bits = [[[0u64; 8]; DEPTH]; PLANES];
-    for block in values.chunks(BLOCK) {
+    for block in values.chunks(PROGRESS_STEP) {
         for part in block.chunks(BITS * DEPTH) {
             bits.iter_mut().for_each(|plane| *plane = [[0; 8]; DEPTH]);
             for (i, values) in part.chunks(BITS).enumerate() {
@@ -96,7 +97,7 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
         }
         run.advance(block.len() as u64)?;
     }
-    // The transform of a transform is the number of characters times the counts.
+    // Transforming twice gives the counts times the number of characters.
     let heaps = values.len() as i64;
     let mut counts: Vec<i64> = odd.iter().map(|part| heaps - 2 * part.iter().sum::<u64>() as i64).collect();
     walsh_hadamard(&mut counts);
@@ -107,7 +108,7 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     Ok(by_transform(&counts))
 }
 
-/// How many values are at least `least`.
+/// The number of values that are at least `least`.
 #[target_feature(enable = "avx512f,avx512bw,popcnt")]
 fn count_from(values: &[u16], least: u16) -> usize {
     let (vectors, rest) = values.as_chunks::<32>();
@@ -116,7 +117,7 @@ fn count_from(values: &[u16], least: u16) -> usize {
     vectors.iter().map(count).sum::<usize>() + rest.iter().filter(|value| **value >= least).count()
 }
 
-/// Word `i` of the result holds bit `i` of all bytes.
+/// Transposes bytes to bit planes: word `i` of the result holds bit `i` of all bytes.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 fn planes_of_bytes(bytes: __m512i) -> __m512i {
     const GATHER: [u8; 64] = {
@@ -128,7 +129,7 @@ fn planes_of_bytes(bytes: __m512i) -> __m512i {
         }
         index
     };
-    // Byte i of each word is 1 << i: as the vector that each word of `bytes`, as a matrix, is applied to, it takes column i.
+    // Byte i of each word is the unit vector 1 << i. Applying a word of `bytes`, as a matrix, to it gives column i.
     let columns = _mm512_set1_epi64(0x8040_2010_0804_0201_u64 as i64);
     _mm512_permutexvar_epi8(load(&GATHER), _mm512_gf2p8affine_epi64_epi8::<0>(columns, bytes))
 }
@@ -137,7 +138,7 @@ fn planes_of_bytes(bytes: __m512i) -> __m512i {
 #[target_feature(enable = "avx512f")]
 fn transpose(rows: [__m512i; 8]) -> [__m512i; 8] {
     let [a, b, c, d, e, f, g, h] = rows;
-    // Words of neighbouring rows, then pairs of words, then halves of the register: 0x88 takes even quarters, 0xdd odd ones.
+    // Interleaves words of neighbouring rows, then pairs of words, then halves: 0x88 takes even quarters, 0xdd odd ones.
     let even = [(a, b), (c, d), (e, f), (g, h)].map(|(x, y)| _mm512_unpacklo_epi64(x, y));
     let odd = [(a, b), (c, d), (e, f), (g, h)].map(|(x, y)| _mm512_unpackhi_epi64(x, y));
     let quarter = |[p, q, r, s]: [__m512i; 4]| {

@@ -1,6 +1,7 @@
-//! The best public way: count the values, then go through the pairs of values, by the first formula of the module.
+//! The best public algorithm: count the values, then go through pairs of values with the first formula of the module.
 //!
-//! Cost: an increment a heap, and `V^2 / 2` products. Bound: the increments, each of which waits for the last of the same value.
+//! Cost: an increment per heap, and `V^2 / 2` products for `V` values.
+//! Bound: the increments, each of which waits for the previous increment of the same value.
 
 use super::{Values, count};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
@@ -13,7 +14,7 @@ pub fn cost(input: &Values, _: CostContext) -> Cost {
     Cost { ns: 50.0 + 0.35 * n + 0.6 * span * span, bytes: 16.0 * span }
 }
 
-/// An increment a heap: a store.
+/// A store per heap, for its increment.
 pub fn needs(_: &Values) -> Needs {
     Needs { stores: 1.0, ..Needs::default() }
 }

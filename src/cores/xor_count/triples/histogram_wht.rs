@@ -1,6 +1,7 @@
-//! Four tables of counts that take turns, then the Walsh-Hadamard transform and its cubes.
+//! Count in four tables that take turns, then add up the cubes of the Walsh-Hadamard transform.
 //!
-//! Cost: an increment a heap, `V log V` additions and `2 V` wide products. Bound: the stores.
+//! Cost: an increment per heap, `V log V` additions and `2 V` wide products.
+//! Bound: the stores.
 
 use super::{Values, by_transform, count};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
@@ -13,7 +14,7 @@ pub fn cost(input: &Values, _: CostContext) -> Cost {
     Cost { ns: 100.0 + 0.35 * n + 4.0 * span, bytes: 32.0 * span }
 }
 
-/// An increment a heap: a store.
+/// A store per heap, for its increment.
 pub fn needs(_: &Values) -> Needs {
     Needs { stores: 1.0, ..Needs::default() }
 }

@@ -1,17 +1,17 @@
 //! `xor_triples`: multisets of three heaps whose nim-sum is 0.
 //!
-//! With `h(x)` the number of heaps of value `x` among `0..=N`, a multiset has nim-sum 0 if its values are `x < y < x ^ y`, or
-//! 0 and twice `x`, or three times 0:
+//! Let `h(x)` be the number of heaps of value `x` among `0..=N`. A multiset has nim-sum 0 if its values are `x < y < x ^ y`, or
+//! 0 and twice `x`, or three times 0. So the number of multisets is
 //!
 //! ```text
 //! sum over 0 < x < y < x^y of h(x) h(y) h(x^y)  +  h(0) sum over x > 0 of C(h(x)+1, 2)  +  C(h(0)+2, 3)
 //! ```
 //!
-//! The Walsh-Hadamard transform `H(w) = sum over x of (-1)^|w & x| h(x)` turns nim-sums into products. The ordered triples are
-//! `T = sum over w of H(w)^3 / M`, `M` the power of two above the largest value; by Burnside's lemma the multisets are
-//! `(T + 3 (N+1) h(0) + 2 h(0)) / 6`.
+//! The Walsh-Hadamard transform `H(w) = sum over x of (-1)^|w & x| h(x)` turns nim-sums into products. The number of ordered
+//! triples is `T = sum over w of H(w)^3 / M`, where `M` is the power of two above the largest value. By Burnside's lemma, the number
+//! of multisets is `(T + 3 (N+1) h(0) + 2 h(0)) / 6`.
 //!
-//! The count passes 64 bits near `N = 4e7`, and the sum of cubes much earlier, near `N = 1.75e6`: it is taken in 128 bits.
+//! The count exceeds 64 bits near `N = 4e7`, and the sum of cubes much earlier, near `N = 1.75e6`, so it is computed in 128 bits.
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
@@ -44,19 +44,20 @@ pub struct Values {
 }
 
 impl Values {
-    /// These values, heap by heap.
+    /// The values of the heaps in order.
     pub fn new(values: Vec<u16>) -> Self {
-        // A fold becomes vectors where `max` does not.
+        // Unlike `max`, a fold vectorises.
         let largest = values.iter().fold(0, |max, value| *value.max(&max));
         Values { values, span: span(largest) }
     }
 
-    /// So many values, of which the largest is about as given: for costs, which look at nothing else. No value is written or read.
-    pub(crate) fn foreseen(heaps: usize, largest: u16) -> Self {
+    /// Stands in for `heaps` values with about this largest value, to predict costs, which depend on nothing else. No value is
+    /// written or read.
+    pub(crate) fn predicted(heaps: usize, largest: u16) -> Self {
         Values { values: vec![0; heaps], span: span(largest) }
     }
 
-    /// Whether there are fewer than `2^bits` heaps: the domain of a kernel whose numbers have room for that many.
+    /// Whether there are fewer than `2^bits` heaps, the domain of a kernel whose numbers would otherwise overflow.
     fn are_below(&self, bits: u32) -> bool {
         self.values.len() >> bits == 0
     }
@@ -73,16 +74,16 @@ fn span(largest: u16) -> usize {
     (usize::from(largest) + 1).next_power_of_two()
 }
 
-/// Heaps between two looks at the progress counter.
-const BLOCK: usize = 1 << 16;
+/// Heaps between two progress updates.
+const PROGRESS_STEP: usize = 1 << 16;
 
-/// Counts the values in `tables` tables that take turns, so that equal neighbours do not wait for each other's increment.
+/// Counts the values in `TABLES` tables that take turns, so equal neighbours do not wait for each other's increment.
 #[inline(always)]
 fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, RunError> {
     let span = input.span();
     let mut tables = vec![[0u32; TABLES]; span];
     let mut counts = vec![0; span];
-    for block in input.values.chunks(BLOCK) {
+    for block in input.values.chunks(PROGRESS_STEP) {
         let (groups, rest) = block.as_chunks::<TABLES>();
         for group in groups {
             for (table, value) in group.iter().enumerate() {
@@ -98,7 +99,7 @@ fn count<const TABLES: usize>(input: &Values, run: &Run) -> Result<Vec<u64>, Run
     Ok(counts)
 }
 
-/// The Walsh-Hadamard transform in place; the length is a power of two.
+/// The Walsh-Hadamard transform, in place. The length must be a power of two.
 #[inline(always)]
 pub(crate) fn walsh_hadamard(values: &mut [i64]) {
     let mut half = 1;
@@ -113,10 +114,10 @@ pub(crate) fn walsh_hadamard(values: &mut [i64]) {
     }
 }
 
-/// The multisets from the number of heaps of each value, by the transform; the length is a power of two.
+/// Computes the number of multisets from the number of heaps of each value, by the transform. The length must be a power of two.
 #[inline(always)]
 fn by_transform(counts: &[u64]) -> u128 {
-    // Fewer than 2^36 heaps: cubes fit in 108 bits, and the sum of 2^16 of them in 124.
+    // There are fewer than 2^36 heaps, so cubes fit in 108 bits, and the sum of 2^16 of them in 124.
     let mut transform: Vec<i64> = counts.iter().map(|n| *n as i64).collect();
     walsh_hadamard(&mut transform);
     let cubes: i128 = transform.iter().map(|h| i128::from(*h) * i128::from(*h) * i128::from(*h)).sum();
@@ -133,26 +134,29 @@ impl Operation for XorTriples {
     const CORE: Core = Core::XorCount;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorTriples, [];
-        pair_loop = pair_loop, Portable, [], "the source's way: each pair of heaps looks up how many complete it", needs;
-        pairs_avx512 = pairs_avx512 like pair_loop, Avx512, ["avx512"], "the same for 64 pairs at once, the table in registers";
-        value_scan = value_scan, Portable, [], "for each heap the values of the other two: a product of two histograms";
+        pair_loop = pair_loop, Portable, [], "the baseline, as published: for each pair of heaps, look up how many heaps complete it", needs;
+        pairs_avx512 = pairs_avx512 like pair_loop, Avx512, ["avx512"], "the same for 64 pairs at once, with the table in registers";
+        value_scan = value_scan, Portable, [], "for each middle heap, a product of two histograms of the other two values";
         value_scan_avx512 = value_scan like value_scan, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
-        histogram = histogram, Portable, [], "best public: count the values, then pairs of values", needs;
-        histogram_wht = histogram_wht, Portable, [], "count in four tables, then the Walsh-Hadamard transform", needs;
+        histogram = histogram, Portable, [], "the best public algorithm: count the values, then go through pairs of values", needs;
+        histogram_wht = histogram_wht, Portable, [], "count in four tables, then apply the Walsh-Hadamard transform", needs;
         characters_avx512 = characters_avx512, Avx512, ["avx512"],
-            "no counting at all: the transform itself, from XORs of bit planes and population counts", needs;
+            "the transform without counting values, from XORs of bit planes and population counts", needs;
     };
     const ABSENT: &'static [Absent] = &[
         Absent {
             feature: "bitvec",
-            reason: "counts are numbers; where bits are counted, in the planes of characters_avx512, it is in registers",
+            reason: "counts are numbers; bits are counted only in characters_avx512, and there in registers",
         },
         Absent {
             feature: "wide",
-            reason: "counting takes nearly all the time: it is either a scattered increment or a population count, and wide \
+            reason: "counting takes nearly all the time, either by scattered increments or by population counts, and wide \
                      has neither",
         },
-        Absent { feature: "parallel", reason: "the whole takes less than starting a thread up to a million heaps" },
+        Absent {
+            feature: "parallel",
+            reason: "up to a million heaps, the whole takes less time than starting a thread",
+        },
     ];
     const PUBLIC: &'static [&'static str] = &["histogram"];
     const NOTES: &'static str = include_str!("NOTES.md");
@@ -188,7 +192,7 @@ impl Operation for XorTriples {
 impl Workloads for XorTriples {
     const WORKLOADS: &'static [Workload] = &[Workload {
         name: "squares",
-        summary: "values of taking a square number; size = the largest heap",
+        summary: "values of the game of taking a square number; size = the largest heap",
         published: 100_000,
         sizes: &[10, 100, 10_000, 100_000],
     }];
@@ -225,7 +229,7 @@ mod tests {
 
     #[test]
     fn sums_of_cubes_past_64_bits_are_exact() {
-        // All values 0: C(n+2, 3) multisets of n heaps.
+        // If all values are 0, there are C(n+2, 3) multisets of n heaps.
         for n in [1_700_001u128, 1_800_001, 2_100_001, 50_000_001, (1 << 36) - 1] {
             let mut counts = vec![0; 1 << 16];
             counts[0] = n as u64;
@@ -235,8 +239,8 @@ mod tests {
         }
     }
 
-    /// The values of the game with the moves 1 and 2 are `n mod 3`. No two of 1, 2 and 0 have the third as their nim-sum but
-    /// with 0 twice, so there are `h(0) (C(h(1)+1, 2) + C(h(2)+1, 2)) + C(h(0)+2, 3)` multisets.
+    /// The values of the game with the moves 1 and 2 are `n mod 3`. Three values of 0, 1 and 2 have nim-sum 0 only as 0 and an equal
+    /// pair, so there are `h(0) (C(h(1)+1, 2) + C(h(2)+1, 2)) + C(h(0)+2, 3)` multisets.
     #[test]
     fn counts_past_16_bits_are_exact() {
         let input = Values::new((0..=300_000u32).map(|n| (n % 3) as u16).collect());
@@ -244,7 +248,7 @@ mod tests {
         let want = zeros * (ones * (ones + 1) / 2 + twos * (twos + 1) / 2) + zeros * (zeros + 1) * (zeros + 2) / 6;
         assert_eq!(want, 1_166_696_666_950_001);
         let mut ran = Vec::new();
-        // All but those that go through the pairs of heaps.
+        // All kernels except those that go through the pairs of heaps.
         for kernel in available::<XorTriples>(&Machine::detect()).filter(|kernel| kernel.cost(&input, 1).ns < 1e8) {
             assert_eq!(kernel.run(&input, &Run::new(1)), Ok(want), "{}", kernel.def().name);
             ran.push(kernel.def().name);
@@ -252,16 +256,16 @@ mod tests {
         assert!(["value_scan", "histogram", "histogram_wht"].iter().all(|name| ran.contains(name)), "{ran:?}");
     }
 
-    /// Costs look at no value, so nothing of the 8 GiB is touched.
+    /// Costs read no value, so none of the 8 GiB is touched.
     #[test]
-    fn more_heaps_than_counts_have_room_for_are_outside_the_domain() {
+    fn more_heaps_than_the_counters_can_hold_are_outside_the_domain() {
         let machine = Machine::detect();
         if machine.memory(1) < 10 << 30 {
             eprintln!("no room for 2^32 values here");
             return;
         }
         let possible = |heaps| {
-            let input = Values::foreseen(heaps, 1);
+            let input = Values::predicted(heaps, 1);
             let possible = available::<XorTriples>(&machine).filter(|kernel| kernel.cost(&input, 1).is_possible());
             possible.map(|kernel| kernel.def().name).collect::<Vec<_>>()
         };

@@ -1,14 +1,15 @@
-//! The baseline: the source's way. The heaps `a <= b` in order; a table holds how many heaps `c >= b` have each value, and the
-//! pair looks up those of value `g(a) ^ g(b)`.
+//! The baseline, as published: go through the heaps `a <= b` in order. A table holds how many heaps `c >= b` have each value, and
+//! each pair looks up the count for `g(a) ^ g(b)`.
 //!
-//! Cost: `N^2 / 2` look-ups. Bound: two loads a pair.
-//! Source: the Project Euler 310 solution, with 64-bit counts (the original's 32 bits overflow just above `N = 1e6`).
+//! Cost: `N^2 / 2` lookups.
+//! Bound: two loads per pair.
+//! Source: the Project Euler 310 solution, but with 64-bit counts (the original's 32 bits overflow just above `N = 1e6`).
 
-use super::{BLOCK, Values};
+use super::{PROGRESS_STEP, Values};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 pub fn cost(input: &Values, _: CostContext) -> Cost {
-    // The sum over a heap's pairs is below N^2 / 4 and has 64 bits.
+    // The sum over a heap's pairs is below N^2 / 4 and must fit in 64 bits.
     if !input.are_below(33) {
         return Cost::IMPOSSIBLE;
     }
@@ -26,9 +27,9 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     let mut later = vec![0u64; input.span()];
     values.iter().for_each(|value| later[usize::from(*value)] += 1);
     let mut triples = 0;
-    for (block, chunk) in values.chunks(BLOCK).enumerate() {
+    for (block, chunk) in values.chunks(PROGRESS_STEP).enumerate() {
         for (i, b) in chunk.iter().enumerate() {
-            let earlier = &values[..=block * BLOCK + i];
+            let earlier = &values[..=block * PROGRESS_STEP + i];
             triples += u128::from(earlier.iter().map(|a| later[usize::from(a ^ b)]).sum::<u64>());
             later[usize::from(*b)] -= 1;
         }

@@ -1,12 +1,12 @@
-//! [`super::pair_loop`] for 64 pairs at once. The table of counts lies in registers, one byte of the counts a plane: 128 values in two
-//! registers, looked up by `vpermi2b`, three planes for counts below 2^24; `vpsadbw` adds the bytes up.
+//! [`super::pair_loop`] for 64 pairs at once. The table of counts is in registers, in three planes of bytes for counts below
+//! 2^24. A plane has 128 values in two registers, looked up by `vpermi2b`; `vpsadbw` adds up the bytes.
 //!
-//! Cost: `N^2 / 2` pairs, one load, one XOR and three look-ups and sums for 64 of them.
-//! Bound: the permutations, one a cycle and port.
+//! Cost: `N^2 / 2` pairs; one load, one XOR and three lookups and sums for 64 of them.
+//! Bound: the permutations, one per cycle and port.
 
 use std::arch::x86_64::*;
 
-use super::{BLOCK, Values};
+use super::{PROGRESS_STEP, Values};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::load;
 
@@ -25,7 +25,7 @@ pub fn cost(input: &Values, _: CostContext) -> Cost {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
-    // In whole vectors; look-ups past the last heap are masked.
+    // Padded to whole vectors; lookups beyond the last heap are masked.
     let mut values = vec![0; input.values.len().next_multiple_of(64)];
     values.iter_mut().zip(&input.values).for_each(|(narrow, value)| *narrow = *value as u8);
     let mut later = [0u32; VALUES];
@@ -36,8 +36,8 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     };
     (0..VALUES).for_each(|value| split(&mut planes, value, later[value]));
     let mut triples = 0;
-    for start in (0..input.values.len()).step_by(BLOCK) {
-        let end = input.values.len().min(start + BLOCK);
+    for start in (0..input.values.len()).step_by(PROGRESS_STEP) {
+        let end = input.values.len().min(start + PROGRESS_STEP);
         for b in start..end {
             let value = values[b];
             let table = planes.each_ref().map(|plane| {

@@ -1,13 +1,14 @@
-//! The middle heap `b` in order, and for each the values of the other two: with `e` the counts of the heaps up to `b` and `l` those
-//! from `b` on, `sum over x of e(x) l(x ^ g(b))`.
+//! Goes through the middle heap `b` in order. With counts `e` of the heaps up to `b` and `l` of the heaps from `b` on, the number
+//! of triples is `sum over x of e(x) l(x ^ g(b))`.
 //!
-//! Cost: `N V` multiplications for `V` values. Bound: two loads and a multiplication each; eight at once at the AVX-512 tier, where
-//! the eight counts of a block exchange places with one permutation.
+//! Cost: `N V` multiplications for `V` values.
+//! Bound: two loads and a multiplication each; eight at once at the AVX-512 tier, where one permutation reorders the eight counts
+//! of a group.
 
-use super::{BLOCK, Values};
+use super::{PROGRESS_STEP, Values};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
-/// Counts in a block; the low bits of a value permute its places, the others choose the block.
+/// Counts in a group. The low bits of a value permute the counts of a group, and the others select the group.
 const LANES: usize = 8;
 
 pub fn cost(input: &Values, context: CostContext) -> Cost {
@@ -21,12 +22,12 @@ pub fn cost(input: &Values, context: CostContext) -> Cost {
 
 #[inline(always)]
 pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
-    let blocks = input.span().div_ceil(LANES);
-    let mut earlier = vec![[0u64; LANES]; blocks];
-    let mut later = vec![[0u64; LANES]; blocks];
+    let groups = input.span().div_ceil(LANES);
+    let mut earlier = vec![[0u64; LANES]; groups];
+    let mut later = vec![[0u64; LANES]; groups];
     input.values.iter().for_each(|value| later.as_flattened_mut()[usize::from(*value)] += 1);
     let mut triples = 0;
-    for chunk in input.values.chunks(BLOCK) {
+    for chunk in input.values.chunks(PROGRESS_STEP) {
         for b in chunk.iter().map(|b| usize::from(*b)) {
             earlier.as_flattened_mut()[b] += 1;
             triples += u128::from(match b % LANES {
@@ -46,15 +47,15 @@ pub fn run(input: &Values, run: &Run) -> Result<u128, RunError> {
     Ok(triples)
 }
 
-/// The sum of `e(x) l(x ^ b)` for `b` with the low bits `LOW`. Both have fewer than 2^32 heaps, and together
-/// one more than all: 64 bits hold it.
+/// The sum of `e(x) l(x ^ b)`, where `b` has the low bits `LOW` and the other bits `group`. Each table counts fewer than 2^32 heaps,
+/// and both together one more than all heaps, so 64 bits hold the sum.
 #[inline(always)]
-fn products<const LOW: usize>(earlier: &[[u64; LANES]], later: &[[u64; LANES]], block: usize) -> u64 {
+fn products<const LOW: usize>(earlier: &[[u64; LANES]], later: &[[u64; LANES]], group: usize) -> u64 {
     let mut sums = [0; LANES];
     for (x, counts) in earlier.iter().enumerate() {
-        let others = &later[x ^ block];
+        let others = &later[x ^ group];
         for lane in 0..LANES {
-            // Counts are below 2^32 in the domain of this kernel, and a narrow product is quicker.
+            // In this kernel's domain, counts are below 2^32, and a narrow product is faster.
             sums[lane] += u64::from(counts[lane] as u32) * u64::from(others[lane ^ LOW] as u32);
         }
     }

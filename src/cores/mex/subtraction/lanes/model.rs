@@ -1,4 +1,4 @@
-//! The pair of threads in every interleaving: the code of the kernels on three or four stretches, with a plain accumulation.
+//! Loom models of the two threads, in every interleaving: the kernels' code on three or four stretches, with plain accumulation.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::moves::MoveSet;
 use crate::sync::atomic::Ordering;
 use crate::sync::{explore, explore_without};
 
-/// What a kernel's accumulation does, a heap at a time.
+/// A kernel's accumulation, one heap at a time.
 fn accumulate(sources: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
     for (sources, hits) in sources.blocks(hits) {
         for m in moves {
@@ -22,18 +22,18 @@ fn accumulate(sources: Sources, moves: &[usize], planes: usize, hits: &mut [Plan
     }
 }
 
-/// So many heaps with moves of which the helper may take two chunks, and which it leaves to the first thread.
+/// An input whose moves include two chunks for the helper, and some that only the leading thread applies.
 fn input(limit: u64) -> Subtraction {
     let moves = [1, 3, 700].into_iter().chain(1030..1100).collect();
     Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit).expect("a small limit")
 }
 
-/// Three stretches: the helper is given one job.
+/// Three stretches: the helper gets one job.
 const ONE_JOB: u64 = 1100;
-/// Four.
+/// Four stretches: the helper gets two jobs.
 const TWO_JOBS: u64 = 1600;
 
-/// The values by two threads. `settled` is told the block that the first thread has come to.
+/// Computes the values with two threads. `settled` is called with each block that the leading thread comes to.
 fn pair(limit: u64, run: &Run, settled: impl Fn(usize)) -> Result<Vec<u16>, RunError> {
     let input = input(limit);
     let shared = Rc::new((Stretch::new(&input, pair_stretch(input.heaps())), AtomicUsize::new(0)));
@@ -52,21 +52,21 @@ fn pair(limit: u64, run: &Run, settled: impl Fn(usize)) -> Result<Vec<u16>, RunE
 }
 
 fn agrees(limit: u64, name: &str, preemptions: Option<usize>) {
-    let want = drive(&input(limit), &Run::new(1), accumulate, free_words).expect("nobody stops it");
+    let want = drive(&input(limit), &Run::new(1), accumulate, free_words).expect("the run is not cancelled");
     explore(name, preemptions, move || assert_eq!(pair(limit, &Run::new(2), |_| ()).as_ref(), Ok(&want)));
 }
 
 #[test]
-fn whoever_does_a_move_the_values_are_the_same() {
+fn the_values_do_not_depend_on_which_thread_applies_a_move() {
     agrees(ONE_JOB, "two threads, one job", None);
     agrees(TWO_JOBS, "two threads, two jobs", Some(2));
 }
 
 #[test]
-fn the_helper_ends_when_the_first_thread_is_stopped() {
+fn the_helper_ends_when_the_leading_thread_is_stopped() {
     explore("stopped in the second stretch", None, || {
         let run = Run::new(2);
-        // The first job has been sent then, and nobody will take its result.
+        // By then the first job has been sent, and its result will not be received.
         let stop = |block| {
             if block * LANES >= 600 {
                 run.cancel();
