@@ -96,12 +96,13 @@ fn a_killed_run_resumes_from_its_checkpoint() {
     let want = text(&args);
     assert!(want.ends_with("10 40348521\n"), "{want}");
     let mut keep = args.to_vec();
-    keep.extend(["--every", "0.05", "--resume", "--checkpoint", file.to_str().expect("UTF-8")]);
+    keep.extend(["--resume", "--checkpoint", file.to_str().expect("UTF-8")]);
     let mut kills = 0;
     for _ in 0..3 {
         let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
             .arg("grundy")
             .args(&keep)
+            .args(["--every", "0.05"])
             .stdout(std::process::Stdio::null())
             .spawn()
             .expect("it starts");

@@ -14,7 +14,7 @@ pub fn positive<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     let number = f64::deserialize(from)?;
     match PLAUSIBLE.contains(&number) {
         true => Ok(number),
-        false => Err(D::Error::custom(format!("a measured number is {number:e}, not within 1e-15 and 1e15"))),
+        false => Err(D::Error::custom(format!("a measured number is {number:?}, not within 1e-15 and 1e15"))),
     }
 }
 
@@ -23,6 +23,6 @@ pub fn positive_or_zero<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Er
     let number = f64::deserialize(from)?;
     match number == 0.0 || PLAUSIBLE.contains(&number) {
         true => Ok(number),
-        false => Err(D::Error::custom(format!("a measured number is {number:e}, not 0 or within 1e-15 and 1e15"))),
+        false => Err(D::Error::custom(format!("a measured number is {number:?}, not 0 or within 1e-15 and 1e15"))),
     }
 }
