@@ -64,7 +64,7 @@ pub enum InputError {
         most: usize,
     },
     /// The Grundy values that the input is made of were not computed.
-    #[error("{operation} needs Grundy values first: {source}")]
+    #[error("the Grundy values that {operation} is given: {source}")]
     Values {
         /// The operation.
         operation: &'static str,
@@ -72,7 +72,7 @@ pub enum InputError {
         source: Box<ValuesError>,
     },
     /// Moves whose list alone does not fit in memory.
-    #[error("the moves of {operation} need {} here and {} are free", bytes(*.needs as f64), bytes(*.free as f64))]
+    #[error("the list of moves of {operation} needs {} here and {} are free", bytes(*.needs as f64), bytes(*.free as f64))]
     MovesMemory {
         /// The operation.
         operation: &'static str,

@@ -24,7 +24,7 @@ fn moves_that_do_not_fit_in_memory_are_refused() {
     let output = std::process::Command::new("sh").args(["-c", &script]).output().expect("a shell");
     let line = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{line}");
-    let starts = "nimlanes: the moves of mex_subtraction need 4.000 GB here and ";
+    let starts = "nimlanes: the list of moves of mex_subtraction needs 4.000 GB here and ";
     assert!(line.starts_with(starts) && line.lines().count() == 1, "{line}");
 }
 

@@ -50,7 +50,8 @@ fn compare(what: &str, predicted: f64, used: f64, more: f64) -> bool {
 
 /// The allowed excess of the prediction.
 fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
-    let of_each_value = ["push_bits", "pull_words", "byte_lanes"].iter().any(|name| kernel.starts_with(name));
+    let of_each_value =
+        ["push_bits", "pull_words", "byte_lanes", "periodic"].iter().any(|name| kernel.starts_with(name));
     let is_estimated =
         operation == "mex_subtraction" && of_each_value && !workload.contains(|c: char| c.is_ascii_digit());
     // Predicted for the largest possible number of positions; with these moves, half of the heaps have none.
@@ -99,7 +100,7 @@ fn check_kernel(
             let run = Arc::new(Run::new(*threads));
             let used = peak(|| session.run(index, &run).map(drop));
             // One thread of a run already exists; a pair uses at most two.
-            let started = if kernel.contains("pair") { 1 } else { threads - 1 };
+            let started = if kernel.starts_with("byte_lanes_pair") { 1 } else { threads - 1 };
             let stacks = started as f64 * STACK;
             let what = format!("{of} {workload} {size} {kernel}, {threads} thread(s)");
             let used = used + stacks + session.input_bytes();

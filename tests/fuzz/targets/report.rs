@@ -1,4 +1,4 @@
-//! Any measurements give a report or are refused: the committed files with changed numbers, and arbitrary text.
+//! A report can be made of any measurements, or they are refused: the committed files with numbers changed, and any text.
 #![no_main]
 
 use std::fs;
@@ -52,18 +52,13 @@ static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
     folder
 });
 
-/// Changes the number at an index.
-fn change(value: &mut Value, index: &mut usize, to: Number) {
+/// All numbers of a file.
+fn numbers(value: &mut Value) -> Vec<&mut Value> {
     match value {
-        Value::Number(_) => {
-            if *index == 0 {
-                *value = to.into();
-            }
-            *index = index.wrapping_sub(1);
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| change(value, index, to)),
-        Value::Object(map) => map.values_mut().for_each(|value| change(value, index, to)),
-        _ => {}
+        Value::Number(_) => vec![value],
+        Value::Array(values) => values.iter_mut().flat_map(numbers).collect(),
+        Value::Object(map) => map.values_mut().flat_map(numbers).collect(),
+        _ => Vec::new(),
     }
 }
 
@@ -72,7 +67,11 @@ fuzz_target!(|file: File| {
         File::Text(text) => text,
         File::Changed { file, changes } => {
             let (_, mut value) = FILES[file as usize % FILES.len()].clone();
-            changes.into_iter().for_each(|(index, to)| change(&mut value, &mut index.into(), to));
+            let mut numbers = numbers(&mut value);
+            let count = numbers.len();
+            for (index, to) in changes.into_iter().filter(|_| count > 0) {
+                *numbers[usize::from(index) % count] = to.into();
+            }
             value.to_string()
         }
     };

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use loom::thread;
 
 use super::*;
+use crate::machine::Machine;
 use crate::moves::MoveSet;
 use crate::sync::atomic::Ordering;
 use crate::sync::{explore, explore_without};
@@ -25,7 +26,7 @@ fn accumulate(sources: Sources, moves: &[usize], planes: usize, hits: &mut [Plan
 /// An input whose moves include two chunks for the helper, and some that only the leading thread applies.
 fn input(limit: u64) -> Subtraction {
     let moves = [1, 3, 700].into_iter().chain(1030..1100).collect();
-    Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit).expect("a small limit")
+    Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit, &Machine::detect()).expect("a small limit")
 }
 
 /// Three stretches: the helper gets one job.
