@@ -183,7 +183,7 @@ fn wrong_limits() {
     refused(&["solve", "nim-square", "--limit", "1e18"], "at most");
     refused(&["solve", "--limit", "5"], "GAME");
     let asked =
-        "xor_triples needs Grundy values first: size 1000000000000000 is too large for mex_subtraction; at most";
+        "the Grundy values that xor_triples is given: size 1000000000000000 is too large for mex_subtraction; at most";
     refused(&["compare", "xor_triples", "--size", "1e15"], asked);
 }
 

@@ -2,14 +2,19 @@
 //! file gives one clear line.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
 use nimlanes::case::Case;
+use nimlanes::games::{Solver, game};
+use nimlanes::kernel::Run;
 use nimlanes::lab::duel::{Duel, Row};
 use nimlanes::lab::environment::Environment;
+use nimlanes::lab::profile::Sampling;
 use nimlanes::lab::report;
 use nimlanes::lab::saved::{Mismatch, Saved, Verdict};
 use nimlanes::machine::Machine;
+use nimlanes::selection::Selection;
 use tempfile::TempDir;
 
 fn nimlanes() -> Command {
@@ -324,4 +329,25 @@ fn a_microarchitecture_without_a_name_still_names_a_folder() {
     assert_eq!(folder, Path::new("profiles/data/2026-01-31-genuineintel-family6-model200-draft"));
     environment.microarchitecture = "zen4".to_owned();
     assert!(environment.is_named());
+}
+
+/// By its own frame, whatever called it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_profile_of_a_game_begins_with_the_game() {
+    let selection = Selection::new(Machine::detect()).with_kernel("table_scan", "byte_table").expect("always there");
+    let run = Run::new(1);
+    let question = game("stone-game").expect("a game").question(500);
+    let sampling = Sampling::start().expect("no other sampling in this process");
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_millis(500) {
+        question.solve(&Solver::new(&selection, &run)).expect("a small limit");
+    }
+    let profile = sampling.finish("games/stone-game/byte_table/500").expect("samples");
+    let root = tempfile::tempdir().expect("a folder");
+    let stacks = std::fs::read_to_string(profile.write(root.path()).expect("written").with_extension("folded"));
+    let stacks = stacks.expect("stacks");
+    // Other tests run beside this one.
+    let mut own = stacks.lines().filter(|stack| stack.contains("byte_table::run")).peekable();
+    assert!(own.peek().is_some() && own.all(|stack| stack.starts_with("stone_game::solve")), "{stacks}");
 }
