@@ -91,7 +91,7 @@ pub fn kernel_named<O: Operation>(name: &str) -> Result<Kernel<O>, NameError> {
 fn subtraction<O: Operation<Input = Subtraction>>(moves: &str, limit: u64) -> Result<O::Output, SolveError> {
     let moves = moves.parse().map_err(InputError::Moves)?;
     with_solver(|solver| {
-        let input = |limit| Subtraction::of::<O>(&moves, limit, solver.selection().machine());
+        let input = |limit| Subtraction::for_operation::<O>(&moves, limit, solver.selection().machine());
         Ok(solver.apply::<O>(limit, input)?.0)
     })
 }
