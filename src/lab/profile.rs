@@ -185,7 +185,7 @@ impl Profile {
         let title = format!("{group}/{size}: {old} to {kernel}");
         let [first, second] = seconds.map(|seconds| span(1e9 * seconds));
         let subtitle =
-            format!("shares of time, not times: red grew, blue shrank; time of a run: {first} before, {second} now");
+            format!("shares, not times: red grew, blue shrank; a run took {first} before and takes {second} now");
         draw(&path, &title, subtitle, &String::from_utf8_lossy(&both))
     }
 
