@@ -55,6 +55,9 @@ pub struct Subtraction {
     limit: u64,
 }
 
+/// A list of moves of up to this many bytes is made whatever is free; the cost of a kernel, which includes it, decides.
+const SMALL_LIST: u64 = 1 << 20;
+
 /// The largest limit. Its table of values alone takes 4 GiB.
 pub const MAX_LIMIT: u64 = 1 << 31;
 
@@ -76,7 +79,7 @@ impl Subtraction {
             return Err(InputError::TooLarge { operation: O::NAME, size: limit, most: MAX_LIMIT });
         }
         let (needs, free) = (set.bytes_up_to(limit) as u64, machine.memory(1));
-        if needs > free {
+        if needs > SMALL_LIST && needs > free {
             return Err(InputError::MovesMemory { operation: O::NAME, needs, free });
         }
         let moves = set.up_to(limit);
