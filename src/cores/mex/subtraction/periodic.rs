@@ -140,15 +140,15 @@ const COPY_STEP: usize = 1 << 16;
 fn repeat(g: &mut Vec<u16>, period: usize, heaps: usize, run: &Run) -> Result<(), RunError> {
     run.advance(g.len() as u64)?;
     g.reserve_exact(heaps - g.len());
-    // Copies whole periods, twice as many at a time as before.
+    // Copies whole periods, twice as many at a time as before. What is behind them need not repeat.
     let mut back = period;
     while g.len() < heaps {
-        while back < COPY_STEP && 2 * back <= g.len() {
-            back *= 2;
-        }
         let length = back.min(COPY_STEP).min(heaps - g.len());
         let from = g.len() - back;
         g.extend_from_within(from..from + length);
+        if length == back {
+            back *= 2;
+        }
         run.advance(length as u64)?;
     }
     Ok(())
@@ -160,6 +160,13 @@ mod tests {
     use crate::kernel::Operation;
     use crate::machine::Machine;
     use crate::moves::MoveSet;
+
+    #[test]
+    fn only_the_last_period_is_copied() {
+        let mut g = vec![9, 8, 7, 1, 2];
+        repeat(&mut g, 2, 40, &Run::new(1)).expect("the run is not cancelled");
+        assert!(g.len() == 40 && g[3..].chunks_exact(2).all(|pair| pair == [1, 2]), "{g:?}");
+    }
 
     #[test]
     fn the_period_and_the_preperiod_are_the_smallest_possible() {
