@@ -201,7 +201,7 @@ pub trait Operation: Sized + 'static {
     const ABSENT: &'static [Absent];
     /// The kernels that are the best algorithms published elsewhere: results are compared with the quickest of them.
     const PUBLIC: &'static [&'static str];
-    /// What the measurements showed, in markdown without numbers: part of the documentation and of the report.
+    /// What the measurements showed and what was tried, in markdown: part of the documentation and of the report.
     const NOTES: &'static str;
 
     /// Bytes of the input, which stays in memory while a kernel runs.
@@ -328,7 +328,7 @@ impl<O: Operation> Kernel<O> {
     /// Predicted time and memory with `threads` threads.
     pub fn cost(&self, input: &O::Input, threads: usize) -> Cost {
         let Cost { ns, bytes } = (self.body.cost)(input, CostContext { tier: self.def.tier, threads });
-        let threads = if self.def.features.contains(&"parallel") { threads } else { 1 };
+        let threads = if self.def.is_parallel() { threads } else { 1 };
         Cost { ns, bytes: bytes + O::input_bytes(input) + O::output_bytes(input, threads) }
     }
 

@@ -125,7 +125,6 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
         // A prefix counts as progress only if its values repeat.
         let mut g = values(&start, &run.counted_apart())?;
         if let Some(Period { period, .. }) = find_period(&g, farthest as usize, run)? {
-            g.reserve_exact(input.heaps() - g.len());
             repeat(&mut g, period, input.heaps(), run)?;
             return Ok(g);
         }
