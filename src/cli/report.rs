@@ -60,14 +60,15 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         (None, true) => report::source()?,
         (None, false) => measure(args)?,
     };
-    if args.check {
-        report::check(&folder, args.mixed)?;
-        print(&format!("{} is what {} gives\n", report::RESULTS, folder.display()))?;
+    let (results, folder_name) = (report::RESULTS, folder.display());
+    let (unmeasured, said) = if args.check {
+        (report::check(&folder, args.mixed)?, format!("{results} is what {folder_name} gives\n"))
     } else {
-        report::write(&folder, args.mixed)?;
-        print(&format!("{} and {} written from {}\n", report::RESULTS, report::CHARTS, folder.display()))?;
-    }
-    match report::unmeasured(&folder, args.mixed)?.as_slice() {
+        let charts = report::CHARTS;
+        (report::write(&folder, args.mixed)?, format!("{results} and {charts} written from {folder_name}\n"))
+    };
+    print(&said)?;
+    match unmeasured.as_slice() {
         [] => Ok(()),
         kernels => print(&format!("not measured: {}\n", kernels.join(", "))),
     }

@@ -116,8 +116,9 @@ fn read(path: &Path) -> Result<Option<String>, SavedError> {
 /// The path and text of a generated file.
 type File = (PathBuf, String);
 
-/// All files generated from the measurements in a folder. Text outside of the marks is kept.
-fn compose(folder: &Path, mixed: bool) -> Result<Vec<File>, ReportError> {
+/// All files generated from the measurements in a folder, and the kernels without a measurement, as `operation=kernel`. Text
+/// outside of the marks is kept.
+fn compose(folder: &Path, mixed: bool) -> Result<(Vec<File>, Vec<String>), ReportError> {
     let data = Data::read(folder, mixed)?;
     let report = Report::new(&data);
     let (body, charts) = report.write(CHARTS);
@@ -136,15 +137,7 @@ fn compose(folder: &Path, mixed: bool) -> Result<Vec<File>, ReportError> {
     if let Some(old) = read(Path::new(README))? {
         files.push((README.into(), readme(&old, &report.digest())?));
     }
-    Ok(files)
-}
-
-/// Kernels without a measurement in a folder, as `operation=kernel`.
-///
-/// # Errors
-/// The measurements cannot be used.
-pub fn unmeasured(folder: &Path, mixed: bool) -> Result<Vec<String>, ReportError> {
-    Ok(Report::new(&Data::read(folder, mixed)?).unmeasured())
+    Ok((files, report.unmeasured()))
 }
 
 /// README.md with a new digest.
@@ -154,23 +147,26 @@ fn readme(old: &str, digest: &str) -> Result<String, ReportError> {
     Ok(format!("{above}{README_BEGIN}\n\n{}\n\n{END}{below}", digest.trim_end()))
 }
 
-/// Writes RESULTS.md, its charts and the digest in the working directory from the measurements in a folder.
+/// Writes RESULTS.md, its charts and the digest in the working directory from the measurements in a folder. Gives the kernels
+/// without a measurement, as `operation=kernel`.
 ///
 /// # Errors
 /// The measurements cannot be used, a file has no marks, or a file cannot be written. No file is left incomplete.
-pub fn write(folder: &Path, mixed: bool) -> Result<(), ReportError> {
-    for (path, text) in compose(folder, mixed)? {
+pub fn write(folder: &Path, mixed: bool) -> Result<Vec<String>, ReportError> {
+    let (composed, unmeasured) = compose(folder, mixed)?;
+    for (path, text) in composed {
         files::save(&path, text.as_bytes()).map_err(|source| SavedError::Write { path, source })?;
     }
-    Ok(())
+    Ok(unmeasured)
 }
 
-/// Checks that RESULTS.md, its charts and the digest are what the measurements in a folder give.
+/// Checks that RESULTS.md, its charts and the digest are what the measurements in a folder give. Gives the same as [`write`].
 ///
 /// # Errors
 /// They differ, or the measurements cannot be used.
-pub fn check(folder: &Path, mixed: bool) -> Result<(), ReportError> {
-    for (path, want) in compose(folder, mixed)? {
+pub fn check(folder: &Path, mixed: bool) -> Result<Vec<String>, ReportError> {
+    let (composed, unmeasured) = compose(folder, mixed)?;
+    for (path, want) in composed {
         let found = read(&path)?.unwrap_or_default();
         if found != want {
             let same = found.lines().zip(want.lines()).take_while(|(found, want)| found == want).count();
@@ -178,7 +174,7 @@ pub fn check(folder: &Path, mixed: bool) -> Result<(), ReportError> {
             return Err(ReportError::Differs { path, folder, how });
         }
     }
-    Ok(())
+    Ok(unmeasured)
 }
 
 #[cfg(test)]
