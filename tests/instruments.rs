@@ -11,7 +11,6 @@ use nimlanes::kernel::Run;
 use nimlanes::lab::duel::{Duel, Row};
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::profile::Sampling;
-use nimlanes::lab::report;
 use nimlanes::lab::saved::{Mismatch, Saved, Verdict};
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
@@ -318,17 +317,6 @@ fn a_duel_of_size_0_is_left_out_of_the_chart() {
     report(&root, &["--data", folder]).assert().success();
     let chart = read(&root, "profiles/charts/mex_subtraction-sizes.svg");
     assert!(chart.starts_with("<svg") && chart.len() < 100_000, "{} bytes", chart.len());
-}
-
-#[test]
-fn a_microarchitecture_without_a_name_still_names_a_folder() {
-    let mut environment = Environment::detect(&Machine::detect());
-    environment.microarchitecture = "GenuineIntel-family6-model200".to_owned();
-    assert!(!environment.is_named());
-    let folder = report::folder(&environment, "2026-01-31T12:00:00Z", true);
-    assert_eq!(folder, Path::new("profiles/data/2026-01-31-genuineintel-family6-model200-draft"));
-    environment.microarchitecture = "zen4".to_owned();
-    assert!(environment.is_named());
 }
 
 /// By its own frame, whatever called it.

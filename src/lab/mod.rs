@@ -1,5 +1,5 @@
 //! Measuring instruments: clocks, duels, ceilings, known answers and the check of kernels against them, and the environment.
-//! With the `cli` feature also profiles, plots, file output, saved measurements and the report.
+//! With the `cli` feature also profiles, file output and saved measurements.
 
 pub mod ceilings;
 pub mod clock;
@@ -9,15 +9,9 @@ pub mod environment;
 pub mod files;
 pub mod known;
 #[cfg(feature = "cli")]
-mod numbers;
-#[cfg(feature = "cli")]
-mod picture;
-#[cfg(feature = "cli")]
-pub mod plot;
+pub mod numbers;
 #[cfg(feature = "cli")]
 pub mod profile;
-#[cfg(feature = "cli")]
-pub mod report;
 #[cfg(feature = "cli")]
 pub mod saved;
 pub mod verify;

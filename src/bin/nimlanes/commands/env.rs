@@ -1,0 +1,45 @@
+//! `nimlanes env`
+
+use nimlanes::lab::environment::Environment;
+use nimlanes::machine::Machine;
+use nimlanes::units::bytes;
+
+use crate::failure::Failure;
+use crate::output::{Document, print, print_json};
+
+/// Show the machine and the build: CPU, tiers, caches, memory, compiler settings
+#[derive(clap::Args)]
+#[command(after_help = "Example: nimlanes env --json")]
+pub struct Args {
+    /// Print JSON: one object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Document for Environment {
+    const SCHEMA: &'static str = "nimlanes-environment-1";
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let environment = Environment::detect(&Machine::from_env()?);
+    if args.json {
+        return print_json(&environment);
+    }
+    let tiers =
+        Environment::tiers().map(|(tier, offered)| format!("{}{}", if offered { "" } else { "no " }, tier.name()));
+    let list = |items: &[String]| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
+    let rows = [
+        ("cpu", environment.cpu.clone()),
+        ("microarchitecture", environment.microarchitecture.clone()),
+        ("tiers", tiers.collect::<Vec<_>>().join(", ")),
+        ("used up to", environment.tier.clone()),
+        ("threads", environment.threads.to_string()),
+        ("caches", list(&environment.caches)),
+        ("memory", bytes(environment.memory as f64)),
+        ("system", environment.system.clone()),
+        ("build", format!("{} ({})", environment.build, environment.profile)),
+        ("compiled for", list(&environment.target_features)),
+        ("features", list(&environment.features)),
+    ];
+    rows.iter().try_for_each(|(name, value)| print(&format!("{name:<18} {value}\n")))
+}

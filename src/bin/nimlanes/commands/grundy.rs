@@ -1,0 +1,338 @@
+//! `nimlanes grundy`
+
+use std::fmt::Display;
+use std::fs::TryLockError;
+use std::io::{BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records, Start};
+use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Period, Subtraction, period};
+use nimlanes::cores::mex::zeros::MexZeros;
+use nimlanes::kernel::{Operation, Run};
+use nimlanes::lab::files::{self, LockedFile};
+use nimlanes::moves::MoveSet;
+use nimlanes::selection::Selection;
+use nimlanes::workload::InputError;
+
+use crate::args::{Threads, number, seconds};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::monitor::Monitor;
+use crate::output::{self, check_cancelled, check_writable, write_output};
+
+/// Print the Grundy values of a subtraction set, its P-positions, or the first position of each value
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  nimlanes grundy --moves squares --limit 10000 --format bfile\n  \
+    nimlanes grundy --moves 2,7,19,50 --limit 1e6\n  nimlanes grundy --moves squares --limit 1e6 --zeros --format csv\n  \
+    nimlanes grundy --moves factorials --limit 7e9 --records --format csv --checkpoint factorials.checkpoint --resume")]
+pub struct Args {
+    /// The moves: squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k
+    #[arg(long, value_name = "SET", default_value = "squares", allow_hyphen_values = true)]
+    moves: String,
+    /// The largest heap
+    #[arg(long, value_name = "N", default_value = "10000", value_parser = number, allow_negative_numbers = true)]
+    limit: u64,
+    /// The output format
+    #[arg(long, value_enum, default_value_t = Format::Summary)]
+    format: Format,
+    /// Print the heaps of value 0 instead of all values, by a sieve that needs no values
+    #[arg(long, conflicts_with = "records")]
+    zeros: bool,
+    /// Print the first heap of each value instead of all values
+    #[arg(long)]
+    records: bool,
+    /// The index of the first line of a bfile or a CSV file [default: 0]
+    #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
+    offset: Option<u64>,
+    /// Save the progress of a long run to a file, for --records or a summary of a set with few moves; only one run at a time can
+    /// use it, and it is removed when the output is complete
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Resume from the file of --checkpoint, if it exists
+    #[arg(long, requires = "checkpoint")]
+    resume: bool,
+    /// How often to save the progress, in seconds
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true, requires = "checkpoint")]
+    every: f64,
+    /// Run even if it is predicted to take more than a day
+    #[arg(long)]
+    force: bool,
+    /// Write to a file instead of standard output; it appears when it is complete. A file with several hard links is refused
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines "n a(n)", as in OEIS b-files
+    Bfile,
+    /// A header and lines "n,a(n)"
+    Csv,
+    /// Little-endian numbers: 16 bits for a value, 64 bits for a heap
+    Bin,
+    /// Counts, first positions and the period of a finite set
+    Summary,
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let set: MoveSet = args.moves.parse().map_err(InputError::Moves)?;
+    let selection = args.threads.selection(None)?;
+    let selection = if args.force { selection.allow_long() } else { selection };
+    let needs_values = args.zeros || !args.records && args.format != Format::Summary;
+    if needs_values && args.checkpoint.is_some() {
+        return Err(Failure::Usage("--checkpoint needs --records or --format summary".to_owned()));
+    }
+    if args.offset.is_some() && matches!(args.format, Format::Bin | Format::Summary) {
+        return Err(Failure::Usage("--offset needs --format bfile or csv".to_owned()));
+    }
+    if let (Some(checkpoint), Some(out)) = (&args.checkpoint, &args.out)
+        && files::are_same(checkpoint, out)
+    {
+        let line = format!("--checkpoint `{}` is the same file as --out `{}`", checkpoint.display(), out.display());
+        return Err(Failure::Usage(line));
+    }
+    check_writable(args.out.as_deref())?;
+    let run = interrupt::run(selection.threads());
+    // Without a table of values, if the output needs none or the limit exceeds what a table can hold.
+    let past_tables = args.checkpoint.is_some() || args.limit > MAX_LIMIT;
+    if !needs_values && (args.records && args.format != Format::Summary || past_tables) {
+        match Records::new(&set, args.limit) {
+            Ok(input) => {
+                let checkpoint =
+                    args.checkpoint.as_deref().map(|path| CheckpointFile::lock(path, args, &run)).transpose()?;
+                let output = records(args, &set, input, &selection, &run, checkpoint.as_ref())?;
+                write_output(args.out.as_deref(), |out| write_records(args, &set, &output, &run, out))?;
+                return checkpoint.map_or(Ok(()), |checkpoint| checkpoint.remove());
+            }
+            Err(error) if past_tables => return Err(error.into()),
+            Err(_) => {}
+        }
+    }
+    if args.zeros {
+        let of_set = |limit| Subtraction::for_operation::<MexZeros>(&set, limit, selection.machine());
+        let input = of_set(args.limit)?;
+        // A sieve that finds zeros without the other values.
+        let zeros = compute::<MexZeros>((), &input, args.limit, of_set, &selection, &run)?;
+        return write_output(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, &run, out));
+    }
+    let of_set = |limit| Subtraction::new(&set, limit, selection.machine());
+    let input = of_set(args.limit)?;
+    let g = compute::<MexSubtraction>((), &input, args.limit, of_set, &selection, &run)?;
+    write_output(args.out.as_deref(), |out| write(args, &set, &g, &run, out))
+}
+
+/// First heaps and frequencies, with checkpoints if requested.
+fn records(
+    args: &Args,
+    set: &MoveSet,
+    input: Records,
+    selection: &Selection,
+    run: &Arc<Run>,
+    checkpoint: Option<&Arc<CheckpointFile>>,
+) -> Result<Output, Failure> {
+    let (input, start) = match checkpoint {
+        None => (input, Start::default()),
+        Some(checkpoint) => {
+            let from = checkpoint.load(&input, args.resume)?;
+            (input.resumable(), Start::with_journal(Arc::clone(checkpoint) as Arc<dyn Journal>, from))
+        }
+    };
+    let of = |limit| {
+        let input = Records::new(set, limit)?;
+        Ok(if checkpoint.is_some() { input.resumable() } else { input })
+    };
+    let output = compute::<MexRecords>(start, &input, args.limit, of, selection, run);
+    match checkpoint.and_then(|checkpoint| checkpoint.state().failure.take()) {
+        Some(failure) => Err(failure),
+        None => output,
+    }
+}
+
+/// Saves progress to a file, which is locked against other runs.
+struct CheckpointFile {
+    /// The path as given, for messages.
+    path: PathBuf,
+    every: Duration,
+    /// Cancelled if the file cannot be written.
+    run: Arc<Run>,
+    state: Mutex<State>,
+}
+
+struct State {
+    file: LockedFile,
+    last: Instant,
+    failure: Option<Failure>,
+}
+
+impl CheckpointFile {
+    fn lock(path: &Path, args: &Args, run: &Arc<Run>) -> Result<Arc<Self>, Failure> {
+        let file = LockedFile::lock(path).map_err(|error| match error {
+            TryLockError::WouldBlock => {
+                Failure::Failed(format!("{} is in use: another run saves its progress there", path.display()))
+            }
+            TryLockError::Error(error) => output::failure(&error, Some(path)),
+        })?;
+        let state = Mutex::new(State { file, last: Instant::now(), failure: None });
+        let (path, every) = (path.to_owned(), Duration::from_secs_f64(args.every));
+        Ok(Arc::new(CheckpointFile { path, every, run: Arc::clone(run), state }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The progress in the file, if there is any. A file with progress needs `resume`.
+    fn load(&self, input: &Records, resume: bool) -> Result<Option<Progress>, Failure> {
+        let file = &self.state().file;
+        // A run that was killed before its first checkpoint leaves an empty file.
+        if file.is_empty().map_err(|error| self.unusable(&error))? {
+            return Ok(None);
+        }
+        if !resume {
+            return Err(Failure::Usage(format!("{} already exists; --resume continues from it", self.path.display())));
+        }
+        let mut reader = BufReader::with_capacity(1 << 16, file.reader());
+        Progress::read(input, &mut reader).map(Some).map_err(|error| self.unusable(&error))
+    }
+
+    fn unusable(&self, error: &dyn Display) -> Failure {
+        Failure::Usage(format!("cannot resume from {}: {error}", self.path.display()))
+    }
+
+    /// Removes the file after a complete run.
+    fn remove(&self) -> Result<(), Failure> {
+        let removed = self.state().file.remove();
+        removed.map_err(|error| Failure::Failed(format!("cannot remove {}: {error}", self.path.display())))
+    }
+}
+
+impl Journal for CheckpointFile {
+    fn keep(&self, progress: &Progress, is_last: bool) {
+        let State { file, last, failure } = &mut *self.state();
+        if failure.is_none() && (is_last || last.elapsed() >= self.every) {
+            let kept = file.replace(|out| progress.write(out));
+            *failure = kept.err().map(|error| output::failure(&error, Some(&self.path)));
+            *last = Instant::now();
+        }
+        if failure.is_some() {
+            self.run.cancel();
+        }
+    }
+}
+
+/// Runs the selected kernel of an operation, with a progress bar. `of` creates inputs with other limits.
+fn compute<O: Operation>(
+    start: O::Start,
+    input: &O::Input,
+    limit: u64,
+    of: impl Fn(u64) -> Result<O::Input, InputError>,
+    selection: &Selection,
+    run: &Arc<Run>,
+) -> Result<O::Output, Failure> {
+    let kernel = selection.kernel_for::<O, _>(input, limit, of)?;
+    let _monitor = Monitor::new(format!("grundy: {}", kernel.def().name), run, O::steps(input));
+    Ok(kernel.run_from(start, input, run)?)
+}
+
+fn write_records(args: &Args, set: &MoveSet, output: &Output, run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
+    if args.format != Format::Summary {
+        return numbers(args, output.first.iter().map(|n| (*n, n.to_le_bytes())), run, out);
+    }
+    heading(set, args.limit, out)?;
+    let period = set.largest().map(|_| "not searched, as values are not kept");
+    tallies(&output.first, &output.counts, period, out)
+}
+
+fn write_zeros(args: &Args, set: &MoveSet, zeros: &[u64], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
+    if args.format != Format::Summary {
+        return numbers(args, zeros.iter().map(|n| (*n, n.to_le_bytes())), run, out);
+    }
+    heading(set, args.limit, out)?;
+    writeln!(out, "zeros    {}", zeros.len())?;
+    writeln!(out, "last     {}", zeros.last().copied().unwrap_or(0))
+}
+
+fn write(args: &Args, set: &MoveSet, g: &[u16], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
+    if args.format == Format::Summary {
+        summary(set, g, out)
+    } else if args.records {
+        numbers(args, first_heaps(g).into_iter().map(|n| (n, n.to_le_bytes())), run, out)
+    } else {
+        numbers(args, g.iter().map(|v| (u64::from(*v), v.to_le_bytes())), run, out)
+    }
+}
+
+/// Writes a sequence with one line or record per number, unless the run is cancelled.
+fn numbers<const BYTES: usize>(
+    args: &Args,
+    sequence: impl Iterator<Item = (u64, [u8; BYTES])>,
+    run: &Run,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    if args.format == Format::Csv {
+        writeln!(out, "n,a")?;
+    }
+    for (i, (a, bytes)) in sequence.enumerate() {
+        if i % (1 << 16) == 0 {
+            check_cancelled(run)?;
+        }
+        let n = u128::from(args.offset.unwrap_or(0)) + i as u128;
+        match args.format {
+            Format::Bfile => writeln!(out, "{n} {a}")?,
+            Format::Csv => writeln!(out, "{n},{a}")?,
+            Format::Bin | Format::Summary => out.write_all(&bytes)?,
+        }
+    }
+    Ok(())
+}
+
+/// The first heap of each value. Values appear in order, since a heap of value `v` has a move to one of value `v - 1`.
+fn first_heaps(g: &[u16]) -> Vec<u64> {
+    let mut firsts = Vec::new();
+    for (n, v) in (0..).zip(g) {
+        if usize::from(*v) == firsts.len() {
+            firsts.push(n);
+        }
+    }
+    firsts
+}
+
+/// The first lines of a summary.
+fn heading(set: &MoveSet, limit: u64, out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, "moves    {set}")?;
+    writeln!(out, "heaps    0..={limit}")
+}
+
+fn summary(set: &MoveSet, g: &[u16], out: &mut dyn Write) -> std::io::Result<()> {
+    let firsts = first_heaps(g);
+    let mut counts = vec![0u64; firsts.len()];
+    for v in g {
+        counts[usize::from(*v)] += 1;
+    }
+    let proved = |farthest| usize::try_from(farthest).ok().and_then(|farthest| period(g, farthest));
+    let period = set.largest().map(|farthest| match proved(farthest) {
+        Some(Period { period, preperiod }) => format!("{period} from heap {preperiod} on, proved"),
+        None => "not proved by these heaps".to_owned(),
+    });
+    heading(set, g.len() as u64 - 1, out)?;
+    tallies(&firsts, &counts, period.as_deref(), out)
+}
+
+/// The remaining lines of a summary.
+fn tallies(firsts: &[u64], counts: &[u64], period: Option<&str>, out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, "values   {}", firsts.len())?;
+    writeln!(out, "zeros    {}", counts.first().unwrap_or(&0))?;
+    if let Some(period) = period {
+        writeln!(out, "period   {period}")?;
+    }
+    writeln!(out, "value    first heap, heaps")?;
+    for (v, (first, count)) in firsts.iter().zip(counts).enumerate() {
+        writeln!(out, "{v:<7}  {first}, {count}")?;
+    }
+    Ok(())
+}

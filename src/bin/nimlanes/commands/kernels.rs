@@ -1,0 +1,125 @@
+//! `nimlanes kernels`
+
+use nimlanes::cores::{OPERATIONS, operation};
+use nimlanes::selection::Selection;
+use nimlanes::session::{AnyOperation, KernelInfo};
+use nimlanes::units::bytes;
+use nimlanes::workload::Workload;
+use serde::Serialize;
+
+use crate::args::Threads;
+use crate::failure::Failure;
+use crate::output::{Document, print, print_json_array, table};
+
+/// List the kernels and workloads of every operation, or of one
+///
+/// Shows the tier and Cargo features that each kernel needs, whether it is compiled in and can run here, and which kernel is
+/// selected for the first workload at its published size.
+#[derive(clap::Args)]
+#[command(after_help = after_help())]
+pub struct Args {
+    /// The operation [default: all]
+    operation: Option<String>,
+    #[command(flatten)]
+    threads: Threads,
+    /// Print JSON: an array with one object per kernel
+    #[arg(long)]
+    json: bool,
+}
+
+/// The workloads of all operations, and examples.
+fn after_help() -> String {
+    let row = |operation: &&dyn AnyOperation| {
+        let names: Vec<_> = operation.workloads().iter().map(|workload| workload.name).collect();
+        vec![format!("  {}", operation.name()), names.join(" ")]
+    };
+    format!(
+        "Workloads:\n{}\nExamples:\n  nimlanes kernels mex_subtraction\n  NIMLANES_ISA_MAX=portable nimlanes kernels",
+        table(&OPERATIONS.iter().map(row).collect::<Vec<_>>())
+    )
+}
+
+#[derive(Serialize)]
+struct Row {
+    core: &'static str,
+    operation: &'static str,
+    kernel: &'static str,
+    tier: &'static str,
+    feature: String,
+    compiled: bool,
+    available: bool,
+    selected: bool,
+    selected_at: u64,
+    summary: &'static str,
+    /// Workloads of the operation; the kernel is selected for the first one.
+    workloads: Vec<&'static str>,
+}
+
+impl Document for Row {
+    const SCHEMA: &'static str = "nimlanes-kernel-1";
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let selection = args.threads.selection(None)?;
+    let operations = match &args.operation {
+        None => OPERATIONS.to_vec(),
+        Some(name) => vec![operation(name)?],
+    };
+    let lists = operations.iter().map(|operation| rows(*operation, &selection)).collect::<Result<Vec<_>, _>>()?;
+    if args.json {
+        return print_json_array(lists.iter().flatten());
+    }
+    for (operation, rows) in operations.iter().zip(&lists) {
+        print(&listing(*operation, rows))?;
+    }
+    let machine = selection.machine();
+    let (tier, threads) = (machine.strongest_tier().name(), selection.threads());
+    let memory = machine.memory(threads);
+    let free = if memory == u64::MAX { "unknown memory".to_owned() } else { bytes(memory as f64) };
+    print(&format!("tier {tier}, {threads} thread(s), {free} free\n"))
+}
+
+/// One operation: its kernels, its workloads, and the technologies without a kernel.
+fn listing(operation: &dyn AnyOperation, rows: &[Row]) -> String {
+    let workloads = operation.workloads();
+    let Workload { name, published, .. } = workloads[0];
+    let title = format!("{}: {} kernels, * selected for {name} at {published}", operation.name(), rows.len());
+    let kernels: Vec<_> = rows.iter().map(Row::cells).collect();
+    let absent = operation.absent().iter().map(|absent| format!("   no {}: {}\n", absent.feature, absent.reason));
+    let inputs = workloads.iter().map(|Workload { name, summary, published, .. }| {
+        vec![format!("   --workload {name}"), format!("--size {published}"), (*summary).to_owned()]
+    });
+    format!("{title}\n{}{}{}\n", table(&kernels), absent.collect::<String>(), table(&inputs.collect::<Vec<_>>()))
+}
+
+impl Row {
+    fn cells(&self) -> Vec<String> {
+        let mark = if self.selected { " *" } else { "  " };
+        let state = match (self.compiled, self.available) {
+            (false, _) => "not compiled",
+            (true, false) => "not on this cpu",
+            (true, true) => "available",
+        };
+        [mark, self.kernel, self.tier, &self.feature, state, self.summary].map(str::to_owned).to_vec()
+    }
+}
+
+fn rows(operation: &dyn AnyOperation, selection: &Selection) -> Result<Vec<Row>, Failure> {
+    let workload = operation.workloads()[0];
+    let session = operation.session(selection, workload.name, workload.published)?;
+    let selected = session.kernels()[selection.kernel_of(session.as_ref())?].name;
+    let row = |kernel: &KernelInfo| Row {
+        core: operation.core().name(),
+        operation: operation.name(),
+        kernel: kernel.name,
+        tier: kernel.tier.name(),
+        feature: kernel.features.join(","),
+        compiled: kernel.compiled,
+        available: kernel.obstacle.is_none(),
+        selected: kernel.name == selected,
+        selected_at: workload.published,
+        summary: kernel.summary,
+        workloads: operation.workloads().iter().map(|workload| workload.name).collect(),
+    };
+    Ok(session.kernels().iter().map(row).collect())
+}

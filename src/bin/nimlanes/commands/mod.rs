@@ -1,0 +1,55 @@
+//! The commands, one per file.
+
+mod ceilings;
+mod compare;
+mod env;
+mod grundy;
+mod kernels;
+mod plot;
+mod positions;
+mod profile;
+mod report;
+mod run;
+pub mod solve;
+mod verify;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+
+/// A command with its arguments.
+#[derive(Subcommand)]
+pub enum Command {
+    Solve(solve::Args),
+    Positions(positions::Args),
+    Plot(plot::Args),
+    Grundy(grundy::Args),
+    Kernels(kernels::Args),
+    Verify(verify::Args),
+    Compare(compare::Args),
+    Run(run::Args),
+    Profile(profile::Args),
+    Report(report::Args),
+    Ceilings(ceilings::Args),
+    Env(env::Args),
+}
+
+impl Command {
+    /// Runs the command.
+    pub fn execute(&self) -> Result<(), Failure> {
+        match self {
+            Command::Solve(args) => solve::main(args),
+            Command::Positions(args) => positions::main(args),
+            Command::Plot(args) => plot::main(args),
+            Command::Grundy(args) => grundy::main(args),
+            Command::Kernels(args) => kernels::main(args),
+            Command::Verify(args) => verify::main(args),
+            Command::Compare(args) => compare::main(args),
+            Command::Run(args) => run::main(args),
+            Command::Profile(args) => profile::main(args),
+            Command::Report(args) => report::main(args),
+            Command::Ceilings(args) => ceilings::main(args),
+            Command::Env(args) => env::main(args),
+        }
+    }
+}

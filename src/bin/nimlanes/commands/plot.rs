@@ -1,0 +1,49 @@
+//! `nimlanes plot`
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use crate::plot::{View, draw};
+
+use crate::args::{Board, PositionQuery};
+use crate::failure::Failure;
+use crate::monitor::with_progress;
+use crate::output::{check_writable, write_output};
+
+/// Draw the P-positions of a game
+///
+/// For three heaps, the axes are two of them and the colour is the third. For two heaps, the axes are the heaps. With --ratios,
+/// the axes are ratios of heaps, which shows the beams that the positions form.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --out stone-game.png\n  \
+    nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --ratios --out beams.svg")]
+pub struct Args {
+    #[command(flatten)]
+    board: Board,
+    /// Draw ratios of heaps instead of heaps
+    #[arg(long)]
+    ratios: bool,
+    /// The output file, SVG or PNG by its extension; it appears when it is complete. A file with several hard links is refused
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    out: PathBuf,
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let is_svg = match args.out.extension().and_then(OsStr::to_str) {
+        Some("svg") => true,
+        Some("png") => false,
+        _ => {
+            let name = args.out.display();
+            return Err(Failure::Usage(format!(
+                "--out `{name}` is not a picture; allowed: names that end in .svg or .png"
+            )));
+        }
+    };
+    check_writable(Some(&args.out))?;
+    let PositionQuery { question, selection, run } = args.board.query()?;
+    let positions = with_progress(question.game(), &selection, &run, |solver| question.positions(solver))?.positions;
+    let view = if args.ratios { View::Ratios } else { View::Heaps };
+    let picture = draw(&positions, question.limit, &question.caption()?, view);
+    run.advance(0)?;
+    write_output(Some(&args.out), |out| out.write_all(&if is_svg { picture.svg().into_bytes() } else { picture.png() }))
+}

@@ -1,0 +1,119 @@
+//! `nimlanes positions`
+//!
+//! # The binary format
+//! The positions in lexicographic order, without a header. Each is its heaps in ascending order, as little-endian unsigned
+//! integers: three of 32 bits for three heaps (12 bytes per position), two of 64 bits for two heaps (16 bytes).
+
+use std::io::{ErrorKind, IsTerminal, stdout};
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use nimlanes::games::{Positions, Solver};
+
+use crate::args::{Board, PositionQuery};
+use crate::failure::Failure;
+use crate::monitor::with_progress;
+use crate::output::{check_cancelled, write_output};
+
+/// Write the P-positions of a game in lexicographic order
+///
+/// Positions are written as they are found. Besides the memory of its kernel, the command needs memory for a few batches, each
+/// of at most 64 layers x of the Stone Game or 16384 heaps n of Proportionate Nim. If this does not fit, the command refuses
+/// before the search starts. The search stops when the reader closes the pipe.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  nimlanes positions stone-game --limit 20000 | head\n  \
+    nimlanes positions proportionate-nim --limit 1e6 --moves 1:1 --format bin --out wythoff.bin")]
+pub struct Args {
+    #[command(flatten)]
+    board: Board,
+    /// The output format
+    #[arg(long, value_enum, default_value_t = Format::Csv)]
+    format: Format,
+    /// Write to a file instead of standard output; it appears when it is complete. A file with several hard links is refused
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A header, then one line per position: "x,y,z" or "n,m"
+    Csv,
+    /// Little-endian numbers without a header: three of 32 bits per position of three heaps, two of 64 bits per position of
+    /// two heaps
+    Bin,
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let PositionQuery { question, selection, run } = args.board.query()?;
+    let mut failure = None;
+    let written = write_output(args.out.as_deref(), |out| {
+        let (mut is_first, mut bytes) = (true, Vec::new());
+        let mut search = |solver: &Solver| {
+            question.stream(solver, |batch| {
+                check_cancelled(&run)?;
+                bytes.clear();
+                args.format.encode(&batch, std::mem::take(&mut is_first), &mut bytes);
+                out.write_all(&bytes)
+            })
+        };
+        // On a terminal, the lines themselves show the progress.
+        let found = if args.out.is_none() && stdout().is_terminal() {
+            search(&Solver::new(&selection, &run))
+        } else {
+            with_progress(question.game(), &selection, &run, search)
+        };
+        found?.map(drop).map_err(|error| {
+            failure = Some(error);
+            ErrorKind::Interrupted.into()
+        })
+    });
+    failure.map_or(written, |error| Err(error.into()))
+}
+
+impl Format {
+    /// Appends a batch; the first one with a header.
+    fn encode(self, batch: &Positions, is_first: bool, bytes: &mut Vec<u8>) {
+        match (batch, self) {
+            (Positions::Two(batch), Format::Csv) => lines(is_first.then_some("n,m\n"), batch, bytes),
+            (Positions::Three(batch), Format::Csv) => lines(is_first.then_some("x,y,z\n"), batch, bytes),
+            (Positions::Two(batch), Format::Bin) => numbers(batch, u64::to_le_bytes, bytes),
+            (Positions::Three(batch), Format::Bin) => numbers(batch, u32::to_le_bytes, bytes),
+        }
+    }
+}
+
+/// Appends the bytes of each number.
+fn numbers<const HEAPS: usize, const BYTES: usize, T: Copy>(
+    positions: &[[T; HEAPS]],
+    number: fn(T) -> [u8; BYTES],
+    bytes: &mut Vec<u8>,
+) {
+    let heaps = positions.as_flattened();
+    let start = bytes.len();
+    bytes.resize(start + BYTES * heaps.len(), 0);
+    let (places, _) = bytes[start..].as_chunks_mut();
+    places.iter_mut().zip(heaps).for_each(|(place, heap)| *place = number(*heap));
+}
+
+/// Appends a header, if there is one, and one line per position.
+fn lines<const HEAPS: usize, T: Copy + Into<u64>>(header: Option<&str>, positions: &[[T; HEAPS]], bytes: &mut Vec<u8>) {
+    bytes.extend(header.unwrap_or_default().as_bytes());
+    for heaps in positions {
+        heaps.iter().for_each(|heap| push_decimal(bytes, (*heap).into()));
+        *bytes.last_mut().expect("a position has heaps") = b'\n';
+    }
+}
+
+/// Appends a number and a comma.
+fn push_decimal(bytes: &mut Vec<u8>, mut number: u64) {
+    let start = bytes.len();
+    loop {
+        bytes.push(b'0' + (number % 10) as u8);
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    bytes[start..].reverse();
+    bytes.push(b',');
+}

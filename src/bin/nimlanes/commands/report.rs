@@ -1,0 +1,97 @@
+//! `nimlanes report`
+
+use std::path::PathBuf;
+
+use crate::report::measure::{MeasureError, Plan};
+use crate::report::tasks::Effort;
+use crate::report::{self, ReportError};
+use nimlanes::lab::environment::Environment;
+use nimlanes::lab::saved::utc_now;
+use nimlanes::machine::Machine;
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{print, say};
+
+/// Measure everything, and generate RESULTS.md, its charts and the digest in README.md
+///
+/// Run it in the source tree. Every measurement is a file under profiles/data. Measurements made earlier today are kept, so an
+/// interrupted report resumes where it stopped. Estimates of `cargo bench` and `cargo bench-native` are included if they are
+/// newer than the sources.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check")]
+pub struct Args {
+    /// Make a draft in under two minutes: few sizes, short duels, no clean builds
+    #[arg(long, conflicts_with_all = ["data", "check"])]
+    quick: bool,
+    /// Measure nothing; use the measurements in this folder, which may include files of `compare --save`
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Write nothing; fail if RESULTS.md, a chart or the digest differs from what the measurements give
+    #[arg(long)]
+    check: bool,
+    /// Discard today's measurements and measure everything again
+    #[arg(long, conflicts_with_all = ["data", "check"])]
+    again: bool,
+    /// Allow measurements from several machines
+    #[arg(long)]
+    mixed: bool,
+}
+
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Self {
+        Failure::Failed(error.to_string())
+    }
+}
+
+impl From<MeasureError> for Failure {
+    fn from(error: MeasureError) -> Self {
+        match error {
+            MeasureError::Run(error) => error.into(),
+            MeasureError::Duel(error) => error.into(),
+            _ => Failure::Failed(error.to_string()),
+        }
+    }
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let folder = match (&args.data, args.check) {
+        (Some(folder), _) => folder.clone(),
+        (None, true) => report::source()?,
+        (None, false) => measure(args)?,
+    };
+    let (results, folder_name) = (report::RESULTS, folder.display());
+    let (unmeasured, said) = if args.check {
+        (report::check(&folder, args.mixed)?, format!("{results} is what {folder_name} gives\n"))
+    } else {
+        let charts = report::CHARTS;
+        (report::write(&folder, args.mixed)?, format!("{results} and {charts} written from {folder_name}\n"))
+    };
+    print(&said)?;
+    match unmeasured.as_slice() {
+        [] => Ok(()),
+        kernels => print(&format!("not measured: {}\n", kernels.join(", "))),
+    }
+}
+
+/// Measures what is missing, and returns the folder of the measurements.
+fn measure(args: &Args) -> Result<PathBuf, Failure> {
+    let machine = Machine::from_env()?;
+    let environment = Environment::detect(&machine);
+    let folder = report::folder(&environment, &utc_now(), args.quick);
+    if !environment.is_named() {
+        let name = &environment.microarchitecture;
+        say(&format!("nimlanes: this microarchitecture has no known name; using {name}"));
+    }
+    let plan = Plan::new(machine, &folder, if args.quick { Effort::DRAFT } else { Effort::FULL })?;
+    if args.again {
+        plan.clear()?;
+    }
+    say(&format!("{}; do not use the machine meanwhile", plan.summary()));
+    let measured = plan.execute(&interrupt::run, &mut say);
+    match measured {
+        // Ctrl-C also ends child processes; that is not a failure of theirs.
+        Err(_) if interrupt::is_over() => Err(Failure::Interrupted),
+        measured => Ok(measured.map(|()| folder)?),
+    }
+}

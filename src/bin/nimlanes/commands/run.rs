@@ -1,0 +1,97 @@
+//! `nimlanes run`
+
+use std::time::{Duration, Instant};
+
+use crate::report::data::ColdStart;
+use nimlanes::case::Case;
+use nimlanes::lab::clock::Clock;
+use nimlanes::lab::duel::{quantile, repeats};
+use nimlanes::machine::peak_memory;
+use nimlanes::session::Session;
+use nimlanes::units::{bytes, span};
+use serde::Serialize;
+
+use crate::args::{Target, Threads, kernel, seconds};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{Document, print, print_json};
+
+/// Run one kernel in a bare loop, for use with a profiler; print the time of the first run and the memory
+#[derive(clap::Args)]
+#[command(after_help = "Example: perf record -e cpu-clock -g nimlanes run table_scan --kernel bit_rows --seconds 5")]
+pub struct Args {
+    #[command(flatten)]
+    target: Target,
+    /// The kernel
+    #[arg(long, value_name = "NAME")]
+    kernel: String,
+    /// How long to repeat it, in seconds; at least one run
+    #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
+    seconds: f64,
+    #[command(flatten)]
+    threads: Threads,
+    /// Print JSON: one object
+    #[arg(long)]
+    json: bool,
+}
+
+/// The output of `--json`.
+#[derive(Serialize)]
+struct Outcome<'a> {
+    #[serde(flatten)]
+    case: &'a Case,
+    #[serde(flatten)]
+    start: &'a ColdStart,
+}
+
+impl Document for Outcome<'_> {
+    const SCHEMA: &'static str = "nimlanes-run-1";
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let selection = args.threads.selection(Some(1))?;
+    let session = args.target.session(&selection)?;
+    let kernel = kernel(session.as_ref(), &selection, Some(&args.kernel))?;
+    let start = repeat(session.as_ref(), kernel, selection.threads(), args.seconds)?;
+    let case = session.case();
+    if args.json {
+        return print_json(&Outcome { case, start: &start });
+    }
+    let ColdStart { first_seconds, later_seconds, runs, idle_bytes, peak_bytes, .. } = start;
+    let memory = match peak_bytes {
+        0 => String::new(),
+        peak => format!(", peak memory {} ({} before it ran)", bytes(peak as f64), bytes(idle_bytes as f64)),
+    };
+    let (first, later) = (span(first_seconds * 1e9), span(later_seconds * 1e9));
+    print(&format!("{case} {}: {runs} runs, the first {first}, then {later} each{memory}\n", args.kernel))
+}
+
+/// Runs a kernel repeatedly for some seconds, at least once.
+pub fn repeat(session: &dyn Session, kernel: usize, threads: usize, seconds: f64) -> Result<ColdStart, Failure> {
+    let run = interrupt::run(threads);
+    let is_parallel = threads > 1 && session.kernels()[kernel].is_parallel();
+    let clock = if is_parallel { Clock::Wall } else { Clock::Thread };
+    let timed = |runs: u64| -> Result<Duration, Failure> {
+        let start = clock.now();
+        session.spin(kernel, &run, runs)?;
+        Ok(clock.now() - start)
+    };
+    let idle_bytes = peak_memory();
+    let (begin, budget) = (Instant::now(), Duration::from_secs_f64(seconds));
+    let first = timed(1)?;
+    let each_turn = repeats(first);
+    let mut later = Vec::new();
+    while begin.elapsed() < budget {
+        later.push(timed(each_turn)?.as_secs_f64() / each_turn as f64);
+    }
+    Ok(ColdStart {
+        kernel: session.kernels()[kernel].name.to_owned(),
+        threads: if is_parallel { threads } else { 1 },
+        clock: clock.name().to_owned(),
+        first_seconds: first.as_secs_f64(),
+        runs: 1 + later.len() * each_turn as usize,
+        later_seconds: if later.is_empty() { first.as_secs_f64() } else { quantile(&mut later, 0.5) },
+        idle_bytes,
+        peak_bytes: peak_memory(),
+    })
+}

@@ -1,0 +1,148 @@
+//! `nimlanes solve`
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use clap::builder::PossibleValuesParser;
+use nimlanes::games::{ChosenKernel, Figure, GAMES, Question, Solution, game};
+use nimlanes::machine::peak_memory;
+use nimlanes::selection::Selection;
+use nimlanes::units::bytes;
+use serde::Serialize;
+
+use crate::args::{Kernels, number};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::monitor::with_progress;
+use crate::output::{Document, print, print_json, print_json_array, table};
+use crate::settings::{Settings, games};
+
+/// Solve a game, or all of them at their published limits
+#[derive(clap::Args, Default)]
+#[command(after_help = "Examples:\n  nimlanes solve stone-game --limit 16000\n  \
+    nimlanes solve nim-square --limit 1e6 --moves cubes --json\n  \
+    nimlanes solve proportionate-nim --limit 1e6 --moves 1:1,2:3\n  nimlanes solve scatterstone-nim --exact")]
+pub struct Args {
+    /// The game [default: all]
+    #[arg(value_parser = PossibleValuesParser::new(games(false).map(|game| game.name)))]
+    game: Option<String>,
+    /// The size of the question; 1e7 and 10_000_000 are accepted [default: the published limit]
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true, requires = "game")]
+    limit: Option<u64>,
+    #[command(flatten)]
+    kernels: Kernels,
+    /// Print JSON: an object, or an array if no game is named. The answer and the counts are strings of digits, as they may
+    /// exceed what a JSON number represents exactly
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: Settings<false>,
+}
+
+impl Args {
+    /// All games at their published limits.
+    pub fn all(json: bool) -> Self {
+        Args { json, ..Default::default() }
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    game: &'static str,
+    limit: u64,
+    /// The parameters of the game, including defaults.
+    parameters: BTreeMap<&'static str, String>,
+    question: &'static str,
+    /// Decimal digits, as for all counts.
+    answer: String,
+    details: BTreeMap<&'static str, Value>,
+    kernels: BTreeMap<&'static str, &'static str>,
+    seconds: f64,
+    /// Peak of this process so far; 0 if the system does not report it.
+    peak_bytes: u64,
+}
+
+impl Document for Report {
+    const SCHEMA: &'static str = "nimlanes-solve-2";
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Value {
+    Count(String),
+    Ratio(f64),
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let named = args.game.as_deref().map(game).transpose()?;
+    let selection = args.kernels.selection(named)?;
+    let Some(game) = named else {
+        let reports = GAMES.iter().map(|game| report(&game.question(game.published), &selection));
+        let reports = reports.collect::<Result<Vec<_>, _>>()?;
+        return if args.json { print_json_array(&reports) } else { print(&summary(&reports)) };
+    };
+    let question = args.settings.question(game, args.limit.unwrap_or(game.published))?;
+    let report = report(&question, &selection)?;
+    if args.json { print_json(&report) } else { print(&text(&report)) }
+}
+
+fn report(question: &Question, selection: &Selection) -> Result<Report, Failure> {
+    let game = question.game();
+    let run = interrupt::run(selection.threads());
+    let start = Instant::now();
+    let solved = with_progress(game, selection, &run, |solver| question.solve(solver));
+    let seconds = start.elapsed().as_secs_f64();
+    let Solution { answer, details, kernels } = solved?;
+    let value = |figure| match figure {
+        Figure::Count(n) => Value::Count(n.to_string()),
+        Figure::Ratio(r) => Value::Ratio(r),
+    };
+    Ok(Report {
+        game: game.name,
+        limit: question.limit,
+        parameters: question.parameters().collect(),
+        question: game.question,
+        answer: answer.to_string(),
+        details: details.into_iter().map(|(name, figure)| (name, value(figure))).collect(),
+        kernels: kernels.into_iter().map(|ChosenKernel { operation, kernel }| (operation, kernel)).collect(),
+        seconds,
+        peak_bytes: peak_memory(),
+    })
+}
+
+impl Report {
+    fn kernels(&self) -> String {
+        self.kernels.iter().map(|(operation, kernel)| format!("{operation}={kernel}")).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A table with one row per game.
+fn summary(reports: &[Report]) -> String {
+    let mut rows = vec![["game", "limit", "answer", "seconds", "kernels"].map(str::to_owned).to_vec()];
+    rows.extend(reports.iter().map(|report| {
+        let seconds = format!("{:.6}", report.seconds);
+        vec![report.game.to_owned(), report.limit.to_string(), report.answer.clone(), seconds, report.kernels()]
+    }));
+    table(&rows)
+}
+
+/// The details of one game, one per line.
+fn text(report: &Report) -> String {
+    let parameters = report.parameters.iter().map(|(name, value)| format!(", {name} {value}"));
+    let mut rows = vec![
+        (report.game, format!("limit {}{}", report.limit, parameters.collect::<String>())),
+        ("question", report.question.to_owned()),
+        ("answer", report.answer.clone()),
+    ];
+    rows.extend(report.details.iter().map(|(name, value)| match value {
+        Value::Count(n) => (*name, n.clone()),
+        Value::Ratio(r) => (*name, format!("{r:.9}")),
+    }));
+    rows.push(("kernels", report.kernels()));
+    rows.push(("seconds", format!("{:.6}", report.seconds)));
+    if report.peak_bytes > 0 {
+        rows.push(("peak memory", bytes(report.peak_bytes as f64)));
+    }
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    rows.iter().map(|(name, value)| format!("{name:<width$}  {value}\n")).collect()
+}

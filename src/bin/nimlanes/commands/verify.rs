@@ -1,0 +1,58 @@
+//! `nimlanes verify`
+
+use std::time::Duration;
+
+use nimlanes::cores::COMPLETE;
+use nimlanes::lab::verify::{Compared, Inputs, VerifyError};
+use nimlanes::machine::Machine;
+use nimlanes::selection::Selection;
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::print;
+
+/// Check every available kernel against the oracle and known answers
+#[derive(clap::Args)]
+#[command(after_help = "Example: nimlanes verify --full")]
+pub struct Args {
+    /// Use larger sizes, and known answers that take up to a minute per kernel
+    #[arg(long)]
+    full: bool,
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let selection = Selection::new(Machine::from_env()?);
+    let (largest, seconds) = if args.full { (u64::MAX, 60.0) } else { (200, 0.5) };
+    let time_limit = Duration::from_secs_f64(seconds);
+    let mut faults = 0;
+    for operation in COMPLETE {
+        for workload in operation.workloads() {
+            let inputs = Inputs::new(*operation, workload, &selection, largest);
+            for kernel in operation.kernels(selection.machine()) {
+                let name = format!("{}/{}/{}", operation.name(), workload.name, kernel.name);
+                let checked = match kernel.obstacle {
+                    Some(reason) => Err(("skipped", reason.to_string())),
+                    None => match inputs.check(kernel.name, &interrupt::run, time_limit) {
+                        Ok(compared) => Ok(compared),
+                        Err(VerifyError::Run(error)) => return Err(error.into()),
+                        Err(fault) => {
+                            faults += 1;
+                            Err(("DIFFERS", fault.to_string()))
+                        }
+                    },
+                };
+                if checked == Ok(Compared::default()) {
+                    continue; // the workload is outside the domain of the kernel
+                }
+                print(&match checked {
+                    Ok(compared) => format!("ok       {name}: {compared}\n"),
+                    Err((word, reason)) => format!("{word:<8} {name}: {reason}\n"),
+                })?;
+            }
+        }
+    }
+    match faults {
+        0 => print("every available kernel agrees\n"),
+        _ => Err(Failure::Failed(format!("{faults} of the checks above failed"))),
+    }
+}

@@ -1,0 +1,348 @@
+//! Pictures of P-positions.
+//!
+//! Both games are self-similar, so each is drawn in two ways: by its heaps, and by the ratios of its heaps, where a beam of
+//! positions becomes a line or a spot.
+
+use super::picture::{Anchor, CLEAR, Ink, Raster, tint};
+
+pub use super::picture::Picture;
+use nimlanes::games::Positions;
+
+/// What the axes show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum View {
+    /// One heap against another.
+    Heaps,
+    /// The ratios of the heaps.
+    Ratios,
+}
+
+/// Maximum side of the plot in pixels.
+const SIDE: usize = 560;
+const LEFT: i32 = 78;
+const TOP: i32 = 84;
+
+/// A picture of the P-positions up to `limit`. Its title starts with `caption`.
+pub fn draw(positions: &Positions, limit: u64, caption: &str, view: View) -> Picture {
+    match (positions, view) {
+        (Positions::Three(found), View::Heaps) => third_heap(found, limit, caption),
+        (Positions::Three(found), View::Ratios) => shares(found, limit, caption),
+        (Positions::Two(found), View::Heaps) => beams(found, limit, caption),
+        (Positions::Two(found), View::Ratios) => slopes(found, limit, caption),
+    }
+}
+
+/// For two heaps of the Stone Game, the third heap that makes a P-position. There is exactly one, as in an addition table.
+fn third_heap(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
+    let heaps = limit as usize + 1;
+    let mut grid = Grid::for_heaps(heaps, SIDE);
+    for [x, y, z] in positions {
+        let mut pairs =
+            [[x, y, z], [y, x, z], [x, z, y], [z, x, y], [y, z, x], [z, y, x]].map(|heaps| heaps.map(|h| *h));
+        pairs.sort_unstable();
+        for (i, [a, b, c]) in pairs.iter().enumerate() {
+            if i == 0 || pairs[i] != pairs[i - 1] {
+                grid.add(*a as usize / grid.step, *b as usize / grid.step, f64::from(*c));
+            }
+        }
+    }
+    let width = |cell: usize| grid.step.min(heaps - cell * grid.step) as f64;
+    let raster = grid.raster(|column, row, count, sum| {
+        tint(sum / count / limit.max(1) as f64, count / (width(column) * width(row)))
+    });
+    let axis = |name| Axis { name, low: 0.0, high: heaps as f64, is_log: false };
+    Scene {
+        title: format!("{caption}: the third heap of a P-position, given the other two"),
+        note: format!("paler where some third heaps are above {limit}, blank where all are"),
+        axes: [axis("a heap"), axis("another heap")],
+        legend: ["third heap".to_owned(), "0".to_owned(), number(limit as f64)],
+        ink: area,
+    }
+    .draw(raster)
+}
+
+/// The P-positions of the Stone Game, scaled so that the largest heap is 1.
+fn shares(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
+    let ratio = |heap: u32, largest: u32| f64::from(heap) / f64::from(largest);
+    let proper = || positions.iter().filter(|[.., z]| *z > 0);
+    let low = (quantile(proper().map(|[_, y, z]| ratio(*y, *z)), 0.001) * 10.0).floor() / 10.0;
+    let low = if low < 1.0 { low } else { 0.0 };
+    let pixels = if positions.len() > 1_000_000 { 1 } else { 2 };
+    let axes = [
+        Axis { name: "x / z", low: 0.0, high: 1.0, is_log: false },
+        Axis { name: "y / z", low, high: 1.0, is_log: false },
+    ];
+    let mut grid = Grid::new(SIDE / pixels, pixels);
+    for [x, y, z] in proper() {
+        grid.add_at(&axes, [ratio(*x, *z), ratio(*y, *z)]);
+    }
+    let most = quantile(grid.cells.iter().map(|cell| cell.0).filter(|count| *count > 0.0), 0.995);
+    let raster = grid.raster(|_, _, count, _| density(count / most));
+    Scene {
+        title: format!("{caption}: P-positions x <= y <= z relative to the largest heap"),
+        note: format!("{} positions with heaps up to {limit}", positions.len()),
+        axes,
+        legend: ["density".to_owned(), "0".to_owned(), "most".to_owned()],
+        ink: density,
+    }
+    .draw(raster)
+}
+
+/// One heap against the other, in both orders.
+fn beams(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
+    let largest = positions.iter().map(|[_, m]| *m as usize).max().unwrap_or(0);
+    let mut grid = Grid::for_heaps(largest + 1, SIDE / 2);
+    let steepest = quantile(ratios(positions).map(|[_, ratio]| ratio), 0.99).max(1.1);
+    for ([n, m], [_, ratio]) in positions.iter().zip(ratios(positions)) {
+        let [n, m] = [n, m].map(|heap| *heap as usize / grid.step);
+        grid.add(n, m, ratio);
+        grid.add(m, n, ratio);
+    }
+    let raster = grid.raster(|_, _, count, sum| line((sum / count - 1.0) / (steepest - 1.0)));
+    let axis = |name| Axis { name, low: 0.0, high: (grid.step * grid.side) as f64, is_log: false };
+    Scene {
+        title: format!("{caption}: P-positions in beams"),
+        note: format!("{} positions with a sum of heaps up to {limit}, in both orders", positions.len()),
+        axes: [axis("a heap"), axis("the other heap")],
+        legend: ["larger / smaller".to_owned(), "1".to_owned(), format!("{steepest:.2}")],
+        ink: line,
+    }
+    .draw(raster)
+}
+
+/// The ratio of the heaps against the smaller heap: the beams as they diverge.
+fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
+    let largest = positions.iter().map(|[n, _]| *n).max().unwrap_or(0).max(2) as f64;
+    let high = ratios(positions).map(|[_, ratio]| ratio).fold(1.1, f64::max) * 1.02;
+    let axes = [
+        Axis { name: "n, the smaller heap", low: 1.0, high: largest, is_log: true },
+        Axis { name: "m / n", low: 1.0, high, is_log: false },
+    ];
+    let mut grid = Grid::new(SIDE / 4, 4);
+    for at in ratios(positions).filter(|[n, _]| *n > 0.0) {
+        grid.add_at(&axes, at);
+    }
+    let mut most = vec![0.0; grid.side];
+    for (i, (count, _)) in grid.cells.iter().enumerate() {
+        most[i % grid.side] = count.max(most[i % grid.side]);
+    }
+    let raster = grid.raster(|column, _, count, _| faint(count / most[column]));
+    Scene {
+        title: format!("{caption}: the larger heap of a P-position divided by the smaller"),
+        note: format!("{} positions with a sum of heaps up to {limit}", positions.len()),
+        axes,
+        legend: ["share of a column".to_owned(), "least".to_owned(), "most".to_owned()],
+        ink: faint,
+    }
+    .draw(raster)
+}
+
+/// `[n, m / n]` of each position; the ratio is 1 if both heaps are empty.
+fn ratios(positions: &[[u64; 2]]) -> impl Iterator<Item = [f64; 2]> + Clone {
+    positions.iter().map(|[n, m]| [*n as f64, if *n == 0 { 1.0 } else { *m as f64 / *n as f64 }])
+}
+
+/// The full colour scale, for areas.
+fn area(share: f64) -> Ink {
+    tint(share, 1.0)
+}
+
+/// The colour scale without the lightest colours, for thin lines that are visible on any page.
+fn line(share: f64) -> Ink {
+    tint(0.75 * share, 1.0)
+}
+
+/// One colour, strong enough to be visible in a single cell.
+fn faint(share: f64) -> Ink {
+    tint(0.5, 0.35 + 0.65 * share)
+}
+
+/// From almost transparent to the lightest colour, for spots that fade out.
+fn density(share: f64) -> Ink {
+    let strength = share.min(1.0).sqrt();
+    tint(strength, 1.4 * strength)
+}
+
+/// The quantile of the values at `share`, from a sample of at most a million; 1 if there are none.
+fn quantile(values: impl Iterator<Item = f64> + Clone, share: f64) -> f64 {
+    let every = values.clone().count().div_ceil(1_000_000).max(1);
+    let mut sample: Vec<f64> = values.step_by(every).collect();
+    sample.sort_unstable_by(f64::total_cmp);
+    sample.get((share * sample.len() as f64) as usize).or(sample.last()).copied().unwrap_or(1.0)
+}
+
+/// A linear or logarithmic axis.
+struct Axis {
+    name: &'static str,
+    low: f64,
+    high: f64,
+    is_log: bool,
+}
+
+impl Axis {
+    /// The position of a value, from 0 to 1.
+    fn at(&self, value: f64) -> f64 {
+        match self.is_log {
+            true => (value / self.low).ln() / (self.high / self.low).ln(),
+            false => (value - self.low) / (self.high - self.low),
+        }
+    }
+
+    /// Round numbers for tick marks.
+    fn ticks(&self) -> Vec<f64> {
+        if self.is_log {
+            let decades = self.low.log10().ceil() as i32..=self.high.log10().floor() as i32;
+            return decades.map(|exponent| 10f64.powi(exponent)).collect();
+        }
+        let rough = (self.high - self.low) / 6.0;
+        let power = 10f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power).into_iter().find(|step| *step >= rough);
+        let step = step.unwrap_or(rough);
+        let range = (self.low / step - 1e-9).ceil() as i64..=(self.high / step + 1e-9).floor() as i64;
+        range.map(|i| i as f64 * step).collect()
+    }
+}
+
+/// A number in short notation.
+fn number(value: f64) -> String {
+    let rounded = (value * 1e6).round() / 1e6;
+    match rounded {
+        0.0..1e5 => rounded.to_string(),
+        _ => format!("{rounded:e}"),
+    }
+}
+
+/// A square of cells, each with the number of its positions and the sum of a value over them. Row 0 is the lowest.
+struct Grid {
+    side: usize,
+    /// Heap sizes per cell, if the axes show heaps.
+    step: usize,
+    pixels: usize,
+    cells: Vec<(f64, f64)>,
+}
+
+impl Grid {
+    fn new(side: usize, pixels: usize) -> Self {
+        Grid { side, step: 1, pixels, cells: vec![(0.0, 0.0); side * side] }
+    }
+
+    /// A grid for `heaps` heap sizes with at most `most` cells per side, with equally many sizes in each cell.
+    fn for_heaps(heaps: usize, most: usize) -> Self {
+        let step = heaps.div_ceil(most);
+        let side = heaps.div_ceil(step);
+        Grid { step, ..Grid::new(side, (SIDE + side / 2) / side) }
+    }
+
+    fn add(&mut self, column: usize, row: usize, value: f64) {
+        let cell = &mut self.cells[row * self.side + column];
+        cell.0 += 1.0;
+        cell.1 += value;
+    }
+
+    /// Counts a position if it is within both axes.
+    fn add_at(&mut self, axes: &[Axis; 2], values: [f64; 2]) {
+        let [x, y] = [0, 1].map(|i| axes[i].at(values[i]));
+        if (0.0..=1.0).contains(&x) && (0.0..=1.0).contains(&y) {
+            let cell = |share: f64| ((share * self.side as f64) as usize).min(self.side - 1);
+            self.add(cell(x), cell(y), 0.0);
+        }
+    }
+
+    /// Colours each cell that is not empty, by its column, row, count and sum.
+    fn raster(&self, ink: impl Fn(usize, usize, f64, f64) -> Ink) -> Raster {
+        let mut cells = Vec::with_capacity(self.cells.len());
+        for row in (0..self.side).rev() {
+            cells.extend((0..self.side).map(|column| match self.cells[row * self.side + column] {
+                (0.0, _) => CLEAR,
+                (count, sum) => ink(column, row, count, sum),
+            }));
+        }
+        Raster { columns: self.side, cells, pixels: self.pixels }
+    }
+}
+
+/// Title, axes and legend around a square plot.
+struct Scene {
+    title: String,
+    note: String,
+    axes: [Axis; 2],
+    /// The meaning of the inks, and of the first and the last.
+    legend: [String; 3],
+    /// The ink for a share from 0 to 1.
+    ink: fn(f64) -> Ink,
+}
+
+impl Scene {
+    fn draw(self, raster: Raster) -> Picture {
+        let side = raster.size()[0] as i32;
+        let (right, bottom) = (LEFT + side, TOP + side);
+        let mut picture = Picture::new([(right.max(LEFT + SIDE as i32) + 190) as usize, bottom as usize + 62]);
+        picture.text(self.title, [14, 18], Anchor::Start);
+        picture.text(self.note, [14, 40], Anchor::Start);
+        picture.raster(raster, [LEFT, TOP]);
+        picture.line([LEFT - 1, TOP], [LEFT - 1, bottom]);
+        picture.line([LEFT - 1, bottom], [right, bottom]);
+        let [x, y] = &self.axes;
+        picture.text(y.name, [LEFT - 14, TOP - 18], Anchor::Start);
+        picture.text(x.name, [LEFT + side / 2, bottom + 44], Anchor::Middle);
+        let along = |axis: &Axis, value: f64| (axis.at(value) * f64::from(side)).round() as i32;
+        for tick in x.ticks() {
+            let at = LEFT + along(x, tick);
+            picture.line([at, bottom], [at, bottom + 5]);
+            picture.text(number(tick), [at, bottom + 18], Anchor::Middle);
+        }
+        for tick in y.ticks() {
+            let at = bottom - along(y, tick);
+            picture.line([LEFT - 6, at], [LEFT - 1, at]);
+            picture.text(number(tick), [LEFT - 10, at], Anchor::End);
+        }
+        let [name, first, last] = self.legend;
+        let (left, height) = (right + 32, 160);
+        picture.text(name, [left, TOP + 8], Anchor::Start);
+        let scale = (0..height).rev().map(|i| (self.ink)(f64::from(i) / f64::from(height - 1)));
+        let cells = scale.flat_map(|ink| [ink; 16]).collect();
+        picture.raster(Raster { columns: 16, cells, pixels: 1 }, [left, TOP + 26]);
+        picture.text(last, [left + 24, TOP + 32], Anchor::Start);
+        picture.text(first, [left + 24, TOP + 20 + height], Anchor::Start);
+        picture
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_on_the_axis() {
+        let axis = |low, high, is_log| Axis { name: "", low, high, is_log };
+        assert_eq!(axis(0.0, 4001.0, false).ticks(), [0.0, 1000.0, 2000.0, 3000.0, 4000.0]);
+        assert_eq!(axis(1.0, 2500.0, true).ticks(), [1.0, 10.0, 100.0, 1000.0]);
+        assert_eq!(
+            axis(0.4, 1.0, false).ticks().iter().map(|tick| number(*tick)).collect::<Vec<_>>(),
+            ["0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"]
+        );
+        assert_eq!([0.0, 1.5, 4000.0, 1e5, 2.5e6].map(number), ["0", "1.5", "4000", "1e5", "2.5e6"]);
+    }
+
+    #[test]
+    fn every_size_has_a_picture() {
+        for view in [View::Heaps, View::Ratios] {
+            for limit in [0, 1, 2, 559, 560, 561, 2000] {
+                let two = (0..=limit / 2).map(|n| [n, n]).collect();
+                draw(&Positions::Two(two), limit, "none", view).png();
+                let three = (0..=limit as u32 / 2).map(|x| [x, x, 2 * x]).collect();
+                draw(&Positions::Three(three), limit, "a test", view).svg();
+            }
+        }
+    }
+
+    /// The third heap is drawn for both orders of the other two, and once if they are equal.
+    #[test]
+    fn a_position_is_drawn_in_every_order() {
+        let inks = |position| {
+            let picture = draw(&Positions::Three(vec![position]), 5, "a test", View::Heaps);
+            picture.first_raster().iter().filter(|ink| **ink != CLEAR).count()
+        };
+        assert_eq!([inks([0, 1, 2]), inks([1, 1, 4]), inks([0, 0, 0])], [6, 3, 1]);
+    }
+}

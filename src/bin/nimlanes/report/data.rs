@@ -1,0 +1,384 @@
+//! The data of a report: all measurements in one folder.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use nimlanes::case::Case;
+use nimlanes::kernel::Needs;
+use nimlanes::lab::ceilings::Reading;
+use nimlanes::lab::duel::{Duel, Skipped};
+use nimlanes::lab::environment::Environment;
+use nimlanes::lab::numbers::{positive, positive_or_zero};
+use nimlanes::lab::saved::{Measured, Mismatch, Saved, SavedError, read_kind};
+
+/// How the measurements of a folder were made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Setup {
+    /// A draft: fewer sizes and rounds.
+    pub draft: bool,
+    /// Kernels predicted to take longer for a run were skipped.
+    #[serde(rename = "patience_seconds", deserialize_with = "positive_or_zero")]
+    pub time_limit_seconds: f64,
+    /// Total time of the measurements.
+    #[serde(deserialize_with = "positive_or_zero")]
+    pub took_seconds: f64,
+}
+
+/// First and later runs of the kernels of one operation, each in its own process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ColdStarts {
+    /// The input.
+    #[serde(flatten)]
+    pub case: Case,
+    /// Kernels, in list order.
+    pub rows: Vec<ColdStart>,
+    /// Kernels that were skipped.
+    pub skipped: Vec<Skipped>,
+}
+
+/// First and later runs of one kernel in its own process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ColdStart {
+    /// The kernel.
+    pub kernel: String,
+    /// Threads it was allowed to use.
+    pub threads: usize,
+    /// `thread` or `wall`.
+    pub clock: String,
+    /// Time of the first run, with cold caches and fresh pages.
+    #[serde(deserialize_with = "positive")]
+    pub first_seconds: f64,
+    /// Median time of the later runs; the time of the first if there was no other.
+    #[serde(deserialize_with = "positive")]
+    pub later_seconds: f64,
+    /// Total number of runs.
+    pub runs: usize,
+    /// Peak resident bytes of the process before the first run, including the input.
+    pub idle_bytes: u64,
+    /// Peak resident bytes of the process at the end.
+    pub peak_bytes: u64,
+}
+
+/// A game solved with different sets of kernels, in turns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameDuel {
+    /// The game.
+    pub game: String,
+    /// Its limit.
+    pub limit: u64,
+    /// `thread` or `wall`.
+    pub clock: String,
+    /// The sets of kernels, the source's algorithms first.
+    pub rows: Vec<GameRow>,
+}
+
+/// A game solved once, far beyond its published limit, in its own process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FarSolution {
+    /// The game.
+    pub game: String,
+    /// Its limit.
+    pub limit: u64,
+    /// The answer, as decimal digits.
+    pub answer: String,
+    /// The selected kernel of each operation.
+    pub kernels: BTreeMap<String, String>,
+    /// Wall-clock time, with all threads allowed.
+    #[serde(deserialize_with = "positive")]
+    pub seconds: f64,
+    /// Peak resident bytes of the process; 0 if the system does not report it.
+    pub peak_bytes: u64,
+}
+
+/// The times of one set of kernels for a game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GameRow {
+    /// `baseline`, `best_plain` or `best`.
+    #[serde(rename = "cast")]
+    pub kernel_set: String,
+    /// `operation=kernel`, in the order of the game's operations.
+    pub kernels: Vec<String>,
+    /// Number of rounds.
+    pub rounds: usize,
+    /// Median time to solve the game.
+    #[serde(deserialize_with = "positive")]
+    pub median_seconds: f64,
+    /// The first set's time divided by this one's, median over the rounds.
+    #[serde(deserialize_with = "positive")]
+    pub ratio: f64,
+    /// 10th percentile of the ratio over the rounds.
+    #[serde(deserialize_with = "positive")]
+    pub ratio_low: f64,
+    /// 90th percentile of the ratio over the rounds.
+    #[serde(deserialize_with = "positive")]
+    pub ratio_high: f64,
+}
+
+/// The kernels selected for one thread, by size and strongest allowed tier.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Choices {
+    /// One row for each input and tier.
+    pub rows: Vec<Choice>,
+}
+
+/// One selection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The input.
+    #[serde(flatten)]
+    pub case: Case,
+    /// The strongest tier allowed.
+    pub tier: String,
+    /// The kernel.
+    pub kernel: String,
+}
+
+/// Selected kernels against others, at sizes without a duel of all kernels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trials {
+    /// One row for each input.
+    pub rows: Vec<Trial>,
+}
+
+/// The selected kernel against those predicted to be not much slower, on one thread.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The input.
+    #[serde(flatten)]
+    pub case: Case,
+    /// The selected kernel.
+    pub selected: String,
+    /// The fastest kernel.
+    pub quickest: String,
+    /// Number of kernels that took part.
+    pub kernels: usize,
+    /// The selected kernel's time divided by the fastest one's, median over the rounds.
+    #[serde(deserialize_with = "positive")]
+    pub loss: f64,
+    /// 10th percentile of the loss over the rounds.
+    #[serde(deserialize_with = "positive")]
+    pub loss_low: f64,
+    /// 90th percentile of the loss over the rounds.
+    #[serde(deserialize_with = "positive")]
+    pub loss_high: f64,
+}
+
+/// How stable the clocks are: one kernel timed repeatedly, alone and with neighbours.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Clocks {
+    /// The measured case: `operation/workload/kernel/size`.
+    pub subject: String,
+    /// One row for each clock and kind of neighbour.
+    pub rows: Vec<ClockRow>,
+}
+
+/// One clock with one kind of neighbour.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClockRow {
+    /// `thread` or `wall`.
+    pub clock: String,
+    /// What ran at the same time.
+    pub neighbours: String,
+    /// Median time of a run.
+    #[serde(deserialize_with = "positive")]
+    pub median_seconds: f64,
+    /// 10th percentile of the time of a run.
+    #[serde(deserialize_with = "positive")]
+    pub low_seconds: f64,
+    /// 90th percentile of the time of a run.
+    #[serde(deserialize_with = "positive")]
+    pub high_seconds: f64,
+}
+
+/// The ceilings of this machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ceilings {
+    /// One row for each ceiling.
+    pub rows: Vec<Reading>,
+}
+
+/// The needs that kernels state, at the published sizes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AllNeeds {
+    /// One row for each kernel that states its needs.
+    pub rows: Vec<KernelNeeds>,
+}
+
+/// What one kernel needs per unit of work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KernelNeeds {
+    /// The operation.
+    pub operation: String,
+    /// The kernel.
+    pub kernel: String,
+    /// Its needs.
+    pub needs: Needs,
+}
+
+/// Estimates of `cargo bench`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimates {
+    /// `default` or `native`.
+    pub build: String,
+    /// One row for each benchmark of an operation, sorted by name.
+    pub rows: Vec<Estimate>,
+}
+
+/// Criterion's estimate of the time of a run: the median and its 95 % confidence interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// `operation/workload/kernel/size`.
+    pub id: String,
+    /// Median.
+    #[serde(deserialize_with = "positive")]
+    pub median_seconds: f64,
+    /// Lower end of the interval.
+    #[serde(deserialize_with = "positive")]
+    pub low_seconds: f64,
+    /// Upper end of the interval.
+    #[serde(deserialize_with = "positive")]
+    pub high_seconds: f64,
+}
+
+/// The cost of building the program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BuildCost {
+    /// `default` or `native`.
+    pub build: String,
+    /// Wall-clock time of a clean build, including dependencies, which were already downloaded.
+    #[serde(deserialize_with = "positive")]
+    pub seconds: f64,
+    /// Number of parallel compiler processes.
+    pub jobs: usize,
+    /// Size of the program.
+    pub program_bytes: u64,
+    /// Size without symbols, if they could be stripped.
+    pub stripped_bytes: Option<u64>,
+}
+
+macro_rules! measured {
+    ($($content:ident $kind:literal $field:ident)*) => {
+        $(impl Measured for $content {
+            const KIND: &'static str = $kind;
+        })*
+
+        /// All measurements of one folder.
+        #[derive(Clone, Debug, Default)]
+        pub struct Data {
+            /// Duels of kernels.
+            pub duels: Vec<Saved<Duel>>,
+            $(#[doc = concat!("Measurements of kind `", $kind, "`.")] pub $field: Vec<Saved<$content>>,)*
+        }
+
+        impl Data {
+            /// Adds the measurement in a file, and returns the environment it was made in.
+            fn add(&mut self, path: &Path) -> Result<Environment, SavedError> {
+                let (text, kind) = read_kind(path)?;
+                fn push<T: Measured>(path: &Path, text: &str, to: &mut Vec<Saved<T>>) -> Result<Environment, SavedError> {
+                    let saved = Saved::<T>::parse(path, text)?;
+                    let environment = saved.environment.clone();
+                    to.push(saved);
+                    Ok(environment)
+                }
+                match kind.as_str() {
+                    <Duel as Measured>::KIND => push(path, &text, &mut self.duels),
+                    $($kind => push(path, &text, &mut self.$field),)*
+                    _ => Err(SavedError::Invalid { path: path.to_owned(), reason: format!("its kind {kind:?} is unknown") }),
+                }
+            }
+        }
+    };
+}
+
+measured! {
+    Setup "setup" setups
+    ColdStarts "starts" starts
+    GameDuel "game" games
+    FarSolution "far" far
+    Choices "choices" choices
+    Trials "trials" trials
+    Ceilings "ceilings" ceilings
+    AllNeeds "needs" needs
+    Clocks "clocks" clocks
+    Estimates "estimates" estimates
+    BuildCost "built" builds
+}
+
+/// Why no report can be made from a folder.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// There are no measurements.
+    #[error("no data in {}: `nimlanes report` measures", .0.display())]
+    None(PathBuf),
+    /// A file cannot be used.
+    #[error(transparent)]
+    File(#[from] SavedError),
+    /// The measurements come from several machines.
+    #[error("{}: {why}", path.display())]
+    Mismatch {
+        /// The file that does not match the others.
+        path: PathBuf,
+        /// The cause.
+        why: Mismatch,
+    },
+}
+
+/// The `.json` files in a folder, sorted by name.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
+    let read = || fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>();
+    let mut files = read().map_err(|source| SavedError::Read { path: folder.to_owned(), source })?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    Ok(files)
+}
+
+impl Data {
+    /// Reads every `.json` file of a folder. All must come from one machine, unless `mixed` is true.
+    ///
+    /// # Errors
+    /// There is no duel, a file is not a measurement, or the files come from several machines.
+    pub fn read(folder: &Path, mixed: bool) -> Result<Self, DataError> {
+        let none = || DataError::None(folder.to_owned());
+        let files = if folder.is_dir() { files(folder)? } else { Vec::new() };
+        let mut data = Data::default();
+        let mut first: Option<Environment> = None;
+        for path in &files {
+            let environment = data.add(path)?;
+            let first = first.get_or_insert_with(|| environment.clone());
+            if let Some(how) = first.other_machine(&environment).filter(|_| !mixed) {
+                return Err(DataError::Mismatch { path: path.clone(), why: Mismatch::Machine(how) });
+            }
+        }
+        if data.duels.is_empty() { Err(none()) } else { Ok(data) }
+    }
+
+    /// The duel for an input, build and clock.
+    pub fn duel(&self, case: &Case, build: &str, clock: &str) -> Option<&Duel> {
+        let by = |duel: &Duel| duel.rows.first().is_some_and(|row| row.clock == clock);
+        self.duels.iter().map(|saved| &saved.content).find(|duel| duel.case == *case && duel.build == build && by(duel))
+    }
+
+    /// Criterion's estimate for a benchmark and build.
+    pub fn estimate(&self, id: &str, build: &str) -> Option<&Estimate> {
+        let mut saved = self.estimates.iter().map(|saved| &saved.content).filter(|saved| saved.build == build);
+        saved.find_map(|estimates| estimates.rows.iter().find(|row| row.id == id))
+    }
+
+    /// Whether some of the measurements are drafts.
+    pub fn is_draft(&self) -> bool {
+        self.setups.iter().any(|setup| setup.content.draft)
+    }
+
+    /// The environment of the measurements; of the default build, if it was measured.
+    pub fn environment(&self) -> Option<&Environment> {
+        let all = || self.duels.iter().map(|saved| &saved.environment);
+        all().find(|environment| environment.build == "default").or(all().next())
+    }
+}

@@ -1,0 +1,116 @@
+//! How close kernels come to the limits of the machine.
+
+use nimlanes::kernel::Needs;
+use nimlanes::lab::ceilings::Reading;
+use nimlanes::lab::duel::Row;
+use nimlanes::units::bytes;
+
+use super::markdown::{Table, code, ns, times};
+use super::{Listed, Report};
+
+const LIMITS: &str = include_str!("../limits.md");
+
+/// The least time for what a unit of work needs, by the measured ceilings.
+pub(super) struct Limit {
+    pub(super) ns: f64,
+    /// The needs as text, most expensive first.
+    needs: String,
+}
+
+impl Limit {
+    /// Multiplies each need by its ceiling. The most expensive is the limit, as the others may overlap with it.
+    fn from_needs(needs: &Needs, readings: &[&Reading]) -> Option<Self> {
+        // The largest buffer that is no larger than the data accessed: its time per operation cannot be too high.
+        let ceiling = |kind: &str, name: &str| {
+            let level = |reading: &&&Reading| {
+                reading.kind == kind
+                    && (name.is_empty() || reading.name == name || name == SPLIT && reading.name.ends_with(name))
+            };
+            let plain = |reading: &&&Reading| !name.is_empty() || !reading.name.ends_with(SPLIT);
+            let all = || readings.iter().filter(level).filter(plain);
+            let within =
+                all().filter(|reading| reading.bytes as f64 <= needs.bytes).max_by_key(|reading| reading.bytes);
+            within.or(all().min_by_key(|reading| reading.bytes)).map(|reading| reading.ns)
+        };
+        // A kernel may use the faster of the two forms.
+        let logical =
+            ["logic", "logic_of_three"].into_iter().filter_map(|name| ceiling("vectors", name)).min_by(f64::total_cmp);
+        let cost = |count: f64, kind, name| if count > 0.0 { Some(count * ceiling(kind, name)?) } else { Some(0.0) };
+        let Needs { loads, split_loads, logic, permutes, bits, chased, stores, cycles, .. } = *needs;
+        let mut parts = [
+            (loads + split_loads, "loads", cost(loads, "loads", "")? + cost(split_loads, "loads", SPLIT)?),
+            (logic, "logical operations", if logic > 0.0 { logic * logical? } else { 0.0 }),
+            (permutes, "permutations", cost(permutes, "vectors", "permute_bytes")?),
+            (bits, "scattered bits", cost(bits, "bits", "")?),
+            (chased, "dependent loads", cost(chased, "latency", "")?),
+            (stores, "stores", cost(stores, "stores", "")?),
+            (cycles, "cycles", cost(cycles, "clock", "")?),
+        ];
+        parts.sort_by(|a, b| b.2.total_cmp(&a.2));
+        let needed = parts.iter().filter(|(count, ..)| *count > 0.0);
+        let needs: Vec<String> =
+            needed.map(|(count, what, ns)| format!("{} {what} ({})", times(*count), self::ns(*ns))).collect();
+        Some(Limit { ns: parts[0].2, needs: needs.join(", ") })
+    }
+}
+
+/// Suffix of ceilings for loads across cache lines.
+const SPLIT: &str = "_split";
+
+/// The limit in percent of the measured time per unit of work.
+pub(super) fn share(limit_ns: f64, row: &Row) -> String {
+    format!("{:.0} %", 100.0 * limit_ns * row.throughput / 1e9)
+}
+
+impl Report<'_> {
+    /// The limit of a kernel, from its stated needs and the measured ceilings.
+    pub(super) fn limit(&self, listed: &Listed, row: &Row) -> Option<Limit> {
+        let mut stated = self.data.needs.iter().flat_map(|saved| &saved.content.rows);
+        let stated = stated
+            .find(|stated| (stated.operation.as_str(), &stated.kernel) == (listed.operation.name(), &row.kernel))?;
+        let readings: Vec<&Reading> = self.data.ceilings.iter().flat_map(|saved| &saved.content.rows).collect();
+        Limit::from_needs(&stated.needs, &readings)
+    }
+
+    pub(super) fn limits(&self) -> String {
+        let mut ceilings = Table::new(&["ceiling", "buffer", "time of one", "median"]);
+        for reading in self.data.ceilings.iter().flat_map(|saved| &saved.content.rows) {
+            let buffer = if reading.bytes == 0 { "registers".to_owned() } else { bytes(reading.bytes as f64) };
+            let what = format!("{} ({}, {})", reading.unit, reading.kind, reading.name);
+            ceilings.row([what, buffer, ns(reading.ns), reading.median_ns.map_or("–".to_owned(), ns)]);
+        }
+        let mut limits = Table::new(&[
+            "operation",
+            "kernel",
+            "a unit of work needs at least",
+            "limit",
+            "measured",
+            "share of the limit",
+        ]);
+        let mut any = false;
+        for listed in self.listed() {
+            let Some(duel) = self.headline(&listed) else { continue };
+            for row in &duel.rows {
+                let Some(limit) = self.limit(&listed, row) else { continue };
+                any = true;
+                let measured = ns(1e9 / row.throughput);
+                limits.row([
+                    code(listed.operation.name()),
+                    code(&row.kernel),
+                    limit.needs.clone(),
+                    ns(limit.ns),
+                    measured,
+                    share(limit.ns, row),
+                ]);
+            }
+        }
+        if !any {
+            return String::new();
+        }
+        format!(
+            "{LIMITS}\n{}Measured ceilings on one thread: the best of several timings, and their median.\n\n{}",
+            limits.end(),
+            ceilings.end()
+        )
+    }
+}

@@ -1,0 +1,93 @@
+//! Markdown: tables and readable numbers.
+
+use nimlanes::lab::duel::Row;
+use nimlanes::units::span;
+
+/// A markdown table: a heading row and rows of cells. Columns of numbers are right-aligned.
+pub(super) struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(super) fn new(heads: &[impl AsRef<str>]) -> Self {
+        Table { rows: vec![heads.iter().map(|head| head.as_ref().to_owned()).collect()] }
+    }
+
+    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    pub(super) fn end(self) -> String {
+        let (heads, body) = self.rows.split_first().expect("a heading row");
+        let is_right = |column: usize| {
+            let cells =
+                || body.iter().filter_map(|row| row.get(column)).filter(|cell| !["", "–"].contains(&cell.as_str()));
+            cells().next().is_some() && cells().all(|cell| is_number(cell))
+        };
+        let rule = (0..heads.len()).map(|column| if is_right(column) { "---:" } else { "---" }.to_owned()).collect();
+        let mut text = String::new();
+        for row in [heads, &rule].into_iter().chain(body) {
+            row.iter().for_each(|cell| text += &format!("| {} ", cell.replace('|', "\\|")));
+            text.push_str("|\n");
+        }
+        text + "\n"
+    }
+}
+
+/// Whether a cell is only a number, perhaps with a unit and a spread.
+fn is_number(cell: &str) -> bool {
+    let starts = cell.trim_start_matches(['*', '×', '±']).starts_with(|c: char| c.is_ascii_digit());
+    starts && !cell.contains(['`', '(', ',', '/'])
+}
+
+pub(super) fn code(name: &str) -> String {
+    format!("`{name}`")
+}
+
+/// A folded section.
+pub(super) fn folded(title: &str, body: &str) -> String {
+    format!("<details><summary>{title}</summary>\n\n{}\n\n</details>\n\n", body.trim_end())
+}
+
+/// A time with a readable unit.
+pub(super) fn time(seconds: f64) -> String {
+    span(seconds * 1e9)
+}
+
+/// A ratio with three significant digits.
+pub(super) fn times(ratio: f64) -> String {
+    format!("{ratio:.*}", if ratio < 10.0 { 2 } else { usize::from(ratio < 100.0) })
+}
+
+/// Half the range of the ratios, in percent of their median.
+pub(super) fn spread(row: &Row) -> String {
+    format!("±{:.1} %", 50.0 * (row.ratio_high - row.ratio_low) / row.ratio)
+}
+
+/// Nanoseconds with three significant digits.
+pub(super) fn ns(ns: f64) -> String {
+    if ns < 1.0 { format!("{ns:.3} ns") } else { format!("{} ns", times(ns)) }
+}
+
+/// A size with thousands separators.
+pub(super) fn size(size: u64) -> String {
+    let digits = size.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or("")).collect();
+    groups.join("\u{202f}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_right_aligned_and_words_left_aligned() {
+        let mut table = Table::new(&["kernel", "time", "best", "against", "empty", "needs"]);
+        let row = ["`a`", "1.02 ms<br>×1.00", "**1.02 ms**", "**5.49** `b`", "–", "3 loads (1 ns)"];
+        table.row(row.map(str::to_owned));
+        table.row(["`b`", "–", "×2 ±3 %", "itself", "", "5 cycles (2 ns)"].map(str::to_owned));
+        let text = table.end();
+        assert_eq!(text.lines().nth(1), Some("| --- | ---: | ---: | --- | --- | --- |"), "{text}");
+    }
+}
