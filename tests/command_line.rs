@@ -219,10 +219,14 @@ fn wrong_names() {
 /// A misspelt name gets a suggestion.
 #[test]
 fn misspelt_names_get_suggestions() {
-    refused(&["slove"], "unknown command `slove`; did you mean `solve`? allowed: solve, ");
-    refused(&["solve", "stonegame"], "unknown game `stonegame`; did you mean `stone-game`? allowed: stone-game, ");
-    refused(&["solve", "--jsn"], "unknown option `--jsn`; did you mean `--json`?");
-    refused(&["solve", "stone-game", "--rule", "one-or-tow"], "did you mean `one-or-two`? allowed: all, ");
+    refused(&["slove"], "unrecognized subcommand 'slove'; tip: a similar subcommand exists: 'solve'");
+    refused(&["solve", "stonegame"], "[possible values: stone-game, ");
+    refused(&["solve", "stonegame"], "tip: a similar value exists: 'stone-game'");
+    refused(&["solve", "--jsn"], "unexpected argument '--jsn' found; tip: a similar argument exists: '--json'");
+    refused(
+        &["solve", "stone-game", "--rule", "one-or-tow"],
+        "[possible values: all, one-or-two]; tip: a similar value exists: 'one-or-two'",
+    );
     refused(&["solve", "stone-game", "--kernel", "table_scan=bit_row"], "did you mean `bit_rows`? allowed: byte_table");
     refused(&["solve", "nim-square", "--moves", "sqares"], "did you mean `squares`? allowed: squares, ");
     refused(&["kernels", "mex_spilt"], "unknown operation `mex_spilt`; did you mean `mex_split`? allowed: table_scan");
@@ -232,45 +236,59 @@ fn misspelt_names_get_suggestions() {
     refused_by(nimlanes().env("NIMLANES_ISA_MAX", "avx"), &["env"], "did you mean `avx2`? allowed: portable");
 }
 
-/// All errors have one form: what is wrong, then what is allowed.
+/// All errors are a line that says what is wrong and what is allowed, whether clap finds them or the command.
 #[test]
 fn wrong_options() {
     for (args, says) in [
-        (&["solve", "stone-game", "--limit"][..], "--limit needs a value"),
-        (&["solve", "stone-game", "--limit", ""], "--limit `` is not a whole number; write 100000, 10_000_000 or 1e7"),
-        (&["solve", "stone-game", "--limit", "NaN"], "--limit `NaN` is not a whole number"),
-        (&["solve", "stone-game", "--limit", "1e400"], "--limit `1e400` is too large; at most 18446744073709551615"),
-        (&["solve", "stone-game", "--limit", "1", "--limit", "2"], "--limit is given twice"),
-        (&["solve", "stone-game", "--rule", ""], "--rule needs a value; allowed: all, one-or-two"),
+        (&["solve", "stone-game", "--limit"][..], "a value is required for '--limit <N>'"),
+        (&["solve", "stone-game", "--limit", ""], "'--limit <N>': not a whole number; write 100000, 10_000_000 or 1e7"),
+        (&["solve", "stone-game", "--limit", "NaN"], "invalid value 'NaN' for '--limit <N>': not a whole number"),
+        (
+            &["solve", "stone-game", "--limit", "1e400"],
+            "invalid value '1e400' for '--limit <N>': too large; at most 18446744073709551615",
+        ),
+        (&["solve", "stone-game", "--limit", "1", "--limit", "2"], "'--limit <N>' cannot be used multiple times"),
+        (
+            &["solve", "stone-game", "--rule", ""],
+            "a value is required for '--rule <RULE>' but none was supplied; [possible values: all, one-or-two]",
+        ),
         (&["solve", "stone-game", "--heaps", "3"], "stone-game has no option --heaps; allowed: --rule"),
         (&["solve", "nim-square", "--exact"], "nim-square has no option --exact; allowed: --moves, --heaps"),
         (&["solve", "nim-square", "--modulus", "x"], "nim-square has no option --modulus; allowed: --moves, --heaps"),
         (&["solve", "stone-game", "--moves", "1"], "stone-game has no option --moves; allowed: --rule"),
         (&["solve", "scatterstone-nim", "--rule", "all"], "no option --rule; allowed: --modulus, --exact"),
-        (&["solve", "--moves", "cubes"], "missing: GAME"),
-        (&["solve", "--exact"], "missing: GAME"),
+        (&["solve", "--moves", "cubes"], "arguments were not provided: <GAME>"),
+        (&["solve", "--exact"], "arguments were not provided: <GAME>"),
         (&["solve", "nim-square", "--heaps", "-1"], "--heaps `-1` is too small; at least 0"),
         (&["solve", "nim-square", "--heaps", "x"], "--heaps `x` is not a whole number"),
         (&["solve", "scatterstone-nim", "--modulus", "-7"], "--modulus `-7` is too small"),
-        (&["solve", "scatterstone-nim", "--modulus", "7", "--exact"], "--modulus and --exact cannot be used together"),
+        (
+            &["solve", "scatterstone-nim", "--modulus", "7", "--exact"],
+            "the argument '--modulus <MODULUS>' cannot be used with '--exact'",
+        ),
         (
             &["solve", "stone-game", "--kernel", "table_scan=bit_rows", "--kernel", "table_scan=byte_table"],
             "--kernel names a kernel of table_scan twice",
         ),
-        (&["solve", "stone-game", "more"], "unexpected argument `more`"),
-        (&["positions"], "missing: --limit, GAME"),
+        (&["solve", "stone-game", "more"], "unexpected argument 'more' found"),
+        (&["positions"], "arguments were not provided: --limit <N>; <GAME>"),
         (&["plot", "stone-game", "--limit", "9", "--out", "a.gif"], "allowed: names that end in .svg or .png"),
-        (&["grundy", "--zeros", "--records"], "--zeros and --records cannot be used together"),
+        (&["grundy", "--zeros", "--records"], "'--zeros' cannot be used with '--records'"),
+        (&["grundy", "--kernel", "mex_subtraction=none"], "unknown kernel `none` of mex_subtraction; allowed: "),
+        (
+            &["grundy", "--zeros", "--kernel", "mex_subtraction=stamp"],
+            "grundy does not use mex_subtraction for these options; allowed: mex_zeros",
+        ),
         (&["grundy", "--offset", "3"], "--offset needs --format bfile or csv"),
-        (&["grundy", "--resume"], "missing: --checkpoint"),
+        (&["grundy", "--resume"], "arguments were not provided: --checkpoint <FILE>"),
         (&["compare", "table_scan", "--kernels", "bit_rows,bit_rows"], "--kernels names bit_rows twice"),
         (&["compare", "table_scan", "--seconds", "nan"], "above 0 and at most 86400"),
         (&["compare", "table_scan", "--time-limit", "1e400"], "above 0 and at most 86400"),
-        (&["compare", "table_scan", "--pin", "-1"], "--pin `-1` is too small"),
-        (&["run", "table_scan"], "missing: --kernel"),
-        (&["profile", "table_scan", "--into", ""], "--into needs a value"),
-        (&["report", "--quick", "--check"], "--quick and --check cannot be used together"),
-        (&["verify", "more"], "unexpected argument `more`"),
+        (&["compare", "table_scan", "--pin", "-1"], "invalid value '-1' for '--pin <CPU>': too small"),
+        (&["run", "table_scan"], "arguments were not provided: --kernel <NAME>"),
+        (&["profile", "table_scan", "--into", ""], "a value is required for '--into <DIR>'"),
+        (&["report", "--quick", "--check"], "'--quick' cannot be used with '--check'"),
+        (&["verify", "more"], "unexpected argument 'more' found"),
     ] {
         refused(args, says);
     }

@@ -50,6 +50,7 @@ fn zeros_records_and_formats() {
     assert_eq!(to(&["--records", "--format", "csv", "--offset", "7"]), "n,a\n7,0\n8,1\n9,4\n");
     assert_eq!(to(&["--zeros"]), "moves    squares\nheaps    0..=12\nzeros    6\nlast     12\n");
     assert!(text(&["--zeros", "--limit", "65536"]).contains("zeros    2053\n"));
+    assert_eq!(to(&["--zeros", "--kernel", "mex_zeros=bit_sieve"]), to(&["--zeros"]));
     let bytes = grundy(&["--moves", "1,2", "--limit", "3", "--format", "bin"]).assert().success();
     assert_eq!(bytes.get_output().stdout, [0, 0, 1, 0, 2, 0, 0, 0]);
 }

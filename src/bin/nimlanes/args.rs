@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use nimlanes::cores::named::pair;
-use nimlanes::games::{Game, Question, game};
+use nimlanes::games::{Question, game};
 use nimlanes::kernel::Run;
 use nimlanes::numbers::within;
 use nimlanes::selection::Selection;
@@ -52,7 +52,7 @@ impl Threads {
     }
 }
 
-/// The kernels to solve a game with.
+/// The kernels to use, by name or by what they may cost.
 #[derive(Args, Default)]
 pub struct Kernels {
     /// Use this kernel for an operation, as in table_scan=bit_rows; can be repeated
@@ -66,9 +66,8 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// The selection from the environment with these choices. Kernels may be named for the operations of `game`, or for any
-    /// operation if there is no single game.
-    pub fn selection(&self, game: Option<&Game>) -> Result<Selection, Failure> {
+    /// The selection from the environment with these choices. Kernels may be named for operations that are `used`.
+    pub fn selection(&self, used: impl Fn(&str) -> Result<(), Failure>) -> Result<Selection, Failure> {
         let mut selection = self.threads.selection(None)?;
         let pairs = self.kernel.iter().map(|text| pair(text)).collect::<Result<Vec<_>, _>>()?;
         if let Some(operation) = duplicate(&pairs.iter().map(|(operation, _)| operation).collect::<Vec<_>>()) {
@@ -76,7 +75,7 @@ impl Kernels {
         }
         for (operation, kernel) in pairs {
             selection = selection.with_kernel(operation, kernel)?;
-            game.map_or(Ok(()), |game| game.uses(operation))?;
+            used(operation)?;
         }
         Ok(if self.force { selection.allow_long() } else { selection })
     }
@@ -113,7 +112,7 @@ impl Board {
     /// Validates the arguments and creates a run.
     pub fn query(&self) -> Result<PositionQuery, Failure> {
         let game = game(&self.game)?;
-        let selection = self.kernels.selection(Some(game))?;
+        let selection = self.kernels.selection(|operation| Ok(game.uses(operation)?))?;
         let question = self.settings.question(game, self.limit)?;
         let run = interrupt::run(selection.threads());
         Ok(PositionQuery { question, selection, run })

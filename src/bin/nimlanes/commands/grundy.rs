@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::fs::TryLockError;
-use std::io::{BufReader, Write};
+use std::io::{BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
 use nimlanes::workload::InputError;
 
-use crate::args::{Threads, number, seconds};
+use crate::args::{Kernels, number, seconds};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::monitor::Monitor;
@@ -57,14 +57,11 @@ pub struct Args {
     /// How often to save the progress, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true, requires = "checkpoint")]
     every: f64,
-    /// Run even if it is predicted to take more than a day
-    #[arg(long)]
-    force: bool,
     /// Write to a file instead of standard output; it appears when it is complete. A file with several hard links is refused
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    threads: Threads,
+    kernels: Kernels,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,14 +76,55 @@ enum Format {
     Summary,
 }
 
+/// What the options ask for.
+enum Work {
+    /// All values.
+    Values,
+    /// The heaps of value 0, by a sieve that finds them without the other values.
+    Zeros,
+    /// First heaps and frequencies, without a table of values.
+    Records(Records),
+}
+
+impl Work {
+    fn of(args: &Args, set: &MoveSet) -> Result<Self, Failure> {
+        let is_summary = args.format == Format::Summary;
+        if (args.zeros || !args.records && !is_summary) && args.checkpoint.is_some() {
+            return Err(Failure::Usage("--checkpoint needs --records or --format summary".to_owned()));
+        }
+        // A table is not kept, or cannot hold the limit.
+        let past_tables = args.checkpoint.is_some() || args.limit > MAX_LIMIT;
+        if args.zeros {
+            return Ok(Work::Zeros);
+        }
+        if args.records && !is_summary || is_summary && past_tables {
+            match Records::new(set, args.limit) {
+                Ok(input) => return Ok(Work::Records(input)),
+                Err(error) if past_tables => return Err(error.into()),
+                Err(_) => {}
+            }
+        }
+        Ok(Work::Values)
+    }
+
+    /// The operation that does it.
+    fn operation(&self) -> &'static str {
+        match self {
+            Work::Values => MexSubtraction::NAME,
+            Work::Zeros => MexZeros::NAME,
+            Work::Records(_) => MexRecords::NAME,
+        }
+    }
+}
+
 pub fn main(args: &Args) -> Result<(), Failure> {
     let set: MoveSet = args.moves.parse().map_err(InputError::Moves)?;
-    let selection = args.threads.selection(None)?;
-    let selection = if args.force { selection.allow_long() } else { selection };
-    let needs_values = args.zeros || !args.records && args.format != Format::Summary;
-    if needs_values && args.checkpoint.is_some() {
-        return Err(Failure::Usage("--checkpoint needs --records or --format summary".to_owned()));
-    }
+    let work = Work::of(args, &set)?;
+    let used = work.operation();
+    let selection = args.kernels.selection(|operation| match operation == used {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!("grundy does not use {operation} for these options; allowed: {used}"))),
+    })?;
     if args.offset.is_some() && matches!(args.format, Format::Bin | Format::Summary) {
         return Err(Failure::Usage("--offset needs --format bfile or csv".to_owned()));
     }
@@ -98,32 +136,26 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     }
     check_writable(args.out.as_deref())?;
     let run = interrupt::run(selection.threads());
-    // Without a table of values, if the output needs none or the limit exceeds what a table can hold.
-    let past_tables = args.checkpoint.is_some() || args.limit > MAX_LIMIT;
-    if !needs_values && (args.records && args.format != Format::Summary || past_tables) {
-        match Records::new(&set, args.limit) {
-            Ok(input) => {
-                let checkpoint =
-                    args.checkpoint.as_deref().map(|path| CheckpointFile::lock(path, args, &run)).transpose()?;
-                let output = records(args, &set, input, &selection, &run, checkpoint.as_ref())?;
-                write_output(args.out.as_deref(), |out| write_records(args, &set, &output, &run, out))?;
-                return checkpoint.map_or(Ok(()), |checkpoint| checkpoint.remove());
-            }
-            Err(error) if past_tables => return Err(error.into()),
-            Err(_) => {}
+    let machine = selection.machine();
+    match work {
+        Work::Records(input) => {
+            let checkpoint =
+                args.checkpoint.as_deref().map(|path| CheckpointFile::lock(path, args, &run)).transpose()?;
+            let output = records(args, &set, input, &selection, &run, checkpoint.as_ref())?;
+            write_output(args.out.as_deref(), |out| write_records(args, &set, &output, &run, out))?;
+            checkpoint.map_or(Ok(()), |checkpoint| checkpoint.remove())
+        }
+        Work::Zeros => {
+            let of = |limit| Subtraction::for_operation::<MexZeros>(&set, limit, machine);
+            let zeros = compute::<MexZeros>((), &of(args.limit)?, args.limit, of, &selection, &run)?;
+            write_output(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, &run, out))
+        }
+        Work::Values => {
+            let of = |limit| Subtraction::new(&set, limit, machine);
+            let g = compute::<MexSubtraction>((), &of(args.limit)?, args.limit, of, &selection, &run)?;
+            write_output(args.out.as_deref(), |out| write(args, &set, &g, &run, out))
         }
     }
-    if args.zeros {
-        let of_set = |limit| Subtraction::for_operation::<MexZeros>(&set, limit, selection.machine());
-        let input = of_set(args.limit)?;
-        // A sieve that finds zeros without the other values.
-        let zeros = compute::<MexZeros>((), &input, args.limit, of_set, &selection, &run)?;
-        return write_output(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, &run, out));
-    }
-    let of_set = |limit| Subtraction::new(&set, limit, selection.machine());
-    let input = of_set(args.limit)?;
-    let g = compute::<MexSubtraction>((), &input, args.limit, of_set, &selection, &run)?;
-    write_output(args.out.as_deref(), |out| write(args, &set, &g, &run, out))
 }
 
 /// First heaps and frequencies, with checkpoints if requested.
@@ -259,7 +291,7 @@ fn write_zeros(args: &Args, set: &MoveSet, zeros: &[u64], run: &Run, out: &mut d
 
 fn write(args: &Args, set: &MoveSet, g: &[u16], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
     if args.format == Format::Summary {
-        summary(set, g, out)
+        summary(set, g, run, out)
     } else if args.records {
         numbers(args, first_heaps(g).into_iter().map(|n| (n, n.to_le_bytes())), run, out)
     } else {
@@ -308,17 +340,19 @@ fn heading(set: &MoveSet, limit: u64, out: &mut dyn Write) -> std::io::Result<()
     writeln!(out, "heaps    0..={limit}")
 }
 
-fn summary(set: &MoveSet, g: &[u16], out: &mut dyn Write) -> std::io::Result<()> {
+fn summary(set: &MoveSet, g: &[u16], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
     let firsts = first_heaps(g);
     let mut counts = vec![0u64; firsts.len()];
     for v in g {
         counts[usize::from(*v)] += 1;
     }
-    let proved = |farthest| usize::try_from(farthest).ok().and_then(|farthest| period(g, farthest));
-    let period = set.largest().map(|farthest| match proved(farthest) {
-        Some(Period { period, preperiod }) => format!("{period} from heap {preperiod} on, proved"),
-        None => "not proved by these heaps".to_owned(),
-    });
+    let period = match set.largest() {
+        None => None,
+        Some(farthest) => Some(match period(g, farthest as usize, run).map_err(|_| ErrorKind::Interrupted)? {
+            Some(Period { period, preperiod }) => format!("{period} from heap {preperiod} on, proved"),
+            None => "not proved by these heaps".to_owned(),
+        }),
+    };
     heading(set, g.len() as u64 - 1, out)?;
     tallies(&firsts, &counts, period.as_deref(), out)
 }

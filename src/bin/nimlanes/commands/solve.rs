@@ -75,7 +75,7 @@ enum Value {
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let named = args.game.as_deref().map(game).transpose()?;
-    let selection = args.kernels.selection(named)?;
+    let selection = args.kernels.selection(|operation| Ok(named.map_or(Ok(()), |game| game.uses(operation))?))?;
     let Some(game) = named else {
         let reports = GAMES.iter().map(|game| report(&game.question(game.published), &selection));
         let reports = reports.collect::<Result<Vec<_>, _>>()?;

@@ -23,16 +23,17 @@ pub struct Period {
 ///
 /// ```
 /// use nimlanes::cores::mex::subtraction::{Period, period};
-/// assert_eq!(period(&[0, 1, 2, 0, 1, 2], 2), Some(Period { period: 3, preperiod: 0 })); // take 1 or 2
-/// assert_eq!(period(&[0, 1, 2, 0], 2), None); // the last two values have not occurred before
-/// assert_eq!(period(&[0], 0), None); // one value proves nothing
+/// # use nimlanes::kernel::Run;
+/// let run = Run::new(1);
+/// assert_eq!(period(&[0, 1, 2, 0, 1, 2], 2, &run)?, Some(Period { period: 3, preperiod: 0 })); // take 1 or 2
+/// assert_eq!(period(&[0, 1, 2, 0], 2, &run)?, None); // the last two values have not occurred before
+/// assert_eq!(period(&[0], 0, &run)?, None); // one value proves nothing
+/// # Ok::<(), nimlanes::kernel::RunError>(())
 /// ```
-pub fn period(g: &[u16], farthest: usize) -> Option<Period> {
-    find_period(g, farthest, &Run::new(1)).expect("the run is not cancelled")
-}
-
-/// [`period`] as part of a run. It may take long, so it can be cancelled.
-fn find_period(g: &[u16], farthest: usize, run: &Run) -> Result<Option<Period>, RunError> {
+///
+/// # Errors
+/// [`RunError::Cancelled`]: the search takes long where `farthest` is large.
+pub fn period(g: &[u16], farthest: usize, run: &Run) -> Result<Option<Period>, RunError> {
     let heaps = g.len();
     // Without moves all values are equal; comparing one value is then more than enough.
     let farthest = farthest.max(1);
@@ -124,7 +125,7 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
         let (start, _, values) = prefix(input, limit);
         // A prefix counts as progress only if its values repeat.
         let mut g = values(&start, &run.counted_apart())?;
-        if let Some(Period { period, .. }) = find_period(&g, farthest as usize, run)? {
+        if let Some(Period { period, .. }) = self::period(&g, farthest as usize, run)? {
             repeat(&mut g, period, input.heaps(), run)?;
             return Ok(g);
         }
@@ -160,6 +161,10 @@ mod tests {
     use crate::machine::Machine;
     use crate::moves::MoveSet;
 
+    fn proved(g: &[u16], farthest: usize) -> Option<Period> {
+        super::period(g, farthest, &Run::new(1)).expect("the run is not cancelled")
+    }
+
     #[test]
     fn only_the_last_period_is_copied() {
         let mut g = vec![9, 8, 7, 1, 2];
@@ -173,7 +178,7 @@ mod tests {
             let set: MoveSet = moves.parse().expect("a list");
             let input = Subtraction::new(&set, 2000, &Machine::detect()).expect("a small limit");
             let g = super::super::MexSubtraction::oracle(&input);
-            let found = super::period(&g, *input.moves().last().expect("a move") as usize).expect("a period");
+            let found = proved(&g, *input.moves().last().expect("a move") as usize).expect("a period");
             assert!((found.preperiod..=2000 - found.period).all(|n| g[n] == g[n + found.period]), "{moves}: {found:?}");
             assert!(found.preperiod == 0 || g[found.preperiod - 1] != g[found.preperiod - 1 + found.period]);
             assert_eq!(found, Period { period, preperiod }, "{moves}");
@@ -190,7 +195,7 @@ mod tests {
             for farthest in 1..5 {
                 let proves = |p: &usize| (0..farthest).all(|i| g[heaps - 1 - i] == g[heaps - 1 - i - p]);
                 let least = (1..(heaps + 1).saturating_sub(farthest)).find(proves);
-                let found = super::period(&g, farthest);
+                let found = proved(&g, farthest);
                 assert_eq!(found.map(|found| found.period), least, "{g:?}, {farthest}");
                 if let Some(Period { period, preperiod }) = found {
                     assert!((preperiod..heaps - period).all(|n| g[n] == g[n + period]), "{g:?}, {farthest}");
@@ -203,9 +208,9 @@ mod tests {
     #[test]
     fn too_few_values_prove_nothing() {
         for farthest in [0, 1, 5, usize::MAX] {
-            assert_eq!([super::period(&[], farthest), super::period(&[0], farthest)], [None, None]);
+            assert_eq!([proved(&[], farthest), proved(&[0], farthest)], [None, None]);
         }
-        assert_eq!(super::period(&[0, 0], 0), Some(Period { period: 1, preperiod: 0 }), "no move at all");
+        assert_eq!(proved(&[0, 0], 0), Some(Period { period: 1, preperiod: 0 }), "no move at all");
     }
 
     /// Cancels each of the three parts of the kernel: the prefix, the search for a period, the copies.
@@ -240,7 +245,7 @@ mod tests {
         let late: Vec<u16> = (0..100_000).map(|n| (n / 50_000) as u16).collect();
         let zeros = vec![0; 100_000];
         for (g, farthest) in [(&late, 50_001), (&zeros, 1), (&zeros, 90_000)] {
-            assert_eq!(find_period(g, farthest, &run), Err(RunError::Cancelled), "{farthest}");
+            assert_eq!(super::period(g, farthest, &run), Err(RunError::Cancelled), "{farthest}");
         }
 
         for period in [1, 3, 70_000] {
