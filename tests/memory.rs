@@ -202,7 +202,7 @@ fn check_all() -> bool {
             is_right
         };
         let checks: Vec<_> = (0..running).map(|_| scope.spawn(check)).collect();
-        checks.into_iter().fold(true, |is_right, check| check.join().expect("no panic") && is_right)
+        checks.into_iter().all(|check| check.join().expect("no panic"))
     })
 }
 

@@ -53,21 +53,18 @@ impl Environment {
         let or_unknown = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
         let number = |name: &str| field(name).and_then(|text| text.parse::<u32>().ok());
         let family = (field("vendor_id"), number("cpu family"), number("model"));
-        let mut system = sysinfo::System::new().ok();
-        let memory = system.as_mut().map_or(0, |system| {
-            system.refresh_memory();
-            system.total_memory()
-        });
+        let mut system = sysinfo::System::new();
+        system.refresh_memory();
         let tiers = Tier::ALL.iter().filter(|tier| tier.extension().is_some_and(|extension| extension.is_enabled));
         let tiers = tiers.map(|tier| tier.name().to_owned()).collect();
-        let os = [sysinfo::System::name().ok(), sysinfo::System::kernel_version().ok()];
+        let os = [sysinfo::System::name(), sysinfo::System::kernel_version()];
         Environment {
             cpu: or_unknown(field("model name")),
             microarchitecture: microarchitecture(family),
             tier: machine.strongest_tier().name().to_owned(),
             threads: machine.threads(),
             caches: caches(),
-            memory,
+            memory: system.total_memory(),
             system: os.into_iter().flatten().collect::<Vec<_>>().join(" "),
             build: BUILD.to_owned(),
             target_features: compiled_with!(target_feature:

@@ -16,14 +16,14 @@ pub const EDGES: [u64; 16] = [0, 1, 2, 3, 31, 63, 64, 65, 127, 128, 129, 200, 25
 
 /// Number of successful comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Compared {
+pub struct Comparisons {
     /// Runs with the same complete output as the oracle.
     pub with_oracle: usize,
     /// Runs with the same digest as a known answer.
     pub with_known: usize,
 }
 
-impl std::fmt::Display for Compared {
+impl std::fmt::Display for Comparisons {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} runs equal the oracle, {} known answers", self.with_oracle, self.with_known)
     }
@@ -104,8 +104,8 @@ impl Inputs {
         kernel: &str,
         run: &dyn Fn(usize) -> Arc<Run>,
         time_limit: Duration,
-    ) -> Result<Compared, VerifyError> {
-        let mut compared = Compared::default();
+    ) -> Result<Comparisons, VerifyError> {
+        let mut compared = Comparisons::default();
         for (size, session) in &self.edges {
             let Some(kernel) = session.index(kernel) else { continue };
             let most = if session.kernels()[kernel].is_parallel() { 3 } else { 1 };

@@ -83,7 +83,7 @@ impl Kernels {
 
 /// A game whose P-positions can be listed, and its limit.
 #[derive(Args)]
-pub struct Board {
+pub struct PositionArgs {
     /// The game
     #[arg(value_parser = PossibleValuesParser::new(games(true).map(|game| game.name)))]
     game: String,
@@ -101,14 +101,14 @@ fn limits() -> String {
     format!("{} (1e7 and 10_000_000 are accepted)", limits.join("; "))
 }
 
-/// The question that a [`Board`] describes, with what is needed to answer it.
+/// The question that a [`PositionArgs`] describes, with what is needed to answer it.
 pub struct PositionQuery {
     pub question: Question,
     pub selection: Selection,
     pub run: Arc<Run>,
 }
 
-impl Board {
+impl PositionArgs {
     /// Validates the arguments and creates a run.
     pub fn query(&self) -> Result<PositionQuery, Failure> {
         let game = game(&self.game)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::plot::{View, draw};
 
-use crate::args::{Board, PositionQuery};
+use crate::args::{PositionArgs, PositionQuery};
 use crate::failure::Failure;
 use crate::monitor::with_progress;
 use crate::output::{check_writable, write_output};
@@ -19,7 +19,7 @@ use crate::output::{check_writable, write_output};
     nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --ratios --out beams.svg")]
 pub struct Args {
     #[command(flatten)]
-    board: Board,
+    listed: PositionArgs,
     /// Draw ratios of heaps instead of heaps
     #[arg(long)]
     ratios: bool,
@@ -40,7 +40,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
     };
     check_writable(Some(&args.out))?;
-    let PositionQuery { question, selection, run } = args.board.query()?;
+    let PositionQuery { question, selection, run } = args.listed.query()?;
     let positions = with_progress(question.game(), &selection, &run, |solver| question.positions(solver))?.positions;
     let view = if args.ratios { View::Ratios } else { View::Heaps };
     let picture = draw(&positions, question.limit, &question.caption()?, view);

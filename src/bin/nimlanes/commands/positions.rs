@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use nimlanes::games::{Positions, Solver};
 
-use crate::args::{Board, PositionQuery};
+use crate::args::{PositionArgs, PositionQuery};
 use crate::failure::Failure;
 use crate::monitor::with_progress;
 use crate::output::{check_cancelled, write_output};
@@ -25,7 +25,7 @@ use crate::output::{check_cancelled, write_output};
     nimlanes positions proportionate-nim --limit 1e6 --moves 1:1 --format bin --out wythoff.bin")]
 pub struct Args {
     #[command(flatten)]
-    board: Board,
+    listed: PositionArgs,
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
@@ -44,7 +44,7 @@ enum Format {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let PositionQuery { question, selection, run } = args.board.query()?;
+    let PositionQuery { question, selection, run } = args.listed.query()?;
     let mut failure = None;
     let written = write_output(args.out.as_deref(), |out| {
         let (mut is_first, mut bytes) = (true, Vec::new());

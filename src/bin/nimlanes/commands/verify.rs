@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nimlanes::cores::COMPLETE;
-use nimlanes::lab::verify::{Compared, Inputs, VerifyError};
+use nimlanes::lab::verify::{Comparisons, Inputs, VerifyError};
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
 
@@ -41,7 +41,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
                         }
                     },
                 };
-                if checked == Ok(Compared::default()) {
+                if checked == Ok(Comparisons::default()) {
                     continue; // the workload is outside the domain of the kernel
                 }
                 print(&match checked {

@@ -73,24 +73,24 @@ pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, inner: impl 
                 sink.advance(run, input.smaller_heaps() - reported)?;
                 return Ok(sink);
             }
-            Err(Halt::Run(stop)) => return Err(stop),
-            Err(Halt::Dropped) => {}
+            Err(AttemptError::Run(stop)) => return Err(stop),
+            Err(AttemptError::Dropped) => {}
         }
     }
     Err(RunError::Overflow)
 }
 
 /// Why an attempt ended early.
-enum Halt {
+enum AttemptError {
     /// An error for the caller.
     Run(RunError),
     /// A tape no longer had what was read: the slopes of the beams had said that it would not be needed.
     Dropped,
 }
 
-impl From<RunError> for Halt {
+impl From<RunError> for AttemptError {
     fn from(stop: RunError) -> Self {
-        Halt::Run(stop)
+        AttemptError::Run(stop)
     }
 }
 
@@ -112,7 +112,7 @@ fn attempt<S: Sink>(
     run: &Run,
     Progress { sink, found, reported }: &mut Progress<S>,
     inner: impl InnerLoops,
-) -> Result<(), Halt> {
+) -> Result<(), AttemptError> {
     let mut again = sink.fork();
     let mut automaton = Automaton::start(input, shares, if *found == 0 { &mut *sink } else { &mut again })?;
     loop {
@@ -124,7 +124,7 @@ fn attempt<S: Sink>(
         if 2 * automaton.n + automaton.d > input.limit() {
             return Ok(());
         }
-        automaton.prepare(inner).ok_or(Halt::Dropped)?;
+        automaton.prepare(inner).ok_or(AttemptError::Dropped)?;
         automaton.blocks(inner)?;
         automaton.settle(if automaton.n == *found { &mut *sink } else { &mut again }, inner);
     }
@@ -203,7 +203,7 @@ mod tests {
         let mut progress = Progress { sink: Positions::default(), found: 0, reported: 0 };
         // Tapes that drop what is read again.
         let first = attempt(&input, [0.1, 0.03, 0.07], &run, &mut progress, Plain);
-        assert!(matches!(first, Err(Halt::Dropped)) && progress.found > START);
+        assert!(matches!(first, Err(AttemptError::Dropped)) && progress.found > START);
         assert!(attempt(&input, [1.0; 3], &run, &mut progress, Plain).is_ok());
         assert_eq!(progress.sink, known(200_000));
     }

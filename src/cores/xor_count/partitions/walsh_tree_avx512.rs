@@ -41,7 +41,7 @@ pub fn on_threads(input: &Partitions, run: &Run, threads: usize) -> Result<Vec<u
                 above = below;
                 both
             };
-            // A sum is below twice the modulus, or negative. Compared as unsigned numbers, the smaller one is reduced.
+            // A sum is below twice the modulus, or negative. Comparisons as unsigned numbers, the smaller one is reduced.
             if signs & 1 == 0 {
                 descend(blocks, back, range, |to, from| {
                     let sum = _mm512_add_epi32(load(to), shifted(from));
