@@ -13,9 +13,9 @@ use std::fmt::{self, Debug};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use crate::candidate::Obstacle;
 pub use crate::isa::Tier;
 use crate::machine::Machine;
+use crate::obstacle::Obstacle;
 
 /// The four families of bit operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

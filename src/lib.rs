@@ -83,6 +83,7 @@ pub mod machine;
 pub mod moves;
 mod names;
 pub mod numbers;
+mod obstacle;
 pub mod selection;
 pub mod session;
 mod simd;

@@ -7,7 +7,6 @@ use std::thread::available_parallelism;
 use rustix::process::{Resource, getrlimit};
 
 use crate::isa::{Tier, TierError};
-use crate::threads::STACK;
 
 mod cgroup;
 
@@ -110,6 +109,11 @@ fn least_free(total: u64, available: u64, allowed: Option<u64>) -> Option<u64> {
 fn free_addresses() -> Option<u64> {
     Some(getrlimit(Resource::As).current?.saturating_sub(status("VmSize").unwrap_or(0)))
 }
+
+/// Bytes of memory that a started thread takes besides what its work allocates: the stack that the standard library
+/// requests, its guard page and its signal stack. Hardly any of it is ever touched, but a limit on the address space
+/// counts all of it.
+pub(crate) const STACK: f64 = (2 << 20) as f64 + 65_536.0;
 
 /// Threads that the program starts besides those of a kernel: for signals, for the progress bar, for handing on positions.
 const OWN_THREADS: u64 = 3;

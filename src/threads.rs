@@ -6,11 +6,6 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use crate::kernel::RunError;
 
-/// Bytes of memory that a started thread takes besides what its work allocates: the stack that the standard library
-/// requests, its guard page and its signal stack. Hardly any of it is ever touched, but a limit on the address space
-/// counts all of it.
-pub(crate) const STACK: f64 = (2 << 20) as f64 + 65_536.0;
-
 /// Starts `work` on a new thread.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 //! Failures of commands: the error message, in one line, and the exit code.
 
+use std::io::{Write, stderr};
 use std::process::ExitCode;
 
 use nimlanes::cores::UnknownOperation;
@@ -11,7 +12,11 @@ use nimlanes::selection::SelectError;
 use nimlanes::workload::InputError;
 
 use super::interrupt;
-use super::output::say;
+
+/// Prints a line on stderr. Ignores errors.
+pub fn say(line: &str) {
+    let _ = writeln!(stderr(), "{line}");
+}
 
 /// Why a command failed or ended early.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Output to files and standard output, and JSON documents. A closed pipe is not an error.
 
-use std::io::{Error, ErrorKind, Write, stderr, stdout};
+use std::io::{Error, ErrorKind, Write, stdout};
 use std::path::Path;
 
 use nimlanes::kernel::Run;
@@ -12,11 +12,6 @@ use super::failure::Failure;
 /// Prints text as it is.
 pub fn print(text: &str) -> Result<(), Failure> {
     write_output(None, |out| out.write_all(text.as_bytes()))
-}
-
-/// Prints a line on stderr. Ignores errors.
-pub fn say(line: &str) {
-    let _ = writeln!(stderr(), "{line}");
 }
 
 /// Fails with the error that [`write_output`] expects if the run was cancelled.

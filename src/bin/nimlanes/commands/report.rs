@@ -9,9 +9,9 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::lab::saved::utc_now;
 use nimlanes::machine::Machine;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 use crate::interrupt;
-use crate::output::{print, say};
+use crate::output::print;
 
 /// Measure everything, and generate RESULTS.md, its charts and the digest in README.md
 ///

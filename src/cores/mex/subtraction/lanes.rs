@@ -21,6 +21,7 @@ use std::ops::Range;
 
 use super::{Subtraction, pairs};
 use crate::kernel::{Cost, Run, RunError};
+use crate::machine::STACK;
 use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use crate::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use crate::sync::yield_now;
@@ -674,7 +675,7 @@ pub fn cost(input: &Subtraction, plane: f64, step: f64, settle: f64) -> Cost {
 
 /// Bytes of [`drive_pair`].
 pub fn pair_bytes(input: &Subtraction) -> f64 {
-    bytes(input, 2, pair_stretch(input.heaps()), true) + threads::STACK
+    bytes(input, 2, pair_stretch(input.heaps()), true) + STACK
 }
 
 /// Bytes of the values, the moves in both of their lists, and the windows: the codes that each of `threads` keeps, and the hits of

@@ -31,6 +31,7 @@ use crate::bits::WORD;
 #[cfg(feature = "parallel")]
 use crate::kernel::Cost;
 use crate::kernel::{Run, RunError};
+use crate::machine::STACK;
 use crate::simd::avx512::{lanes_of, load};
 use crate::simd::field::Field;
 use crate::threads;
@@ -65,7 +66,7 @@ pub fn shared<const H: usize, const SKIP: bool>(input: &StoneGame, one: Cost, th
         0 | 1 => Cost::IMPOSSIBLE,
         // The constant covers the start of a thread and the wait of bands for one another. Two threads are no quicker
         // than one at N = 1000, and 1.6 times as quick at 1250.
-        _ => Cost { ns: 1.1 * one.ns / threads as f64 + 8e5, bytes: one.bytes + more as f64 * (band + threads::STACK) },
+        _ => Cost { ns: 1.1 * one.ns / threads as f64 + 8e5, bytes: one.bytes + more as f64 * (band + STACK) },
     }
 }
 

@@ -7,7 +7,7 @@
 use super::walsh_tree::bytes;
 use super::{Partitions, walsh_tree_avx512};
 use crate::kernel::{Cost, CostContext, Run, RunError};
-use crate::threads::STACK;
+use crate::machine::STACK;
 
 pub fn cost(input: &Partitions, context: CostContext) -> Cost {
     let one = walsh_tree_avx512::cost(input, context);

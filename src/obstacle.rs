@@ -1,0 +1,49 @@
+//! Why a kernel cannot do an input.
+
+use crate::units::{bytes, span};
+
+/// What stands between a kernel and an input.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// It is made for CPUs of another architecture.
+    #[error("made for {needs}")]
+    Architecture {
+        /// The architecture.
+        needs: &'static str,
+    },
+    /// It is left out of this build.
+    #[error("not compiled in; build with --features {}", .features.join(","))]
+    NotCompiled {
+        /// The Cargo features that compile it.
+        features: &'static [&'static str],
+    },
+    /// The CPU (or the cap on it) lacks the tier.
+    #[error("needs the {needs} tier and this machine offers {}", .offers.join(", "))]
+    Tier {
+        /// The kernel's tier.
+        needs: &'static str,
+        /// The machine's.
+        offers: Vec<&'static str>,
+    },
+    /// It needs at least this number of threads.
+    #[error("needs at least {0} threads")]
+    Threads(usize),
+    /// It is not made for such inputs, or for so large ones.
+    #[error("the input is outside its domain")]
+    Domain,
+    /// There is not enough memory.
+    #[error("needs {} and {} are free", bytes(*.needs), bytes(*.free as f64))]
+    Memory {
+        /// Bytes that the run needs.
+        needs: f64,
+        /// Bytes that are free.
+        free: u64,
+    },
+    /// It is predicted to take longer than it may.
+    #[error("predicted to take {} a run", span(*.ns))]
+    TooSlow {
+        /// Predicted nanoseconds.
+        ns: f64,
+    },
+}
