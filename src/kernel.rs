@@ -354,7 +354,7 @@ impl<O: Operation> Kernel<O> {
         self.enter(start, input, run)
     }
 
-    /// Whether the input is in the domain of the kernel with so many threads.
+    /// Whether the input is in the domain of the kernel with this number of threads.
     pub(crate) fn admit(&self, input: &O::Input, threads: usize) -> Result<(), RunError> {
         if self.cost(input, threads).is_possible() { Ok(()) } else { Err(RunError::OutsideDomain) }
     }

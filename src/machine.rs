@@ -107,6 +107,9 @@ fn least_free(total: u64, available: u64, allowed: Option<u64>) -> Option<u64> {
 
 /// Bytes of addresses that a limit leaves the process now, or `None` if there is no limit.
 fn free_addresses() -> Option<u64> {
+    if cfg!(miri) {
+        return None;
+    }
     Some(getrlimit(Resource::As).current?.saturating_sub(status("VmSize").unwrap_or(0)))
 }
 

@@ -41,7 +41,7 @@ pub enum SelectError {
         /// Why not.
         obstacle: Obstacle,
     },
-    /// No kernel can do the input with so many threads.
+    /// No kernel can do the input with this number of threads.
     #[error("no kernel of {operation} can do this input here")]
     NoKernel {
         /// The operation.

@@ -9,7 +9,7 @@ use nimlanes::selection::Selection;
 const SIZES: [u64; 4] = [0, 1, 9, 70];
 /// The largest where the oracle tries all positions of three heaps, or all triples of heaps.
 const CUBIC: u64 = 12;
-/// Of each operation so many inputs, that all kernels have one: more sets of moves are no more code.
+/// As many inputs of each operation as are needed for all its kernels: other sets of moves run the same code.
 const WORKLOADS: usize = 3;
 
 #[test]

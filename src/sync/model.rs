@@ -15,8 +15,8 @@ fn order(stated: Ordering) -> Ordering {
     if DROPPED.get() == Some(stated) { Ordering::Relaxed } else { stated }
 }
 
-/// Runs a model in every interleaving, or in those where threads are taken off a processor at most so many times before they wait or
-/// end; prints how many there are.
+/// Runs a model in every interleaving, or in those with at most this number of preemptions (a thread is taken off before it waits or
+/// ends). Prints how many there are.
 #[cfg(test)]
 pub fn explore(name: &str, preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
     let count = Arc::new(AtomicUsize::new(0));

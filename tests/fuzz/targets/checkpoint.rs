@@ -74,7 +74,7 @@ fuzz_target!(|file: File| {
             for (at, with) in changes {
                 changed[at as usize % written.len()] ^= with;
             }
-            // As often as not the whole.
+            // Half of the lengths keep all of it.
             changed.truncate(length as usize % (2 * written.len()));
             match Progress::read(&input(set), &mut &changed[..]) {
                 Ok(progress) => assert!(changed == *written && bytes(&progress) == *written, "a damaged file was read"),
