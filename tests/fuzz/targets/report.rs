@@ -82,8 +82,10 @@ fuzz_target!(|file: File| {
     };
     fs::write(FOLDER.path().join("changed.json"), text).expect("the temporary folder takes it");
     if let Ok(data) = Data::read(FOLDER.path(), true) {
-        let report = Report::new(&data);
-        report.write("charts");
+        let report = Report::new(&data, None);
+        report.results();
+        report.charts();
+        report.pages();
         report.digest();
     }
 });

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::report::measure::{MeasureError, Plan};
 use crate::report::tasks::Effort;
-use crate::report::{self, ReportError};
+use crate::report::{self, ReportError, Summary};
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::saved::utc_now;
 use nimlanes::machine::Machine;
@@ -13,21 +13,21 @@ use crate::failure::{Failure, say};
 use crate::interrupt;
 use crate::output::print;
 
-/// Measure everything, and generate RESULTS.md, its charts and the digest in README.md
+/// Measure everything, and generate RESULTS.md, its charts and tables, and the digest in README.md
 ///
 /// Run it in the source tree. Every measurement is a file under profiles/data. Measurements made earlier today are kept, so an
 /// interrupted report resumes where it stopped. Estimates of `cargo bench` and `cargo bench-native` are included if they are
-/// newer than the sources.
+/// newer than the sources. A draft, and what is made of its measurements, goes to target/draft.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check")]
 pub struct Args {
-    /// Make a draft in under two minutes: few sizes, short duels, no clean builds
+    /// Make a draft in under two minutes, below target/draft: few sizes, short duels, no clean builds
     #[arg(long, conflicts_with_all = ["data", "check"])]
     quick: bool,
     /// Measure nothing; use the measurements in this folder, which may include files of `compare --save`
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Write nothing; fail if RESULTS.md, a chart or the digest differs from what the measurements give
+    /// Write nothing; fail if RESULTS.md, a chart, a table or the digest differs from what the measurements give
     #[arg(long)]
     check: bool,
     /// Discard today's measurements and measure everything again
@@ -60,18 +60,27 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         (None, true) => report::source()?,
         (None, false) => measure(args)?,
     };
-    let (results, folder_name) = (report::RESULTS, folder.display());
-    let (unmeasured, said) = if args.check {
-        (report::check(&folder, args.mixed)?, format!("{results} is what {folder_name} gives\n"))
+    let (summary, said) = if args.check {
+        (report::check(&folder, args.mixed)?, "is what its measurements give")
     } else {
-        let charts = report::CHARTS;
-        (report::write(&folder, args.mixed)?, format!("{results} and {charts} written from {folder_name}\n"))
+        (report::write(&folder, args.mixed)?, "is written, with its charts and tables")
     };
-    print(&said)?;
-    match unmeasured.as_slice() {
-        [] => Ok(()),
-        kernels => print(&format!("not measured: {}\n", kernels.join(", "))),
+    let Summary { results, removed, unmeasured, changed } = summary;
+    let mut lines = format!("{} {said}: {}\n", results.display(), folder.display());
+    let mut line = |what: &str, names: String| {
+        if !names.is_empty() {
+            lines += &format!("{what}: {names}\n");
+        }
+    };
+    line("removed", report::list(&removed));
+    line("not measured", unmeasured.join(", "));
+    match changed {
+        Some(kernels) => line("changed since they were measured", kernels.join(", ")),
+        None => {
+            lines.push_str("the measurements do not say which source they are of, so changed kernels are not marked\n")
+        }
     }
+    print(&lines)
 }
 
 /// Measures what is missing, and returns the folder of the measurements.

@@ -88,7 +88,7 @@ impl LogAxis {
 /// The role of a kernel in a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// A highlighted kernel with its own colour: the source's algorithm, the fastest, or the best in plain Rust.
+    /// A highlighted kernel with its own colour: the baseline, the fastest, or the best in plain Rust.
     Lead,
     /// A kernel shown for comparison, thin and grey.
     Other,

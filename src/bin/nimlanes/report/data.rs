@@ -1,7 +1,6 @@
 //! The data of a report: all measurements in one folder.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +12,8 @@ use nimlanes::lab::duel::{Duel, Skipped};
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::numbers::{positive, positive_or_zero};
 use nimlanes::lab::saved::{Measured, Mismatch, Saved, SavedError, read_kind};
+
+use super::sources::{Sources, entries};
 
 /// How the measurements of a folder were made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,7 +72,7 @@ pub struct GameDuel {
     pub limit: u64,
     /// `thread` or `wall`.
     pub clock: String,
-    /// The sets of kernels, the source's algorithms first.
+    /// The sets of kernels, the baselines first.
     pub rows: Vec<GameRow>,
 }
 
@@ -295,6 +296,7 @@ macro_rules! measured {
 
 measured! {
     Setup "setup" setups
+    Sources "sources" sources
     ColdStarts "starts" starts
     GameDuel "game" games
     FarSolution "far" far
@@ -327,15 +329,13 @@ pub enum DataError {
     },
 }
 
-/// The `.json` files in a folder, sorted by name.
+/// The `.json` files in a folder, sorted by name; none if it does not exist.
 ///
 /// # Errors
 /// The folder cannot be read.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
-    let read = || fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>();
-    let mut files = read().map_err(|source| SavedError::Read { path: folder.to_owned(), source })?;
+    let mut files = entries(folder)?;
     files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    files.sort();
     Ok(files)
 }
 
@@ -345,18 +345,16 @@ impl Data {
     /// # Errors
     /// There is no duel, a file is not a measurement, or the files come from several machines.
     pub fn read(folder: &Path, mixed: bool) -> Result<Self, DataError> {
-        let none = || DataError::None(folder.to_owned());
-        let files = if folder.is_dir() { files(folder)? } else { Vec::new() };
         let mut data = Data::default();
         let mut first: Option<Environment> = None;
-        for path in &files {
-            let environment = data.add(path)?;
+        for path in files(folder)? {
+            let environment = data.add(&path)?;
             let first = first.get_or_insert_with(|| environment.clone());
             if let Some(how) = first.other_machine(&environment).filter(|_| !mixed) {
-                return Err(DataError::Mismatch { path: path.clone(), why: Mismatch::Machine(how) });
+                return Err(DataError::Mismatch { path, why: Mismatch::Machine(how) });
             }
         }
-        if data.duels.is_empty() { Err(none()) } else { Ok(data) }
+        if data.duels.is_empty() { Err(DataError::None(folder.to_owned())) } else { Ok(data) }
     }
 
     /// The duel for an input, build and clock.
@@ -380,5 +378,10 @@ impl Data {
     pub fn environment(&self) -> Option<&Environment> {
         let all = || self.duels.iter().map(|saved| &saved.environment);
         all().find(|environment| environment.build == "default").or(all().next())
+    }
+
+    /// The source that was measured; none if the measurements do not say.
+    pub fn source(&self) -> Option<&Sources> {
+        self.sources.first().map(|saved| &saved.content)
     }
 }

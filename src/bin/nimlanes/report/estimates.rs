@@ -1,7 +1,6 @@
 //! Criterion's estimates from `cargo bench`, as a cross-check of the duels.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -11,6 +10,7 @@ use nimlanes::cores::OPERATIONS;
 use nimlanes::lab::saved::SavedError;
 
 use super::data::{Estimate, Estimates};
+use super::sources::entries;
 
 /// Builds, and the folder of criterion's results for each.
 pub const FOLDERS: [(&str, &str); 2] = [("default", "target/criterion"), ("native", "target/native/criterion")];
@@ -77,28 +77,6 @@ fn estimate(folder: &Path, since: SystemTime) -> Result<Option<Estimate>, SavedE
     }))
 }
 
-/// The last modification of a source file in the working directory. Older estimates are for different code.
-///
-/// # Errors
-/// The files cannot be listed.
-pub fn newest_source() -> Result<SystemTime, SavedError> {
-    let read = |source| SavedError::Read { path: SOURCES.into(), source };
-    let mut newest = SystemTime::UNIX_EPOCH;
-    let mut left = vec![PathBuf::from(SOURCES)];
-    while let Some(folder) = left.pop() {
-        left.extend(folders(&folder)?);
-        for entry in fs::read_dir(&folder).map_err(read)? {
-            let path = entry.map_err(read)?.path();
-            if path.extension().is_some_and(|extension| extension == "rs") {
-                newest = newest.max(fs::metadata(&path).and_then(|metadata| metadata.modified()).map_err(read)?);
-            }
-        }
-    }
-    Ok(newest)
-}
-
-const SOURCES: &str = "src";
-
 fn json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, SavedError> {
     let text = fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
     serde_json::from_str(&text).map_err(|error| {
@@ -109,12 +87,7 @@ fn json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, SavedError> {
 
 /// The subfolders of a folder; none if it does not exist.
 fn folders(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.and_then(Iterator::collect::<io::Result<Vec<_>>>),
-    };
-    let entries = entries.map_err(|source| SavedError::Read { path: folder.to_owned(), source })?;
-    Ok(entries.into_iter().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
+    Ok(entries(folder)?.into_iter().filter(|path| path.is_dir()).collect())
 }
 
 #[cfg(test)]
@@ -146,9 +119,6 @@ mod tests {
         );
         assert!(of(SystemTime::now() + Duration::from_secs(60)).is_empty());
         assert!(read("native", &root.path().join("missing"), SystemTime::UNIX_EPOCH).unwrap().rows.is_empty());
-
-        let newest = newest_source().unwrap();
-        assert!(newest > SystemTime::UNIX_EPOCH && newest <= SystemTime::now());
 
         bench(root.path(), "occupancy/published/byte_table/100", "2e9");
         let error = read("default", root.path(), SystemTime::UNIX_EPOCH).unwrap_err();

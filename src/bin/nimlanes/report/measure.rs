@@ -33,6 +33,7 @@ use super::data::{
 use super::estimates;
 use super::neighbours::Neighbours;
 use super::programs::{NATIVE, ProgramError, build, json_of, output_of, this_program};
+use super::sources::{self, Sources};
 use super::tasks::{self, CLOCK_BUDGET, Effort, Input, TRIAL_BUDGET, Task};
 
 /// Why a measurement failed.
@@ -124,9 +125,6 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// A file cannot be removed.
     pub fn clear(&self) -> Result<(), SavedError> {
-        if !self.folder.is_dir() {
-            return Ok(());
-        }
         files(self.folder)?.into_iter().try_for_each(|path| {
             fs::remove_file(&path).map_err(|source| SavedError::Write { path: path.clone(), source })
         })
@@ -165,6 +163,7 @@ impl<'a> Plan<'a> {
     fn measure(&self, task: &Task, run: &dyn Fn(usize) -> Arc<Run>) -> Result<(), MeasureError> {
         let name = task.name();
         match task {
+            Task::Sources => self.save(&name, Sources::here()?),
             Task::Choices => self.save(&name, self.choices()?),
             Task::Trials { inputs } => {
                 let rows = inputs.iter().map(|input| self.trial(input, &run(1))).collect::<Result<_, _>>()?;
@@ -181,7 +180,7 @@ impl<'a> Plan<'a> {
             }
             Task::Clocks => self.save(&name, self.clocks(&run(1))?),
             Task::Estimates { build, from } => {
-                self.save(&name, estimates::read(build, Path::new(from), estimates::newest_source()?)?)
+                self.save(&name, estimates::read(build, Path::new(from), sources::newest()?)?)
             }
             Task::Duel { input, threads, budget } => {
                 self.save(&name, self.duel(input, *threads, *budget, &run(*threads))?)
@@ -403,7 +402,7 @@ fn quickest_plain(session: &dyn Session) -> Option<usize> {
     quickest(candidates.iter().filter(is_plain)).map(|candidate| candidate.index)
 }
 
-/// The source's algorithms (the first kernels within the time limit), the fastest in plain Rust, and the selected kernels.
+/// The baselines (the first kernels within the time limit), the fastest in plain Rust, and the selected kernels.
 fn kernel_sets(
     game: &Game,
     limit: u64,

@@ -1,9 +1,9 @@
-//! The report: RESULTS.md, its charts, and a digest in README.md, generated from saved measurements alone.
+//! The report: RESULTS.md, its charts and tables, and a digest in README.md, generated from saved measurements.
 //!
 //! [`tasks`] lists what to measure, from the registry. [`measure`] measures it and saves each result in a small file.
 //! [`data`] reads the files back; [`tables`] and [`chart`] turn them into text and pictures. In RESULTS.md, the text is
-//! between two marks. The first mark names the source folder, so anyone can regenerate the text and compare it. Prose is
-//! kept next to its subject (`NOTES.md` of an operation, the `.md` files of this module); all numbers come from
+//! between two marks. The first mark names the folder of the measurements, so anyone can regenerate the text and compare it.
+//! Prose is kept next to its subject (`NOTES.md` of an operation, the `.md` files of this module); all numbers come from
 //! measurements.
 
 pub mod chart;
@@ -12,9 +12,11 @@ pub mod estimates;
 pub mod measure;
 mod neighbours;
 pub mod programs;
+pub mod sources;
 pub mod tables;
 pub mod tasks;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,7 +26,7 @@ use nimlanes::lab::files;
 use nimlanes::lab::saved::SavedError;
 
 use self::data::{Data, DataError};
-use self::tables::{Chart, Report};
+use self::tables::Report;
 
 /// The file of the report.
 pub const RESULTS: &str = "RESULTS.md";
@@ -35,12 +37,18 @@ pub const README: &str = "README.md";
 /// The folder of the charts.
 pub const CHARTS: &str = "profiles/charts";
 
+/// The folder of the tables that are too long for the report.
+pub const TABLES: &str = "profiles/tables";
+
 /// The folder of measurements, with a subfolder for each machine and day.
 pub const FOLDERS: &str = "profiles/data";
 
+/// Where drafts are made. It has the same files and folders as the source tree has for a report.
+pub const DRAFT: &str = "target/draft";
+
 const BEGIN: &str = "<!-- made by `nimlanes report` from ";
 const BEGIN_ENDS: &str = ": do not edit below -->";
-const README_BEGIN: &str = "<!-- made by `nimlanes report`: do not edit -->";
+const MADE: &str = "<!-- made by `nimlanes report`: do not edit -->";
 const END: &str = "<!-- end of what `nimlanes report` made -->";
 
 /// Why a report could not be made, or is out of date.
@@ -54,10 +62,10 @@ pub enum ReportError {
     #[error(transparent)]
     File(#[from] SavedError),
     /// The file has no marks to write between.
-    #[error("{path} has no lines `{begin}` and `{END}` to write between")]
+    #[error("{} has no lines `{begin}` and `{END}` to write between", path.display())]
     NoMarks {
         /// The file.
-        path: &'static str,
+        path: PathBuf,
         /// The first mark.
         begin: String,
     },
@@ -71,12 +79,30 @@ pub enum ReportError {
         /// Where the first difference is.
         how: String,
     },
+    /// Files of an earlier report that this one does not have.
+    #[error("no longer part of the report: {}; `nimlanes report --data {}` removes them", list(paths), folder.display())]
+    Stale {
+        /// The files.
+        paths: Vec<PathBuf>,
+        /// The folder of the measurements.
+        folder: PathBuf,
+    },
 }
 
 impl ReportError {
-    fn no_marks() -> Self {
-        ReportError::NoMarks { path: RESULTS, begin: format!("{BEGIN}FOLDER{BEGIN_ENDS}") }
+    fn no_marks(path: PathBuf) -> Self {
+        ReportError::NoMarks { path, begin: format!("{BEGIN}FOLDER{BEGIN_ENDS}") }
     }
+}
+
+/// Paths as text.
+pub fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// Where the files of a report go.
+fn root(draft: bool) -> &'static Path {
+    Path::new(if draft { DRAFT } else { "" })
 }
 
 /// The folder for measurements in this environment on a date (`2026-01-31T..`).
@@ -84,7 +110,7 @@ pub fn folder(environment: &Environment, date: &str, draft: bool) -> PathBuf {
     let day = date.split('T').next().unwrap_or(date);
     let tidy = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let name: String = environment.microarchitecture.chars().map(tidy).collect();
-    Path::new(FOLDERS).join(format!("{day}-{name}{}", if draft { "-draft" } else { "" }))
+    root(draft).join(FOLDERS).join(format!("{day}-{name}"))
 }
 
 /// The folder of measurements that the report in the working directory was made from.
@@ -93,16 +119,16 @@ pub fn folder(environment: &Environment, date: &str, draft: bool) -> PathBuf {
 /// There is no report, or it does not name the folder.
 pub fn source() -> Result<PathBuf, ReportError> {
     let text = read(Path::new(RESULTS))?.unwrap_or_default();
-    let (before, _, _) =
-        text.split_once(BEGIN).map(|(_, rest)| rest).and_then(split).ok_or_else(ReportError::no_marks)?;
-    Ok(before.into())
+    let marked = text.split_once(BEGIN).map(|(_, rest)| rest).and_then(split);
+    let (folder, _) = marked.ok_or_else(|| ReportError::no_marks(RESULTS.into()))?;
+    Ok(folder.into())
 }
 
-/// Splits the text after [`BEGIN`] into the folder, the body, and the text after the end mark.
-fn split(text: &str) -> Option<(&str, &str, &str)> {
+/// Splits the text after [`BEGIN`] into the folder, and the text after the end mark.
+fn split(text: &str) -> Option<(&str, &str)> {
     let (folder, rest) = text.split_once(BEGIN_ENDS)?;
-    let (body, below) = rest.split_once(END)?;
-    Some((folder, body, below))
+    let (_, below) = rest.split_once(END)?;
+    Some((folder, below))
 }
 
 fn read(path: &Path) -> Result<Option<String>, SavedError> {
@@ -113,60 +139,119 @@ fn read(path: &Path) -> Result<Option<String>, SavedError> {
     }
 }
 
-/// The path and text of a generated file.
-type File = (PathBuf, String);
+/// All files that one set of measurements gives.
+struct Composed {
+    files: Vec<(PathBuf, String)>,
+    /// Charts and tables of an earlier report that are not among the files.
+    stale: Vec<PathBuf>,
+    summary: Summary,
+}
 
-/// All files generated from the measurements in a folder, and the kernels without a measurement, as `operation=kernel`. Text
-/// outside of the marks is kept.
-fn compose(folder: &Path, mixed: bool) -> Result<(Vec<File>, Vec<String>), ReportError> {
+/// What a user should know about a report that was made or checked.
+#[derive(Debug)]
+pub struct Summary {
+    /// The file of the report.
+    pub results: PathBuf,
+    /// Files that were removed, as this report does not have them.
+    pub removed: Vec<PathBuf>,
+    /// Kernels without a measurement, as `operation=kernel`.
+    pub unmeasured: Vec<String>,
+    /// Kernels whose source has changed since they were measured, as `operation=kernel`; none if that is not known.
+    pub changed: Option<Vec<String>>,
+}
+
+/// Generates the files from the measurements in a folder. Text outside of the marks is kept.
+fn compose(folder: &Path, mixed: bool) -> Result<Composed, ReportError> {
     let data = Data::read(folder, mixed)?;
-    let report = Report::new(&data);
-    let (body, charts) = report.write(CHARTS);
-    let old = read(Path::new(RESULTS))?;
+    let changed = data.source().map(|source| source.changed(Path::new(""))).transpose()?;
+    let report = Report::new(&data, changed);
+    let root = root(data.is_draft());
+    let mut files = Vec::new();
+    for chart in report.charts() {
+        files.push((root.join(CHARTS).join(chart.file), format!("{}\n{MADE}\n", chart.svg.trim_end())));
+    }
+    for page in report.pages() {
+        let path = Path::new(TABLES).join(page.file);
+        let text = format!("{MADE}\n\n{}", links(&page.text, &path, root));
+        files.push((root.join(path), text));
+    }
+    let made: BTreeSet<&Path> = files.iter().map(|(path, _)| path.as_path()).collect();
+    let mut stale = generated(&root.join(CHARTS))?;
+    stale.extend(generated(&root.join(TABLES))?);
+    stale.retain(|path| !made.contains(path.as_path()));
+
+    let path = root.join(RESULTS);
+    let old = read(&path)?;
     let (above, below) = match &old {
         None => ("# Results\n\n", "\n"),
         Some(old) => {
-            let (above, rest) = old.split_once(BEGIN).ok_or_else(ReportError::no_marks)?;
-            let (_, _, below) = split(rest).ok_or_else(ReportError::no_marks)?;
+            let (above, rest) = old.split_once(BEGIN).ok_or_else(|| ReportError::no_marks(path.clone()))?;
+            let (_, below) = split(rest).ok_or_else(|| ReportError::no_marks(path.clone()))?;
             (above, below)
         }
     };
-    let results = format!("{above}{BEGIN}{}{BEGIN_ENDS}\n\n{body}\n{END}{below}", folder.display());
-    let charts = charts.into_iter().map(|Chart { file, svg }| (Path::new(CHARTS).join(file), svg));
-    let mut files: Vec<File> = charts.chain([(RESULTS.into(), results)]).collect();
-    if let Some(old) = read(Path::new(README))? {
-        files.push((README.into(), readme(&old, &report.digest())?));
+    let body = links(&report.results(), Path::new(RESULTS), root);
+    files.push((path.clone(), format!("{above}{BEGIN}{}{BEGIN_ENDS}\n\n{body}\n{END}{below}", folder.display())));
+    let readme_path = root.join(README);
+    if let Some(old) = read(&readme_path)? {
+        let text = readme(&old, &report.digest()).ok_or_else(|| {
+            let (path, begin) = (readme_path.clone(), MADE.to_owned());
+            ReportError::NoMarks { path, begin }
+        })?;
+        files.push((readme_path, text));
     }
-    Ok((files, report.unmeasured()))
+    let (unmeasured, changed) = (report.unmeasured(), report.changed());
+    Ok(Composed { files, stale, summary: Summary { results: path, removed: Vec::new(), unmeasured, changed } })
 }
 
-/// README.md with a new digest.
-fn readme(old: &str, digest: &str) -> Result<String, ReportError> {
-    let marked = old.split_once(README_BEGIN).and_then(|(above, rest)| Some((above, rest.split_once(END)?.1)));
-    let (above, below) = marked.ok_or_else(|| ReportError::NoMarks { path: README, begin: README_BEGIN.to_owned() })?;
-    Ok(format!("{above}{README_BEGIN}\n\n{}\n\n{END}{below}", digest.trim_end()))
+/// Links in a report lead from the root of the source tree. Makes them lead from a file below the root of the report.
+fn links(text: &str, path: &Path, root: &Path) -> String {
+    let up = |folders: usize| "../".repeat(folders);
+    let inside = path.components().count() - 1;
+    let (to_report, to_source) = (up(inside), up(inside + root.components().count()));
+    text.replace("](profiles/", &format!("]({to_report}profiles/"))
+        .replace("](src/", &format!("]({to_source}src/"))
+        .replace(&format!("]({RESULTS}"), &format!("]({to_report}{RESULTS}"))
 }
 
-/// Writes RESULTS.md, its charts and the digest in the working directory from the measurements in a folder. Gives the kernels
-/// without a measurement, as `operation=kernel`.
+/// The files in a folder that a report made.
+fn generated(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
+    let mut paths = sources::entries(folder)?;
+    paths.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(MADE)));
+    Ok(paths)
+}
+
+/// README.md with a new digest; none if it has no marks.
+fn readme(old: &str, digest: &str) -> Option<String> {
+    let (above, rest) = old.split_once(MADE)?;
+    let (_, below) = rest.split_once(END)?;
+    Some(format!("{above}{MADE}\n\n{}\n\n{END}{below}", digest.trim_end()))
+}
+
+/// Writes RESULTS.md, its charts and tables, and the digest, from the measurements in a folder. Removes charts and tables of
+/// earlier reports. A draft goes to [`DRAFT`].
 ///
 /// # Errors
 /// The measurements cannot be used, a file has no marks, or a file cannot be written. No file is left incomplete.
-pub fn write(folder: &Path, mixed: bool) -> Result<Vec<String>, ReportError> {
-    let (composed, unmeasured) = compose(folder, mixed)?;
-    for (path, text) in composed {
+pub fn write(folder: &Path, mixed: bool) -> Result<Summary, ReportError> {
+    let Composed { files, stale, summary } = compose(folder, mixed)?;
+    for (path, text) in files {
         files::save(&path, text.as_bytes()).map_err(|source| SavedError::Write { path, source })?;
     }
-    Ok(unmeasured)
+    for path in &stale {
+        fs::remove_file(path).map_err(|source| SavedError::Write { path: path.clone(), source })?;
+    }
+    Ok(Summary { removed: stale, ..summary })
 }
 
-/// Checks that RESULTS.md, its charts and the digest are what the measurements in a folder give. Gives the same as [`write`].
+/// Checks that RESULTS.md, its charts and tables, and the digest are what the measurements in a folder give, and that there are
+/// no charts and tables of earlier reports.
 ///
 /// # Errors
 /// They differ, or the measurements cannot be used.
-pub fn check(folder: &Path, mixed: bool) -> Result<Vec<String>, ReportError> {
-    let (composed, unmeasured) = compose(folder, mixed)?;
-    for (path, want) in composed {
+pub fn check(folder: &Path, mixed: bool) -> Result<Summary, ReportError> {
+    let Composed { files, stale, summary } = compose(folder, mixed)?;
+    for (path, want) in files {
         let found = read(&path)?.unwrap_or_default();
         if found != want {
             let same = found.lines().zip(want.lines()).take_while(|(found, want)| found == want).count();
@@ -174,7 +259,10 @@ pub fn check(folder: &Path, mixed: bool) -> Result<Vec<String>, ReportError> {
             return Err(ReportError::Differs { path, folder, how });
         }
     }
-    Ok(unmeasured)
+    match stale.is_empty() {
+        true => Ok(summary),
+        false => Err(ReportError::Stale { paths: stale, folder: folder.to_owned() }),
+    }
 }
 
 #[cfg(test)]
@@ -188,19 +276,29 @@ mod tests {
         let mut environment = Environment::detect(&Machine::detect());
         environment.microarchitecture = "GenuineIntel-family6-model200".to_owned();
         assert!(!environment.is_named());
-        let folder = folder(&environment, "2026-01-31T12:00:00Z", true);
-        assert_eq!(folder, Path::new("profiles/data/2026-01-31-genuineintel-family6-model200-draft"));
+        let folder = |draft| folder(&environment, "2026-01-31T12:00:00Z", draft);
+        assert_eq!(folder(false), Path::new("profiles/data/2026-01-31-genuineintel-family6-model200"));
+        assert_eq!(folder(true), Path::new("target/draft/profiles/data/2026-01-31-genuineintel-family6-model200"));
         environment.microarchitecture = "zen4".to_owned();
         assert!(environment.is_named());
     }
 
     #[test]
     fn a_digest_is_replaced_between_its_marks_and_nothing_else_changes() {
-        let old = format!("above\n{README_BEGIN}\nold\n{END}\nbelow\n");
+        let old = format!("above\n{MADE}\nold\n{END}\nbelow\n");
         let new = readme(&old, "new\n\n").expect("marks");
-        assert_eq!(new, format!("above\n{README_BEGIN}\n\nnew\n\n{END}\nbelow\n"));
+        assert_eq!(new, format!("above\n{MADE}\n\nnew\n\n{END}\nbelow\n"));
         assert_eq!(readme(&new, "new").expect("marks"), new);
-        let error = readme("nothing", "new").expect_err("no marks");
-        assert!(error.to_string().starts_with("README.md has no lines"), "{error}");
+        assert_eq!(readme("nothing", "new"), None);
+    }
+
+    #[test]
+    fn links_lead_from_the_file_they_are_in() {
+        let text = "[a](src/a.rs) [b](profiles/tables/b.md) [c](RESULTS.md#c)";
+        let at = |path: &str, draft| links(text, Path::new(path), root(draft));
+        assert_eq!(at(RESULTS, false), text);
+        let page = "[a](../../src/a.rs) [b](../../profiles/tables/b.md) [c](../../RESULTS.md#c)";
+        assert_eq!(at("profiles/tables/page.md", false), page);
+        assert_eq!(at(RESULTS, true), "[a](../../src/a.rs) [b](profiles/tables/b.md) [c](RESULTS.md#c)");
     }
 }

@@ -23,7 +23,7 @@ pub struct Effort {
     total: Duration,
     /// Budget of a headline duel: at the published size of an operation's first workload.
     headline: Duration,
-    /// Time limit of a run in headline duels, whatever the total, so that the sources' algorithms are included. At other
+    /// Time limit of a run in headline duels, whatever the total, so that the baselines are included. At other
     /// sizes of that workload that are not small, it applies to the best kernel in plain Rust and the best public ones.
     pub headline_time_limit: Duration,
     /// Budget of any other duel.
@@ -65,6 +65,7 @@ const TIME_LIMITS_MS: [u64; 9] = [8000, 5000, 3000, 2000, 1000, 500, 200, 100, 5
 
 /// One thing to measure.
 pub(super) enum Task {
+    Sources,
     Choices,
     Trials { inputs: Vec<Input> },
     Needs,
@@ -166,6 +167,7 @@ impl Task {
     /// The name of the result file, without suffix.
     pub(super) fn name(&self) -> String {
         match self {
+            Task::Sources => "sources".to_owned(),
             Task::Choices => "choices".to_owned(),
             Task::Trials { .. } => "trials".to_owned(),
             Task::Needs => "needs".to_owned(),
@@ -185,7 +187,7 @@ impl Task {
     /// Approximate duration.
     pub(super) fn predicted(&self, time_limit: Duration) -> Duration {
         match self {
-            Task::Choices | Task::Needs | Task::Estimates { .. } => Duration::from_secs(1),
+            Task::Sources | Task::Choices | Task::Needs | Task::Estimates { .. } => Duration::from_secs(1),
             Task::Trials { inputs } => TRIAL_BUDGET * 3 / 2 * inputs.len() as u32,
             Task::Ceilings => CEILING_TIME * CEILINGS.len() as u32,
             Task::Clocks => CLOCK_BUDGET * 6,
@@ -212,7 +214,7 @@ const CEILING_TIME: Duration = Duration::from_millis(200);
 /// Approximate duration of a clean build on two cores.
 const BUILD_TIME: Duration = Duration::from_secs(110);
 
-/// Approximate duration of a duel of a game at its published limit, where the source's algorithm needs seconds.
+/// Approximate duration of a duel of a game at its published limit, where the baselines need seconds.
 const GAME_TIME: Duration = Duration::from_secs(8);
 
 /// Approximate duration of a far solution; they take from a tenth of a second to almost a minute.
@@ -232,7 +234,7 @@ pub(super) const CLOCK_BUDGET: Duration = Duration::from_millis(1200);
 /// # Errors
 /// A workload is listed with an invalid size.
 pub(super) fn all(effort: &Effort, selection: &Selection) -> Result<Vec<Task>, InputError> {
-    let mut tasks = Vec::new();
+    let mut tasks = vec![Task::Sources];
     if !effort.draft {
         tasks.extend([false, true].map(|native| Task::Build { native }));
     }

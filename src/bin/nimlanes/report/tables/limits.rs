@@ -5,8 +5,8 @@ use nimlanes::lab::ceilings::Reading;
 use nimlanes::lab::duel::Row;
 use nimlanes::units::bytes;
 
-use super::markdown::{Table, code, ns, times};
-use super::{Listed, Report};
+use super::markdown::{Table, code, ns, range, times};
+use super::{Entry, Report, Topic};
 
 const LIMITS: &str = include_str!("../limits.md");
 
@@ -64,53 +64,48 @@ pub(super) fn share(limit_ns: f64, row: &Row) -> String {
 
 impl Report<'_> {
     /// The limit of a kernel, from its stated needs and the measured ceilings.
-    pub(super) fn limit(&self, listed: &Listed, row: &Row) -> Option<Limit> {
+    pub(super) fn limit(&self, entry: &Entry, row: &Row) -> Option<Limit> {
         let mut stated = self.data.needs.iter().flat_map(|saved| &saved.content.rows);
-        let stated = stated
-            .find(|stated| (stated.operation.as_str(), &stated.kernel) == (listed.operation.name(), &row.kernel))?;
+        let stated =
+            stated.find(|stated| (stated.operation.as_str(), &stated.kernel) == (entry.name(), &row.kernel))?;
         let readings: Vec<&Reading> = self.data.ceilings.iter().flat_map(|saved| &saved.content.rows).collect();
         Limit::from_needs(&stated.needs, &readings)
     }
 
-    pub(super) fn limits(&self) -> String {
+    pub(super) fn limits(&self) -> Option<Topic> {
         let mut ceilings = Table::new(&["ceiling", "buffer", "time of one", "median"]);
         for reading in self.data.ceilings.iter().flat_map(|saved| &saved.content.rows) {
             let buffer = if reading.bytes == 0 { "registers".to_owned() } else { bytes(reading.bytes as f64) };
             let what = format!("{} ({}, {})", reading.unit, reading.kind, reading.name);
             ceilings.row([what, buffer, ns(reading.ns), reading.median_ns.map_or("–".to_owned(), ns)]);
         }
-        let mut limits = Table::new(&[
-            "operation",
-            "kernel",
-            "a unit of work needs at least",
-            "limit",
-            "measured",
-            "share of the limit",
-        ]);
-        let mut any = false;
-        for listed in self.listed() {
-            let Some(duel) = self.headline(&listed) else { continue };
-            for row in &duel.rows {
-                let Some(limit) = self.limit(&listed, row) else { continue };
-                any = true;
-                let measured = ns(1e9 / row.throughput);
-                limits.row([
-                    code(listed.operation.name()),
-                    code(&row.kernel),
+        let heads = ["operation", "kernel", "a unit of work needs at least", "limit", "measured", "share of the limit"];
+        let mut table = Table::new(&heads);
+        let mut best = Vec::new();
+        for entry in self.entries() {
+            let Some(duel) = self.headline(&entry) else { continue };
+            for (index, row) in duel.rows.iter().enumerate() {
+                let Some(limit) = self.limit(&entry, row) else { continue };
+                if index == 0 {
+                    best.push(limit.ns * row.throughput / 1e9);
+                }
+                table.row([
+                    code(entry.name()),
+                    entry.link(&row.kernel),
                     limit.needs.clone(),
                     ns(limit.ns),
-                    measured,
+                    ns(1e9 / row.throughput),
                     share(limit.ns, row),
                 ]);
             }
         }
-        if !any {
-            return String::new();
-        }
-        format!(
-            "{LIMITS}\n{}Measured ceilings on one thread: the best of several timings, and their median.\n\n{}",
-            limits.end(),
-            ceilings.end()
-        )
+        let reached = range(&best, |share| format!("{:.0} %", 100.0 * share))?;
+        Some(Topic {
+            file: "limits",
+            title: "Distance to the limit".to_owned(),
+            finding: format!("The best kernels reach {reached} of what the machine could do at best."),
+            tables: table.below(LIMITS)
+                + &ceilings.below("Measured ceilings on one thread: the best of several timings, and their median."),
+        })
     }
 }

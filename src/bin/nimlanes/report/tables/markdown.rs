@@ -17,8 +17,12 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
+    /// The table; nothing if it has no rows.
     pub(super) fn end(self) -> String {
         let (heads, body) = self.rows.split_first().expect("a heading row");
+        if body.is_empty() {
+            return String::new();
+        }
         let is_right = |column: usize| {
             let cells =
                 || body.iter().filter_map(|row| row.get(column)).filter(|cell| !["", "–"].contains(&cell.as_str()));
@@ -32,6 +36,12 @@ impl Table {
         }
         text + "\n"
     }
+
+    /// The table below a line of text; nothing if it has no rows.
+    pub(super) fn below(self, intro: &str) -> String {
+        let table = self.end();
+        if table.is_empty() { table } else { format!("{intro}\n\n{table}") }
+    }
 }
 
 /// Whether a cell is only a number, perhaps with a unit and a spread.
@@ -44,19 +54,18 @@ pub(super) fn code(name: &str) -> String {
     format!("`{name}`")
 }
 
-/// A folded section.
-pub(super) fn folded(title: &str, body: &str) -> String {
-    format!("<details><summary>{title}</summary>\n\n{}\n\n</details>\n\n", body.trim_end())
-}
-
 /// A time with a readable unit.
 pub(super) fn time(seconds: f64) -> String {
     span(seconds * 1e9)
 }
 
-/// A ratio with three significant digits.
+/// A ratio with three significant digits, or all digits before the point.
 pub(super) fn times(ratio: f64) -> String {
-    format!("{ratio:.*}", if ratio < 10.0 { 2 } else { usize::from(ratio < 100.0) })
+    match ratio {
+        ..10.0 => format!("{ratio:.2}"),
+        ..100.0 => format!("{ratio:.1}"),
+        _ => size(ratio.round() as u64),
+    }
 }
 
 /// Half the range of the ratios, in percent of their median.
@@ -77,6 +86,12 @@ pub(super) fn size(size: u64) -> String {
     groups.join("\u{202f}")
 }
 
+/// The smallest and the largest of some numbers, as text: `1.00 to 2.50`.
+pub(super) fn range(values: &[f64], text: impl Fn(f64) -> String) -> Option<String> {
+    let (low, high) = (values.iter().copied().min_by(f64::total_cmp)?, values.iter().copied().max_by(f64::total_cmp)?);
+    Some(format!("{} to {}", text(low), text(high)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +104,14 @@ mod tests {
         table.row(["`b`", "–", "×2 ±3 %", "itself", "", "5 cycles (2 ns)"].map(str::to_owned));
         let text = table.end();
         assert_eq!(text.lines().nth(1), Some("| --- | ---: | ---: | --- | --- | --- |"), "{text}");
+        assert_eq!(Table::new(&["kernel"]).below("No kernels:"), "");
+    }
+
+    #[test]
+    fn numbers_have_three_digits_and_separators() {
+        assert_eq!([0.5, 9.994, 12.34, 404.2, 130_987.2].map(times), ["0.50", "9.99", "12.3", "404", "130\u{202f}987"]);
+        assert_eq!([0.1852, 8.456, 142.3].map(ns), ["0.185 ns", "8.46 ns", "142 ns"]);
+        assert_eq!(range(&[2.5, 1.0, 2.0], times).as_deref(), Some("1.00 to 2.50"));
+        assert_eq!(range(&[], times), None);
     }
 }

@@ -1,11 +1,16 @@
 //! The text of a report: markdown, generated only from measurements and the registry.
+//!
+//! Links lead from the root of the source tree.
 
 mod builds;
+mod clocks;
 mod games;
-mod ladder;
 mod limits;
 mod markdown;
+mod operation;
 mod selected;
+
+use std::collections::BTreeSet;
 
 use nimlanes::case::Case;
 use nimlanes::cores::OPERATIONS;
@@ -18,64 +23,79 @@ use nimlanes::workload::Workload;
 
 use self::limits::share;
 use self::markdown::{Table, code, ns, size, time, times};
+use super::TABLES;
 use super::data::{Data, Setup};
 use super::tasks::{Effort, SMALL};
 
-const BIAS: &str = include_str!("../bias.md");
 const HOW_TO_READ: &str = include_str!("../how_to_read.md");
 const THREATS: &str = include_str!("../threats.md");
 
 const PUBLISHED: &str = "Published sizes, one thread, default build.";
+
+/// Marks a kernel whose source has changed since it was measured.
+const CHANGED: &str = "†";
 
 /// A report on one set of measurements.
 #[derive(Debug)]
 pub struct Report<'a> {
     data: &'a Data,
     machine: Machine,
+    changed: Option<BTreeSet<String>>,
 }
 
-/// An operation and the kernels in its list.
-struct Listed {
+/// An operation and its kernels.
+struct Entry {
     operation: &'static dyn AnyOperation,
     kernels: Vec<KernelInfo>,
+    /// The kernels whose source has changed since they were measured.
+    changed: Vec<&'static str>,
 }
 
-impl Listed {
+impl Entry {
+    fn name(&self) -> &'static str {
+        self.operation.name()
+    }
+
     fn headline(&self) -> &'static Workload {
         &self.operation.workloads()[0]
     }
 
     fn case(&self, workload: &Workload, size: u64) -> Case {
-        Case::new(self.operation.name(), workload.name, size)
+        Case::new(self.name(), workload.name, size)
     }
 
     fn info(&self, name: &str) -> Option<&KernelInfo> {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
-    /// A kernel's name, linked to its source.
+    /// A kernel's name, linked to its source, and marked if that has changed.
     fn link(&self, name: &str) -> String {
-        self.info(name).map_or(code(name), |kernel| format!("[{}]({})", code(name), kernel.source()))
-    }
-
-    /// A kernel's summary, with those of the kernels it refers to.
-    fn explained(&self, kernel: &KernelInfo) -> String {
-        match kernel.like.and_then(|name| self.info(name)) {
-            Some(other) => format!("{}, as {}: {}", kernel.summary, code(other.name), self.explained(other)),
-            None => kernel.summary.to_owned(),
-        }
+        let Some(kernel) = self.info(name) else { return code(name) };
+        let mark = if self.changed.contains(&kernel.name) { CHANGED } else { "" };
+        format!("[{}]({}){mark}", code(name), kernel.source())
     }
 
     fn is_plain(&self, row: &Row) -> bool {
         self.info(&row.kernel).is_some_and(KernelInfo::is_plain)
     }
 
-    fn is_public(&self, row: &Row) -> bool {
-        self.operation.public().contains(&row.kernel.as_str())
+    /// The best kernel in plain Rust.
+    fn plain<'d>(&self, duel: &'d Duel) -> Option<&'d Row> {
+        duel.rows.iter().find(|row| self.is_plain(row))
+    }
+
+    /// The baseline.
+    fn baseline<'d>(&self, duel: &'d Duel) -> Option<&'d Row> {
+        duel.rows.iter().find(|row| row.kernel == duel.baseline)
+    }
+
+    /// The best of the algorithms published elsewhere.
+    fn public<'d>(&self, duel: &'d Duel) -> Option<&'d Row> {
+        duel.rows.iter().find(|row| self.operation.public().contains(&row.kernel.as_str()))
     }
 }
 
-/// A chart, and the name of its file.
+/// A chart.
 #[derive(Debug)]
 pub struct Chart {
     /// File name with suffix.
@@ -84,31 +104,54 @@ pub struct Chart {
     pub svg: String,
 }
 
+/// A file of tables that are too long for the report.
+#[derive(Debug)]
+pub struct Page {
+    /// File name with suffix.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Tables on a topic that concerns all operations.
+struct Topic {
+    /// The name of the file, without suffix.
+    file: &'static str,
+    title: String,
+    /// What the tables show, in a sentence or two for the report.
+    finding: String,
+    tables: String,
+}
+
 impl<'a> Report<'a> {
-    /// A report on `data`.
-    pub fn new(data: &'a Data) -> Self {
+    /// A report on `data`. Source files in `changed` are not what was measured; `None` if that is not known.
+    pub fn new(data: &'a Data, changed: Option<BTreeSet<String>>) -> Self {
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
-        Report { data, machine: Machine::detect() }
+        Report { data, machine: Machine::detect(), changed }
     }
 
-    fn listed(&self) -> impl Iterator<Item = Listed> {
-        let kernels = |operation: &'static dyn AnyOperation| operation.kernels(&self.machine);
-        OPERATIONS.iter().map(move |operation| Listed { operation: *operation, kernels: kernels(*operation) })
+    fn entries(&self) -> impl Iterator<Item = Entry> {
+        let is_changed = |kernel: &&KernelInfo| self.changed.as_ref().is_some_and(|all| all.contains(&kernel.source()));
+        OPERATIONS.iter().map(move |operation| {
+            let kernels = operation.kernels(&self.machine);
+            let changed = kernels.iter().filter(is_changed).map(|kernel| kernel.name).collect();
+            Entry { operation: *operation, kernels, changed }
+        })
     }
 
     /// The duel at the published size, default build, one thread.
-    fn headline(&self, listed: &Listed) -> Option<&'a Duel> {
-        let workload = listed.headline();
-        self.duel(listed, workload, workload.published)
+    fn headline(&self, entry: &Entry) -> Option<&'a Duel> {
+        let workload = entry.headline();
+        self.duel(entry, workload, workload.published)
     }
 
-    fn duel(&self, listed: &Listed, workload: &Workload, size: u64) -> Option<&'a Duel> {
-        self.data.duel(&listed.case(workload, size), "default", "thread")
+    fn duel(&self, entry: &Entry, workload: &Workload, size: u64) -> Option<&'a Duel> {
+        self.data.duel(&entry.case(workload, size), "default", "thread")
     }
 
     /// Sizes at which there is a duel on one thread, ascending.
-    fn sizes(&self, listed: &Listed, workload: &Workload) -> impl Iterator<Item = u64> + use<> {
-        let over = (listed.operation.name(), workload.name);
+    fn sizes(&self, entry: &Entry, workload: &Workload) -> impl Iterator<Item = u64> + use<> {
+        let over = (entry.name(), workload.name);
         let duels = self.data.duels.iter().map(|saved| &saved.content);
         let cases = duels.map(|duel| &duel.case);
         let cases = cases.filter(|case| (case.operation.as_str(), case.workload.as_str()) == over);
@@ -118,40 +161,87 @@ impl<'a> Report<'a> {
         sizes.into_iter()
     }
 
-    /// The complete text, and the charts that it links to in the folder `charts`.
-    pub fn write(&self, charts: &str) -> (String, Vec<Chart>) {
+    /// The text of RESULTS.md.
+    pub fn results(&self) -> String {
         let mut text = String::new();
         if self.data.is_draft() {
             text.push_str("> **Draft**: few sizes and few rounds. Do not draw conclusions from it.\n\n");
         }
-        let mut drawn = Vec::new();
         let mut section = |title: &str, body: String| {
             if !body.trim().is_empty() {
                 text += &format!("## {title}\n\n{}\n\n", body.trim());
             }
         };
         section("Summary", self.summary());
-        section("Bias and conflicts of interest", BIAS.to_owned());
-        section("Environment", self.environment());
-        section("How to read", [HOW_TO_READ, &self.time_limit_note(), "\n", &self.clocks()].concat());
-        for listed in self.listed() {
-            let body = self.operation(&listed, charts, &mut drawn);
-            section(&format!("`{}`", listed.operation.name()), body);
+        section("Complete games", self.games_in_short());
+        section("How to read", [HOW_TO_READ, &self.time_limit_note()].concat());
+        for entry in self.entries() {
+            section(&code(entry.name()), self.operation(&entry));
         }
-        section("Distance to the limit", self.limits());
-        section("Complete games", self.games());
-        section("Far beyond the published limits", self.far());
-        section("Small sizes", self.small());
-        section("First call, later calls, memory", self.starts());
-        section("Default and native build", self.native());
-        section("A second harness", self.second_opinion());
-        section(&self.capped_title(), self.capped());
-        section("Kernel selection", self.choices());
-        section("What did not help", self.losers());
-        section("Build cost", self.built());
-        section("Threats to validity", THREATS.to_owned());
+        section("Across operations", self.findings());
+        section("Bias and threats to validity", THREATS.to_owned());
+        section("Environment", self.environment());
         section("Reproducing the results", self.reproduce());
-        (text.trim_end().to_owned() + "\n", drawn)
+        text.trim_end().to_owned() + "\n"
+    }
+
+    /// The files of tables.
+    pub fn pages(&self) -> Vec<Page> {
+        let mut index = String::from("The tables behind [RESULTS.md](RESULTS.md).\n\n");
+        let mut pages = Vec::new();
+        let mut page = |file: &str, title: &str, body: String| {
+            index += &format!("- [{title}]({TABLES}/{file}.md)\n");
+            pages.push(Page { file: format!("{file}.md"), text: self.page(title, &body) });
+        };
+        for entry in self.entries() {
+            let body = self.workloads(&entry);
+            if !body.is_empty() {
+                page(entry.name(), &format!("{}: all workloads and sizes", code(entry.name())), body);
+            }
+        }
+        let games = self.all_games();
+        if !games.is_empty() {
+            page("games", "Complete games", games);
+        }
+        for Topic { file, title, finding, tables } in self.topics() {
+            page(file, &title, format!("{finding}\n\n{tables}"));
+        }
+        pages.push(Page { file: "README.md".to_owned(), text: self.page("Tables", &index) });
+        pages
+    }
+
+    fn page(&self, title: &str, body: &str) -> String {
+        format!("# {title}\n\n{}\n{}", body.trim_end(), if body.contains(CHANGED) { self.changed_note() } else { "" })
+    }
+
+    /// Explains [`CHANGED`], if a kernel has changed.
+    fn changed_note(&self) -> &'static str {
+        match self.changed() {
+            Some(kernels) if !kernels.is_empty() => {
+                "\n† The source of this kernel has changed since it was measured.\n"
+            }
+            _ => "",
+        }
+    }
+
+    fn topics(&self) -> impl Iterator<Item = Topic> {
+        let topics = [
+            self.limits(),
+            self.tiers_below(),
+            self.selections(),
+            self.slower_than_plain(),
+            self.builds(),
+            self.first_calls(),
+            self.small_sizes(),
+            self.criterion(),
+            self.clocks(),
+        ];
+        topics.into_iter().flatten()
+    }
+
+    fn findings(&self) -> String {
+        let line = |Topic { file, title, finding, .. }| format!("- **[{title}]({TABLES}/{file}.md).** {finding}\n");
+        self.topics().map(line).collect()
     }
 
     /// Kernels without a measurement, as `operation=kernel`: added later, or for another architecture. The report contains
@@ -163,12 +253,35 @@ impl<'a> Report<'a> {
                 duel.rows.iter().any(|row| row.kernel == kernel) || duel.skipped.iter().any(|row| row.kernel == kernel)
             })
         };
-        let kernels = |listed: Listed| {
-            let name = listed.operation.name();
-            listed.kernels.into_iter().map(move |kernel| (name, kernel.name))
+        let kernels = |entry: Entry| {
+            let name = entry.name();
+            entry.kernels.into_iter().map(move |kernel| (name, kernel.name))
         };
-        let unknown = self.listed().flat_map(kernels).filter(|(operation, kernel)| !is_known(operation, kernel));
+        let unknown = self.entries().flat_map(kernels).filter(|(operation, kernel)| !is_known(operation, kernel));
         unknown.map(|(operation, kernel)| format!("{operation}={kernel}")).collect()
+    }
+
+    /// Kernels whose source has changed since they were measured, as `operation=kernel`; `None` if that is not known.
+    pub fn changed(&self) -> Option<Vec<String>> {
+        self.changed.as_ref()?;
+        let kernels = |entry: Entry| {
+            let name = entry.name();
+            entry.changed.into_iter().map(move |kernel| format!("{name}={kernel}"))
+        };
+        Some(self.entries().flat_map(kernels).collect())
+    }
+
+    /// Changed files that are not the source of one kernel.
+    fn changed_parts(&self) -> Vec<String> {
+        let own: BTreeSet<String> =
+            self.entries().flat_map(|entry| entry.kernels).map(|kernel| kernel.source()).collect();
+        self.changed.iter().flatten().filter(|path| !own.contains(*path)).map(|path| code(path)).collect()
+    }
+
+    /// The revision of the measured source.
+    fn revision(&self) -> String {
+        let revision = self.data.source().and_then(|source| source.revision.as_deref());
+        revision.map_or("not recorded".to_owned(), code)
     }
 
     fn environment(&self) -> String {
@@ -187,6 +300,11 @@ impl<'a> Report<'a> {
         row("features", environment.features.join(", "));
         row("profile", environment.profile.clone());
         row("measured (UTC)", format!("{} to {}", dates().min().unwrap_or(""), dates().max().unwrap_or("")));
+        row("revision", self.revision());
+        let parts = self.changed_parts();
+        if !parts.is_empty() {
+            row("shared source changed since", parts.join(", "));
+        }
         table.end()
     }
 
@@ -202,8 +320,8 @@ impl<'a> Report<'a> {
     }
 
     /// The time limit of a run in this duel, in seconds.
-    fn time_limit(&self, listed: &Listed, duel: &Duel) -> Option<f64> {
-        let workload = listed.headline();
+    fn time_limit(&self, entry: &Entry, duel: &Duel) -> Option<f64> {
+        let workload = entry.headline();
         let is_headline = duel.case.workload == workload.name && duel.case.size == workload.published;
         self.time_limits().map(|[most, headline]| if is_headline { headline } else { most })
     }
@@ -212,7 +330,7 @@ impl<'a> Report<'a> {
         let sentence = |[most, headline]: [f64; 2]| {
             format!(
                 "- **Time limit**: kernels predicted to take longer than {} for a run are skipped. At the published size of an \
-                 operation's first\n  input the limit is {}. At its larger sizes, that limit also applies to the best kernel in \
+                 operation's first\n  workload the limit is {}. At its larger sizes, that limit also applies to the best kernel in \
                  plain Rust and the best public ones.\n",
                 time(most),
                 time(headline)
@@ -221,93 +339,89 @@ impl<'a> Report<'a> {
         self.time_limits().map_or(String::new(), sentence)
     }
 
-    fn clocks(&self) -> String {
-        let Some(saved) = self.data.clocks.first() else { return String::new() };
-        let clocks = &saved.content;
-        let mut table = Table::new(&["neighbours", "clock", "median", "middle 80 %", "spread"]);
-        for row in &clocks.rows {
-            let range = format!("{} .. {}", time(row.low_seconds), time(row.high_seconds));
-            let half = 50.0 * (row.high_seconds - row.low_seconds) / row.median_seconds;
-            table.row([
-                row.neighbours.clone(),
-                row.clock.clone(),
-                time(row.median_seconds),
-                range,
-                format!("±{half:.1} %"),
-            ]);
+    /// What the best kernels were measured on and checked against.
+    fn provenance(&self) -> String {
+        let Some(environment) = self.data.environment() else { return String::new() };
+        let date = self.data.duels.iter().filter_map(|saved| saved.date.split('T').next()).max().unwrap_or("");
+        let mut unknown = Vec::new();
+        for entry in self.entries() {
+            let headline = self.headline(&entry);
+            unknown.extend(headline.filter(|duel| known::find(&duel.case).is_none()).map(|_| code(entry.name())));
         }
+        let checked = match unknown.as_slice() {
+            [] => "All answers were compared with published ones".to_owned(),
+            unknown => format!("All answers were compared with published ones, except for {}", unknown.join(", ")),
+        };
         format!(
-            "A test of the clocks: `{}` timed repeatedly, alone and with neighbours on the same machine.\n\n{}",
-            clocks.subject,
-            table.end()
+            "Measured on {} ({}, up to {}, {} CPUs) on {date}; revision: {}. {checked}.",
+            environment.cpu,
+            environment.microarchitecture,
+            code(&environment.tier),
+            environment.threads,
+            self.revision(),
         )
     }
 
     fn summary(&self) -> String {
         let heads = [
             "operation",
-            "size",
             "best kernel",
-            "× the source's algorithm",
+            "× the baseline",
             "× the best plain Rust",
             "× the best public",
             "time per unit",
             "share of the limit",
-            "verified",
         ];
         let mut table = Table::new(&heads);
-        for listed in self.listed() {
-            let Some(duel) = self.headline(&listed) else { continue };
+        for entry in self.entries() {
+            let Some(duel) = self.headline(&entry) else { continue };
             let Some(best) = duel.rows.first() else { continue };
             let against = |other: Option<&Row>| match other {
                 None => "–".to_owned(),
                 Some(other) if other.kernel == best.kernel => "itself".to_owned(),
                 Some(other) => format!("**{}** {}", times(best.ratio / other.ratio), code(&other.kernel)),
             };
-            let known = known::find(&duel.case).is_some();
             table.row([
-                code(listed.operation.name()),
-                size(duel.case.size),
-                listed.link(&best.kernel),
-                against(duel.rows.iter().find(|row| row.kernel == duel.baseline && listed.is_plain(row))),
-                against(duel.rows.iter().find(|row| listed.is_plain(row))),
-                against(duel.rows.iter().find(|row| listed.is_public(row))),
+                format!("[{}](#{}) at {}", code(entry.name()), entry.name(), size(duel.case.size)),
+                entry.link(&best.kernel),
+                against(entry.baseline(duel)),
+                against(entry.plain(duel)),
+                against(entry.public(duel)),
                 format!("{} per {}", ns(1e9 / best.throughput), best.unit),
-                self.limit(&listed, best).map_or("–".to_owned(), |limit| share(limit.ns, best)),
-                if known { "published answer" } else { "each other" }.to_owned(),
+                self.limit(&entry, best).map_or("–".to_owned(), |limit| share(limit.ns, best)),
             ]);
         }
-        format!("{PUBLISHED}\n\n{}", table.end())
+        format!("{PUBLISHED}\n\n{}{}{}", table.end(), self.provenance(), self.changed_note())
     }
 
     /// The digest for README.md.
     pub fn digest(&self) -> String {
-        let heads = ["operation", "best kernel", "× the source's algorithm", "× the best plain Rust", "time per unit"];
+        let heads = ["operation", "best kernel", "× the baseline", "× the best plain Rust", "time per unit"];
         let mut table = Table::new(&heads);
-        for listed in self.listed() {
-            let Some(duel) = self.headline(&listed) else { continue };
+        for entry in self.entries() {
+            let Some(duel) = self.headline(&entry) else { continue };
             let Some(best) = duel.rows.first() else { continue };
             let against = |other: Option<&Row>| other.map_or("–".to_owned(), |other| times(best.ratio / other.ratio));
             table.row([
-                format!("{} at {}", code(listed.operation.name()), size(duel.case.size)),
-                listed.link(&best.kernel),
-                against(duel.rows.iter().find(|row| row.kernel == duel.baseline && listed.is_plain(row))),
-                against(duel.rows.iter().find(|row| listed.is_plain(row))),
+                format!("{} at {}", code(entry.name()), size(duel.case.size)),
+                entry.link(&best.kernel),
+                against(entry.baseline(duel)),
+                against(entry.plain(duel)),
                 format!("{} per {}", ns(1e9 / best.throughput), best.unit),
             ]);
         }
-        format!("{PUBLISHED}\n\n{}{}", table.end(), self.furthest())
+        format!("{PUBLISHED}\n\n{}{}{}", table.end(), self.furthest(), self.changed_note())
     }
 
     fn reproduce(&self) -> String {
         let took =
-            self.setup().map_or(String::new(), |setup| format!("{:.0} min here", (setup.took_seconds / 60.0).ceil()));
+            self.setup().map_or(String::new(), |setup| format!(": {:.0} min here", (setup.took_seconds / 60.0).ceil()));
         format!(
             "```sh\n\
              cargo bench                               # criterion's estimates, used by the report: 8 min\n\
              cargo bench-native                        # the same of the native build: 8 min\n\
-             cargo run --release -- report --again     # measure everything and write this file: {took}\n\
-             cargo run --release -- report --quick     # a draft: 2 min\n\
+             cargo run --release -- report --again     # measure everything and write this file{took}\n\
+             cargo run --release -- report --quick     # a draft, below target/draft: 2 min\n\
              cargo run --release -- report --check     # regenerate it from the committed data and compare\n\
              cargo run --release -- compare OPERATION  # one duel: 1 min\n\
              ```\n"

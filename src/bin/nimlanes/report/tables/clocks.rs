@@ -1,0 +1,35 @@
+//! How stable the clocks are.
+
+use crate::report::data::ClockRow;
+
+use super::markdown::{Table, code, time};
+use super::{Report, Topic};
+
+/// Half the range of the middle 80 % of the times, in percent of their median.
+fn spread(row: &ClockRow) -> String {
+    format!("±{:.1} %", 50.0 * (row.high_seconds - row.low_seconds) / row.median_seconds)
+}
+
+impl Report<'_> {
+    pub(super) fn clocks(&self) -> Option<Topic> {
+        let clocks = &self.data.clocks.first()?.content;
+        let mut table = Table::new(&["beside", "clock", "median", "middle 80 %", "spread"]);
+        for row in &clocks.rows {
+            table.row([
+                row.neighbours.clone(),
+                row.clock.clone(),
+                time(row.median_seconds),
+                format!("{} .. {}", time(row.low_seconds), time(row.high_seconds)),
+                spread(row),
+            ]);
+        }
+        let by_thread = clocks.rows.iter().filter(|row| row.clock == "thread");
+        let spreads: Vec<String> = by_thread.map(|row| format!("{} beside {}", spread(row), row.neighbours)).collect();
+        Some(Topic {
+            file: "clocks",
+            title: "Stability of the clocks".to_owned(),
+            finding: format!("Spread of the CPU clock of a thread, by load on the machine: {}.", spreads.join(", ")),
+            tables: table.below(&format!("{}, timed repeatedly:", code(&clocks.subject))),
+        })
+    }
+}

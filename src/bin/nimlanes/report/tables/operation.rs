@@ -1,0 +1,276 @@
+//! The section of an operation: result, steps, what they taught, and charts; and its page of tables by workload and size.
+
+use std::path::Path;
+
+use nimlanes::kernel::Tier;
+
+use crate::report::chart::{self, Bar, Point, Role, Series};
+use crate::report::{CHARTS, TABLES};
+use nimlanes::lab::duel::{Duel, Row, Skipped};
+use nimlanes::lab::saved::TIE;
+use nimlanes::session::KernelInfo;
+use nimlanes::workload::Workload;
+
+use super::markdown::{Table, code, ns, size, spread, time, times};
+use super::{Chart, Entry, Report, SMALL};
+
+/// The heading of an operation's notes on failed ideas.
+const TRIED: &str = "# Tried";
+
+impl<'a> Report<'a> {
+    /// The section of an operation in the report.
+    pub(super) fn operation(&self, entry: &Entry) -> String {
+        let name = entry.name();
+        let mut text = String::new();
+        if let Some(duel) = self.headline(entry) {
+            if let Some(line) = result(entry, duel) {
+                text += &format!("{line}\n\n");
+            }
+            text += &steps(entry, duel);
+        }
+        let notes = entry.operation.notes();
+        let (lessons, tried) = notes.split_once(TRIED).map_or((notes, None), |(lessons, rest)| (lessons, Some(rest)));
+        if !lessons.trim().is_empty() {
+            text += &format!("{}\n\n", lessons.trim());
+        }
+        for kind in [RATIO, SIZES] {
+            let file = format!("{name}-{kind}.svg");
+            if self.charts_of(entry).iter().any(|chart| chart.file == file) {
+                text += &format!("![{name} {kind}]({CHARTS}/{file})\n\n");
+            }
+        }
+        let mut more = Vec::new();
+        if self.has_tables(entry) {
+            more.push(format!("[all workloads and sizes]({TABLES}/{name}.md)"));
+        }
+        if let (Some(_), Some(kernel)) = (tried, entry.kernels.first()) {
+            let source = kernel.source();
+            let folder = Path::new(&source).parent().unwrap_or(Path::new("")).display();
+            more.push(format!("[ideas that failed]({folder}/NOTES.md#tried)"));
+        }
+        if !more.is_empty() {
+            text += &format!("More: {}.\n", more.join(", "));
+        }
+        text
+    }
+
+    /// All charts.
+    pub fn charts(&self) -> Vec<Chart> {
+        self.entries().flat_map(|entry| self.charts_of(&entry)).collect()
+    }
+
+    fn charts_of(&self, entry: &Entry) -> Vec<Chart> {
+        let headline = entry.headline();
+        let file = |kind| format!("{}-{kind}.svg", entry.name());
+        let mut charts = Vec::new();
+        if let Some(duel) = self.headline(entry) {
+            let title = format!("{}: {} at {}", entry.name(), headline.name, size(duel.case.size));
+            charts.push(Chart { file: file(RATIO), svg: chart::ratios(&title, &duel.baseline, &bars(entry, duel)) });
+        }
+        let series = self.series(entry, headline);
+        if series.iter().any(|series| series.points.len() > 1) {
+            let title = format!("{}: {}", entry.name(), headline.name);
+            charts.push(Chart { file: file(SIZES), svg: chart::sizes(&title, &series, SMALL as f64) });
+        }
+        charts
+    }
+
+    /// Duels of a workload on one thread at sizes that are not small.
+    fn duels(&self, entry: &Entry, workload: &Workload) -> Vec<&'a Duel> {
+        let sizes = self.sizes(entry, workload).filter(|size| *size > SMALL);
+        sizes.filter_map(|size| self.duel(entry, workload, size)).collect()
+    }
+
+    fn has_tables(&self, entry: &Entry) -> bool {
+        entry.operation.workloads().iter().any(|workload| !self.duels(entry, workload).is_empty())
+    }
+
+    /// The tables of an operation by workload and size.
+    pub(super) fn workloads(&self, entry: &Entry) -> String {
+        let mut text = String::new();
+        for workload in entry.operation.workloads() {
+            let duels = self.duels(entry, workload);
+            if duels.is_empty() {
+                continue;
+            }
+            text += &format!("## {}: {}\n\n", code(workload.name), workload.summary);
+            text += &size_table(entry, &duels);
+            text += &self.skipped(entry, &duels);
+            let threaded = self.threaded(entry, workload);
+            if let Some(threads) = threaded.iter().flat_map(|duel| &duel.rows).map(|row| row.threads).max() {
+                text += &format!(
+                    "On {threads} threads, wall clock, with single-threaded kernels for comparison:\n\n{}",
+                    size_table(entry, &threaded)
+                );
+            }
+        }
+        let absent = entry.operation.absent();
+        if !text.is_empty() && !absent.is_empty() {
+            text.push_str("## Not in the list\n\n");
+            absent.iter().for_each(|absent| text += &format!("- {}: {}\n", code(absent.feature), absent.reason));
+        }
+        text
+    }
+
+    /// Duels with parallel kernels.
+    fn threaded(&self, entry: &Entry, workload: &Workload) -> Vec<&'a Duel> {
+        let duel = |size| self.data.duel(&entry.case(workload, size), "default", "wall");
+        self.sizes(entry, workload).filter_map(duel).collect()
+    }
+
+    fn series(&self, entry: &Entry, workload: &Workload) -> Vec<Series> {
+        // A logarithmic axis cannot show size 0.
+        let sizes = self.sizes(entry, workload).filter(|size| *size > 0);
+        let duels: Vec<&Duel> = sizes.filter_map(|size| self.duel(entry, workload, size)).collect();
+        // The baseline, and the kernels that lead, overall or in plain Rust, at a size that is not small.
+        let mut leads: Vec<&str> = self.headline(entry).map(|duel| duel.baseline.as_str()).into_iter().collect();
+        for duel in duels.iter().filter(|duel| duel.case.size > SMALL) {
+            leads.extend(duel.rows.first().into_iter().chain(entry.plain(duel)).map(|row| row.kernel.as_str()));
+        }
+        let series = |kernel: &KernelInfo| {
+            let point = |duel: &&'a Duel| {
+                let row = duel.rows.iter().find(|row| row.kernel == kernel.name)?;
+                let ratio = row.ratio / entry.plain(duel)?.ratio;
+                Some(Point { size: duel.case.size as f64, seconds: row.median_seconds, ratio })
+            };
+            let role = if leads.contains(&kernel.name) { Role::Lead } else { Role::Other };
+            Series { name: kernel.name.to_owned(), role, points: duels.iter().filter_map(point).collect() }
+        };
+        entry.kernels.iter().map(series).filter(|series| !series.points.is_empty()).collect()
+    }
+
+    /// The kernels that were skipped, each with its sizes and the reason.
+    fn skipped(&self, entry: &Entry, duels: &[&Duel]) -> String {
+        let mut reasons: Vec<(&str, String, Vec<String>)> = Vec::new();
+        for duel in duels {
+            for Skipped { kernel, reason, predicted_seconds } in &duel.skipped {
+                let (mut size, mut reason) = (size(duel.case.size), reason.clone());
+                if let (Some(predicted), Some(most)) = (predicted_seconds, self.time_limit(entry, duel)) {
+                    size += &format!(" ({} per run)", time(*predicted));
+                    reason = format!("over the time limit of {}", time(most));
+                }
+                match reasons.iter_mut().find(|(name, known, _)| name == kernel && *known == reason) {
+                    Some((.., sizes)) => sizes.push(size),
+                    None => reasons.push((kernel, reason, vec![size])),
+                }
+            }
+        }
+        let mut table = Table::new(&["skipped", "why", "at sizes"]);
+        for (kernel, reason, sizes) in reasons {
+            table.row([entry.link(kernel), reason, sizes.join(", ")]);
+        }
+        table.end()
+    }
+}
+
+const RATIO: &str = "ratio";
+const SIZES: &str = "sizes";
+
+/// The result in one line.
+fn result(entry: &Entry, duel: &Duel) -> Option<String> {
+    let best = duel.rows.first()?;
+    let tied = duel.rows[1..].iter().take_while(|row| best.ratio < row.ratio * (1.0 + TIE));
+    let tied: Vec<String> = tied.map(|row| code(&row.kernel)).collect();
+    let tied = if tied.is_empty() { String::new() } else { format!(" (a tie with {})", tied.join(", ")) };
+    let mut line = format!(
+        "**Result** at {}: {}{tied} takes {}, {} per {}, and is {} times as fast as the baseline ({})",
+        size(duel.case.size),
+        code(&best.kernel),
+        time(best.median_seconds),
+        ns(1e9 / best.throughput),
+        best.unit,
+        times(best.ratio),
+        code(&duel.baseline),
+    );
+    if let Some(plain) = entry.plain(duel) {
+        match plain.kernel == best.kernel {
+            true => line.push_str("; it is plain Rust"),
+            false => {
+                line += &format!(
+                    ", and {} times as fast as the best plain Rust ({})",
+                    times(best.ratio / plain.ratio),
+                    code(&plain.kernel)
+                );
+            }
+        }
+    }
+    Some(line + ".")
+}
+
+/// The kernels that beat all before them in the list, and the best in plain Rust.
+fn steps(entry: &Entry, duel: &Duel) -> String {
+    let heads = ["step", "what it is", "time", &format!("× {}", code(&duel.baseline)), "× the step before"];
+    let mut table = Table::new(&heads);
+    let (best, plain) = (duel.rows.first(), entry.plain(duel));
+    let mut before: Option<&Row> = None;
+    for kernel in &entry.kernels {
+        let Some(row) = duel.rows.iter().find(|row| row.kernel == kernel.name) else { continue };
+        let is_named = [best, plain].into_iter().flatten().any(|named| named.kernel == row.kernel);
+        let is_step = before.is_none_or(|before| row.ratio > before.ratio * (1.0 + TIE));
+        if !is_named && !is_step {
+            continue;
+        }
+        let bold = if best.is_some_and(|best| best.kernel == row.kernel) { "**" } else { "" };
+        let is_plain = plain.is_some_and(|plain| plain.kernel == row.kernel);
+        let note = if is_plain { "; **the best plain Rust**" } else { "" };
+        let noise = if row.kernel == duel.baseline { String::new() } else { format!(" {}", spread(row)) };
+        table.row([
+            entry.link(kernel.name),
+            summary(kernel) + note,
+            format!("{bold}{}{bold}", time(row.median_seconds)),
+            times(row.ratio) + &noise,
+            before.map_or("–".to_owned(), |before| times(row.ratio / before.ratio)),
+        ]);
+        before = Some(row);
+    }
+    table.end()
+}
+
+/// A kernel's summary, with the name of the kernel that it refers to.
+pub(super) fn summary(kernel: &KernelInfo) -> String {
+    match kernel.like {
+        Some(other) => format!("as {}: {}", code(other), kernel.summary),
+        None => kernel.summary.to_owned(),
+    }
+}
+
+/// The table of kernels by size: time, ratio and spread, with the best of a column and its ties in bold.
+fn size_table(entry: &Entry, duels: &[&Duel]) -> String {
+    let head = |duel: &&Duel| format!("{} (× {})", size(duel.case.size), code(&duel.baseline));
+    let mut table = Table::new(&["kernel".to_owned()].into_iter().chain(duels.iter().map(head)).collect::<Vec<_>>());
+    for kernel in entry.kernels.iter().map(|kernel| kernel.name) {
+        let rows: Vec<Option<&Row>> =
+            duels.iter().map(|duel| duel.rows.iter().find(|row| row.kernel == kernel)).collect();
+        if rows.iter().all(Option::is_none) {
+            continue;
+        }
+        let cell = |(duel, row): (&&Duel, Option<&Row>)| {
+            let Some(row) = row else { return "–".to_owned() };
+            let ties = duel.rows.first().is_some_and(|best| row.median_seconds <= best.median_seconds * (1.0 + TIE));
+            let bold = if ties { "**" } else { "" };
+            let ratio = if row.kernel == duel.baseline { String::new() } else { format!(" {}", spread(row)) };
+            format!("{bold}{}{bold}<br>×{}{ratio}", time(row.median_seconds), times(row.ratio))
+        };
+        table.row([entry.link(kernel)].into_iter().chain(duels.iter().zip(rows).map(cell)));
+    }
+    table.end()
+}
+
+/// The technology that a kernel uses: its Cargo features, else its tier, else plain Rust.
+fn technology(kernel: &KernelInfo) -> String {
+    match (kernel.features, kernel.tier) {
+        ([], Tier::Portable) => "plain Rust".to_owned(),
+        ([], tier) => tier.name().to_owned(),
+        (features, _) => features.join(" + "),
+    }
+}
+
+fn bars(entry: &Entry, duel: &Duel) -> Vec<Bar> {
+    let bar = |row: &Row| Bar {
+        name: row.kernel.clone(),
+        technology: entry.info(&row.kernel).map_or(row.tier.clone(), technology),
+        ratio: row.ratio,
+        range: (row.ratio_low, row.ratio_high),
+    };
+    duel.rows.iter().map(bar).collect()
+}
