@@ -228,6 +228,97 @@ fn a_report_is_regenerated_from_its_data_alone() {
 }
 
 #[test]
+fn long_tables_are_files_that_the_report_links_to() {
+    let (root, folder) = measured(&headline());
+    report(&root, &["--data", folder]).assert().success();
+    let path = "profiles/tables/mex_subtraction.md";
+    assert!(read(&root, "RESULTS.md").contains(&format!("]({path})")));
+    let table = read(&root, path);
+    assert!(table.contains("[`stamp`](../../src/cores/mex/subtraction/stamp.rs)"), "{table}");
+    assert!(read(&root, "profiles/tables/README.md").contains("(../../profiles/tables/mex_subtraction.md)"));
+    report(&root, &["--check"]).assert().success();
+    std::fs::write(root.path().join(path), table.replace("5.00", "50.0")).expect("a writable folder");
+    failed(&mut report(&root, &["--check"]), "mex_subtraction.md is not what");
+    std::fs::remove_file(root.path().join(path)).expect("a writable folder");
+    failed(&mut report(&root, &["--check"]), "mex_subtraction.md is not what");
+}
+
+#[test]
+fn charts_and_tables_of_an_earlier_report_are_named_and_removed() {
+    let (root, folder) = measured(&headline());
+    report(&root, &["--data", folder]).assert().success();
+    let stale = ["profiles/charts/gone-ratio.svg", "profiles/tables/gone.md"];
+    for (old, like) in stale.iter().zip(["profiles/charts/mex_subtraction-ratio.svg", "profiles/tables/README.md"]) {
+        std::fs::write(root.path().join(old), read(&root, like)).expect("a writable folder");
+    }
+    let own = ["profiles/charts/mine.svg", "profiles/tables/mine.md"];
+    own.iter().for_each(|path| std::fs::write(root.path().join(path), "Mine.").expect("a writable folder"));
+    failed(&mut report(&root, &["--check"]), &format!("no longer part of the report: {}", stale.join(", ")));
+    let output = report(&root, &["--data", folder]).assert().success().get_output().stdout.clone();
+    let output = String::from_utf8(output).expect("UTF-8");
+    assert!(output.contains(&format!("removed: {}\n", stale.join(", "))), "{output}");
+    assert!(stale.iter().all(|path| !root.path().join(path).exists()));
+    assert!(own.iter().all(|path| read(&root, path) == "Mine."));
+    report(&root, &["--check"]).assert().success();
+}
+
+/// Adds a measurement of another kind to those in a folder.
+fn add(root: &TempDir, folder: &str, kind: &str, content: serde_json::Value) {
+    let mut saved = serde_json::to_value(headline()).expect("JSON");
+    saved["kind"] = kind.into();
+    saved["content"] = content;
+    std::fs::write(root.path().join(folder).join(format!("{kind}.json")), saved.to_string())
+        .expect("a writable folder");
+}
+
+/// Whatever folder it was measured into, and although there is a report.
+#[test]
+fn a_draft_stays_below_the_target_folder() {
+    let (root, folder) = measured(&headline());
+    std::fs::write(root.path().join("README.md"), "Mine.").expect("a writable folder");
+    std::fs::write(root.path().join("RESULTS.md"), "Mine, too.").expect("a writable folder");
+    add(&root, folder, "setup", serde_json::json!({"draft": true, "patience_seconds": 1.0, "took_seconds": 80.0}));
+    let output = report(&root, &["--data", folder]).assert().success().get_output().stdout.clone();
+    assert!(output.starts_with(b"target/draft/RESULTS.md is written"), "{}", String::from_utf8_lossy(&output));
+    assert_eq!((&*read(&root, "README.md"), &*read(&root, "RESULTS.md")), ("Mine.", "Mine, too."));
+    assert!(!root.path().join("profiles/charts").exists() && !root.path().join("profiles/tables").exists());
+
+    let text = read(&root, "target/draft/RESULTS.md");
+    for part in ["**Draft**", "](profiles/tables/mex_subtraction.md)", "](../../src/cores/mex/subtraction/stamp.rs)"] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    assert!(root.path().join("target/draft/profiles/charts/mex_subtraction-ratio.svg").exists());
+    let table = read(&root, "target/draft/profiles/tables/mex_subtraction.md");
+    assert!(table.contains("](../../../../src/cores/mex/subtraction/stamp.rs)"), "{table}");
+    report(&root, &["--check", "--data", folder]).assert().success();
+    let help = report(&root, &["--help"]).assert().success().get_output().stdout.clone();
+    assert!(String::from_utf8_lossy(&help).contains("below target/draft"));
+}
+
+#[test]
+fn kernels_that_changed_since_they_were_measured_are_marked() {
+    let (root, folder) = measured(&headline());
+    let written = |digests: serde_json::Value| {
+        add(&root, folder, "sources", serde_json::json!({"revision": "0123456789ab", "digests": digests}));
+        report(&root, &["--data", folder]).assert().success().get_output().stdout.clone()
+    };
+    let output = written(serde_json::json!({}));
+    assert!(!String::from_utf8_lossy(&output).contains("changed since"));
+    let text = read(&root, "RESULTS.md");
+    assert!(text.contains("| revision | `0123456789ab` |") && !text.contains('†'), "{text}");
+
+    let output = written(serde_json::json!({"src/cores/mex/subtraction/stamp.rs": "0", "src/cores/mex/gone.rs": "0"}));
+    let output = String::from_utf8_lossy(&output);
+    assert!(output.contains("changed since they were measured: mex_subtraction=stamp, mex_subtraction=stamp_avx512\n"), "{output}");
+    let text = read(&root, "RESULTS.md");
+    assert!(text.contains("[`stamp`](src/cores/mex/subtraction/stamp.rs)†"), "{text}");
+    assert!(text.contains("† The source of this kernel has changed"), "{text}");
+    assert!(text.contains("| shared source changed since | `src/cores/mex/gone.rs` |"), "{text}");
+    assert!(read(&root, "profiles/tables/mex_subtraction.md").contains("stamp.rs)†"));
+    report(&root, &["--check"]).assert().success();
+}
+
+#[test]
 fn the_readme_has_a_digest() {
     let (root, folder) = measured(&headline());
     let path = root.path().join("README.md");

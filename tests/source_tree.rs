@@ -93,6 +93,24 @@ fn every_kept_profile_has_its_entry() {
     assert_eq!(operations, named);
 }
 
+/// In the documents for readers, to files and folders of the source tree.
+#[test]
+fn every_relative_link_leads_somewhere() {
+    let mut documents = files("profiles/tables", ".md");
+    documents.extend(["README.md", "RESULTS.md", "CONTRIBUTING.md", "profiles/README.md"].map(str::to_owned));
+    for document in documents {
+        let text = read(&document);
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let sources = text.split(" src=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        for link in links.chain(sources).filter(|link| !link.contains("://")) {
+            let target = link.split('#').next().unwrap_or(link);
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(&document);
+            let target = if target.is_empty() { folder } else { folder.with_file_name("").join(target) };
+            assert!(target.exists(), "{document}: {link}");
+        }
+    }
+}
+
 #[test]
 fn every_kernel_links_to_its_source() {
     let files = files("src/cores", ".rs");

@@ -54,9 +54,14 @@ pub(super) fn code(name: &str) -> String {
     format!("`{name}`")
 }
 
+/// Keeps a number and its unit on one line.
+fn unbroken(text: &str) -> String {
+    text.replace(' ', "\u{a0}")
+}
+
 /// A time with a readable unit.
 pub(super) fn time(seconds: f64) -> String {
-    span(seconds * 1e9)
+    unbroken(&span(seconds * 1e9))
 }
 
 /// A ratio with three significant digits, or all digits before the point.
@@ -70,12 +75,12 @@ pub(super) fn times(ratio: f64) -> String {
 
 /// Half the range of the ratios, in percent of their median.
 pub(super) fn spread(row: &Row) -> String {
-    format!("±{:.1} %", 50.0 * (row.ratio_high - row.ratio_low) / row.ratio)
+    unbroken(&format!("±{:.1} %", 50.0 * (row.ratio_high - row.ratio_low) / row.ratio))
 }
 
 /// Nanoseconds with three significant digits.
 pub(super) fn ns(ns: f64) -> String {
-    if ns < 1.0 { format!("{ns:.3} ns") } else { format!("{} ns", times(ns)) }
+    unbroken(&if ns < 1.0 { format!("{ns:.3} ns") } else { format!("{} ns", times(ns)) })
 }
 
 /// A size with thousands separators.
@@ -110,7 +115,7 @@ mod tests {
     #[test]
     fn numbers_have_three_digits_and_separators() {
         assert_eq!([0.5, 9.994, 12.34, 404.2, 130_987.2].map(times), ["0.50", "9.99", "12.3", "404", "130\u{202f}987"]);
-        assert_eq!([0.1852, 8.456, 142.3].map(ns), ["0.185 ns", "8.46 ns", "142 ns"]);
+        assert_eq!([0.1852, 8.456, 142.3].map(ns), ["0.185\u{a0}ns", "8.46\u{a0}ns", "142\u{a0}ns"]);
         assert_eq!(range(&[2.5, 1.0, 2.0], times).as_deref(), Some("1.00 to 2.50"));
         assert_eq!(range(&[], times), None);
     }

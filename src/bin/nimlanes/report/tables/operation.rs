@@ -21,6 +21,12 @@ impl<'a> Report<'a> {
     /// The section of an operation in the report.
     pub(super) fn operation(&self, entry: &Entry) -> String {
         let name = entry.name();
+        let charts = self.charts_of(entry);
+        let picture = |kind: &str| {
+            let file = format!("{name}-{kind}.svg");
+            let is_drawn = charts.iter().any(|chart| chart.file == file);
+            if is_drawn { format!("![{name} {kind}]({CHARTS}/{file})\n\n") } else { String::new() }
+        };
         let mut text = String::new();
         if let Some(duel) = self.headline(entry) {
             if let Some(line) = result(entry, duel) {
@@ -28,17 +34,13 @@ impl<'a> Report<'a> {
             }
             text += &steps(entry, duel);
         }
+        text += &picture(RATIO);
         let notes = entry.operation.notes();
         let (lessons, tried) = notes.split_once(TRIED).map_or((notes, None), |(lessons, rest)| (lessons, Some(rest)));
         if !lessons.trim().is_empty() {
-            text += &format!("{}\n\n", lessons.trim());
+            text += &format!("What the measurements showed:\n\n{}\n\n", lessons.trim());
         }
-        for kind in [RATIO, SIZES] {
-            let file = format!("{name}-{kind}.svg");
-            if self.charts_of(entry).iter().any(|chart| chart.file == file) {
-                text += &format!("![{name} {kind}]({CHARTS}/{file})\n\n");
-            }
-        }
+        text += &picture(SIZES);
         let mut more = Vec::new();
         if self.has_tables(entry) {
             more.push(format!("[all workloads and sizes]({TABLES}/{name}.md)"));
@@ -159,7 +161,7 @@ impl<'a> Report<'a> {
         for (kernel, reason, sizes) in reasons {
             table.row([entry.link(kernel), reason, sizes.join(", ")]);
         }
-        table.end()
+        table.below("Skipped:")
     }
 }
 
@@ -199,7 +201,7 @@ fn result(entry: &Entry, duel: &Duel) -> Option<String> {
 
 /// The kernels that beat all before them in the list, and the best in plain Rust.
 fn steps(entry: &Entry, duel: &Duel) -> String {
-    let heads = ["step", "what it is", "time", &format!("× {}", code(&duel.baseline)), "× the step before"];
+    let heads = ["step", "what it is", "time", &format!("× {}", code(&duel.baseline)), "× the best before"];
     let mut table = Table::new(&heads);
     let (best, plain) = (duel.rows.first(), entry.plain(duel));
     let mut before: Option<&Row> = None;
@@ -221,7 +223,9 @@ fn steps(entry: &Entry, duel: &Duel) -> String {
             times(row.ratio) + &noise,
             before.map_or("–".to_owned(), |before| times(row.ratio / before.ratio)),
         ]);
-        before = Some(row);
+        if is_step {
+            before = Some(row);
+        }
     }
     table.end()
 }
