@@ -111,7 +111,7 @@ impl Report<'_> {
             file: "criterion",
             title: "A second harness".to_owned(),
             finding: format!(
-                "Criterion timed {} of the same pairs of kernel and size. Its median is {middle} times the duel's ({low} to {high} in \
+                "Criterion also timed {} of these pairs of kernel and size. Its median is {middle} times the duel's ({low} to {high} in \
                  the middle 80 %).",
                 quotients.len()
             ),
@@ -150,14 +150,14 @@ impl Report<'_> {
             table.row([code(entry.name())].into_iter().chain(tiers.iter().map(cell)));
         }
         let finding = |(cap, losses): (&Tier, &Vec<f64>)| {
-            Some(format!("{} times as long up to {}", range(losses, times)?, code(cap.name())))
+            Some(format!("{} times as long with at most {}", range(losses, times)?, code(cap.name())))
         };
         let findings: Vec<String> = weaker.iter().zip(&losses).filter_map(finding).collect();
         let extensions = tiers.iter().copied().filter_map(Tier::extension).map(|extension| extension.title);
         Some(Topic {
             file: "tiers",
             title: format!("Without {}", extensions.collect::<Vec<_>>().join(", without ")),
-            finding: format!("On a weaker CPU the best kernels take {}.", findings.join(", ")),
+            finding: format!("The best kernels for a weaker CPU take {}.", findings.join(", and ")),
             tables: table.below("The best kernels that a weaker CPU could run, at the published sizes."),
         })
     }

@@ -24,11 +24,19 @@ impl Report<'_> {
             ]);
         }
         let by_thread = clocks.rows.iter().filter(|row| row.clock == "thread");
-        let spreads: Vec<String> = by_thread.map(|row| format!("{} beside {}", spread(row), row.neighbours)).collect();
+        let spreads: Vec<String> = by_thread
+            .map(|row| match row.neighbours.as_str() {
+                "nothing" => format!("{} alone", spread(row)),
+                neighbours => format!("{} beside {neighbours}", spread(row)),
+            })
+            .collect();
         Some(Topic {
             file: "clocks",
             title: "Stability of the clocks".to_owned(),
-            finding: format!("Spread of the CPU clock of a thread, by load on the machine: {}.", spreads.join(", ")),
+            finding: format!(
+                "The times of one kernel by the CPU clock of its thread spread by {}.",
+                spreads.join(", ")
+            ),
             tables: table.below(&format!("{}, timed repeatedly:", code(&clocks.subject))),
         })
     }

@@ -190,7 +190,7 @@ impl<'a> Report<'a> {
         let mut index = String::from("The tables behind [RESULTS.md](RESULTS.md).\n\n");
         let mut pages = Vec::new();
         let mut page = |file: &str, title: &str, body: String| {
-            index += &format!("- [{title}]({TABLES}/{file}.md)\n");
+            index += &format!("- [{title}]({file}.md)\n");
             pages.push(Page { file: format!("{file}.md"), text: self.page(title, &body) });
         };
         for entry in self.entries() {
