@@ -227,6 +227,22 @@ fn a_report_is_regenerated_from_its_data_alone() {
     failed(&mut report(&root, &["--check"]), "mex_subtraction-ratio.svg is not what");
 }
 
+/// Ties and slower kernels are in the tables by size alone.
+#[test]
+fn the_steps_are_the_kernels_that_beat_all_before_them() {
+    let kernels = [("byte_lanes", 8.0), ("pull_words", 5.1), ("stamp", 5.0), ("flags", 1.0), ("bit_array", 0.9)];
+    let mut saved = duel(&kernels.map(|(kernel, ratio)| (kernel, [ratio; 3])));
+    saved.content.case.size = 100_000;
+    let (root, folder) = measured(&saved);
+    report(&root, &["--data", folder]).assert().success();
+    let text = read(&root, "RESULTS.md");
+    let steps = text.split("| step |").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a table of steps");
+    let ends: Vec<&str> = steps.lines().skip(2).map(|line| line.rsplit(" | ").next().unwrap_or(line)).collect();
+    assert_eq!(ends, ["– |", "5.00 |", "1.60 |"], "{steps}");
+    let table = read(&root, "profiles/tables/mex_subtraction.md");
+    assert!(kernels.iter().all(|(kernel, _)| table.contains(&format!("[`{kernel}`]"))), "{table}");
+}
+
 #[test]
 fn long_tables_are_files_that_the_report_links_to() {
     let (root, folder) = measured(&headline());
