@@ -175,7 +175,8 @@ impl<'a> Report<'a> {
         section("Summary", self.summary());
         section("Complete games", self.games_in_short());
         section("How to read", [HOW_TO_READ, &self.time_limit_note()].concat());
-        for entry in self.entries() {
+        // An operation that was not measured has nothing to say yet.
+        for entry in self.entries().filter(|entry| self.has_tables(entry)) {
             section(&code(entry.name()), self.operation(&entry));
         }
         section("Across operations", self.findings());

@@ -83,7 +83,7 @@ impl<'a> Report<'a> {
         sizes.filter_map(|size| self.duel(entry, workload, size)).collect()
     }
 
-    fn has_tables(&self, entry: &Entry) -> bool {
+    pub(super) fn has_tables(&self, entry: &Entry) -> bool {
         entry.operation.workloads().iter().any(|workload| !self.duels(entry, workload).is_empty())
     }
 
