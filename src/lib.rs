@@ -47,13 +47,6 @@
 //! # How to add to it
 //! A kernel is a file, its `mod` line and its line in the operation's list; everything else finds it by itself: tests, benches,
 //! listings, the report. CONTRIBUTING.md has the recipes for kernels, operations, games and tiers.
-//!
-//! # Where things stand
-//! [`isa`]: tiers. [`machine`]: what this process may use. [`kernel`]: operations and the registry. [`candidate`]: what stands
-//! between a kernel and an input. [`selection`]: the choice. [`workload`]: named inputs; [`case`](mod@case): one of them, by
-//! names. [`session`]: operations without their types. [`moves`]: what players may take. [`numbers`], [`units`]: how sizes are
-//! read and shown. `bits`: bit rows. `growing`: lists. `sync`: atomics and channels, real or modelled. `threads`: starting
-//! them. [`cores`], [`games`], and [`lab`]: the instruments.
 
 #![cfg_attr(
     not(all(

@@ -152,7 +152,7 @@ impl<S: Sink> Operation for Occupancy<S> {
     const CORE: Core = Core::Occupancy;
     const UNIT: &'static str = "P-position";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { Occupancy<S>, [S: Sink], start;
-        hash_sets = hash_sets, Portable, [], "the source's algorithm, repaired: a hash set per family of lines, every m tried";
+        hash_sets = hash_sets, Portable, [], "the baseline, repaired: a hash set per family of lines, every m tried";
         hash_sets_certificate = hash_sets_certificate, Portable, [], "a hash set per family of lines, only the m that the certificate leaves", needs;
         byte_table = byte_table, Portable, [], "one byte per line, every m tried";
         byte_table_certificate = byte_table_certificate, Portable, [], "one byte per line, only the m that the certificate leaves", needs;

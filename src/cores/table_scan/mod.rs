@@ -153,7 +153,7 @@ impl<S: Sink> Operation for TableScan<S> {
     const CORE: Core = Core::TableScan;
     const UNIT: &'static str = "P-position";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { TableScan<S>, [S: Sink], start;
-        byte_table = byte_table, Portable, [], "the source's algorithm: three byte tables, the whole triple loop", needs;
+        byte_table = byte_table, Portable, [], "the baseline: three byte tables, the whole triple loop", needs;
         byte_table_pruned = byte_table_pruned, Portable, [], "one byte per mark, used pairs skipped, each scan stopped at its P-position";
         byte_rows = byte_rows, Portable, [], "96 candidates at once: six runs of bytes, vectorised by the compiler";
         byte_rows_avx2 = byte_rows like byte_rows, Avx2, ["avx2"], "the same source, compiled at this tier";

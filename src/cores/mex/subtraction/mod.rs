@@ -237,7 +237,7 @@ impl Operation for MexSubtraction {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction, [];
-        flags = flags, Portable, [], "the baseline, as published: packed flags, set and tested one at a time", needs;
+        flags = flags, Portable, [], "the baseline: packed flags, set and tested one at a time", needs;
         bit_array = bit_array like flags, Portable, ["bitvec"], "the same with bitvec: set and first_zero";
         flags_u128 = flags_u128, Portable, [], "flags in one register; the mex is the number of trailing ones";
         stamp = stamp, Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";

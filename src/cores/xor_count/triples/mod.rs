@@ -134,7 +134,7 @@ impl Operation for XorTriples {
     const CORE: Core = Core::XorCount;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorTriples, [];
-        pair_loop = pair_loop, Portable, [], "the baseline, as published: for each pair of heaps, look up how many heaps complete it", needs;
+        pair_loop = pair_loop, Portable, [], "the baseline: for each pair of heaps, look up how many heaps complete it", needs;
         pairs_avx512 = pairs_avx512 like pair_loop, Avx512, ["avx512"], "the same for 64 pairs at once, with the table in registers";
         value_scan = value_scan, Portable, [], "for each middle heap, a product of two histograms of the other two values";
         value_scan_avx512 = value_scan like value_scan, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
