@@ -474,16 +474,50 @@ fn profile_draws_kernels_by_their_names() {
     let into = folder.path().to_str().expect("UTF-8");
     let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--into"];
     let output = nimlanes().args(args).args([into, "--against", "byte_table"]).assert().success();
-    let says =
-        ["bit_rows", "samples", "the picture compares shares of time; time of a run: "].map(predicate::str::contains);
-    let [kernel, count, shares] = says;
-    output.stdout(kernel.and(count).and(shares));
+    let says = ["bit_rows", "samples", "a run took "].map(predicate::str::contains);
+    let [kernel, count, times] = says;
+    output.stdout(kernel.and(count).and(times));
     let read = |file: &str| std::fs::read_to_string(folder.path().join("table_scan/all-moves").join(file));
     assert!(read("bit_rows-300.svg").expect("a picture").contains("bit_rows"));
     assert!(read("byte_table-300.folded").expect("stacks").starts_with("byte_table"));
     let difference = read("byte_table-to-bit_rows-300.svg").expect("a picture");
-    assert!(difference.contains("kernel") && difference.contains("shares, not times"), "{difference}");
+    assert!(difference.contains("kernel") && difference.contains("red is added, blue is saved"), "{difference}");
+    let changes = read("byte_table-to-bit_rows-300.txt").expect("a text");
+    assert!(changes.contains("before        now"), "{changes}");
     nimlanes().args(args).arg("/dev/null/x").assert().code(1).stderr(predicate::str::contains("cannot"));
+}
+
+/// Where perf events are allowed; elsewhere the program says why there are only functions.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_profile_goes_down_to_lines_or_says_why_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let into = folder.path().to_str().expect("UTF-8");
+    let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--into", into];
+    let read = |ending: &str| {
+        std::fs::read_to_string(folder.path().join("table_scan/all-moves/bit_rows-300").with_extension(ending))
+    };
+    let output = nimlanes().args(args).assert().success().get_output().clone();
+    let errors = String::from_utf8(output.stderr).expect("UTF-8");
+    let has_lines = read("folded").expect("stacks").contains("bit_rows.rs:");
+    assert_ne!(has_lines, errors.contains("sampled by function, not by line: "), "{errors}");
+    let text = read("txt").expect("a text");
+    assert!(!has_lines || text.contains("hottest loop: ") || text.contains("objdump is not installed"), "{text}");
+
+    nimlanes().args(args).arg("--by-function").assert().success().stderr("");
+    assert!(!read("folded").expect("stacks").contains(".rs:"));
+    assert!(read("txt").expect("a text").contains("no loop: it needs samples by line"));
+}
+
+/// Without the tools a profile is still drawn, and says what is missing.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_profile_needs_no_tools() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--into"];
+    let output = nimlanes().env("PATH", "").args(args).arg(folder.path()).assert().success().get_output().clone();
+    let says = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+    assert!(says.contains("objdump is not installed") || says.contains("not by line"), "{says}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Checks of the source text: where `unsafe` is allowed, that no architecture compiles intrinsics of another, and that each
 //! kept profile is documented.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{read_dir, read_to_string};
 use std::path::Path;
 
@@ -79,15 +79,17 @@ fn no_architecture_sees_intrinsics_of_another() {
     assert!(count > 0, "there are kernels with intrinsics");
 }
 
-/// `profiles/README.md` shows exactly the kept flamegraphs; the best kernels have the summary of their loop.
+/// `profiles/README.md` shows exactly the kept flamegraphs, each of which has its text beside it.
 #[test]
 fn every_kept_profile_has_its_entry() {
     let text = read("profiles/README.md");
     let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let shown: BTreeSet<String> =
         links.filter(|link| link.starts_with("kept/")).map(|link| format!("profiles/{link}")).collect();
-    let kept: BTreeSet<String> = [".svg", ".mca.txt"].into_iter().flat_map(|end| files("profiles/kept", end)).collect();
-    assert_eq!(shown, kept);
+    let kept = files("profiles/kept", ".svg");
+    let texts: Vec<String> = kept.iter().map(|path| path.replace(".svg", ".txt")).collect();
+    assert_eq!(files("profiles/kept", ".txt"), texts);
+    assert_eq!(shown, kept.iter().chain(&texts).cloned().collect());
     let operations: BTreeSet<&str> = kept.iter().filter_map(|path| path.split('/').nth(2)).collect();
     let named: BTreeSet<&str> = nimlanes::cores::OPERATIONS.iter().map(|operation| operation.name()).collect();
     assert_eq!(operations, named);
@@ -108,6 +110,40 @@ fn every_relative_link_leads_somewhere() {
             let target = if target.is_empty() { folder } else { folder.with_file_name("").join(target) };
             assert!(target.exists(), "{document}: {link}");
         }
+    }
+}
+
+/// Lines of code of a kernel, from its function `run` to its tests.
+fn length(operation: &str, kernel: &str) -> usize {
+    let operation = nimlanes::cores::OPERATIONS.iter().find(|it| it.name() == operation).expect("an operation");
+    let kernels = operation.kernels(&nimlanes::machine::Machine::detect());
+    let source = read(&kernels.iter().find(|it| it.name == kernel).expect("a kernel").source());
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
+    let body = source.lines().skip_while(|line| !line.starts_with("pub fn run"));
+    body.take_while(|line| !line.starts_with("#[cfg(test)]")).filter(is_code).count()
+}
+
+/// Pictures show what is inside of a kernel: none of more than twenty lines has a frame on top with more than three quarters of the
+/// time.
+#[test]
+fn kept_profiles_are_not_flat() {
+    let kept = files("profiles/kept", ".folded");
+    assert!(!kept.is_empty());
+    for path in kept {
+        let mut leaves = BTreeMap::<String, u64>::new();
+        for line in read(&path).lines() {
+            let (stack, count) = line.rsplit_once(' ').expect("a stack and its count");
+            let leaf = stack.rsplit(';').next().unwrap_or(stack);
+            *leaves.entry(leaf.to_owned()).or_default() += count.parse::<u64>().expect("a number");
+        }
+        assert!(read(&path).contains(".rs:"), "{path} has no lines of source");
+        let all: u64 = leaves.values().sum();
+        let (leaf, widest) = leaves.iter().max_by_key(|(_, count)| **count).expect("a stack");
+        let names: Vec<&str> = path.split('/').collect();
+        let [.., operation, _, file] = names[..] else { panic!("{path} is in no folder of a workload") };
+        let (kernel, _) = file.rsplit_once('-').expect("a kernel and a size");
+        let is_short = length(operation, kernel) <= 20;
+        assert!(is_short || 4 * widest <= 3 * all, "{path}: {widest} of {all} samples are in {leaf}");
     }
 }
 

@@ -102,7 +102,7 @@ mod flamegraphs {
     use criterion::profiler::Profiler;
     use nimlanes::lab::profile::{ROOT, Sampling};
 
-    /// Makes a flamegraph of each benchmark for `cargo bench -- --profile-time <seconds>`.
+    /// Draws a flamegraph of each benchmark for `cargo bench -- --profile-time <seconds>`.
     #[derive(Default)]
     pub struct Flamegraphs(Option<Sampling>);
 
@@ -113,8 +113,12 @@ mod flamegraphs {
 
         fn stop_profiling(&mut self, id: &str, _: &Path) {
             let Some(sampling) = self.0.take() else { return };
-            match sampling.finish(id).and_then(|profile| profile.write(Path::new(ROOT))) {
-                Ok(svg) => println!("{}", svg.display()),
+            let drawn = sampling.finish(id).and_then(|profile| Ok((profile.write(Path::new(ROOT))?, profile)));
+            match drawn {
+                Ok((svg, profile)) => {
+                    profile.remarks().iter().for_each(|remark| eprintln!("{remark}"));
+                    println!("{}", svg.display());
+                }
                 Err(error) => eprintln!("{error}"),
             }
         }

@@ -1,15 +1,17 @@
 //! `nimlanes profile`
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use nimlanes::lab::profile::{Profile, ProfileError, ROOT, Sampling};
+use nimlanes::lab::profile::{Pace, Profile, ProfileError, ROOT, Sampling, Step, percent};
 use nimlanes::units::span;
 
 use nimlanes::session::Session;
 
 use super::run::repeat;
 use crate::args::{Target, Threads, kernel, seconds};
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
+use crate::interrupt;
 use crate::output::{print, table};
 
 /// Sample one kernel and draw a flamegraph of where it spends its time
@@ -22,14 +24,16 @@ pub struct Args {
     /// The kernel [default: the selected one]
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Also sample this kernel, and draw which functions take a larger (red) or smaller (blue) share of the time than in it; the
-    /// picture compares shares, and the times are printed
+    /// Also sample this kernel, and draw what changed from it, in time for a unit of work: red was added, blue is saved
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
+    /// Sample with a timer, by functions that are not inlined, as is done where perf events are not allowed
+    #[arg(long)]
+    by_function: bool,
     /// How long to sample, in seconds; at least one run
     #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
-    /// The folder for <operation>/<workload>/<kernel>-<size>.svg
+    /// The folder for <operation>/<workload>/<kernel>-<size>.svg, .folded and .txt
     #[arg(long, value_name = "DIR", default_value = ROOT)]
     into: PathBuf,
     #[command(flatten)]
@@ -42,7 +46,7 @@ impl From<ProfileError> for Failure {
     }
 }
 
-/// Number of functions listed as text; the picture has all of them.
+/// Number of lines listed as text; the picture has all of them, and the `.txt` more.
 const LISTED: usize = 8;
 
 pub fn main(args: &Args) -> Result<(), Failure> {
@@ -55,16 +59,19 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let (profile, now) = sample(after)?;
     if let Some(before) = before {
         let (other, then) = sample(before)?;
-        let picture = profile.write_against(&other, [then, now], &args.into)?;
-        let (path, then, now) = (picture.display(), span(1e9 * then), span(1e9 * now));
-        print(&format!("{path}\nthe picture compares shares of time; time of a run: {then} before, {now} now\n"))?;
+        let answer = session.run(after, &interrupt::run(selection.threads()))?;
+        let work = session.work(answer.as_ref()) as f64;
+        let pace = |seconds| Pace { seconds: seconds / work, unit: session.unit() };
+        let picture = profile.write_against(&other, [then, now].map(pace), &args.into)?;
+        let times = [then, now].map(|seconds| span(1e9 * seconds));
+        print(&format!("{}\na run took {} before, and takes {} now\n", picture.display(), times[0], times[1]))?;
     }
     Ok(())
 }
 
 /// Samples one kernel, writes its flamegraph and lists where it spent its time. Returns the profile and the seconds per run.
 fn sample(session: &dyn Session, kernel: usize, threads: usize, args: &Args) -> Result<(Profile, f64), Failure> {
-    let sampling = Sampling::start()?;
+    let sampling = if args.by_function { Sampling::by_function() } else { Sampling::start() }?;
     let start = repeat(session, kernel, threads, args.seconds)?;
     let profile = sampling.finish(&session.case().with_kernel(session.kernels()[kernel].name))?;
     show(&profile, &profile.write(&args.into)?)?;
@@ -72,10 +79,19 @@ fn sample(session: &dyn Session, kernel: usize, threads: usize, args: &Args) -> 
 }
 
 fn show(profile: &Profile, picture: &Path) -> Result<(), Failure> {
+    profile.remarks().iter().for_each(|remark| say(&format!("nimlanes: {remark}")));
     let samples = profile.samples();
-    let share = |(function, count): (&str, u64)| {
-        vec![format!("{:.1} %", 100.0 * count as f64 / samples as f64), function.to_owned()]
+    let row = |(frame, count): (String, u64)| vec![percent(count, samples), frame];
+    let rows: Vec<Vec<String>> = profile.innermost().into_iter().take(LISTED).map(row).collect();
+    let hot_loop = match profile.hot_loop() {
+        Ok(found) => {
+            let mut steps: Vec<&Step> = found.steps.iter().collect();
+            steps.sort_by_key(|step| Reverse(step.samples));
+            let row = |step: &Step| vec![percent(step.samples, samples), step.instruction.clone(), step.line.clone()];
+            let rows: Vec<Vec<String>> = steps.into_iter().take(LISTED).map(row).collect();
+            format!("{}{}", found.summary(samples), table(&rows))
+        }
+        Err(reason) => format!("{reason}\n"),
     };
-    let rows: Vec<Vec<String>> = profile.innermost().into_iter().take(LISTED).map(share).collect();
-    print(&format!("{}\n{samples} samples\n{}\n", picture.display(), table(&rows)))
+    print(&format!("{}\n{samples} samples\n{}\n{hot_loop}\n", picture.display(), table(&rows)))
 }

@@ -1,0 +1,218 @@
+//! Samples by instruction, from perf events.
+//!
+//! The event is the software clock of the CPU, which every machine has, also a virtual one without hardware counters. A
+//! sample holds three registers and the top of the stack, which are unwound at once by a thread of its own.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use framehop::{CacheNative, ExplicitModuleSectionInfo, MayAllocateDuringUnwind, UnwindRegsNative, Unwinder};
+use framehop::{FrameAddress, UnwinderNative};
+use object::{Object, ObjectSection};
+use perf_event_open::config::{Cpu, Inherit, Opts, Priv, Proc, RegsMask, SampleFormat, SampleOn, Size};
+use perf_event_open::count::Counter;
+use perf_event_open::event::sw::Software;
+use perf_event_open::sample::Sampler;
+use perf_event_open::sample::record::{self, Record};
+
+use super::modules::Module;
+
+/// Samples per second of CPU time, no divisor of the frequencies that systems have.
+pub const FREQUENCY: u32 = 997;
+
+/// Bytes of the stack in a sample. Frames further out are lost, which matters only if they include the kernel's entry.
+const STACK: u32 = 32 << 10;
+
+/// Pages of samples that wait to be read, as a power of two, for each CPU: as many as the system allows a common user, after as
+/// many as it may.
+const PAGES: [u8; 2] = [10, 7];
+
+/// How often samples are read.
+const TURN: Duration = Duration::from_millis(4);
+
+/// The registers that unwinding needs, by their number for perf, and in the order of these numbers.
+#[cfg(target_arch = "x86_64")]
+const REGISTERS: RegsMask = RegsMask(1 << 6 | 1 << 7 | 1 << 8);
+#[cfg(target_arch = "aarch64")]
+const REGISTERS: RegsMask = RegsMask(1 << 29 | 1 << 30 | 1 << 31 | 1 << 32);
+
+/// The address of the instruction, the registers, and the stack pointer.
+#[cfg(target_arch = "x86_64")]
+fn registers(values: &[u64]) -> Option<(u64, UnwindRegsNative, u64)> {
+    let &[frame, stack, address] = values else { return None };
+    Some((address, UnwindRegsNative::new(address, stack, frame), stack))
+}
+#[cfg(target_arch = "aarch64")]
+fn registers(values: &[u64]) -> Option<(u64, UnwindRegsNative, u64)> {
+    let &[frame, link, stack, address] = values else { return None };
+    Some((address, UnwindRegsNative::new(link, stack, frame), stack))
+}
+
+/// Where a thread was.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Stack {
+    /// The instruction, then one within the call of each caller, innermost first.
+    pub addresses: Vec<u64>,
+    /// Whether the operating system worked for this instruction.
+    pub in_system: bool,
+}
+
+/// What was sampled.
+#[derive(Debug, Default)]
+pub struct Samples {
+    /// How often each stack was seen.
+    pub stacks: HashMap<Stack, u64>,
+    /// Samples that came faster than they were read.
+    pub lost: u64,
+}
+
+/// A running sampler of the thread that started it and of those it starts.
+pub struct Events {
+    counters: Vec<Counter>,
+    /// Ends the reader when it is dropped.
+    to_reader: Sender<Vec<Sampler>>,
+    reader: JoinHandle<Samples>,
+    /// Whether time in the operating system is sampled.
+    pub with_system: bool,
+}
+
+impl Events {
+    /// Starts sampling.
+    ///
+    /// # Errors
+    /// The system has no perf events, or does not allow them to this user.
+    pub fn start(modules: &[Module]) -> io::Result<Self> {
+        // The reader starts before the events, so as not to be sampled.
+        let mut unwinding = Unwinding::new(modules);
+        let (to_reader, samplers) = channel();
+        let reader = thread::Builder::new().spawn(move || read(&samplers, &mut unwinding))?;
+        // Only some users may look at the operating system.
+        let (opened, with_system) = match open(true) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => (open(false)?, false),
+            opened => (opened?, true),
+        };
+        let (counters, samplers): (Vec<Counter>, Vec<Sampler>) = opened.into_iter().unzip();
+        to_reader.send(samplers).map_err(|_| io::Error::other("the reader ended"))?;
+        counters.iter().try_for_each(Counter::enable)?;
+        Ok(Events { counters, to_reader, reader, with_system })
+    }
+
+    /// Stops sampling.
+    pub fn finish(self) -> Samples {
+        for counter in &self.counters {
+            // Samples of what follows are outside of kernels.
+            let _ = counter.disable();
+        }
+        drop(self.to_reader);
+        self.reader.join().unwrap_or_default()
+    }
+}
+
+/// A counter with its samples for each CPU that this thread may use. Events of threads that are started later are sampled too,
+/// which the system does only for one CPU at a time.
+fn open(with_system: bool) -> io::Result<Vec<(Counter, Sampler)>> {
+    let options = Opts {
+        exclude: Priv { kernel: !with_system, hv: true, ..Priv::default() },
+        inherit: Some(Inherit::NewChild),
+        sample_on: SampleOn::Freq(FREQUENCY.into()),
+        sample_format: SampleFormat {
+            user_regs: Some(REGISTERS),
+            user_stack: Some(Size(STACK)),
+            ..SampleFormat::default()
+        },
+        ..Opts::default()
+    };
+    let allowed = rustix::thread::sched_getaffinity(None)?;
+    let cpus = (0..rustix::thread::CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu));
+    let one = |cpu: usize| {
+        let counter = Counter::new(Software::CpuClock, (Proc::CURRENT, Cpu(cpu as u32)), &options)?;
+        let sampler = counter.sampler(PAGES[0]).or_else(|_| counter.sampler(PAGES[1]))?;
+        Ok((counter, sampler))
+    };
+    cpus.map(one).collect()
+}
+
+/// Reads samples until the channel is closed.
+fn read(samplers: &Receiver<Vec<Sampler>>, unwinding: &mut Unwinding) -> Samples {
+    let mut samples = Samples::default();
+    let Ok(running) = samplers.recv() else { return samples };
+    loop {
+        let is_over = matches!(samplers.recv_timeout(TURN), Err(RecvTimeoutError::Disconnected));
+        for (level, record) in running.iter().filter_map(Sampler::iter).flatten() {
+            match record {
+                Record::Sample(sample) => {
+                    let in_system = level == record::Priv::Kernel;
+                    let found = sample.user_regs.zip(sample.user_stack);
+                    let addresses = found.and_then(|((values, _), stack)| unwinding.addresses(&values, &stack));
+                    if let Some(addresses) = addresses {
+                        *samples.stacks.entry(Stack { addresses, in_system }).or_default() += 1;
+                    }
+                }
+                Record::LostRecords(lost) => samples.lost += lost.lost_records,
+                _ => {}
+            }
+        }
+        if is_over {
+            return samples;
+        }
+    }
+}
+
+/// The unwinder of this process.
+struct Unwinding {
+    unwinder: UnwinderNative<Vec<u8>, MayAllocateDuringUnwind>,
+    cache: CacheNative<MayAllocateDuringUnwind>,
+}
+
+impl Unwinding {
+    fn new(modules: &[Module]) -> Self {
+        let mut unwinder = UnwinderNative::new();
+        for module in modules {
+            if let Some(module) = unwindable(module) {
+                unwinder.add_module(module);
+            }
+        }
+        Unwinding { unwinder, cache: CacheNative::new() }
+    }
+
+    /// The address of the instruction and of the callers, innermost first, as far as `stack` goes, which is the memory above the
+    /// stack pointer.
+    fn addresses(&mut self, values: &[u64], stack: &[u8]) -> Option<Vec<u64>> {
+        let (address, registers, bottom) = registers(values)?;
+        let mut word = |at: u64| {
+            let offset = usize::try_from(at.checked_sub(bottom).ok_or(())?).map_err(|_| ())?;
+            let bytes = stack.get(offset..).and_then(<[u8]>::first_chunk).ok_or(())?;
+            Ok(u64::from_le_bytes(*bytes))
+        };
+        let mut frames = self.unwinder.iter_frames(address, registers, &mut self.cache, &mut word);
+        let mut addresses = Vec::new();
+        // An error is the end of the memory.
+        while let Ok(Some(frame)) = frames.next() {
+            addresses.push(FrameAddress::address_for_lookup(frame));
+        }
+        Some(addresses)
+    }
+}
+
+/// What unwinding needs of a module's file.
+fn unwindable(module: &Module) -> Option<framehop::Module<Vec<u8>>> {
+    let data = fs::read(&module.path).ok()?;
+    let file = object::File::parse(&*data).ok()?;
+    let range = |name: &str| file.section_by_name(name).map(|it| it.address()..it.address() + it.size());
+    let bytes = |name: &str| Some(file.section_by_name(name)?.data().ok()?.to_vec());
+    let sections = ExplicitModuleSectionInfo {
+        text_svma: range(".text"),
+        got_svma: range(".got"),
+        eh_frame_svma: range(".eh_frame"),
+        eh_frame: bytes(".eh_frame"),
+        eh_frame_hdr_svma: range(".eh_frame_hdr"),
+        eh_frame_hdr: bytes(".eh_frame_hdr"),
+        ..Default::default()
+    };
+    let name = module.path.display().to_string();
+    Some(framehop::Module::new(name, module.range.clone(), module.bias, sections))
+}

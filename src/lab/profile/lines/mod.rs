@@ -1,0 +1,246 @@
+//! Samples by instruction: each is resolved into inlined functions and a line of source.
+
+mod disassembly;
+mod events;
+mod loops;
+mod modules;
+mod resolve;
+mod tools;
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io::{Error, ErrorKind};
+use std::rc::Rc;
+
+use self::disassembly::Program;
+use self::events::{Events, Samples};
+use self::modules::Module;
+use self::resolve::{Code, Line, Resolver};
+use super::names::{below_the_harness, shown};
+use super::{Sampled, picture::Stacks};
+
+pub use self::events::FREQUENCY;
+
+/// Longer lines of source are cut off.
+const LINE: usize = 100;
+
+/// A line with more instructions than this is shown in groups of them.
+const INSTRUCTIONS: usize = 32;
+
+/// Bytes of code in such a group.
+const GROUP: u64 = 64;
+
+/// The frame of time in the operating system, below the line that it worked for.
+const SYSTEM: &str = "operating system";
+
+/// A running sampler of the thread that started it and of those it starts.
+pub struct Lines {
+    modules: Vec<Module>,
+    /// The index of the program in them.
+    own: usize,
+    events: Events,
+}
+
+impl Lines {
+    /// Starts sampling.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn start() -> Result<Self, String> {
+        let modules = modules::of_this_process().map_err(|error| error.to_string())?;
+        let path = std::env::current_exe().map_err(|error| error.to_string())?;
+        let own = modules.iter().position(|module| module.path == path);
+        let own = own.ok_or_else(|| format!("the program's file is gone: {}", path.display()))?;
+        let events = Events::start(&modules).map_err(|error| why_not(&error))?;
+        Ok(Lines { modules, own, events })
+    }
+
+    /// Stops sampling, and resolves the samples in kernels.
+    pub fn finish(self) -> Sampled {
+        let Lines { modules, own, events } = self;
+        let not_allowed =
+            (!events.with_system).then(|| "time in the operating system is not sampled: not allowed".to_owned());
+        let Samples { stacks: samples, lost } = events.finish();
+        let lost = (lost > 0).then(|| format!("{lost} samples were lost, since they came too fast"));
+
+        let own = &modules[own];
+        let mut program = Program::new(&own.path);
+        let mut resolver = Resolver::new(&modules);
+        let found: Vec<Found> = samples
+            .into_iter()
+            .filter_map(|(stack, count)| {
+                let codes: Vec<Rc<Code>> = stack.addresses.iter().rev().map(|&it| resolver.code(it)).collect();
+                let frames: Vec<&Code> = codes.iter().map(|code| &**code).collect();
+                let names = shown(below_the_harness(&frames).iter().flat_map(|code| &code.functions));
+                let address = *stack.addresses.first()?;
+                let address = own.range.contains(&address).then(|| own.in_file(address));
+                let code = codes.last()?.clone();
+                (!names.is_empty()).then_some(Found { names, code, address, in_system: stack.in_system, count })
+            })
+            .collect();
+
+        let split = Split::new(&found);
+        let mut stacks = Stacks::new();
+        // Samples at addresses of the program's file.
+        let mut addresses = HashMap::new();
+        for Found { mut names, code, address, in_system, count } in found {
+            names.extend(code.line.as_ref().map(frame));
+            names.extend(address.and_then(|address| program.group(address, split.size(code.line.as_ref()?)?)));
+            names.extend(in_system.then(|| SYSTEM.to_owned()));
+            *stacks.entry(names.join(";")).or_default() += count;
+            if let Some(address) = address {
+                *addresses.entry(address).or_default() += count;
+            }
+        }
+        let line =
+            |address| resolver.code(own.in_process(address)).line.as_ref().map(Line::to_string).unwrap_or_default();
+        let hot_loop = loops::hottest(&mut program, &addresses, line);
+        Sampled { stacks, hot_loop, remarks: not_allowed.into_iter().chain(lost).collect() }
+    }
+}
+
+/// A stack in a kernel.
+struct Found {
+    names: Vec<String>,
+    /// Of the instruction.
+    code: Rc<Code>,
+    /// In the program's file.
+    address: Option<u64>,
+    in_system: bool,
+    count: u64,
+}
+
+/// The lines that are shown by their instructions: those with more than half of all samples, and assembly. Each with the number of
+/// bytes that make a frame.
+struct Split(HashMap<String, u64>);
+
+impl Split {
+    fn new(found: &[Found]) -> Self {
+        let all: u64 = found.iter().map(|found| found.count).sum();
+        let mut lines = HashMap::<&Line, (u64, HashSet<u64>)>::new();
+        for Found { code, address, count, .. } in found {
+            if let Some(line) = &code.line {
+                let (sum, addresses) = lines.entry(line).or_default();
+                *sum += count;
+                addresses.extend(address);
+            }
+        }
+        lines.retain(|line, (sum, _)| 2 * *sum > all || line.text.contains("asm!("));
+        let size = |addresses: HashSet<u64>| if addresses.len() > INSTRUCTIONS { GROUP } else { 1 };
+        Split(lines.into_iter().map(|(line, (_, addresses))| (line.place.clone(), size(addresses))).collect())
+    }
+
+    fn size(&self, line: &Line) -> Option<u64> {
+        self.0.get(&line.place).copied()
+    }
+}
+
+/// The frame of a line of source: a `;` would end it.
+fn frame(line: &Line) -> String {
+    let text = line.to_string();
+    text.trim_end_matches([';', ' ']).replace(';', ",").chars().take(LINE).collect()
+}
+
+/// Why perf events did not start.
+fn why_not(error: &Error) -> String {
+    let setting = "/proc/sys/kernel/perf_event_paranoid";
+    match (error.kind(), fs::read_to_string(setting)) {
+        (ErrorKind::PermissionDenied, Ok(level)) => {
+            format!("perf events are not allowed ({setting} is {}): {error}", level.trim())
+        }
+        _ => format!("there are no perf events: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hint::black_box;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::lab::clock::Clock;
+
+    /// A harness, by its name.
+    mod session {
+        pub trait Session {
+            fn spin(&self) -> [std::time::Duration; 2];
+        }
+    }
+
+    struct Phases;
+
+    impl session::Session for Phases {
+        #[inline(never)]
+        fn spin(&self) -> [Duration; 2] {
+            black_box(two_phases()) // no tail call, which would leave no frame
+        }
+    }
+
+    /// The CPU time of each of two inlined phases, about one to two.
+    #[inline(never)]
+    fn two_phases() -> [Duration; 2] {
+        let begin = Clock::Thread.now();
+        while Clock::Thread.now() - begin < Duration::from_millis(300) {
+            multiply();
+        }
+        let middle = Clock::Thread.now();
+        while Clock::Thread.now() - middle < Duration::from_millis(600) {
+            divide();
+        }
+        [middle - begin, Clock::Thread.now() - middle]
+    }
+
+    // Loops without the methods of ranges, which are functions of their own in builds for tests.
+    #[inline(always)]
+    fn multiply() {
+        let mut i = 0u64;
+        while i < 100_000 {
+            i += 1;
+            black_box(i.wrapping_mul(i)); // a product
+        }
+    }
+
+    #[inline(always)]
+    fn divide() {
+        let mut i = 0u64;
+        while i < 100_000 {
+            i += 1;
+            black_box(u64::MAX / i); // a quotient
+        }
+    }
+
+    #[test]
+    fn shares_of_inlined_functions_are_those_of_cpu_time() {
+        let sampling = match Lines::start() {
+            Ok(sampling) => sampling,
+            Err(reason) => return println!("not tested: {reason}"),
+        };
+        let times = session::Session::spin(&Phases).map(|time| time.as_secs_f64());
+        let sampled = sampling.finish();
+        let stacks = &sampled.stacks;
+        let all: u64 = stacks.values().sum();
+        let share = |of: &str| {
+            let own = stacks.iter().filter(|(stack, _)| stack.split(';').any(|frame| frame.contains(of)));
+            own.map(|(_, count)| count).sum::<u64>() as f64 / all as f64
+        };
+        assert!(stacks.keys().all(|stack| stack.starts_with("tests::two_phases")), "{stacks:?}");
+        for (phase, time) in ["multiply", "divide"].into_iter().zip(times) {
+            let expected = time / times.iter().sum::<f64>();
+            let found = share(&format!("tests::{phase}"));
+            assert!((found - expected).abs() < 0.05, "{phase}: {found}, not {expected}: {stacks:?}");
+        }
+        assert!(share("lines/mod.rs:") > 0.9, "{stacks:?}");
+        match sampled.hot_loop {
+            Ok(found) => assert!(found.steps.iter().any(|step| step.line.contains("// a quotient")), "{found:?}"),
+            Err(reason) => assert_eq!(reason, "objdump is not installed"),
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_explained() {
+        let refused = why_not(&ErrorKind::PermissionDenied.into());
+        assert!(refused.contains("perf events are not allowed (/proc/sys/kernel/perf_event_paranoid is "), "{refused}");
+        let absent = why_not(&ErrorKind::Unsupported.into());
+        assert!(absent.starts_with("there are no perf events: "), "{absent}");
+    }
+}

@@ -1,0 +1,92 @@
+//! The program and the libraries that are mapped into this process.
+
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use object::{Object, ObjectSegment};
+
+/// Code of an ELF file in memory.
+#[derive(Debug)]
+pub struct Module {
+    /// The file.
+    pub path: PathBuf,
+    /// The addresses of its code in this process.
+    pub range: Range<u64>,
+    /// An address in this process minus the one in the file, which wraps around.
+    pub bias: u64,
+}
+
+impl Module {
+    /// The address in the file of one in this process.
+    pub fn in_file(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.bias)
+    }
+
+    /// The address in this process of one in the file.
+    pub fn in_process(&self, address: u64) -> u64 {
+        address.wrapping_add(self.bias)
+    }
+
+    /// The file with the debug information: one of its own below `/usr/lib/debug` where the system's are, or this file.
+    pub fn debug_file(&self) -> PathBuf {
+        let separate = || {
+            let data = fs::read(&self.path).ok()?;
+            let id: String = object::File::parse(&*data).ok()?.build_id().ok()??.iter().map(hex).collect();
+            let (folder, name) = id.split_at_checked(2)?;
+            let path = Path::new("/usr/lib/debug/.build-id").join(folder).join(format!("{name}.debug"));
+            path.exists().then_some(path)
+        };
+        separate().unwrap_or_else(|| self.path.clone())
+    }
+}
+
+fn hex(byte: &u8) -> String {
+    format!("{byte:02x}")
+}
+
+/// The modules of this process.
+///
+/// # Errors
+/// The system does not tell.
+pub fn of_this_process() -> io::Result<Vec<Module>> {
+    Ok(fs::read_to_string("/proc/self/maps")?.lines().filter_map(module).collect())
+}
+
+/// The module of a line of `/proc/self/maps` if it is the code of a file:
+/// `<start>-<end> <permissions> <offset> <device> <inode> <path>`.
+fn module(line: &str) -> Option<Module> {
+    let mut fields = line.split_ascii_whitespace();
+    let (start, end) = fields.next()?.split_once('-')?;
+    let number = |text: &str| u64::from_str_radix(text, 16).ok();
+    let (range, permissions, offset) = (number(start)?..number(end)?, fields.next()?, number(fields.next()?)?);
+    // A path may have spaces, and nothing before it has a slash. The file of one that is `(deleted)` cannot be read.
+    let path = PathBuf::from(&line[line.find('/')?..]);
+    if !permissions.contains('x') {
+        return None;
+    }
+    let data = fs::read(&path).ok()?;
+    let file = object::File::parse(&*data).ok()?;
+    let mapped = offset..offset + (range.end - range.start);
+    let is_here = |segment: &object::Segment<'_, '_>| mapped.contains(&segment.file_range().0);
+    let segment = file.segments().find(is_here)?;
+    let in_process = range.start + (segment.file_range().0 - offset);
+    Some(Module { path, bias: in_process.wrapping_sub(segment.address()), range })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_function_is_in_this_program() {
+        let address = this_function_is_in_this_program as fn() as usize as u64;
+        let modules = of_this_process().expect("Linux");
+        let module = modules.iter().find(|module| module.range.contains(&address)).expect("the program");
+        assert_eq!(module.path, std::env::current_exe().expect("a path"));
+        let loader = addr2line::Loader::new(module.debug_file()).expect("an ELF file");
+        let symbol = loader.find_symbol(module.in_file(address)).expect("a symbol");
+        assert!(symbol.contains("this_function_is_in_this_program"), "{symbol}");
+    }
+}

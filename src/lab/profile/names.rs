@@ -1,0 +1,89 @@
+//! Which frames of a stack are shown, and by which names.
+
+/// The harness functions that call the measured code: for an operation, for a game, for anything else in a bench.
+const HARNESS: [&str; 3] =
+    ["session::Session>::spin", "games::Question::solve", "criterion::bencher::Bencher<M>::iter"];
+
+/// A function that the compiler left standing, then those inlined into it, outermost first.
+pub type Frame = [String];
+
+/// The frames below the harness. On a thread started by a kernel, those from the first one of this crate. Empty for samples
+/// outside of kernels. `frames` begins with the outermost.
+pub fn below_the_harness<T: AsRef<Frame>>(frames: &[T]) -> &[T] {
+    let has = |frame: &T, is: &dyn Fn(&str) -> bool| frame.as_ref().iter().any(|name| is(name));
+    let harness = |name: &str| HARNESS.iter().any(|end| name.ends_with(end));
+    let start = match frames.iter().rposition(|frame| has(frame, &harness)) {
+        Some(harness) => harness + 1,
+        None if frames.iter().any(|frame| has(frame, &|name| name == "main")) => frames.len(),
+        None => {
+            frames.iter().position(|frame| has(frame, &|name| name.contains("nimlanes::cores"))).unwrap_or(frames.len())
+        }
+    };
+    &frames[start..]
+}
+
+/// The names of functions, outermost first. Without shims for calls through function references, which belong to the caller;
+/// a closure belongs to its function.
+pub fn shown<'a>(frames: impl IntoIterator<Item = &'a String>) -> Vec<String> {
+    let own = frames.into_iter().filter(|name| !name.contains("core::ops::function::"));
+    let mut names: Vec<String> = own.map(|name| short(name)).collect();
+    names.dedup();
+    names
+}
+
+/// Shortens `nimlanes::cores::mex::subtraction::stamp::run<u16>` to `stamp::run`: the last two path segments, without
+/// generics. The entry of a kernel becomes the kernel's name; a method of a trait is shown with its type.
+fn short(function: &str) -> String {
+    // `<Type as Trait>::method`
+    let with_type = || {
+        let (own, of_trait) = function.strip_prefix('<')?.split_once(" as ")?;
+        Some(format!("{own}::{}", of_trait.split_once(">::")?.1))
+    };
+    let mut depth = 0;
+    let plain: String = with_type()
+        .unwrap_or_else(|| function.to_owned())
+        .chars()
+        .filter(|c| {
+            depth += i32::from(*c == '<');
+            let keep = depth == 0;
+            depth -= i32::from(*c == '>');
+            keep
+        })
+        .collect();
+    let names: Vec<&str> = plain.split("::").filter(|name| !name.is_empty() && !name.starts_with('{')).collect();
+    match names[..] {
+        [.., "KERNELS", kernel] => kernel.to_owned(),
+        [.., module, name] => format!("{module}::{name}"),
+        [name] => name.to_owned(),
+        [] => function.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names shown of a stack, of which `/` separates frames and `;` functions within a frame.
+    fn cut(stack: &str) -> Vec<String> {
+        let frames: Vec<Vec<String>> =
+            stack.split('/').map(|frame| frame.split(';').map(str::to_owned).collect()).collect();
+        shown(below_the_harness(&frames).iter().flatten())
+    }
+
+    #[test]
+    fn the_harness_is_cut_off_and_names_are_short() {
+        let spin = "<nimlanes::session::OpenSession<O> as nimlanes::session::Session>::spin";
+        let entry = "nimlanes::cores::mex::subtraction::<impl nimlanes::kernel::Operation for X>::KERNELS::stamp";
+        let inner = "nimlanes::cores::mex::subtraction::stamp::first_gap<u16>";
+        let want = ["stamp", "stamp::first_gap"];
+        assert_eq!(cut(&format!("main/criterion::routine::warm_up/{spin}/{entry}/{inner}")), want);
+        assert_eq!(cut(&format!("main/{spin};harness::inlined/{entry};{inner};{inner}::{{{{closure}}}}")), want);
+        assert_eq!(cut(&format!("main/criterion::analysis::common/nimlanes::session::Session::run/{entry}")), [""; 0]);
+        assert_eq!(cut(&format!("clone3/start_thread/std::thread::start/{inner}")), ["stamp::first_gap"]);
+        assert_eq!(cut("clone3/start_thread/rayon::join"), [""; 0]);
+        let shim = "core::ops::function::impls::<impl core::ops::function::Fn<A> for &F>::call";
+        assert_eq!(cut(&format!("main/{spin}/{entry}/{shim}")), ["stamp"]);
+        let method = "<nimlanes::cores::table_scan::rows::Rows<W> as nimlanes::layers::Marks<u16>>::mark::{{closure}}";
+        assert_eq!(short(method), "Rows::mark");
+    }
+}
