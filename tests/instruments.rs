@@ -41,6 +41,8 @@ fn row(kernel: &str, ratio: [f64; 3]) -> Row {
         ratio: ratio[1],
         ratio_low: ratio[0],
         ratio_high: ratio[2],
+        ratio_processes: None,
+        slow_mode: None,
         throughput: 1e5 * ratio[1] / 0.04,
         unit: "heap".to_owned(),
     }
@@ -52,6 +54,8 @@ fn duel(rows: &[(&str, [f64; 3])]) -> Saved<Duel> {
         case: Case::new("mex_subtraction", "squares", 100),
         build: "default".to_owned(),
         baseline: "flags".to_owned(),
+        processes: 1,
+        disturbed: 0.0,
         rows: rows.iter().map(|(kernel, ratio)| row(kernel, *ratio)).collect(),
         skipped: Vec::new(),
     };
@@ -140,6 +144,31 @@ fn a_duel_is_saved_and_the_next_one_compared_with_it() {
     let output = compare(&["--against", text(&path)]).assert().success().get_output().stdout.clone();
     let output = String::from_utf8(output).expect("UTF-8");
     assert!(output.contains("changed beyond the noise") && output.contains("stamp: ratio 0.0"), "{output}");
+}
+
+/// Files from before duels had several processes are of one layout.
+#[test]
+fn a_duel_saved_without_processes_is_of_one_layout() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("saved.json");
+    compare(&["--save", text(&path), "--processes", "2"]).assert().success();
+    let saved = Saved::<Duel>::read(&path).expect("what was saved");
+    assert_eq!((saved.content.processes, saved.content.layouts().as_str()), (2, "2 processes"));
+    let mut whole: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&path).expect("a file")).expect("JSON");
+    let content = whole["content"].as_object_mut().expect("an object");
+    for field in ["processes", "disturbed"] {
+        assert!(content.remove(field).is_some(), "{field}");
+    }
+    for row in content["rows"].as_array_mut().expect("an array") {
+        let row = row.as_object_mut().expect("an object");
+        assert!(row.remove("ratio_processes").is_some());
+        row.remove("slow_mode");
+    }
+    std::fs::write(&path, whole.to_string()).expect("a writable folder");
+    let old = Saved::<Duel>::read(&path).expect("an old file");
+    assert_eq!((old.content.processes, old.content.layouts().as_str()), (1, "one process, so one layout"));
+    compare(&["--against", text(&path)]).assert().success();
 }
 
 #[test]

@@ -31,6 +31,16 @@ impl Clock {
         }
     }
 
+    /// How long `work` takes.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn time<E>(self, work: impl FnOnce() -> Result<(), E>) -> Result<Duration, E> {
+        let start = self.now();
+        work()?;
+        Ok(self.now() - start)
+    }
+
     /// Time since an arbitrary moment, fixed for the calling thread: only differences are meaningful.
     pub fn now(self) -> Duration {
         let time = clock_gettime(match self {

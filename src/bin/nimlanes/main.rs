@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod duel;
 mod failure;
 mod interrupt;
 mod monitor;

@@ -5,23 +5,30 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use nimlanes::lab::duel::{Duel, DuelError, DuelOptions, MIN_ROUNDS, TIME_LIMIT, run_duel};
+use nimlanes::lab::duel::{Duel, DuelError, DuelOptions, TIME_LIMIT};
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::saved::{Change, Mismatch, Saved, SavedError, TIE, Verdict, check_writable};
-use nimlanes::units::span;
+use nimlanes::lab::saved::{Change, Mismatch, Saved, SavedError, check_writable};
+use nimlanes::numbers::within;
 use serde::Serialize;
 
 use crate::args::{Target, Threads, duplicate, number, seconds};
+use crate::duel::show::{self, Versus};
+use crate::duel::{Match, PROCESSES, revision};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{Document, print, print_json, table};
+use crate::output::{Document, print, print_json, say};
 
 /// Compare the speed of kernels on one input: check that their outputs agree, then time them in turns
+///
+/// The rounds are spread over several processes, because one process is one layout in memory, and kernels may be faster or slower
+/// in the next. With --with or --rev, another build of this program takes part.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes compare mex_subtraction --size 100000\n  \
     nimlanes compare table_scan --size 5000 --threads 2 --kernels bit_rows,byte_table --json\n  \
     nimlanes compare mex_subtraction --save before.json\n  \
-    nimlanes compare mex_subtraction --against before.json")]
+    nimlanes compare mex_subtraction --against before.json\n  \
+    nimlanes compare mex_subtraction --with ../before/target/release/nimlanes\n  \
+    nimlanes compare mex_subtraction --rev HEAD~1 --kernels flags,stamp")]
 pub struct Args {
     #[command(flatten)]
     target: Target,
@@ -34,6 +41,15 @@ pub struct Args {
     /// How long to measure, in seconds; there are at least three rounds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
+    /// Processes to spread the rounds over; fewer if runs are so long that the time is spent before
+    #[arg(long, value_name = "N", default_value_t = PROCESSES as u64, value_parser = within(1..=MAX_PROCESSES), allow_negative_numbers = true)]
+    processes: u64,
+    /// Another build of this program, whose kernels take turns with those of this one
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["rev", "save", "against"])]
+    with: Option<PathBuf>,
+    /// A revision of the repository around the working directory, to build below target/compare and use as with --with
+    #[arg(long, value_name = "REV", conflicts_with_all = ["save", "against"])]
+    rev: Option<String>,
     /// Skip kernels predicted to take longer than this for a run, in seconds
     #[arg(long, alias = "patience", value_name = "S", default_value_t = TIME_LIMIT.as_secs_f64(), value_parser = seconds, allow_negative_numbers = true)]
     time_limit: f64,
@@ -55,6 +71,9 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// More processes would add no information.
+const MAX_PROCESSES: u64 = 200;
 
 impl From<SavedError> for Failure {
     fn from(error: SavedError) -> Self {
@@ -85,7 +104,9 @@ impl From<DuelError> for Failure {
     fn from(error: DuelError) -> Self {
         match error {
             DuelError::Run(error) => error.into(),
-            DuelError::OutputsDiffer { .. } | DuelError::WrongAnswer(_) => Failure::Failed(error.to_string()),
+            DuelError::OutputsDiffer { .. } | DuelError::WrongAnswer(_) | DuelError::Player(_) => {
+                Failure::Failed(error.to_string())
+            }
             _ => Failure::Usage(error.to_string()),
         }
     }
@@ -104,16 +125,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         None => Vec::new(),
         Some(list) => list.split(',').map(|name| name.trim().to_owned()).collect(),
     };
-    let session = args.target.session(&selection)?;
-    if kernels.iter().any(String::is_empty) {
-        let all = session.kernels().iter().map(|kernel| kernel.name).collect::<Vec<_>>().join(", ");
-        return Err(Failure::Usage(format!("--kernels has an empty name; allowed: {all}")));
-    }
-    if let Some(name) = duplicate(&kernels) {
+    if let Some(name) = duplicate(&kernels).filter(|name| !name.is_empty()) {
         return Err(Failure::Usage(format!("--kernels names {name} twice; once is allowed")));
-    }
-    if let Some(cpu) = args.pin {
-        pin(cpu, selection.threads())?;
     }
     let options = DuelOptions {
         kernels,
@@ -123,12 +136,40 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         time_limit: Duration::from_secs_f64(args.time_limit),
         always_included: Vec::new(),
     };
-    let bar = progress(session.case().to_string());
+    let open = || {
+        let session = args.target.session(&selection)?;
+        if options.kernels.iter().any(String::is_empty) {
+            let all = session.kernels().iter().map(|kernel| kernel.name).collect::<Vec<_>>().join(", ");
+            return Err(Failure::Usage(format!("--kernels has an empty name; allowed: {all}")));
+        }
+        Ok(session)
+    };
     let run = interrupt::run(selection.threads());
+    let duel = Match::new(open, &options, args.processes as usize, selection.machine(), &run)?;
+    if let Some(cpu) = args.pin {
+        pin(cpu, selection.threads())?;
+    }
+    let program = match (&args.with, &args.rev) {
+        (Some(path), _) => Some(path.clone()),
+        (None, Some(revision)) => Some(revision::build(revision, &run, &mut announce)?),
+        (None, None) => None,
+    };
+    let bar = progress(duel.case().to_string());
     let mut watch = |share: f64| bar.set_position((share * 1000.0) as u64);
-    let duel = run_duel(session.as_ref(), &options, &run, &mut watch);
+    let Some(program) = program else {
+        let played = duel.play(&mut watch);
+        bar.finish_and_clear();
+        return finish(args, Saved::now(environment, played?), before);
+    };
+    let played = duel.play_against(&program, options.kernels.is_empty(), &mut watch);
     bar.finish_and_clear();
-    let duel = Saved::now(environment, duel?);
+    let (duel, other) = played?;
+    let versus = Versus::new(&duel, &other);
+    if args.json { print_json(&versus) } else { print(&versus.text()) }
+}
+
+/// Saves and prints a duel of this build alone.
+fn finish(args: &Args, duel: Saved<Duel>, before: Option<Saved<Duel>>) -> Result<(), Failure> {
     if let Some(path) = &args.save {
         duel.write(path)?;
     }
@@ -137,31 +178,15 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.json {
         return print_json(&Outcome { duel, changes: changes.as_deref() });
     }
-    print(&text(duel))?;
-    changes.map_or(Ok(()), |changes| print(&moved(&changes)))
+    print(&show::duel(duel))?;
+    changes.map_or(Ok(()), |changes| print(&show::changes(&changes)))
 }
 
-/// Changes beyond the noise, one line per kernel, and all other kernels in one line per verdict.
-fn moved(changes: &[Change]) -> String {
-    let of = |verdict: Verdict| changes.iter().filter(move |change| change.verdict == verdict);
-    let list = |verdict, title: &str| match of(verdict).map(|change| change.kernel.as_str()).collect::<Vec<_>>()[..] {
-        [] => String::new(),
-        ref kernels => format!("{title}: {}\n", kernels.join(", ")),
-    };
-    let line = |change: &Change| {
-        let (before, after) = (change.before?, change.after?);
-        let percent = 100.0 * (after / before - 1.0);
-        Some(format!("{}: ratio {before:.2} became {after:.2} ({percent:+.1} %)\n", change.kernel))
-    };
-    let lines: String = [Verdict::Faster, Verdict::Slower].into_iter().flat_map(of).filter_map(line).collect();
-    format!(
-        "\nchanged beyond the noise (middle 80 % do not overlap, medians differ by more than {:.0} %): {}\n{lines}{}{}{}",
-        100.0 * TIE,
-        if lines.is_empty() { "nothing" } else { "" },
-        list(Verdict::Same, "within the noise"),
-        list(Verdict::Added, "new"),
-        list(Verdict::Gone, "missing now"),
-    )
+/// Says what takes long, to people.
+fn announce(line: &str) {
+    if stderr().is_terminal() {
+        say(line);
+    }
 }
 
 /// A progress bar on stderr, if that is a terminal.
@@ -201,44 +226,4 @@ fn pin(cpu: u64, threads: usize) -> Result<(), Failure> {
             sched_setaffinity(None, &set).map_err(refused)
         }
     }
-}
-
-/// Width of the longest bar in characters.
-const BAR: f64 = 24.0;
-
-/// The table, fastest first.
-fn text(duel: &Duel) -> String {
-    let clock = duel.rows.first().map_or("", |row| row.clock.as_str());
-    let rounds = duel.rows.first().map_or(0, |row| row.rounds);
-    let unit = duel.rows.first().map_or("", |row| row.unit.as_str());
-    let mut rows = vec![
-        ["kernel", "tier", "threads", "time", "ratio", "middle 80 %", &format!("ns/{unit}"), "log scale"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
-    let range = duel.rows.iter().map(|row| row.ratio.ln());
-    let (low, high) = range.fold((0f64, 0f64), |(low, high), ratio| (low.min(ratio), high.max(ratio)));
-    rows.extend(duel.rows.iter().map(|row| {
-        let share = if high > low { (row.ratio.ln() - low) / (high - low) } else { 1.0 };
-        vec![
-            row.kernel.clone(),
-            row.tier.clone(),
-            row.threads.to_string(),
-            span(row.median_seconds * 1e9),
-            format!("{:.2}", row.ratio),
-            format!("{:.2} .. {:.2}", row.ratio_low, row.ratio_high),
-            format!("{:.3}", 1e9 / row.throughput),
-            "#".repeat(1 + (share * BAR) as usize),
-        ]
-    }));
-    let skipped = duel.skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.kernel, skipped.reason));
-    let few = if rounds <= MIN_ROUNDS { " (few: the range covers nearly all of them)" } else { "" };
-    format!(
-        "{}, {} build, {clock} clock, {rounds} rounds{few}\nratio = time of {} / time of the kernel; under 5 % is a tie\n\n{}{}",
-        duel.case,
-        duel.build,
-        duel.baseline,
-        table(&rows),
-        skipped.collect::<String>(),
-    )
 }

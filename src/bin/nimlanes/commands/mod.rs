@@ -1,5 +1,6 @@
 //! The commands, one per file.
 
+mod answer;
 mod ceilings;
 mod compare;
 mod env;
@@ -32,6 +33,8 @@ pub enum Command {
     Report(report::Args),
     Ceilings(ceilings::Args),
     Env(env::Args),
+    #[command(hide = true)]
+    Answer(answer::Args),
 }
 
 impl Command {
@@ -50,6 +53,7 @@ impl Command {
             Command::Report(args) => report::main(args),
             Command::Ceilings(args) => ceilings::main(args),
             Command::Env(args) => env::main(args),
+            Command::Answer(args) => answer::main(args),
         }
     }
 }

@@ -8,6 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::duel::{Match, PROCESSES};
 use nimlanes::candidate::{Candidate, quickest};
 use nimlanes::case::Case;
 use nimlanes::cores::OPERATIONS;
@@ -194,19 +195,20 @@ impl<'a> Plan<'a> {
     }
 
     fn duel(&self, input: &Input, threads: usize, budget: Duration, run: &Run) -> Result<Duel, MeasureError> {
-        let session = input.session(&self.selection)?;
         let mut always_included: Vec<String> =
             input.always_included().map(|predicted| predicted.kernel.to_owned()).collect();
         let mut kernels = Vec::new();
         if threads > 1 {
             // All kernels use the wall clock here; those always included are enough for comparison.
-            let parallel = session.kernels().iter().filter(|kernel| kernel.is_parallel() && kernel.obstacle.is_none());
+            let parallel = input.operation.kernels(self.machine());
+            let parallel = parallel.iter().filter(|kernel| kernel.is_parallel() && kernel.obstacle.is_none());
             always_included.extend(parallel.map(|kernel| kernel.name.to_owned()));
             kernels = always_included.clone();
         }
         let options =
             DuelOptions { kernels, baseline: None, threads, budget, time_limit: self.time_limit, always_included };
-        Ok(run_duel(session.as_ref(), &options, run, &mut |_| {})?)
+        let open = || Ok::<_, MeasureError>(input.session(&self.selection)?);
+        Ok(Match::new(open, &options, PROCESSES, self.machine(), run)?.play(&mut |_| {})?)
     }
 
     fn choices(&self) -> Result<Choices, MeasureError> {
@@ -229,6 +231,7 @@ impl<'a> Plan<'a> {
         Ok(Choices { rows })
     }
 
+    /// In this process alone, so of one layout: a selection is judged by many trials.
     fn trial(&self, input: &Input, run: &Run) -> Result<Trial, MeasureError> {
         let session = input.session(&self.selection)?;
         let selection = self.selection.clone().with_threads(1)?;
@@ -275,13 +278,8 @@ impl<'a> Plan<'a> {
         for neighbours in Neighbours::ALL {
             for clock in [Clock::Thread, Clock::Wall] {
                 let times = neighbours.beside(self.machine().threads(), || {
-                    time_in_turns(
-                        &[once],
-                        clock,
-                        CLOCK_BUDGET,
-                        &mut |_, times| session.spin(kernel, run, times),
-                        &mut |_| {},
-                    )
+                    let mut turn = |_, times| clock.time(|| session.spin(kernel, run, times));
+                    time_in_turns(&[once], CLOCK_BUDGET, &mut turn, &mut |_| {})
                 })??;
                 let [low_seconds, median_seconds, high_seconds] =
                     [0.1, 0.5, 0.9].map(|q| quantile(&mut times[0].clone(), q));
@@ -371,8 +369,8 @@ impl<'a> Plan<'a> {
                 Err(RunError::Cancelled)
             }
         };
-        let mut spin = |kernel_set, times| (0..times).try_for_each(|_| once_more(kernel_set));
-        let times = time_in_turns(&once, clock, budget, &mut spin, &mut |_| {});
+        let mut turn = |kernel_set, times| clock.time(|| (0..times).try_for_each(|_: u64| once_more(kernel_set)));
+        let times = time_in_turns(&once, budget, &mut turn, &mut |_| {});
         if let Some(error) = failed {
             return Err(error.into());
         }

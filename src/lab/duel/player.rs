@@ -1,0 +1,88 @@
+//! Who runs the kernels of a duel: this process, or others that are asked over a pipe.
+
+use std::time::Duration;
+
+use super::DuelError;
+use crate::kernel::Run;
+use crate::lab::clock::Clock;
+use crate::session::{Answer, Session};
+
+/// What runs the kernels of a duel. They are named by their index in the duel's list.
+pub trait Player {
+    /// Runs a kernel once and compares its output with those of the kernels checked before.
+    ///
+    /// # Errors
+    /// Outputs differ, the run was stopped, or the player failed.
+    fn check(&mut self, kernel: usize) -> Result<Checked, DuelError>;
+
+    /// Runs a kernel `times` times. Returns the time of all runs by the duel's clock.
+    ///
+    /// # Errors
+    /// The run was stopped, or the player failed.
+    fn turn(&mut self, kernel: usize, times: u64) -> Result<Duration, DuelError>;
+}
+
+/// What the first run of a kernel in a process showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The digest of the output.
+    pub digest: Vec<(String, u128)>,
+    /// Units of work in a run.
+    pub work: u64,
+    /// Time of a run.
+    pub once: Duration,
+}
+
+/// Runs kernels of a session in this process.
+pub struct Local<'a> {
+    session: &'a dyn Session,
+    kernels: Vec<usize>,
+    clock: Clock,
+    run: &'a Run,
+    /// The first kernel that was checked, and its output.
+    first: Option<(usize, Box<dyn Answer>)>,
+}
+
+impl std::fmt::Debug for Local<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Local").field("case", self.session.case()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Local<'a> {
+    /// A player for these kernels, given by their indices in the session.
+    pub fn new(session: &'a dyn Session, kernels: Vec<usize>, clock: Clock, run: &'a Run) -> Self {
+        Local { session, kernels, clock, run, first: None }
+    }
+}
+
+impl Player for Local<'_> {
+    fn check(&mut self, kernel: usize) -> Result<Checked, DuelError> {
+        let index = self.kernels[kernel];
+        let start = self.clock.now();
+        let answer = self.session.run(index, self.run)?;
+        let mut once = self.clock.now() - start;
+        if once < super::MIN_TURN {
+            // The first run of a short one is mostly page faults and cache misses.
+            once = self.clock.time(|| self.session.spin(index, self.run, 1))?;
+        }
+        let named = |answer: &dyn Answer| -> Vec<(String, u128)> {
+            answer.digest().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        };
+        let digest = named(answer.as_ref());
+        let work = self.session.work(answer.as_ref());
+        match &self.first {
+            None => self.first = Some((index, answer)),
+            Some((_, expected)) if answer.agrees(expected.as_ref()) => {}
+            Some((first, expected)) => {
+                let names = [index, *first].map(|index| self.session.kernels()[index].name);
+                return Err(DuelError::outputs_differ(names, [&digest, &named(expected.as_ref())]));
+            }
+        }
+        Ok(Checked { digest, work, once })
+    }
+
+    fn turn(&mut self, kernel: usize, times: u64) -> Result<Duration, DuelError> {
+        Ok(self.clock.time(|| self.session.spin(self.kernels[kernel], self.run, times))?)
+    }
+}

@@ -1,0 +1,302 @@
+//! The order of turns, in rounds, and of rounds over processes.
+
+use std::time::{Duration, Instant};
+
+use super::{Checked, DuelError, Mode, Player, quantile, ratios};
+use crate::case::Case;
+use crate::lab::known;
+
+/// Minimum number of rounds, even if they exceed the budget.
+pub const MIN_ROUNDS: usize = 3;
+
+/// Maximum number of rounds: more would add no information.
+const MAX_ROUNDS: usize = 200;
+
+/// Minimum duration of a kernel's turn: shorter runs are repeated within it.
+pub const MIN_TURN: Duration = Duration::from_millis(5);
+
+/// Runs longer than this need no other before them to fill caches and page tables: only the first process checks their outputs.
+const LONG_RUN: Duration = Duration::from_millis(20);
+
+/// Times contenders in turns, alternately in list order and in reverse, until the budget is spent. Returns the seconds per
+/// run, by contender and round. `once` is the approximate time of one run of each contender, `turn` runs a contender the
+/// given number of times and returns the time of all these runs, and `watch` receives the progress, from 0 to 1.
+///
+/// # Errors
+/// Those of `turn`.
+pub fn time_in_turns<E>(
+    once: &[Duration],
+    budget: Duration,
+    turn: &mut dyn FnMut(usize, u64) -> Result<Duration, E>,
+    watch: &mut dyn FnMut(f64),
+) -> Result<Vec<Vec<f64>>, E> {
+    let repeats: Vec<u64> = once.iter().map(|once| repeats(*once)).collect();
+    let mut times = vec![Vec::new(); once.len()];
+    let start = Instant::now();
+    for round in 0..MAX_ROUNDS {
+        if round >= MIN_ROUNDS && start.elapsed() >= budget {
+            break;
+        }
+        for contender in order(once.len(), round) {
+            let runs = repeats[contender];
+            times[contender].push(turn(contender, runs)?.as_secs_f64() / runs as f64);
+        }
+        watch(progress(round + 1, start.elapsed(), budget));
+    }
+    Ok(times)
+}
+
+/// List order and its reverse, alternately.
+fn order(contenders: usize, round: usize) -> Vec<usize> {
+    let order = 0..contenders;
+    if round.is_multiple_of(2) { order.collect() } else { order.rev().collect() }
+}
+
+/// The share of the budget or of the largest number of rounds that is spent.
+fn progress(rounds: usize, elapsed: Duration, budget: Duration) -> f64 {
+    let spent = elapsed.as_secs_f64() / budget.as_secs_f64();
+    spent.max(rounds as f64 / MAX_ROUNDS as f64).min(1.0)
+}
+
+/// Runs per turn, if one run takes about this long.
+pub fn repeats(once: Duration) -> u64 {
+    (MIN_TURN.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u64
+}
+
+/// A turn that takes more than this many times as long as the best of its contender is left out: nothing makes a kernel faster for
+/// a moment, but other work on the core and bad layouts make it slower.
+const DISTURBED: f64 = 1.1;
+
+/// The times of a duel.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// Units of work in a run.
+    pub work: u64,
+    /// Number of processes that the rounds are spread over.
+    pub processes: usize,
+    rounds: Vec<Round>,
+    /// Seconds of the best run of each contender.
+    best: Vec<f64>,
+}
+
+/// A turn of each contender in one process.
+#[derive(Clone, Debug)]
+struct Round {
+    process: usize,
+    /// Seconds of a run, by contender.
+    seconds: Vec<f64>,
+}
+
+/// Plays a duel: checks that all outputs agree, then times the contenders in turns until the budget is spent. Rounds go to up to
+/// `processes` players in turn, opened as they are needed with numbers from 0, so that a drift of the machine falls on all alike.
+/// There are fewer if runs are so long that the budget is spent before. `names` are those of the contenders, for errors. `watch`
+/// receives the progress, from 0 to 1.
+///
+/// # Errors
+/// Outputs differ or are wrong, a run was stopped, or a player failed.
+pub fn play<P: Player>(
+    case: &Case,
+    names: &[String],
+    processes: usize,
+    budget: Duration,
+    open: &mut dyn FnMut(usize) -> Result<P, DuelError>,
+    watch: &mut dyn FnMut(f64),
+) -> Result<Played, DuelError> {
+    /// Share of the progress bar for the first checks.
+    const CHECKS: f64 = 0.1;
+    let processes = processes.clamp(1, MAX_ROUNDS);
+    let mut players: Vec<P> = Vec::new();
+    let mut first: Vec<Checked> = Vec::new();
+    let mut rounds: Vec<Round> = Vec::new();
+    let mut start = Instant::now();
+    while rounds.len() < MIN_ROUNDS || start.elapsed() < budget && rounds.len() < MAX_ROUNDS {
+        if players.len() < processes {
+            let mut player = open(players.len())?;
+            for (contender, name) in names.iter().enumerate() {
+                if first.get(contender).is_some_and(|checked| !players.is_empty() && checked.once > LONG_RUN) {
+                    continue;
+                }
+                let checked = player.check(contender)?;
+                compare(case, &checked, name, first.first().map(|first| (first, names[0].as_str())))?;
+                if players.is_empty() {
+                    first.push(checked);
+                    watch(CHECKS * (contender + 1) as f64 / names.len() as f64);
+                }
+            }
+            if players.is_empty() {
+                start = Instant::now();
+            }
+            players.push(player);
+        }
+        // As many laps as rounds before this one in its process.
+        let (process, lap) = (rounds.len() % processes, rounds.len() / processes);
+        let player = &mut players[process];
+        let mut round = Round { process, seconds: vec![0.0; names.len()] };
+        // In each process, and from one to the next, the order alternates.
+        for contender in order(names.len(), process + lap) {
+            let runs = repeats(first[contender].once);
+            round.seconds[contender] = player.turn(contender, runs)?.as_secs_f64() / runs as f64;
+        }
+        rounds.push(round);
+        watch(CHECKS + (1.0 - CHECKS) * progress(rounds.len(), start.elapsed(), budget));
+    }
+    let work = first.first().map_or(0, |checked| checked.work);
+    let least = |contender: usize| rounds.iter().map(|round| round.seconds[contender]).fold(f64::INFINITY, f64::min);
+    let best = (0..names.len()).map(least).collect();
+    Ok(Played { work, processes: players.len(), rounds, best })
+}
+
+/// Compares an output with that of the first contender, or, if it is the first, with the known answer.
+fn compare(case: &Case, checked: &Checked, kernel: &str, first: Option<(&Checked, &str)>) -> Result<(), DuelError> {
+    match first {
+        None => match known::find(case) {
+            Some(known) => known.check(&checked.digest).map_err(DuelError::WrongAnswer),
+            None => Ok(()),
+        },
+        Some((first, _)) if first.digest == checked.digest => Ok(()),
+        Some((first, baseline)) => Err(DuelError::outputs_differ([kernel, baseline], [&checked.digest, &first.digest])),
+    }
+}
+
+impl Played {
+    /// Number of rounds, in all processes.
+    pub fn rounds(&self) -> usize {
+        self.rounds.len()
+    }
+
+    fn is_disturbed(&self, round: &Round, contender: usize) -> bool {
+        round.seconds[contender] > DISTURBED * self.best[contender]
+    }
+
+    /// The share of turns that are left out.
+    pub fn disturbed(&self) -> f64 {
+        let contenders = self.best.len();
+        let turns = self.rounds.iter().flat_map(|round| (0..contenders).map(move |contender| (round, contender)));
+        let disturbed = turns.filter(|(round, contender)| self.is_disturbed(round, *contender)).count();
+        disturbed as f64 / (self.rounds.len() * contenders).max(1) as f64
+    }
+
+    /// Median seconds of a run.
+    pub fn median_seconds(&self, contender: usize) -> f64 {
+        let good = self.rounds.iter().filter(|round| !self.is_disturbed(round, contender));
+        quantile(&mut good.map(|round| round.seconds[contender]).collect::<Vec<_>>(), 0.5)
+    }
+
+    /// The processes in which a contender has all its turns left out, though there are several: its slower mode.
+    pub fn slow_mode(&self, contender: usize) -> Option<Mode> {
+        let is_slow = |process: &usize| {
+            let mut rounds = self.rounds.iter().filter(|round| round.process == *process);
+            rounds.clone().count() >= MIN_ROUNDS && rounds.all(|round| self.is_disturbed(round, contender))
+        };
+        let slow: Vec<usize> = (0..self.processes).filter(is_slow).collect();
+        let rounds = self.rounds.iter().filter(|round| slow.contains(&round.process));
+        let median_seconds = quantile(&mut rounds.map(|round| round.seconds[contender]).collect::<Vec<_>>(), 0.5);
+        (!slow.is_empty()).then_some(Mode { median_seconds, processes: slow.len() })
+    }
+
+    /// The median time of `over` divided by that of `under`, and around it the range of the middle 80 % of this ratio in rounds
+    /// where neither is disturbed, or in all rounds if these are too few.
+    pub fn ratios(&self, over: usize, under: usize) -> [f64; 3] {
+        let is_good = |round: &&Round| ![over, under].iter().any(|contender| self.is_disturbed(round, *contender));
+        let mut good: Vec<&Round> = self.rounds.iter().filter(is_good).collect();
+        if good.len() < MIN_ROUNDS {
+            good = self.rounds.iter().collect();
+        }
+        let ratio = self.median_seconds(over) / self.median_seconds(under);
+        let [low, _, high] = ratios(&seconds(&good, over), &seconds(&good, under));
+        [low.min(ratio), ratio, high.max(ratio)]
+    }
+
+    /// The smallest and the largest ratio of the best times in a process; `None` if there is but one process.
+    pub fn ratios_of_processes(&self, over: usize, under: usize) -> Option<[f64; 2]> {
+        let best = |process: usize, contender: usize| {
+            let rounds = self.rounds.iter().filter(|round| round.process == process);
+            rounds.map(|round| round.seconds[contender]).fold(f64::INFINITY, f64::min)
+        };
+        let ratio = |process: usize| best(process, over) / best(process, under);
+        let [low, high] = [f64::min, f64::max].map(|pick| (0..self.processes).map(ratio).reduce(pick));
+        (self.processes > 1).then_some([low?, high?])
+    }
+}
+
+/// The times of a contender.
+fn seconds(rounds: &[&Round], contender: usize) -> Vec<f64> {
+    rounds.iter().map(|round| round.seconds[contender]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    /// A player whose times are given by process, contender and number of the round there, as milliseconds of a run.
+    struct Fake<'a> {
+        process: usize,
+        turns: usize,
+        times: &'a dyn Fn(usize, usize, usize) -> u64,
+        checks: &'a RefCell<Vec<(usize, usize)>>,
+    }
+
+    impl Player for Fake<'_> {
+        fn check(&mut self, contender: usize) -> Result<Checked, DuelError> {
+            self.checks.borrow_mut().push((self.process, contender));
+            let time = (self.times)(self.process, contender, 0);
+            Ok(Checked { digest: Vec::new(), work: 7, once: Duration::from_millis(time) })
+        }
+
+        fn turn(&mut self, contender: usize, times: u64) -> Result<Duration, DuelError> {
+            let time = (self.times)(self.process, contender, self.turns / 2);
+            self.turns += 1;
+            Ok(Duration::from_millis(time * times))
+        }
+    }
+
+    /// Plays two contenders in five processes. Returns also which checks there were.
+    fn played(budget: Duration, times: &dyn Fn(usize, usize, usize) -> u64) -> (Played, Vec<(usize, usize)>) {
+        let checks = RefCell::default();
+        let mut open = |process| Ok(Fake { process, turns: 0, times, checks: &checks });
+        let names = ["old", "new"].map(str::to_owned);
+        let played = play(&Case::new("none", "-", 1), &names, 5, budget, &mut open, &mut |_| {}).expect("all agree");
+        (played, checks.into_inner())
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_ratio_does_not_rest_on_the_slow_mode_of_its_baseline() {
+        let times = |process: usize, contender: usize, _| [[10, 23, 23, 10, 23], [5; 5]][contender][process];
+        let (played, _) = played(LONG, &times);
+        assert_eq!((played.rounds(), played.processes, played.disturbed()), (MAX_ROUNDS, 5, 0.3));
+        assert_eq!(played.ratios(0, 1), [2.0; 3]);
+        assert_eq!(played.ratios_of_processes(0, 1), Some([2.0, 4.6]));
+        assert_eq!(played.median_seconds(0), 0.01);
+        assert_eq!(played.slow_mode(0), Some(Mode { median_seconds: 0.023, processes: 3 }));
+        assert_eq!(played.slow_mode(1), None);
+    }
+
+    #[test]
+    fn disturbed_turns_are_left_out() {
+        let times = |_, contender: usize, round: usize| [[100, 50], [150, 90]][usize::from(round % 4 != 0)][contender];
+        let (played, _) = played(LONG, &times);
+        assert_eq!((played.ratios(0, 1), played.disturbed()), ([2.0; 3], 0.75));
+        assert_eq!((played.slow_mode(0), played.slow_mode(1)), (None, None), "each process has good rounds");
+    }
+
+    /// Three rounds in three processes tell neighbours and layouts not apart.
+    #[test]
+    fn few_rounds_show_no_modes() {
+        let (played, _) =
+            played(Duration::ZERO, &|process, contender, _| [[100, 150, 150], [50, 90, 90]][contender][process]);
+        assert_eq!((played.rounds(), played.slow_mode(0), played.slow_mode(1)), (MIN_ROUNDS, None, None));
+        let [low, ratio, high] = played.ratios(0, 1);
+        assert!(low < 1.7 && ratio == 2.0 && high == 2.0, "the range is of all rounds: {low} {ratio} {high}");
+    }
+
+    #[test]
+    fn long_runs_use_no_more_processes_than_rounds_and_are_checked_once() {
+        let (played, checks) = played(Duration::ZERO, &|_, contender, _| [100, 5][contender]);
+        assert_eq!((played.rounds(), played.processes, played.work), (3, 3, 7));
+        assert_eq!(checks, [(0, 0), (0, 1), (1, 1), (2, 1)]);
+    }
+}

@@ -1,0 +1,333 @@
+//! Duels between two builds of the program: who takes part, what is refused, and that nothing is left behind. Other builds are
+//! played by shell scripts, or by this build behind one.
+#![cfg(target_os = "linux")]
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin;
+use predicates::prelude::*;
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn nimlanes() -> Command {
+    let mut command = Command::new(cargo_bin("nimlanes"));
+    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL").env_remove("CARGO_TARGET_DIR");
+    command
+}
+
+/// A short duel of two kernels against another program.
+fn duel(other: &Path) -> Command {
+    let mut command = nimlanes();
+    command.args(["compare", "mex_subtraction", "--size", "100", "--kernels", "flags,stamp", "--seconds", "0.2"]);
+    command.arg("--with").arg(other);
+    command
+}
+
+fn json(command: &mut Command) -> Value {
+    let output = command.arg("--json").assert().success().get_output().stdout.clone();
+    serde_json::from_slice(&output).expect("JSON")
+}
+
+/// Expects exit code 1, an empty standard output and a single line on stderr that contains `says`.
+fn failed(command: &mut Command, says: &str) {
+    let output = command.assert().code(1).stdout("").get_output().clone();
+    let line = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(line.trim_end().lines().count(), 1, "more than a line: {line}");
+    assert!(line.starts_with("nimlanes: ") && line.contains(says), "should say {says:?}: {line}");
+}
+
+/// A shell script that notes its process in the file `pid` beside it.
+fn script(folder: &TempDir, text: &str) -> PathBuf {
+    let path = folder.path().join("other");
+    let pid = folder.path().join("pid");
+    fs::write(&path, format!("#!/bin/sh\necho $$ > {}\n{text}\n", pid.display())).expect("a writable folder");
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("a file of ours");
+    path
+}
+
+/// Whether nothing is left of the script: no process of its own, also no zombie, and none that it started. Those are killed, and
+/// the system may take its time to collect them.
+fn is_gone(folder: &TempDir) -> bool {
+    let pid = fs::read_to_string(folder.path().join("pid")).expect("the script began");
+    let group = pid.trim();
+    let is_left = |entry: fs::DirEntry| {
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        // `pid (name) state parent group ..`
+        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+        Some(fields[2] == group && (fields[0] != "Z" || entry.file_name() == group))
+    };
+    let mut processes = fs::read_dir("/proc").expect("processes").flatten();
+    !processes.any(|entry| is_left(entry) == Some(true))
+}
+
+/// The replies of a build that has the kernel `flags` and nothing wrong.
+const HELLO: &str = r#"{"hello":{"program":"nimlanes","protocol":1,"version":"0","revision":null,"build":"default","profile":"release"}}"#;
+const OPENED: &str = r#"{"opened":{"kernels":[{"kernel":"flags","obstacle":null}]}}"#;
+
+#[test]
+fn a_build_is_compared_with_itself() {
+    let duel = json(duel(&cargo_bin("nimlanes")).args(["--processes", "2"]));
+    assert_eq!((&duel["schema"], &duel["baseline"]), (&"nimlanes-duel-1".into(), &"flags".into()));
+    let rows = duel["rows"].as_array().expect("an array");
+    let of = |build: &str| rows.iter().filter(|row| row["build"] == build).collect::<Vec<_>>();
+    assert_eq!((of("this").len(), of("other").len(), rows.len()), (2, 2, 4));
+    for row in of("other") {
+        let [low, ratio, high] =
+            ["new_over_old_low", "new_over_old", "new_over_old_high"].map(|name| row[name].as_f64().expect("a number"));
+        assert!(0.0 < low && low <= ratio && ratio <= high, "{row}");
+    }
+    assert!(of("this").iter().all(|row| row["new_over_old"].is_null()));
+    let flags = of("this").into_iter().find(|row| row["kernel"] == "flags").expect("the baseline");
+    assert_eq!(flags["ratio"], 1.0);
+    assert_eq!((&duel["only_here"], &duel["only_there"]), (&Value::Array(Vec::new()), &Value::Array(Vec::new())));
+    assert_eq!(duel["other"]["program"], "nimlanes");
+}
+
+#[test]
+fn both_builds_are_in_the_table() {
+    let says = ["other  portable", "this   portable", "new/old", "tie", "debug profile"];
+    let says = if cfg!(debug_assertions) { &says[..] } else { &says[..4] };
+    let output = duel(&cargo_bin("nimlanes")).assert().success().get_output().stdout.clone();
+    let output = String::from_utf8(output).expect("UTF-8");
+    // Whether it is a tie is up to the machine.
+    assert!(says.iter().filter(|part| **part != "tie").all(|part| output.contains(part)), "{output}");
+}
+
+#[test]
+fn kernels_of_one_build_are_listed() {
+    let folder = folder();
+    let program = cargo_bin("nimlanes");
+    let rename = script(&folder, &format!("{} \"$@\" | sed -u s/stamp/seal/g", program.display()));
+    let mut command = duel(&rename);
+    let versus = json(&mut command);
+    assert_eq!(versus["only_here"][0]["kernel"], "stamp");
+    assert_eq!(versus["rows"].as_array().expect("an array").len(), 3);
+    // Nobody asked for others.
+    assert_eq!(versus["only_there"], Value::Array(Vec::new()));
+    let mut all = nimlanes();
+    all.args(["compare", "mex_subtraction", "--size", "100", "--seconds", "0.1", "--with"]).arg(&rename);
+    let output = all.assert().success().get_output().stdout.clone();
+    let output = String::from_utf8(output).expect("UTF-8");
+    assert!(output.contains("only in this build: stamp (in the other: no such kernel)"), "{output}");
+    assert!(output.contains("only in the other build: seal\n"), "{output}");
+}
+
+#[test]
+fn other_programs_are_refused() {
+    let folder = folder();
+    let refused = |path: &str, says: &str| failed(&mut duel(Path::new(path)), says);
+    refused("/bin/true", "/bin/true is no build of nimlanes that can duel: it ended with exit status: 0");
+    refused("/bin/cat", "it ended with exit status: 1: /bin/cat: answer: No such file");
+    refused("/usr/bin/yes", "it says `answer`");
+    refused("/nonexistent", "cannot start /nonexistent: No such file");
+    refused("/etc/passwd", "cannot start /etc/passwd: Permission denied");
+    for (text, says) in [
+        ("exec sleep 0", "it ended with exit status: 0"),
+        ("echo >&2 'nimlanes: unknown command'; exit 2", "it ended with exit status: 2: nimlanes: unknown command"),
+        ("head -c 3000000 /dev/zero", "it says"),
+        (&format!("echo '{}'; sleep 60", HELLO.replace("\"protocol\":1", "\"protocol\":7")), "speaks version 7"),
+        (&format!("echo '{}'; sleep 60", HELLO.replace("nimlanes", "chess")), "it says that it is chess"),
+        (&format!("echo '{OPENED}'; sleep 60"), "answers another request"),
+    ] {
+        failed(&mut duel(&script(&folder, text)), says);
+        wait_for(|| is_gone(&folder));
+    }
+}
+
+#[test]
+fn a_build_that_fails_in_the_middle_ends_the_duel() {
+    let folder = folder();
+    let digest = |sum: u32| {
+        format!(r#"{{"checked":{{"digest":[["max","8"],["zeros","9"],["sum","{sum}"]],"work":101,"seconds":1e-6}}}}"#)
+    };
+    let replies =
+        |last: &str| format!("for reply in '{HELLO}' '{OPENED}' {last}; do read request; echo \"$reply\"; done");
+    for (text, says) in [
+        (replies(""), "it ended with exit status: 0"),
+        (
+            replies("") + "\nread request\necho 'out of luck' >&2\nkill -9 $$",
+            "it ended with signal: 9 (SIGKILL): out of luck",
+        ),
+        (replies("") + "\nread request\nexec >&-\nsleep 60", "it ended"),
+        (replies("'{\"failed\":{\"reason\":\"no time\"}}'") + "\nsleep 60", "no time"),
+        (replies("nonsense") + "\nsleep 60", "it says `nonsense`"),
+        (replies(&format!("'{OPENED}'")), "answers another request"),
+        (replies(&format!("'{}'", digest(1))), "outputs differ: flags of "),
+        (replies(&format!("'{}'", digest(1).replace("1e-6", "-1"))), "answers another request"),
+    ] {
+        failed(&mut duel(&script(&folder, &text)), says);
+        wait_for(|| is_gone(&folder));
+    }
+}
+
+/// A signal ends the duel and all children.
+#[test]
+fn an_interrupted_duel_leaves_no_children() {
+    let folder = folder();
+    let text = format!("read request; echo '{HELLO}'; sleep 60 & wait");
+    let mut command = Process::new(cargo_bin("nimlanes"));
+    command.args(["compare", "mex_subtraction", "--size", "100", "--with"]).arg(script(&folder, &text));
+    let mut duel = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    wait_for(|| folder.path().join("pid").exists());
+    sleep(Duration::from_millis(300));
+    interrupt(duel.id());
+    assert_eq!(duel.wait().expect("it ends").code(), Some(130));
+    wait_for(|| is_gone(&folder));
+}
+
+fn interrupt(process: u32) {
+    assert!(Process::new("kill").args(["-INT", &process.to_string()]).status().expect("kill").success());
+}
+
+fn wait_for(mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(20), "it never happens");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    for args in [&["--with", "a", "--rev", "b"][..], &["--with", "a", "--save", "b"], &["--rev", "a", "--against", "b"]]
+    {
+        nimlanes()
+            .args(["compare", "mex_subtraction"])
+            .args(args)
+            .assert()
+            .code(2)
+            .stderr(predicate::str::contains("together"));
+    }
+    for number in ["0", "201", "x"] {
+        nimlanes().args(["compare", "mex_subtraction", "--processes", number]).assert().code(2);
+    }
+}
+
+#[test]
+fn rounds_are_spread_over_processes() {
+    let duel = |processes: &str| {
+        json(nimlanes().args([
+            "compare",
+            "mex_subtraction",
+            "--size",
+            "100",
+            "--seconds",
+            "0.2",
+            "--processes",
+            processes,
+        ]))
+    };
+    let (one, three) = (duel("1"), duel("3"));
+    assert_eq!((&one["processes"], &three["processes"]), (&1.into(), &3.into()));
+    let rows = |duel: &Value| duel["rows"].as_array().expect("an array").clone();
+    assert!(rows(&one).iter().all(|row| row["ratio_processes"].is_null()));
+    for row in rows(&three) {
+        let [low, high] = [0, 1].map(|end| row["ratio_processes"][end].as_f64().expect("a number"));
+        assert!(low <= high && low <= row["ratio"].as_f64().expect("a number") * 1.5, "{row}");
+    }
+}
+
+/// A repository with a package whose program is this build.
+struct Repository(TempDir);
+
+impl Repository {
+    fn new(main: &str) -> Self {
+        let folder = folder();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
+            fs::write(path, text).expect("a writable folder");
+        };
+        write("Cargo.toml", "[package]\nname = \"nimlanes\"\nversion = \"9.0.0\"\nedition = \"2024\"\n");
+        write("src/main.rs", main);
+        write(".gitignore", "target\n");
+        let repository = Repository(folder);
+        repository.git(&["init", "--quiet"]);
+        repository.git(&["add", "."]);
+        let author = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
+        repository.git(&[&author[..], &["commit", "--quiet", "-m", "first"]].concat());
+        repository
+    }
+
+    fn git(&self, args: &[&str]) -> String {
+        let output = Process::new("git").current_dir(self.0.path()).args(args).output().expect("git");
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    fn compare(&self, revision: &str) -> Command {
+        let mut command = nimlanes();
+        command.current_dir(self.0.path()).args(["compare", "mex_subtraction", "--size", "100", "--seconds", "0.1"]);
+        command.args(["--kernels", "flags,stamp", "--rev", revision]);
+        command
+    }
+
+    /// Whether no worktree is left, as git or as a folder.
+    fn is_clean(&self) -> bool {
+        let worktrees = self.git(&["worktree", "list", "--porcelain"]).matches("worktree ").count();
+        worktrees == 1 && !self.0.path().join("target/compare/source").exists()
+    }
+}
+
+/// A program that becomes this build.
+fn exec() -> String {
+    let program = cargo_bin("nimlanes");
+    format!(
+        "use std::os::unix::process::CommandExt;\nfn main() {{\n    let args = std::env::args_os().skip(1);\n    \
+         panic!(\"{{}}\", std::process::Command::new({program:?}).args(args).exec());\n}}\n"
+    )
+}
+
+#[test]
+fn a_revision_is_built_once() {
+    let repository = Repository::new(&exec());
+    assert_eq!(json(&mut repository.compare("HEAD"))["rows"].as_array().expect("an array").len(), 4);
+    assert!(repository.is_clean());
+    // No compiler is needed again, whatever the revision is called.
+    let commit = repository.git(&["rev-parse", "HEAD"]);
+    let output =
+        repository.compare(commit.trim()).env("CARGO", "/bin/false").assert().success().get_output().stdout.clone();
+    assert!(String::from_utf8(output).expect("UTF-8").contains("new/old"));
+}
+
+#[test]
+fn a_revision_that_cannot_be_built_leaves_nothing_behind() {
+    let repository = Repository::new("fn main() { chess }");
+    failed(&mut repository.compare("nonsense"), "there is no revision `nonsense`");
+    failed(&mut repository.compare("HEAD"), "HEAD does not build: error[E0425]: cannot find value `chess`");
+    assert!(repository.is_clean());
+    failed(repository.compare("HEAD").env("CARGO", "/nonexistent"), "cannot start cargo");
+    assert!(repository.is_clean());
+    let elsewhere = folder();
+    failed(repository.compare("HEAD").current_dir(elsewhere.path()), "--rev needs the repository of nimlanes");
+}
+
+#[test]
+fn an_interrupted_build_leaves_nothing_behind() {
+    let repository = Repository::new(&exec());
+    let folder = folder();
+    let cargo = script(&folder, "sleep 60 & wait");
+    let mut command = Process::new(cargo_bin("nimlanes"));
+    command.current_dir(repository.0.path()).args(["compare", "mex_subtraction", "--size", "100", "--rev", "HEAD"]);
+    let mut compare = command.env("CARGO", cargo).stderr(Stdio::null()).spawn().expect("it starts");
+    wait_for(|| folder.path().join("pid").exists());
+    assert!(!repository.is_clean(), "there is a worktree meanwhile");
+    interrupt(compare.id());
+    assert_eq!(compare.wait().expect("it ends").code(), Some(130));
+    wait_for(|| is_gone(&folder));
+    assert!(repository.is_clean());
+    // What a killed process left is removed by the next one.
+    repository.git(&["worktree", "add", "--quiet", "--detach", "target/compare/source"]);
+    repository.compare("HEAD").assert().success();
+    assert!(repository.is_clean());
+}
