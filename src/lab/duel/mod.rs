@@ -8,7 +8,7 @@
 //!
 //! One process is one layout: where its stack, tables and code are may make a kernel faster or slower than in the next process,
 //! and no number of rounds shows that. So the rounds of a duel can be spread over several processes ([`play`]). A kernel that is
-//! slow in all turns of a process has two modes; both are reported, and ratios are of the faster. The range of the ratio over
+//! slow in all turns of a process, and not by chance, has two modes; both are reported, and ratios are of the faster. The range of the ratio over
 //! processes stands beside the range over rounds. A [`Player`] runs the kernels, in this process ([`Local`]) or in another.
 
 use std::time::Duration;

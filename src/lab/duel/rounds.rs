@@ -67,6 +67,10 @@ pub fn repeats(once: Duration) -> u64 {
 /// a moment, but other work on the core and bad layouts make it slower.
 const DISTURBED: f64 = 1.1;
 
+/// A process is in a slower mode if the probability that all its turns were disturbed by chance is below this. A duel has about a
+/// hundred kernels in processes.
+const CHANCE: f64 = 1e-4;
+
 /// The times of a duel.
 #[derive(Clone, Debug)]
 pub struct Played {
@@ -182,16 +186,23 @@ impl Played {
         quantile(&mut good.map(|round| round.seconds[contender]).collect::<Vec<_>>(), 0.5)
     }
 
-    /// The processes in which a contender has all its turns left out, though there are several: its slower mode.
+    /// The slower mode of a contender: processes in which all its turns are left out, and too many for that to be chance, given
+    /// the share that is left out in the other processes.
     pub fn slow_mode(&self, contender: usize) -> Option<Mode> {
-        let is_slow = |process: &usize| {
-            let mut rounds = self.rounds.iter().filter(|round| round.process == *process);
-            rounds.clone().count() >= MIN_ROUNDS && rounds.all(|round| self.is_disturbed(round, contender))
+        let of = |process: usize| self.rounds.iter().filter(move |round| round.process == process);
+        let is_slow = |process: usize| of(process).all(|round| self.is_disturbed(round, contender));
+        let (slow, others): (Vec<usize>, Vec<usize>) = (0..self.processes).partition(|process| is_slow(*process));
+        let turns = others.into_iter().flat_map(of);
+        let disturbed = turns.clone().filter(|round| self.is_disturbed(round, contender)).count();
+        let share = disturbed as f64 / turns.count().max(1) as f64;
+        let is_mode = |process: &usize| {
+            let rounds = of(*process).count();
+            rounds >= MIN_ROUNDS && share.powi(rounds as i32) < CHANCE
         };
-        let slow: Vec<usize> = (0..self.processes).filter(is_slow).collect();
-        let rounds = self.rounds.iter().filter(|round| slow.contains(&round.process));
-        let median_seconds = quantile(&mut rounds.map(|round| round.seconds[contender]).collect::<Vec<_>>(), 0.5);
-        (!slow.is_empty()).then_some(Mode { median_seconds, processes: slow.len() })
+        let slow: Vec<usize> = slow.into_iter().filter(is_mode).collect();
+        let mut seconds: Vec<f64> =
+            slow.iter().flat_map(|process| of(*process)).map(|round| round.seconds[contender]).collect();
+        (!slow.is_empty()).then(|| Mode { median_seconds: quantile(&mut seconds, 0.5), processes: slow.len() })
     }
 
     /// The median time of `over` divided by that of `under`, and around it the range of the middle 80 % of this ratio in rounds
@@ -281,6 +292,14 @@ mod tests {
         let (played, _) = played(LONG, &times);
         assert_eq!((played.ratios(0, 1), played.disturbed()), ([2.0; 3], 0.75));
         assert_eq!((played.slow_mode(0), played.slow_mode(1)), (None, None), "each process has good rounds");
+    }
+
+    #[test]
+    fn a_process_that_was_disturbed_by_chance_is_no_mode() {
+        let times = |process, _, round: usize| if process == 4 || round % 10 != 0 { 150 } else { 100 };
+        assert_eq!(played(LONG, &times).0.slow_mode(0), None, "0.9 to the power of 40 is 0.015");
+        let times = |process, _, round: usize| if process == 4 || round % 4 != 0 { 150 } else { 100 };
+        assert_eq!(played(LONG, &times).0.slow_mode(0), Some(Mode { median_seconds: 0.15, processes: 1 }));
     }
 
     /// Three rounds in three processes tell neighbours and layouts not apart.

@@ -14,9 +14,9 @@ use serde::Serialize;
 use crate::args::{Target, Threads, duplicate, number, seconds};
 use crate::duel::show::{self, Versus};
 use crate::duel::{Match, PROCESSES, revision};
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 use crate::interrupt;
-use crate::output::{Document, print, print_json, say};
+use crate::output::{Document, print, print_json};
 
 /// Compare the speed of kernels on one input: check that their outputs agree, then time them in turns
 ///

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use nimlanes::case::Case;
 use nimlanes::cores::OPERATIONS;
-use nimlanes::lab::duel::{Duel, Row};
+use nimlanes::lab::duel::{Duel, Mode, Row};
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::session::{AnyOperation, KernelInfo};
@@ -174,7 +174,7 @@ impl<'a> Report<'a> {
         };
         section("Summary", self.summary());
         section("Complete games", self.games_in_short());
-        section("How to read", [HOW_TO_READ, &self.time_limit_note()].concat());
+        section("How to read", [HOW_TO_READ, &self.layout_note(), &self.time_limit_note()].concat());
         // An operation that was not measured has nothing to say yet.
         for entry in self.entries().filter(|entry| self.has_tables(entry)) {
             section(&code(entry.name()), self.operation(&entry));
@@ -325,6 +325,29 @@ impl<'a> Report<'a> {
         let workload = entry.headline();
         let is_headline = duel.case.workload == workload.name && duel.case.size == workload.published;
         self.time_limits().map(|[most, headline]| if is_headline { headline } else { most })
+    }
+
+    /// How many layouts in memory the duels are of, and the kernels with two modes.
+    fn layout_note(&self) -> String {
+        let duels = || self.data.duels.iter().map(|saved| &saved.content);
+        let slow = |duel: &Duel, row: &Row| {
+            let Mode { median_seconds, processes } = row.slow_mode?;
+            let (kernel, fast, slow) = (code(&row.kernel), time(row.median_seconds), time(median_seconds));
+            Some(format!(
+                "{kernel} at {}: {fast}, and {slow} in {processes} of {} processes",
+                duel.case, duel.processes
+            ))
+        };
+        let two_modes: Vec<String> =
+            duels().flat_map(|duel| duel.rows.iter().filter_map(move |row| slow(duel, row))).collect();
+        let said = match duels().map(|duel| duel.processes).max() {
+            None => return String::new(),
+            Some(1) => "each duel is of one process, so of one layout in memory. Another may be faster or slower",
+            Some(_) if two_modes.is_empty() => "rounds are spread over several processes. No kernel has two modes",
+            Some(_) => "rounds are spread over several processes. Ratios are of the faster mode of these kernels",
+        };
+        let list = if two_modes.is_empty() { String::new() } else { format!(": {}", two_modes.join("; ")) };
+        format!("- **Layouts**: {said}{list}.\n")
     }
 
     fn time_limit_note(&self) -> String {
