@@ -3,6 +3,9 @@
 use std::io::{Error, ErrorKind, Write, stdout};
 use std::path::Path;
 
+use comfy_table::CellAlignment::{Left, Right};
+use comfy_table::Table;
+use comfy_table::presets::NOTHING;
 use nimlanes::kernel::Run;
 use nimlanes::lab::files;
 use serde::Serialize;
@@ -86,20 +89,15 @@ fn print_any_json(value: &impl Serialize) -> Result<(), Failure> {
 /// Formats rows as aligned columns. Columns of numbers are right-aligned; the first row, which may be a heading, is not
 /// checked.
 pub fn table(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let cells = |c: usize| rows.iter().filter_map(move |row| row.get(c));
+    let mut table = Table::new();
+    table.load_style(NOTHING).add_rows(rows);
     let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '–');
-    let form = |c: usize| {
-        let width = cells(c).map(|cell| cell.chars().count()).max().unwrap_or(0);
-        (width, cells(c).skip(1).all(is_number) && cells(c).next_back().is_some_and(is_number))
-    };
-    let forms: Vec<(usize, bool)> = (0..columns).map(form).collect();
-    let cell = |(cell, (width, right)): (&String, &(usize, bool))| match right {
-        true => format!("{cell:>width$}"),
-        false => format!("{cell:<width$}"),
-    };
-    let line = |row: &Vec<String>| row.iter().zip(&forms).map(cell).collect::<Vec<_>>().join("  ");
-    rows.iter().map(|row| line(row).trim_end().to_owned() + "\n").collect()
+    for (index, column) in table.column_iter_mut().enumerate() {
+        let mut cells = rows.iter().filter_map(|row| row.get(index)).skip(1).peekable();
+        let is_right = cells.peek().is_some() && cells.all(is_number);
+        column.set_padding((0, 2)).set_cell_alignment(if is_right { Right } else { Left });
+    }
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
 #[cfg(test)]
