@@ -146,14 +146,14 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     };
     let run = interrupt::run(selection.threads());
     let duel = Match::new(open, &options, args.processes as usize, selection.machine(), &run)?;
-    if let Some(cpu) = args.pin {
-        pin(cpu, selection.threads())?;
-    }
     let program = match (&args.with, &args.rev) {
         (Some(path), _) => Some(path.clone()),
         (None, Some(revision)) => Some(revision::build(revision, &run, &mut announce)?),
         (None, None) => None,
     };
+    if let Some(cpu) = args.pin {
+        pin(cpu, selection.threads())?;
+    }
     let bar = progress(duel.case().to_string());
     let mut watch = |share: f64| bar.set_position((share * 1000.0) as u64);
     let Some(program) = program else {

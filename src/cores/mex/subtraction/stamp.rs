@@ -26,12 +26,16 @@ const VALUES: usize = 1 << 16;
 /// Addresses that differ by a multiple of this have equal low bits.
 const PAGE: usize = 4096;
 
+/// Where in the table stamps begin: where, in another page, the moves end.
+fn start(table: &[u32], moves: &[usize]) -> usize {
+    moves.as_ptr_range().end.addr().wrapping_sub(table.as_ptr().addr()) % PAGE / size_of::<u32>()
+}
+
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
-    // The stamps begin where, in another page, the moves end.
     let mut table = vec![u32::MAX; VALUES + PAGE / size_of::<u32>()];
-    let start = moves.as_ptr_range().end.addr().wrapping_sub(table.as_ptr().addr()) % PAGE / size_of::<u32>();
+    let start = start(&table, &moves);
     let stamp: &mut [u32; VALUES] = (&mut table[start..start + VALUES]).try_into().expect("lengths are equal");
     let mut allowed = 0;
     heap_by_heap(input, run, |n, g| {
@@ -51,4 +55,23 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
         }
         stamp.iter().position(|s| *s != heap).unwrap_or(stamp.len())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As far as both fit in a page.
+    #[test]
+    fn first_stamps_and_moves_are_at_different_places_of_their_pages() {
+        const STAMPS: usize = 256;
+        for length in 0..PAGE / size_of::<usize>() - STAMPS / size_of::<usize>() {
+            let (moves, table) = (vec![0usize; length], vec![0u32; VALUES + PAGE / size_of::<u32>()]);
+            let start = start(&table, &moves);
+            assert!(start + VALUES <= table.len());
+            let behind_moves = (table[start..].as_ptr().addr()).wrapping_sub(moves.as_ptr().addr()) % PAGE;
+            assert_eq!(behind_moves, size_of_val(&moves[..]), "{length} moves");
+            assert!(behind_moves + STAMPS <= PAGE);
+        }
+    }
 }
