@@ -121,7 +121,7 @@ pub(crate) const STACK: f64 = (2 << 20) as f64 + 65_536.0;
 /// Threads that the program starts besides those of a kernel: for signals, for the progress bar, for handing on positions.
 const OWN_THREADS: u64 = 3;
 /// What the program takes besides: the stack of its main thread, buffers, text.
-const PROGRAM: u64 = 4 << 20;
+const PROGRAM: u64 = 6 << 20;
 /// Addresses that the allocator of glibc reserves for a thread, if there are twice as many.
 const ARENA: u64 = 64 << 20;
 /// The most threads that it does so for, over the number of CPUs.
