@@ -130,8 +130,16 @@ const ARENAS: usize = 8;
 /// What a run on `threads` threads can allocate of `addresses` bytes of address space. Stacks are part of its cost.
 fn usable(addresses: u64, threads: u64) -> u64 {
     let others = OWN_THREADS + threads.saturating_sub(1);
-    let left = addresses.saturating_sub(PROGRAM + OWN_THREADS * STACK as u64);
-    (0..others).fold(left, |left, _| if left >= 2 * ARENA { left - ARENA } else { left })
+    let mut left = addresses.saturating_sub(PROGRAM + OWN_THREADS * STACK as u64);
+    // Arenas are aligned: the first takes twice its size to be found, and others fit below it.
+    let mut least = 2 * ARENA;
+    for _ in 0..others {
+        if left >= least {
+            left -= ARENA;
+            least = ARENA;
+        }
+    }
+    left
 }
 
 /// The most memory that this process has held so far, in bytes; 0 where the system does not say.
