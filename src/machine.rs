@@ -130,14 +130,14 @@ const ARENAS: usize = 8;
 /// What a run on `threads` threads can allocate of `addresses` bytes of address space. Stacks are part of its cost.
 fn usable(addresses: u64, threads: u64) -> u64 {
     let others = OWN_THREADS + threads.saturating_sub(1);
-    let mut left = addresses.saturating_sub(PROGRAM + OWN_THREADS * STACK as u64);
+    // Arenas come first: one that is reserved early fits where the rest is not yet used.
+    let mut left = addresses;
     for _ in 0..others {
-        // Aligned space for the first arena is hard to find in less than twice this, but others fit below it.
         if left >= ARENA {
             left -= ARENA;
         }
     }
-    left
+    left.saturating_sub(PROGRAM + OWN_THREADS * STACK as u64)
 }
 
 /// The most memory that this process has held so far, in bytes; 0 where the system does not say.
