@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::kernel::{Cost, KernelDef, Operation};
+use crate::kernel::{Claim, Cost, KernelDef, Operation};
 use crate::machine::Machine;
 
 pub use crate::obstacle::Obstacle;
@@ -25,6 +25,8 @@ pub struct Candidate {
     pub name: &'static str,
     /// Its index in the operation's list.
     pub index: usize,
+    /// Whether its answers are proved.
+    pub claim: Claim,
     /// Predicted time and memory; [`Cost::IMPOSSIBLE`] for a kernel that cannot run here.
     pub cost: Cost,
     /// Why it cannot or may not do the input.
@@ -44,7 +46,9 @@ impl Candidate {
             Ok(kernel) => {
                 let cost = kernel.cost(input, threads);
                 let free = machine.memory(if def.is_parallel() { threads } else { 1 });
-                let obstacle = if !cost.is_possible() {
+                let obstacle = if !def.finds_output() {
+                    Some(Obstacle::TallyAlone)
+                } else if !cost.is_possible() {
                     let more = threads + 1;
                     let is_possible = kernel.cost(input, more).is_possible();
                     Some(if is_possible { Obstacle::Threads(more) } else { Obstacle::Domain })
@@ -58,12 +62,17 @@ impl Candidate {
                 (cost, obstacle)
             }
         };
-        Candidate { name: def.name, index, cost, obstacle }
+        Candidate { name: def.name, index, claim: def.claim, cost, obstacle }
     }
 
     /// Whether nothing stands in its way.
     pub fn is_able(&self) -> bool {
         self.obstacle.is_none()
+    }
+
+    /// Whether its answers are proved.
+    pub fn is_exact(&self) -> bool {
+        self.claim == Claim::Exact
     }
 
     /// Predicted time of a run.

@@ -10,8 +10,8 @@
 
 use std::env::consts::ARCH;
 use std::fmt::{self, Debug};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use crate::isa::Tier;
 use crate::machine::Machine;
@@ -58,9 +58,68 @@ pub enum RunError {
     /// The system could not start a thread that the run needs; fewer threads may do.
     #[error("a thread could not be started: memory or the number of threads is at its limit; use fewer threads")]
     NoThread,
+    /// The windows that a kernel planned did not fit together, however wide their margins and however long their warm-up.
+    #[error("the windows of the plan do not fit together, even with wide margins; use an exact kernel")]
+    NoPlan,
     /// The kernel cannot do the input, or needs more threads: its cost is [`Cost::IMPOSSIBLE`].
     #[error("the input is outside the kernel's domain")]
     OutsideDomain,
+}
+
+/// What is known about the answers of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// The method is proved: every answer is right.
+    Exact,
+    /// The method rests on something that was observed and not proved. Such a kernel checks itself as it runs
+    /// ([`Evidence`]); it runs only where it is named.
+    Observed,
+}
+
+impl Claim {
+    /// The claim's name in listings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Claim::Exact => "exact",
+            Claim::Observed => "observed",
+        }
+    }
+}
+
+/// What a kernel finds of an output that has parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Yields {
+    /// All of it.
+    Everything,
+    /// Counts and sums alone.
+    Tally,
+}
+
+/// How an observed kernel ([`Claim::Observed`]) checked itself in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(serde::Serialize))]
+pub struct Evidence {
+    /// Joints: places where two runs that began with different guesses were compared and were equal.
+    pub joints: u64,
+    /// The longest way from a guess to a run that was equal from there on, in heaps.
+    pub longest: u64,
+    /// The way from a guess to the first heap that counts.
+    pub warm_up: u64,
+    /// How often the run began again with wider margins or a longer warm-up.
+    pub widened: u64,
+    /// Windows that the work was cut into.
+    pub windows: u64,
+    /// Heaps visited, those of warm-ups and second runs among them.
+    pub heaps: u64,
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Evidence { joints, longest, warm_up, widened, windows, heaps } = self;
+        write!(f, "{joints} joints compared, all equal; the slowest guess took {longest} of {warm_up} heaps; ")?;
+        write!(f, "{heaps} heaps visited in {windows} windows")?;
+        if *widened > 0 { write!(f, "; begun again {widened} time(s) with wider margins") } else { Ok(()) }
+    }
 }
 
 /// One run: how many threads it may use, how far it has come, and whether it should stop.
@@ -70,17 +129,18 @@ pub struct Run {
     done: AtomicU64,
     /// Shared with runs that count their own progress, see [`Run::counted_apart`].
     cancelled: Arc<AtomicBool>,
+    evidence: Mutex<Option<Evidence>>,
 }
 
 impl Run {
     /// A run that may use `threads` threads (at least one).
     pub fn new(threads: usize) -> Self {
-        Run { threads: threads.max(1), done: AtomicU64::new(0), cancelled: Arc::default() }
+        Run { threads: threads.max(1), done: AtomicU64::new(0), cancelled: Arc::default(), evidence: Mutex::default() }
     }
 
     /// A run that is cancelled with this one but counts its own progress, for work that is not part of this run's steps.
     pub(crate) fn counted_apart(&self) -> Self {
-        Run { threads: self.threads, done: AtomicU64::new(0), cancelled: Arc::clone(&self.cancelled) }
+        Run { cancelled: Arc::clone(&self.cancelled), ..Run::new(self.threads) }
     }
 
     /// Threads the kernel may use, itself included.
@@ -102,6 +162,17 @@ impl Run {
     /// Steps done so far, over all kernels that ran with this value.
     pub fn done(&self) -> u64 {
         self.done.load(Relaxed)
+    }
+
+    /// Keeps how the kernel checked itself.
+    pub(crate) fn observe(&self, evidence: Evidence) {
+        *self.evidence.lock().unwrap_or_else(PoisonError::into_inner) = Some(evidence);
+    }
+
+    /// How the last observed kernel that ran with this value checked itself; `None` if there was none, or if it left
+    /// its work to an exact one.
+    pub fn evidence(&self) -> Option<Evidence> {
+        *self.evidence.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks the kernel to stop at its next block.
@@ -204,6 +275,9 @@ pub trait Operation: Sized + 'static {
     /// What the measurements showed and what was tried, in markdown: part of the documentation and of the report.
     const NOTES: &'static str;
 
+    /// What the output holds. A kernel that finds less cannot do any input.
+    const YIELDS: Yields = Yields::Tally;
+
     /// Bytes of the input, which stays in memory while a kernel runs.
     fn input_bytes(_input: &Self::Input) -> f64 {
         0.0
@@ -256,6 +330,10 @@ pub struct KernelDef<O: Operation> {
     pub like: Option<&'static str>,
     /// The module that it is in: a file.
     pub module: &'static str,
+    /// Whether its answers are proved.
+    pub claim: Claim,
+    /// What it finds.
+    pub yields: Yields,
     pub(crate) body: Option<Body<O>>,
 }
 
@@ -276,6 +354,11 @@ impl<O: Operation> KernelDef<O> {
     /// Whether it is built to use several threads.
     pub fn is_parallel(&self) -> bool {
         self.features.contains(&"parallel")
+    }
+
+    /// Whether it finds all that the operation's output holds.
+    pub(crate) fn finds_output(&self) -> bool {
+        self.yields == Yields::Everything || O::YIELDS == Yields::Tally
     }
 
     /// The kernel, ready to run on `machine`.
@@ -327,6 +410,9 @@ impl<O: Operation> Kernel<O> {
 
     /// Predicted time and memory with `threads` threads.
     pub fn cost(&self, input: &O::Input, threads: usize) -> Cost {
+        if !self.def.finds_output() {
+            return Cost::IMPOSSIBLE;
+        }
         let Cost { ns, bytes } = (self.body.cost)(input, CostContext { tier: self.def.tier, threads });
         let threads = if self.def.is_parallel() { threads } else { 1 };
         Cost { ns, bytes: bytes + O::input_bytes(input) + O::output_bytes(input, threads) }
@@ -402,7 +488,8 @@ pub fn available<O: Operation>(machine: &Machine) -> impl Iterator<Item = Kernel
 /// A kernel is compiled where all its features are on and the architecture has its tier; its `mod` line carries the same
 /// condition. The line stays in the list either way. `name = module like other, ..` says that the summary refers to the kernel
 /// `other`; a kernel that states its [`Needs`] in a function `needs(&Input)` has that name at the end of its line:
-/// `"summary", needs;`. Where the operation has a [`Start`](Operation::Start), `[Generic: Bound], start;` makes it the last
+/// `"summary", needs;`. A kernel whose answers are observed, not proved, and that finds a tally alone has `observed tally`
+/// behind its summary. Where the operation has a [`Start`](Operation::Start), `[Generic: Bound], start;` makes it the last
 /// argument of `run`.
 macro_rules! kernels {
     ($op:ty, $generics:tt $(, $start:ident)?; $($rows:tt)*) => {
@@ -414,7 +501,8 @@ pub(crate) use kernels;
 /// The rows of [`kernels!`]; what all entries need comes first.
 macro_rules! kernel_rows {
     ($common:tt
-     $($name:ident = $body:ident $(like $like:ident)?, $tier:ident, [$($f:literal),*], $text:literal $(, $needs:ident)?;)*) => { &[$({
+     $($name:ident = $body:ident $(like $like:ident)?, $tier:ident, [$($f:literal),*],
+       $text:literal $($observed:ident $tally:ident)? $(, $needs:ident)?;)*) => { &[$({
         let body = {
             #[cfg(all($(feature = $f),*))]
             { $crate::isa::entry!($tier, $common, $name, $body $(, $needs)?) }
@@ -429,8 +517,26 @@ macro_rules! kernel_rows {
             // The first of what may be one or two.
             like: [$(Some(stringify!($like)),)? None][0],
             module: concat!(module_path!(), "::", stringify!($body)),
+            claim: [$($crate::kernel::claim!($observed),)? $crate::kernel::Claim::Exact][0],
+            yields: [$($crate::kernel::yields!($tally),)? $crate::kernel::Yields::Everything][0],
             body,
         }
     }),*] };
 }
 pub(crate) use kernel_rows;
+
+/// The claim that a word in the list stands for.
+macro_rules! claim {
+    (observed) => {
+        $crate::kernel::Claim::Observed
+    };
+}
+pub(crate) use claim;
+
+/// The part of an output that a word in the list stands for.
+macro_rules! yields {
+    (tally) => {
+        $crate::kernel::Yields::Tally
+    };
+}
+pub(crate) use yields;

@@ -32,6 +32,9 @@ pub enum Obstacle {
     /// It is not made for such inputs, or for so large ones.
     #[error("the input is outside its domain")]
     Domain,
+    /// It finds counts and sums alone, and the output has more.
+    #[error("it finds the sum alone, not the positions")]
+    TallyAlone,
     /// There is not enough memory.
     #[error("needs {} and {} are free", bytes(*.needs), bytes(*.free as f64))]
     Memory {

@@ -41,14 +41,19 @@ pub enum SelectError {
         /// Why not.
         obstacle: Obstacle,
     },
-    /// No kernel can do the input with this number of threads.
-    #[error("no kernel of {operation} can do this input here")]
+    /// No exact kernel can do the input with this number of threads.
+    #[error("no{} kernel of {operation} can do this input here{}", observed.map_or("", |_| " exact"), named(operation, *.observed))]
     NoKernel {
         /// The operation.
         operation: &'static str,
+        /// A kernel that can, if it is named: its answers are observed to be right, not proved.
+        observed: Option<&'static str>,
     },
     /// Not enough memory.
-    #[error("{operation} needs {} here and {} are free{}", bytes(*.needs), bytes(*.free as f64), hint(*.fits))]
+    #[error(
+        "{operation} needs {} here and {} are free{}{}",
+        bytes(*.needs), bytes(*.free as f64), hint(*.fits), named(operation, *.observed)
+    )]
     Memory {
         /// The operation.
         operation: &'static str,
@@ -58,14 +63,18 @@ pub enum SelectError {
         free: u64,
         /// About the largest size that fits, where that was computed.
         fits: Option<u64>,
+        /// As in [`SelectError::NoKernel`].
+        observed: Option<&'static str>,
     },
     /// More than a day.
-    #[error("{operation} is predicted to take {}, more than a day", span(*.ns))]
+    #[error("{operation} is predicted to take {}, more than a day{}", span(*.ns), named(operation, *.observed))]
     Long {
         /// The operation.
         operation: &'static str,
         /// Predicted nanoseconds.
         ns: f64,
+        /// As in [`SelectError::NoKernel`].
+        observed: Option<&'static str>,
     },
 }
 
@@ -73,11 +82,18 @@ fn hint(fits: Option<u64>) -> String {
     fits.map(|size| format!("; {size} would fit")).unwrap_or_default()
 }
 
+/// Names a kernel that must be named to run.
+fn named(operation: &str, observed: Option<&str>) -> String {
+    observed.map_or_else(String::new, |kernel| {
+        format!("; --kernel {operation}={kernel} can, but its answers are observed, not proved")
+    })
+}
+
 impl SelectError {
     /// A memory error with the largest size below `size` that fits, to two digits; `attempt` tries a size. Other errors
     /// stay as they are.
     pub fn with_fitting(self, size: u64, attempt: impl Fn(u64) -> Option<SelectError>) -> Self {
-        let SelectError::Memory { operation, needs, free, .. } = self else { return self };
+        let SelectError::Memory { operation, needs, free, observed, .. } = self else { return self };
         let fits = |size: u64| !matches!(attempt(size), Some(SelectError::Memory { .. }));
         let (mut low, mut high) = (0, size);
         while high - low > high / 200 + 1 {
@@ -85,7 +101,7 @@ impl SelectError {
             if fits(middle) { low = middle } else { high = middle }
         }
         let digit = 10u64.pow(low.checked_ilog10().unwrap_or(0).saturating_sub(1));
-        SelectError::Memory { operation, needs, free, fits: Some(low / digit * digit) }
+        SelectError::Memory { operation, needs, free, fits: Some(low / digit * digit), observed }
     }
 }
 
@@ -163,29 +179,43 @@ impl Selection {
     /// That is more than a day, and such runs were not allowed.
     pub fn admit(&self, operation: &'static str, ns: f64) -> Result<(), SelectError> {
         if ns > LONG.as_nanos() as f64 && !self.allow_long {
-            return Err(SelectError::Long { operation, ns });
+            return Err(SelectError::Long { operation, ns, observed: None });
         }
         Ok(())
     }
 
-    /// The index of the candidate that is predicted to be the quickest, or of the one that is named.
+    /// The index of the exact candidate that is predicted to be the quickest, or of the one that is named.
     pub(crate) fn choose(&self, operation: &'static str, candidates: &[Candidate]) -> Result<usize, SelectError> {
         let named = self.named.get(operation);
-        let allowed = || candidates.iter().filter(|candidate| named.is_none_or(|name| candidate.name == *name));
+        let is_allowed = |candidate: &&Candidate| match named {
+            Some(name) => candidate.name == *name,
+            None => candidate.is_exact(),
+        };
+        let allowed = || candidates.iter().filter(is_allowed);
+        // What to name where no exact kernel will do.
+        let observed = match named {
+            Some(_) => None,
+            None => quickest(candidates.iter().filter(|candidate| !candidate.is_exact()))
+                .filter(|candidate| self.admit(operation, candidate.cost.ns).is_ok())
+                .map(|candidate| candidate.name),
+        };
         if let Some(best) = quickest(allowed()) {
-            return self.admit(operation, best.cost.ns).map(|()| best.index);
+            return match self.admit(operation, best.cost.ns) {
+                Err(SelectError::Long { operation, ns, .. }) => Err(SelectError::Long { operation, ns, observed }),
+                admitted => admitted.map(|()| best.index),
+            };
         }
         let memory = |candidate: &Candidate| match candidate.obstacle {
             Some(Obstacle::Memory { needs, free }) => Some((needs, free)),
             _ => None,
         };
         if let Some((needs, free)) = allowed().filter_map(memory).min_by(|(a, _), (b, _)| a.total_cmp(b)) {
-            return Err(SelectError::Memory { operation, needs, free, fits: None });
+            return Err(SelectError::Memory { operation, needs, free, fits: None, observed });
         }
         let named = named.and_then(|_| allowed().next());
         Err(match named.and_then(|candidate| Some((candidate.name, candidate.obstacle.clone()?))) {
             Some((name, obstacle)) => SelectError::Impossible { operation, name, obstacle },
-            None => SelectError::NoKernel { operation },
+            None => SelectError::NoKernel { operation, observed },
         })
     }
 }

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use crate::candidate::{Candidate, Conditions, Obstacle};
 use crate::case::Case;
-use crate::kernel::{Absent, Core, Cost, Digest, Kernel, KernelDef, Needs, Operation, Run, RunError, Tier};
+use crate::kernel::{
+    Absent, Claim, Core, Cost, Digest, Kernel, KernelDef, Needs, Operation, Run, RunError, Tier, Yields,
+};
 use crate::machine::Machine;
 use crate::selection::{SelectError, Selection};
 use crate::workload::{InputError, Workload, Workloads};
@@ -28,6 +30,10 @@ pub struct KernelInfo {
     pub like: Option<&'static str>,
     /// The module that it is in.
     pub module: &'static str,
+    /// Whether its answers are proved.
+    pub claim: Claim,
+    /// What it finds of the output.
+    pub yields: Yields,
     /// Whether this build holds it.
     pub compiled: bool,
     /// Why it cannot run on the machine it was listed for.
@@ -46,10 +52,15 @@ impl KernelInfo {
         self.features.contains(&"parallel")
     }
 
-    /// Whether it is plain Rust on one thread: no technology that a Cargo feature names, no tier but the portable. The compiler
-    /// may use the vectors of the build's target.
+    /// Whether its answers are proved.
+    pub fn is_exact(&self) -> bool {
+        self.claim == Claim::Exact
+    }
+
+    /// Whether it is exact and plain Rust on one thread: no technology that a Cargo feature names, no tier but the portable. The
+    /// compiler may use the vectors of the build's target.
     pub fn is_plain(&self) -> bool {
-        self.tier == Tier::Portable && self.features.is_empty()
+        self.tier == Tier::Portable && self.features.is_empty() && self.is_exact()
     }
 }
 
@@ -276,6 +287,8 @@ impl<O: Workloads> AnyOperation for Erased<O> {
             summary: def.summary,
             like: def.like,
             module: def.module,
+            claim: def.claim,
+            yields: def.yields,
             compiled: def.is_compiled(),
             obstacle: def.on(machine).err(),
         };

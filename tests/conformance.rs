@@ -7,12 +7,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use nimlanes::cores::COMPLETE;
-use nimlanes::kernel::{Run, Tier};
+use nimlanes::cores::{OPERATIONS, most_complete};
+use nimlanes::kernel::{Run, Tier, Yields};
 use nimlanes::lab::verify::Inputs;
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
-use nimlanes::session::AnyOperation;
+use nimlanes::session::{AnyOperation, KernelInfo};
 use nimlanes::workload::Workload;
 
 /// Sizes at which every oracle is fast enough.
@@ -25,8 +25,11 @@ fn main() {
     let required: Option<Tier> = std::env::var("NIMLANES_REQUIRE")
         .ok()
         .map(|tier| tier.parse().unwrap_or_else(|error| panic!("NIMLANES_REQUIRE: {error}")));
-    let trials = COMPLETE.iter().flat_map(|operation| {
-        operation.workloads().iter().flat_map(move |workload| trials(*operation, workload, machine, required))
+    let trials = [Yields::Everything, Yields::Tally].into_iter().flat_map(|yields| {
+        most_complete(yields).iter().flat_map(move |operation| {
+            let trials = move |workload| trials(*operation, workload, yields, machine, required);
+            operation.workloads().iter().flat_map(trials)
+        })
     });
     let trials: Vec<Trial> = trials.collect();
     let left_out = left_out(&machine, &trials);
@@ -48,7 +51,7 @@ fn main() {
 
 /// The compiled kernels without a test.
 fn left_out(machine: &Machine, trials: &[Trial]) -> Vec<String> {
-    let all = COMPLETE.iter().flat_map(|operation| {
+    let all = OPERATIONS.iter().flat_map(|operation| {
         let kernels = operation.kernels(machine).into_iter().filter(|kernel| kernel.compiled);
         kernels.map(|kernel| (operation.name(), kernel.name))
     });
@@ -82,10 +85,12 @@ fn own_instructions(operation: &str, kernel: &str, is_listed: bool, signs: &'sta
     .with_ignored_flag(!(is_listed && has_objdump))
 }
 
-/// One test for each compiled kernel that can process the workload; they share the inputs and the oracle's answers.
+/// One test for each compiled kernel that finds this much and can process the workload; they share the inputs and the oracle's
+/// answers.
 fn trials(
     operation: &'static dyn AnyOperation,
     workload: &'static Workload,
+    yields: Yields,
     machine: Machine,
     required: Option<Tier>,
 ) -> impl Iterator<Item = Trial> {
@@ -97,7 +102,8 @@ fn trials(
         index.is_some_and(|index| !(1..=2).any(|threads| smallest.cost(index, threads).is_possible()))
     };
     let kernels = operation.kernels(&machine).into_iter();
-    kernels.filter(move |kernel| kernel.compiled && !is_outside(kernel.name)).map(move |kernel| {
+    let is_here = move |kernel: &KernelInfo| kernel.yields == yields && kernel.compiled && !is_outside(kernel.name);
+    kernels.filter(is_here).map(move |kernel| {
         let inputs = Arc::clone(&inputs);
         let missing = kernel.obstacle.clone();
         let is_required = required.is_some_and(|tier| tier.includes(kernel.tier));

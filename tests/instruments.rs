@@ -34,6 +34,7 @@ fn row(kernel: &str, ratio: [f64; 3]) -> Row {
     Row {
         kernel: kernel.to_owned(),
         tier: "portable".to_owned(),
+        claim: "exact".to_owned(),
         clock: "thread".to_owned(),
         threads: 1,
         rounds: 20,

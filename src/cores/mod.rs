@@ -7,6 +7,7 @@ pub mod sink;
 pub mod table_scan;
 pub mod xor_count;
 
+use crate::kernel::Yields;
 use crate::names::hint;
 use crate::session::{AnyOperation, Erased};
 
@@ -31,6 +32,15 @@ pub static OPERATIONS: &[&dyn AnyOperation] = operations!(Tally);
 
 /// The same operations with the most detailed output, for conformance tests: a sink keeps every position.
 pub static COMPLETE: &[&dyn AnyOperation] = operations!(Positions);
+
+/// For each kernel the operation with the most detailed output that it finds: of [`COMPLETE`], or of [`OPERATIONS`] if it finds
+/// counts and sums alone.
+pub fn most_complete(yields: Yields) -> &'static [&'static dyn AnyOperation] {
+    match yields {
+        Yields::Everything => COMPLETE,
+        Yields::Tally => OPERATIONS,
+    }
+}
 
 /// No operation has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

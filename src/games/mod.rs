@@ -16,7 +16,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 pub use num_bigint::BigUint;
 
 use crate::cores::sink::{Outlet, WAITING};
-use crate::kernel::{Digest, Kernel, Operation, Run, RunError};
+use crate::kernel::{Claim, Digest, Kernel, Operation, Run, RunError};
 use crate::names::hint;
 use crate::selection::{SelectError, Selection};
 use crate::threads;
@@ -53,6 +53,8 @@ pub struct Game {
     solve: Answer<Solution>,
     /// How to list the P-positions, if the game's answer sums over them.
     listing: Option<Listing>,
+    /// The limits of `m/n` in the beams that positions `n <= m` of two heaps form, if they are known.
+    asymptotes: fn(&Question) -> Option<[f64; 2]>,
 }
 
 /// The two ways to list the P-positions of a game, and a caption.
@@ -145,6 +147,12 @@ pub enum SolveError {
         /// The largest number allowed.
         most: u32,
     },
+    /// The P-positions have three heaps.
+    #[error("{game} has three heaps; only positions of two form beams")]
+    NoBeams {
+        /// The game.
+        game: &'static str,
+    },
     /// The game does not use the operation.
     #[error("{game} does not use {operation}; allowed: {uses}")]
     NotUsed {
@@ -205,6 +213,8 @@ pub struct ChosenKernel {
     pub operation: &'static str,
     /// The kernel.
     pub kernel: &'static str,
+    /// Whether its answers are proved.
+    pub claim: Claim,
 }
 
 /// An operation of a solution that is about to run.
@@ -302,7 +312,7 @@ impl<'a> Solver<'a> {
         start: O::Start,
         input: &O::Input,
     ) -> Result<(O::Output, ChosenKernel), SolveError> {
-        let used = ChosenKernel { operation: O::NAME, kernel: kernel.def().name };
+        let used = ChosenKernel { operation: O::NAME, kernel: kernel.def().name, claim: kernel.def().claim };
         if let Some(watcher) = self.watcher {
             watcher(&Stage { used, steps: O::steps(input), ns: kernel.cost(input, self.run.threads()).ns });
         }
@@ -398,6 +408,12 @@ impl Question {
     /// The P-positions of the game cannot be listed.
     pub fn caption(&self) -> Result<String, SolveError> {
         Ok((self.listing()?.caption)(self))
+    }
+
+    /// The limits of `m/n` in the lower and in the upper beam that P-positions `n <= m` of two heaps form, if they are known.
+    /// They satisfy the equations of the beams; that the beams tend to them is observed, not proved.
+    pub fn asymptotes(&self) -> Option<[f64; 2]> {
+        (self.game.asymptotes)(self)
     }
 
     /// Finds all P-positions up to the limit.

@@ -38,6 +38,7 @@ pub const GAME: Game = Game {
     parameters: &[&DIAGONALS],
     solve,
     listing: Some(Listing { caption, whole, stream }),
+    asymptotes,
 };
 
 static DIAGONALS: Parameter<Diagonals> = Parameter {
@@ -60,9 +61,14 @@ fn caption(question: &Question) -> String {
 /// the slopes `1 + delta` and `2 + UPPER_DENSITY` satisfy the three equations in the tests of this module.
 const LOWER_DENSITY: f64 = 0.382_936_586;
 /// The limit of the number of upper P-positions per smaller heap.
-const UPPER_DENSITY: f64 = 0.247_725_584;
+const UPPER_DENSITY: f64 = 0.247_725_583_557_736;
 /// The limit of the slope of the lower beam, minus one.
-const DELTA: f64 = 0.477_799_775;
+const DELTA: f64 = 0.477_799_775_272_120;
+
+fn asymptotes(question: &Question) -> Option<[f64; 2]> {
+    let is_published = *question.get(&DIAGONALS) == Diagonals::PUBLISHED;
+    is_published.then_some([1.0 + DELTA, 2.0 + UPPER_DENSITY])
+}
 
 fn find<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, ChosenKernel), SolveError> {
     let input = |limit| ProportionateNim::with(limit, question.get(&DIAGONALS).clone());

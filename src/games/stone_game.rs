@@ -40,6 +40,7 @@ pub const GAME: Game = Game {
     parameters: &[&RULE],
     solve,
     listing: Some(Listing { caption, whole, stream }),
+    asymptotes: |_| None,
 };
 
 static RULE: Parameter<Rule> = Parameter {

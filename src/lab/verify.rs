@@ -21,11 +21,14 @@ pub struct Comparisons {
     pub with_oracle: usize,
     /// Runs with the same digest as a known answer.
     pub with_known: usize,
+    /// Joints that an observed kernel compared in those runs.
+    pub joints: u64,
 }
 
 impl std::fmt::Display for Comparisons {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} runs equal the oracle, {} known answers", self.with_oracle, self.with_known)
+        write!(f, "{} runs equal the oracle, {} known answers", self.with_oracle, self.with_known)?;
+        if self.joints > 0 { write!(f, "; observed, not proved: {} joints compared", self.joints) } else { Ok(()) }
     }
 }
 
@@ -121,14 +124,17 @@ impl Inputs {
                     return Err(VerifyError::Progress { size: *size, done: run.done(), steps: session.steps() });
                 }
                 compared.with_oracle += 1;
+                compared.joints += run.evidence().map_or(0, |evidence| evidence.joints);
             }
         }
         for (known, session) in &self.known {
             let Some(kernel) = session.index(kernel) else { continue };
             let is_able = |threads: &usize| session.candidates(*threads, time_limit)[kernel].is_able();
             let Some(threads) = (1..=2).find(is_able) else { continue };
-            known.check(&session.run(kernel, &run(threads))?.digest()).map_err(VerifyError::WrongAnswer)?;
+            let run = run(threads);
+            known.check(&session.run(kernel, &run)?.digest()).map_err(VerifyError::WrongAnswer)?;
             compared.with_known += 1;
+            compared.joints += run.evidence().map_or(0, |evidence| evidence.joints);
         }
         Ok(compared)
     }

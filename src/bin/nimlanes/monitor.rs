@@ -52,7 +52,7 @@ impl Monitor {
 pub fn with_progress<T>(game: &Game, selection: &Selection, run: &Arc<Run>, solve: impl FnOnce(&Solver) -> T) -> T {
     let monitor = Mutex::new(None);
     let watcher = |stage: &Stage| {
-        let ChosenKernel { operation, kernel } = stage.used;
+        let ChosenKernel { operation, kernel, .. } = stage.used;
         let shown = Monitor::new(format!("{}: {operation}={kernel}", game.name), run, stage.steps);
         *monitor.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
     };

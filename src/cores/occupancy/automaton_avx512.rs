@@ -21,8 +21,8 @@ use std::arch::x86_64::{
 use super::automaton_asm::blocks;
 pub use super::automaton_asm::needs;
 use super::streaming::{
-    BLOCK, Block, Blocks, Closures, DIGITS, PAD, RowEnd, Span, SpanRow, Substitution, WORDS, Window, cost as cost_of,
-    drive,
+    BLOCK, Block, Blocks, Closures, DIGITS, InnerLoops, PAD, RowEnd, Span, SpanRow, Substitution, WORDS, Window,
+    cost as cost_of, drive,
 };
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -149,13 +149,21 @@ const fn lanes(first: u64, step: u64, period: u64) -> [u64; 8] {
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    let inner = Closures {
+    drive(input, run, sink, inner())
+}
+
+/// The inner loops of this tier.
+#[inline]
+#[target_feature(
+    enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
+)]
+pub fn inner() -> impl InnerLoops {
+    Closures {
         blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
         open: |used, blocks: &mut Blocks| open(used, blocks),
         lower: |blocks: &Blocks| lower(blocks),
         sum_of_bits: |words: &[u64; WORDS]| sum_of_bits(words),
         append: |row: &mut SpanRow, end, flags, substitution: &Substitution| append(row, end, flags, substitution),
         deposit: |word, mask| _pdep_u64(word, mask),
-    };
-    drive(input, run, sink, inner)
+    }
 }

@@ -1,6 +1,7 @@
 //! The totals of each beam.
 
 use crate::cores::sink;
+use crate::kernel::Yields;
 
 /// The totals of one beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,8 @@ impl sink::Sink<[u64; 2]> for Tally {
 
 /// Receives the positions `n <= m`.
 pub trait Sink: sink::Sink<[u64; 2]> {
+    /// What it keeps.
+    const YIELDS: Yields = Yields::Everything;
     /// The tally, if the sink keeps nothing else: a kernel may then add many positions at once.
     fn beams(&mut self) -> Option<&mut Tally> {
         None
@@ -71,6 +74,8 @@ pub trait Sink: sink::Sink<[u64; 2]> {
 }
 
 impl Sink for Tally {
+    const YIELDS: Yields = Yields::Tally;
+
     fn beams(&mut self) -> Option<&mut Tally> {
         Some(self)
     }

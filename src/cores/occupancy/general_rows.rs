@@ -14,7 +14,7 @@
 
 use super::lines::HEAPS_PER_CHECK;
 use super::tree::Tree;
-use super::{ProportionateNim, Sink};
+use super::{MAX_VISITED, ProportionateNim, Sink};
 use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -82,6 +82,9 @@ fn partner(lines: &[Direction], at: &[(usize, isize)], n: usize, last: usize) ->
 }
 
 pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
+    if input.limit() > MAX_VISITED {
+        return Cost::IMPOSSIBLE;
+    }
     let limit = input.limit() as f64;
     let bits: f64 = directions(input).map(|[p, q]| p as f64 * (limit + below(limit, [p, q]) + 512.0)).sum();
     Cost { ns: 800.0 + 0.02 * bits + 5.5 * limit * directions(input).count() as f64, bytes: bits / 7.8 }

@@ -38,7 +38,7 @@
 use std::marker::PhantomData;
 
 use crate::cores::sink;
-use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, kernels};
+use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, Yields, kernels};
 use crate::moves::Diagonals;
 use crate::selection::Selection;
 use crate::workload::{InputError, Workload, Workloads};
@@ -74,6 +74,10 @@ mod union_find;
 #[cfg(feature = "wide")]
 mod wide_rows;
 mod window_certificate;
+mod window_tree;
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
+mod window_tree_avx512;
+mod windows;
 
 pub use beams::{Beam, Sink, Tally};
 
@@ -88,8 +92,10 @@ pub struct ProportionateNim {
     diagonals: Diagonals,
 }
 
-/// The largest limit: its tables take terabytes, and every line number fits 64 bits.
-pub const MAX_LIMIT: u64 = 1 << 46;
+/// The largest limit: every line number and every sum of two fits 64 bits.
+pub const MAX_LIMIT: u64 = 1 << 62;
+/// The largest limit of the kernels that visit every heap: their tables take terabytes.
+const MAX_VISITED: u64 = 1 << 46;
 
 impl ProportionateNim {
     /// A game with at most `limit` in both heaps together, and the published moves.
@@ -121,8 +127,13 @@ impl ProportionateNim {
         &self.diagonals
     }
 
-    /// The cost of a kernel that handles only the published moves.
+    /// The cost of a kernel that handles only the published moves and visits every heap.
     fn published(&self, ns: f64, bytes: f64) -> Cost {
+        if self.limit <= MAX_VISITED { self.published_any_limit(ns, bytes) } else { Cost::IMPOSSIBLE }
+    }
+
+    /// [`ProportionateNim::published`] for a kernel that handles all limits.
+    fn published_any_limit(&self, ns: f64, bytes: f64) -> Cost {
         if self.diagonals == Diagonals::PUBLISHED { Cost { ns, bytes } } else { Cost::IMPOSSIBLE }
     }
 
@@ -171,6 +182,8 @@ impl<S: Sink> Operation for Occupancy<S> {
         automaton_avx2 = automaton like automaton, Avx2, ["avx2"], "the same source, compiled with the tier's bit-manipulation instructions", needs;
         automaton_asm = automaton_asm, Avx2, ["avx2"], "the sixteen steps in assembly, ordered to keep their chain short", needs;
         automaton_avx512 = automaton_avx512 like automaton_asm, Avx512, ["avx2", "avx512"], "the same steps, with spans prepared and settled in vectors", needs;
+        window_tree = window_tree, Portable, [], "the tally alone, from windows of heaps at scaled places" observed tally;
+        window_tree_avx512 = window_tree_avx512 like window_tree, Avx512, ["avx2", "avx512"], "the same windows, run as the automaton of this tier" observed tally;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "parallel",
@@ -178,6 +191,7 @@ impl<S: Sink> Operation for Occupancy<S> {
     }];
     const PUBLIC: &'static [&'static str] = &["union_find", "hierarchical"];
     const NOTES: &'static str = include_str!("NOTES.md");
+    const YIELDS: Yields = S::YIELDS;
 
     /// All kernels but one handle only the published moves.
     fn output_bytes(input: &ProportionateNim, threads: usize) -> f64 {

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use crate::candidate::{Candidate, Obstacle};
 use crate::case::Case;
-use crate::kernel::{Run, RunError};
+use crate::kernel::{Claim, Run, RunError};
 use crate::lab::clock::Clock;
 use crate::names::hint;
 use crate::session::Session;
@@ -143,6 +143,12 @@ fn one() -> usize {
     1
 }
 
+/// Files from before there were observed kernels do not say so.
+#[cfg(feature = "cli")]
+fn exact() -> String {
+    Claim::Exact.name().to_owned()
+}
+
 /// One kernel's times. If it has two modes, they are those of its faster one.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
@@ -151,6 +157,9 @@ pub struct Row {
     pub kernel: String,
     /// Its tier.
     pub tier: String,
+    /// `exact` or `observed`: whether its answers are proved.
+    #[cfg_attr(feature = "cli", serde(default = "exact"))]
+    pub claim: String,
     /// `thread` or `wall`: one clock for all rows.
     pub clock: String,
     /// Threads it was allowed to use.
@@ -180,6 +189,13 @@ pub struct Row {
     pub throughput: f64,
     /// The unit of work.
     pub unit: String,
+}
+
+impl Row {
+    /// Whether the kernel's answers are proved.
+    pub fn is_exact(&self) -> bool {
+        self.claim == Claim::Exact.name()
+    }
 }
 
 /// A speed of a kernel that is fast in some processes and slow in others.
@@ -226,6 +242,8 @@ pub struct Contender {
     pub index: usize,
     /// Its tier.
     pub tier: &'static str,
+    /// Whether its answers are proved.
+    pub claim: Claim,
     /// Threads it may use.
     pub threads: usize,
 }
@@ -278,7 +296,11 @@ impl Lineup {
         let baseline = match &options.baseline {
             Some(name) => index(name)?,
             None => {
-                *wanted.iter().find(|k| candidates[**k].is_able()).ok_or(DuelError::NoBaseline(options.time_limit))?
+                // An exact one, unless no other is wanted.
+                let able = |is_exact: bool| {
+                    wanted.iter().find(|k| candidates[**k].is_able() && candidates[**k].is_exact() == is_exact)
+                };
+                *able(true).or(able(false)).ok_or(DuelError::NoBaseline(options.time_limit))?
             }
         };
         if let Some(obstacle) = unbounded[baseline].obstacle.clone() {
@@ -299,6 +321,7 @@ impl Lineup {
             kernel: listed[*kernel].name,
             index: *kernel,
             tier: listed[*kernel].tier.name(),
+            claim: listed[*kernel].claim,
             threads: if is_parallel(*kernel) { options.threads } else { 1 },
         };
         let contenders = fit.iter().map(contender).collect();
@@ -333,6 +356,7 @@ impl Lineup {
         Row {
             kernel: contender.kernel.to_owned(),
             tier: contender.tier.to_owned(),
+            claim: contender.claim.name().to_owned(),
             clock: self.clock.name().to_owned(),
             threads: contender.threads,
             rounds: played.rounds(),

@@ -45,6 +45,8 @@ struct Row {
     operation: &'static str,
     kernel: &'static str,
     tier: &'static str,
+    /// `exact` or `observed`: whether its answers are proved.
+    claim: &'static str,
     feature: String,
     compiled: bool,
     available: bool,
@@ -100,7 +102,7 @@ impl Row {
             (true, false) => "not on this cpu",
             (true, true) => "available",
         };
-        [mark, self.kernel, self.tier, &self.feature, state, self.summary].map(str::to_owned).to_vec()
+        [mark, self.kernel, self.tier, self.claim, &self.feature, state, self.summary].map(str::to_owned).to_vec()
     }
 }
 
@@ -113,6 +115,7 @@ fn rows(operation: &dyn AnyOperation, selection: &Selection) -> Result<Vec<Row>,
         operation: operation.name(),
         kernel: kernel.name,
         tier: kernel.tier.name(),
+        claim: kernel.claim.name(),
         feature: kernel.features.join(","),
         compiled: kernel.compiled,
         available: kernel.obstacle.is_none(),

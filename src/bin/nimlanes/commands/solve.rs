@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
 use nimlanes::games::{ChosenKernel, Figure, GAMES, Question, Solution, game};
+use nimlanes::kernel::{Claim, Evidence};
 use nimlanes::machine::peak_memory;
 use nimlanes::selection::Selection;
 use nimlanes::units::bytes;
@@ -57,6 +58,11 @@ struct Report {
     answer: String,
     details: BTreeMap<&'static str, Value>,
     kernels: BTreeMap<&'static str, &'static str>,
+    /// `observed` if a kernel is, else `exact`.
+    claim: &'static str,
+    /// How an observed kernel checked itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence>,
     seconds: f64,
     /// Peak of this process so far; 0 if the system does not report it.
     peak_bytes: u64,
@@ -104,7 +110,14 @@ fn report(question: &Question, selection: &Selection) -> Result<Report, Failure>
         question: game.question,
         answer: answer.to_string(),
         details: details.into_iter().map(|(name, figure)| (name, value(figure))).collect(),
-        kernels: kernels.into_iter().map(|ChosenKernel { operation, kernel }| (operation, kernel)).collect(),
+        claim: kernels
+            .iter()
+            .map(|used| used.claim)
+            .find(|claim| *claim != Claim::Exact)
+            .unwrap_or(Claim::Exact)
+            .name(),
+        evidence: run.evidence(),
+        kernels: kernels.into_iter().map(|ChosenKernel { operation, kernel, .. }| (operation, kernel)).collect(),
         seconds,
         peak_bytes: peak_memory(),
     })
@@ -139,6 +152,10 @@ fn text(report: &Report) -> String {
         Value::Ratio(r) => (*name, format!("{r:.9}")),
     }));
     rows.push(("kernels", report.kernels()));
+    if report.claim == Claim::Observed.name() {
+        rows.push(("claim", "observed, not proved".to_owned()));
+    }
+    rows.extend(report.evidence.map(|evidence| ("evidence", evidence.to_string())));
     rows.push(("seconds", format!("{:.6}", report.seconds)));
     if report.peak_bytes > 0 {
         rows.push(("peak memory", bytes(report.peak_bytes as f64)));

@@ -174,8 +174,19 @@ const BAR: f64 = 24.0;
 fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
     let unit = listed.first().map_or("", |(row, _)| row.unit.as_str());
     let per_unit = format!("ns/{unit}");
-    let head =
-        ["kernel", "build", "tier", "threads", "time", "ratio", "middle 80 %", "processes", &per_unit, "log scale"];
+    let head = [
+        "kernel",
+        "build",
+        "tier",
+        "claim",
+        "threads",
+        "time",
+        "ratio",
+        "middle 80 %",
+        "processes",
+        &per_unit,
+        "log scale",
+    ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     let range_of_all = listed.iter().map(|(row, _)| row.ratio.ln());
     let (low, high) = range_of_all.fold((0f64, 0f64), |(low, high), ratio| (low.min(ratio), high.max(ratio)));
@@ -185,6 +196,7 @@ fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
             row.kernel.clone(),
             (*build).to_owned(),
             row.tier.clone(),
+            row.claim.clone(),
             row.threads.to_string(),
             span(row.median_seconds * 1e9),
             format!("{:.2}", row.ratio),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use nimlanes::case::Case;
 use nimlanes::kernel::Needs;
 use nimlanes::lab::ceilings::Reading;
-use nimlanes::lab::duel::{Duel, Skipped};
+use nimlanes::lab::duel::{Duel, Row, Skipped};
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::numbers::{positive, positive_or_zero};
 use nimlanes::lab::saved::{Measured, Mismatch, Saved, SavedError, read_kind};
@@ -260,6 +260,27 @@ pub struct BuildCost {
     pub stripped_bytes: Option<u64>,
 }
 
+/// The row of an observed kernel in a duel.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// The input.
+    pub case: Case,
+    /// The build.
+    pub build: String,
+    /// The kernel's times.
+    pub row: Row,
+}
+
+impl Observed {
+    /// Takes the rows of observed kernels out of a duel.
+    fn split_from(duel: &mut Duel) -> Vec<Observed> {
+        let (exact, observed) = std::mem::take(&mut duel.rows).into_iter().partition(Row::is_exact);
+        duel.rows = exact;
+        let of = |row: Row| Observed { case: duel.case.clone(), build: duel.build.clone(), row };
+        Vec::into_iter(observed).map(of).collect()
+    }
+}
+
 macro_rules! measured {
     ($($content:ident $kind:literal $field:ident)*) => {
         $(impl Measured for $content {
@@ -269,8 +290,10 @@ macro_rules! measured {
         /// All measurements of one folder.
         #[derive(Clone, Debug, Default)]
         pub struct Data {
-            /// Duels of kernels.
+            /// Duels of exact kernels.
             pub duels: Vec<Saved<Duel>>,
+            /// The rows of observed kernels in those duels, which never stand as the best.
+            pub observed: Vec<Observed>,
             $(#[doc = concat!("Measurements of kind `", $kind, "`.")] pub $field: Vec<Saved<$content>>,)*
         }
 
@@ -285,7 +308,13 @@ macro_rules! measured {
                     Ok(environment)
                 }
                 match kind.as_str() {
-                    <Duel as Measured>::KIND => push(path, &text, &mut self.duels),
+                    <Duel as Measured>::KIND => {
+                        let environment = push(path, &text, &mut self.duels)?;
+                        if let Some(Saved { content: duel, .. }) = self.duels.last_mut() {
+                            self.observed.extend(Observed::split_from(duel));
+                        }
+                        Ok(environment)
+                    }
                     $($kind => push(path, &text, &mut self.$field),)*
                     _ => Err(SavedError::Invalid { path: path.to_owned(), reason: format!("its kind {kind:?} is unknown") }),
                 }

@@ -242,7 +242,7 @@ impl<'a> Plan<'a> {
         let options =
             DuelOptions { kernels, baseline, threads: 1, budget: TRIAL_BUDGET, time_limit: near, always_included };
         let duel = run_duel(session.as_ref(), &options, run, &mut |_| {})?;
-        let quickest = duel.rows.first().ok_or(RunError::Cancelled)?;
+        let quickest = duel.rows.iter().find(|row| row.is_exact()).ok_or(RunError::Cancelled)?;
         Ok(Trial {
             case: input.case.clone(),
             selected: selected.to_owned(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use nimlanes::case::Case;
 use nimlanes::cores::OPERATIONS;
 use nimlanes::games::{GAMES, Game};
+use nimlanes::kernel::Claim;
 use nimlanes::lab::ceilings::CEILINGS;
 use nimlanes::lab::duel::{MIN_ROUNDS, MIN_TURN};
 use nimlanes::lab::environment::BUILD;
@@ -92,6 +93,7 @@ pub(super) struct Input {
 #[derive(Clone)]
 pub(super) struct Predicted {
     pub(super) kernel: &'static str,
+    pub(super) claim: Claim,
     pub(super) run: Duration,
     /// Whether it takes part whatever the time limit.
     pub(super) always_included: bool,
@@ -109,6 +111,7 @@ impl Input {
         let able = candidates.iter().filter(|candidate| candidate.is_able());
         let predicted = able.map(|candidate| Predicted {
             kernel: candidate.name,
+            claim: candidate.claim,
             run: candidate.predicted(),
             always_included: false,
         });
@@ -118,9 +121,10 @@ impl Input {
         Ok(input)
     }
 
-    /// The fastest kernel that satisfies a condition.
+    /// The fastest exact kernel that satisfies a condition.
     fn quickest(&self, among: impl Fn(&'static str) -> bool) -> Option<&'static str> {
-        let among = self.predicted.iter().filter(|predicted| among(predicted.kernel));
+        let among =
+            self.predicted.iter().filter(|predicted| predicted.claim == Claim::Exact && among(predicted.kernel));
         among.min_by_key(|predicted| predicted.run).map(|predicted| predicted.kernel)
     }
 
@@ -135,9 +139,10 @@ impl Input {
         self.predicted.iter().filter(|predicted| predicted.always_included)
     }
 
-    /// The time of the fastest kernel; zero if there is none.
+    /// The time of the fastest exact kernel; zero if there is none.
     pub(super) fn shortest_run(&self) -> Duration {
-        self.predicted.iter().map(|predicted| predicted.run).min().unwrap_or_default()
+        let exact = self.predicted.iter().filter(|predicted| predicted.claim == Claim::Exact);
+        exact.map(|predicted| predicted.run).min().unwrap_or_default()
     }
 
     pub(super) fn session(&self, selection: &Selection) -> Result<Box<dyn Session>, InputError> {

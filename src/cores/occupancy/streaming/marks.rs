@@ -8,6 +8,7 @@
 use super::inner::{InnerLoops, Plain};
 use super::row::SpanRow;
 use super::tape::Tape;
+use super::words::Words;
 
 /// The substitution of one row: the image of sixteen flags that are all set, from which each flag that is not set
 /// removes one bit.
@@ -25,6 +26,11 @@ pub struct Substitution {
 impl Substitution {
     const fn new(zeros: u32, added: u64, marks: u64) -> Self {
         Substitution { zeros, added, marks, images: images(added, marks) }
+    }
+
+    /// Where the image of heap `n` begins, an even number, given the number of upper heaps before it.
+    pub fn bit(&self, n: u64, uppers: u64) -> u64 {
+        n / 2 * u64::from(self.zeros / 8) + uppers
     }
 }
 
@@ -106,6 +112,7 @@ pub fn append(row: &mut SpanRow, mut end: RowEnd, flags: [u64; 2], zeros: u32, i
 }
 
 /// Reads flags and writes rows.
+#[derive(Default)]
 pub struct Reader<const ROWS: usize> {
     /// The number of the rows' first bit, a multiple of 64.
     pub start: u64,
@@ -118,6 +125,18 @@ impl<const ROWS: usize> Reader<ROWS> {
     /// A reader at the first flag.
     pub const fn new() -> Self {
         Reader { start: 0, end: RowEnd { length: 0, fill: 0 }, next: 0 }
+    }
+
+    /// A reader at word `next` of the flags, an even number, before which `uppers` flags are set. All that comes before is
+    /// taken for zeros.
+    pub fn from_word(
+        substitutions: &[Substitution; ROWS],
+        rows: &mut [SpanRow; ROWS],
+        (next, uppers): (usize, u64),
+    ) -> Self {
+        let bit = substitutions[0].bit(64 * next as u64, uppers);
+        rows.iter_mut().for_each(|row| row.store(0, 0));
+        Reader { start: bit / 64 * 64, end: RowEnd::default().after((bit % 64) as u32), next }
     }
 
     /// The number of the first bit not yet written.
@@ -137,7 +156,7 @@ impl<const ROWS: usize> Reader<ROWS> {
         &mut self,
         substitutions: &[Substitution; ROWS],
         rows: &mut [SpanRow; ROWS],
-        flags: &Tape,
+        flags: &impl Words,
         from: u64,
         to: u64,
         inner: impl InnerLoops,
@@ -147,7 +166,7 @@ impl<const ROWS: usize> Reader<ROWS> {
             if self.end.length > SpanRow::BITS / 8 - 64 {
                 dropped += self.drop_before(rows, from);
             }
-            let flags = *flags.words(self.next)?;
+            let flags: [u64; 2] = *flags.words(self.next)?;
             self.next += flags.len();
             for (row, substitution) in rows.iter_mut().zip(substitutions) {
                 inner.append(row, self.end, flags, substitution);

@@ -26,6 +26,7 @@
 //! candidates from `n + d` on, and no window wider than 49 was seen up to 1e10.
 
 mod automaton;
+mod engine;
 mod inner;
 mod marks;
 mod row;
@@ -33,14 +34,17 @@ mod span;
 mod start;
 mod tape;
 mod window;
+mod words;
 
-use automaton::Automaton;
+pub use automaton::Automaton;
+pub use engine::{Engine, Sources};
 pub use inner::{Closures, DIGITS, InnerLoops, Plain};
 pub use marks::{RowEnd, Substitution, append};
 pub use row::SpanRow;
-pub use span::{BLOCKS, Blocks, Span, Spill, WORDS};
+pub use span::{BLOCKS, Blocks, SPAN, Span, Spill, WORDS};
 use start::START;
-pub use window::{BLOCK, Block, PAD, Window};
+pub use window::{BLOCK, Block, PAD, Registers, Window};
+pub use words::Words;
 
 use super::window_certificate;
 use super::{ProportionateNim, Sink};

@@ -136,7 +136,7 @@ impl Block {
 ///
 /// Inside a block bits keep their `m`, so `used` stays in place while the others move up: `difference` by one a step,
 /// `twice` by two, each row of `sum` by one every other step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Window<W> {
     /// `m`
     pub used: W,
@@ -160,6 +160,17 @@ impl<W: Word> Window<W> {
             twice: self.twice | old.twice,
             late: self.late | old.late,
             sum: [self.sum[0] | old.sum[0], self.sum[1] | old.sum[1]],
+        }
+    }
+
+    /// Leaves out older marks.
+    pub fn without(self, old: Window<W>) -> Window<W> {
+        Window {
+            used: self.used & !old.used,
+            difference: self.difference & !old.difference,
+            twice: self.twice & !old.twice,
+            late: self.late & !old.late,
+            sum: [self.sum[0] & !old.sum[0], self.sum[1] & !old.sum[1]],
         }
     }
 
@@ -232,11 +243,9 @@ impl Registers {
 impl Window<u128> {
     /// The marks in 64 bits, if none is lost: those from bit 48 on would leave the top within a block.
     pub fn narrow(&self, old: &Self) -> Option<Window<u64>> {
-        let own = self.used & !old.used
-            | self.difference & !old.difference
-            | self.sum[0] & !old.sum[0]
-            | self.sum[1] & !old.sum[1];
-        (own >> 48 == 0 && self.twice.shift_signed(u64::REACH) == u128::MAX).then(|| self.low())
+        let Window { used, difference, sum: [even, odd], .. } = self.without(*old);
+        ((used | difference | even | odd) >> 48 == 0 && self.twice.shift_signed(u64::REACH) == u128::MAX)
+            .then(|| self.low())
     }
 
     /// The low halves.

@@ -24,7 +24,7 @@ use nimlanes::workload::Workload;
 use self::limits::share;
 use self::markdown::{Table, code, ns, size, time, times};
 use super::TABLES;
-use super::data::{Data, Setup};
+use super::data::{Data, Observed, Setup};
 use super::tasks::{Effort, SMALL};
 
 const HOW_TO_READ: &str = include_str!("../how_to_read.md");
@@ -250,9 +250,10 @@ impl<'a> Report<'a> {
     pub fn unmeasured(&self) -> Vec<String> {
         let duels = || self.data.duels.iter().map(|saved| &saved.content);
         let is_known = |operation: &str, kernel: &str| {
+            let observed = self.data.observed.iter().map(|observed| (&observed.case, &observed.row.kernel));
             duels().filter(|duel| duel.case.operation == operation).any(|duel| {
                 duel.rows.iter().any(|row| row.kernel == kernel) || duel.skipped.iter().any(|row| row.kernel == kernel)
-            })
+            }) || observed.into_iter().any(|(case, name)| case.operation == operation && name == kernel)
         };
         let kernels = |entry: Entry| {
             let name = entry.name();
@@ -415,7 +416,8 @@ impl<'a> Report<'a> {
                 self.limit(&entry, best).map_or("–".to_owned(), |limit| share(limit.ns, best)),
             ]);
         }
-        format!("{PUBLISHED}\n\n{}{}{}", table.end(), self.provenance(), self.changed_note())
+        let observed = self.observed(None);
+        format!("{PUBLISHED}\n\n{}{observed}{}{}", table.end(), self.provenance(), self.changed_note())
     }
 
     /// The digest for README.md.
@@ -434,7 +436,45 @@ impl<'a> Report<'a> {
                 format!("{} per {}", ns(1e9 / best.throughput), best.unit),
             ]);
         }
-        format!("{PUBLISHED}\n\n{}{}{}", table.end(), self.furthest(), self.changed_note())
+        let observed = self.observed(None);
+        format!("{PUBLISHED}\n\n{}{observed}{}{}", table.end(), self.furthest(), self.changed_note())
+    }
+
+    /// The observed kernels, one thread, default build: of one operation at all sizes that are not small, or of all at their
+    /// published sizes.
+    fn observed(&self, of: Option<&Entry>) -> String {
+        let heads = ["operation", "observed kernel", "time", "× the best exact kernel"];
+        let mut table = Table::new(&heads);
+        for entry in self.entries().filter(|entry| of.is_none_or(|of| of.name() == entry.name())) {
+            let headline = entry.headline();
+            let is_wanted = |case: &Case| match of {
+                Some(_) => case.size > SMALL,
+                None => case.workload == headline.name && case.size == headline.published,
+            };
+            let mut rows: Vec<_> = self
+                .data
+                .observed
+                .iter()
+                .filter(|observed| {
+                    let Observed { case, build, row } = observed;
+                    (&*case.operation, &**build, &*row.clock) == (entry.name(), "default", "thread") && is_wanted(case)
+                })
+                .collect();
+            rows.sort_by_key(|observed| (observed.case.workload != headline.name, observed.case.size));
+            for Observed { case, row, .. } in rows {
+                let duel = self.data.duel(case, "default", "thread");
+                let best = duel.and_then(|duel| duel.rows.first());
+                table.row([
+                    format!("{} {} at {}", code(entry.name()), case.workload, size(case.size)),
+                    entry.link(&row.kernel),
+                    time(row.median_seconds),
+                    best.map_or("–".to_owned(), |best| {
+                        format!("{} {}", times(best.median_seconds / row.median_seconds), code(&best.kernel))
+                    }),
+                ]);
+            }
+        }
+        table.below("Observed, not proved: these kernels rest on something that no one has proved, so they run only where they are named.")
     }
 
     fn reproduce(&self) -> String {

@@ -34,6 +34,7 @@ impl<'a> Report<'a> {
             }
             text += &steps(entry, duel);
         }
+        text += &self.observed(Some(entry));
         text += &picture(RATIO);
         let notes = entry.operation.notes();
         let (lessons, tried) = notes.split_once(TRIED).map_or((notes, None), |(lessons, rest)| (lessons, Some(rest)));

@@ -1,0 +1,225 @@
+//! The registers and rows of the automaton, and how they pass a span, wherever the older marks come from.
+
+use super::inner::InnerLoops;
+use super::marks::{DIFFERENCE, Reader, SUM, USED};
+use super::row::SpanRow;
+use super::span::{Cursor, SPAN, Span, WORDS};
+use super::window::{BLOCK, PAD, Registers, Window, Word, unpick};
+use super::words::Words;
+use crate::bits::WORD;
+use crate::kernel::RunError;
+
+/// Bits known beyond those that a span of the greatest growth reads.
+pub const SLACK: u64 = 192;
+/// Words of the reversed sums that a span may read again.
+const KEPT_WORDS: usize = 16;
+
+/// The bit strings that hold the older marks that a span reads.
+pub struct Sources<'a, T> {
+    /// Used heaps, read where the span is.
+    pub heaps: &'a T,
+    /// Occupied lines `2m - n` by parity (odd ones at `(2m - n + 1) / 2`), read backwards.
+    pub sum: [&'a T; 2],
+    /// Upper `n`, read where the rows used, difference and sum of the upper beam come from.
+    pub flags: [&'a T; 3],
+}
+
+/// The state between spans but for the tapes.
+pub struct Engine {
+    /// The first heap of the next span.
+    pub n: u64,
+    /// At most the mex of the differences, a multiple of eight.
+    pub d: u64,
+    pub registers: Registers,
+    pub upper_used: Reader<1>,
+    pub upper_difference: Reader<1>,
+    pub upper_sum: Reader<2>,
+    /// One more than the word of `sum` in the first word of the row of reversed sums, and the free words before that.
+    pub top: u64,
+    pub room: usize,
+    pub span: Box<Span>,
+}
+
+impl Engine {
+    /// An engine that is nowhere yet: see [`Engine::jump`].
+    pub fn new() -> Self {
+        Engine {
+            n: 0,
+            d: 0,
+            registers: Registers::Wide(Window::default()),
+            upper_used: Reader::default(),
+            upper_difference: Reader::default(),
+            upper_sum: Reader::default(),
+            top: 0,
+            room: 0,
+            span: Span::new(),
+        }
+    }
+
+    /// Prepares the rows of the next span. `None` if a source lacks marks that it reads.
+    #[inline(always)]
+    pub fn prepare(&mut self, sources: &Sources<'_, impl Words>, inner: impl InnerLoops) -> Option<()> {
+        let Engine { n, d, span, .. } = self;
+        let span = &mut **span;
+        let (n, d) = (*n, *d);
+        let (pad, heaps) = (PAD as u64, SPAN as u64);
+        let [used, difference, sum] = sources.flags;
+        let from = [n + d - pad, d - pad, n / 2 + d - pad];
+        let to = [from[0] + 2 * heaps + SLACK, from[1] + heaps + SLACK, from[2] + heaps + heaps / 2 + SLACK];
+        let passed = self.upper_used.read(&USED, &mut span.old.used, used, from[0], to[0], inner)?;
+        span.new[0].drop_words(passed);
+        self.upper_difference.read(&DIFFERENCE, &mut span.old.difference, difference, from[1], to[1], inner)?;
+        let passed = self.upper_sum.read(&SUM, &mut span.old.sum, sum, from[2], to[2], inner)?;
+        span.new[1..].iter_mut().for_each(|row| row.drop_words(passed));
+
+        // The reversed sums: new words come in before the others.
+        let top = (n - d + heaps + SLACK) / 64;
+        if (top - self.top) as usize > self.room {
+            let room = SpanRow::BITS / WORD - KEPT_WORDS;
+            span.old.below.raise_words(room - self.room);
+            self.room = room;
+        }
+        for word in self.top..top {
+            self.room -= 1;
+            // Lines from `64 word + 1` on, the first of which is odd.
+            let [even, odd] = [sources.sum[0].bits(32 * word + 1)?, sources.sum[1].bits(32 * word + 1)?];
+            span.old.below.store(8 * self.room, inner.interleave(odd, even).reverse_bits());
+        }
+        self.top = top;
+
+        span.cursor = Cursor {
+            used: (from[0] - self.upper_used.start) as usize / 8,
+            difference: (from[1] - self.upper_difference.start) as usize / 8,
+            sum: (from[2] - self.upper_sum.start) as usize / 8,
+            below: (64 * top - (n - d + pad)) as usize / 8 + 8 * self.room,
+        };
+        span.heaps = *sources.heaps.words(n as usize / WORD)?;
+        for (used, blocks) in span.heaps.iter().zip(&mut span.blocks) {
+            inner.open(*used, blocks);
+        }
+        Some(())
+    }
+
+    /// Runs the blocks of the prepared span and passes on to the next.
+    #[inline(always)]
+    pub fn pass(&mut self, inner: impl InnerLoops) -> Result<(), RunError> {
+        self.span.blocks(&mut self.registers, inner)?;
+        self.n += SPAN as u64;
+        self.d = self.upper_difference.start + (8 * self.span.cursor.difference + PAD) as u64;
+        Ok(())
+    }
+
+    /// Which heaps of the last span have a lower partner, and which have an upper one.
+    #[inline(always)]
+    pub fn beams(&self, inner: impl InnerLoops) -> [[u64; WORDS]; 2] {
+        let Span { heaps, blocks, .. } = &*self.span;
+        let lower: [u64; WORDS] = std::array::from_fn(|i| inner.lower(&blocks[i]));
+        let upper: [u64; WORDS] = std::array::from_fn(|i| !heaps[i] & !lower[i]);
+        [lower, upper]
+    }
+
+    /// Goes to heap `n`, where the mex of the differences is `d` or more. `seeks` are words of the flags, even numbers,
+    /// from which on the rows used, difference and sum are read, and the numbers of upper heaps before them. The
+    /// registers stay as they are.
+    pub fn jump(&mut self, n: u64, d: u64, seeks: [(usize, u64); 3]) {
+        let span = &mut *self.span;
+        self.upper_used = Reader::from_word(&USED, &mut span.old.used, seeks[0]);
+        self.upper_difference = Reader::from_word(&DIFFERENCE, &mut span.old.difference, seeks[1]);
+        self.upper_sum = Reader::from_word(&SUM, &mut span.old.sum, seeks[2]);
+        (self.n, self.d) = (n, d);
+        (self.top, self.room) = ((n - d) / 64 - SLACK / 64, SpanRow::BITS / WORD);
+    }
+
+    /// The marks that this beam made itself in the words of the rows used and, by parity, sum that are not complete:
+    /// for each row a word, and the bits of the register that follow, with the numbers of their first bits.
+    pub fn own_incomplete(&self) -> [[(u128, u64); 2]; 3] {
+        let Span { old, new, cursor, .. } = &*self.span;
+        let own = self.own();
+        let row = |at: usize, start: u64, new: &SpanRow, old: &SpanRow, own: u128| {
+            let (word, shift) = ((8 * at + PAD) / WORD, (8 * at + PAD) % WORD);
+            let partial = new.word(word) & !old.word(word) & !(u64::MAX << shift);
+            let first = start + (WORD * word) as u64;
+            [(partial.into(), first), (own >> PAD as u32, first + shift as u64)]
+        };
+        let [used, even, odd] = new;
+        [
+            row(cursor.used, self.upper_used.start, used, &old.used[0], own.used),
+            row(cursor.sum, self.upper_sum.start, even, &old.sum[0], own.sum[0]),
+            row(cursor.sum, self.upper_sum.start, odd, &old.sum[1], own.sum[1]),
+        ]
+    }
+
+    /// Whether both are at the same heap with the same marks, though `d` may differ.
+    pub fn agrees(&self, other: &Engine) -> bool {
+        let [low, high] = if self.d <= other.d { [self, other] } else { [other, self] };
+        let by = high.d - low.d;
+        if low.n != high.n || by >= 64 {
+            return false;
+        }
+        let by = by as u32;
+        let [a, b] = [low.own(), high.own()];
+        let rows = [(a.used, b.used), (a.difference, b.difference), (a.sum[0], b.sum[0]), (a.sum[1], b.sum[1])];
+        let late = [low, high].map(|engine| engine.all().late);
+        rows.iter().all(|(low, high)| low >> by == *high) && late[0].shift_signed(by) == late[1]
+    }
+
+    /// All marks in the registers.
+    pub fn all(&self) -> Window<u128> {
+        self.registers.wide().with(self.span.old(self.span.cursor))
+    }
+
+    /// The marks of the last span in the row used that are complete and in whole words, after the first `written` words
+    /// of that row.
+    #[inline(always)]
+    pub fn complete_used(&self, written: usize) -> impl Iterator<Item = Complete> {
+        let (span, start) = (&*self.span, self.upper_used.start as usize / WORD);
+        let end = (8 * span.cursor.used + PAD) / WORD;
+        (written - start..end)
+            .step_by(WORDS)
+            .map(move |word| Complete { count: WORDS.min(end - word), marks: span.new[0].words(word) })
+    }
+
+    /// [`Engine::complete_used`] for the row of sums of this parity.
+    #[inline(always)]
+    pub fn complete_sum(&self, parity: usize, written: usize) -> impl Iterator<Item = Complete> {
+        let (span, start) = (&*self.span, self.upper_sum.start as usize / WORD);
+        let end = (8 * span.cursor.sum + PAD) / WORD;
+        (written - start..end)
+            .step_by(WORDS)
+            .map(move |word| Complete { count: WORDS.min(end - word), marks: span.new[1 + parity].words(word) })
+    }
+
+    /// The marks in the registers that this beam made itself: bit `PAD + i` of `used`, `difference` and `sum` is as in
+    /// [`Window`]; bit `q` of `late` is the line `m - 2n = -(n - d + PAD + BLOCK - q)`.
+    pub fn own(&self) -> Window<u128> {
+        let old: Window<u128> = self.span.old(self.span.cursor);
+        self.registers.wide().without(old)
+    }
+
+    /// The positions of the last span, given the number of upper ones before it and which heaps have a lower partner.
+    #[inline(always)]
+    pub fn positions(&self, uppers: u64, lower: &[u64; WORDS]) -> impl Iterator<Item = [u64; 2]> {
+        let Span { heaps, blocks, begins, .. } = &*self.span;
+        let is_set = |words: &[u64; WORDS], i: usize| words[i / WORD] >> (i % WORD) & 1 == 1;
+        let (n, start, mut k) = (self.n - SPAN as u64, self.upper_used.start, uppers);
+        (0..SPAN).filter(move |i| !is_set(heaps, *i)).map(move |i| {
+            let a = n + i as u64;
+            let b = if is_set(lower, i) {
+                let pick = blocks.as_flattened()[i / BLOCK].picks[i % BLOCK];
+                start + 8 * begins[i / BLOCK] as u64 + unpick(pick)
+            } else {
+                k += 1;
+                2 * a + k
+            };
+            [a, b]
+        })
+    }
+}
+
+/// Complete marks in whole words.
+pub struct Complete {
+    /// The number of words.
+    pub count: usize,
+    /// The words.
+    pub marks: [u64; WORDS],
+}

@@ -1,0 +1,33 @@
+//! Bit strings of which a part can be read.
+
+use super::tape::Tape;
+
+/// A bit string in words of which a part can be read.
+pub trait Words {
+    /// Word `at`, if it can be read.
+    fn get(&self, at: usize) -> Option<u64>;
+
+    /// The `N` words from `at` on, where `at` is a multiple of `N`, if they can be read.
+    fn words<const N: usize>(&self, at: usize) -> Option<&[u64; N]>;
+
+    /// 32 bits from bit `at` on.
+    #[inline(always)]
+    fn bits(&self, at: u64) -> Option<u32> {
+        let (word, shift) = ((at / 64) as usize, at % 64);
+        let low = self.get(word)? >> shift;
+        let high = if shift > 32 { self.get(word + 1)? << (64 - shift) } else { 0 };
+        Some((low | high) as u32)
+    }
+}
+
+impl Words for Tape {
+    #[inline(always)]
+    fn get(&self, at: usize) -> Option<u64> {
+        Tape::get(self, at)
+    }
+
+    #[inline(always)]
+    fn words<const N: usize>(&self, at: usize) -> Option<&[u64; N]> {
+        Tape::words(self, at)
+    }
+}

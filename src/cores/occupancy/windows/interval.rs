@@ -1,0 +1,397 @@
+//! The marks that an interval of heaps leaves, with the totals of all that come before.
+
+use std::ops::Range;
+
+use crate::bits::WORD;
+use crate::cores::occupancy::streaming::{Automaton, Engine, InnerLoops, Plain, WORDS, Words};
+use crate::cores::occupancy::{ProportionateNim, Tally};
+use crate::kernel::RunError;
+
+/// The number of some numbers, and their sum. Both are modulo a power of two: differences may pass zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Total {
+    pub count: u64,
+    pub sum: u128,
+}
+
+impl Total {
+    /// The numbers of a range.
+    pub fn range(range: Range<u64>) -> Total {
+        let Range { start, end } = range;
+        let triangle = |end: u64| u128::from(end) * u128::from(end.saturating_sub(1)) / 2;
+        Total { count: end - start, sum: triangle(end) - triangle(start) }
+    }
+
+    /// The numbers of the set bits of a word, whose bit 0 is number `first`.
+    pub fn of_bits(mut bits: u128, first: u64) -> Total {
+        let mut total = Total::default();
+        while bits != 0 {
+            total = total.plus(Total { count: 1, sum: u128::from(first) + u128::from(bits.trailing_zeros()) });
+            bits &= bits - 1;
+        }
+        total
+    }
+
+    /// Both together.
+    pub fn plus(self, other: Total) -> Total {
+        Total { count: self.count.wrapping_add(other.count), sum: self.sum.wrapping_add(other.sum) }
+    }
+
+    /// These without others.
+    pub fn minus(self, other: Total) -> Total {
+        Total { count: self.count.wrapping_sub(other.count), sum: self.sum.wrapping_sub(other.sum) }
+    }
+
+    /// `factor x - less` for each number `x`.
+    pub fn scaled(self, factor: u64, less: u64) -> Total {
+        let sum = self.sum.wrapping_mul(factor.into()).wrapping_sub(u128::from(self.count) * u128::from(less));
+        Total { sum, ..self }
+    }
+
+    /// `p x + q i` for each number `x`, the `i`-th of them, counted from one.
+    pub fn lines(self, p: u64, q: u64) -> Total {
+        self.scaled(p, 0).plus(Total { count: 0, sum: Total::range(1..self.count + 1).sum * u128::from(q) })
+    }
+}
+
+/// Words between two totals.
+const GROUP: usize = 32;
+
+/// A part of a bit string, with totals of its bits.
+pub struct Marks {
+    /// The number of the first word.
+    first: usize,
+    words: Vec<u64>,
+    /// Before each group of words: the number of set bits, and the sum of their indices within this part.
+    totals: Vec<[u64; 2]>,
+}
+
+impl Marks {
+    /// An empty part that begins with word `first`.
+    fn new(first: usize) -> Self {
+        Marks { first, words: Vec::new(), totals: vec![[0; 2]] }
+    }
+
+    /// Makes room for `bits` bits in all, and no more.
+    fn reserve(&mut self, bits: f64) {
+        let words = (bits / WORD as f64) as usize + 2 * WORDS;
+        self.words.reserve_exact(words.saturating_sub(self.words.len()));
+        self.totals.reserve_exact((words / GROUP + 2).saturating_sub(self.totals.len()));
+    }
+
+    /// Drops all words.
+    pub fn clear(&mut self) {
+        (self.words, self.totals) = (Vec::new(), vec![[0; 2]]);
+    }
+
+    /// The number of the first bit.
+    pub fn first_bit(&self) -> u64 {
+        (WORD * self.first) as u64
+    }
+
+    /// The number of the word after the last.
+    fn end(&self) -> usize {
+        self.first + self.words.len()
+    }
+
+    /// The number of the bit after the last.
+    pub fn end_bit(&self) -> u64 {
+        (WORD * self.end()) as u64
+    }
+
+    /// Appends words.
+    #[inline(always)]
+    fn extend(&mut self, words: &[u64], inner: impl InnerLoops) {
+        self.words.extend_from_slice(words);
+        while self.words.len() >= GROUP * self.totals.len() {
+            let group = self.totals.len() - 1;
+            let (eights, _) = self.words[GROUP * group..][..GROUP].as_chunks::<WORDS>();
+            let mut total = self.totals[group];
+            for (i, words) in eights.iter().enumerate() {
+                let [count, sum] = inner.sum_of_bits(words);
+                total = [total[0] + count, total[1] + sum + count * (WORD * (GROUP * group + WORDS * i)) as u64];
+            }
+            self.totals.push(total);
+        }
+    }
+
+    /// The word that holds `bit`, counted from the first, and the bits below it there.
+    fn place(&self, bit: u64) -> Option<(usize, u64)> {
+        let bits = bit.checked_sub(self.first_bit())?;
+        let (word, below) = ((bits / WORD as u64) as usize, !(u64::MAX << (bits % WORD as u64)));
+        (word < self.words.len() || word == self.words.len() && below == 0).then_some((word, below))
+    }
+
+    /// The set bits below `bit`.
+    pub fn below(&self, bit: u64) -> Option<Total> {
+        let (word, below) = self.place(bit)?;
+        let group = (word / GROUP).min(self.totals.len() - 1);
+        let mut total = self.totals[group];
+        let mut add = |i: usize, word: u64| {
+            let [count, sum] = sum_of_bits(word);
+            total = [total[0] + count, total[1] + sum + count * (WORD * i) as u64];
+        };
+        (GROUP * group..word).for_each(|i| add(i, self.words[i]));
+        if below != 0 {
+            add(word, self.words[word] & below);
+        }
+        let [count, sum] = total;
+        Some(Total { count, sum: u128::from(sum) + u128::from(count) * u128::from(self.first_bit()) })
+    }
+
+    /// The number of set bits below `bit`.
+    pub fn count(&self, bit: u64) -> Option<u64> {
+        let (word, below) = self.place(bit)?;
+        let group = (word / GROUP).min(self.totals.len() - 1);
+        let whole: u64 = self.words[GROUP * group..word].iter().map(|word| u64::from(word.count_ones())).sum();
+        let part = if below != 0 { self.words[word] & below } else { 0 };
+        Some(self.totals[group][0] + whole + u64::from(part.count_ones()))
+    }
+
+    /// Whether a bit is set.
+    fn is_set(&self, bit: u64) -> Option<bool> {
+        Some(self.get((bit / WORD as u64) as usize)? >> (bit % WORD as u64) & 1 == 1)
+    }
+}
+
+impl Words for Marks {
+    #[inline(always)]
+    fn get(&self, at: usize) -> Option<u64> {
+        self.words.get(at.checked_sub(self.first)?).copied()
+    }
+
+    #[inline(always)]
+    fn words<const N: usize>(&self, at: usize) -> Option<&[u64; N]> {
+        self.words.get(at.checked_sub(self.first)?..)?.first_chunk()
+    }
+}
+
+/// The number of set bits of a word, and the sum of their indices.
+fn sum_of_bits(word: u64) -> [u64; 2] {
+    Plain.sum_of_bits(&std::array::from_fn(|i| if i == 0 { word } else { 0 }))
+}
+
+/// What an interval of heaps leaves for others to read.
+pub struct Interval {
+    /// The first heap, a multiple of the span.
+    pub from: u64,
+    /// Upper heaps.
+    pub flags: Marks,
+    /// Used heaps.
+    pub used: Marks,
+    /// Lines `2m - n` by parity; odd ones at `(2m - n + 1) / 2`.
+    pub sum: [Marks; 2],
+    /// What comes before the first word of each.
+    pub before: Before,
+}
+
+/// Totals before the first word of each row of an [`Interval`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Before {
+    /// Upper heaps.
+    pub flags: Total,
+    /// Used heaps.
+    pub used: Total,
+    /// Lines `2m - n`.
+    pub sum: Total,
+}
+
+impl Interval {
+    /// An empty interval from heap `from` on, with room for marks up to heap `to`, whose rows `used` and `sum` begin
+    /// with these words.
+    pub fn new(from: u64, to: u64, [used, sum]: [usize; 2], before: Before) -> Self {
+        let sums = [(); 2].map(|()| Marks::new(sum));
+        let mut interval =
+            Interval { from, flags: Marks::new(from as usize / WORD), used: Marks::new(used), sum: sums, before };
+        interval.reserve(to);
+        interval
+    }
+
+    /// Makes room for marks up to heap `to`.
+    pub fn reserve(&mut self, to: u64) {
+        // The rows grow as `n`, `n + d` and `n / 2 + d` do.
+        let heaps = 1.01 * (to - self.from) as f64;
+        self.flags.reserve(heaps);
+        self.used.reserve(1.478 * heaps);
+        self.sum.iter_mut().for_each(|row| row.reserve(0.978 * heaps));
+    }
+
+    /// The heaps before the automaton starts, with room up to heap `to`, and the automaton's engine there.
+    pub fn base(input: &ProportionateNim, to: u64) -> Result<(Engine, Interval), RunError> {
+        let small = ProportionateNim { limit: input.limit().min(1 << 20), ..input.clone() };
+        let automaton = Automaton::start(&small, [1.0; 3], &mut Tally::default())?;
+        let Automaton { n, d, registers, upper_used, upper_difference, upper_sum, top, room, span, .. } = automaton;
+        let engine = Engine { n, d, registers, upper_used, upper_difference, upper_sum, top, room, span };
+        let Automaton { used, sum, flags, .. } = automaton;
+        let mut interval = Interval::new(0, to, [0; 2], Before::default());
+        let copy = |marks: &mut Marks, tape: &dyn Fn(usize) -> Option<u64>| {
+            (0..).map_while(tape).for_each(|word| marks.extend(&[word], Plain));
+        };
+        copy(&mut interval.flags, &|at| flags.get(at));
+        copy(&mut interval.used, &|at| used.get(at));
+        interval.sum.iter_mut().zip(&sum).for_each(|(row, tape)| copy(row, &|at| tape.get(at)));
+        Ok((engine, interval))
+    }
+
+    /// Appends the last span of an engine, in which these heaps are upper ones.
+    #[inline(always)]
+    pub fn extend(&mut self, engine: &Engine, upper: &[u64; WORDS], inner: impl InnerLoops) {
+        self.flags.extend(upper, inner);
+        for complete in engine.complete_used(self.used.end()) {
+            self.used.extend(&complete.marks[..complete.count], inner);
+        }
+        for (parity, row) in self.sum.iter_mut().enumerate() {
+            for complete in engine.complete_sum(parity, row.end()) {
+                row.extend(&complete.marks[..complete.count], inner);
+            }
+        }
+    }
+
+    /// The used heaps below `heap`.
+    pub fn used_below(&self, heap: u64) -> Option<Total> {
+        Some(self.before.used.plus(self.used.below(heap)?))
+    }
+
+    /// The bits of the two rows of sums that come after `line`.
+    fn after(line: u64) -> [u64; 2] {
+        [line / 2 + 1, line.div_ceil(2) + 1]
+    }
+
+    /// The lines `2m - n` up to `line`.
+    pub fn sums_to(&self, line: u64) -> Option<Total> {
+        let [even, odd] = Self::after(line);
+        let [even, odd] = [self.sum[0].below(even)?.scaled(2, 0), self.sum[1].below(odd)?.scaled(2, 1)];
+        Some(self.before.sum.plus(even).plus(odd))
+    }
+
+    /// The number of lines `2m - n` up to `line`.
+    pub fn sum_count(&self, line: u64) -> Option<u64> {
+        let [even, odd] = Self::after(line);
+        Some(self.before.sum.count + self.sum[0].count(even)? + self.sum[1].count(odd)?)
+    }
+
+    /// Whether a line `2m - n` is occupied.
+    pub fn has_sum(&self, line: u64) -> Option<bool> {
+        self.sum[(line % 2) as usize].is_set(line.div_ceil(2))
+    }
+
+    /// The lines `p a + q k` of the upper heaps `a`, where `a` is the `k`-th of them: from the first that may be here
+    /// to the last, and one more.
+    pub fn lines(&self, p: u64, q: u64) -> Range<u64> {
+        let end = self.flags.end_bit();
+        let all = self.flags.count(end).unwrap_or(0);
+        let count = self.before.flags.count;
+        p * self.from + q * count..p * end + q * (count + all)
+    }
+
+    /// The last even word of flags such that all upper heaps `a` before it have lines `p a + q k` of at most `line`,
+    /// where `a` is the `k`-th of them; and their number.
+    pub fn seek(&self, p: u64, q: u64, line: u64) -> Option<(usize, u64)> {
+        let Marks { first, words, totals } = &self.flags;
+        let at = |word: usize, count: u64| p * (WORD * (first + word)) as u64 + q * count;
+        let counts = |group: usize| self.before.flags.count + totals[group][0];
+        if at(0, counts(0)) > line {
+            return None;
+        }
+        let (mut group, mut after) = (0, totals.len());
+        while after - group > 1 {
+            let middle = group.midpoint(after);
+            if at(GROUP * middle, counts(middle)) <= line { group = middle } else { after = middle }
+        }
+        let (mut word, mut count) = (GROUP * group, counts(group));
+        loop {
+            let (pair, _) = words.get(word..)?.split_first_chunk::<2>()?;
+            let next = count + u64::from(pair[0].count_ones() + pair[1].count_ones());
+            if at(word + 2, next) > line {
+                return Some((first + word, count));
+            }
+            (word, count) = (word + 2, next);
+        }
+    }
+
+    /// The heap from which on upper heaps `a` have lines `p a + q k` of at least `line`, where `a` is the `k`-th of
+    /// them; the number of those before; and whether one has that line.
+    fn first_from(&self, p: u64, q: u64, line: u64) -> Option<(u64, u64, bool)> {
+        let (first, mut count) = self.seek(p, q, line)?;
+        for word in first..first + 2 {
+            let mut flags = self.flags.get(word)?;
+            while flags != 0 {
+                let heap = (WORD * word) as u64 + u64::from(flags.trailing_zeros());
+                let at = p * heap + q * (count + 1);
+                if at >= line {
+                    return Some((heap, count, at == line));
+                }
+                count += 1;
+                flags &= flags - 1;
+            }
+        }
+        Some(((WORD * (first + 2)) as u64, count, false))
+    }
+
+    /// The number of upper heaps `a` whose line `p a + q k` is below `line`, where `a` is the `k`-th of them, and
+    /// whether one has that line.
+    pub fn upper_count(&self, p: u64, q: u64, line: u64) -> Option<(u64, bool)> {
+        self.first_from(p, q, line).map(|(_, count, has_line)| (count, has_line))
+    }
+
+    /// The upper heaps `a` whose line `p a + q k` is below `line`, where `a` is the `k`-th of them.
+    pub fn uppers_below(&self, p: u64, q: u64, line: u64) -> Option<Total> {
+        let (heap, ..) = self.first_from(p, q, line)?;
+        Some(self.before.flags.plus(self.flags.below(heap)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn totals_are_sums(words in prop::collection::vec(any::<u64>(), 1..200), first in 0_usize..50, at in any::<prop::sample::Index>()) {
+            let mut marks = Marks::new(first);
+            words.chunks(7).for_each(|words| marks.extend(words, Plain));
+            let end = WORD * words.len();
+            let bit = at.index(end + 1);
+            let set = (0..bit).filter(|i| words[i / WORD] >> (i % WORD) & 1 == 1);
+            let want = set.fold(Total::default(), |total, i| total.plus(Total { count: 1, sum: (WORD * first + i) as u128 }));
+            let bit = (WORD * first + bit) as u64;
+            prop_assert_eq!(marks.below(bit), Some(want));
+            prop_assert_eq!(marks.count(bit), Some(want.count));
+            prop_assert_eq!(marks.below((WORD * (first + words.len())) as u64 + 1), None);
+            prop_assert!(first == 0 || marks.below((WORD * first - 1) as u64).is_none());
+        }
+
+        #[test]
+        fn lines_of_upper_heaps_are_found(words in prop::collection::vec(any::<u64>(), 2..300), line in 0_u64..40_000) {
+            let mut interval = Interval::new(0, 0, [0; 2], Before::default());
+            interval.flags.extend(&words[..words.len() & !1], Plain);
+            let upper: Vec<u64> = (0..64 * (words.len() as u64 & !1)).filter(|i| words[*i as usize / WORD] >> (i % 64) & 1 == 1).collect();
+            for (p, q) in [(1, 1), (2, 1), (3, 2), (3, 1)] {
+                let lines = || upper.iter().zip(1..).map(|(a, k)| (*a, p * a + q * k));
+                let below = lines().filter(|(_, at)| *at < line).fold(Total::default(), |total, (a, _)| {
+                    total.plus(Total { count: 1, sum: a.into() })
+                });
+                match interval.uppers_below(p, q, line) {
+                    Some(total) => prop_assert_eq!(total, below),
+                    None => prop_assert!(interval.lines(p, q).end <= line),
+                }
+                if let Some(found) = interval.upper_count(p, q, line) {
+                    prop_assert_eq!(found, (below.count, lines().any(|(_, at)| at == line)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn totals_of_ranges_and_lines() {
+        let numbers = |numbers: &[u128]| Total { count: numbers.len() as u64, sum: numbers.iter().sum() };
+        assert_eq!(Total::range(3..7), numbers(&[3, 4, 5, 6]));
+        assert_eq!(Total::of_bits(0b1011, 10), numbers(&[10, 11, 13]));
+        assert_eq!(numbers(&[5, 9]).lines(3, 2), numbers(&[17, 31]));
+        assert_eq!(numbers(&[5, 9]).scaled(2, 1), numbers(&[9, 17]));
+        let top = 1 << 62;
+        assert_eq!(Total::range(0..top).sum, (1_u128 << 61) * ((1_u128 << 62) - 1));
+    }
+}

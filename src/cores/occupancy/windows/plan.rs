@@ -1,0 +1,143 @@
+//! Which windows a limit needs.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use super::model::Model;
+use crate::cores::occupancy::streaming::SPAN;
+
+/// Heaps in a span.
+pub const HEAPS: u64 = SPAN as u64;
+
+/// How far a run looks.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Heaps at the beginning that are all visited.
+    pub base: u64,
+    /// Heaps between a guess and the first result, a multiple of [`HEAPS`].
+    pub warm_up: u64,
+    /// How far the model may be off at the end of the base, in heaps. Further on its errors grow.
+    pub margin: f64,
+    /// Heaps between two joints.
+    pub spacing: u64,
+}
+
+impl Options {
+    /// The options that took the least time.
+    pub fn for_limit(limit: u64) -> Self {
+        let base = (100.0 * (limit as f64).sqrt()).min(2e8) as u64;
+        Options { base: base.next_multiple_of(HEAPS), warm_up: 8192, margin: 20.0, spacing: 131_072 }
+    }
+
+    /// How far the model may be off at heap `n`. Its errors grow as the positions stray from straight lines (observed).
+    fn margin(&self, n: f64) -> f64 {
+        const LEAST: f64 = 60.0;
+        let times = n / self.base as f64;
+        LEAST + if times > 1.0 { self.margin * times.powf(0.7) } else { 0.0 }
+    }
+}
+
+/// Windows that must be run.
+#[derive(Debug)]
+pub struct Plan {
+    /// The base, as long as the windows that touch it.
+    pub base: u64,
+    /// The other windows in ascending order, without their warm-up.
+    pub windows: Vec<Range<u64>>,
+}
+
+impl Plan {
+    /// Heaps to visit, but for the joints.
+    pub fn heaps(&self, options: &Options) -> u64 {
+        self.base + self.windows.iter().map(|window| window.end - window.start + options.warm_up).sum::<u64>()
+    }
+
+    /// The plan for a limit, given a model of the heaps in the base.
+    pub fn new(limit: u64, options: &Options, model: &mut Model) -> Plan {
+        let mut plan = Plan { base: options.base, windows: Vec::new() };
+        let mut needs = Needs { heap: BinaryHeap::new(), options };
+        let limit = limit as f64;
+        let ends = [model.lower([2.0, 1.0], limit), model.upper([3.0, 1.0], limit)];
+        // The last span must begin within the limit, and the next one must end after it.
+        ends.iter().for_each(|end| needs.add([end - 2.0 * SPAN as f64, end + 2.0 * SPAN as f64]));
+        while let Some(need) = needs.pop() {
+            if need.to < options.base as f64 {
+                break;
+            }
+            let end = (need.to as u64).next_multiple_of(HEAPS);
+            let window = need.from.max(0.0) as u64 / HEAPS * HEAPS..end;
+            let start = if window.start < options.base + options.warm_up {
+                plan.base = plan.base.max(end);
+                options.base
+            } else {
+                plan.windows.push(window.clone());
+                window.start - options.warm_up
+            };
+            needs.add_sources(start as f64, end as f64, model);
+        }
+        plan.windows.reverse();
+        plan
+    }
+}
+
+/// Heaps that are needed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Need {
+    from: f64,
+    to: f64,
+}
+
+impl Eq for Need {}
+
+impl PartialOrd for Need {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Need {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.to.total_cmp(&other.to)
+    }
+}
+
+struct Needs<'a> {
+    heap: BinaryHeap<Need>,
+    options: &'a Options,
+}
+
+impl Needs<'_> {
+    /// Adds what lies between two places that the model found.
+    fn add(&mut self, [from, to]: [f64; 2]) {
+        self.heap.push(Need { from: from - self.options.margin(from), to: to + self.options.margin(to) });
+    }
+
+    /// The last of them, with all that are so near that a warm-up between would cost more.
+    fn pop(&mut self) -> Option<Need> {
+        let mut need = self.heap.pop()?;
+        let near = (self.options.warm_up + 2 * HEAPS) as f64;
+        while let Some(next) = self.heap.peek().filter(|next| next.to >= need.from - near) {
+            need.from = need.from.min(next.from);
+            self.heap.pop();
+        }
+        Some(need)
+    }
+
+    /// Adds what heaps `start..end` read: old marks as far as a span of the greatest growth may need them, and somewhat
+    /// further.
+    fn add_sources(&mut self, start: f64, end: f64, model: &mut Model) {
+        const LESS: f64 = 160.0;
+        const MORE: f64 = 800.0;
+        let [first, last] = [start, end].map(|n| model.at(n).mex);
+        let sums = [start - first - 3.0 * LESS, end - last + MORE];
+        let places = [
+            [start - LESS, end + LESS].map(|line| model.lower([1.0, 1.0], line)),
+            sums.map(|line| model.lower([1.0, 2.0], line)),
+            [start + first - LESS, end + last + MORE].map(|line| model.upper([2.0, 1.0], line)),
+            [first - LESS, last + MORE].map(|line| model.upper([1.0, 1.0], line)),
+            [start + 2.0 * first - 2.0 * LESS, end + 2.0 * last + 2.0 * MORE].map(|line| model.upper([3.0, 2.0], line)),
+        ];
+        places.into_iter().for_each(|place| self.add(place));
+    }
+}

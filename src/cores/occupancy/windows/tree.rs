@@ -1,0 +1,382 @@
+//! The run of a plan: the base, then window after window.
+
+use super::interval::{Interval, Marks};
+use super::model::Model;
+use super::plan::{HEAPS, Options, Plan};
+use super::restart::{Places, Prefix, restart};
+use crate::bits::WORD;
+use crate::cores::occupancy::streaming::{Engine, InnerLoops, WORDS, Words};
+use crate::cores::occupancy::{Beam, ProportionateNim, Tally};
+use crate::kernel::{Evidence, Run, RunError};
+
+/// Why an attempt ended early.
+#[derive(Debug)]
+pub enum Failure {
+    /// An error for the caller.
+    Run(RunError),
+    /// A window reads what no other covers: the margins were too narrow.
+    Missed,
+    /// Two runs differ at a joint: the warm-up was too short.
+    Uncoupled,
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        Failure::Run(error)
+    }
+}
+
+/// The intervals that a window reads, by their indices.
+#[derive(Clone, Copy)]
+struct Sources {
+    heaps: usize,
+    sum: usize,
+    flags: [usize; 3],
+}
+
+impl Sources {
+    /// Those of the base, which reads itself.
+    const BASE: Sources = Sources { heaps: 0, sum: 0, flags: [0; 3] };
+
+    /// Those of a window that begins at heap `n`, where the mex of the differences is about `mex`.
+    fn new(intervals: &[Interval], n: u64, mex: u64) -> Self {
+        let last = |is_before: &dyn Fn(&Interval) -> bool| intervals.partition_point(is_before).max(1) - 1;
+        let flags = |p, q, line| last(&|interval| interval.lines(p, q).start <= line);
+        Sources {
+            heaps: last(&|interval| interval.used.first_bit() <= n),
+            sum: last(&|interval| 2 * interval.sum[0].first_bit() <= n - mex),
+            flags: [flags(2, 1, n + mex), flags(1, 1, mex), flags(3, 2, n + 2 * mex)],
+        }
+    }
+
+    fn of(self, intervals: &[Interval]) -> Places<'_> {
+        let Sources { heaps, sum, flags } = self;
+        Places { heaps: &intervals[heaps], sum: &intervals[sum], flags: flags.map(|flags| &intervals[flags]) }
+    }
+}
+
+/// One attempt to find the tally. `reported` are the steps that were reported to the run.
+#[inline(always)]
+pub fn attempt(
+    input: &ProportionateNim,
+    options: &Options,
+    run: &Run,
+    reported: &mut u64,
+    inner: impl InnerLoops,
+) -> Result<(Tally, Evidence), Failure> {
+    let mut model = Model::new(options.base);
+    let mut tree = Tree::new(input, options)?;
+    tree.base(&mut model, run, inner)?;
+    let plan = Plan::new(input.limit(), options, &mut model);
+    let heaps = plan.heaps(options) as f64;
+    let mut report = |visited: u64| -> Result<(), RunError> {
+        let share = (visited as f64 / heaps).min(0.99);
+        let steps = ((share * input.smaller_heaps() as f64) as u64).max(*reported);
+        run.advance(steps - *reported)?;
+        *reported = steps;
+        Ok(())
+    };
+    // The base goes on as far as windows touch it.
+    tree.intervals[0].reserve(plan.base);
+    let base = options.base..plan.base;
+    for (i, window) in std::iter::once(base).chain(plan.windows.iter().cloned()).enumerate() {
+        if i > 0 {
+            tree.enter(&window, &mut model, inner)?;
+        }
+        tree.window(&window, i == plan.windows.len(), &mut model, inner, &mut report)?;
+    }
+    tree.finish()
+}
+
+/// The windows so far.
+struct Tree<'a> {
+    limit: u64,
+    options: &'a Options,
+    intervals: Vec<Interval>,
+    /// Intervals whose marks of each kind were dropped, from the first on.
+    dropped: Sources,
+    engine: Engine,
+    /// Where the current window began to run, and what it reads.
+    start: u64,
+    sources: Sources,
+    /// For joints.
+    second: Engine,
+    /// Heaps visited, and those since the last joint.
+    visited: u64,
+    unchecked: u64,
+    evidence: Evidence,
+    /// The lower beam, as soon as it is known.
+    lower: Option<Beam>,
+}
+
+impl<'a> Tree<'a> {
+    /// The first heaps.
+    fn new(input: &ProportionateNim, options: &'a Options) -> Result<Self, RunError> {
+        let (engine, base) = Interval::base(input, options.base)?;
+        Ok(Tree {
+            limit: input.limit(),
+            options,
+            intervals: vec![base],
+            dropped: Sources::BASE,
+            start: engine.n,
+            visited: engine.n,
+            engine,
+            sources: Sources::BASE,
+            second: Engine::new(),
+            unchecked: 0,
+            evidence: Evidence { warm_up: options.warm_up, ..Evidence::default() },
+            lower: None,
+        })
+    }
+
+    /// Runs the base and tells the model what is in it.
+    #[inline(always)]
+    fn base(&mut self, model: &mut Model, run: &Run, inner: impl InnerLoops) -> Result<(), Failure> {
+        let base = &self.intervals[0];
+        let counts = [base.flags.below(self.engine.n), base.used.below(self.engine.n)];
+        let [mut uppers, used] = counts.map(|total| total.map_or(0, |total| total.count));
+        let mut lowers = self.engine.n - used - uppers;
+        model.sample(&self.engine, lowers, uppers);
+        while self.engine.n < self.options.base {
+            let [lower, upper] = self.span(inner)?;
+            lowers += inner.sum_of_bits(&lower)[0];
+            uppers += inner.sum_of_bits(&upper)[0];
+            model.sample(&self.engine, lowers, uppers);
+            self.joint_if_due(model, inner)?;
+            run.advance(0)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the next span and keeps its marks. Returns which of its heaps have a lower and which an upper partner.
+    #[inline(always)]
+    fn span(&mut self, inner: impl InnerLoops) -> Result<[[u64; WORDS]; 2], Failure> {
+        step(&mut self.engine, self.sources.of(&self.intervals), inner)?;
+        self.visited += HEAPS;
+        self.unchecked += HEAPS;
+        let [lower, upper] = self.engine.beams(inner);
+        if let Some(interval) = self.intervals.last_mut() {
+            interval.extend(&self.engine, &upper, inner);
+        }
+        Ok([lower, upper])
+    }
+
+    /// Goes to the beginning of a window, by a guess and a warm-up.
+    #[inline(always)]
+    fn enter(
+        &mut self,
+        window: &std::ops::Range<u64>,
+        model: &mut Model,
+        inner: impl InnerLoops,
+    ) -> Result<(), Failure> {
+        self.start = window.start - self.options.warm_up;
+        let mex = model.at(self.start as f64).mex as u64;
+        self.sources = Sources::new(&self.intervals, self.start, mex);
+        self.drop_passed();
+        let places = self.sources.of(&self.intervals);
+        restart(&mut self.engine, self.start, mex, places).ok_or(Failure::Missed)?;
+        while self.engine.n < window.start {
+            step(&mut self.engine, places, inner)?;
+        }
+        self.visited += self.options.warm_up;
+        let prefix = Prefix::new(&self.engine, places).ok_or(Failure::Missed)?;
+        let interval = prefix.interval(&self.engine, places, window.end).ok_or(Failure::Missed)?;
+        self.intervals.push(interval);
+        Ok(())
+    }
+
+    /// Runs a window; the last one as far as the lower beam is within the limit.
+    #[inline(always)]
+    fn window(
+        &mut self,
+        window: &std::ops::Range<u64>,
+        is_last: bool,
+        model: &mut Model,
+        inner: impl InnerLoops,
+        report: &mut impl FnMut(u64) -> Result<(), RunError>,
+    ) -> Result<(), Failure> {
+        /// Heaps between two reports.
+        const REPORT: u64 = 1 << 16;
+        while self.engine.n < window.end {
+            let (n, d) = (self.engine.n, self.engine.d);
+            if is_last && self.lower.is_none() && 2 * (n + 2 * HEAPS) + d > self.limit {
+                self.lower = Some(self.lower_before()?);
+            }
+            if is_last && 2 * n + d > self.limit {
+                break;
+            }
+            let [lower, _] = self.span(inner)?;
+            if let Some(beam) = &mut self.lower {
+                let positions = self.engine.positions(0, &lower).filter(|[a, b]| *b <= 2 * a && a + b <= self.limit);
+                positions.for_each(|[a, b]| beam.add(Beam { positions: 1, smaller: a.into(), larger: b.into() }));
+            }
+            self.joint_if_due(model, inner)?;
+            if self.engine.n.is_multiple_of(REPORT) {
+                report(self.visited)?;
+            }
+        }
+        Ok(report(self.visited)?)
+    }
+
+    /// The lower positions before the next span, the two empty heaps among them, all of which must be within the limit.
+    fn lower_before(&self) -> Result<Beam, Failure> {
+        if 2 * self.engine.n + self.engine.d + 128 > self.limit {
+            return Err(Failure::Missed);
+        }
+        let Prefix { lower, differences, .. } =
+            Prefix::new(&self.engine, self.sources.of(&self.intervals)).ok_or(Failure::Missed)?;
+        Ok(Beam { positions: lower.count + 1, smaller: lower.sum, larger: lower.sum + differences })
+    }
+
+    /// Compares the registers with those of a second run that began with a guess one warm-up earlier, if the last joint
+    /// is far enough away. By then this run has had at least twice the warm-up, unless it began in the base.
+    #[inline(always)]
+    fn joint_if_due(&mut self, model: &mut Model, inner: impl InnerLoops) -> Result<(), Failure> {
+        let (engine, second) = (&self.engine, &mut self.second);
+        if self.unchecked < self.options.spacing || engine.n < self.start + 2 * self.options.warm_up {
+            return Ok(());
+        }
+        let start = engine.n - self.options.warm_up;
+        let places = self.sources.of(&self.intervals);
+        restart(second, start, model.at(start as f64).mex as u64, places).ok_or(Failure::Missed)?;
+        let flags = self.intervals.last().map(|interval| &interval.flags);
+        let mut coupled = start;
+        while second.n < engine.n {
+            let word = second.n as usize / WORD;
+            step(second, places, inner)?;
+            let [_, upper] = second.beams(inner);
+            if flags.and_then(|flags| flags.words::<WORDS>(word)).is_some_and(|flags| *flags != upper) {
+                coupled = second.n;
+            }
+        }
+        if !engine.agrees(second) {
+            return Err(Failure::Uncoupled);
+        }
+        self.visited += self.options.warm_up;
+        self.unchecked = 0;
+        self.evidence.joints += 1;
+        self.evidence.longest = self.evidence.longest.max(coupled - start);
+        Ok(())
+    }
+
+    /// Drops the marks that no window from this one on reads.
+    fn drop_passed(&mut self) {
+        let Sources { heaps, sum, flags } = self.sources;
+        let mut passed = |from: usize, to: usize, clear: fn(&mut Interval)| {
+            self.intervals.get_mut(from..to).unwrap_or_default().iter_mut().for_each(clear);
+        };
+        passed(self.dropped.heaps, heaps, |interval| interval.used.clear());
+        passed(self.dropped.sum, sum, |interval| interval.sum.iter_mut().for_each(Marks::clear));
+        passed(self.dropped.flags[1], flags[1], |interval| interval.flags.clear());
+        self.dropped = self.sources;
+    }
+
+    /// Both beams.
+    fn finish(self) -> Result<(Tally, Evidence), Failure> {
+        let Tree { limit, intervals, lower, evidence, visited, .. } = self;
+        let above = limit + 1;
+        let last = intervals.partition_point(|interval| interval.lines(3, 1).start <= above).max(1) - 1;
+        let uppers = intervals[last].uppers_below(3, 1, above).ok_or(Failure::Missed)?;
+        let upper = Beam { positions: uppers.count, smaller: uppers.sum, larger: uppers.lines(2, 1).sum };
+        let evidence = Evidence { windows: intervals.len() as u64 - 1, heaps: visited, ..evidence };
+        Ok((Tally { lower: lower.ok_or(Failure::Missed)?, upper }, evidence))
+    }
+}
+
+/// Runs the next span of an engine.
+#[inline(always)]
+fn step(engine: &mut Engine, places: Places<'_>, inner: impl InnerLoops) -> Result<(), Failure> {
+    engine.prepare(&places.sources(), inner).ok_or(Failure::Missed)?;
+    Ok(engine.pass(inner)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::interval::Total;
+    use super::*;
+    use crate::cores::occupancy::streaming::{self, Plain};
+
+    fn input(limit: u64) -> ProportionateNim {
+        ProportionateNim::new(limit).expect("below the largest limit")
+    }
+
+    /// A plan that has much to do at small limits.
+    const SMALL: Options = Options { base: 20_480, warm_up: 8192, margin: 40.0, spacing: 40_000 };
+
+    fn attempted(limit: u64, options: &Options) -> Result<(Tally, Evidence), Failure> {
+        attempt(&input(limit), options, &Run::new(1), &mut 0, Plain)
+    }
+
+    fn exact(limit: u64) -> Tally {
+        streaming::drive(&input(limit), &Run::new(1), Tally::default(), Plain).expect("runs to its end")
+    }
+
+    #[test]
+    fn windows_find_the_tally_of_all_heaps() {
+        let mut joints = 0;
+        for limit in [200_000, 300_001, 1_234_567, 3_000_000, 3_000_001, 7_654_321] {
+            let (tally, evidence) = attempted(limit, &SMALL).expect("the windows fit together");
+            assert_eq!(tally, exact(limit), "limit {limit}");
+            joints += evidence.joints;
+            assert!(evidence.longest < SMALL.warm_up);
+        }
+        assert!(joints > 20, "{joints} joints");
+    }
+
+    #[test]
+    fn lines_that_are_taken_tell_all_totals() {
+        let options = Options { base: 60_000 / HEAPS * HEAPS, ..SMALL };
+        let mut tree = Tree::new(&input(1_000_000), &options).expect("not cancelled");
+        let mut lower = Total::default();
+        let before = exact_positions(tree.engine.n);
+        let mut differences: u128 = before.iter().map(|[a, b]| u128::from(b - a)).sum();
+        before.iter().for_each(|[a, _]| lower = lower.plus(Total { count: 1, sum: u128::from(*a) }));
+        let mut waiting: Vec<Interval> = Vec::new();
+        while tree.engine.n < options.base {
+            let [beam, _] = tree.span(Plain).expect("the base reads itself");
+            for [a, b] in tree.engine.positions(0, &beam).filter(|[a, b]| *b <= 2 * a) {
+                lower = lower.plus(Total { count: 1, sum: a.into() });
+                differences += u128::from(b - a);
+            }
+            let places = Sources::BASE.of(&tree.intervals);
+            let prefix = Prefix::new(&tree.engine, places).expect("the base reaches far enough");
+            let upper = tree.intervals[0].flags.below(tree.engine.n).expect("it was run");
+            assert_eq!(prefix, Prefix { lower, differences, upper });
+            waiting.push(prefix.interval(&tree.engine, places, options.base).expect("the base reaches far enough"));
+        }
+        // The rows of the base are complete up to where these begin.
+        let base = &tree.intervals[0];
+        for interval in &waiting[..waiting.len() - 1] {
+            assert_eq!(base.used_below(interval.used.first_bit()), Some(interval.before.used));
+            assert_eq!(base.sums_to(2 * interval.sum[0].first_bit() - 2), Some(interval.before.sum));
+        }
+    }
+
+    /// Lower positions with a smaller heap from 1 to `end - 1`.
+    fn exact_positions(end: u64) -> Vec<[u64; 2]> {
+        use crate::cores::occupancy::{Positions, window_certificate};
+        let all = window_certificate::run(&input(4 * end), &Run::new(1), Positions::default());
+        let all = all.expect("runs to its end").0;
+        all.into_iter().filter(|[a, b]| (1..end).contains(a) && *b <= 2 * a).collect()
+    }
+
+    #[test]
+    fn a_joint_tells_that_a_warm_up_was_too_short() {
+        let short = Options { warm_up: HEAPS, spacing: HEAPS, ..SMALL };
+        assert!(matches!(attempted(3_000_000, &short), Err(Failure::Uncoupled)));
+    }
+
+    #[test]
+    fn a_narrow_plan_ends_and_gives_no_answer() {
+        let narrow = Options { margin: 0.0, ..SMALL };
+        assert!(matches!(attempted(100_000_000, &narrow), Err(Failure::Missed)));
+    }
+
+    #[test]
+    fn two_plans_agree() {
+        let other = Options { base: 40_960, warm_up: 12_288, margin: 60.0, spacing: 65_536 };
+        let [a, b] = [SMALL, other].map(|options| attempted(40_000_000, &options).expect("they fit together").0);
+        assert_eq!(a, b);
+        assert_eq!(a, exact(40_000_000));
+    }
+}

@@ -1,0 +1,184 @@
+//! Kernels whose answers are observed, not proved: they run where they are named, say what they are, and agree with exact ones.
+
+use assert_cmd::Command;
+use nimlanes::cores::occupancy::{MAX_LIMIT, Occupancy, Positions, ProportionateNim, Tally};
+use nimlanes::cores::{OPERATIONS, operation};
+use nimlanes::kernel::{Claim, Kernel, Run, available};
+use nimlanes::machine::Machine;
+use nimlanes::selection::{SelectError, Selection};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::Value;
+
+fn nimlanes() -> Command {
+    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
+    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
+    command
+}
+
+fn json(args: &[&str]) -> Value {
+    let output = nimlanes().args(args).assert().success().get_output().stdout.clone();
+    serde_json::from_slice(&output).expect("JSON on stdout")
+}
+
+/// Expects exit code 2 and a single line that contains all of `says`.
+fn refused(args: &[&str], says: &[&str]) {
+    let output = nimlanes().args(args).assert().code(2).stdout("").get_output().clone();
+    let line = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(line.trim_end().lines().count(), 1, "{args:?} printed more than a line: {line}");
+    assert!(says.iter().all(|says| line.contains(says)), "{args:?} should say {says:?}: {line}");
+}
+
+fn observed() -> Vec<Kernel<Occupancy<Tally>>> {
+    available(&Machine::detect()).filter(|kernel| kernel.def().claim == Claim::Observed).collect()
+}
+
+/// At random limits of all magnitudes up to `10^7`.
+#[test]
+fn they_agree_with_an_exact_kernel() {
+    let cases = if cfg!(debug_assertions) { 12 } else { 2000 };
+    let limits = prop_oneof![1 => 0_u64..1_000_000, 3 => 1_000_000_u64..=10_000_000];
+    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
+    let checked = runner.run(&limits, |limit| {
+        let input = ProportionateNim::new(limit).expect("below the largest limit");
+        let exact = Selection::new(Machine::detect()).kernel::<Occupancy<Tally>>(&input).expect("a small limit");
+        prop_assert_eq!(exact.def().claim, Claim::Exact);
+        let want = exact.run(&input, &Run::new(1)).expect("not cancelled");
+        for kernel in observed() {
+            let run = Run::new(1);
+            let got = kernel.run(&input, &run).expect("not cancelled");
+            prop_assert_eq!(got, want, "{} at {}", kernel.def().name, limit);
+            prop_assert!(limit < 1_000_000 || run.evidence().is_some_and(|evidence| evidence.heaps > 0));
+        }
+        Ok(())
+    });
+    checked.expect("they agree");
+    assert!(!observed().is_empty());
+}
+
+/// Progress ends at its steps, whatever was visited, and a cancelled run ends.
+#[test]
+fn they_report_progress_and_can_be_cancelled() {
+    use nimlanes::kernel::{Operation, RunError};
+    let input = ProportionateNim::new(20_000_000).expect("below the largest limit");
+    for kernel in observed() {
+        let run = Run::new(1);
+        kernel.run(&input, &run).expect("not cancelled");
+        assert_eq!(run.done(), Occupancy::<Tally>::steps(&input));
+        let run = Run::new(1);
+        run.cancel();
+        assert_eq!(kernel.run(&input, &run), Err(RunError::Cancelled));
+    }
+}
+
+/// It is predicted to be the quickest by far, and yet it is not selected.
+#[test]
+fn none_is_selected_by_itself() {
+    let selection = Selection::new(Machine::detect()).allow_long();
+    for operation in OPERATIONS {
+        for workload in operation.workloads() {
+            let session = operation.session(&selection, workload.name, workload.published).expect("a listed size");
+            let chosen = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
+            assert!(session.kernels()[chosen].is_exact(), "{}", operation.name());
+        }
+    }
+    let input = ProportionateNim::new(1_000_000_000).expect("below the largest limit");
+    let exact = selection.kernel::<Occupancy<Tally>>(&input).expect("memory for a billion");
+    assert!(observed().iter().all(|kernel| kernel.cost(&input, 1).ns < exact.cost(&input, 1).ns));
+    let named = selection.with_kernel("occupancy", "window_tree").expect("it is listed");
+    assert_eq!(named.kernel::<Occupancy<Tally>>(&input).map(|kernel| kernel.def().name), Ok("window_tree"));
+}
+
+/// Where no exact kernel can do a limit, the refusal names one that can; but not if positions are wanted.
+#[test]
+fn a_refusal_names_them() {
+    let machine = Machine::detect().with_memory(1 << 32);
+    let selection = Selection::new(machine).with_threads(1).expect("a thread");
+    let kernels = ["window_tree", "window_tree_avx512"];
+    let names_one =
+        |error: &SelectError| kernels.iter().any(|name| error.to_string().contains(&format!("occupancy={name} can")));
+    let input = |limit| ProportionateNim::new(limit).expect("below the largest limit");
+    for limit in [100_000_000_000_u64, 1 << 47] {
+        let error = selection.kernel::<Occupancy<Tally>>(&input(limit)).expect_err("no exact kernel can");
+        assert_eq!(matches!(error, SelectError::Memory { .. }), limit < 1 << 46, "{error}");
+        assert!(names_one(&error), "{error}");
+        let error = selection.kernel::<Occupancy<Positions>>(&input(limit)).expect_err("no exact kernel can");
+        assert!(!names_one(&error), "{error}");
+    }
+    let error = selection.clone().with_kernel("occupancy", "window_tree").expect("it is listed");
+    let error = error.kernel::<Occupancy<Positions>>(&input(100)).expect_err("it finds no positions");
+    assert!(error.to_string().ends_with("it finds the sum alone, not the positions"), "{error}");
+}
+
+/// The sum of the smaller heaps at the largest limit, and that of two lines, fit their types.
+#[test]
+fn the_largest_limit_is_accepted_and_none_beyond() {
+    let input = ProportionateNim::new(MAX_LIMIT).expect("the largest limit");
+    for kernel in observed() {
+        let cost = kernel.cost(&input, 1);
+        assert!(cost.is_possible() && cost.bytes > 1e11, "{cost:?}");
+    }
+    assert!(ProportionateNim::new(MAX_LIMIT + 1).is_err());
+}
+
+#[test]
+fn the_command_line_says_what_they_are() {
+    let kernels = json(&["kernels", "occupancy", "--json"]);
+    let claim = |name: &str| {
+        let found = kernels.as_array().expect("an array").iter().find(|kernel| kernel["kernel"] == name);
+        found.expect("it is listed")["claim"].clone()
+    };
+    assert_eq!([claim("window_tree"), claim("automaton")], ["observed", "exact"]);
+    let text = nimlanes().args(["kernels", "occupancy"]).assert().success().get_output().stdout.clone();
+    let text = String::from_utf8(text).expect("UTF-8");
+    assert_eq!(
+        text.matches(" observed ").count(),
+        operation("occupancy")
+            .expect("it is listed")
+            .kernels(&Machine::detect())
+            .iter()
+            .filter(|kernel| !kernel.is_exact())
+            .count(),
+        "{text}"
+    );
+
+    let solve = ["solve", "proportionate-nim", "--limit", "2e6", "--json"];
+    let exact = json(&solve);
+    assert_eq!((&exact["claim"], &exact["evidence"]), (&"exact".into(), &Value::Null));
+    let named = [&solve[..], &["--kernel", "occupancy=window_tree"]].concat();
+    let observed = json(&named);
+    assert_eq!(observed["claim"], "observed");
+    assert!(observed["evidence"]["joints"].as_u64().is_some_and(|joints| joints > 0), "{observed}");
+    assert_eq!(observed["answer"], exact["answer"]);
+    assert_eq!(observed["details"], exact["details"]);
+    let text = nimlanes().args(named.iter().filter(|arg| **arg != "--json")).assert().success();
+    let text = String::from_utf8(text.get_output().stdout.clone()).expect("UTF-8");
+    assert!(text.contains("observed, not proved") && text.contains(" joints compared, all equal"), "{text}");
+
+    let compare = ["compare", "occupancy", "--size", "1e6", "--kernels", "window_tree,automaton", "--seconds", "0.1"];
+    let duel = json(&[&compare[..], &["--json"]].concat());
+    assert_eq!(duel["baseline"], "automaton", "an exact kernel");
+    for row in duel["rows"].as_array().expect("rows") {
+        assert_eq!(row["claim"], if row["kernel"] == "window_tree" { "observed" } else { "exact" });
+    }
+}
+
+#[test]
+fn what_they_cannot_do_is_refused_in_one_line() {
+    let named = ["--kernel", "occupancy=window_tree"];
+    let with = |args: &[&'static str]| [args, &named[..]].concat();
+    refused(
+        &with(&["positions", "proportionate-nim", "--limit", "1e6"]),
+        &["it finds the sum alone, not the positions"],
+    );
+    refused(
+        &with(&["solve", "proportionate-nim", "--limit", "1e6", "--moves", "1:1"]),
+        &["kernel occupancy=window_tree cannot do this: the input is outside its domain"],
+    );
+    refused(&with(&["solve", "proportionate-nim", "--limit", "4611686018427387905"]), &["4611686018427387904"]);
+    refused(&with(&["solve", "proportionate-nim", "--limit", "4e18", "--force"]), &["needs", "are free", "would fit"]);
+    refused(
+        &["solve", "proportionate-nim", "--limit", "1e15"],
+        &["occupancy needs", "occupancy=window_tree", "observed, not proved"],
+    );
+}
