@@ -1,7 +1,8 @@
 //! The program: `nimlanes help` says what it does. `commands` has a file for each command, [`report`] makes RESULTS.md, [`plot`]
-//! draws positions; the other modules are shared by the commands.
+//! draws positions, `beams` sums them up; the other modules are shared by the commands.
 
 mod args;
+mod beams;
 mod commands;
 mod duel;
 mod failure;

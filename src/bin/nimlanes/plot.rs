@@ -3,6 +3,7 @@
 //! Both games are self-similar, so each is drawn in two ways: by its heaps, and by the ratios of its heaps, where a beam of
 //! positions becomes a line or a spot.
 
+use super::beams::Row;
 use super::picture::{Anchor, CLEAR, Ink, Raster, tint};
 
 pub use super::picture::Picture;
@@ -137,6 +138,37 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     .draw(raster)
 }
 
+/// The gaps between the mean of `m/n` and its limit, by the smaller heap. They shrink about as `n^-0.3`, so they are drawn
+/// times `n^0.3`.
+pub fn fluctuations(rows: &[Row], limit: u64, caption: &str) -> Picture {
+    const POWER: f64 = 0.3;
+    let middle = |row: &Row| (row.from as f64 * row.to as f64).sqrt();
+    let scaled = |row: &Row| row.gap * middle(row).powf(POWER);
+    // The first decades would hide the others.
+    let shown = || rows.iter().filter(|row| row.from >= 100);
+    let high = shown().map(|row| scaled(row).abs()).fold(0.0, f64::max) * 1.05;
+    let high = if high > 0.0 { high } else { 1.0 };
+    let largest = shown().map(|row| row.to).max().unwrap_or(1000) as f64;
+    let axes = [
+        Axis { name: "n, the smaller heap", low: 100.0, high: largest.max(1000.0), is_log: true },
+        Axis { name: "(mean of m/n - limit) n^0.3", low: -high, high, is_log: false },
+    ];
+    let mut grid = Grid::new(SIDE / 4, 4);
+    for row in shown() {
+        let value = if row.beam == "upper" { 1.0 } else { 0.0 };
+        grid.add_value_at(&axes, [middle(row), scaled(row)], value);
+    }
+    let raster = grid.raster(|_, _, count, sum| line(sum / count));
+    Scene {
+        title: format!("{caption}: how the beams stray from straight lines"),
+        note: format!("bins of the positions with a sum of heaps up to {limit}"),
+        axes,
+        legend: ["beam".to_owned(), "lower".to_owned(), "upper".to_owned()],
+        ink: line,
+    }
+    .draw(raster)
+}
+
 /// `[n, m / n]` of each position; the ratio is 1 if both heaps are empty.
 fn ratios(positions: &[[u64; 2]]) -> impl Iterator<Item = [f64; 2]> + Clone {
     positions.iter().map(|[n, m]| [*n as f64, if *n == 0 { 1.0 } else { *m as f64 / *n as f64 }])
@@ -240,11 +272,16 @@ impl Grid {
     }
 
     /// Counts a position if it is within both axes.
-    fn add_at(&mut self, axes: &[Axis; 2], values: [f64; 2]) {
+    fn add_at(&mut self, axes: &[Axis; 2], at: [f64; 2]) {
+        self.add_value_at(axes, at, 0.0);
+    }
+
+    /// [`Grid::add_at`] with a value.
+    fn add_value_at(&mut self, axes: &[Axis; 2], values: [f64; 2], value: f64) {
         let [x, y] = [0, 1].map(|i| axes[i].at(values[i]));
         if (0.0..=1.0).contains(&x) && (0.0..=1.0).contains(&y) {
             let cell = |share: f64| ((share * self.side as f64) as usize).min(self.side - 1);
-            self.add(cell(x), cell(y), 0.0);
+            self.add(cell(x), cell(y), value);
         }
     }
 

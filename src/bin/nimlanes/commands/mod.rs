@@ -1,6 +1,7 @@
 //! The commands, one per file.
 
 mod answer;
+mod beams;
 mod ceilings;
 mod compare;
 mod env;
@@ -24,6 +25,7 @@ pub enum Command {
     Solve(solve::Args),
     Positions(positions::Args),
     Plot(plot::Args),
+    Beams(beams::Args),
     Grundy(grundy::Args),
     Kernels(kernels::Args),
     Verify(verify::Args),
@@ -44,6 +46,7 @@ impl Command {
             Command::Solve(args) => solve::main(args),
             Command::Positions(args) => positions::main(args),
             Command::Plot(args) => plot::main(args),
+            Command::Beams(args) => beams::main(args),
             Command::Grundy(args) => grundy::main(args),
             Command::Kernels(args) => kernels::main(args),
             Command::Verify(args) => verify::main(args),
