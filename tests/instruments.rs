@@ -273,6 +273,33 @@ fn the_steps_are_the_kernels_that_beat_all_before_them() {
     assert!(kernels.iter().all(|(kernel, _)| table.contains(&format!("[`{kernel}`]"))), "{table}");
 }
 
+/// It is quicker than all exact kernels, and yet stands below them.
+#[test]
+fn an_observed_kernel_is_not_the_best() {
+    let mut saved =
+        duel(&[("window_tree", [89.0, 90.0, 91.0]), ("automaton", [4.9, 5.0, 5.1]), ("bit_rows", [1.0; 3])]);
+    saved.content.case = Case::new("occupancy", "proportionate", 10_000_000);
+    saved.content.baseline = "bit_rows".to_owned();
+    saved.content.rows[0].claim = "observed".to_owned();
+    let (root, folder) = measured(&saved);
+    std::fs::write(
+        root.path().join("README.md"),
+        "<!-- made by `nimlanes report`: do not edit -->\n<!-- end of what `nimlanes report` made -->\n",
+    )
+    .expect("a writable folder");
+    report(&root, &["--data", folder]).assert().success();
+    for file in ["RESULTS.md", "README.md"] {
+        let text = read(&root, file);
+        let (exact, observed) = text.split_once("Observed, not proved").expect("a table of observed kernels");
+        let row = observed.lines().find(|line| line.contains("[`window_tree`]")).expect("a row of its own");
+        assert!(row.ends_with("| 18.0 `automaton` |"), "{row}");
+        assert!(exact.contains("[`automaton`]") && !exact.contains("window_tree"), "{exact}");
+    }
+    let [charts, table] =
+        ["profiles/charts/occupancy-ratio.svg", "profiles/tables/occupancy.md"].map(|path| read(&root, path));
+    assert!(!charts.contains("window_tree") && !table.contains("window_tree"), "{table}");
+}
+
 #[test]
 fn long_tables_are_files_that_the_report_links_to() {
     let (root, folder) = measured(&headline());

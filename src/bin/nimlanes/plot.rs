@@ -138,30 +138,38 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     .draw(raster)
 }
 
-/// The gaps between the mean of `m/n` and its limit, by the smaller heap. They shrink about as `n^-0.3`, so they are drawn
-/// times `n^0.3`.
+/// How the beams stray: the gap between the mean of `m/n` and its limit in each bin, and the spread around the mean, paler. Both
+/// shrink about as `n^-0.4`, so they are drawn times `n^0.4`.
 pub fn fluctuations(rows: &[Row], limit: u64, caption: &str) -> Picture {
-    const POWER: f64 = 0.3;
+    const POWER: f64 = 0.4;
+    /// The first heaps stray most and would set the scale.
+    const FROM: u64 = 100;
+    /// Marks the value of a spread.
+    const PALE: f64 = 8.0;
     let middle = |row: &Row| (row.from as f64 * row.to as f64).sqrt();
-    let scaled = |row: &Row| row.gap * middle(row).powf(POWER);
-    // The first decades would hide the others.
-    let shown = || rows.iter().filter(|row| row.from >= 100);
-    let high = shown().map(|row| scaled(row).abs()).fold(0.0, f64::max) * 1.05;
-    let high = if high > 0.0 { high } else { 1.0 };
-    let largest = shown().map(|row| row.to).max().unwrap_or(1000) as f64;
+    let shown = || rows.iter().filter(|row| row.from >= FROM);
+    let points = || {
+        shown().flat_map(|row| {
+            let beam = if row.beam == "upper" { 1.0 } else { 0.0 };
+            let points = [(row.gap, beam), (row.spread, PALE + beam), (-row.spread, PALE + beam)];
+            points.map(|(value, colour)| ([middle(row), value * middle(row).powf(POWER)], colour))
+        })
+    };
+    let high = 1.05 * points().map(|([_, value], _)| value.abs()).fold(1e-6, f64::max);
+    let largest = shown().map(|row| row.to).fold(10 * FROM, u64::max) as f64;
     let axes = [
-        Axis { name: "n, the smaller heap", low: 100.0, high: largest.max(1000.0), is_log: true },
-        Axis { name: "(mean of m/n - limit) n^0.3", low: -high, high, is_log: false },
+        Axis { name: "n, the smaller heap", low: FROM as f64, high: largest, is_log: true },
+        Axis { name: "(m/n - its limit) n^0.4", low: -high, high, is_log: false },
     ];
     let mut grid = Grid::new(SIDE / 4, 4);
-    for row in shown() {
-        let value = if row.beam == "upper" { 1.0 } else { 0.0 };
-        grid.add_value_at(&axes, [middle(row), scaled(row)], value);
-    }
-    let raster = grid.raster(|_, _, count, sum| line(sum / count));
+    points().for_each(|(at, colour)| grid.add_value_at(&axes, at, colour));
+    let raster = grid.raster(|_, _, count, sum| match sum / count {
+        colour if colour >= PALE => tint(0.75 * (colour - PALE), 0.35),
+        colour => line(colour.min(1.0)),
+    });
     Scene {
         title: format!("{caption}: how the beams stray from straight lines"),
-        note: format!("bins of the positions with a sum of heaps up to {limit}"),
+        note: format!("mean of each bin, and paler the standard deviation; sums of heaps up to {limit}"),
         axes,
         legend: ["beam".to_owned(), "lower".to_owned(), "upper".to_owned()],
         ink: line,
@@ -238,7 +246,7 @@ impl Axis {
 /// A number in short notation.
 fn number(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
-    match rounded {
+    match rounded.abs() {
         0.0..1e5 => rounded.to_string(),
         _ => format!("{rounded:e}"),
     }
@@ -359,6 +367,7 @@ mod tests {
             ["0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"]
         );
         assert_eq!([0.0, 1.5, 4000.0, 1e5, 2.5e6].map(number), ["0", "1.5", "4000", "1e5", "2.5e6"]);
+        assert_eq!([-0.05, -2e6].map(number), ["-0.05", "-2e6"]);
     }
 
     #[test]
@@ -371,6 +380,26 @@ mod tests {
                 draw(&Positions::Three(three), limit, "a test", view).svg();
             }
         }
+    }
+
+    #[test]
+    fn fluctuations_are_drawn_for_any_rows() {
+        let row = |beam, from: u64, gap| Row {
+            beam,
+            from,
+            to: 2 * from,
+            count: 9,
+            mean: 1.5,
+            spread: 0.01,
+            gap,
+            stray: 0.0,
+            density: 0.3,
+        };
+        fluctuations(&[], 10, "none").png();
+        let picture = fluctuations(&[row("lower", 1000, 0.003), row("upper", 4000, -0.005)], 9000, "a test");
+        let inks: Vec<Ink> = picture.first_raster().iter().copied().filter(|ink| *ink != CLEAR).collect();
+        assert_eq!(inks.len(), 6, "two means and two spreads each");
+        assert_eq!([line(0.0), line(1.0)].map(|ink| inks.contains(&ink)), [true; 2]);
     }
 
     /// The third heap is drawn for both orders of the other two, and once if they are equal.

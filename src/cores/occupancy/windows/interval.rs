@@ -171,7 +171,7 @@ fn sum_of_bits(word: u64) -> [u64; 2] {
     Plain.sum_of_bits(&std::array::from_fn(|i| if i == 0 { word } else { 0 }))
 }
 
-/// What an interval of heaps leaves for others to read.
+/// What an interval of heaps leaves for others to read, but for the lines `2m - n`.
 pub struct Interval {
     /// The first heap, a multiple of the span.
     pub from: u64,
@@ -179,9 +179,7 @@ pub struct Interval {
     pub flags: Marks,
     /// Used heaps.
     pub used: Marks,
-    /// Lines `2m - n` by parity; odd ones at `(2m - n + 1) / 2`.
-    pub sum: [Marks; 2],
-    /// What comes before the first word of each.
+    /// The totals before the first word of each.
     pub before: Before,
 }
 
@@ -192,45 +190,41 @@ pub struct Before {
     pub flags: Total,
     /// Used heaps.
     pub used: Total,
-    /// Lines `2m - n`.
-    pub sum: Total,
 }
 
 impl Interval {
-    /// An empty interval from heap `from` on, with room for marks up to heap `to`, whose rows `used` and `sum` begin
-    /// with these words.
-    pub fn new(from: u64, to: u64, [used, sum]: [usize; 2], before: Before) -> Self {
-        let sums = [(); 2].map(|()| Marks::new(sum));
-        let mut interval =
-            Interval { from, flags: Marks::new(from as usize / WORD), used: Marks::new(used), sum: sums, before };
+    /// An empty interval from heap `from` on, with room for marks up to heap `to`, whose row `used` begins with this
+    /// word.
+    pub fn new(from: u64, to: u64, used: usize, before: Before) -> Self {
+        let mut interval = Interval { from, flags: Marks::new(from as usize / WORD), used: Marks::new(used), before };
         interval.reserve(to);
         interval
     }
 
     /// Makes room for marks up to heap `to`.
     pub fn reserve(&mut self, to: u64) {
-        // The rows grow as `n`, `n + d` and `n / 2 + d` do.
+        // The rows grow as `n` and `n + d` do.
         let heaps = 1.01 * (to - self.from) as f64;
         self.flags.reserve(heaps);
         self.used.reserve(1.478 * heaps);
-        self.sum.iter_mut().for_each(|row| row.reserve(0.978 * heaps));
     }
 
-    /// The heaps before the automaton starts, with room up to heap `to`, and the automaton's engine there.
-    pub fn base(input: &ProportionateNim, to: u64) -> Result<(Engine, Interval), RunError> {
+    /// What the heaps before the automaton starts leave, with room up to heap `to`, and the automaton's engine there.
+    pub fn base(input: &ProportionateNim, to: u64) -> Result<(Engine, Interval, Sums), RunError> {
         let small = ProportionateNim { limit: input.limit().min(1 << 20), ..input.clone() };
         let automaton = Automaton::start(&small, [1.0; 3], &mut Tally::default())?;
         let Automaton { n, d, registers, upper_used, upper_difference, upper_sum, top, room, span, .. } = automaton;
         let engine = Engine { n, d, registers, upper_used, upper_difference, upper_sum, top, room, span };
         let Automaton { used, sum, flags, .. } = automaton;
-        let mut interval = Interval::new(0, to, [0; 2], Before::default());
+        let mut interval = Interval::new(0, to, 0, Before::default());
+        let mut sums = Sums::new(0, to, 0, Total::default());
         let copy = |marks: &mut Marks, tape: &dyn Fn(usize) -> Option<u64>| {
             (0..).map_while(tape).for_each(|word| marks.extend(&[word], Plain));
         };
         copy(&mut interval.flags, &|at| flags.get(at));
         copy(&mut interval.used, &|at| used.get(at));
-        interval.sum.iter_mut().zip(&sum).for_each(|(row, tape)| copy(row, &|at| tape.get(at)));
-        Ok((engine, interval))
+        sums.rows.iter_mut().zip(&sum).for_each(|(row, tape)| copy(row, &|at| tape.get(at)));
+        Ok((engine, interval, sums))
     }
 
     /// Appends the last span of an engine, in which these heaps are upper ones.
@@ -240,39 +234,11 @@ impl Interval {
         for complete in engine.complete_used(self.used.end()) {
             self.used.extend(&complete.marks[..complete.count], inner);
         }
-        for (parity, row) in self.sum.iter_mut().enumerate() {
-            for complete in engine.complete_sum(parity, row.end()) {
-                row.extend(&complete.marks[..complete.count], inner);
-            }
-        }
     }
 
     /// The used heaps below `heap`.
     pub fn used_below(&self, heap: u64) -> Option<Total> {
         Some(self.before.used.plus(self.used.below(heap)?))
-    }
-
-    /// The bits of the two rows of sums that come after `line`.
-    fn after(line: u64) -> [u64; 2] {
-        [line / 2 + 1, line.div_ceil(2) + 1]
-    }
-
-    /// The lines `2m - n` up to `line`.
-    pub fn sums_to(&self, line: u64) -> Option<Total> {
-        let [even, odd] = Self::after(line);
-        let [even, odd] = [self.sum[0].below(even)?.scaled(2, 0), self.sum[1].below(odd)?.scaled(2, 1)];
-        Some(self.before.sum.plus(even).plus(odd))
-    }
-
-    /// The number of lines `2m - n` up to `line`.
-    pub fn sum_count(&self, line: u64) -> Option<u64> {
-        let [even, odd] = Self::after(line);
-        Some(self.before.sum.count + self.sum[0].count(even)? + self.sum[1].count(odd)?)
-    }
-
-    /// Whether a line `2m - n` is occupied.
-    pub fn has_sum(&self, line: u64) -> Option<bool> {
-        self.sum[(line % 2) as usize].is_set(line.div_ceil(2))
     }
 
     /// The lines `p a + q k` of the upper heaps `a`, where `a` is the `k`-th of them: from the first that may be here
@@ -341,6 +307,71 @@ impl Interval {
     }
 }
 
+/// The lines `2m - n` that heaps `from..to` leave for others to read.
+pub struct Sums {
+    /// The first heap, a multiple of the span.
+    pub from: u64,
+    /// The last heap and one more, a multiple of the span.
+    pub to: u64,
+    /// By parity; odd ones at `(2m - n + 1) / 2`.
+    pub rows: [Marks; 2],
+    /// The total before the first words.
+    pub before: Total,
+}
+
+impl Sums {
+    /// None yet, with room for heaps `from..to`, in rows that begin with this word.
+    pub fn new(from: u64, to: u64, word: usize, before: Total) -> Self {
+        let mut sums = Sums { from, to, rows: [(); 2].map(|()| Marks::new(word)), before };
+        sums.reserve(to);
+        sums
+    }
+
+    /// Makes room for heaps up to `to`, which is the end from now on.
+    pub fn reserve(&mut self, to: u64) {
+        self.to = to;
+        // The rows grow as `n / 2 + d` does.
+        let bits = 0.978 * 1.01 * (to - self.from) as f64;
+        self.rows.iter_mut().for_each(|row| row.reserve(bits));
+    }
+
+    /// Appends the last span of an engine, unless it is past the end.
+    #[inline(always)]
+    pub fn extend(&mut self, engine: &Engine, inner: impl InnerLoops) {
+        if engine.n > self.to {
+            return;
+        }
+        for (parity, row) in self.rows.iter_mut().enumerate() {
+            for complete in engine.complete_sum(parity, row.end()) {
+                row.extend(&complete.marks[..complete.count], inner);
+            }
+        }
+    }
+
+    /// The bits of the two rows of sums that come after `line`.
+    fn after(line: u64) -> [u64; 2] {
+        [line / 2 + 1, line.div_ceil(2) + 1]
+    }
+
+    /// The lines `2m - n` up to `line`.
+    pub fn up_to(&self, line: u64) -> Option<Total> {
+        let [even, odd] = Self::after(line);
+        let [even, odd] = [self.rows[0].below(even)?.scaled(2, 0), self.rows[1].below(odd)?.scaled(2, 1)];
+        Some(self.before.plus(even).plus(odd))
+    }
+
+    /// The number of lines `2m - n` up to `line`.
+    pub fn count(&self, line: u64) -> Option<u64> {
+        let [even, odd] = Self::after(line);
+        Some(self.before.count + self.rows[0].count(even)? + self.rows[1].count(odd)?)
+    }
+
+    /// Whether a line `2m - n` is occupied.
+    pub fn has(&self, line: u64) -> Option<bool> {
+        self.rows[(line % 2) as usize].is_set(line.div_ceil(2))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -365,7 +396,7 @@ mod tests {
 
         #[test]
         fn lines_of_upper_heaps_are_found(words in prop::collection::vec(any::<u64>(), 2..300), line in 0_u64..40_000) {
-            let mut interval = Interval::new(0, 0, [0; 2], Before::default());
+            let mut interval = Interval::new(0, 0, 0, Before::default());
             interval.flags.extend(&words[..words.len() & !1], Plain);
             let upper: Vec<u64> = (0..64 * (words.len() as u64 & !1)).filter(|i| words[*i as usize / WORD] >> (i % 64) & 1 == 1).collect();
             for (p, q) in [(1, 1), (2, 1), (3, 2), (3, 1)] {

@@ -45,6 +45,8 @@ pub struct Plan {
     pub base: u64,
     /// The other windows in ascending order, without their warm-up.
     pub windows: Vec<Range<u64>>,
+    /// The parts of them whose lines `2m - n` are read: about a quarter.
+    pub sums: Vec<Range<u64>>,
 }
 
 impl Plan {
@@ -55,20 +57,23 @@ impl Plan {
 
     /// The plan for a limit, given a model of the heaps in the base.
     pub fn new(limit: u64, options: &Options, model: &mut Model) -> Plan {
-        let mut plan = Plan { base: options.base, windows: Vec::new() };
-        let mut needs = Needs { heap: BinaryHeap::new(), options };
+        let mut plan = Plan { base: options.base, windows: Vec::new(), sums: Vec::new() };
+        let mut needs = Needs { heap: BinaryHeap::new(), sums: Vec::new(), options };
         let limit = limit as f64;
         let ends = [model.lower([2.0, 1.0], limit), model.upper([3.0, 1.0], limit)];
         // The last span must begin within the limit, and the next one must end after it.
-        ends.iter().for_each(|end| needs.add([end - 2.0 * SPAN as f64, end + 2.0 * SPAN as f64]));
+        for end in ends {
+            needs.add([end - 2.0 * SPAN as f64, end + 2.0 * SPAN as f64]);
+        }
         while let Some(need) = needs.pop() {
-            if need.to < options.base as f64 {
+            // Needs come in descending order.
+            if need.to <= plan.base as f64 {
                 break;
             }
-            let end = (need.to as u64).next_multiple_of(HEAPS);
-            let window = need.from.max(0.0) as u64 / HEAPS * HEAPS..end;
+            let window = need.spans();
+            let end = window.end;
             let start = if window.start < options.base + options.warm_up {
-                plan.base = plan.base.max(end);
+                plan.base = end;
                 options.base
             } else {
                 plan.windows.push(window.clone());
@@ -77,6 +82,13 @@ impl Plan {
             needs.add_sources(start as f64, end as f64, model);
         }
         plan.windows.reverse();
+        needs.sums.sort_unstable_by(|a, b| a.from.total_cmp(&b.from));
+        for range in needs.sums.iter().map(Need::spans).filter(|range| range.end > plan.base) {
+            match plan.sums.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => plan.sums.push(range),
+            }
+        }
         plan
     }
 }
@@ -86,6 +98,13 @@ impl Plan {
 struct Need {
     from: f64,
     to: f64,
+}
+
+impl Need {
+    /// In whole spans.
+    fn spans(&self) -> Range<u64> {
+        self.from.max(0.0) as u64 / HEAPS * HEAPS..(self.to as u64).next_multiple_of(HEAPS)
+    }
 }
 
 impl Eq for Need {}
@@ -104,13 +123,17 @@ impl Ord for Need {
 
 struct Needs<'a> {
     heap: BinaryHeap<Need>,
+    /// Those of lines `2m - n`.
+    sums: Vec<Need>,
     options: &'a Options,
 }
 
 impl Needs<'_> {
     /// Adds what lies between two places that the model found.
-    fn add(&mut self, [from, to]: [f64; 2]) {
-        self.heap.push(Need { from: from - self.options.margin(from), to: to + self.options.margin(to) });
+    fn add(&mut self, [from, to]: [f64; 2]) -> Need {
+        let need = Need { from: from - self.options.margin(from), to: to + self.options.margin(to) };
+        self.heap.push(need);
+        need
     }
 
     /// The last of them, with all that are so near that a warm-up between would cost more.
@@ -130,14 +153,17 @@ impl Needs<'_> {
         const LESS: f64 = 160.0;
         const MORE: f64 = 800.0;
         let [first, last] = [start, end].map(|n| model.at(n).mex);
-        let sums = [start - first - 3.0 * LESS, end - last + MORE];
+        let sums = [start - first - 3.0 * LESS, end - last + MORE].map(|line| model.lower([1.0, 2.0], line));
+        let sums = self.add(sums);
+        self.sums.push(sums);
         let places = [
             [start - LESS, end + LESS].map(|line| model.lower([1.0, 1.0], line)),
-            sums.map(|line| model.lower([1.0, 2.0], line)),
             [start + first - LESS, end + last + MORE].map(|line| model.upper([2.0, 1.0], line)),
             [first - LESS, last + MORE].map(|line| model.upper([1.0, 1.0], line)),
             [start + 2.0 * first - 2.0 * LESS, end + 2.0 * last + 2.0 * MORE].map(|line| model.upper([3.0, 2.0], line)),
         ];
-        places.into_iter().for_each(|place| self.add(place));
+        for place in places {
+            self.add(place);
+        }
     }
 }

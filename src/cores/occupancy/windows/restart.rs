@@ -1,6 +1,6 @@
 //! Charged restarts, and what is known of all positions before a heap.
 
-use super::interval::{Before, Interval, Marks, Total};
+use super::interval::{Before, Interval, Marks, Sums, Total};
 use crate::bits::WORD;
 use crate::cores::occupancy::streaming::{BLOCK, Engine, PAD, Registers, Sources, Window};
 
@@ -10,7 +10,7 @@ pub struct Places<'a> {
     /// Used heaps, near the window itself.
     pub heaps: &'a Interval,
     /// Lines `2m - n`, for the values `2n - m` that they take.
-    pub sum: &'a Interval,
+    pub sum: &'a Sums,
     /// Upper heaps, for the rows used, difference and sum.
     pub flags: [&'a Interval; 3],
 }
@@ -18,7 +18,7 @@ pub struct Places<'a> {
 impl<'a> Places<'a> {
     /// Their bit strings.
     pub fn sources(&self) -> Sources<'a, Marks> {
-        let [even, odd] = &self.sum.sum;
+        let [even, odd] = &self.sum.rows;
         Sources { heaps: &self.heaps.used, sum: [even, odd], flags: self.flags.map(|interval| &interval.flags) }
     }
 
@@ -31,7 +31,7 @@ impl<'a> Places<'a> {
 
     /// The same for values `2n - m`, which sums take as well.
     fn values(&self, x: u64) -> Option<(i64, bool)> {
-        Some((x as i64 - self.sum.sum_count(x.checked_sub(1)?)? as i64, self.sum.has_sum(x)?))
+        Some((x as i64 - self.sum.count(x.checked_sub(1)?)? as i64, self.sum.has(x)?))
     }
 
     /// Guesses the mexes of the differences and of the values `2n - m` at heap `n`, given an estimate of the first.
@@ -46,7 +46,7 @@ impl<'a> Places<'a> {
         // What the intervals know something about.
         const EDGE: u64 = 64;
         let near = n - 5 * WINDOW;
-        let row = &self.sum.sum[0];
+        let row = &self.sum.rows[0];
         let lines = self.flags[1].lines(1, 1);
         let first = lines.start.max(near.saturating_sub(2 * row.end_bit())) + EDGE;
         let last = lines.end.min(near.checked_sub(2 * row.first_bit())?).checked_sub(EDGE)?;
@@ -137,7 +137,7 @@ impl Prefix {
         let end = top - u64::from(full) + 1;
         let bits = Total::of_bits(own.late & !(u128::MAX.checked_shl(full).unwrap_or(0)), 0);
         let own = Total { count: bits.count, sum: u128::from(bits.count) * u128::from(top) - bits.sum };
-        let values = Total::range(0..end).minus(places.sum.sums_to(end - 1)?).plus(own);
+        let values = Total::range(0..end).minus(places.sum.up_to(end - 1)?).plus(own);
         if values.count != differences.count {
             return None;
         }
@@ -147,27 +147,39 @@ impl Prefix {
         Some(Prefix { lower, differences: differences.sum, upper })
     }
 
+    /// The positions `(a,b)` of the lower beam by `a + q (b - a)`.
+    fn lower_lines(&self, q: u128) -> Total {
+        Total { sum: self.lower.sum.wrapping_add(self.differences.wrapping_mul(q)), ..self.lower }
+    }
+
     /// An empty interval from heap `engine.n` on, before which these positions are, with room up to heap `to`.
     pub fn interval(&self, engine: &Engine, places: Places<'_>, to: u64) -> Option<Interval> {
-        let (n, d) = (engine.n, engine.d);
-        let origin = Total { count: 1, sum: 0 };
-        // `a + q (b - a)` for each position `(a,b)` of the lower beam.
-        let lower =
-            |q: u128| Total { sum: self.lower.sum.wrapping_add(self.differences.wrapping_mul(q)), ..self.lower };
-        // Each row begins with a word that is not complete yet, so some positions have their mark in it or after it.
-        let own = engine.own_incomplete();
-        let [own_used, own_even, own_odd] = own.map(|parts| {
-            parts.into_iter().fold(Total::default(), |total, (bits, first)| total.plus(Total::of_bits(bits, first)))
-        });
-        let word = WORD as u64;
-        let words = [(n + d) / word, (n / 2 + d) / word];
-        let uppers = places.flags[0].uppers_below(2, 1, words[0] * word)?.lines(2, 1);
-        let used = lower(1).minus(own_used).plus(uppers).plus(origin);
-        // The first odd line that is in the word or after it.
-        let uppers = places.flags[2].uppers_below(3, 2, 2 * words[1] * word - 1)?.lines(3, 2);
-        let own_sum = own_even.scaled(2, 0).plus(own_odd.scaled(2, 1));
-        let sum = lower(2).minus(own_sum).plus(uppers).plus(origin);
-        let before = Before { flags: self.upper, used, sum };
-        Some(Interval::new(n, to, words.map(|word| word as usize), before))
+        // The row begins with a word that is not complete yet, so some positions have their mark in it or after it.
+        let own = own(engine)[0];
+        let word = (engine.n + engine.d) / WORD as u64;
+        let uppers = places.flags[0].uppers_below(2, 1, word * WORD as u64)?.lines(2, 1);
+        let used = self.lower_lines(1).minus(own).plus(uppers).plus(ORIGIN);
+        Some(Interval::new(engine.n, to, word as usize, Before { flags: self.upper, used }))
     }
+
+    /// The same for lines `2m - n`.
+    pub fn sums(&self, engine: &Engine, places: Places<'_>, to: u64) -> Option<Sums> {
+        let [_, even, odd] = own(engine);
+        let word = (engine.n / 2 + engine.d) / WORD as u64;
+        // The first odd line that is in the word or after it.
+        let uppers = places.flags[2].uppers_below(3, 2, 2 * word * WORD as u64 - 1)?.lines(3, 2);
+        let own = even.scaled(2, 0).plus(odd.scaled(2, 1));
+        let before = self.lower_lines(2).minus(own).plus(uppers).plus(ORIGIN);
+        Some(Sums::new(engine.n, to, word as usize, before))
+    }
+}
+
+/// The line of the two empty heaps.
+const ORIGIN: Total = Total { count: 1, sum: 0 };
+
+/// The marks of an engine's own beam in words that are not complete: used, and sum by parity.
+fn own(engine: &Engine) -> [Total; 3] {
+    engine.own_incomplete().map(|parts| {
+        parts.into_iter().fold(Total::default(), |total, (bits, first)| total.plus(Total::of_bits(bits, first)))
+    })
 }

@@ -1,6 +1,8 @@
 //! The run of a plan: the base, then window after window.
 
-use super::interval::{Interval, Marks};
+use std::ops::Range;
+
+use super::interval::{Interval, Marks, Sums};
 use super::model::Model;
 use super::plan::{HEAPS, Options, Plan};
 use super::restart::{Places, Prefix, restart};
@@ -39,19 +41,19 @@ impl Sources {
     const BASE: Sources = Sources { heaps: 0, sum: 0, flags: [0; 3] };
 
     /// Those of a window that begins at heap `n`, where the mex of the differences is about `mex`.
-    fn new(intervals: &[Interval], n: u64, mex: u64) -> Self {
+    fn new(intervals: &[Interval], sums: &[Sums], n: u64, mex: u64) -> Self {
         let last = |is_before: &dyn Fn(&Interval) -> bool| intervals.partition_point(is_before).max(1) - 1;
         let flags = |p, q, line| last(&|interval| interval.lines(p, q).start <= line);
         Sources {
             heaps: last(&|interval| interval.used.first_bit() <= n),
-            sum: last(&|interval| 2 * interval.sum[0].first_bit() <= n - mex),
+            sum: sums.partition_point(|sums| 2 * sums.rows[0].first_bit() <= n - mex).max(1) - 1,
             flags: [flags(2, 1, n + mex), flags(1, 1, mex), flags(3, 2, n + 2 * mex)],
         }
     }
 
-    fn of(self, intervals: &[Interval]) -> Places<'_> {
+    fn of<'a>(self, intervals: &'a [Interval], sums: &'a [Sums]) -> Places<'a> {
         let Sources { heaps, sum, flags } = self;
-        Places { heaps: &intervals[heaps], sum: &intervals[sum], flags: flags.map(|flags| &intervals[flags]) }
+        Places { heaps: &intervals[heaps], sum: &sums[sum], flags: flags.map(|flags| &intervals[flags]) }
     }
 }
 
@@ -78,6 +80,8 @@ pub fn attempt(
     };
     // The base goes on as far as windows touch it.
     tree.intervals[0].reserve(plan.base);
+    tree.sums[0].reserve(plan.base);
+    tree.sums_to_come = plan.sums.iter().rev().cloned().collect();
     let base = options.base..plan.base;
     for (i, window) in std::iter::once(base).chain(plan.windows.iter().cloned()).enumerate() {
         if i > 0 {
@@ -93,6 +97,9 @@ struct Tree<'a> {
     limit: u64,
     options: &'a Options,
     intervals: Vec<Interval>,
+    sums: Vec<Sums>,
+    /// Heaps whose lines `2m - n` are to be kept, in descending order.
+    sums_to_come: Vec<Range<u64>>,
     /// Intervals whose marks of each kind were dropped, from the first on.
     dropped: Sources,
     engine: Engine,
@@ -112,11 +119,13 @@ struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// The first heaps.
     fn new(input: &ProportionateNim, options: &'a Options) -> Result<Self, RunError> {
-        let (engine, base) = Interval::base(input, options.base)?;
+        let (engine, base, sums) = Interval::base(input, options.base)?;
         Ok(Tree {
             limit: input.limit(),
             options,
             intervals: vec![base],
+            sums: vec![sums],
+            sums_to_come: Vec::new(),
             dropped: Sources::BASE,
             start: engine.n,
             visited: engine.n,
@@ -151,29 +160,34 @@ impl<'a> Tree<'a> {
     /// Runs the next span and keeps its marks. Returns which of its heaps have a lower and which an upper partner.
     #[inline(always)]
     fn span(&mut self, inner: impl InnerLoops) -> Result<[[u64; WORDS]; 2], Failure> {
-        step(&mut self.engine, self.sources.of(&self.intervals), inner)?;
+        let places = self.sources.of(&self.intervals, &self.sums);
+        let n = self.engine.n;
+        if let Some(Range { end, .. }) = self.sums_to_come.pop_if(|range| range.start == n) {
+            let prefix = Prefix::new(&self.engine, places).ok_or(Failure::Missed)?;
+            let sums = prefix.sums(&self.engine, places, end).ok_or(Failure::Missed)?;
+            self.sums.push(sums);
+        }
+        step(&mut self.engine, self.sources.of(&self.intervals, &self.sums), inner)?;
         self.visited += HEAPS;
         self.unchecked += HEAPS;
         let [lower, upper] = self.engine.beams(inner);
         if let Some(interval) = self.intervals.last_mut() {
             interval.extend(&self.engine, &upper, inner);
         }
+        if let Some(sums) = self.sums.last_mut() {
+            sums.extend(&self.engine, inner);
+        }
         Ok([lower, upper])
     }
 
     /// Goes to the beginning of a window, by a guess and a warm-up.
     #[inline(always)]
-    fn enter(
-        &mut self,
-        window: &std::ops::Range<u64>,
-        model: &mut Model,
-        inner: impl InnerLoops,
-    ) -> Result<(), Failure> {
+    fn enter(&mut self, window: &Range<u64>, model: &mut Model, inner: impl InnerLoops) -> Result<(), Failure> {
         self.start = window.start - self.options.warm_up;
         let mex = model.at(self.start as f64).mex as u64;
-        self.sources = Sources::new(&self.intervals, self.start, mex);
+        self.sources = Sources::new(&self.intervals, &self.sums, self.start, mex);
         self.drop_passed();
-        let places = self.sources.of(&self.intervals);
+        let places = self.sources.of(&self.intervals, &self.sums);
         restart(&mut self.engine, self.start, mex, places).ok_or(Failure::Missed)?;
         while self.engine.n < window.start {
             step(&mut self.engine, places, inner)?;
@@ -189,7 +203,7 @@ impl<'a> Tree<'a> {
     #[inline(always)]
     fn window(
         &mut self,
-        window: &std::ops::Range<u64>,
+        window: &Range<u64>,
         is_last: bool,
         model: &mut Model,
         inner: impl InnerLoops,
@@ -224,7 +238,7 @@ impl<'a> Tree<'a> {
             return Err(Failure::Missed);
         }
         let Prefix { lower, differences, .. } =
-            Prefix::new(&self.engine, self.sources.of(&self.intervals)).ok_or(Failure::Missed)?;
+            Prefix::new(&self.engine, self.sources.of(&self.intervals, &self.sums)).ok_or(Failure::Missed)?;
         Ok(Beam { positions: lower.count + 1, smaller: lower.sum, larger: lower.sum + differences })
     }
 
@@ -237,7 +251,7 @@ impl<'a> Tree<'a> {
             return Ok(());
         }
         let start = engine.n - self.options.warm_up;
-        let places = self.sources.of(&self.intervals);
+        let places = self.sources.of(&self.intervals, &self.sums);
         restart(second, start, model.at(start as f64).mex as u64, places).ok_or(Failure::Missed)?;
         let flags = self.intervals.last().map(|interval| &interval.flags);
         let mut coupled = start;
@@ -262,11 +276,13 @@ impl<'a> Tree<'a> {
     /// Drops the marks that no window from this one on reads.
     fn drop_passed(&mut self) {
         let Sources { heaps, sum, flags } = self.sources;
+        for sums in self.sums.get_mut(self.dropped.sum..sum).unwrap_or_default() {
+            sums.rows.iter_mut().for_each(Marks::clear);
+        }
         let mut passed = |from: usize, to: usize, clear: fn(&mut Interval)| {
             self.intervals.get_mut(from..to).unwrap_or_default().iter_mut().for_each(clear);
         };
         passed(self.dropped.heaps, heaps, |interval| interval.used.clear());
-        passed(self.dropped.sum, sum, |interval| interval.sum.iter_mut().for_each(Marks::clear));
         passed(self.dropped.flags[1], flags[1], |interval| interval.flags.clear());
         self.dropped = self.sources;
     }
@@ -331,24 +347,26 @@ mod tests {
         let before = exact_positions(tree.engine.n);
         let mut differences: u128 = before.iter().map(|[a, b]| u128::from(b - a)).sum();
         before.iter().for_each(|[a, _]| lower = lower.plus(Total { count: 1, sum: u128::from(*a) }));
-        let mut waiting: Vec<Interval> = Vec::new();
+        let mut waiting: Vec<(Interval, Sums)> = Vec::new();
         while tree.engine.n < options.base {
             let [beam, _] = tree.span(Plain).expect("the base reads itself");
             for [a, b] in tree.engine.positions(0, &beam).filter(|[a, b]| *b <= 2 * a) {
                 lower = lower.plus(Total { count: 1, sum: a.into() });
                 differences += u128::from(b - a);
             }
-            let places = Sources::BASE.of(&tree.intervals);
+            let places = Sources::BASE.of(&tree.intervals, &tree.sums);
             let prefix = Prefix::new(&tree.engine, places).expect("the base reaches far enough");
             let upper = tree.intervals[0].flags.below(tree.engine.n).expect("it was run");
             assert_eq!(prefix, Prefix { lower, differences, upper });
-            waiting.push(prefix.interval(&tree.engine, places, options.base).expect("the base reaches far enough"));
+            let interval = prefix.interval(&tree.engine, places, options.base);
+            let sums = prefix.sums(&tree.engine, places, options.base);
+            waiting.push(interval.zip(sums).expect("the base reaches far enough"));
         }
         // The rows of the base are complete up to where these begin.
         let base = &tree.intervals[0];
-        for interval in &waiting[..waiting.len() - 1] {
+        for (interval, sums) in &waiting[..waiting.len() - 1] {
             assert_eq!(base.used_below(interval.used.first_bit()), Some(interval.before.used));
-            assert_eq!(base.sums_to(2 * interval.sum[0].first_bit() - 2), Some(interval.before.sum));
+            assert_eq!(tree.sums[0].up_to(2 * sums.rows[0].first_bit() - 2), Some(sums.before));
         }
     }
 
