@@ -179,6 +179,6 @@ fn what_they_cannot_do_is_refused_in_one_line() {
     refused(&with(&["solve", "proportionate-nim", "--limit", "4e18", "--force"]), &["needs", "are free", "would fit"]);
     refused(
         &["solve", "proportionate-nim", "--limit", "1e15"],
-        &["occupancy needs", "occupancy=window_tree", "observed, not proved"],
+        &["no exact kernel", "occupancy=window_tree", "observed, not proved"],
     );
 }

@@ -190,7 +190,9 @@ mod tests {
                     assert!((got - want).abs() < 1e-9, "{row:?}: {got} {want}");
                 }
             }
-            assert!(of(beam).map(|row| row.count).sum::<u64>() + 2 >= all().count() as u64);
+            // The first bins hold too few for a row.
+            let in_rows: u64 = of(beam).filter(|row| row.from >= 100).map(|row| row.count).sum();
+            assert_eq!(in_rows, all().filter(|[n, _]| *n >= 100).count() as u64, "{rows:?}");
         }
     }
 
