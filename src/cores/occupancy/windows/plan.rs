@@ -72,13 +72,16 @@ impl Plan {
             }
             let window = need.spans();
             let end = window.end;
-            let start = if window.start < options.base + options.warm_up {
-                plan.base = end;
-                options.base
-            } else {
-                plan.windows.push(window.clone());
-                window.start - options.warm_up
-            };
+            // A window that reads itself belongs to the base, the only one that does.
+            const NEAREST: f64 = 0.7;
+            let start =
+                if (window.start as f64) < (NEAREST * end as f64).max(options.base as f64) + options.warm_up as f64 {
+                    plan.base = end;
+                    options.base
+                } else {
+                    plan.windows.push(window.clone());
+                    window.start - options.warm_up
+                };
             needs.add_sources(start as f64, end as f64, model);
         }
         plan.windows.reverse();
