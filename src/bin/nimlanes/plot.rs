@@ -138,10 +138,9 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     .draw(raster)
 }
 
-/// How the beams stray: the gap between the mean of `m/n` and its limit in each bin, and the spread around the mean, paler. Both
-/// shrink about as `n^-0.4`, so they are drawn times `n^0.4`.
+/// How the beams stray: the gap between the mean of `m/n` and its limit in each bin, and the spread around the mean, paler. The
+/// spread shrinks about as the cube root of `n` grows, so both are drawn times that.
 pub fn fluctuations(rows: &[Row], limit: u64, caption: &str) -> Picture {
-    const POWER: f64 = 0.4;
     /// The first heaps stray most and would set the scale.
     const FROM: u64 = 100;
     /// Marks the value of a spread.
@@ -152,14 +151,14 @@ pub fn fluctuations(rows: &[Row], limit: u64, caption: &str) -> Picture {
         shown().flat_map(|row| {
             let beam = if row.beam == "upper" { 1.0 } else { 0.0 };
             let points = [(row.gap, beam), (row.spread, PALE + beam), (-row.spread, PALE + beam)];
-            points.map(|(value, colour)| ([middle(row), value * middle(row).powf(POWER)], colour))
+            points.map(|(value, colour)| ([middle(row), value * middle(row).cbrt()], colour))
         })
     };
     let high = 1.05 * points().map(|([_, value], _)| value.abs()).fold(1e-6, f64::max);
     let largest = shown().map(|row| row.to).fold(10 * FROM, u64::max) as f64;
     let axes = [
         Axis { name: "n, the smaller heap", low: FROM as f64, high: largest, is_log: true },
-        Axis { name: "(m/n - its limit) n^0.4", low: -high, high, is_log: false },
+        Axis { name: "(m/n - its limit) n^(1/3)", low: -high, high, is_log: false },
     ];
     let mut grid = Grid::new(SIDE / 4, 4);
     points().for_each(|(at, colour)| grid.add_value_at(&axes, at, colour));
