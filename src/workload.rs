@@ -87,6 +87,9 @@ pub enum InputError {
     /// A move set that cannot be read.
     #[error(transparent)]
     Moves(#[from] crate::moves::MoveSetError),
+    /// A text that is not the code of an octal or hexadecimal game.
+    #[error(transparent)]
+    Code(#[from] crate::cores::mex::octal::CodeError),
     /// Moves from both heaps that make no rules.
     #[error(transparent)]
     Diagonals(#[from] crate::moves::DiagonalsError),

@@ -21,6 +21,7 @@ macro_rules! operations {
             &Erased::<mex::zeros::MexZeros>::new(),
             &Erased::<mex::records::MexRecords>::new(),
             &Erased::<mex::split::MexSplit>::new(),
+            &Erased::<mex::octal::MexOctal>::new(),
             &Erased::<xor_count::triples::XorTriples>::new(),
             &Erased::<xor_count::partitions::XorPartitions>::new(),
         ]

@@ -51,7 +51,7 @@ pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
 }
 
 /// The word whose bit `i` is bit `i ^ value % 64` of `word`.
-fn butterfly(mut word: u64, value: usize) -> u64 {
+pub fn butterfly(mut word: u64, value: usize) -> u64 {
     for (level, mask) in FIELDS.into_iter().enumerate() {
         if value >> level & 1 == 1 {
             word = (word & mask) << (1 << level) | (word >> (1 << level) & mask);

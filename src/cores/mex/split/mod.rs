@@ -25,7 +25,7 @@ use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, k
 use crate::selection::Selection;
 use crate::workload::{InputError, Workload, Workloads};
 
-mod bit_rows;
+pub(super) mod bit_rows;
 #[cfg(feature = "wide")]
 mod bit_rows_wide;
 mod byte_scan;
@@ -40,7 +40,7 @@ mod open_values;
 mod open_values_bitvec;
 mod oracle;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod xor_translate_avx512;
+pub(super) mod xor_translate_avx512;
 
 /// Grundy values of the sizes `0..=limit` of a heap that splits. The output holds one value per size.
 #[derive(Debug)]

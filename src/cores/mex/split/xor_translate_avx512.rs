@@ -42,17 +42,21 @@ const BYTES: [u8; 64] = {
     bytes
 };
 
+/// ORs `row`, with its indices XORed with `value`, into `union`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+pub fn translate(union: &mut [[u64; LINE]], row: &[[u64; LINE]], value: usize) {
+    let bits = _mm512_set1_epi64(EXCHANGE[value % 8] as i64);
+    let bytes = _mm512_xor_si512(load(&BYTES), _mm512_set1_epi8((value / 8 % 64) as i8));
+    let line = value / (64 * LINE);
+    for (i, words) in row.iter().enumerate() {
+        let moved = _mm512_permutexvar_epi8(bytes, _mm512_gf2p8affine_epi64_epi8::<0>(load(words), bits));
+        let to = &mut union[i ^ line];
+        store(to, _mm512_or_si512(load(to), moved));
+    }
+}
+
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
-    let numbers = load(&BYTES);
-    drive(input, run, |union, row, value| {
-        let bits = _mm512_set1_epi64(EXCHANGE[value % 8] as i64);
-        let bytes = _mm512_xor_si512(numbers, _mm512_set1_epi8((value / 8 % 64) as i8));
-        let line = value / (64 * LINE);
-        for (i, words) in row.iter().enumerate() {
-            let moved = _mm512_permutexvar_epi8(bytes, _mm512_gf2p8affine_epi64_epi8::<0>(load(words), bits));
-            let to = &mut union[i ^ line];
-            store(to, _mm512_or_si512(load(to), moved));
-        }
-    })
+    drive(input, run, |union, row, value| translate(union, row, value))
 }

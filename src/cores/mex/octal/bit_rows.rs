@@ -1,0 +1,92 @@
+//! Sets of nim-sums as bit rows. With three parts, the nim-sums of the pairs of each total are kept as a row; a third part `c` XORs
+//! `g(c)` into the index of every bit of a row, by the butterfly of `mex_split`.
+//!
+//! Cost: a bit for each pair; for three parts, `n^2 / 6` translations of a row of `V / 64` words, where `V` is the power of two
+//! above the largest value.
+//! Bound: setting the bits of pairs, one read-modify-write each.
+
+use super::{Octal, Start, heap_by_heap, pairs};
+use crate::bits::{WORD, first_zero};
+use crate::cores::mex::split::bit_rows::{LINE, butterfly};
+use crate::growing;
+use crate::kernel::{Cost, CostContext, Run, RunError};
+
+pub fn cost(input: &Octal, _: CostContext) -> Cost {
+    translations(input, 6.0, 30.0)
+}
+
+/// The cost at `each` ns per translated row and `line` ns per line of it.
+pub fn translations(input: &Octal, each: f64, line: f64) -> Cost {
+    let n = input.heaps() as f64;
+    let has_rows = input.code().has_three_parts();
+    // Most games have values of up to about the square root; rows are lines of 512 bits.
+    let lines = (n.sqrt() / 512.0).ceil();
+    let triples = input.moves.iter().filter(|(_, digit)| digit & 8 > 0).count() as f64;
+    let pairs = input.moves.iter().filter(|(_, digit)| digit & 4 > 0).count() as f64 + f64::from(u8::from(has_rows));
+    let rows = if has_rows { n * (64.0 * lines + growing::bytes::<Vec<u64>>(1.0)) } else { 0.0 };
+    let ns = 60.0 * n + 1.1 * pairs * n * n / 4.0 + triples * n * n / 6.0 * (each + line * lines);
+    Cost { ns, bytes: 2.0 * n + rows }
+}
+
+pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
+    drive(input, run, start, |union, row, value| {
+        for (w, word) in row.as_flattened().iter().enumerate() {
+            union.as_flattened_mut()[w ^ (value / WORD)] |= butterfly(*word, value);
+        }
+    })
+}
+
+fn set(row: &mut [[u64; LINE]], bit: u16) {
+    row.as_flattened_mut()[usize::from(bit) / WORD] |= 1 << (usize::from(bit) % WORD);
+}
+
+/// The driver. `translate(union, row, value)` ORs `row`, with its indices XORed with `value`, into `union`. Both have the same number of
+/// lines, a power of two, and `value` is below the number of bits.
+#[inline(always)]
+pub fn drive(
+    input: &Octal,
+    run: &Run,
+    start: Start,
+    translate: impl Fn(&mut [[u64; LINE]], &[[u64; LINE]], usize),
+) -> Result<Vec<u16>, RunError> {
+    let is_unequal = input.code().is_unequal();
+    // rows[t]: the nim-sums of two heaps with t in all, where triples need them.
+    let mut rows: Vec<Vec<[u64; LINE]>> = Vec::new();
+    let (mut seen, mut largest) = (0, 0);
+    heap_by_heap(input, run, start, |n, g| {
+        largest = g[seen..].iter().fold(largest, |largest, value| largest.max(*value));
+        seen = n;
+        let blank = vec![[0; LINE]; (usize::from(largest) + 1).next_power_of_two().div_ceil(WORD * LINE)];
+        while input.code().has_three_parts() && rows.len() <= n {
+            let mut row = blank.clone();
+            pairs(g, rows.len(), 1, is_unequal).for_each(|nim_sum| set(&mut row, nim_sum));
+            growing::push(&mut rows, row);
+        }
+        let mut reached = blank;
+        for (left, digit) in input.moves(n) {
+            if digit & 1 > 0 && left == 0 {
+                set(&mut reached, 0);
+            }
+            if digit & 2 > 0 && left > 0 {
+                set(&mut reached, g[left]);
+            }
+            if digit & 4 > 0 {
+                pairs(g, left, 1, is_unequal).for_each(|nim_sum| set(&mut reached, nim_sum));
+            }
+            if digit & 8 > 0 {
+                for part in 1..=left / 3 {
+                    let (short, value) = (&rows[left - part], usize::from(g[part]));
+                    // The translation of a shorter row falls into the lines whose numbers have the high bits of `value`.
+                    let first = (value / (WORD * LINE)) & !(short.len() - 1);
+                    translate(&mut reached[first..first + short.len()], short, value - first * WORD * LINE);
+                }
+            }
+        }
+        let words = reached.as_flattened();
+        let value = match words.iter().position(|word| *word != u64::MAX) {
+            Some(w) => w * WORD + first_zero(words[w]),
+            None => words.len() * WORD,
+        };
+        u16::try_from(value).ok()
+    })
+}

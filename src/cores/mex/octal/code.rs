@@ -1,0 +1,184 @@
+//! Codes of octal and hexadecimal games.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What moves a game allows.
+///
+/// Digit `d` at place `k` says what may be left of a heap from which `k` are taken: bit 0 nothing, bit 1 one heap, bit 2 two
+/// heaps, bit 3 three heaps, none of them empty. Digits up to 7 make an octal game, digits up to F a hexadecimal one. Place 0 is
+/// in front of the point, where only splits are moves. Digits in brackets are repeated without end. `grundy` is Grundy's game:
+/// split a heap into two that differ.
+///
+/// ```
+/// use nimlanes::cores::mex::octal::Code;
+/// let kayles: Code = "0.77".parse()?;
+/// assert_eq!([0, 1, 2, 3].map(|place| kayles.digit(place)), [0, 7, 7, 0]);
+/// assert_eq!("0.[3]".parse::<Code>()?.digit(1_000_000), 3); // Nim
+/// assert_eq!(".6".parse::<Code>()?.to_string(), "0.6");
+/// assert!("2.6".parse::<Code>().is_err());
+/// # Ok::<(), nimlanes::cores::mex::octal::CodeError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The digits from place 0 on.
+    digits: Vec<u8>,
+    /// How many of the last digits are repeated.
+    repeated: usize,
+    /// Whether the heaps of a split must differ.
+    is_unequal: bool,
+}
+
+/// Why a text is not the code of a game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CodeError {
+    /// There is no point.
+    #[error("`{0}` is not a game; allowed: codes such as 0.137, 4.3 or 0.[3], and `grundy`")]
+    NoPoint(String),
+    /// The digit in front of the point allows to leave a heap as it is, or nothing of it.
+    #[error("`{0}` in front of the point is not a digit of a game; allowed: 0, 4, 8, C or nothing")]
+    First(String),
+    /// There are no digits behind the point, or none in the brackets.
+    #[error("`{0}` has no digits behind the point, or none in brackets")]
+    Empty(String),
+    /// Not a hexadecimal digit.
+    #[error("`{0}` is not a digit of a game; allowed: 0 to 7, and to F for splits into three heaps")]
+    Digit(char),
+    /// Brackets are not around the last digits.
+    #[error("`{0}` has brackets that are not around its last digits, as in 0.1[3]")]
+    Brackets(String),
+}
+
+impl Code {
+    /// The digit at a place.
+    pub fn digit(&self, place: usize) -> u8 {
+        match place.checked_sub(self.digits.len()) {
+            None => self.digits[place],
+            Some(_) if self.repeated == 0 => 0,
+            Some(past) => self.digits[self.digits.len() - self.repeated + past % self.repeated],
+        }
+    }
+
+    /// The places up to `limit` whose digit is not 0, with their digits.
+    pub(super) fn moves(&self, limit: usize) -> Vec<(usize, u8)> {
+        let end = if self.is_finite() { self.digits.len() } else { limit.saturating_add(1) };
+        (0..end)
+            .map(|place| (place, self.digit(place)))
+            .filter(|(place, digit)| *place <= limit && *digit > 0)
+            .collect()
+    }
+
+    /// The last place with a digit other than 0, if there is a last one. It is 0 if there are no such digits.
+    pub fn last_place(&self) -> Option<usize> {
+        self.is_finite().then(|| self.digits.iter().rposition(|digit| *digit > 0).unwrap_or(0))
+    }
+
+    /// Whether a move may leave three heaps.
+    pub fn has_three_parts(&self) -> bool {
+        self.digits.iter().any(|digit| digit & 8 > 0)
+    }
+
+    /// Whether the heaps of a split must differ, as in Grundy's game.
+    pub fn is_unequal(&self) -> bool {
+        self.is_unequal
+    }
+
+    fn is_finite(&self) -> bool {
+        self.digits[self.digits.len() - self.repeated..].iter().all(|digit| *digit == 0)
+    }
+}
+
+impl FromStr for Code {
+    type Err = CodeError;
+
+    fn from_str(text: &str) -> Result<Self, CodeError> {
+        if text == "grundy" {
+            return Ok(Code { digits: vec![4], repeated: 0, is_unequal: true });
+        }
+        let Some((first, rest)) = text.split_once('.') else { return Err(CodeError::NoPoint(text.to_owned())) };
+        let first = match first {
+            "" | "0" => 0,
+            "4" => 4,
+            "8" => 8,
+            "C" | "c" => 12,
+            _ => return Err(CodeError::First(first.to_owned())),
+        };
+        let brackets = || CodeError::Brackets(text.to_owned());
+        let (single, repeated) = match rest.split_once('[') {
+            None => (rest, None),
+            Some((single, repeated)) => (single, Some(repeated.strip_suffix(']').ok_or_else(brackets)?)),
+        };
+        if single.contains(']') || repeated.is_some_and(|digits| digits.contains(['[', ']'])) {
+            return Err(brackets());
+        }
+        if repeated.map_or(single.is_empty(), str::is_empty) {
+            return Err(CodeError::Empty(text.to_owned()));
+        }
+        let repeated = repeated.unwrap_or_default();
+        let mut digits = vec![first];
+        for digit in single.chars().chain(repeated.chars()) {
+            digits.push(digit.to_digit(16).ok_or(CodeError::Digit(digit))? as u8);
+        }
+        Ok(Code { digits, repeated: repeated.len(), is_unequal: false })
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_unequal {
+            return f.write_str("grundy");
+        }
+        let from = self.digits.len() - self.repeated;
+        for (place, digit) in self.digits.iter().enumerate() {
+            if self.repeated > 0 && place == from {
+                f.write_str("[")?;
+            }
+            write!(f, "{digit:X}")?;
+            if place == 0 {
+                f.write_str(".")?;
+            }
+        }
+        if self.repeated > 0 { f.write_str("]") } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_printed_as_they_are_read() {
+        let printed = |text: &str| text.parse::<Code>().map(|code| code.to_string());
+        for text in ["0.6", "4.3", "0.137", "0.[3]", "0.12[34]", "C.F", "8.0", "grundy"] {
+            assert_eq!(printed(text), Ok(text.to_owned()));
+        }
+        assert_eq!([printed(".6"), printed("c.af")], ["0.6", "C.AF"].map(|text| Ok(text.to_owned())));
+    }
+
+    #[test]
+    fn what_is_no_game_is_refused_with_a_reason() {
+        let error = |text: &str| text.parse::<Code>().expect_err("no game");
+        assert_eq!(error("6"), CodeError::NoPoint("6".to_owned()));
+        for first in ["1", "2", "7", "12", "F", "-"] {
+            assert_eq!(error(&format!("{first}.6")), CodeError::First(first.to_owned()));
+        }
+        for text in ["0.", ".", "0.3[]", "0.[]"] {
+            assert_eq!(error(text), CodeError::Empty(text.to_owned()));
+        }
+        for text in ["0.[3", "0.3]", "0.[3]4", "0.[[3]]", "0.[3][4]"] {
+            assert_eq!(error(text), CodeError::Brackets(text.to_owned()));
+        }
+        assert_eq!([error("0.6G"), error("0.6.1"), error("0. 6")], ['G', '.', ' '].map(CodeError::Digit));
+    }
+
+    #[test]
+    fn digits_are_repeated_without_end() {
+        let code: Code = "0.1[23]".parse().expect("a game");
+        assert_eq!((0..8).map(|place| code.digit(place)).collect::<Vec<_>>(), [0, 1, 2, 3, 2, 3, 2, 3]);
+        assert_eq!(code.moves(3), [(1, 1), (2, 2), (3, 3)]);
+        assert_eq!(code.last_place(), None);
+        let last = |text: &str| text.parse::<Code>().expect("a game").last_place();
+        assert_eq!([last("0.07"), last("0.70"), last("0.7[0]"), last("4.0")], [2, 1, 1, 0].map(Some));
+    }
+}

@@ -1,0 +1,488 @@
+//! The driver of the sparse byte-lane kernels: 64 consecutive heaps are 64 byte lanes.
+//!
+//! *Codes.* The code of a value is the value without the lowest bit of the mask. A rare and a common value share a code, but of rare
+//! heaps together with common ones, only common values come. Codes XOR as values do, and a byte holds values of nine bits.
+//!
+//! *Common values.* Each rare heap `r` and place `k` is a move: it reaches, from the heaps of the block, the XOR of its own code
+//! and the codes `k + r` before, a contiguous load. The kernel decodes them to one-hot bits and ORs these over the moves. Lanes
+//! where the other heap is rare as well are left out. What moves below 64 reach inside the block is known only in order, so the
+//! least free code of each heap is found one by one, as in `mex_subtraction`.
+//!
+//! *Rare values.* Every rare value below must be reached by two common heaps. Some hundred common heaps ([`heads`](super::heads))
+//! go through the same decode. Of the values that remain, a few in a block, each is searched among all splits. The first that is
+//! not found is the value of a new rare heap; what was computed behind it is dropped.
+//!
+//! Nothing depends on how good the mask is but the time: it is chosen anew as the rare heaps become more, or values have a new
+//! bit. While too many heaps are rare, [`Candidates`] are quicker, and take over.
+
+use super::candidates::{self, Candidates, is_found};
+use super::heads;
+use super::period::Watch;
+use super::space::Space;
+use super::values::Values;
+use super::{Octal, Start};
+use crate::kernel::{Cost, Run, RunError, Tier};
+
+/// Heaps in a block.
+pub const LANES: usize = 64;
+/// One-hot planes: bit `b` of byte `i` of plane `p` means heap `i` and code `8 p + b`.
+pub const PLANES: usize = 32;
+/// The codes reached by the heaps of a block.
+pub type Planes = [[u8; LANES]; PLANES];
+/// Eight planes, which make a word for each heap.
+pub type Group = [[u8; LANES]; 8];
+/// Groups of planes.
+pub const GROUPS: usize = PLANES / 8;
+/// The codes that are free, a word for each group and heap. Moves reach past the block.
+type Free = [[u64; 2 * LANES]; GROUPS];
+
+/// A heap that is left beside the one whose value is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The other heap is so much smaller than the one that is split.
+    pub shift: usize,
+    /// The code of this heap, in every byte.
+    pub code: u64,
+    /// This heap.
+    pub heap: usize,
+}
+
+/// The codes of values for a mask.
+#[derive(Clone, Copy)]
+pub struct Coder {
+    mask: u16,
+    /// The bits below the lowest of the mask.
+    low: u16,
+}
+
+impl Coder {
+    fn new(mask: u16) -> Self {
+        Coder { mask, low: (mask & mask.wrapping_neg()) - 1 }
+    }
+
+    /// The code of a value, which may be too large for a byte.
+    #[inline(always)]
+    pub fn code(self, value: u16) -> u16 {
+        value >> 1 & !self.low | value & self.low
+    }
+
+    /// The rare value with this code.
+    #[inline(always)]
+    pub fn rare(self, code: u8) -> u16 {
+        let value = (u16::from(code) & !self.low) << 1 | u16::from(code) & self.low;
+        let is_common = (value & self.mask).count_ones() % 2 == 1;
+        value | if is_common { self.low + 1 } else { 0 }
+    }
+
+    /// The common value with this code.
+    #[inline(always)]
+    pub fn common(self, code: u8) -> u16 {
+        self.rare(code) ^ (self.low + 1)
+    }
+
+    /// The codes below this are those of the rare values below the common value of `code`: rare and common values with the same
+    /// bits above the mask's lowest differ in that bit, which all of them have or lack alike.
+    #[inline(always)]
+    pub fn rare_below(self, code: u8) -> u16 {
+        (u16::from(code) & !self.low) + (self.common(code) & (self.low + 1))
+    }
+}
+
+/// What the sparse kernels know of the values.
+pub struct Sparse<'a> {
+    input: &'a Octal,
+    is_unequal: bool,
+    /// Places after which one heap is left, and two.
+    takes: Vec<usize>,
+    splits: Vec<usize>,
+    space: Space,
+    coder: Coder,
+    /// A bit for each heap up to the last rare one.
+    rare: Vec<u64>,
+    /// A code for each heap, then padding for a block.
+    codes: Vec<u8>,
+    /// Planes that hold all codes.
+    planes: usize,
+    /// The moves that leave a rare heap. Those inside a block come first, and need not be in order otherwise.
+    near: Vec<Move>,
+    far: Vec<Move>,
+    /// The moves that leave a common heap and show that rare values are reached.
+    heads: Vec<Move>,
+    /// Heaps from which on the heads are chosen anew.
+    heads_until: usize,
+    /// The first values backwards, for searches.
+    reversed: Vec<u16>,
+}
+
+/// Values whose bits do not fit in the codes.
+struct TooLarge;
+
+/// The first heaps of a search for a rare value, backwards.
+const REVERSED: usize = 1 << 15;
+
+impl<'a> Sparse<'a> {
+    fn new(input: &'a Octal, g: &[u16]) -> Result<Self, TooLarge> {
+        let places =
+            |bit| input.moves.iter().filter(move |(_, digit)| digit & bit > 0).map(|(place, _)| *place).collect();
+        let mut sparse = Sparse {
+            input,
+            is_unequal: input.code().is_unequal(),
+            takes: places(2),
+            splits: places(4),
+            space: Space::new(g),
+            coder: Coder::new(1),
+            rare: Vec::new(),
+            codes: vec![0; input.heaps() + 4 * LANES],
+            planes: 0,
+            near: Vec::new(),
+            far: Vec::new(),
+            heads: Vec::new(),
+            heads_until: 0,
+            reversed: Vec::new(),
+        };
+        sparse.rebuild(g)?;
+        Ok(sparse)
+    }
+
+    /// Takes over the mask of the space: new codes, moves and heads.
+    fn rebuild(&mut self, g: &[u16]) -> Result<(), TooLarge> {
+        self.coder = Coder::new(self.space.mask());
+        (self.rare, self.planes) = (Vec::new(), 0);
+        for (n, value) in g.iter().enumerate() {
+            self.encode(n, *value)?;
+        }
+        (self.near, self.far) = (Vec::new(), Vec::new());
+        for place in self.takes.clone() {
+            self.add_move(Move { shift: place, code: 0, heap: 0 });
+        }
+        for (heap, value) in self.space.rare.clone().into_iter().skip(1) {
+            self.add_rare(heap, value);
+        }
+        for moves in [&mut self.near, &mut self.far] {
+            moves.sort_unstable_by_key(|m| m.shift);
+        }
+        self.heads_until = 0;
+        Ok(())
+    }
+
+    fn encode(&mut self, n: usize, value: u16) -> Result<(), TooLarge> {
+        let code = u8::try_from(self.coder.code(value)).map_err(|_| TooLarge)?;
+        self.codes[n] = code;
+        self.planes = self.planes.max(usize::from(code) / 8 + 1);
+        if self.space.is_rare(value) {
+            self.rare.resize(n / 64 + 1, 0);
+            self.rare[n / 64] |= 1 << (n % 64);
+        }
+        Ok(())
+    }
+
+    fn add_move(&mut self, m: Move) {
+        if m.shift < LANES { self.near.push(m) } else { self.far.push(m) }
+    }
+
+    fn add_rare(&mut self, heap: usize, value: u16) {
+        let code = spread(self.coder.code(value) as u8);
+        for i in 0..self.splits.len() {
+            self.add_move(Move { shift: self.splits[i] + heap, code, heap });
+        }
+    }
+
+    fn is_rare(&self, n: usize) -> bool {
+        self.rare.get(n / 64).is_some_and(|word| word >> (n % 64) & 1 == 1)
+    }
+
+    /// The last rare heap.
+    fn last_rare(&self) -> usize {
+        self.space.rare.last().map_or(0, |(heap, _)| *heap)
+    }
+
+    /// Whether 64 heaps from `n` on are common.
+    fn is_common(&self, n: usize) -> bool {
+        let word = |i: usize| self.rare.get(i).copied().unwrap_or(0);
+        let (i, bit) = (n / 64, n % 64);
+        n > 0 && word(i) >> bit == 0 && (bit == 0 || word(i + 1) << (64 - bit) == 0)
+    }
+
+    /// What the moves leave free in the block from `n` on, through common heaps below `end`.
+    #[inline(always)]
+    fn free(&self, n: usize, end: usize, moves: &[Move], planes: usize, inner: &impl Inner, free: &mut Free) {
+        let mut hits = [[0; LANES]; PLANES];
+        let farthest = moves.last().map_or(0, |m| m.shift);
+        let is_all_common = n > farthest + self.last_rare();
+        if is_all_common {
+            inner.decode(&self.codes, n, moves, planes, &mut hits);
+        } else {
+            let is_apart = |m: &Move| m.shift >= LANES && m.shift < n && self.is_common(n - m.shift);
+            let apart: Vec<Move> = moves.iter().copied().filter(is_apart).collect();
+            inner.decode(&self.codes, n, &apart, planes, &mut hits);
+        }
+        for (q, free) in free.iter_mut().enumerate() {
+            let words: &mut [u64; LANES] = free.first_chunk_mut().expect("more than a block");
+            if 8 * q < planes {
+                let group: &Group = hits[8 * q..].first_chunk().expect("whole groups");
+                inner.words(group, words);
+                // The codes past the last plane are not free.
+                let allowed = u64::MAX >> (64 - 8 * (planes - 8 * q).min(8));
+                for (word, last) in words.iter_mut().zip(&group[7]) {
+                    *word = (*word & u64::MAX >> 1 | u64::from(!last >> 7) << 63) & allowed;
+                }
+            } else {
+                words.fill(0);
+            }
+        }
+        if !is_all_common {
+            let is_mixed = |m: &&Move| m.shift < LANES || m.shift >= n || !self.is_common(n - m.shift);
+            for m in moves.iter().filter(is_mixed) {
+                self.remove(n, end, m, free);
+            }
+        }
+    }
+
+    /// Removes what one move reaches, lane by lane, through common heaps below `end`.
+    #[inline(always)]
+    fn remove(&self, n: usize, end: usize, m: &Move, free: &mut Free) {
+        let first = (m.shift + 1).saturating_sub(n);
+        let last = LANES.min((end + m.shift).saturating_sub(n));
+        for lane in first..last {
+            let other = n + lane - m.shift;
+            if !self.is_rare(other) && !(self.is_unequal && other == m.heap) {
+                let code = self.codes[other] ^ m.code as u8;
+                free[usize::from(code) / 64][lane] &= !(1 << (code % 64));
+            }
+        }
+    }
+
+    /// The codes of the block from `n` on, if no heap in it is rare.
+    #[inline(always)]
+    fn common_block(&mut self, n: usize, inner: &impl Inner) -> Result<(), TooLarge> {
+        let mut free = [[0; 2 * LANES]; GROUPS];
+        let mut planes = inner.planes(self.planes);
+        'block: loop {
+            self.free(n, n, &self.far, planes, inner, &mut free);
+            for m in &self.near {
+                self.remove(n, n, m, &mut free);
+            }
+            for lane in 0..LANES {
+                let Some(q) = (0..GROUPS).find(|q| free[*q][lane] != 0) else {
+                    if planes == PLANES {
+                        return Err(TooLarge);
+                    }
+                    planes = inner.planes(planes + 1);
+                    continue 'block;
+                };
+                let code = (64 * q + free[q][lane].trailing_zeros() as usize) as u8;
+                self.codes[n + lane] = code;
+                for m in &self.near {
+                    let code = code ^ m.code as u8;
+                    free[usize::from(code) / 64][lane + m.shift] &= !(1 << (code % 64));
+                }
+            }
+            return Ok(());
+        }
+    }
+
+    /// Takes the values of a block whose codes are computed, up to the first rare heap.
+    #[inline(always)]
+    fn verify_block(&mut self, g: &mut Vec<u16>, inner: &impl Inner) -> Result<(), TooLarge> {
+        let n = g.len();
+        let end = n + LANES;
+        let block: &[u8; LANES] = self.codes[n..].first_chunk().expect("padding");
+        let top = *block.iter().max().expect("64 codes");
+        let coder = self.coder;
+        g.extend(block.map(|code| coder.common(code)));
+        let mut free = [[0; 2 * LANES]; GROUPS];
+        self.free(n, end, &self.heads, inner.planes(usize::from(top) / 8 + 1), inner, &mut free);
+        let mut other = None;
+        'heaps: for lane in 0..LANES {
+            let below = usize::from(coder.rare_below(self.codes[n + lane]));
+            for (q, free) in free.iter().enumerate().take_while(|(q, _)| 64 * q < below) {
+                let mut open = free[lane] & (u64::MAX >> (64 - (below - 64 * q).min(64)));
+                while open != 0 {
+                    let value = coder.rare((64 * q) as u8 + open.trailing_zeros() as u8);
+                    if !self.is_reached(n + lane, g, value) {
+                        other = Some((n + lane, value));
+                        break 'heaps;
+                    }
+                    open &= open - 1;
+                }
+            }
+        }
+        let known = other.map_or(end, |(heap, _)| heap);
+        let mut is_due = false;
+        for heap in n..known {
+            is_due |= self.space.push(heap, g[heap]);
+        }
+        self.planes = self.planes.max(usize::from(top) / 8 + 1);
+        if let Some((heap, value)) = other {
+            g.truncate(heap);
+            g.push(value);
+            is_due |= self.space.push(heap, value);
+            self.encode(heap, value)?;
+            self.add_rare(heap, value);
+        }
+        if is_due && self.space.choose(g) { self.rebuild(g) } else { Ok(()) }
+    }
+
+    /// Whether a move on a heap of `n` has this nim-sum, by the rules alone.
+    #[inline(always)]
+    fn is_reached(&self, n: usize, g: &[u16], value: u16) -> bool {
+        for (left, digit) in self.input.moves(n) {
+            if digit & 1 > 0 && left == 0 && value == 0
+                || digit & 2 > 0 && left > 0 && g[left] == value
+                || digit & 4 > 0 && self.is_split(left, g, value)
+            {
+                return true;
+            }
+        }
+        false
+    }
+
+    #[inline(always)]
+    fn is_split(&self, left: usize, g: &[u16], value: u16) -> bool {
+        let half = left.saturating_sub(usize::from(self.is_unequal)) / 2;
+        // reversed[i] is the value of heap len - i. Its heaps are searched first, the largest first.
+        let first = self.reversed.len().min(half);
+        let reversed = &self.reversed[self.reversed.len() - first..];
+        if is_found(reversed, &g[left - first..], value) {
+            return true;
+        }
+        for heap in first + 1..=half {
+            if g[heap] ^ g[left - heap] == value {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Computes the values of the next heaps: of a block, or up to the first rare heap.
+    #[inline(always)]
+    fn next(&mut self, g: &mut Vec<u16>, inner: &impl Inner) -> Result<(), TooLarge> {
+        let n = g.len();
+        if n >= self.heads_until {
+            self.heads_until = n + n / 2;
+            if self.reversed.len() < REVERSED {
+                self.reversed = g[1..n.min(REVERSED + 1)].iter().rev().copied().collect();
+            }
+            let is_common = |heap: usize| !self.is_rare(heap);
+            self.heads = heads::choose(&self.codes[..n], self.coder, &self.splits, is_common);
+        }
+        self.common_block(n, inner)?;
+        self.verify_block(g, inner)
+    }
+
+    /// Predicted nanoseconds for a heap, where `ns` is that of a move and a block. Each rare heap ends a block.
+    fn heap_ns(&self, n: usize, ns: f64) -> f64 {
+        let recent = self.space.rare.len() - self.space.rare.partition_point(|(heap, _)| *heap < n / 2);
+        let blocks = 1.0 / LANES as f64 + recent as f64 / (n as f64 / 2.0);
+        let moves = (self.far.len() + self.near.len()) as f64;
+        blocks * ((moves + heads::MOST as f64) * ns + 3000.0) + 20.0
+    }
+}
+
+/// A byte in all bytes.
+pub fn spread(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// The parts in which the kernels differ.
+pub trait Inner {
+    /// The number of planes to decode for at least this many.
+    fn planes(&self, least: usize) -> usize;
+    /// ORs what the moves reach from the block at `n` into the first `planes` planes.
+    fn decode(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes);
+    /// The codes that are not hit, a word for each heap; bit 63 is unspecified.
+    fn words(&self, hits: &Group, free: &mut [u64; LANES]);
+}
+
+/// The parts as closures, which have the CPU features of the function that they are in.
+pub struct Parts<D, W> {
+    pub planes: fn(usize) -> usize,
+    pub decode: D,
+    pub words: W,
+}
+
+impl<D: Fn(&[u8], usize, &[Move], usize, &mut Planes), W: Fn(&Group, &mut [u64; LANES])> Inner for Parts<D, W> {
+    #[inline(always)]
+    fn planes(&self, least: usize) -> usize {
+        (self.planes)(least)
+    }
+
+    #[inline(always)]
+    fn decode(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes) {
+        (self.decode)(codes, n, moves, planes, hits);
+    }
+
+    #[inline(always)]
+    fn words(&self, hits: &Group, free: &mut [u64; LANES]) {
+        (self.words)(hits, free);
+    }
+}
+
+/// The cost at `ns` nanoseconds for a move and a block.
+pub fn cost(input: &Octal, ns: f64) -> Cost {
+    if !input.has_sparse_space() {
+        return Cost::IMPOSSIBLE;
+    }
+    let heaps = input.heaps() as f64;
+    // Most known games have a thousand rare heaps or two, but few among the first.
+    let moves = 3000.0 * (heaps / 100_000.0).min(1.0);
+    Cost { ns: heaps * (20.0 + moves * ns / LANES as f64) + 1e6, bytes: 3.0 * heaps + 400_000.0 }
+}
+
+/// The driver. `ns` is the time of a move and a block.
+#[inline(always)]
+pub fn drive(
+    input: &Octal,
+    run: &Run,
+    start: Start,
+    ns: f64,
+    tier: Tier,
+    inner: &impl Inner,
+) -> Result<Vec<u16>, RunError> {
+    // The first heaps have nothing to gain; and heads are far from half of a heap.
+    let first = LANES + 4 * input.code().last_place().unwrap_or(0);
+    let mut values = Values::new(input, run, start);
+    if values.known.is_empty() {
+        values.known.push(0);
+    }
+    let mut watch = Watch::new();
+    let mut sparse: Option<Sparse> = None;
+    let mut candidates = Candidates::new(input.heaps().min(first));
+    let mut decide_at = first;
+    while !values.is_complete() {
+        let n = values.known.len();
+        if let Some(period) = watch.look(input.code(), &values.known, run)? {
+            values.repeat(period.period)?;
+            break;
+        }
+        if n >= decide_at {
+            let current = sparse.take().or_else(|| Sparse::new(input, &values.known).ok());
+            decide_at = 2 * n;
+            let others = candidates::heap_ns(tier, 1.4 * n as f64, input.places(4) as f64);
+            sparse = current.filter(|sparse| sparse.heap_ns(n, ns) < others);
+            if sparse.is_none() {
+                candidates = Candidates::new(input.heaps().min(decide_at));
+            }
+        }
+        match &mut sparse {
+            Some(state) => {
+                if state.next(&mut values.known, inner).is_err() {
+                    (sparse, decide_at) = (None, 2 * values.known.len());
+                    candidates = Candidates::new(input.heaps().min(decide_at));
+                    continue;
+                }
+                values.known.truncate(values.heaps);
+                values.advance()?;
+            }
+            None => {
+                let value = candidates.value(input, &values.known).ok_or(RunError::LargeValue)?;
+                values.known.push(value);
+                if n % LANES == 0 {
+                    values.advance()?;
+                }
+            }
+        }
+    }
+    values.advance()?;
+    Ok(values.known)
+}

@@ -1,0 +1,127 @@
+//! `mex_octal`: Grundy values of octal and hexadecimal games.
+//!
+//! A move takes some of a heap and may split the rest into two or three heaps, as the digits of the game's [`Code`] allow. The
+//! value of a heap is the mex of the nim-sums of what its moves leave.
+//!
+//! # Theorems
+//! * *Sparse space.* Choose a mask. Call a value **rare** if it has an even number of bits in common with the mask, else
+//!   **common**. The nim-sum of a rare and a common value is common; that of two rare or two common values is rare. So in a game
+//!   that splits into two heaps, common values are reached through rare heaps alone (the empty heap is rare). If few heaps are
+//!   rare, as observed in many games, the least common value that is not reached is found quickly. It is the value of the heap if all
+//!   rare values below it are reached, which has to be shown, and is. Nothing here relies on an observation.
+//! * *Guy and Smith (1956).* Let `k` be the last place of a finite code with two parts. If `g(n + p) = g(n)` for all `n` from
+//!   `e >= 1` to `2 e + p + k`, then for all `n >= e`: of the two heaps of any option of a larger heap, one is at least `e + p`,
+//!   and `p` can be taken from it or added to it. With three parts the bound is `3 e + 2 p + k`. Where the heaps of a split
+//!   must differ, this is no proof, as the change may make them equal.
+//!
+//! # Observations
+#![doc = include_str!("NOTES.md")]
+
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+use crate::selection::Selection;
+use crate::workload::{InputError, Workload, Workloads};
+
+mod bit_rows;
+mod candidates;
+mod code;
+mod heads;
+mod input;
+mod lanes;
+mod oracle;
+mod period;
+mod space;
+mod sparse;
+mod sparse_lanes;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod sparse_lanes_avx512;
+mod stamp;
+mod values;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod xor_translate_avx512;
+
+pub use code::{Code, CodeError};
+pub use input::{MAX_ENDLESS, MAX_LIMIT, Octal};
+pub use period::{Period, period};
+pub use values::{Journal, Start};
+use values::{heap_by_heap, pairs};
+
+/// Grundy values of the heaps `0..=limit` of an octal or hexadecimal game. The output holds one value per heap.
+#[derive(Debug)]
+pub struct MexOctal;
+
+impl Operation for MexOctal {
+    type Input = Octal;
+    type Output = Vec<u16>;
+    type Start = Start;
+
+    const NAME: &'static str = "mex_octal";
+    const CORE: Core = Core::Mex;
+    const UNIT: &'static str = "heap";
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexOctal, [], start;
+        stamp = stamp, Portable, [], "the baseline: every split stamps its nim-sum";
+        bit_rows = bit_rows, Portable, [], "sets of nim-sums as bit rows; a third part translates a row by XOR, word by word";
+        xor_translate_avx512 = xor_translate_avx512 like bit_rows, Avx512, ["avx512"], "the same, with 512 bits translated by two instructions";
+        sparse = sparse, Portable, [], "the best public algorithm: splits with rare heaps first, others only to show that rare values are reached";
+        candidates = candidates, Portable, [], "a sample of splits stamps; values still open are searched among all splits";
+        candidates_avx512 = candidates like candidates, Avx512, ["avx512"], "the same source at this tier";
+        sparse_lanes = sparse_lanes, Portable, [], "64 heaps as byte lanes: rare heaps as moves for common values, some common ones to verify the rare values";
+        sparse_lanes_avx512 = sparse_lanes_avx512 like sparse_lanes, Avx512, ["avx512"], "planes by a permute that four groups of codes share, and masks by affine maps";
+    };
+    const ABSENT: &'static [Absent] = &[];
+    const PUBLIC: &'static [&'static str] = &["sparse"];
+    const NOTES: &'static str = include_str!("NOTES.md");
+
+    fn oracle(input: &Octal) -> Vec<u16> {
+        oracle::values(input)
+    }
+
+    fn steps(input: &Octal) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn work(input: &Octal, _: &Vec<u16>) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn digest(values: &Vec<u16>) -> Digest {
+        let max = values.iter().max().copied().unwrap_or(0);
+        let zeros = values.iter().filter(|value| **value == 0).count() as u128;
+        let sum = values.iter().map(|value| u128::from(*value)).sum();
+        vec![("max", max.into()), ("zeros", zeros), ("sum", sum), ("last", values.last().copied().unwrap_or(0).into())]
+    }
+}
+
+/// A workload is a code with a line about its game.
+macro_rules! workload {
+    ($code:literal, $published:expr, $sizes:expr, $summary:literal) => {
+        Workload {
+            name: $code,
+            summary: concat!($summary, "; size = the largest heap"),
+            published: $published,
+            sizes: &$sizes,
+        }
+    };
+}
+
+impl Workloads for MexOctal {
+    const WORKLOADS: &'static [Workload] = &[
+        workload!(
+            "0.6",
+            1 << 17,
+            [100, 10_000, 1 << 17, 1 << 20],
+            "Officers: take one of a heap of two or more, perhaps splitting the rest"
+        ),
+        workload!("grundy", 1 << 17, [1 << 17], "Grundy's game: split a heap into two that differ"),
+        workload!("0.137", 1 << 17, [1 << 17], "Dawson's Chess, which soon repeats"),
+        workload!("0.07", 1 << 17, [1 << 17], "Dawson's Kayles, which soon repeats"),
+        workload!("0.16", 1 << 17, [1 << 17], "repeats late, with rare heaps far out"),
+        workload!("0.56", 1 << 17, [1 << 17], "repeats late, with rare heaps far out"),
+        workload!("0.007", 1 << 14, [1 << 14], "Treblecross: its rare heaps do not end"),
+        workload!("0.06", 1 << 14, [1 << 14], "never sparse"),
+        workload!("0.8", 1000, [1000], "take one and split the rest into three"),
+    ];
+
+    fn input(workload: &str, size: u64, _: &Selection) -> Result<Octal, InputError> {
+        Octal::new(&workload.parse()?, size)
+    }
+}

@@ -1,0 +1,39 @@
+//! Sparse byte lanes in plain Rust: arithmetic on arrays of 64 bytes gives the one-hot bits of each plane.
+//!
+//! Cost per block, move and plane: a comparison, an AND and an OR on 64 lanes.
+//! Bound: these operations, as the compiler vectorises them.
+
+use super::lanes::{self, LANES, Move, Parts, Planes};
+use super::{Octal, Start};
+use crate::cores::mex::subtraction::lanes::free_words;
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+
+/// Nanoseconds for a move and a block.
+const NS: f64 = 60.0;
+
+pub fn cost(input: &Octal, _: CostContext) -> Cost {
+    lanes::cost(input, NS)
+}
+
+#[inline(always)]
+fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes) {
+    for m in moves {
+        let source: &[u8; LANES] = codes[n - m.shift..].first_chunk().expect("codes are padded by a block");
+        let (mut bit, mut plane) = ([0; LANES], [0; LANES]);
+        for lane in 0..LANES {
+            let code = source[lane] ^ m.code as u8;
+            (bit[lane], plane[lane]) = (1 << (code % 8), code / 8);
+        }
+        for (p, hits) in hits[..planes].iter_mut().enumerate() {
+            for lane in 0..LANES {
+                hits[lane] |= if plane[lane] == p as u8 { bit[lane] } else { 0 };
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
+    let parts = Parts { planes: |least| least, decode, words: free_words };
+    lanes::drive(input, run, start, NS, Tier::Portable, &parts)
+}
