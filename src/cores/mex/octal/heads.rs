@@ -1,66 +1,60 @@
-//! Common heaps that show for most heaps that their rare values are reached.
+//! Greedy choice of moves that reach most of what some heaps must be shown to reach.
 //!
-//! Of a sample of recent heaps, all rare values below the value are cells to be covered. A head, a common heap at a place, covers a
-//! cell if the two common heaps it makes have that nim-sum. Heads are chosen greedily: the one that covers the most cells first.
-//! What a head covers only becomes less as others are chosen, so a queue by old counts needs few counts anew (Minoux 1978).
+//! Cells are codes that a sample of recent heaps must reach, all those below a bound for each heap. A move covers one cell at most
+//! of each heap. The move that covers the most cells comes first, then the one that covers the most of those left, until it is not
+//! worth it. What a move covers only becomes less as others are chosen, so a queue by old counts needs few counts anew (Minoux 1978).
+//! A choice that is not quite the best is as good, and saves most of these.
 
 use std::collections::BinaryHeap;
 
-use super::lanes::{Coder, Move, spread};
+use super::lanes::Move;
 
-/// The largest number of heads.
-pub const MOST: usize = 640;
-/// Heaps in the sample, and heads to choose from.
-const SAMPLE: usize = 256;
-const POOL: usize = 4096;
-/// A head must cover this share of a cell for each heap: it takes a quarter of a cycle, a search tens of cycles.
-const WORTH: f64 = 0.006;
+/// The most heaps in the sample.
+const SAMPLE: usize = 512;
 
-/// The codes of the rare values below the value of a heap that no head covers.
+/// The codes of one heap that are not covered.
 type Cells = [u64; 4];
 
-/// Chooses heads, in ascending order of their shifts, for the heaps after those that have these codes. If some of these are rare, the
-/// choice is not quite as good.
-pub fn choose(codes: &[u8], coder: Coder, splits: &[usize], is_common: impl Fn(usize) -> bool) -> Vec<Move> {
+/// Chooses moves for the heaps after those that have these codes, while each covers at least `worth` cells of a heap. Returns the chosen
+/// moves and the others, each in ascending order of their shifts, at most a quarter of the number of heaps.
+pub fn choose(codes: &[u8], below: impl Fn(u8) -> u16, pool: Vec<Move>, worth: f64) -> [Vec<Move>; 2] {
     let n = codes.len();
     let size = (n / 256).clamp(8, SAMPLE);
     let step = (n / 4 / size).min(41) | 1;
     let sample = (0..size).map(|i| n - 1 - i * step);
-    let mut sample: Vec<(usize, Cells)> = sample.map(|n| (n, cells(coder.rare_below(codes[n])))).collect();
-    let last = splits.last().copied().unwrap_or(0);
-    let pool = (1..(n / 4).saturating_sub(last)).filter(|heap| is_common(*heap));
-    let pool = pool.flat_map(|heap| splits.iter().map(move |place| (heap, place + heap))).take(POOL.min(n / 8));
-    let count = |sample: &[(usize, Cells)], heap: usize, shift: usize| {
+    let mut sample: Vec<(usize, Cells)> = sample.map(|n| (n, cells(below(codes[n])))).collect();
+    let count = |sample: &[(usize, Cells)], m: &Move| {
         let mut count = 0;
         for (n, cells) in sample {
-            let code = codes[heap] ^ codes[n - shift];
+            let code = codes[n - m.shift] ^ m.code as u8;
             count += cells[usize::from(code / 64)] >> (code % 64) & 1;
         }
         count
     };
-    let mut queue: BinaryHeap<(u64, usize, usize)> =
-        pool.map(|(heap, shift)| (count(&sample, heap, shift), heap, shift)).collect();
-    let mut heads = Vec::new();
-    let least = (WORTH * size as f64) as u64 + 1;
-    while let Some((_, heap, shift)) = queue.pop() {
-        let now = count(&sample, heap, shift);
-        if queue.peek().is_some_and(|(next, ..)| now < *next) {
-            if now >= least {
-                queue.push((now, heap, shift));
-            }
+    let mut queue: BinaryHeap<(u64, usize)> = pool.iter().map(|m| count(&sample, m)).zip(0..).collect();
+    let mut is_chosen = vec![false; pool.len()];
+    while let Some((_, at)) = queue.pop() {
+        let now = count(&sample, &pool[at]);
+        if queue.peek().is_some_and(|(next, _)| 8 * now < 7 * *next) {
+            queue.push((now, at));
             continue;
         }
-        if now < least || heads.len() == MOST {
+        if (now as f64) < worth * size as f64 {
             break;
         }
         for (n, cells) in &mut sample {
-            let code = codes[heap] ^ codes[*n - shift];
+            let code = codes[*n - pool[at].shift] ^ pool[at].code as u8;
             cells[usize::from(code / 64)] &= !(1 << (code % 64));
         }
-        heads.push(Move { shift, code: spread(codes[heap]), heap });
+        is_chosen[at] = true;
     }
-    heads.sort_unstable_by_key(|head| head.shift);
-    heads
+    let of = |chosen: bool| {
+        let moves = pool.iter().zip(&is_chosen).filter(|(_, is_chosen)| **is_chosen == chosen).map(|(m, _)| *m);
+        let mut moves: Vec<Move> = moves.collect();
+        moves.sort_unstable_by_key(|m| m.shift);
+        moves
+    };
+    [of(true), of(false)]
 }
 
 /// The codes below a bound.

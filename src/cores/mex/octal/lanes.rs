@@ -103,15 +103,18 @@ pub struct Sparse<'a> {
     codes: Vec<u8>,
     /// Planes that hold all codes.
     planes: usize,
-    /// The moves that leave a rare heap. Those inside a block come first, and need not be in order otherwise.
+    /// The moves that leave a rare heap: those that reach into their block, those that are decoded, and those that are asked.
     near: Vec<Move>,
     far: Vec<Move>,
-    /// The moves that leave a common heap and show that rare values are reached.
+    asked: Vec<Move>,
+    /// The moves that leave a common heap and show that rare values are reached: those that are decoded.
     heads: Vec<Move>,
-    /// Heaps from which on the heads are chosen anew.
-    heads_until: usize,
+    /// The heap from which on these are chosen anew.
+    chosen_until: usize,
     /// The first values backwards, for searches.
     reversed: Vec<u16>,
+    /// The codes of [`STRETCH`] heaps after the last rare one backwards, for quicker searches; none until the heaps are far behind.
+    stretch: Vec<u8>,
 }
 
 /// Values whose bits do not fit in the codes.
@@ -119,6 +122,23 @@ struct TooLarge;
 
 /// The first heaps of a search for a rare value, backwards.
 const REVERSED: usize = 1 << 15;
+/// Heaps whose codes are searched before, at most.
+const STRETCH: usize = 1 << 15;
+/// Heads to choose from.
+const POOL: usize = 4096;
+/// Codes of each heap that are asked at once.
+pub const ASKED: usize = 4;
+/// Heaps of a block that are asked one by one.
+const FEW: usize = 4;
+/// Codes in a byte.
+const CODES: usize = 256;
+
+/// What moves were asked: so many codes of each heap, and for each of the codes a bit for every heap that reaches it.
+struct Asked {
+    codes: [[u8; LANES]; ASKED],
+    counts: [usize; LANES],
+    hits: [u64; ASKED],
+}
 
 impl<'a> Sparse<'a> {
     fn new(input: &'a Octal, g: &[u16]) -> Result<Self, TooLarge> {
@@ -136,9 +156,11 @@ impl<'a> Sparse<'a> {
             planes: 0,
             near: Vec::new(),
             far: Vec::new(),
+            asked: Vec::new(),
             heads: Vec::new(),
-            heads_until: 0,
+            chosen_until: 0,
             reversed: Vec::new(),
+            stretch: Vec::new(),
         };
         sparse.rebuild(g)?;
         Ok(sparse)
@@ -151,7 +173,7 @@ impl<'a> Sparse<'a> {
         for (n, value) in g.iter().enumerate() {
             self.encode(n, *value)?;
         }
-        (self.near, self.far) = (Vec::new(), Vec::new());
+        (self.near, self.far, self.asked) = (Vec::new(), Vec::new(), Vec::new());
         for place in self.takes.clone() {
             self.add_move(Move { shift: place, code: 0, heap: 0 });
         }
@@ -161,7 +183,7 @@ impl<'a> Sparse<'a> {
         for moves in [&mut self.near, &mut self.far] {
             moves.sort_unstable_by_key(|m| m.shift);
         }
-        self.heads_until = 0;
+        self.chosen_until = 0;
         Ok(())
     }
 
@@ -182,6 +204,9 @@ impl<'a> Sparse<'a> {
 
     fn add_rare(&mut self, heap: usize, value: u16) {
         let code = spread(self.coder.code(value) as u8);
+        self.far.append(&mut self.asked);
+        self.far.sort_unstable_by_key(|m| m.shift);
+        self.stretch.clear();
         for i in 0..self.splits.len() {
             self.add_move(Move { shift: self.splits[i] + heap, code, heap });
         }
@@ -243,13 +268,35 @@ impl<'a> Sparse<'a> {
     fn remove(&self, n: usize, end: usize, m: &Move, free: &mut Free) {
         let first = (m.shift + 1).saturating_sub(n);
         let last = LANES.min((end + m.shift).saturating_sub(n));
+        let is_all_common = n + first > m.shift + self.last_rare();
         for lane in first..last {
             let other = n + lane - m.shift;
-            if !self.is_rare(other) && !(self.is_unequal && other == m.heap) {
+            if is_all_common || !self.is_rare(other) && !(self.is_unequal && other == m.heap) {
                 let code = self.codes[other] ^ m.code as u8;
                 free[usize::from(code) / 64][lane] &= !(1 << (code % 64));
             }
         }
+    }
+
+    /// Asks moves for the least free codes of each heap, those from a bound on, which rises above them.
+    #[inline(always)]
+    fn ask(&self, n: usize, moves: &[Move], free: &Free, from: &mut [usize; LANES], inner: &impl Inner) -> Asked {
+        let mut asked = Asked { codes: [[0; LANES]; ASKED], counts: [0; LANES], hits: [0; ASKED] };
+        for lane in 0..LANES {
+            let mut count = 0;
+            for q in 0..GROUPS {
+                let mut word = free[q][lane] & !below(from[lane], q);
+                while word != 0 && count < ASKED {
+                    asked.codes[count][lane] = (64 * q) as u8 + word.trailing_zeros() as u8;
+                    word &= word - 1;
+                    count += 1;
+                }
+            }
+            asked.counts[lane] = count;
+            from[lane] = if count < ASKED { CODES } else { usize::from(asked.codes[ASKED - 1][lane]) + 1 };
+        }
+        asked.hits = inner.tests(&self.codes, n, moves, &asked.codes);
+        asked
     }
 
     /// The codes of the block from `n` on, if no heap in it is rare.
@@ -262,15 +309,38 @@ impl<'a> Sparse<'a> {
             for m in &self.near {
                 self.remove(n, n, m, &mut free);
             }
-            for lane in 0..LANES {
-                let Some(q) = (0..GROUPS).find(|q| free[*q][lane] != 0) else {
-                    if planes == PLANES {
-                        return Err(TooLarge);
+            // Codes below these are asked.
+            let mut until = [if self.asked.is_empty() { CODES } else { 0 }; LANES];
+            // A heap may need more as moves inside the block take its codes, but most have enough.
+            while (0..LANES).filter(|lane| (0..GROUPS).all(|q| free[q][*lane] & below(until[*lane], q) == 0)).count()
+                > FEW
+            {
+                let asked = self.ask(n, &self.asked, &free, &mut until, inner);
+                for lane in 0..LANES {
+                    for j in 0..asked.counts[lane] {
+                        let code = asked.codes[j][lane];
+                        free[usize::from(code) / 64][lane] &= !((asked.hits[j] >> lane & 1) << (code % 64));
                     }
-                    planes = inner.planes(planes + 1);
-                    continue 'block;
+                }
+                if until == [CODES; LANES] {
+                    break;
+                }
+            }
+            for lane in 0..LANES {
+                let code = loop {
+                    let Some(q) = (0..GROUPS).find(|q| free[*q][lane] != 0) else {
+                        if planes == PLANES {
+                            return Err(TooLarge);
+                        }
+                        planes = inner.planes(planes + 1);
+                        continue 'block;
+                    };
+                    let code = (64 * q) as u8 + free[q][lane].trailing_zeros() as u8;
+                    if usize::from(code) < until[lane] || !self.is_hit(n + lane, code) {
+                        break code;
+                    }
+                    free[q][lane] &= !(1 << (code % 64));
                 };
-                let code = (64 * q + free[q][lane].trailing_zeros() as usize) as u8;
                 self.codes[n + lane] = code;
                 for m in &self.near {
                     let code = code ^ m.code as u8;
@@ -279,6 +349,16 @@ impl<'a> Sparse<'a> {
             }
             return Ok(());
         }
+    }
+
+    /// Whether the moves that are asked reach a code.
+    #[inline(always)]
+    fn is_hit(&self, n: usize, code: u8) -> bool {
+        let mut is_hit = false;
+        for m in &self.asked {
+            is_hit |= self.codes[n - m.shift] ^ m.code as u8 == code;
+        }
+        is_hit
     }
 
     /// Takes the values of a block whose codes are computed, up to the first rare heap.
@@ -294,16 +374,22 @@ impl<'a> Sparse<'a> {
         self.free(n, end, &self.heads, inner.planes(usize::from(top) / 8 + 1), inner, &mut free);
         let mut other = None;
         'heaps: for lane in 0..LANES {
-            let below = usize::from(coder.rare_below(self.codes[n + lane]));
-            for (q, free) in free.iter().enumerate().take_while(|(q, _)| 64 * q < below) {
-                let mut open = free[lane] & (u64::MAX >> (64 - (below - 64 * q).min(64)));
-                while open != 0 {
-                    let value = coder.rare((64 * q) as u8 + open.trailing_zeros() as u8);
+            let bound = usize::from(coder.rare_below(self.codes[n + lane]));
+            let (mut open, mut count) = ([0; CODES], 0);
+            for q in 0..GROUPS {
+                let mut word = free[q][lane] & below(bound, q);
+                while word != 0 {
+                    open[count] = (64 * q) as u8 + word.trailing_zeros() as u8;
+                    (word, count) = (word & word - 1, count + 1);
+                }
+            }
+            if count > 0 {
+                for code in self.not_near_by(n + lane, &mut open[..count], inner) {
+                    let value = coder.rare(*code);
                     if !self.is_reached(n + lane, g, value) {
                         other = Some((n + lane, value));
                         break 'heaps;
                     }
-                    open &= open - 1;
                 }
             }
         }
@@ -321,6 +407,24 @@ impl<'a> Sparse<'a> {
             self.add_rare(heap, value);
         }
         if is_due && self.space.choose(g) { self.rebuild(g) } else { Ok(()) }
+    }
+
+    /// The codes that no two common heaps are found to reach from a heap of `n`, in their order, where one heap is of the stretch.
+    #[inline(always)]
+    fn not_near_by<'c>(&self, n: usize, open: &'c mut [u8], inner: &impl Inner) -> &'c [u8] {
+        let mut count = open.len();
+        if let Some(place) = self.splits.first().filter(|_| !self.stretch.is_empty()) {
+            // The stretch is of heaps last - i, and its partners are n - place - last + i.
+            let last = self.last_rare() + self.stretch.len();
+            let partners = &self.codes[n - place - last..];
+            for (a, b) in self.stretch.as_chunks().0.iter().zip(partners.as_chunks().0) {
+                count = inner.search(a, b, &mut open[..count]);
+                if count == 0 {
+                    break;
+                }
+            }
+        }
+        &open[..count]
     }
 
     /// Whether a move on a heap of `n` has this nim-sum, by the rules alone.
@@ -354,17 +458,37 @@ impl<'a> Sparse<'a> {
         false
     }
 
+    /// Chooses the moves that are decoded and those that are asked, for heaps from the next one to four times as many.
+    fn choose(&mut self, g: &[u16], inner: &impl Inner) {
+        let n = g.len();
+        self.chosen_until = 4 * n;
+        if self.reversed.len() < REVERSED {
+            self.reversed = g[1..n.min(REVERSED + 1)].iter().rev().copied().collect();
+        }
+        let (common, place) = (self.last_rare() + 1, self.splits.last().copied().unwrap_or(0));
+        let pool = (1..(n / 4).saturating_sub(place)).filter(|heap| !self.is_rare(*heap));
+        let pool = pool.flat_map(|heap| self.splits.iter().map(move |place| (place + heap, heap)));
+        let pool =
+            pool.take(POOL.min(n / 16)).map(|(shift, heap)| Move { shift, code: spread(self.codes[heap]), heap });
+        let (pool, coder) = (pool.collect(), self.coder);
+        [self.heads, _] = heads::choose(&self.codes[..n], |code| coder.rare_below(code), pool, inner.worth()[1]);
+        // Where rare heaps could meet, moves are not asked.
+        if n > 2 * common + place + LANES && inner.worth()[0] > 0.0 {
+            self.far.append(&mut self.asked);
+            let pool = std::mem::take(&mut self.far);
+            [self.far, self.asked] = heads::choose(&self.codes[..n], u16::from, pool, inner.worth()[0]);
+        }
+        // The stretch, its partners and the partners of a block are common, and no two of them are the same heap.
+        let length = (n / 2).saturating_sub(common + place + 2 * LANES).min(STRETCH) / CHUNK * CHUNK;
+        self.stretch = self.codes[common..common + length].iter().rev().copied().collect();
+    }
+
     /// Computes the values of the next heaps: of a block, or up to the first rare heap.
     #[inline(always)]
     fn next(&mut self, g: &mut Vec<u16>, inner: &impl Inner) -> Result<(), TooLarge> {
         let n = g.len();
-        if n >= self.heads_until {
-            self.heads_until = n + n / 2;
-            if self.reversed.len() < REVERSED {
-                self.reversed = g[1..n.min(REVERSED + 1)].iter().rev().copied().collect();
-            }
-            let is_common = |heap: usize| !self.is_rare(heap);
-            self.heads = heads::choose(&self.codes[..n], self.coder, &self.splits, is_common);
+        if n >= self.chosen_until {
+            self.choose(g, inner);
         }
         self.common_block(n, inner)?;
         self.verify_block(g, inner)
@@ -375,8 +499,15 @@ impl<'a> Sparse<'a> {
         let recent = self.space.rare.len() - self.space.rare.partition_point(|(heap, _)| *heap < n / 2);
         let blocks = 1.0 / LANES as f64 + recent as f64 / (n as f64 / 2.0);
         let moves = (self.far.len() + self.near.len()) as f64;
-        blocks * ((moves + heads::MOST as f64) * ns + 3000.0) + 20.0
+        blocks * ((moves + 500.0) * ns + 3000.0) + 20.0
     }
+}
+
+/// The codes of a group that are below a bound.
+#[inline(always)]
+fn below(bound: usize, group: usize) -> u64 {
+    let count = bound.saturating_sub(64 * group);
+    if count < 64 { (1 << count) - 1 } else { u64::MAX }
 }
 
 /// A byte in all bytes.
@@ -392,16 +523,35 @@ pub trait Inner {
     fn decode(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes);
     /// The codes that are not hit, a word for each heap; bit 63 is unspecified.
     fn words(&self, hits: &Group, free: &mut [u64; LANES]);
+    /// For each list of codes, one for each heap of the block at `n`, the heaps that reach theirs.
+    fn tests(&self, codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED];
+    /// How many codes of a heap a move must reach to be decoded, for common and for rare values. Moves are not asked if the first is 0.
+    fn worth(&self) -> [f64; 2];
+    /// Keeps the codes that are no XOR of two codes at the same index, in their order, and returns their number.
+    fn search(&self, a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize;
 }
 
 /// The parts as closures, which have the CPU features of the function that they are in.
-pub struct Parts<D, W> {
+pub struct Parts<D, W, T, F> {
+    pub worth: [f64; 2],
     pub planes: fn(usize) -> usize,
     pub decode: D,
     pub words: W,
+    pub tests: T,
+    pub search: F,
 }
 
-impl<D: Fn(&[u8], usize, &[Move], usize, &mut Planes), W: Fn(&Group, &mut [u64; LANES])> Inner for Parts<D, W> {
+/// Codes that are searched at once.
+const CHUNK: usize = 256;
+pub type Chunk = [u8; CHUNK];
+
+impl<D, W, T, F> Inner for Parts<D, W, T, F>
+where
+    D: Fn(&[u8], usize, &[Move], usize, &mut Planes),
+    W: Fn(&Group, &mut [u64; LANES]),
+    T: Fn(&[u8], usize, &[Move], &[[u8; LANES]; ASKED]) -> [u64; ASKED],
+    F: Fn(&Chunk, &Chunk, &mut [u8]) -> usize,
+{
     #[inline(always)]
     fn planes(&self, least: usize) -> usize {
         (self.planes)(least)
@@ -415,6 +565,21 @@ impl<D: Fn(&[u8], usize, &[Move], usize, &mut Planes), W: Fn(&Group, &mut [u64; 
     #[inline(always)]
     fn words(&self, hits: &Group, free: &mut [u64; LANES]) {
         (self.words)(hits, free);
+    }
+
+    #[inline(always)]
+    fn tests(&self, codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED] {
+        (self.tests)(codes, n, moves, asked)
+    }
+
+    #[inline(always)]
+    fn worth(&self) -> [f64; 2] {
+        self.worth
+    }
+
+    #[inline(always)]
+    fn search(&self, a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
+        (self.search)(a, b, open)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Cost per block, move and plane: a comparison, an AND and an OR on 64 lanes.
 //! Bound: these operations, as the compiler vectorises them.
 
-use super::lanes::{self, LANES, Move, Parts, Planes};
+use super::lanes::{self, ASKED, Chunk, LANES, Move, Parts, Planes};
 use super::{Octal, Start};
 use crate::cores::mex::subtraction::lanes::free_words;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
@@ -33,7 +33,35 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
 }
 
 #[inline(always)]
+pub fn search(a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
+    let mut kept = 0;
+    for i in 0..open.len() {
+        let mut hits = 0;
+        for (a, b) in a.iter().zip(b) {
+            hits |= u8::from(a ^ b == open[i]);
+        }
+        open[kept] = open[i];
+        kept += usize::from(hits == 0);
+    }
+    kept
+}
+
+#[inline(always)]
+pub fn tests(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED] {
+    let mut hits = [[false; LANES]; ASKED];
+    for m in moves {
+        let source: &[u8; LANES] = codes[n - m.shift..].first_chunk().expect("codes are padded by a block");
+        for (hits, asked) in hits.iter_mut().zip(asked) {
+            for lane in 0..LANES {
+                hits[lane] |= source[lane] ^ m.code as u8 == asked[lane];
+            }
+        }
+    }
+    hits.map(|hits| (0..LANES).fold(0, |word, lane| word | u64::from(hits[lane]) << lane))
+}
+
+#[inline(always)]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    let parts = Parts { planes: |least| least, decode, words: free_words };
+    let parts = Parts { planes: |least| least, decode, words: free_words, tests, search, worth: [0.01, 0.0025] };
     lanes::drive(input, run, start, NS, Tier::Portable, &parts)
 }

@@ -7,7 +7,7 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{self, Move, PLANES, Parts, Planes};
+use super::lanes::{self, ASKED, Chunk, LANES, Move, PLANES, Parts, Planes};
 use super::{Octal, Start};
 use crate::cores::mex::subtraction::byte_lanes_avx512::free_words;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
@@ -96,6 +96,37 @@ fn decode<const P: usize>(codes: &[u8], n: usize, moves: &[Move], hits: &mut Pla
     }
 }
 
+/// The least of the XORs of all moves with the asked code is 0 if one of them reaches it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn tests(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED] {
+    let asked = asked.each_ref().map(|codes| load(codes));
+    let mut least = [_mm512_set1_epi8(-1); ASKED];
+    for m in moves {
+        let source: &[u8; LANES] = codes[n - m.shift..].first_chunk().expect("codes are padded by a block");
+        let (source, code) = (load(source), _mm512_set1_epi64(m.code as i64));
+        for (least, asked) in least.iter_mut().zip(asked) {
+            *least = _mm512_min_epu8(*least, _mm512_ternarylogic_epi64::<0x96>(source, code, asked));
+        }
+    }
+    least.map(|least| _mm512_testn_epi8_mask(least, least))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn search(a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
+    let (a, b) = (a.as_chunks::<64>().0, b.as_chunks::<64>().0);
+    let sums: [__m512i; 4] = std::array::from_fn(|i| _mm512_xor_si512(load(&a[i]), load(&b[i])));
+    let mut kept = 0;
+    for i in 0..open.len() {
+        let code = _mm512_set1_epi8(open[i] as i8);
+        let hits = sums.iter().fold(0, |hits, sum| hits | _mm512_cmpeq_epi8_mask(*sum, code));
+        open[kept] = open[i];
+        kept += usize::from(hits == 0);
+    }
+    kept
+}
+
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
     let parts = Parts {
@@ -104,6 +135,9 @@ pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError>
             by_planes!(planes, decode(codes, n, moves, hits))
         },
         words: |hits: &_, free: &mut _| free_words(hits, free),
+        worth: [0.0015, 0.0015],
+        tests: |codes: &_, n, moves: &_, asked: &_| tests(codes, n, moves, asked),
+        search: |a: &_, b: &_, open: &mut _| search(a, b, open),
     };
     lanes::drive(input, run, start, NS, Tier::Avx512, &parts)
 }
