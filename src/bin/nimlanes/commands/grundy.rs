@@ -1,18 +1,18 @@
 //! `nimlanes grundy`
 
-use std::fmt::Display;
-use std::fs::TryLockError;
-use std::io::{BufReader, ErrorKind, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+mod checkpoint;
+mod octal;
+
+use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records, Start};
 use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Period, Subtraction, period};
 use nimlanes::cores::mex::zeros::MexZeros;
 use nimlanes::kernel::{Operation, Run};
-use nimlanes::lab::files::{self, LockedFile};
+use nimlanes::lab::files;
 use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
 use nimlanes::workload::InputError;
@@ -21,34 +21,40 @@ use crate::args::{Kernels, number, seconds};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::monitor::Monitor;
-use crate::output::{self, check_cancelled, check_writable, write_output};
+use crate::output::{check_cancelled, check_writable, write_output};
 
-/// Print the Grundy values of a subtraction set, its P-positions, or the first position of each value
+use checkpoint::CheckpointFile;
+
+/// Print the Grundy values of a subtraction set or of an octal game, its P-positions, or the first position of each value
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes grundy --moves squares --limit 10000 --format bfile\n  \
     nimlanes grundy --moves 2,7,19,50 --limit 1e6\n  nimlanes grundy --moves squares --limit 1e6 --zeros --format csv\n  \
+    nimlanes grundy --code 0.16 --limit 1e6\n  \
     nimlanes grundy --moves factorials --limit 7e9 --records --format csv --checkpoint factorials.checkpoint --resume")]
 pub struct Args {
     /// The moves: squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k
     #[arg(long, value_name = "SET", default_value = "squares", allow_hyphen_values = true)]
     moves: String,
+    /// The code of an octal or hexadecimal game instead of moves: 0.137, 4.3, 0.[3], ..., or grundy
+    #[arg(long, value_name = "CODE", conflicts_with = "moves", allow_hyphen_values = true)]
+    code: Option<String>,
     /// The largest heap
     #[arg(long, value_name = "N", default_value = "10000", value_parser = number, allow_negative_numbers = true)]
     limit: u64,
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     format: Format,
-    /// Print the heaps of value 0 instead of all values, by a sieve that needs no values
+    /// Print the heaps of value 0 instead of all values; without --code by a sieve that needs no values
     #[arg(long, conflicts_with = "records")]
     zeros: bool,
-    /// Print the first heap of each value instead of all values
+    /// Print the first heap of each value instead of all values; with --code, the heaps whose value is the largest so far
     #[arg(long)]
     records: bool,
     /// The index of the first line of a bfile or a CSV file [default: 0]
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     offset: Option<u64>,
-    /// Save the progress of a long run to a file, for --records or a summary of a set with few moves; only one run at a time can
-    /// use it, and it is removed when the output is complete
+    /// Save the progress of a long run to a file: with --code always, else for --records or a summary of a set with few moves. Only
+    /// one run at a time can use it, and it is removed when the output is complete
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Resume from the file of --checkpoint, if it exists
@@ -72,7 +78,7 @@ enum Format {
     Csv,
     /// Little-endian numbers: 16 bits for a value, 64 bits for a heap
     Bin,
-    /// Counts, first positions and the period of a finite set
+    /// Counts, first positions and the period of a finite set or of a code that ends
     Summary,
 }
 
@@ -118,13 +124,6 @@ impl Work {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let set: MoveSet = args.moves.parse().map_err(InputError::Moves)?;
-    let work = Work::of(args, &set)?;
-    let used = work.operation();
-    let selection = args.kernels.selection(|operation| match operation == used {
-        true => Ok(()),
-        false => Err(Failure::Usage(format!("grundy does not use {operation} for these options; allowed: {used}"))),
-    })?;
     if args.offset.is_some() && matches!(args.format, Format::Bin | Format::Summary) {
         return Err(Failure::Usage("--offset needs --format bfile or csv".to_owned()));
     }
@@ -134,13 +133,31 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let line = format!("--checkpoint `{}` is the same file as --out `{}`", checkpoint.display(), out.display());
         return Err(Failure::Usage(line));
     }
+    match &args.code {
+        Some(code) => octal::main(args, code),
+        None => subtraction(args),
+    }
+}
+
+/// The selection from the options, which may name a kernel of one operation.
+fn selection(args: &Args, used: &str) -> Result<Selection, Failure> {
+    args.kernels.selection(|operation| match operation == used {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!("grundy does not use {operation} for these options; allowed: {used}"))),
+    })
+}
+
+fn subtraction(args: &Args) -> Result<(), Failure> {
+    let set: MoveSet = args.moves.parse().map_err(InputError::Moves)?;
+    let work = Work::of(args, &set)?;
+    let selection = selection(args, work.operation())?;
     check_writable(args.out.as_deref())?;
     let run = interrupt::run(selection.threads());
     let machine = selection.machine();
     match work {
         Work::Records(input) => {
             let checkpoint =
-                args.checkpoint.as_deref().map(|path| CheckpointFile::lock(path, args, &run)).transpose()?;
+                args.checkpoint.as_deref().map(|path| CheckpointFile::lock(path, args.every, &run)).transpose()?;
             let output = records(args, &set, input, &selection, &run, checkpoint.as_ref())?;
             write_output(args.out.as_deref(), |out| write_records(args, &set, &output, &run, out))?;
             checkpoint.map_or(Ok(()), |checkpoint| checkpoint.remove())
@@ -170,7 +187,7 @@ fn records(
     let (input, start) = match checkpoint {
         None => (input, Start::default()),
         Some(checkpoint) => {
-            let from = checkpoint.load(&input, args.resume)?;
+            let from = checkpoint.load(args.resume, |from| Progress::read(&input, from))?;
             (input.resumable(), Start::with_journal(Arc::clone(checkpoint) as Arc<dyn Journal>, from))
         }
     };
@@ -179,81 +196,15 @@ fn records(
         Ok(if checkpoint.is_some() { input.resumable() } else { input })
     };
     let output = compute::<MexRecords>(start, &input, args.limit, of, selection, run);
-    match checkpoint.and_then(|checkpoint| checkpoint.state().failure.take()) {
+    match checkpoint.and_then(|checkpoint| checkpoint.failure()) {
         Some(failure) => Err(failure),
         None => output,
     }
 }
 
-/// Saves progress to a file, which is locked against other runs.
-struct CheckpointFile {
-    /// The path as given, for messages.
-    path: PathBuf,
-    every: Duration,
-    /// Cancelled if the file cannot be written.
-    run: Arc<Run>,
-    state: Mutex<State>,
-}
-
-struct State {
-    file: LockedFile,
-    last: Instant,
-    failure: Option<Failure>,
-}
-
-impl CheckpointFile {
-    fn lock(path: &Path, args: &Args, run: &Arc<Run>) -> Result<Arc<Self>, Failure> {
-        let file = LockedFile::lock(path).map_err(|error| match error {
-            TryLockError::WouldBlock => {
-                Failure::Failed(format!("{} is in use: another run saves its progress there", path.display()))
-            }
-            TryLockError::Error(error) => output::failure(&error, Some(path)),
-        })?;
-        let state = Mutex::new(State { file, last: Instant::now(), failure: None });
-        let (path, every) = (path.to_owned(), Duration::from_secs_f64(args.every));
-        Ok(Arc::new(CheckpointFile { path, every, run: Arc::clone(run), state }))
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The progress in the file, if there is any. A file with progress needs `resume`.
-    fn load(&self, input: &Records, resume: bool) -> Result<Option<Progress>, Failure> {
-        let file = &self.state().file;
-        // A run that was killed before its first checkpoint leaves an empty file.
-        if file.is_empty().map_err(|error| self.unusable(&error))? {
-            return Ok(None);
-        }
-        if !resume {
-            return Err(Failure::Usage(format!("{} already exists; --resume continues from it", self.path.display())));
-        }
-        let mut reader = BufReader::with_capacity(1 << 16, file.reader());
-        Progress::read(input, &mut reader).map(Some).map_err(|error| self.unusable(&error))
-    }
-
-    fn unusable(&self, error: &dyn Display) -> Failure {
-        Failure::Usage(format!("cannot resume from {}: {error}", self.path.display()))
-    }
-
-    /// Removes the file after a complete run.
-    fn remove(&self) -> Result<(), Failure> {
-        let removed = self.state().file.remove();
-        removed.map_err(|error| Failure::Failed(format!("cannot remove {}: {error}", self.path.display())))
-    }
-}
-
 impl Journal for CheckpointFile {
     fn keep(&self, progress: &Progress, is_last: bool) {
-        let State { file, last, failure } = &mut *self.state();
-        if failure.is_none() && (is_last || last.elapsed() >= self.every) {
-            let kept = file.replace(|out| progress.write(out));
-            *failure = kept.err().map(|error| output::failure(&error, Some(&self.path)));
-            *last = Instant::now();
-        }
-        if failure.is_some() {
-            self.run.cancel();
-        }
+        CheckpointFile::keep(self, is_last, |out| progress.write(out));
     }
 }
 

@@ -124,6 +124,8 @@ struct TooLarge;
 const REVERSED: usize = 1 << 15;
 /// Heaps whose codes are searched before, at most.
 const STRETCH: usize = 1 << 15;
+/// Heads that are taken where they are not chosen.
+const HEADS: usize = 512;
 /// Heads to choose from.
 const POOL: usize = 4096;
 /// Codes of each heap that are asked at once.
@@ -466,21 +468,28 @@ impl<'a> Sparse<'a> {
             self.reversed = g[1..n.min(REVERSED + 1)].iter().rev().copied().collect();
         }
         let (common, place) = (self.last_rare() + 1, self.splits.last().copied().unwrap_or(0));
+        // The stretch, its partners and the partners of a block are common, and no two of them are the same heap.
+        let length = (n / 2).saturating_sub(common + place + 2 * LANES).min(STRETCH) / CHUNK * CHUNK;
+        self.stretch = self.codes[common..common + length].iter().rev().copied().collect();
         let pool = (1..(n / 4).saturating_sub(place)).filter(|heap| !self.is_rare(*heap));
         let pool = pool.flat_map(|heap| self.splits.iter().map(move |place| (place + heap, heap)));
         let pool =
             pool.take(POOL.min(n / 16)).map(|(shift, heap)| Move { shift, code: spread(self.codes[heap]), heap });
-        let (pool, coder) = (pool.collect(), self.coder);
-        [self.heads, _] = heads::choose(&self.codes[..n], |code| coder.rare_below(code), pool, inner.worth()[1]);
+        let mut pool: Vec<Move> = pool.collect();
+        self.far.append(&mut self.asked);
+        let (codes, coder) = (&self.codes[..n], self.coder);
+        let Some([common_worth, rare_worth]) = inner.worth() else {
+            pool.truncate(HEADS);
+            pool.sort_unstable_by_key(|m| m.shift);
+            self.heads = pool;
+            return;
+        };
+        [self.heads, _] = heads::choose(codes, |code| coder.rare_below(code), pool, rare_worth);
         // Where rare heaps could meet, moves are not asked.
-        if n > 2 * common + place + LANES && inner.worth()[0] > 0.0 {
-            self.far.append(&mut self.asked);
+        if n > 2 * common + place + LANES {
             let pool = std::mem::take(&mut self.far);
-            [self.far, self.asked] = heads::choose(&self.codes[..n], u16::from, pool, inner.worth()[0]);
+            [self.far, self.asked] = heads::choose(codes, u16::from, pool, common_worth);
         }
-        // The stretch, its partners and the partners of a block are common, and no two of them are the same heap.
-        let length = (n / 2).saturating_sub(common + place + 2 * LANES).min(STRETCH) / CHUNK * CHUNK;
-        self.stretch = self.codes[common..common + length].iter().rev().copied().collect();
     }
 
     /// Computes the values of the next heaps: of a block, or up to the first rare heap.
@@ -525,15 +534,21 @@ pub trait Inner {
     fn words(&self, hits: &Group, free: &mut [u64; LANES]);
     /// For each list of codes, one for each heap of the block at `n`, the heaps that reach theirs.
     fn tests(&self, codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED];
-    /// How many codes of a heap a move must reach to be decoded, for common and for rare values. Moves are not asked if the first is 0.
-    fn worth(&self) -> [f64; 2];
+    /// How many codes of a heap a move must reach to be decoded, for common and for rare values. `None` if moves are not chosen.
+    fn worth(&self) -> Option<[f64; 2]>;
+    /// The time of a move and a block, in nanoseconds.
+    fn ns(&self) -> f64;
+    /// The tier that the parts are compiled for.
+    fn tier(&self) -> Tier;
     /// Keeps the codes that are no XOR of two codes at the same index, in their order, and returns their number.
     fn search(&self, a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize;
 }
 
 /// The parts as closures, which have the CPU features of the function that they are in.
 pub struct Parts<D, W, T, F> {
-    pub worth: [f64; 2],
+    pub ns: f64,
+    pub tier: Tier,
+    pub worth: Option<[f64; 2]>,
     pub planes: fn(usize) -> usize,
     pub decode: D,
     pub words: W,
@@ -573,8 +588,18 @@ where
     }
 
     #[inline(always)]
-    fn worth(&self) -> [f64; 2] {
+    fn worth(&self) -> Option<[f64; 2]> {
         self.worth
+    }
+
+    #[inline(always)]
+    fn ns(&self) -> f64 {
+        self.ns
+    }
+
+    #[inline(always)]
+    fn tier(&self) -> Tier {
+        self.tier
     }
 
     #[inline(always)]
@@ -594,15 +619,25 @@ pub fn cost(input: &Octal, ns: f64) -> Cost {
     Cost { ns: heaps * (20.0 + moves * ns / LANES as f64) + 1e6, bytes: 3.0 * heaps + 400_000.0 }
 }
 
-/// The driver. `ns` is the time of a move and a block.
+/// The driver.
 #[inline(always)]
-pub fn drive(
+pub fn drive(input: &Octal, run: &Run, start: Start, inner: &impl Inner) -> Result<Vec<u16>, RunError> {
+    drive_with(input, run, start, inner, |sparse, values, _| {
+        let next = sparse.next(&mut values.known, inner);
+        values.known.truncate(values.heaps);
+        values.advance()?;
+        Ok(next)
+    })
+}
+
+/// The driver, where `next` computes the values of some heaps.
+#[inline(always)]
+fn drive_with(
     input: &Octal,
     run: &Run,
     start: Start,
-    ns: f64,
-    tier: Tier,
     inner: &impl Inner,
+    mut next: impl FnMut(&mut Sparse, &mut Values, &Watch) -> Result<Result<(), TooLarge>, RunError>,
 ) -> Result<Vec<u16>, RunError> {
     // The first heaps have nothing to gain; and heads are far from half of a heap.
     let first = LANES + 4 * input.code().last_place().unwrap_or(0);
@@ -621,23 +656,20 @@ pub fn drive(
             break;
         }
         if n >= decide_at {
-            let current = sparse.take().or_else(|| Sparse::new(input, &values.known).ok());
             decide_at = 2 * n;
-            let others = candidates::heap_ns(tier, 1.4 * n as f64, input.places(4) as f64);
-            sparse = current.filter(|sparse| sparse.heap_ns(n, ns) < others);
+            let current = sparse.take().or_else(|| Sparse::new(input, &values.known).ok());
+            let others = candidates::heap_ns(inner.tier(), 1.4 * n as f64, input.places(4) as f64);
+            sparse = current.filter(|sparse| sparse.heap_ns(n, inner.ns()) < others);
             if sparse.is_none() {
                 candidates = Candidates::new(input.heaps().min(decide_at));
             }
         }
         match &mut sparse {
             Some(state) => {
-                if state.next(&mut values.known, inner).is_err() {
+                if next(state, &mut values, &watch)?.is_err() {
                     (sparse, decide_at) = (None, 2 * values.known.len());
                     candidates = Candidates::new(input.heaps().min(decide_at));
-                    continue;
                 }
-                values.known.truncate(values.heaps);
-                values.advance()?;
             }
             None => {
                 let value = candidates.value(input, &values.known).ok_or(RunError::LargeValue)?;

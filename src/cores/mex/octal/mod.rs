@@ -23,7 +23,13 @@ use crate::workload::{InputError, Workload, Workloads};
 
 mod bit_rows;
 mod candidates;
+pub mod checkpoint;
 mod code;
+mod greedy;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod greedy_avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod greedy_avx512;
 mod heads;
 mod input;
 mod lanes;
@@ -32,8 +38,14 @@ mod period;
 mod space;
 mod sparse;
 mod sparse_lanes;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod sparse_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod sparse_lanes_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod sparse_lanes_masked_avx512;
+#[cfg(feature = "wide")]
+mod sparse_lanes_wide;
 mod stamp;
 mod values;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -42,6 +54,7 @@ mod xor_translate_avx512;
 pub use code::{Code, CodeError};
 pub use input::{MAX_ENDLESS, MAX_LIMIT, Octal};
 pub use period::{Period, period};
+pub use space::{SparseSpace, sparse_space};
 pub use values::{Journal, Start};
 use values::{heap_by_heap, pairs};
 
@@ -65,7 +78,13 @@ impl Operation for MexOctal {
         candidates = candidates, Portable, [], "a sample of splits stamps; values still open are searched among all splits";
         candidates_avx512 = candidates like candidates, Avx512, ["avx512"], "the same source at this tier";
         sparse_lanes = sparse_lanes, Portable, [], "64 heaps as byte lanes: rare heaps as moves for common values, some common ones to verify the rare values";
-        sparse_lanes_avx512 = sparse_lanes_avx512 like sparse_lanes, Avx512, ["avx512"], "planes by a permute that four groups of codes share, and masks by affine maps";
+        sparse_lanes_wide = sparse_lanes_wide like sparse_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
+        sparse_lanes_avx2 = sparse_lanes_avx2 like sparse_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        sparse_lanes_masked_avx512 = sparse_lanes_masked_avx512 like sparse_lanes, Avx512, ["avx512"], "planes by permutes, masked for each group of 64 codes";
+        sparse_lanes_avx512 = sparse_lanes_avx512 like sparse_lanes, Avx512, ["avx512"], "planes by a permute that all groups share, and masks by affine maps";
+        greedy = greedy, Portable, [], "byte lanes with a greedy choice: most rare heaps are only asked for the least free codes";
+        greedy_avx2 = greedy_avx2 like greedy, Avx2, ["avx2"], "the same on the lanes of sparse_lanes_avx2";
+        greedy_avx512 = greedy_avx512 like greedy, Avx512, ["avx512"], "the same on the lanes of sparse_lanes_avx512";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["sparse"];

@@ -1,5 +1,20 @@
 //! Which values are rare, and which heaps have them.
 
+/// The rare heaps of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SparseSpace {
+    /// Values with an even number of bits in common with it are rare.
+    pub mask: u16,
+    /// The rare heaps in ascending order.
+    pub rare: Vec<usize>,
+}
+
+/// The sparse space of these values: that of the mask with the fewest rare heaps. This is an observation about these heaps.
+pub fn sparse_space(values: &[u16]) -> SparseSpace {
+    let Space { mask, rare, .. } = Space::new(values);
+    SparseSpace { mask, rare: rare.into_iter().map(|(heap, _)| heap).collect() }
+}
+
 /// The mask that splits the values, with the rare heaps.
 #[derive(Clone, Debug)]
 pub struct Space {

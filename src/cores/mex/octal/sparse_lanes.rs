@@ -3,13 +3,13 @@
 //! Cost per block, move and plane: a comparison, an AND and an OR on 64 lanes.
 //! Bound: these operations, as the compiler vectorises them.
 
-use super::lanes::{self, ASKED, Chunk, LANES, Move, Parts, Planes};
+use super::lanes::{self, ASKED, Chunk, Inner, LANES, Move, Parts, Planes};
 use super::{Octal, Start};
 use crate::cores::mex::subtraction::lanes::free_words;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 /// Nanoseconds for a move and a block.
-const NS: f64 = 60.0;
+pub const NS: f64 = 60.0;
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
     lanes::cost(input, NS)
@@ -60,8 +60,13 @@ pub fn tests(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED
     hits.map(|hits| (0..LANES).fold(0, |word, lane| word | u64::from(hits[lane]) << lane))
 }
 
+/// The inner parts.
+#[inline(always)]
+pub fn parts(worth: Option<[f64; 2]>) -> impl Inner {
+    Parts { ns: NS, tier: Tier::Portable, worth, planes: |least| least, decode, words: free_words, tests, search }
+}
+
 #[inline(always)]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    let parts = Parts { planes: |least| least, decode, words: free_words, tests, search, worth: [0.01, 0.0025] };
-    lanes::drive(input, run, start, NS, Tier::Portable, &parts)
+    lanes::drive(input, run, start, &parts(None))
 }

@@ -7,14 +7,14 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{self, ASKED, Chunk, LANES, Move, PLANES, Parts, Planes};
+use super::lanes::{self, ASKED, Chunk, Inner, LANES, Move, PLANES, Parts, Planes};
 use super::{Octal, Start};
 use crate::cores::mex::subtraction::byte_lanes_avx512::free_words;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::avx512::{load, store};
 
 /// Nanoseconds for a move and a block.
-const NS: f64 = 5.0;
+pub const NS: f64 = 5.0;
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
     lanes::cost(input, NS)
@@ -52,6 +52,8 @@ macro_rules! by_planes {
         }
     };
 }
+
+pub(super) use by_planes;
 
 const fn itself<const P: usize>() -> usize {
     P
@@ -127,17 +129,36 @@ fn search(a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
     kept
 }
 
+/// The inner parts.
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
-pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    let parts = Parts {
+pub fn parts(worth: Option<[f64; 2]>) -> impl Inner + Sync {
+    parts_with(worth, NS, |codes: &_, n, moves: &_, planes, hits: &mut _| {
+        by_planes!(planes, decode(codes, n, moves, hits))
+    })
+}
+
+/// The inner parts with another decode, which takes `ns` nanoseconds for a move and a block.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
+pub fn parts_with(
+    worth: Option<[f64; 2]>,
+    ns: f64,
+    decode: impl Fn(&[u8], usize, &[Move], usize, &mut Planes) + Sync,
+) -> impl Inner + Sync {
+    Parts {
+        ns,
+        tier: Tier::Avx512,
+        worth,
         planes,
-        decode: |codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes| {
-            by_planes!(planes, decode(codes, n, moves, hits))
-        },
+        decode,
         words: |hits: &_, free: &mut _| free_words(hits, free),
-        worth: [0.0015, 0.0015],
         tests: |codes: &_, n, moves: &_, asked: &_| tests(codes, n, moves, asked),
         search: |a: &_, b: &_, open: &mut _| search(a, b, open),
-    };
-    lanes::drive(input, run, start, NS, Tier::Avx512, &parts)
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
+pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
+    lanes::drive(input, run, start, &parts(None))
 }

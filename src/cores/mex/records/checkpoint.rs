@@ -25,7 +25,7 @@ const MAGIC: [u8; 8] = *b"nimlane2";
 const OLD_MAGIC: [u8; 8] = *b"nimlane1";
 
 /// Bytes to read or write at once.
-const BUFFER: usize = 1 << 16;
+pub(in crate::cores::mex) const BUFFER: usize = 1 << 16;
 
 /// Why a run cannot resume from a file.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +46,9 @@ pub enum CheckpointError {
     /// The file belongs to another set or another limit.
     #[error("the checkpoint belongs to another subtraction set or another limit")]
     Foreign,
+    /// The file belongs to another game.
+    #[error("the checkpoint belongs to another game")]
+    OtherGame,
     /// The contents are not what was written.
     #[error("the checkpoint is damaged")]
     Damaged,
@@ -79,7 +82,7 @@ impl Progress {
     /// # Errors
     /// The file cannot be read, is damaged, or belongs to another input.
     pub fn read(input: &Records, from: &mut dyn Read) -> Result<Self, CheckpointError> {
-        let mut reader = Reader { from: BufReader::with_capacity(BUFFER, from), hash: XxHash3_64::new() };
+        let mut reader = Reader::new(from);
         match reader.number().map(u64::to_le_bytes) {
             Ok(MAGIC) => {}
             Ok(OLD_MAGIC) => return Err(CheckpointError::OldFormat),
@@ -115,10 +118,7 @@ impl Progress {
             }
             history.write(n, n % history.layout.ring, &codes);
         }
-        let want = reader.hash.finish();
-        if reader.number()? != want || reader.from.read(&mut [0])? != 0 {
-            return Err(CheckpointError::Damaged);
-        }
+        reader.end()?;
         Ok(Progress { moves: input.moves().to_vec(), limit: input.limit(), next, output, history })
     }
 }
@@ -138,13 +138,17 @@ fn is_possible(input: &Records, next: u64, output: &Output) -> bool {
 }
 
 /// A reader that hashes what it reads.
-struct Reader<'a> {
+pub(in crate::cores::mex) struct Reader<'a> {
     from: BufReader<&'a mut dyn Read>,
     hash: XxHash3_64,
 }
 
-impl Reader<'_> {
-    fn bytes(&mut self, to: &mut [u8]) -> Result<(), CheckpointError> {
+impl<'a> Reader<'a> {
+    pub(in crate::cores::mex) fn new(from: &'a mut dyn Read) -> Self {
+        Reader { from: BufReader::with_capacity(BUFFER, from), hash: XxHash3_64::new() }
+    }
+
+    pub(in crate::cores::mex) fn bytes(&mut self, to: &mut [u8]) -> Result<(), CheckpointError> {
         self.from.read_exact(to).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => CheckpointError::Truncated,
             _ => CheckpointError::Io(error),
@@ -153,9 +157,16 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn number(&mut self) -> Result<u64, CheckpointError> {
+    pub(in crate::cores::mex) fn number(&mut self) -> Result<u64, CheckpointError> {
         let mut bytes = [0; 8];
         self.bytes(&mut bytes)?;
         Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// Checks that only the hash of what was read follows.
+    pub(in crate::cores::mex) fn end(&mut self) -> Result<(), CheckpointError> {
+        let want = self.hash.finish();
+        let is_right = self.number()? == want && self.from.read(&mut [0])? == 0;
+        if is_right { Ok(()) } else { Err(CheckpointError::Damaged) }
     }
 }

@@ -1,0 +1,119 @@
+//! The values of a run in a file.
+//!
+//! The format: `nimoctal` in ASCII; as little-endian 64-bit numbers, the length of the code and the number of values; the code as text;
+//! the values, 16 bits each, little-endian; and the XXH3-64 of everything before. A run on the same game may resume from it
+//! whatever its limit.
+
+use std::hash::Hasher as _;
+use std::io::{self, BufWriter, Read, Write};
+
+use twox_hash::XxHash3_64;
+
+use super::{Code, MAX_LIMIT};
+use crate::cores::mex::records::checkpoint::{BUFFER, CheckpointError, Reader};
+
+/// The first bytes of a checkpoint.
+const MAGIC: [u8; 8] = *b"nimoctal";
+
+/// Values to read or write at once.
+const STEP: usize = 1 << 15;
+
+/// Writes the values of the first heaps of a game.
+///
+/// # Errors
+/// Any error of the writer.
+pub fn write(code: &Code, values: &[u16], out: &mut dyn Write) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(BUFFER, out);
+    let mut hash = XxHash3_64::new();
+    let mut put = |bytes: &[u8]| {
+        hash.write(bytes);
+        out.write_all(bytes)
+    };
+    let text = code.to_string();
+    put(&MAGIC)?;
+    [text.len(), values.len()].iter().try_for_each(|number| put(&(*number as u64).to_le_bytes()))?;
+    put(text.as_bytes())?;
+    let mut bytes = Vec::with_capacity(2 * STEP);
+    for values in values.chunks(STEP) {
+        bytes.clear();
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        put(&bytes)?;
+    }
+    out.write_all(&hash.finish().to_le_bytes())?;
+    out.flush()
+}
+
+/// Reads what [`write`] wrote for a game: the values of its first heaps, at most `most`.
+///
+/// # Errors
+/// The file cannot be read, is damaged, or belongs to another game.
+pub fn read(code: &Code, most: usize, from: &mut dyn Read) -> Result<Vec<u16>, CheckpointError> {
+    let mut reader = Reader::new(from);
+    match reader.number().map(u64::to_le_bytes) {
+        Ok(MAGIC) => {}
+        Ok(_) | Err(CheckpointError::Truncated) => return Err(CheckpointError::NoCheckpoint),
+        Err(error) => return Err(error),
+    }
+    let text = code.to_string();
+    let (length, count) = (reader.number()?, reader.number()?);
+    if length != text.len() as u64 {
+        return Err(CheckpointError::OtherGame);
+    }
+    let mut found = vec![0; text.len()];
+    reader.bytes(&mut found)?;
+    if found != text.as_bytes() {
+        return Err(CheckpointError::OtherGame);
+    }
+    if count > MAX_LIMIT + 1 {
+        return Err(CheckpointError::Damaged);
+    }
+    let mut values = Vec::new();
+    let mut bytes = vec![0; 2 * STEP];
+    let mut left = count as usize;
+    while left > 0 {
+        let step = &mut bytes[..2 * left.min(STEP)];
+        reader.bytes(step)?;
+        left -= step.len() / 2;
+        let step = step.as_chunks().0.iter().map(|bytes| u16::from_le_bytes(*bytes));
+        values.extend(step.take(most.saturating_sub(values.len())));
+    }
+    reader.end()?;
+    if values.first().is_some_and(|value| *value != 0) { Err(CheckpointError::Damaged) } else { Ok(values) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(text: &str) -> Code {
+        text.parse().expect("a game")
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let values: Vec<u16> = (0..100_000u32).map(|n| (n * n % 65_521) as u16).collect();
+        let mut file = Vec::new();
+        write(&code("0.137"), &values, &mut file).expect("memory");
+        for most in [0, 1, STEP, STEP + 1, values.len(), usize::MAX] {
+            let read = read(&code(".137"), most, &mut &file[..]).expect("a checkpoint");
+            assert_eq!(read, values[..most.min(values.len())]);
+        }
+        let error =
+            |code: &Code, file: &[u8]| read(code, usize::MAX, &mut &file[..]).expect_err("no checkpoint").to_string();
+        for other in ["0.6", "0.173", "grundy"] {
+            assert_eq!(error(&code(other), &file), CheckpointError::OtherGame.to_string());
+        }
+        assert_eq!(error(&code("0.137"), b"a letter"), CheckpointError::NoCheckpoint.to_string());
+        assert_eq!(error(&code("0.137"), &file[..file.len() - 1]), CheckpointError::Truncated.to_string());
+        let mut longer = file.clone();
+        longer.push(0);
+        assert_eq!(error(&code("0.137"), &longer), CheckpointError::Damaged.to_string());
+        for at in [16, 30, 1000, file.len() - 1] {
+            let mut wrong = file.clone();
+            wrong[at] ^= 1;
+            let error = error(&code("0.137"), &wrong);
+            let expected = [CheckpointError::Damaged, CheckpointError::Truncated].map(|error| error.to_string());
+            assert!(expected.contains(&error), "{at}: {error}");
+        }
+    }
+}
