@@ -192,3 +192,117 @@ fn a_run_that_is_ended_leaves_no_file() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "nimlanes: interrupted\n");
     assert_eq!(left(), 0);
 }
+
+#[test]
+fn octal_games_have_values_zeros_records_and_formats() {
+    let to = |more: &[&str]| text(&[&["--code", "0.6", "--limit", "12"], more].concat());
+    assert_eq!(to(&["--format", "bfile"]).lines().count(), 13);
+    assert_eq!(
+        to(&["--format", "csv", "--offset", "5"]),
+        to(&["--format", "csv"]).lines().skip(1).zip(5..).fold("n,a\n".to_owned(), |text, (line, n)| format!(
+            "{text}{n},{}\n",
+            line.split_once(',').expect("two numbers").1
+        ))
+    );
+    assert_eq!(to(&["--zeros", "--format", "bfile", "--offset", "1"]), "1 0\n2 1\n3 4\n4 12\n");
+    assert_eq!(to(&["--records", "--format", "csv"]), "n,a\n0,0\n1,2\n2,3\n3,7\n4,11\n");
+    let bytes = grundy(&["--code", "0.6", "--limit", "4", "--format", "bin"]).assert().success();
+    assert_eq!(bytes.get_output().stdout, [0, 0, 0, 0, 1, 0, 2, 0, 0, 0]);
+    assert_eq!(to(&["--kernel", "mex_octal=sparse"]), to(&["--kernel", "mex_octal=stamp"]));
+}
+
+#[test]
+fn a_summary_of_an_octal_game_says_what_is_proved() {
+    let of = |code: &str, limit: &str| text(&["--code", code, "--limit", limit]);
+    let kayles = of("0.77", "1000");
+    assert!(
+        kayles.starts_with("code     0.77\nheaps    0..=1000\nvalues   9, the largest 9\nzeros    1\n"),
+        "{kayles}"
+    );
+    assert!(kayles.contains("\nperiod   12 from heap 71 on, proved by the heaps up to 168\n"), "{kayles}");
+    assert!(
+        of("0.77", "150").contains("\nperiod   12 from heap 71 on, not proved; the heaps up to 168 would prove it\n")
+    );
+    assert!(of("0.6", "30000").contains("\nrare     1584 heaps, the last 20627, with mask 0x1ee\n"));
+    assert!(of("0.6", "1000").contains("\nperiod   none found\n"));
+    assert!(of("0.[3]", "1000").contains("\nperiod   not searched, as the digits do not end\n"));
+    let three = of("0.3F", "1000");
+    assert!(
+        three.contains("with saltus") && three.contains("observed, not proved\n") && !three.contains("rare"),
+        "{three}"
+    );
+}
+
+#[test]
+fn wrong_requests_for_octal_games_give_one_line() {
+    for (args, code, part) in [
+        (vec!["--code", "6"], 2, "`6` is not a game"),
+        (vec!["--code", ""], 2, "is not a game"),
+        (vec!["--code", "2.6"], 2, "in front of the point"),
+        (vec!["--code", "0."], 2, "no digits"),
+        (vec!["--code", "0.G"], 2, "`G` is not a digit"),
+        (vec!["--code", "0.[3"], 2, "brackets"),
+        (vec!["--code", "-1"], 2, "is not a game"),
+        (vec!["--code", "0.6", "--moves", "1,2"], 2, "cannot be used with"),
+        (vec!["--code", "0.6", "--limit", "1e13"], 2, "too large"),
+        (vec!["--code", "0.6", "--limit", "1e12"], 2, "would fit"),
+        (vec!["--code", "0.[3]", "--limit", "1e7"], 2, "too large"),
+        (vec!["--code", "0.[3]", "--limit", "70000"], 1, "a Grundy value passes 65535"),
+        (vec!["--code", "0.6", "--offset", "1"], 2, "--offset needs"),
+        (vec!["--code", "0.6", "--resume"], 2, "--checkpoint"),
+        (vec!["--code", "0.6", "--zeros", "--records"], 2, "cannot be used with"),
+        (vec!["--code", "0.6", "--kernel", "mex_split=byte_scan"], 2, "allowed: mex_octal"),
+        (vec!["--code", "0.8", "--kernel", "mex_octal=sparse"], 2, "sparse"),
+        (vec!["--code", "0.6", "--checkpoint", "/no/such/folder/file"], 1, "cannot write"),
+    ] {
+        let output = grundy(&args).assert().code(code).get_output().clone();
+        let line = String::from_utf8(output.stderr).expect("text");
+        assert!(line.lines().count() == 1 && line.contains(part), "{args:?}: {line}");
+    }
+}
+
+/// Killed as soon as a checkpoint exists and resumed, to another limit too, with the same bytes.
+#[test]
+fn a_killed_run_of_an_octal_game_resumes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (file, out) = (path("kept"), path("values"));
+    let args = ["--code", "grundy", "--limit", "3e6", "--format", "bin"];
+    grundy(&args).args(["--out", &out]).assert().success();
+    let want = std::fs::read(&out).expect("written");
+    let keep = [&args[..], &["--checkpoint", &file, "--resume"]].concat();
+    let mut kills = 0;
+    for _ in 0..3 {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
+            .arg("grundy")
+            .args(&keep)
+            .args(["--every", "0.02"])
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let kept = || std::fs::metadata(&file).ok().filter(|data| data.len() > 0).and_then(|data| data.modified().ok());
+        let before = kept();
+        while child.try_wait().expect("a child").is_none() && kept() == before {
+            std::thread::yield_now();
+        }
+        child.kill().expect("it is killed, or has ended");
+        kills += u32::from(!child.wait().expect("a child").success());
+    }
+    assert!(kills > 0, "no run was killed before its end");
+    // Another game, no --resume, and another kind of run are refused, and leave the file as it is.
+    let kept = std::fs::read(&file).expect("a checkpoint");
+    for (args, part) in [
+        (vec!["--code", "0.6", "--resume"], "another game"),
+        (vec!["--code", "grundy"], "--resume continues from it"),
+        (vec!["--moves", "factorials", "--records", "--resume"], "not a checkpoint"),
+    ] {
+        let output =
+            grundy(&args).args(["--limit", "3e6", "--checkpoint", &file]).assert().code(2).get_output().clone();
+        let line = String::from_utf8(output.stderr).expect("text");
+        assert!(line.lines().count() == 1 && line.contains(part), "{args:?}: {line}");
+        assert_eq!(std::fs::read(&file).expect("a checkpoint"), kept);
+    }
+    grundy(&keep).args(["--out", &out]).assert().success();
+    assert!(std::fs::read(&out).expect("written") == want, "other values");
+    assert!(!std::path::Path::new(&file).exists(), "the checkpoint goes with the end");
+}

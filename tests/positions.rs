@@ -135,6 +135,34 @@ fn the_extension_decides_the_picture_format() {
     refused(&["plot", "stone-game", "--limit", "9", "--out", "/no/such/folder/a.svg"], 1, "/no/such/folder/a.svg");
 }
 
+#[test]
+fn values_of_octal_games_are_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    for (limit, more, title) in [
+        ("0", &[][..], "0.6: Grundy values of heaps"),
+        ("3000", &[], "0.6: Grundy values of heaps"),
+        ("3000", &["--rare"], "0.6: Grundy values of rare heaps"),
+    ] {
+        for out in ["a.svg", "a.png"] {
+            let out = path(out);
+            nimlanes(&[&["plot", "--code", ".6", "--limit", limit, "--out", &out], more].concat()).assert().success();
+        }
+        let svg = std::fs::read_to_string(path("a.svg")).expect("text");
+        assert!(svg.contains(title) && svg.contains("data:image/png;base64,"), "{limit}");
+        assert!(std::fs::read(path("a.png")).expect("written").starts_with(b"\x89PNG\r\n\x1a\n"));
+    }
+    let out = path("b.png");
+    let refuse = |args: &[&str], part| refused(&[&["plot", "--limit", "9", "--out", &out], args].concat(), 2, part);
+    refuse(&["--code", "6"], "is not a game");
+    refuse(&["stone-game", "--code", "0.6"], "cannot be used with");
+    refuse(&["--code", "0.6", "--ratios"], "");
+    refuse(&["--code", "0.6", "--moves", "1:1"], "");
+    refuse(&["stone-game", "--rare"], "--code");
+    refuse(&["--code", "0.6", "--kernel", "table_scan=bit_rows"], "plot does not use");
+    refuse(&[], "required");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_ends_silently() {

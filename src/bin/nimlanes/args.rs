@@ -86,11 +86,11 @@ impl Kernels {
 pub struct PositionArgs {
     /// The game
     #[arg(value_parser = PossibleValuesParser::new(games(true).map(|game| game.name)))]
-    game: String,
+    game: Option<String>, // commands say when it is required
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true, help = limits())]
-    limit: u64,
+    pub limit: u64,
     #[command(flatten)]
-    kernels: Kernels,
+    pub kernels: Kernels,
     #[command(flatten)]
     settings: Settings<true>,
 }
@@ -111,7 +111,7 @@ pub struct PositionQuery {
 impl PositionArgs {
     /// Validates the arguments and creates a run.
     pub fn query(&self) -> Result<PositionQuery, Failure> {
-        let game = game(&self.game)?;
+        let game = game(self.game.as_deref().unwrap_or_default())?;
         let selection = self.kernels.selection(|operation| Ok(game.uses(operation)?))?;
         let question = self.settings.question(game, self.limit)?;
         let run = interrupt::run(selection.threads());

@@ -33,6 +33,29 @@ pub fn draw(positions: &Positions, limit: u64, caption: &str, view: View) -> Pic
     }
 }
 
+/// A picture of Grundy values: of these heaps, or of all.
+pub fn draw_values(values: &[u16], heaps: Option<Vec<usize>>, caption: &str) -> Picture {
+    let high = f64::from(values.iter().max().copied().unwrap_or(0)) + 1.0;
+    let axis = |name, high| Axis { name, low: 0.0, high, is_log: false };
+    let axes = [axis("heap", values.len() as f64), axis("Grundy value", high)];
+    let what = if heaps.is_some() { "rare heaps" } else { "heaps" };
+    let heaps = heaps.unwrap_or_else(|| (0..values.len()).collect());
+    let mut grid = Grid::new(SIDE / 2, 2);
+    for heap in &heaps {
+        grid.add_at(&axes, [*heap as f64, f64::from(values[*heap])]);
+    }
+    let most = quantile(grid.cells.iter().map(|cell| cell.0).filter(|count| *count > 0.0), 0.995);
+    let raster = grid.raster(|_, _, count, _| faint(count / most));
+    Scene {
+        title: format!("{caption}: Grundy values of {what}"),
+        note: format!("{} {what} up to {}", heaps.len(), values.len() - 1),
+        axes,
+        legend: ["density".to_owned(), "least".to_owned(), "most".to_owned()],
+        ink: faint,
+    }
+    .draw(raster)
+}
+
 /// For two heaps of the Stone Game, the third heap that makes a P-position. There is exactly one, as in an addition table.
 fn third_heap(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     let heaps = limit as usize + 1;

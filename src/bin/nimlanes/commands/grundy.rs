@@ -3,6 +3,8 @@
 mod checkpoint;
 mod octal;
 
+pub use octal::values;
+
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -140,17 +142,17 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 }
 
 /// The selection from the options, which may name a kernel of one operation.
-fn selection(args: &Args, used: &str) -> Result<Selection, Failure> {
-    args.kernels.selection(|operation| match operation == used {
+fn selection(kernels: &Kernels, command: &str, used: &str) -> Result<Selection, Failure> {
+    kernels.selection(|operation| match operation == used {
         true => Ok(()),
-        false => Err(Failure::Usage(format!("grundy does not use {operation} for these options; allowed: {used}"))),
+        false => Err(Failure::Usage(format!("{command} does not use {operation} for these options; allowed: {used}"))),
     })
 }
 
 fn subtraction(args: &Args) -> Result<(), Failure> {
     let set: MoveSet = args.moves.parse().map_err(InputError::Moves)?;
     let work = Work::of(args, &set)?;
-    let selection = selection(args, work.operation())?;
+    let selection = selection(&args.kernels, "grundy", work.operation())?;
     check_writable(args.out.as_deref())?;
     let run = interrupt::run(selection.threads());
     let machine = selection.machine();

@@ -2,27 +2,39 @@
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::plot::{View, draw};
+use nimlanes::cores::mex::octal::sparse_space;
+use nimlanes::kernel::Run;
 
+use super::grundy;
 use crate::args::{PositionArgs, PositionQuery};
 use crate::failure::Failure;
 use crate::monitor::with_progress;
 use crate::output::{check_writable, write_output};
+use crate::plot::{Picture, View, draw, draw_values};
 
-/// Draw the P-positions of a game
+/// Draw the P-positions of a game, or the Grundy values of an octal game
 ///
-/// For three heaps, the axes are two of them and the colour is the third. For two heaps, the axes are the heaps. With --ratios,
+/// For an octal game, the axes are the heap and its value. For three heaps, the axes are two of them and the colour is the third. For two heaps, the axes are the heaps. With --ratios,
 /// the axes are ratios of heaps, which shows the beams that the positions form.
 #[derive(clap::Args)]
+#[command(mut_arg("game", |game| game.required_unless_present("code").conflicts_with("code")))]
 #[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --out stone-game.png\n  \
-    nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --ratios --out beams.svg")]
+    nimlanes plot proportionate-nim --limit 1e6 --moves 1:1,1:2 --ratios --out beams.svg\n  \
+    nimlanes plot --code 0.6 --limit 1e5 --out officers.png")]
 pub struct Args {
     #[command(flatten)]
     listed: PositionArgs,
     /// Draw ratios of heaps instead of heaps
-    #[arg(long)]
+    #[arg(long, requires = "game")]
     ratios: bool,
+    /// The code of an octal or hexadecimal game instead of a game: 0.137, 4.3, 0.[3], ..., or grundy
+    #[arg(long, value_name = "CODE", allow_hyphen_values = true)]
+    code: Option<String>,
+    /// Draw only the rare heaps of the sparse space
+    #[arg(long, requires = "code")]
+    rare: bool,
     /// The output file, SVG or PNG by its extension; it appears when it is complete. A file with several hard links is refused
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     out: PathBuf,
@@ -40,10 +52,20 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
     };
     check_writable(Some(&args.out))?;
+    let (picture, run) = match &args.code {
+        Some(code) => {
+            let (code, values, run) = grundy::values(code, args.listed.limit, &args.listed.kernels)?;
+            (draw_values(&values, args.rare.then(|| sparse_space(&values).rare), &format!("{code}")), run)
+        }
+        None => positions(args)?,
+    };
+    run.advance(0)?;
+    write_output(Some(&args.out), |out| out.write_all(&if is_svg { picture.svg().into_bytes() } else { picture.png() }))
+}
+
+fn positions(args: &Args) -> Result<(Picture, Arc<Run>), Failure> {
     let PositionQuery { question, selection, run } = args.listed.query()?;
     let positions = with_progress(question.game(), &selection, &run, |solver| question.positions(solver))?.positions;
     let view = if args.ratios { View::Ratios } else { View::Heaps };
-    let picture = draw(&positions, question.limit, &question.caption()?, view);
-    run.advance(0)?;
-    write_output(Some(&args.out), |out| out.write_all(&if is_svg { picture.svg().into_bytes() } else { picture.png() }))
+    Ok((draw(&positions, question.limit, &question.caption()?, view), run))
 }

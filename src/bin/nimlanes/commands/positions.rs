@@ -21,6 +21,7 @@ use crate::output::{check_cancelled, write_output};
 /// of at most 64 layers x of the Stone Game or 16384 heaps n of Proportionate Nim. If this does not fit, the command refuses
 /// before the search starts. The search stops when the reader closes the pipe.
 #[derive(clap::Args)]
+#[command(mut_arg("game", |game| game.required(true)))]
 #[command(after_help = "Examples:\n  nimlanes positions stone-game --limit 20000 | head\n  \
     nimlanes positions proportionate-nim --limit 1e6 --moves 1:1 --format bin --out wythoff.bin")]
 pub struct Args {

@@ -4,23 +4,27 @@
 //! A copy of the values in reverse order makes both heaps of consecutive splits contiguous, so the search is a loop of XOR and
 //! compare that the compiler vectorises.
 //!
-//! Cost: a thousand stamps, and `n / 2` splits for the value itself; fewer for each value that is found.
-//! Bound: while the values fit in L1 or L2, the comparisons.
+//! How many splits stamp depends on how long the searches were: in some games most values are found at once, in others a hundred
+//! are left for the end, and stamps are quicker.
+//!
+//! Cost: the stamps, and `n / 2` splits for the value itself; fewer for each value that is found.
+//! Bound: the stores of stamps, or the comparisons, while the values fit in L2.
 
-use super::{Octal, Start, heap_by_heap, pairs};
+use super::{Octal, Start, heap_by_heap};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 /// Numbers that fit in the output.
 const VALUES: usize = 1 << 16;
-/// Splits of each total that stamp.
+/// Splits of each total that stamp, at least.
 const SAMPLE: usize = 1024;
-/// Splits that are searched at once.
+/// Splits that are searched at once, and the stamps that take as long.
 const CHUNK: usize = 256;
+const STAMPS: usize = 24;
 
 /// Nanoseconds for a heap of `n` with `places` places that split in two.
 pub fn heap_ns(tier: Tier, n: f64, places: f64) -> f64 {
-    let each = if tier == Tier::Avx512 { 0.05 } else { 0.2 };
-    150.0 + places * (0.5 * (n / 2.0).min(SAMPLE as f64) + each * n)
+    let each = if tier == Tier::Avx512 { 0.1 } else { 0.2 };
+    150.0 + places * (0.4 * (n / 2.0).min(SAMPLE as f64) + each * n)
 }
 
 pub fn cost(input: &Octal, context: CostContext) -> Cost {
@@ -40,16 +44,23 @@ pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError>
 
 /// The table of stamps, and the values in reverse order.
 pub struct Candidates {
-    stamp: Vec<u32>,
+    stamp: Box<[u32; VALUES]>,
     /// The value of heap `n` is at index `len - 1 - n`.
     reversed: Vec<u16>,
     known: usize,
+    /// Splits of each total that stamp.
+    sample: usize,
 }
 
 impl Candidates {
     /// For values of up to this many heaps.
     pub fn new(heaps: usize) -> Self {
-        Candidates { stamp: vec![0; VALUES], reversed: vec![0; heaps], known: 0 }
+        Candidates {
+            stamp: vec![0; VALUES].try_into().expect("as many"),
+            reversed: vec![0; heaps],
+            known: 0,
+            sample: SAMPLE,
+        }
     }
 
     /// The value of the next heap; `None` if it is too large.
@@ -69,46 +80,75 @@ impl Candidates {
                 self.stamp[usize::from(g[left])] = now;
             }
             if digit & 4 > 0 {
-                pairs(g, left, 1, is_unequal).take(SAMPLE).for_each(|nim_sum| self.stamp[usize::from(nim_sum)] = now);
+                let count = (left.saturating_sub(usize::from(is_unequal)) / 2).min(self.sample);
+                let large = &self.reversed[(heaps - left).min(heaps - 1)..];
+                stamp_all(&mut self.stamp, now, &g[1..][..count], &large[..count]);
             }
         }
+        let (sample, mut searched) = (self.sample, 0);
         'values: for value in 0..VALUES {
             if self.stamp[value] == now {
                 continue;
             }
             for (left, digit) in input.moves(n) {
                 let half = left.saturating_sub(usize::from(is_unequal)) / 2;
-                if digit & 4 == 0 || half <= SAMPLE {
+                if digit & 4 == 0 || half <= sample {
                     continue;
                 }
-                if is_found(&g[1 + SAMPLE..=half], &self.reversed[heaps + SAMPLE - left..], value as u16) {
+                let (chunks, is_found) =
+                    search(&g[1 + sample..=half], &self.reversed[heaps + sample - left..], value as u16);
+                searched += chunks;
+                if is_found {
                     continue 'values;
                 }
             }
+            // Towards as much time for the one as for the other.
+            self.sample = match STAMPS * searched {
+                time if time > 2 * sample => (sample + sample / 8).min(n),
+                time if time < sample => (sample - sample / 16).max(SAMPLE),
+                _ => sample,
+            };
             return Some(value as u16);
         }
         None
     }
 }
 
-/// Whether two numbers at the same index have this nim-sum. The second list may be longer.
+/// Stamps the nim-sums of the numbers at the same index. Four of them are made at once.
 #[inline(always)]
-pub fn is_found(a: &[u16], b: &[u16], nim_sum: u16) -> bool {
+fn stamp_all(stamp: &mut [u32; VALUES], now: u32, a: &[u16], b: &[u16]) {
+    let joined = |four: &[u16; 4]| four.iter().rev().fold(0, |word, value| word << 16 | u64::from(*value));
+    let ((a, rest_a), (b, rest_b)) = (a.as_chunks(), b.as_chunks());
+    for (a, b) in a.iter().zip(b) {
+        let nim_sums = joined(a) ^ joined(b);
+        for at in 0..4 {
+            stamp[(nim_sums >> (16 * at)) as usize % VALUES] = now;
+        }
+    }
+    for (a, b) in rest_a.iter().zip(rest_b) {
+        stamp[usize::from(a ^ b)] = now;
+    }
+}
+
+/// How many chunks of two lists are searched until two numbers at the same index have this nim-sum, and whether there are such. The
+/// second list may be longer.
+#[inline(always)]
+pub fn search(a: &[u16], b: &[u16], nim_sum: u16) -> (usize, bool) {
     let b = &b[..a.len()];
     let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<CHUNK>(), b.as_chunks::<CHUNK>());
     // Loops, not iterators, whose parts would be compiled for another tier where they are not inlined.
-    for (a, b) in a.iter().zip(b) {
+    for (chunk, (a, b)) in a.iter().zip(b).enumerate() {
         let mut hits = 0;
         for i in 0..CHUNK {
             hits |= u16::from(a[i] ^ b[i] == nim_sum);
         }
         if hits > 0 {
-            return true;
+            return (chunk + 1, true);
         }
     }
     let mut hits = 0;
     for (a, b) in rest_a.iter().zip(rest_b) {
         hits |= u16::from(a ^ b == nim_sum);
     }
-    hits > 0
+    (a.len() + 1, hits > 0)
 }

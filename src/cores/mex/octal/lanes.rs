@@ -15,13 +15,16 @@
 //! Nothing depends on how good the mask is but the time: it is chosen anew as the rare heaps become more, or values have a new
 //! bit. While too many heaps are rare, [`Candidates`] are quicker, and take over.
 
-use super::candidates::{self, Candidates, is_found};
+use std::sync::mpsc::{SyncSender, channel, sync_channel};
+
+use super::candidates::{self, Candidates, search};
 use super::heads;
 use super::period::Watch;
 use super::space::Space;
 use super::values::Values;
 use super::{Octal, Start};
 use crate::kernel::{Cost, Run, RunError, Tier};
+use crate::threads;
 
 /// Heaps in a block.
 pub const LANES: usize = 64;
@@ -89,6 +92,7 @@ impl Coder {
 }
 
 /// What the sparse kernels know of the values.
+#[derive(Clone)]
 pub struct Sparse<'a> {
     input: &'a Octal,
     is_unequal: bool,
@@ -118,7 +122,7 @@ pub struct Sparse<'a> {
 }
 
 /// Values whose bits do not fit in the codes.
-struct TooLarge;
+pub struct TooLarge;
 
 /// The first heaps of a search for a rare value, backwards.
 const REVERSED: usize = 1 << 15;
@@ -303,7 +307,7 @@ impl<'a> Sparse<'a> {
 
     /// The codes of the block from `n` on, if no heap in it is rare.
     #[inline(always)]
-    fn common_block(&mut self, n: usize, inner: &impl Inner) -> Result<(), TooLarge> {
+    pub fn common_block(&mut self, n: usize, inner: &impl Inner) -> Result<(), TooLarge> {
         let mut free = [[0; 2 * LANES]; GROUPS];
         let mut planes = inner.planes(self.planes);
         'block: loop {
@@ -449,7 +453,7 @@ impl<'a> Sparse<'a> {
         // reversed[i] is the value of heap len - i. Its heaps are searched first, the largest first.
         let first = self.reversed.len().min(half);
         let reversed = &self.reversed[self.reversed.len() - first..];
-        if is_found(reversed, &g[left - first..], value) {
+        if search(reversed, &g[left - first..], value).1 {
             return true;
         }
         for heap in first + 1..=half {
@@ -501,6 +505,33 @@ impl<'a> Sparse<'a> {
         }
         self.common_block(n, inner)?;
         self.verify_block(g, inner)
+    }
+
+    /// Computes the values of the next heaps and counts them, within the limit.
+    #[inline(always)]
+    fn step(&mut self, values: &mut Values, inner: &impl Inner) -> Result<Result<(), TooLarge>, RunError> {
+        let next = self.next(&mut values.known, inner);
+        values.known.truncate(values.heaps);
+        values.advance()?;
+        Ok(next)
+    }
+
+    /// How many heaps from `n` on can be computed ahead: none that are rare are near, and no choice is due.
+    fn ahead(&self, n: usize) -> usize {
+        let reach = 2 * (self.last_rare() + self.splits.last().copied().unwrap_or(0)) + 4 * LANES;
+        if n > reach { self.chosen_until.saturating_sub(n) } else { 0 }
+    }
+
+    /// What is needed to compute common blocks from heap `n` on, up to `count` heaps, with the index of `n` in it.
+    fn producer(&mut self, n: usize, count: usize) -> (Sparse<'a>, usize) {
+        let codes = std::mem::take(&mut self.codes);
+        let mut producer = self.clone();
+        self.codes = codes;
+        // As far back as moves reach, and far enough that none meets a rare heap.
+        let place = 2 * (self.last_rare() + self.splits.last().copied().unwrap_or(0)) + 4 * LANES;
+        producer.codes = self.codes[n - place..n].to_vec();
+        producer.codes.resize(place + count + 2 * LANES, 0);
+        (producer, place)
     }
 
     /// Predicted nanoseconds for a heap, where `ns` is that of a move and a block. Each rare heap ends a block.
@@ -622,22 +653,94 @@ pub fn cost(input: &Octal, ns: f64) -> Cost {
 /// The driver.
 #[inline(always)]
 pub fn drive(input: &Octal, run: &Run, start: Start, inner: &impl Inner) -> Result<Vec<u16>, RunError> {
-    drive_with(input, run, start, inner, |sparse, values, _| {
-        let next = sparse.next(&mut values.known, inner);
-        values.known.truncate(values.heaps);
-        values.advance()?;
-        Ok(next)
+    drive_with(input, run, start, inner, |sparse, values, _| sparse.step(values, inner))
+}
+
+/// Common heaps that are computed before they are verified.
+struct Task<'a> {
+    producer: Sparse<'a>,
+    /// The index in the producer of the first of them.
+    place: usize,
+    count: usize,
+    blocks: SyncSender<Vec<u8>>,
+}
+
+/// Heaps in a task, at most and at least, and in a message; messages that wait.
+const TASK: usize = 1 << 22;
+const LEAST_TASK: usize = 1 << 14;
+const MESSAGE: usize = 64 * LANES;
+const WAITING: usize = 16;
+
+/// Bytes of a task and of the messages that wait, besides what one thread needs.
+pub fn task_bytes(input: &Octal) -> f64 {
+    input.heaps().min(TASK + (WAITING + 2) * MESSAGE) as f64
+}
+
+/// The driver on two threads: one computes common values, the other verifies them behind it. A rare heap ends what is computed ahead.
+/// `produce` is [`Sparse::common_block`] with the CPU features of the caller.
+#[inline(always)]
+pub fn drive_pair(
+    input: &Octal,
+    run: &Run,
+    start: Start,
+    inner: &impl Inner,
+    produce: impl Fn(&mut Sparse, usize) -> Result<(), TooLarge> + Send,
+) -> Result<Vec<u16>, RunError> {
+    let (sender, tasks) = channel::<Task>();
+    let work = move || {
+        for Task { mut producer, place, count, blocks } in tasks {
+            for from in (place..place + count).step_by(MESSAGE) {
+                let end = (place + count).min(from + MESSAGE).next_multiple_of(LANES);
+                let is_done = (from..end).step_by(LANES).all(|n| produce(&mut producer, n).is_ok());
+                if !is_done || blocks.send(producer.codes[from..end].to_vec()).is_err() {
+                    break;
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let worker = threads::start(scope, work)?;
+        let outcome = drive_with(input, run, start, inner, |sparse, values, watch| {
+            let n = values.known.len();
+            let count = sparse.ahead(n).min(watch.ahead(n)).min(values.heaps - n).min(TASK) / LANES * LANES;
+            if count < LEAST_TASK {
+                return sparse.step(values, inner);
+            }
+            let (producer, place) = sparse.producer(n, count);
+            let (blocks, received) = sync_channel(WAITING);
+            let task = Task { producer, place, count, blocks };
+            assert!(sender.send(task).is_ok(), "the worker takes tasks until there are no more");
+            for codes in received {
+                for block in codes.chunks_exact(LANES) {
+                    let n = values.known.len();
+                    sparse.codes[n..n + LANES].copy_from_slice(block);
+                    if let Err(error) = sparse.verify_block(&mut values.known, inner) {
+                        return Ok(Err(error));
+                    }
+                    values.advance()?;
+                    // A rare heap, or another mask.
+                    if values.known.len() < n + LANES || sparse.chosen_until == 0 {
+                        return Ok(Ok(()));
+                    }
+                }
+            }
+            // The producer may have stopped early, and the next step says why.
+            if values.known.len() < n + count { sparse.step(values, inner) } else { Ok(Ok(())) }
+        });
+        drop(sender);
+        threads::join(worker);
+        outcome
     })
 }
 
 /// The driver, where `next` computes the values of some heaps.
 #[inline(always)]
-fn drive_with(
-    input: &Octal,
+fn drive_with<'a>(
+    input: &'a Octal,
     run: &Run,
     start: Start,
     inner: &impl Inner,
-    mut next: impl FnMut(&mut Sparse, &mut Values, &Watch) -> Result<Result<(), TooLarge>, RunError>,
+    mut next: impl FnMut(&mut Sparse<'a>, &mut Values, &Watch) -> Result<Result<(), TooLarge>, RunError>,
 ) -> Result<Vec<u16>, RunError> {
     // The first heaps have nothing to gain; and heads are far from half of a heap.
     let first = LANES + 4 * input.code().last_place().unwrap_or(0);

@@ -30,6 +30,8 @@ mod greedy;
 mod greedy_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod greedy_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
+mod greedy_pair_avx512;
 mod heads;
 mod input;
 mod lanes;
@@ -85,6 +87,7 @@ impl Operation for MexOctal {
         greedy = greedy, Portable, [], "byte lanes with a greedy choice: most rare heaps are only asked for the least free codes";
         greedy_avx2 = greedy_avx2 like greedy, Avx2, ["avx2"], "the same on the lanes of sparse_lanes_avx2";
         greedy_avx512 = greedy_avx512 like greedy, Avx512, ["avx512"], "the same on the lanes of sparse_lanes_avx512";
+        greedy_pair_avx512 = greedy_pair_avx512 like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["sparse"];

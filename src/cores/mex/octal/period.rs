@@ -111,6 +111,11 @@ impl Watch {
         if g.len() < self.next { Ok(None) } else { self.search(code, g, run) }
     }
 
+    /// How many values more there must be for the next search.
+    pub fn ahead(&self, known: usize) -> usize {
+        self.next.saturating_sub(known)
+    }
+
     #[inline(never)]
     fn search(&mut self, code: &Code, g: &[u16], run: &Run) -> Result<Option<Period>, RunError> {
         let found = period(code, g, run)?;

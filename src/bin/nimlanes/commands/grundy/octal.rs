@@ -9,6 +9,7 @@ use nimlanes::workload::InputError;
 
 use super::checkpoint::CheckpointFile;
 use super::{Args, Format, compute, numbers, selection};
+use crate::args::Kernels;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{check_writable, write_output};
@@ -16,7 +17,7 @@ use crate::output::{check_writable, write_output};
 pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
     let code: Code = code.parse().map_err(InputError::Code)?;
     let input = Octal::new(&code, args.limit)?;
-    let selection = selection(args, MexOctal::NAME)?;
+    let selection = selection(&args.kernels, "grundy", MexOctal::NAME)?;
     check_writable(args.out.as_deref())?;
     let run = interrupt::run(selection.threads());
     let lock = |path| CheckpointFile::lock(path, args.every, &run);
@@ -36,6 +37,17 @@ pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
     let values = values?;
     write_output(args.out.as_deref(), |out| write(args, &code, &values, &run, out))?;
     file.map_or(Ok(()), |file| file.remove())
+}
+
+/// The values of a game, for `plot`.
+pub fn values(code: &str, limit: u64, kernels: &Kernels) -> Result<(Code, Vec<u16>, Arc<Run>), Failure> {
+    let code: Code = code.parse().map_err(InputError::Code)?;
+    let input = Octal::new(&code, limit)?;
+    let selection = selection(kernels, "plot", MexOctal::NAME)?;
+    let run = interrupt::run(selection.threads());
+    let of = |limit| Octal::new(&code, limit);
+    let values = compute::<MexOctal>(Start::default(), &input, limit, of, &selection, &run)?;
+    Ok((code, values, run))
 }
 
 /// A file for the values of a game.

@@ -1,0 +1,151 @@
+//! `mex_octal`: published periods and rare heaps, and kernels against each other far past the sizes of the oracle.
+
+use nimlanes::cores::mex::octal::{Code, MexOctal, Octal, period, sparse_space};
+use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};
+use nimlanes::machine::Machine;
+use nimlanes::selection::Selection;
+
+fn code(text: &str) -> Code {
+    text.parse().expect("a game")
+}
+
+fn input(text: &str, limit: u64) -> Octal {
+    Octal::new(&code(text), limit).expect("a small limit")
+}
+
+/// The values by the kernel that is selected here.
+fn values(text: &str, limit: u64) -> Vec<u16> {
+    let (selection, input) = (Selection::new(Machine::detect()), input(text, limit));
+    let kernel: Kernel<MexOctal> = selection.kernel(&input).expect("a kernel");
+    kernel.run(&input, &Run::new(selection.threads())).expect("it ends")
+}
+
+/// Winning Ways, chapter 4, and Flammenkamp's table, as code, period, first heap of it; limits past the proof.
+#[test]
+fn published_periods_are_found_and_proved() {
+    for (text, length, first, limit) in [
+        ("0.07", 34, 53, 300),
+        ("0.77", 12, 71, 300),
+        ("0.137", 34, 52, 300),
+        ("0.45", 20, 498, 2_000),
+        ("0.156", 349, 3_479, 10_000),
+        ("0.356", 142, 7_315, 20_000),
+        ("0.644", 442, 3_256, 10_000),
+        ("0.16", 149_459, 105_351, 1_000_000),
+        ("0.56", 144, 326_640, 1_000_000),
+    ] {
+        let values = values(text, limit);
+        let found = period(&code(text), &values, &Run::new(1)).expect("it ends").expect("a period");
+        assert_eq!((found.period, found.preperiod, found.saltus), (length, first, 0), "{text}");
+        let certificate = found.certificate.expect("two parts");
+        assert_eq!(certificate, 2 * first + 2 * length + code(text).last_place().expect("digits end"), "{text}");
+        assert!(found.is_proved, "{text}");
+        // The proof needs all of these heaps, and no more.
+        let period = |heaps: usize| period(&code(text), &values[..heaps], &Run::new(1)).expect("it ends");
+        assert!(period(certificate + 1).is_some_and(|found| found.is_proved), "{text}");
+        assert!(period(certificate).is_none_or(|found| !found.is_proved), "{text}");
+        let far = 1_000_000_000_000 + first as u64;
+        let same = first + (far as usize - first) % length;
+        assert_eq!(found.value(&values, far), Some(values[same]), "{text}");
+    }
+}
+
+/// The longest run of these tests: twenty million heaps. A kernel that is too slow for it is not asked.
+#[test]
+fn the_period_of_354_is_proved() {
+    if !Machine::detect().tiers().any(|tier| tier.name() == "avx2") {
+        println!("left out: no vectors");
+        return;
+    }
+    let values = values("0.354", 20_200_000);
+    let found = period(&code("0.354"), &values, &Run::new(1)).expect("it ends").expect("a period");
+    assert_eq!((found.period, found.preperiod, found.is_proved), (1180, 10_061_916, true));
+}
+
+#[test]
+fn published_rare_heaps_are_found() {
+    for (text, count, last) in [("0.6", 1584, 20_627), ("grundy", 1274, 82_860)] {
+        let space = sparse_space(&values(text, 1 << 17));
+        assert_eq!((space.rare.len(), space.rare.last()), (count, Some(&last)), "{text}");
+    }
+}
+
+/// Past the first choices of a mask, new rare heaps (0.16 has one at 13935) and new bits of values (0.56 has one past 100000). Some of
+/// the games are sparse at once, some late, some never; with values past nine bits, with a place 0, with far places.
+#[test]
+fn kernels_agree_far_past_the_oracle() {
+    let machine = Machine::detect();
+    for (text, limit) in [
+        ("0.6", 30_000),
+        ("grundy", 50_000),
+        ("0.16", 60_000),
+        ("0.56", 130_000),
+        ("0.007", 30_000),
+        ("0.06", 20_000),
+        ("4.3", 5_000),
+        ("4.007", 10_000),
+        ("0.0000004", 20_000),
+        ("0.00000000000000000000000000000000000000000000000000000000000000000000006", 20_000),
+        ("0.3", 3_000),
+        ("0.165", 20_000),
+        ("0.1337", 20_000),
+        ("0.[3]", 600),
+        ("0.0[4]", 600),
+        ("0.9", 600),
+        ("8.1", 300),
+        ("C.3F", 300),
+    ] {
+        let input = input(text, limit);
+        let mut want: Option<Vec<u16>> = None;
+        for kernel in available::<MexOctal>(&machine) {
+            let threads = if kernel.def().is_parallel() { 2 } else { 1 };
+            // Seconds, not minutes.
+            if kernel.cost(&input, threads).ns > 5e9 {
+                continue;
+            }
+            let run = Run::new(threads);
+            let values = kernel.run(&input, &run).unwrap_or_else(|error| panic!("{kernel:?} {text}: {error}"));
+            assert_eq!(run.done(), MexOctal::steps(&input), "{kernel:?} {text}");
+            let want = want.get_or_insert_with(|| values.clone());
+            let differs = want.iter().zip(&values).position(|(a, b)| a != b);
+            assert!(differs.is_none() && want.len() == values.len(), "{kernel:?} {text}: first at {differs:?}");
+        }
+        assert!(want.is_some(), "{text}");
+    }
+}
+
+/// Nim and its like have values as large as the heaps.
+#[test]
+fn values_past_16_bits_are_an_error() {
+    for text in ["0.[3]", "8.[F]"] {
+        let input = input(text, 65_536);
+        for kernel in available::<MexOctal>(&Machine::detect()) {
+            if text == "0.[3]" && kernel.cost(&input, 1).is_possible() && kernel.cost(&input, 1).ns < 60e9 {
+                assert_eq!(kernel.run(&input, &Run::new(1)), Err(RunError::LargeValue), "{kernel:?}");
+            }
+        }
+    }
+}
+
+/// The values of Nim have the saltus 1. No theorem is applied to it, and codes without an end are not searched.
+#[test]
+fn a_saltus_is_observed_and_not_proved() {
+    // Kenyon's game 0.3F is arithmetic-periodic: period 6, saltus 3.
+    let values = values("0.3F", 2_000);
+    let found = period(&code("0.3F"), &values, &Run::new(1)).expect("it ends").expect("a period");
+    assert!(found.saltus > 0 && !found.is_proved && found.certificate.is_none(), "{found:?}");
+    assert_eq!(found.value(&values, 1_000_000), None);
+    let period = period(&code("0.[3]"), &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], &Run::new(1));
+    assert_eq!(period, Ok(None));
+}
+
+#[test]
+fn a_cancelled_run_ends_at_once() {
+    for kernel in available::<MexOctal>(&Machine::detect()) {
+        let run = Run::new(2);
+        run.cancel();
+        let input = input(if kernel.cost(&input("0.6", 9), 2).is_possible() { "0.6" } else { "0.8" }, 20_000);
+        assert_eq!(kernel.run(&input, &run), Err(RunError::Cancelled), "{kernel:?}");
+        assert!(run.done() < 1000, "{kernel:?}: {} heaps", run.done());
+    }
+}
