@@ -1,13 +1,13 @@
 //! **nimlanes** is a SIMD and bit-parallel performance lab for combinatorial games.
 //!
-//! Four *cores* decide impartial games with bits. Each core has one to four *operations*, typed jobs with many
+//! Four *cores* decide impartial games with bits. Each core has one to five *operations*, typed jobs with many
 //! interchangeable *kernels*; *games* are whole problems solved by operations.
 //!
 //! | core | operation | computes | game |
 //! |---|---|---|---|
 //! | boolean-table scan | [`table_scan`](cores::table_scan) | P-positions of three heaps | [Stone Game](games::stone_game) |
 //! | bitset occupancy | [`occupancy`](cores::occupancy) | P-positions of two heaps | [Proportionate Nim](games::proportionate_nim) |
-//! | SIMD mex | [`mex_subtraction`](cores::mex::subtraction), [`mex_zeros`](cores::mex::zeros), [`mex_records`](cores::mex::records), [`mex_split`](cores::mex::split) | Grundy values, P-positions, first heaps | [Nim Square](games::nim_square), [Scatterstone Nim](games::scatterstone_nim) |
+//! | SIMD mex | [`mex_subtraction`](cores::mex::subtraction), [`mex_zeros`](cores::mex::zeros), [`mex_records`](cores::mex::records), [`mex_split`](cores::mex::split), [`mex_octal`](cores::mex::octal) | Grundy values, P-positions, first heaps | [Nim Square](games::nim_square), [Scatterstone Nim](games::scatterstone_nim) |
 //! | frequency-count XOR | [`xor_triples`](cores::xor_count::triples), [`xor_partitions`](cores::xor_count::partitions) | multisets with nim-sum 0 | the same two |
 //!
 //! # Solving

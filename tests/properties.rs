@@ -1,5 +1,6 @@
 //! Random inputs: every kernel that this machine can run agrees with the oracle, and theorems that no kernel uses hold.
 
+use nimlanes::cores::mex::octal::{Code, MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::split::{MexSplit, Split};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
@@ -60,6 +61,17 @@ fn move_set(most: u64, count: usize) -> impl Strategy<Value = Vec<u64>> {
     btree_set(1..=most, 1..count).prop_map(|set| set.into_iter().collect())
 }
 
+/// Octal games most of all, some with far places; hexadecimal games, splits of whole heaps, and repeated digits.
+fn codes() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => "[04]\\.[0-7]{1,5}",
+        2 => "0\\.0{1,30}[4-7][0-7]{0,3}",
+        2 => "[048C]\\.[0-9A-F]{1,3}",
+        1 => "0\\.[0-7]{0,2}\\[[0-7]{1,2}\\]",
+        1 => "grundy",
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -105,6 +117,19 @@ proptest! {
     ) {
         let input = Records::new(&MoveSet::list(moves).expect("ascending"), limit).expect("few moves");
         all_equal_the_oracle::<MexRecords>(&input)?;
+    }
+
+    #[test]
+    fn mex_octal(code in codes(), limit in 0u64..350) {
+        let code: Code = code.parse().expect("a game");
+        all_equal_the_oracle::<MexOctal>(&Octal::new(&code, limit).expect("a small limit"))?;
+    }
+
+    #[test]
+    fn any_text_is_a_game_or_an_error(text in "[0-9A-Ga-g.\\[\\] ]{0,8}|.*") {
+        if let Ok(code) = text.parse::<Code>() {
+            prop_assert_eq!(code.to_string().parse::<Code>(), Ok(code));
+        }
     }
 
     #[test]

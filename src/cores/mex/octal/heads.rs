@@ -17,12 +17,14 @@ type Cells = [u64; 4];
 
 /// Chooses moves for the heaps after those that have these codes, while each covers at least `worth` cells of a heap. Returns the chosen
 /// moves and the others, each in ascending order of their shifts, at most a quarter of the number of heaps.
-pub fn choose(codes: &[u8], below: impl Fn(u8) -> u16, pool: Vec<Move>, worth: f64) -> [Vec<Move>; 2] {
+pub fn choose(codes: &[u8], below: impl Fn(u8) -> u16, pool: Vec<Move>, worth: f64) -> (Vec<Move>, Vec<Move>) {
     let n = codes.len();
     let size = (n / 256).clamp(8, SAMPLE);
     let step = (n / 4 / size).min(41) | 1;
     let sample = (0..size).map(|i| n - 1 - i * step);
     let mut sample: Vec<(usize, Cells)> = sample.map(|n| (n, cells(below(codes[n])))).collect();
+    let mut left: u64 = sample.iter().flat_map(|(_, cells)| cells).map(|word| u64::from(word.count_ones())).sum();
+    let least = worth * size as f64;
     let count = |sample: &[(usize, Cells)], m: &Move| {
         let mut count = 0;
         for (n, cells) in sample {
@@ -33,15 +35,18 @@ pub fn choose(codes: &[u8], below: impl Fn(u8) -> u16, pool: Vec<Move>, worth: f
     };
     let mut queue: BinaryHeap<(u64, usize)> = pool.iter().map(|m| count(&sample, m)).zip(0..).collect();
     let mut is_chosen = vec![false; pool.len()];
-    while let Some((_, at)) = queue.pop() {
+    // No move covers more than all that is left.
+    while left as f64 >= least && left > 0 {
+        let Some((_, at)) = queue.pop() else { break };
         let now = count(&sample, &pool[at]);
         if queue.peek().is_some_and(|(next, _)| 8 * now < 7 * *next) {
             queue.push((now, at));
             continue;
         }
-        if (now as f64) < worth * size as f64 {
+        if (now as f64) < least {
             break;
         }
+        left -= now;
         for (n, cells) in &mut sample {
             let code = codes[*n - pool[at].shift] ^ pool[at].code as u8;
             cells[usize::from(code / 64)] &= !(1 << (code % 64));
@@ -54,7 +59,7 @@ pub fn choose(codes: &[u8], below: impl Fn(u8) -> u16, pool: Vec<Move>, worth: f
         moves.sort_unstable_by_key(|m| m.shift);
         moves
     };
-    [of(true), of(false)]
+    (of(true), of(false))
 }
 
 /// The codes below a bound.

@@ -36,8 +36,8 @@ pub type Planes = [[u8; LANES]; PLANES];
 pub type Group = [[u8; LANES]; 8];
 /// Groups of planes.
 pub const GROUPS: usize = PLANES / 8;
-/// The codes that are free, a word for each group and heap. Moves reach past the block.
-type Free = [[u64; 2 * LANES]; GROUPS];
+/// The codes that are free, a word for each group and heap.
+type Free = [[u64; LANES]; GROUPS];
 
 /// A heap that is left beside the one whose value is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,8 +105,9 @@ pub struct Sparse<'a> {
     rare: Vec<u64>,
     /// A code for each heap, then padding for a block.
     codes: Vec<u8>,
-    /// Planes that hold all codes.
+    /// Planes that hold the codes of most blocks, and for how many blocks they were more than it takes.
     planes: usize,
+    spare: usize,
     /// The moves that leave a rare heap: those that reach into their block, those that are decoded, and those that are asked.
     near: Vec<Move>,
     far: Vec<Move>,
@@ -134,17 +135,12 @@ const HEADS: usize = 512;
 const POOL: usize = 4096;
 /// Codes of each heap that are asked at once.
 pub const ASKED: usize = 4;
+/// Blocks with a plane to spare until it is given up.
+const SPARE: usize = 32;
 /// Heaps of a block that are asked one by one.
-const FEW: usize = 4;
+const FEW: u32 = 4;
 /// Codes in a byte.
 const CODES: usize = 256;
-
-/// What moves were asked: so many codes of each heap, and for each of the codes a bit for every heap that reaches it.
-struct Asked {
-    codes: [[u8; LANES]; ASKED],
-    counts: [usize; LANES],
-    hits: [u64; ASKED],
-}
 
 impl<'a> Sparse<'a> {
     fn new(input: &'a Octal, g: &[u16]) -> Result<Self, TooLarge> {
@@ -160,6 +156,7 @@ impl<'a> Sparse<'a> {
             rare: Vec::new(),
             codes: vec![0; input.heaps() + 4 * LANES],
             planes: 0,
+            spare: 0,
             near: Vec::new(),
             far: Vec::new(),
             asked: Vec::new(),
@@ -186,9 +183,8 @@ impl<'a> Sparse<'a> {
         for (heap, value) in self.space.rare.clone().into_iter().skip(1) {
             self.add_rare(heap, value);
         }
-        for moves in [&mut self.near, &mut self.far] {
-            moves.sort_unstable_by_key(|m| m.shift);
-        }
+        self.near.sort_unstable_by_key(|m| m.shift);
+        self.far.sort_unstable_by_key(|m| m.shift);
         self.chosen_until = 0;
         Ok(())
     }
@@ -248,17 +244,16 @@ impl<'a> Sparse<'a> {
             inner.decode(&self.codes, n, &apart, planes, &mut hits);
         }
         for (q, free) in free.iter_mut().enumerate() {
-            let words: &mut [u64; LANES] = free.first_chunk_mut().expect("more than a block");
             if 8 * q < planes {
                 let group: &Group = hits[8 * q..].first_chunk().expect("whole groups");
-                inner.words(group, words);
+                inner.words(group, free);
                 // The codes past the last plane are not free.
                 let allowed = u64::MAX >> (64 - 8 * (planes - 8 * q).min(8));
-                for (word, last) in words.iter_mut().zip(&group[7]) {
+                for (word, last) in free.iter_mut().zip(&group[7]) {
                     *word = (*word & u64::MAX >> 1 | u64::from(!last >> 7) << 63) & allowed;
                 }
             } else {
-                words.fill(0);
+                free.fill(0);
             }
         }
         if !is_all_common {
@@ -284,57 +279,64 @@ impl<'a> Sparse<'a> {
         }
     }
 
-    /// Asks moves for the least free codes of each heap, those from a bound on, which rises above them.
+    /// Asks the moves that are not decoded for the least free codes of each heap, and removes those that they reach. Codes below the
+    /// bounds are then known.
     #[inline(always)]
-    fn ask(&self, n: usize, moves: &[Move], free: &Free, from: &mut [usize; LANES], inner: &impl Inner) -> Asked {
-        let mut asked = Asked { codes: [[0; LANES]; ASKED], counts: [0; LANES], hits: [0; ASKED] };
-        for lane in 0..LANES {
-            let mut count = 0;
-            for q in 0..GROUPS {
-                let mut word = free[q][lane] & !below(from[lane], q);
-                while word != 0 && count < ASKED {
-                    asked.codes[count][lane] = (64 * q) as u8 + word.trailing_zeros() as u8;
-                    word &= word - 1;
-                    count += 1;
+    fn ask(&self, n: usize, groups: usize, free: &mut Free, until: &mut [usize; LANES], inner: &impl Inner) {
+        // A heap may need more when moves inside the block take its codes, but most have enough.
+        let mut unknown = u64::MAX;
+        while unknown.count_ones() > FEW {
+            let mut asked = [[0; LANES]; ASKED];
+            let mut is_asked = [0; ASKED];
+            for lane in (0..LANES).filter(|lane| unknown >> lane & 1 == 1) {
+                let mut count = 0;
+                for q in 0..groups {
+                    let mut word = free[q][lane] & !below(until[lane], q);
+                    while word != 0 && count < ASKED {
+                        asked[count][lane] = (64 * q) as u8 + word.trailing_zeros() as u8;
+                        is_asked[count] |= 1 << lane;
+                        (word, count) = (word & word - 1, count + 1);
+                    }
+                }
+                until[lane] = if count < ASKED { CODES } else { usize::from(asked[ASKED - 1][lane]) + 1 };
+            }
+            let hits = inner.tests(&self.codes, n, &self.asked, &asked);
+            for ((asked, is_asked), hits) in asked.iter().zip(is_asked).zip(hits) {
+                unknown &= !is_asked | hits;
+                let mut hits = is_asked & hits;
+                while hits != 0 {
+                    let (lane, code) = (hits.trailing_zeros() as usize, asked[hits.trailing_zeros() as usize]);
+                    free[usize::from(code) / 64][lane] &= !(1 << (code % 64));
+                    hits &= hits - 1;
                 }
             }
-            asked.counts[lane] = count;
-            from[lane] = if count < ASKED { CODES } else { usize::from(asked.codes[ASKED - 1][lane]) + 1 };
+            // Nothing is left to ask: these need more planes.
+            for lane in (0..LANES).filter(|lane| until[*lane] == CODES) {
+                unknown &= !(1 << lane);
+            }
         }
-        asked.hits = inner.tests(&self.codes, n, moves, &asked.codes);
-        asked
     }
 
     /// The codes of the block from `n` on, if no heap in it is rare.
     #[inline(always)]
     pub fn common_block(&mut self, n: usize, inner: &impl Inner) -> Result<(), TooLarge> {
-        let mut free = [[0; 2 * LANES]; GROUPS];
+        let mut free = [[0; LANES]; GROUPS];
         let mut planes = inner.planes(self.planes);
         'block: loop {
             self.free(n, n, &self.far, planes, inner, &mut free);
+            let groups = planes.div_ceil(8);
             for m in &self.near {
                 self.remove(n, n, m, &mut free);
             }
-            // Codes below these are asked.
-            let mut until = [if self.asked.is_empty() { CODES } else { 0 }; LANES];
-            // A heap may need more as moves inside the block take its codes, but most have enough.
-            while (0..LANES).filter(|lane| (0..GROUPS).all(|q| free[q][*lane] & below(until[*lane], q) == 0)).count()
-                > FEW
-            {
-                let asked = self.ask(n, &self.asked, &free, &mut until, inner);
-                for lane in 0..LANES {
-                    for j in 0..asked.counts[lane] {
-                        let code = asked.codes[j][lane];
-                        free[usize::from(code) / 64][lane] &= !((asked.hits[j] >> lane & 1) << (code % 64));
-                    }
-                }
-                if until == [CODES; LANES] {
-                    break;
-                }
+            // Codes below these are known to be free or not.
+            let mut until = [CODES; LANES];
+            if !self.asked.is_empty() {
+                until = [0; LANES];
+                self.ask(n, groups, &mut free, &mut until, inner);
             }
             for lane in 0..LANES {
                 let code = loop {
-                    let Some(q) = (0..GROUPS).find(|q| free[*q][lane] != 0) else {
+                    let Some(q) = (0..groups).find(|q| free[*q][lane] != 0) else {
                         if planes == PLANES {
                             return Err(TooLarge);
                         }
@@ -348,7 +350,8 @@ impl<'a> Sparse<'a> {
                     free[q][lane] &= !(1 << (code % 64));
                 };
                 self.codes[n + lane] = code;
-                for m in &self.near {
+                // Those that stay inside the block.
+                for m in self.near.iter().take_while(|m| m.shift < LANES - lane) {
                     let code = code ^ m.code as u8;
                     free[usize::from(code) / 64][lane + m.shift] &= !(1 << (code % 64));
                 }
@@ -376,7 +379,7 @@ impl<'a> Sparse<'a> {
         let top = *block.iter().max().expect("64 codes");
         let coder = self.coder;
         g.extend(block.map(|code| coder.common(code)));
-        let mut free = [[0; 2 * LANES]; GROUPS];
+        let mut free = [[0; LANES]; GROUPS];
         self.free(n, end, &self.heads, inner.planes(usize::from(top) / 8 + 1), inner, &mut free);
         let mut other = None;
         'heaps: for lane in 0..LANES {
@@ -404,7 +407,13 @@ impl<'a> Sparse<'a> {
         for heap in n..known {
             is_due |= self.space.push(heap, g[heap]);
         }
-        self.planes = self.planes.max(usize::from(top) / 8 + 1);
+        // Most blocks need no more planes than those before. One that does is decoded again.
+        let planes = usize::from(top) / 8 + 1;
+        self.spare = if planes < self.planes { self.spare + 1 } else { 0 };
+        if self.spare == SPARE {
+            (self.planes, self.spare) = (self.planes - 1, 0);
+        }
+        self.planes = self.planes.max(planes);
         if let Some((heap, value)) = other {
             g.truncate(heap);
             g.push(value);
@@ -482,17 +491,18 @@ impl<'a> Sparse<'a> {
         let mut pool: Vec<Move> = pool.collect();
         self.far.append(&mut self.asked);
         let (codes, coder) = (&self.codes[..n], self.coder);
-        let Some([common_worth, rare_worth]) = inner.worth() else {
+        // Few rare heaps have few codes, and a choice gains nothing.
+        let Some([common_worth, rare_worth]) = inner.worth().filter(|_| self.far.len() > HEADS) else {
             pool.truncate(HEADS);
             pool.sort_unstable_by_key(|m| m.shift);
             self.heads = pool;
             return;
         };
-        [self.heads, _] = heads::choose(codes, |code| coder.rare_below(code), pool, rare_worth);
+        (self.heads, _) = heads::choose(codes, |code| coder.rare_below(code), pool, rare_worth);
         // Where rare heaps could meet, moves are not asked.
         if n > 2 * common + place + LANES {
             let pool = std::mem::take(&mut self.far);
-            [self.far, self.asked] = heads::choose(codes, u16::from, pool, common_worth);
+            (self.far, self.asked) = heads::choose(codes, u16::from, pool, common_worth);
         }
     }
 
@@ -538,7 +548,7 @@ impl<'a> Sparse<'a> {
     fn heap_ns(&self, n: usize, ns: f64) -> f64 {
         let recent = self.space.rare.len() - self.space.rare.partition_point(|(heap, _)| *heap < n / 2);
         let blocks = 1.0 / LANES as f64 + recent as f64 / (n as f64 / 2.0);
-        let moves = (self.far.len() + self.near.len()) as f64;
+        let moves = self.far.len() as f64;
         blocks * ((moves + 500.0) * ns + 3000.0) + 20.0
     }
 }

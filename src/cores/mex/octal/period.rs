@@ -105,7 +105,7 @@ impl Watch {
         Watch { next: Self::FIRST }
     }
 
-    /// A proved period of these values, searched each time that they have grown by a quarter, and where a proof is due.
+    /// A proved period of these values, searched each time that they have grown by half, and where a proof is due.
     #[inline(always)]
     pub fn look(&mut self, code: &Code, g: &[u16], run: &Run) -> Result<Option<Period>, RunError> {
         if g.len() < self.next { Ok(None) } else { self.search(code, g, run) }
@@ -121,7 +121,7 @@ impl Watch {
         let found = period(code, g, run)?;
         // A proof that is due after more than twice these heaps is not waited for.
         let due = found.and_then(|period| period.certificate).filter(|largest| *largest >= g.len());
-        self.next = due.map_or(g.len() + g.len() / 4, |largest| (largest + 1).min(2 * g.len()));
+        self.next = due.map_or(g.len() + g.len() / 2, |largest| (largest + 1).min(2 * g.len()));
         Ok(found.filter(|period| period.is_proved))
     }
 }
