@@ -5,7 +5,7 @@
 //! Cost per block and move: the planes for about half of the rare heaps, and a few operations for each other heap and question.
 //! Bound: these operations.
 
-use super::lanes;
+use super::drive;
 use super::sparse_lanes::{NS, parts};
 use super::{Octal, Start};
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -14,10 +14,10 @@ use crate::kernel::{Cost, CostContext, Run, RunError};
 pub const WORTH: [f64; 2] = [0.0015, 0.0015];
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    lanes::cost(input, 0.7 * NS)
+    drive::cost(input, 0.7 * NS)
 }
 
 #[inline(always)]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    lanes::drive(input, run, start, &parts(Some(WORTH)))
+    drive::drive(input, run, start, &parts(Some(WORTH)))
 }

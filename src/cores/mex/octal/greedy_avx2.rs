@@ -2,17 +2,17 @@
 //!
 //! Cost and bound: as there, with more operations for a move.
 
+use super::drive;
 use super::greedy::WORTH;
-use super::lanes;
 use super::sparse_lanes_avx2::{NS, parts};
 use super::{Octal, Start};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    lanes::cost(input, 0.7 * NS)
+    drive::cost(input, 0.7 * NS)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    lanes::drive(input, run, start, &parts(Some(WORTH)))
+    drive::drive(input, run, start, &parts(Some(WORTH)))
 }

@@ -3,17 +3,17 @@
 //! Cost per block: `P + 15` operations for about half of the rare heaps, and eleven for each other heap and round of questions.
 //! Bound (Zen 4): the vector ports.
 
+use super::drive;
 use super::greedy::WORTH;
-use super::lanes;
 use super::sparse_lanes_avx512::{NS, parts};
 use super::{Octal, Start};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    lanes::cost(input, 0.7 * NS)
+    drive::cost(input, 0.7 * NS)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    lanes::drive(input, run, start, &parts(Some(WORTH)))
+    drive::drive(input, run, start, &parts(Some(WORTH)))
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BinaryHeap;
 
-use super::lanes::Move;
+use super::codes::Move;
 
 /// The most heaps in the sample.
 const SAMPLE: usize = 512;

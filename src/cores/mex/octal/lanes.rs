@@ -1,7 +1,4 @@
-//! The driver of the sparse byte-lane kernels: 64 consecutive heaps are 64 byte lanes.
-//!
-//! *Codes.* The code of a value is the value without the lowest bit of the mask. A rare and a common value share a code, but of rare
-//! heaps together with common ones, only common values come. Codes XOR as values do, and a byte holds values of nine bits.
+//! Sparse blocks: 64 consecutive heaps are 64 byte lanes, which hold [`codes`](super::codes) of values.
 //!
 //! *Common values.* Each rare heap `r` and place `k` is a move: it reaches, from the heaps of the block, the XOR of its own code
 //! and the codes `k + r` before, a contiguous load. The kernel decodes them to one-hot bits and ORs these over the moves. Lanes
@@ -13,83 +10,19 @@
 //! not found is the value of a new rare heap; what was computed behind it is dropped.
 //!
 //! Nothing depends on how good the mask is but the time: it is chosen anew as the rare heaps become more, or values have a new
-//! bit. While too many heaps are rare, [`Candidates`] are quicker, and take over.
+//! bit.
 
-use std::sync::mpsc::{SyncSender, channel, sync_channel};
-
-use super::candidates::{self, Candidates, search};
+use super::Octal;
+use super::candidates::search;
+use super::codes::{CODES, Coder, LANES, Move, spread};
 use super::heads;
-use super::period::Watch;
+use super::inner::{ASKED, CHUNK, GROUPS, Group, Inner, PLANES};
 use super::space::Space;
 use super::values::Values;
-use super::{Octal, Start};
-use crate::kernel::{Cost, Run, RunError, Tier};
-use crate::threads;
+use crate::kernel::RunError;
 
-/// Heaps in a block.
-pub const LANES: usize = 64;
-/// One-hot planes: bit `b` of byte `i` of plane `p` means heap `i` and code `8 p + b`.
-pub const PLANES: usize = 32;
-/// The codes reached by the heaps of a block.
-pub type Planes = [[u8; LANES]; PLANES];
-/// Eight planes, which make a word for each heap.
-pub type Group = [[u8; LANES]; 8];
-/// Groups of planes.
-pub const GROUPS: usize = PLANES / 8;
 /// The codes that are free, a word for each group and heap.
 type Free = [[u64; LANES]; GROUPS];
-
-/// A heap that is left beside the one whose value is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Move {
-    /// The other heap is so much smaller than the one that is split.
-    pub shift: usize,
-    /// The code of this heap, in every byte.
-    pub code: u64,
-    /// This heap.
-    pub heap: usize,
-}
-
-/// The codes of values for a mask.
-#[derive(Clone, Copy)]
-pub struct Coder {
-    mask: u16,
-    /// The bits below the lowest of the mask.
-    low: u16,
-}
-
-impl Coder {
-    fn new(mask: u16) -> Self {
-        Coder { mask, low: (mask & mask.wrapping_neg()) - 1 }
-    }
-
-    /// The code of a value, which may be too large for a byte.
-    #[inline(always)]
-    pub fn code(self, value: u16) -> u16 {
-        value >> 1 & !self.low | value & self.low
-    }
-
-    /// The rare value with this code.
-    #[inline(always)]
-    pub fn rare(self, code: u8) -> u16 {
-        let value = (u16::from(code) & !self.low) << 1 | u16::from(code) & self.low;
-        let is_common = (value & self.mask).count_ones() % 2 == 1;
-        value | if is_common { self.low + 1 } else { 0 }
-    }
-
-    /// The common value with this code.
-    #[inline(always)]
-    pub fn common(self, code: u8) -> u16 {
-        self.rare(code) ^ (self.low + 1)
-    }
-
-    /// The codes below this are those of the rare values below the common value of `code`: rare and common values with the same
-    /// bits above the mask's lowest differ in that bit, which all of them have or lack alike.
-    #[inline(always)]
-    pub fn rare_below(self, code: u8) -> u16 {
-        (u16::from(code) & !self.low) + (self.common(code) & (self.low + 1))
-    }
-}
 
 /// What the sparse kernels know of the values.
 #[derive(Clone)]
@@ -104,7 +37,7 @@ pub struct Sparse<'a> {
     /// A bit for each heap up to the last rare one.
     rare: Vec<u64>,
     /// A code for each heap, then padding for a block.
-    codes: Vec<u8>,
+    pub codes: Vec<u8>,
     /// Planes that hold the codes of most blocks, and for how many blocks they were more than it takes.
     planes: usize,
     spare: usize,
@@ -115,7 +48,7 @@ pub struct Sparse<'a> {
     /// The moves that leave a common heap and show that rare values are reached: those that are decoded.
     heads: Vec<Move>,
     /// The heap from which on these are chosen anew.
-    chosen_until: usize,
+    pub chosen_until: usize,
     /// The first values backwards, for searches.
     reversed: Vec<u16>,
     /// The codes of [`STRETCH`] heaps after the last rare one backwards, for quicker searches; none until the heaps are far behind.
@@ -133,17 +66,13 @@ const STRETCH: usize = 1 << 15;
 const HEADS: usize = 512;
 /// Heads to choose from.
 const POOL: usize = 4096;
-/// Codes of each heap that are asked at once.
-pub const ASKED: usize = 4;
 /// Blocks with a plane to spare until it is given up.
 const SPARE: usize = 32;
 /// Heaps of a block that are asked one by one.
 const FEW: u32 = 4;
-/// Codes in a byte.
-const CODES: usize = 256;
 
 impl<'a> Sparse<'a> {
-    fn new(input: &'a Octal, g: &[u16]) -> Result<Self, TooLarge> {
+    pub fn new(input: &'a Octal, g: &[u16]) -> Result<Self, TooLarge> {
         let places =
             |bit| input.moves.iter().filter(move |(_, digit)| digit & bit > 0).map(|(place, _)| *place).collect();
         let mut sparse = Sparse {
@@ -206,9 +135,11 @@ impl<'a> Sparse<'a> {
 
     fn add_rare(&mut self, heap: usize, value: u16) {
         let code = spread(self.coder.code(value) as u8);
-        self.far.append(&mut self.asked);
-        self.far.sort_unstable_by_key(|m| m.shift);
         self.stretch.clear();
+        if !self.asked.is_empty() {
+            self.far.append(&mut self.asked);
+            self.far.sort_unstable_by_key(|m| m.shift);
+        }
         for i in 0..self.splits.len() {
             self.add_move(Move { shift: self.splits[i] + heap, code, heap });
         }
@@ -372,7 +303,7 @@ impl<'a> Sparse<'a> {
 
     /// Takes the values of a block whose codes are computed, up to the first rare heap.
     #[inline(always)]
-    fn verify_block(&mut self, g: &mut Vec<u16>, inner: &impl Inner) -> Result<(), TooLarge> {
+    pub fn verify_block(&mut self, g: &mut Vec<u16>, inner: &impl Inner) -> Result<(), TooLarge> {
         let n = g.len();
         let end = n + LANES;
         let block: &[u8; LANES] = self.codes[n..].first_chunk().expect("padding");
@@ -519,7 +450,7 @@ impl<'a> Sparse<'a> {
 
     /// Computes the values of the next heaps and counts them, within the limit.
     #[inline(always)]
-    fn step(&mut self, values: &mut Values, inner: &impl Inner) -> Result<Result<(), TooLarge>, RunError> {
+    pub fn step(&mut self, values: &mut Values, inner: &impl Inner) -> Result<Result<(), TooLarge>, RunError> {
         let next = self.next(&mut values.known, inner);
         values.known.truncate(values.heaps);
         values.advance()?;
@@ -527,13 +458,13 @@ impl<'a> Sparse<'a> {
     }
 
     /// How many heaps from `n` on can be computed ahead: none that are rare are near, and no choice is due.
-    fn ahead(&self, n: usize) -> usize {
+    pub fn ahead(&self, n: usize) -> usize {
         let reach = 2 * (self.last_rare() + self.splits.last().copied().unwrap_or(0)) + 4 * LANES;
         if n > reach { self.chosen_until.saturating_sub(n) } else { 0 }
     }
 
     /// What is needed to compute common blocks from heap `n` on, up to `count` heaps, with the index of `n` in it.
-    fn producer(&mut self, n: usize, count: usize) -> (Sparse<'a>, usize) {
+    pub fn producer(&mut self, n: usize, count: usize) -> (Sparse<'a>, usize) {
         let codes = std::mem::take(&mut self.codes);
         let mut producer = self.clone();
         self.codes = codes;
@@ -545,7 +476,7 @@ impl<'a> Sparse<'a> {
     }
 
     /// Predicted nanoseconds for a heap, where `ns` is that of a move and a block. Each rare heap ends a block.
-    fn heap_ns(&self, n: usize, ns: f64) -> f64 {
+    pub fn heap_ns(&self, n: usize, ns: f64) -> f64 {
         let recent = self.space.rare.len() - self.space.rare.partition_point(|(heap, _)| *heap < n / 2);
         let blocks = 1.0 / LANES as f64 + recent as f64 / (n as f64 / 2.0);
         let moves = self.far.len() as f64;
@@ -558,241 +489,4 @@ impl<'a> Sparse<'a> {
 fn below(bound: usize, group: usize) -> u64 {
     let count = bound.saturating_sub(64 * group);
     if count < 64 { (1 << count) - 1 } else { u64::MAX }
-}
-
-/// A byte in all bytes.
-pub fn spread(byte: u8) -> u64 {
-    u64::from_ne_bytes([byte; 8])
-}
-
-/// The parts in which the kernels differ.
-pub trait Inner {
-    /// The number of planes to decode for at least this many.
-    fn planes(&self, least: usize) -> usize;
-    /// ORs what the moves reach from the block at `n` into the first `planes` planes.
-    fn decode(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes);
-    /// The codes that are not hit, a word for each heap; bit 63 is unspecified.
-    fn words(&self, hits: &Group, free: &mut [u64; LANES]);
-    /// For each list of codes, one for each heap of the block at `n`, the heaps that reach theirs.
-    fn tests(&self, codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED];
-    /// How many codes of a heap a move must reach to be decoded, for common and for rare values. `None` if moves are not chosen.
-    fn worth(&self) -> Option<[f64; 2]>;
-    /// The time of a move and a block, in nanoseconds.
-    fn ns(&self) -> f64;
-    /// The tier that the parts are compiled for.
-    fn tier(&self) -> Tier;
-    /// Keeps the codes that are no XOR of two codes at the same index, in their order, and returns their number.
-    fn search(&self, a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize;
-}
-
-/// The parts as closures, which have the CPU features of the function that they are in.
-pub struct Parts<D, W, T, F> {
-    pub ns: f64,
-    pub tier: Tier,
-    pub worth: Option<[f64; 2]>,
-    pub planes: fn(usize) -> usize,
-    pub decode: D,
-    pub words: W,
-    pub tests: T,
-    pub search: F,
-}
-
-/// Codes that are searched at once.
-const CHUNK: usize = 256;
-pub type Chunk = [u8; CHUNK];
-
-impl<D, W, T, F> Inner for Parts<D, W, T, F>
-where
-    D: Fn(&[u8], usize, &[Move], usize, &mut Planes),
-    W: Fn(&Group, &mut [u64; LANES]),
-    T: Fn(&[u8], usize, &[Move], &[[u8; LANES]; ASKED]) -> [u64; ASKED],
-    F: Fn(&Chunk, &Chunk, &mut [u8]) -> usize,
-{
-    #[inline(always)]
-    fn planes(&self, least: usize) -> usize {
-        (self.planes)(least)
-    }
-
-    #[inline(always)]
-    fn decode(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes) {
-        (self.decode)(codes, n, moves, planes, hits);
-    }
-
-    #[inline(always)]
-    fn words(&self, hits: &Group, free: &mut [u64; LANES]) {
-        (self.words)(hits, free);
-    }
-
-    #[inline(always)]
-    fn tests(&self, codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED] {
-        (self.tests)(codes, n, moves, asked)
-    }
-
-    #[inline(always)]
-    fn worth(&self) -> Option<[f64; 2]> {
-        self.worth
-    }
-
-    #[inline(always)]
-    fn ns(&self) -> f64 {
-        self.ns
-    }
-
-    #[inline(always)]
-    fn tier(&self) -> Tier {
-        self.tier
-    }
-
-    #[inline(always)]
-    fn search(&self, a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
-        (self.search)(a, b, open)
-    }
-}
-
-/// The cost at `ns` nanoseconds for a move and a block.
-pub fn cost(input: &Octal, ns: f64) -> Cost {
-    if !input.has_sparse_space() {
-        return Cost::IMPOSSIBLE;
-    }
-    let heaps = input.heaps() as f64;
-    // Most known games have a thousand rare heaps or two, but few among the first.
-    let moves = 3000.0 * (heaps / 100_000.0).min(1.0);
-    Cost { ns: heaps * (20.0 + moves * ns / LANES as f64) + 1e6, bytes: 3.0 * heaps + 400_000.0 }
-}
-
-/// The driver.
-#[inline(always)]
-pub fn drive(input: &Octal, run: &Run, start: Start, inner: &impl Inner) -> Result<Vec<u16>, RunError> {
-    drive_with(input, run, start, inner, |sparse, values, _| sparse.step(values, inner))
-}
-
-/// Common heaps that are computed before they are verified.
-struct Task<'a> {
-    producer: Sparse<'a>,
-    /// The index in the producer of the first of them.
-    place: usize,
-    count: usize,
-    blocks: SyncSender<Vec<u8>>,
-}
-
-/// Heaps in a task, at most and at least, and in a message; messages that wait.
-const TASK: usize = 1 << 22;
-const LEAST_TASK: usize = 1 << 14;
-const MESSAGE: usize = 64 * LANES;
-const WAITING: usize = 16;
-
-/// Bytes of a task and of the messages that wait, besides what one thread needs.
-pub fn task_bytes(input: &Octal) -> f64 {
-    input.heaps().min(TASK + (WAITING + 2) * MESSAGE) as f64
-}
-
-/// The driver on two threads: one computes common values, the other verifies them behind it. A rare heap ends what is computed ahead.
-/// `produce` is [`Sparse::common_block`] with the CPU features of the caller.
-#[inline(always)]
-pub fn drive_pair(
-    input: &Octal,
-    run: &Run,
-    start: Start,
-    inner: &impl Inner,
-    produce: impl Fn(&mut Sparse, usize) -> Result<(), TooLarge> + Send,
-) -> Result<Vec<u16>, RunError> {
-    let (sender, tasks) = channel::<Task>();
-    let work = move || {
-        for Task { mut producer, place, count, blocks } in tasks {
-            for from in (place..place + count).step_by(MESSAGE) {
-                let end = (place + count).min(from + MESSAGE).next_multiple_of(LANES);
-                let is_done = (from..end).step_by(LANES).all(|n| produce(&mut producer, n).is_ok());
-                if !is_done || blocks.send(producer.codes[from..end].to_vec()).is_err() {
-                    break;
-                }
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        let worker = threads::start(scope, work)?;
-        let outcome = drive_with(input, run, start, inner, |sparse, values, watch| {
-            let n = values.known.len();
-            let count = sparse.ahead(n).min(watch.ahead(n)).min(values.heaps - n).min(TASK) / LANES * LANES;
-            if count < LEAST_TASK {
-                return sparse.step(values, inner);
-            }
-            let (producer, place) = sparse.producer(n, count);
-            let (blocks, received) = sync_channel(WAITING);
-            let task = Task { producer, place, count, blocks };
-            assert!(sender.send(task).is_ok(), "the worker takes tasks until there are no more");
-            for codes in received {
-                for block in codes.chunks_exact(LANES) {
-                    let n = values.known.len();
-                    sparse.codes[n..n + LANES].copy_from_slice(block);
-                    if let Err(error) = sparse.verify_block(&mut values.known, inner) {
-                        return Ok(Err(error));
-                    }
-                    values.advance()?;
-                    // A rare heap, or another mask.
-                    if values.known.len() < n + LANES || sparse.chosen_until == 0 {
-                        return Ok(Ok(()));
-                    }
-                }
-            }
-            // The producer may have stopped early, and the next step says why.
-            if values.known.len() < n + count { sparse.step(values, inner) } else { Ok(Ok(())) }
-        });
-        drop(sender);
-        threads::join(worker);
-        outcome
-    })
-}
-
-/// The driver, where `next` computes the values of some heaps.
-#[inline(always)]
-fn drive_with<'a>(
-    input: &'a Octal,
-    run: &Run,
-    start: Start,
-    inner: &impl Inner,
-    mut next: impl FnMut(&mut Sparse<'a>, &mut Values, &Watch) -> Result<Result<(), TooLarge>, RunError>,
-) -> Result<Vec<u16>, RunError> {
-    // The first heaps have nothing to gain; and heads are far from half of a heap.
-    let first = LANES + 4 * input.code().last_place().unwrap_or(0);
-    let mut values = Values::new(input, run, start);
-    if values.known.is_empty() {
-        values.known.push(0);
-    }
-    let mut watch = Watch::new();
-    let mut sparse: Option<Sparse> = None;
-    let mut candidates = Candidates::new(input.heaps().min(first));
-    let mut decide_at = first;
-    while !values.is_complete() {
-        let n = values.known.len();
-        if let Some(period) = watch.look(input.code(), &values.known, run)? {
-            values.repeat(period.period)?;
-            break;
-        }
-        if n >= decide_at {
-            decide_at = 2 * n;
-            let current = sparse.take().or_else(|| Sparse::new(input, &values.known).ok());
-            let others = candidates::heap_ns(inner.tier(), 1.4 * n as f64, input.places(4) as f64);
-            sparse = current.filter(|sparse| sparse.heap_ns(n, inner.ns()) < others);
-            if sparse.is_none() {
-                candidates = Candidates::new(input.heaps().min(decide_at));
-            }
-        }
-        match &mut sparse {
-            Some(state) => {
-                if next(state, &mut values, &watch)?.is_err() {
-                    (sparse, decide_at) = (None, 2 * values.known.len());
-                    candidates = Candidates::new(input.heaps().min(decide_at));
-                }
-            }
-            None => {
-                let value = candidates.value(input, &values.known).ok_or(RunError::LargeValue)?;
-                values.known.push(value);
-                if n % LANES == 0 {
-                    values.advance()?;
-                }
-            }
-        }
-    }
-    values.advance()?;
-    Ok(values.known)
 }

@@ -25,6 +25,8 @@ mod bit_rows;
 mod candidates;
 pub mod checkpoint;
 mod code;
+mod codes;
+mod drive;
 mod greedy;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod greedy_avx2;
@@ -33,6 +35,7 @@ mod greedy_avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod greedy_pair_avx512;
 mod heads;
+mod inner;
 mod input;
 mod lanes;
 mod oracle;

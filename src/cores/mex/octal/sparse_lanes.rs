@@ -3,7 +3,9 @@
 //! Cost per block, move and plane: a comparison, an AND and an OR on 64 lanes.
 //! Bound: these operations, as the compiler vectorises them.
 
-use super::lanes::{self, ASKED, Chunk, Inner, LANES, Move, Parts, Planes};
+use super::codes::{LANES, Move};
+use super::drive;
+use super::inner::{ASKED, Chunk, Inner, Parts, Planes};
 use super::{Octal, Start};
 use crate::cores::mex::subtraction::lanes::free_words;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
@@ -12,7 +14,7 @@ use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 pub const NS: f64 = 60.0;
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    lanes::cost(input, NS)
+    drive::cost(input, NS)
 }
 
 #[inline(always)]
@@ -68,5 +70,5 @@ pub fn parts(worth: Option<[f64; 2]>) -> impl Inner {
 
 #[inline(always)]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    lanes::drive(input, run, start, &parts(None))
+    drive::drive(input, run, start, &parts(None))
 }

@@ -6,7 +6,9 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{self, Inner, LANES, Move, Parts, Planes};
+use super::codes::{LANES, Move};
+use super::drive;
+use super::inner::{Inner, Parts, Planes};
 use super::sparse_lanes::{search, tests};
 use super::{Octal, Start};
 use crate::cores::mex::subtraction::lanes::free_words;
@@ -17,7 +19,7 @@ use crate::simd::avx2::{load, store};
 pub const NS: f64 = 14.0;
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    lanes::cost(input, NS)
+    drive::cost(input, NS)
 }
 
 /// Codes of one group.
@@ -82,5 +84,5 @@ pub fn parts(worth: Option<[f64; 2]>) -> impl Inner {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    lanes::drive(input, run, start, &parts(None))
+    drive::drive(input, run, start, &parts(None))
 }

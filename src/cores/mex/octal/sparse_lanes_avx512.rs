@@ -7,7 +7,9 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{self, ASKED, Chunk, Inner, LANES, Move, PLANES, Parts, Planes};
+use super::codes::{LANES, Move};
+use super::drive;
+use super::inner::{ASKED, Chunk, Inner, PLANES, Parts, Planes};
 use super::{Octal, Start};
 use crate::cores::mex::subtraction::byte_lanes_avx512::free_words;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
@@ -17,7 +19,7 @@ use crate::simd::avx512::{load, store};
 pub const NS: f64 = 5.0;
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    lanes::cost(input, NS)
+    drive::cost(input, NS)
 }
 
 /// For each plane of a group, the one-hot bit of a code.
@@ -160,5 +162,5 @@ pub fn parts_with(
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    lanes::drive(input, run, start, &parts(None))
+    drive::drive(input, run, start, &parts(None))
 }

@@ -6,7 +6,9 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::{self, LANES, Move, Planes};
+use super::codes::{LANES, Move};
+use super::drive;
+use super::inner::Planes;
 use super::sparse_lanes_avx512::{TABLES, by_planes, parts_with};
 use super::{Octal, Start};
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -16,7 +18,7 @@ use crate::simd::avx512::{load, store};
 const NS: f64 = 6.5;
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    lanes::cost(input, NS)
+    drive::cost(input, NS)
 }
 
 #[inline]
@@ -57,5 +59,5 @@ pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError>
     let decode = |codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes| {
         by_planes!(planes, decode(codes, n, moves, hits))
     };
-    lanes::drive(input, run, start, &parts_with(None, NS, decode))
+    drive::drive(input, run, start, &parts_with(None, NS, decode))
 }

@@ -7,7 +7,9 @@
 
 use wide::u8x64;
 
-use super::lanes::{self, LANES, Move, PLANES, Parts, Planes};
+use super::codes::{LANES, Move};
+use super::drive;
+use super::inner::{PLANES, Parts, Planes};
 use super::sparse_lanes::{search, tests};
 use super::{Octal, Start};
 use crate::cores::mex::subtraction::lanes::free_words;
@@ -17,7 +19,7 @@ use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 const NS: f64 = if cfg!(target_feature = "avx512vbmi") { 8.0 } else { 500.0 };
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    lanes::cost(input, NS)
+    drive::cost(input, NS)
 }
 
 /// For each plane of a group, the one-hot bit of a code.
@@ -53,5 +55,5 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
     let planes = |least| least;
     let parts = Parts { ns: NS, tier: Tier::Portable, worth: None, planes, decode, words: free_words, tests, search };
-    lanes::drive(input, run, start, &parts)
+    drive::drive(input, run, start, &parts)
 }

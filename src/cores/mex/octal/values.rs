@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::codes::LANES;
 use super::input::Octal;
-use super::lanes::LANES;
+
 use crate::kernel::{Run, RunError};
 
 /// Saves the progress of a run.

@@ -1,0 +1,164 @@
+//! The drivers of the sparse byte-lane kernels.
+//!
+//! A run begins with [`Candidates`], which need nothing. From the first block on, and each time that the heaps have doubled, the
+//! quicker of them and of [`Sparse`] blocks is chosen, by what the rare heaps so far make of their cost.
+
+use std::sync::mpsc::{SyncSender, channel, sync_channel};
+
+use super::candidates::{self, Candidates};
+use super::codes::LANES;
+use super::inner::Inner;
+use super::lanes::{Sparse, TooLarge};
+use super::period::Watch;
+use super::values::Values;
+use super::{Octal, Start};
+use crate::kernel::{Cost, Run, RunError};
+use crate::threads;
+
+/// The cost at `ns` nanoseconds for a move and a block.
+pub fn cost(input: &Octal, ns: f64) -> Cost {
+    if !input.has_sparse_space() {
+        return Cost::IMPOSSIBLE;
+    }
+    let heaps = input.heaps() as f64;
+    // Most known games have a thousand rare heaps or two, but few among the first.
+    let moves = 3000.0 * (heaps / 100_000.0).min(1.0);
+    Cost { ns: heaps * (20.0 + moves * ns / LANES as f64) + 1e6, bytes: 3.0 * heaps + 400_000.0 }
+}
+
+/// The driver.
+#[inline(always)]
+pub fn drive(input: &Octal, run: &Run, start: Start, inner: &impl Inner) -> Result<Vec<u16>, RunError> {
+    drive_with(input, run, start, inner, |sparse, values, _| sparse.step(values, inner))
+}
+
+/// Common heaps that are computed before they are verified.
+struct Task<'a> {
+    producer: Sparse<'a>,
+    /// The index in the producer of the first of them.
+    place: usize,
+    count: usize,
+    blocks: SyncSender<Vec<u8>>,
+}
+
+/// Heaps in a task, at most and at least, and in a message; messages that wait.
+const TASK: usize = 1 << 22;
+const LEAST_TASK: usize = 1 << 14;
+const MESSAGE: usize = 64 * LANES;
+const WAITING: usize = 16;
+
+/// Bytes of a task and of the messages that wait, besides what one thread needs.
+pub fn task_bytes(input: &Octal) -> f64 {
+    input.heaps().min(TASK + (WAITING + 2) * MESSAGE) as f64
+}
+
+/// The driver on two threads: one computes common values, the other verifies them behind it. A rare heap ends what is computed ahead.
+/// `produce` is [`Sparse::common_block`] with the CPU features of the caller.
+#[inline(always)]
+pub fn drive_pair(
+    input: &Octal,
+    run: &Run,
+    start: Start,
+    inner: &impl Inner,
+    produce: impl Fn(&mut Sparse, usize) -> Result<(), TooLarge> + Send,
+) -> Result<Vec<u16>, RunError> {
+    let (sender, tasks) = channel::<Task>();
+    let work = move || {
+        for Task { mut producer, place, count, blocks } in tasks {
+            for from in (place..place + count).step_by(MESSAGE) {
+                let end = (place + count).min(from + MESSAGE).next_multiple_of(LANES);
+                let is_done = (from..end).step_by(LANES).all(|n| produce(&mut producer, n).is_ok());
+                if !is_done || blocks.send(producer.codes[from..end].to_vec()).is_err() {
+                    break;
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let worker = threads::start(scope, work)?;
+        let outcome = drive_with(input, run, start, inner, |sparse, values, watch| {
+            let n = values.known.len();
+            let count = sparse.ahead(n).min(watch.ahead(n)).min(values.heaps - n).min(TASK) / LANES * LANES;
+            if count < LEAST_TASK {
+                return sparse.step(values, inner);
+            }
+            let (producer, place) = sparse.producer(n, count);
+            let (blocks, received) = sync_channel(WAITING);
+            let task = Task { producer, place, count, blocks };
+            assert!(sender.send(task).is_ok(), "the worker takes tasks until there are no more");
+            for codes in received {
+                for block in codes.chunks_exact(LANES) {
+                    let n = values.known.len();
+                    sparse.codes[n..n + LANES].copy_from_slice(block);
+                    if let Err(error) = sparse.verify_block(&mut values.known, inner) {
+                        return Ok(Err(error));
+                    }
+                    values.advance()?;
+                    // A rare heap, or another mask.
+                    if values.known.len() < n + LANES || sparse.chosen_until == 0 {
+                        return Ok(Ok(()));
+                    }
+                }
+            }
+            // The producer may have stopped early, and the next step says why.
+            if values.known.len() < n + count { sparse.step(values, inner) } else { Ok(Ok(())) }
+        });
+        drop(sender);
+        threads::join(worker);
+        outcome
+    })
+}
+
+/// The driver, where `next` computes the values of some heaps.
+#[inline(always)]
+fn drive_with<'a>(
+    input: &'a Octal,
+    run: &Run,
+    start: Start,
+    inner: &impl Inner,
+    mut next: impl FnMut(&mut Sparse<'a>, &mut Values, &Watch) -> Result<Result<(), TooLarge>, RunError>,
+) -> Result<Vec<u16>, RunError> {
+    // The first heaps have nothing to gain; and heads are far from half of a heap.
+    let first = LANES + 4 * input.code().last_place().unwrap_or(0);
+    let mut values = Values::new(input, run, start);
+    if values.known.is_empty() {
+        values.known.push(0);
+    }
+    let mut watch = Watch::new();
+    let mut sparse: Option<Sparse> = None;
+    let mut candidates = Candidates::new(input.heaps().min(first));
+    let mut decide_at = first;
+    while !values.is_complete() {
+        let n = values.known.len();
+        if let Some(period) = watch.look(input.code(), &values.known, run)? {
+            values.repeat(period.period)?;
+            break;
+        }
+        if n >= decide_at {
+            decide_at = 2 * n;
+            let current = sparse.take().or_else(|| Sparse::new(input, &values.known).ok());
+            let others = candidates::heap_ns(inner.tier(), 1.4 * n as f64, input.places(4) as f64);
+            sparse = current.filter(|sparse| sparse.heap_ns(n, inner.ns()) < others);
+            if sparse.is_none() {
+                candidates = Candidates::new(input.heaps().min(decide_at));
+            }
+        }
+        match &mut sparse {
+            Some(state) => {
+                if next(state, &mut values, &watch)?.is_err() {
+                    (sparse, decide_at) = (None, 2 * values.known.len());
+                    candidates = Candidates::new(input.heaps().min(decide_at));
+                }
+            }
+            None => {
+                let value = candidates.value(input, &values.known).ok_or(RunError::LargeValue)?;
+                values.known.push(value);
+                if n % LANES == 0 {
+                    values.advance()?;
+                }
+            }
+        }
+    }
+    values.advance()?;
+    Ok(values.known)
+}
