@@ -3,7 +3,7 @@
 //! A run begins with [`Candidates`], which need nothing. From the first block on, and each time that the heaps have doubled, the
 //! quicker of them and of [`Sparse`] blocks is chosen, by what the rare heaps so far make of their cost.
 
-use std::sync::mpsc::{SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 
 use super::candidates::{self, Candidates};
 use super::codes::LANES;
@@ -26,10 +26,23 @@ pub fn cost(input: &Octal, ns: f64) -> Cost {
     Cost { ns: heaps * (20.0 + moves * ns / LANES as f64) + 1e6, bytes: 3.0 * heaps + 400_000.0 }
 }
 
-/// The driver.
-#[inline(always)]
-pub fn drive(input: &Octal, run: &Run, start: Start, inner: &impl Inner) -> Result<Vec<u16>, RunError> {
-    drive_with(input, run, start, inner, |sparse, values, _| sparse.step(values, inner))
+/// How the values of the next heaps are computed.
+pub trait Steps<'a> {
+    /// Computes the values of some heaps and counts them.
+    fn step(&mut self, sparse: &mut Sparse<'a>, values: &mut Values, watch: &Watch, inner: &impl Inner) -> Step;
+}
+
+/// An error of the run, or else of the space.
+type Step = Result<Result<(), TooLarge>, RunError>;
+
+/// On this thread.
+pub struct Alone;
+
+impl<'a> Steps<'a> for Alone {
+    #[inline(always)]
+    fn step(&mut self, sparse: &mut Sparse<'a>, values: &mut Values, _: &Watch, inner: &impl Inner) -> Step {
+        sparse.step(values, inner)
+    }
 }
 
 /// Common heaps that are computed before they are verified.
@@ -52,21 +65,51 @@ pub fn task_bytes(input: &Octal) -> f64 {
     input.heaps().min(TASK + (WAITING + 2) * MESSAGE) as f64
 }
 
-/// The driver on two threads: one computes common values, the other verifies them behind it. A rare heap ends what is computed ahead.
-/// `produce` is [`Sparse::common_block`] with the CPU features of the caller.
-#[inline(always)]
-pub fn drive_pair(
-    input: &Octal,
-    run: &Run,
-    start: Start,
-    inner: &impl Inner,
+/// With a thread that computes common values, while this one verifies them behind it. A rare heap ends what is computed ahead.
+pub struct Pair<'a>(Sender<Task<'a>>);
+
+impl<'a> Steps<'a> for Pair<'a> {
+    #[inline(always)]
+    fn step(&mut self, sparse: &mut Sparse<'a>, values: &mut Values, watch: &Watch, inner: &impl Inner) -> Step {
+        let n = values.known.len();
+        let count = sparse.ahead(n).min(watch.ahead(n)).min(values.heaps - n).min(TASK) / LANES * LANES;
+        if count < LEAST_TASK {
+            return sparse.step(values, inner);
+        }
+        let (producer, place) = sparse.producer(n, count);
+        let (blocks, received) = sync_channel(WAITING);
+        let sent = self.0.send(Task { producer, place, count, blocks });
+        assert!(sent.is_ok(), "the thread takes tasks until there are no more");
+        for codes in received {
+            for block in codes.chunks_exact(LANES) {
+                let n = values.known.len();
+                sparse.codes[n..n + LANES].copy_from_slice(block);
+                if let Err(error) = sparse.verify_block(&mut values.known, inner) {
+                    return Ok(Err(error));
+                }
+                values.advance()?;
+                // A rare heap, or another mask.
+                if values.known.len() < n + LANES || sparse.chosen_until == 0 {
+                    return Ok(Ok(()));
+                }
+            }
+        }
+        // The producer may have stopped early, and the next step says why.
+        if values.known.len() < n + count { sparse.step(values, inner) } else { Ok(Ok(())) }
+    }
+}
+
+/// Starts a thread for the time of `work`. `produce` is [`Sparse::common_block`]. Both closures have the CPU features of the
+/// function that they are in.
+pub fn with_producer<'a>(
     produce: impl Fn(&mut Sparse, usize) -> Result<(), TooLarge> + Send,
+    work: impl FnOnce(&mut Pair<'a>) -> Result<Vec<u16>, RunError>,
 ) -> Result<Vec<u16>, RunError> {
-    let (sender, tasks) = channel::<Task>();
-    let work = move || {
+    let (sender, tasks) = channel::<Task<'a>>();
+    let compute = move || {
         for Task { mut producer, place, count, blocks } in tasks {
             for from in (place..place + count).step_by(MESSAGE) {
-                let end = (place + count).min(from + MESSAGE).next_multiple_of(LANES);
+                let end = (place + count).min(from + MESSAGE);
                 let is_done = (from..end).step_by(LANES).all(|n| produce(&mut producer, n).is_ok());
                 if !is_done || blocks.send(producer.codes[from..end].to_vec()).is_err() {
                     break;
@@ -75,48 +118,23 @@ pub fn drive_pair(
         }
     };
     std::thread::scope(|scope| {
-        let worker = threads::start(scope, work)?;
-        let outcome = drive_with(input, run, start, inner, |sparse, values, watch| {
-            let n = values.known.len();
-            let count = sparse.ahead(n).min(watch.ahead(n)).min(values.heaps - n).min(TASK) / LANES * LANES;
-            if count < LEAST_TASK {
-                return sparse.step(values, inner);
-            }
-            let (producer, place) = sparse.producer(n, count);
-            let (blocks, received) = sync_channel(WAITING);
-            let task = Task { producer, place, count, blocks };
-            assert!(sender.send(task).is_ok(), "the worker takes tasks until there are no more");
-            for codes in received {
-                for block in codes.chunks_exact(LANES) {
-                    let n = values.known.len();
-                    sparse.codes[n..n + LANES].copy_from_slice(block);
-                    if let Err(error) = sparse.verify_block(&mut values.known, inner) {
-                        return Ok(Err(error));
-                    }
-                    values.advance()?;
-                    // A rare heap, or another mask.
-                    if values.known.len() < n + LANES || sparse.chosen_until == 0 {
-                        return Ok(Ok(()));
-                    }
-                }
-            }
-            // The producer may have stopped early, and the next step says why.
-            if values.known.len() < n + count { sparse.step(values, inner) } else { Ok(Ok(())) }
-        });
-        drop(sender);
-        threads::join(worker);
+        let producer = threads::start(scope, compute)?;
+        let mut pair = Pair(sender);
+        let outcome = work(&mut pair);
+        drop(pair);
+        threads::join(producer);
         outcome
     })
 }
 
-/// The driver, where `next` computes the values of some heaps.
+/// The driver.
 #[inline(always)]
-fn drive_with<'a>(
+pub fn drive<'a>(
     input: &'a Octal,
     run: &Run,
     start: Start,
     inner: &impl Inner,
-    mut next: impl FnMut(&mut Sparse<'a>, &mut Values, &Watch) -> Result<Result<(), TooLarge>, RunError>,
+    steps: &mut impl Steps<'a>,
 ) -> Result<Vec<u16>, RunError> {
     // The first heaps have nothing to gain; and heads are far from half of a heap.
     let first = LANES + 4 * input.code().last_place().unwrap_or(0);
@@ -145,7 +163,7 @@ fn drive_with<'a>(
         }
         match &mut sparse {
             Some(state) => {
-                if next(state, &mut values, &watch)?.is_err() {
+                if steps.step(state, &mut values, &watch, inner)?.is_err() {
                     (sparse, decide_at) = (None, 2 * values.known.len());
                     candidates = Candidates::new(input.heaps().min(decide_at));
                 }

@@ -5,7 +5,7 @@
 //! Cost per block and move: the planes for about half of the rare heaps, and a few operations for each other heap and question.
 //! Bound: these operations.
 
-use super::drive;
+use super::drive::{self, Alone};
 use super::sparse_lanes::{NS, parts};
 use super::{Octal, Start};
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -19,5 +19,5 @@ pub fn cost(input: &Octal, _: CostContext) -> Cost {
 
 #[inline(always)]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    drive::drive(input, run, start, &parts(Some(WORTH)))
+    drive::drive(input, run, start, &parts(Some(WORTH)), &mut Alone)
 }

@@ -2,7 +2,7 @@
 //!
 //! Cost and bound: as there, with more operations for a move.
 
-use super::drive;
+use super::drive::{self, Alone};
 use super::greedy::WORTH;
 use super::sparse_lanes_avx2::{NS, parts};
 use super::{Octal, Start};
@@ -14,5 +14,5 @@ pub fn cost(input: &Octal, _: CostContext) -> Cost {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    drive::drive(input, run, start, &parts(Some(WORTH)))
+    drive::drive(input, run, start, &parts(Some(WORTH)), &mut Alone)
 }

@@ -1,4 +1,4 @@
-//! [`super::greedy_avx512`] on two threads: one computes common values, the other verifies behind it. See [`drive::drive_pair`].
+//! [`super::greedy_avx512`] on two threads: one computes common values, the other verifies behind it. See [`drive::Pair`].
 //!
 //! Cost: as on one thread, plus a copy of each code.
 //! Bound: the thread with more to do, which is the one that computes.
@@ -21,8 +21,9 @@ pub fn cost(input: &Octal, context: CostContext) -> Cost {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    let ahead = parts(Some(WORTH));
-    drive::drive_pair(input, run, start, &parts(Some(WORTH)), move |producer: &mut Sparse, n| {
-        producer.common_block(n, &ahead)
-    })
+    let (parts, ahead) = (parts(Some(WORTH)), parts(Some(WORTH)));
+    drive::with_producer(
+        move |producer: &mut Sparse, n| producer.common_block(n, &ahead),
+        |pair| drive::drive(input, run, start, &parts, pair),
+    )
 }

@@ -4,7 +4,7 @@
 //! Bound: these operations, as the compiler vectorises them.
 
 use super::codes::{LANES, Move};
-use super::drive;
+use super::drive::{self, Alone};
 use super::inner::{ASKED, Chunk, Inner, Parts, Planes};
 use super::{Octal, Start};
 use crate::cores::mex::subtraction::lanes::free_words;
@@ -70,5 +70,5 @@ pub fn parts(worth: Option<[f64; 2]>) -> impl Inner {
 
 #[inline(always)]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    drive::drive(input, run, start, &parts(None))
+    drive::drive(input, run, start, &parts(None), &mut Alone)
 }

@@ -7,7 +7,7 @@
 use std::arch::x86_64::*;
 
 use super::codes::{LANES, Move};
-use super::drive;
+use super::drive::{self, Alone};
 use super::inner::{Inner, Parts, Planes};
 use super::sparse_lanes::{search, tests};
 use super::{Octal, Start};
@@ -84,5 +84,5 @@ pub fn parts(worth: Option<[f64; 2]>) -> impl Inner {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    drive::drive(input, run, start, &parts(None))
+    drive::drive(input, run, start, &parts(None), &mut Alone)
 }

@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 
 use super::codes::{LANES, Move};
-use super::drive;
+use super::drive::{self, Alone};
 use super::inner::{ASKED, Chunk, Inner, PLANES, Parts, Planes};
 use super::{Octal, Start};
 use crate::cores::mex::subtraction::byte_lanes_avx512::free_words;
@@ -162,5 +162,5 @@ pub fn parts_with(
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    drive::drive(input, run, start, &parts(None))
+    drive::drive(input, run, start, &parts(None), &mut Alone)
 }

@@ -7,7 +7,7 @@
 use std::arch::x86_64::*;
 
 use super::codes::{LANES, Move};
-use super::drive;
+use super::drive::{self, Alone};
 use super::inner::Planes;
 use super::sparse_lanes_avx512::{TABLES, by_planes, parts_with};
 use super::{Octal, Start};
@@ -59,5 +59,5 @@ pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError>
     let decode = |codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes| {
         by_planes!(planes, decode(codes, n, moves, hits))
     };
-    drive::drive(input, run, start, &parts_with(None, NS, decode))
+    drive::drive(input, run, start, &parts_with(None, NS, decode), &mut Alone)
 }

@@ -8,7 +8,7 @@
 use wide::u8x64;
 
 use super::codes::{LANES, Move};
-use super::drive;
+use super::drive::{self, Alone};
 use super::inner::{PLANES, Parts, Planes};
 use super::sparse_lanes::{search, tests};
 use super::{Octal, Start};
@@ -55,5 +55,5 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
     let planes = |least| least;
     let parts = Parts { ns: NS, tier: Tier::Portable, worth: None, planes, decode, words: free_words, tests, search };
-    drive::drive(input, run, start, &parts)
+    drive::drive(input, run, start, &parts, &mut Alone)
 }
