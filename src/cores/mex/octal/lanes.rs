@@ -19,6 +19,7 @@ use super::heads;
 use super::inner::{ASKED, CHUNK, GROUPS, Group, Inner, PLANES};
 use super::space::Space;
 use super::values::Values;
+use crate::bits::funnel;
 use crate::kernel::RunError;
 
 /// The codes that are free, a word for each group and heap.
@@ -154,11 +155,15 @@ impl<'a> Sparse<'a> {
         self.space.rare.last().map_or(0, |(heap, _)| *heap)
     }
 
+    /// A bit for each of the 64 heaps from `n` on, set if it is rare.
+    fn rare_from(&self, n: usize) -> u64 {
+        let word = |i: usize| self.rare.get(i).copied().unwrap_or(0);
+        funnel(word(n / 64), word(n / 64 + 1), n % 64)
+    }
+
     /// Whether 64 heaps from `n` on are common.
     fn is_common(&self, n: usize) -> bool {
-        let word = |i: usize| self.rare.get(i).copied().unwrap_or(0);
-        let (i, bit) = (n / 64, n % 64);
-        n > 0 && word(i) >> bit == 0 && (bit == 0 || word(i + 1) << (64 - bit) == 0)
+        n > self.last_rare() || n > 0 && self.rare_from(n) == 0
     }
 
     /// What the moves leave free in the block from `n` on, through common heaps below `end`.
@@ -200,13 +205,21 @@ impl<'a> Sparse<'a> {
     fn remove(&self, n: usize, end: usize, m: &Move, free: &mut Free) {
         let first = (m.shift + 1).saturating_sub(n);
         let last = LANES.min((end + m.shift).saturating_sub(n));
-        let is_all_common = n + first > m.shift + self.last_rare();
-        for lane in first..last {
-            let other = n + lane - m.shift;
-            if is_all_common || !self.is_rare(other) && !(self.is_unequal && other == m.heap) {
-                let code = self.codes[other] ^ m.code as u8;
-                free[usize::from(code) / 64][lane] &= !(1 << (code % 64));
-            }
+        if first >= last {
+            return;
+        }
+        let mut lanes = u64::MAX << first & u64::MAX >> (LANES - last);
+        if n + first <= m.shift + self.last_rare() {
+            lanes &= !(self.rare_from((n + first) - m.shift) << first);
+        }
+        if self.is_unequal && (n + first..n + last).contains(&(m.shift + m.heap)) {
+            lanes &= !(1 << (m.shift + m.heap - n));
+        }
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            let code = self.codes[n + lane - m.shift] ^ m.code as u8;
+            free[usize::from(code) / 64][lane] &= !(1 << (code % 64));
+            lanes &= lanes - 1;
         }
     }
 
