@@ -20,10 +20,13 @@ pub fn cost(input: &Octal, ns: f64) -> Cost {
     if !input.has_sparse_space() {
         return Cost::IMPOSSIBLE;
     }
+    // Known games with many rare heaps have most of them among the first, where these cost as much as all splits would.
     let heaps = input.heaps() as f64;
-    // Most known games have a thousand rare heaps or two, but few among the first.
-    let moves = 3000.0 * (heaps / 100_000.0).min(1.0);
-    Cost { ns: heaps * (20.0 + moves * ns / LANES as f64) + 1e6, bytes: 3.0 * heaps + 400_000.0 }
+    let first = heaps.min(25_000.0);
+    let splits = input.places(4) as f64;
+    let each = if splits > 0.0 { 80.0 + 2000.0 * ns / LANES as f64 } else { 20.0 };
+    let ns = 20.0 * heaps + 0.05 * splits * first * first + each * (heaps - first) + 10_000.0;
+    Cost { ns, bytes: 3.0 * heaps + 500_000.0 }
 }
 
 /// How the values of the next heaps are computed.
@@ -144,7 +147,7 @@ pub fn drive<'a>(
     }
     let mut watch = Watch::new();
     let mut sparse: Option<Sparse> = None;
-    let mut candidates = Candidates::new(input.heaps().min(first));
+    let mut candidates: Option<Candidates> = None;
     let mut decide_at = first;
     while !values.is_complete() {
         let n = values.known.len();
@@ -157,18 +160,16 @@ pub fn drive<'a>(
             let current = sparse.take().or_else(|| Sparse::new(input, &values.known).ok());
             let others = candidates::heap_ns(inner.tier(), 1.4 * n as f64, input.places(4) as f64);
             sparse = current.filter(|sparse| sparse.heap_ns(n, inner.ns()) < others);
-            if sparse.is_none() {
-                candidates = Candidates::new(input.heaps().min(decide_at));
-            }
+            candidates = None;
         }
         match &mut sparse {
             Some(state) => {
                 if steps.step(state, &mut values, &watch, inner)?.is_err() {
                     (sparse, decide_at) = (None, 2 * values.known.len());
-                    candidates = Candidates::new(input.heaps().min(decide_at));
                 }
             }
             None => {
+                let candidates = candidates.get_or_insert_with(|| Candidates::new(input.heaps().min(decide_at)));
                 let value = candidates.value(input, &values.known).ok_or(RunError::LargeValue)?;
                 values.known.push(value);
                 if n % LANES == 0 {

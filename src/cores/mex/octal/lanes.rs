@@ -65,6 +65,8 @@ const REVERSED: usize = 1 << 15;
 const STRETCH: usize = 1 << 15;
 /// Heads that are taken where they are not chosen.
 const HEADS: usize = 512;
+/// Nanoseconds for a move whose lanes are not alike.
+const MIXED_NS: f64 = 60.0;
 /// Heads to choose from.
 const POOL: usize = 4096;
 /// Blocks with a plane to spare until it is given up.
@@ -488,12 +490,13 @@ impl<'a> Sparse<'a> {
         (producer, place)
     }
 
-    /// Predicted nanoseconds for a heap, where `ns` is that of a move and a block. Each rare heap ends a block.
+    /// Predicted nanoseconds for a heap, where `ns` is that of a move and a block. Each rare heap ends a block, and moves to where
+    /// rare heaps are go lane by lane.
     pub fn heap_ns(&self, n: usize, ns: f64) -> f64 {
         let recent = self.space.rare.len() - self.space.rare.partition_point(|(heap, _)| *heap < n / 2);
         let blocks = 1.0 / LANES as f64 + recent as f64 / (n as f64 / 2.0);
-        let moves = self.far.len() as f64;
-        blocks * ((moves + 500.0) * ns + 3000.0) + 20.0
+        let mixed = self.far.iter().filter(|m| m.shift >= n || !self.is_common(n - m.shift)).count();
+        blocks * ((self.far.len() + HEADS) as f64 * ns + mixed as f64 * MIXED_NS + 3000.0) + 20.0
     }
 }
 
