@@ -19,7 +19,7 @@ const VALUES: usize = 1 << 16;
 const SAMPLE: usize = 1024;
 /// Splits that are searched at once, and the stamps that take as long.
 const CHUNK: usize = 256;
-const STAMPS: usize = 24;
+const STAMPS: usize = 48;
 
 /// Nanoseconds for a heap of `n` with `places` places that split in two.
 pub fn heap_ns(tier: Tier, n: f64, places: f64) -> f64 {
@@ -28,7 +28,7 @@ pub fn heap_ns(tier: Tier, n: f64, places: f64) -> f64 {
 }
 
 pub fn cost(input: &Octal, context: CostContext) -> Cost {
-    if !input.has_sparse_space() || input.limit() >= u64::from(u32::MAX) {
+    if !input.has_sparse_space() {
         return Cost::IMPOSSIBLE;
     }
     let heaps = input.heaps() as f64;
@@ -48,6 +48,8 @@ pub struct Candidates {
     /// The value of heap `n` is at index `len - 1 - n`.
     reversed: Vec<u16>,
     known: usize,
+    /// Stamps count heaps from this one on.
+    since: usize,
     /// Splits of each total that stamp.
     sample: usize,
 }
@@ -59,6 +61,7 @@ impl Candidates {
             stamp: vec![0; VALUES].try_into().expect("as many"),
             reversed: vec![0; heaps],
             known: 0,
+            since: 0,
             sample: SAMPLE,
         }
     }
@@ -71,7 +74,11 @@ impl Candidates {
             self.reversed[heaps - 1 - known] = *value;
         }
         self.known = n;
-        let (now, is_unequal) = (n as u32, input.code().is_unequal());
+        if n - self.since >= u32::MAX as usize {
+            self.stamp.fill(0);
+            self.since = n;
+        }
+        let (now, is_unequal) = ((n - self.since) as u32 + 1, input.code().is_unequal());
         for (left, digit) in input.moves(n) {
             if digit & 1 > 0 && left == 0 {
                 self.stamp[0] = now;
