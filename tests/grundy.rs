@@ -88,22 +88,14 @@ fn a_run_that_is_killed_early_keeps_its_first_heaps() {
     assert_eq!(text(&keep), want);
 }
 
-/// Runs are killed as soon as a checkpoint exists, then resumed. The output has the same bytes, and no file is left behind.
-#[test]
-fn a_killed_run_resumes_from_its_checkpoint() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("kept");
-    let args = ["--moves", "factorials", "--limit", "1e8", "--records", "--format", "bfile"];
-    let want = text(&args);
-    assert!(want.ends_with("10 40348521\n"), "{want}");
-    let mut keep = args.to_vec();
-    keep.extend(["--resume", "--checkpoint", file.to_str().expect("UTF-8")]);
+/// Kills three runs as soon as each has saved its progress. Returns how many had not ended.
+fn kill_three(args: &[&str], every: &str, file: &std::path::Path) -> u32 {
     let mut kills = 0;
     for _ in 0..3 {
         let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
             .arg("grundy")
-            .args(&keep)
-            .args(["--every", "0.05"])
+            .args(args)
+            .args(["--every", every])
             .stdout(std::process::Stdio::null())
             .spawn()
             .expect("it starts");
@@ -116,6 +108,20 @@ fn a_killed_run_resumes_from_its_checkpoint() {
         child.kill().expect("it is killed, or has ended");
         kills += u32::from(!child.wait().expect("a child").success());
     }
+    kills
+}
+
+/// Runs are killed as soon as a checkpoint exists, then resumed. The output has the same bytes, and no file is left behind.
+#[test]
+fn a_killed_run_resumes_from_its_checkpoint() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("kept");
+    let args = ["--moves", "factorials", "--limit", "1e8", "--records", "--format", "bfile"];
+    let want = text(&args);
+    assert!(want.ends_with("10 40348521\n"), "{want}");
+    let mut keep = args.to_vec();
+    keep.extend(["--resume", "--checkpoint", file.to_str().expect("UTF-8")]);
+    let kills = kill_three(&keep, "0.05", &file);
     assert!(kills > 0, "no run was killed before its end");
     assert!(file.is_file());
     // Without --resume, nothing is overwritten; a file of another run is refused.
@@ -266,27 +272,11 @@ fn a_killed_run_of_an_octal_game_resumes() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let (file, out) = (path("kept"), path("values"));
-    let args = ["--code", "grundy", "--limit", "3e6", "--format", "bin"];
+    let args = ["--code", "grundy", "--limit", "1e6", "--format", "bin"];
     grundy(&args).args(["--out", &out]).assert().success();
     let want = std::fs::read(&out).expect("written");
     let keep = [&args[..], &["--checkpoint", &file, "--resume"]].concat();
-    let mut kills = 0;
-    for _ in 0..3 {
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
-            .arg("grundy")
-            .args(&keep)
-            .args(["--every", "0.02"])
-            .stdout(std::process::Stdio::null())
-            .spawn()
-            .expect("it starts");
-        let kept = || std::fs::metadata(&file).ok().filter(|data| data.len() > 0).and_then(|data| data.modified().ok());
-        let before = kept();
-        while child.try_wait().expect("a child").is_none() && kept() == before {
-            std::thread::yield_now();
-        }
-        child.kill().expect("it is killed, or has ended");
-        kills += u32::from(!child.wait().expect("a child").success());
-    }
+    let kills = kill_three(&keep, "0.02", file.as_ref());
     assert!(kills > 0, "no run was killed before its end");
     // Another game, no --resume, and another kind of run are refused, and leave the file as it is.
     let kept = std::fs::read(&file).expect("a checkpoint");
@@ -296,7 +286,7 @@ fn a_killed_run_of_an_octal_game_resumes() {
         (vec!["--moves", "factorials", "--records", "--resume"], "not a checkpoint"),
     ] {
         let output =
-            grundy(&args).args(["--limit", "3e6", "--checkpoint", &file]).assert().code(2).get_output().clone();
+            grundy(&args).args(["--limit", "1e6", "--checkpoint", &file]).assert().code(2).get_output().clone();
         let line = String::from_utf8(output.stderr).expect("text");
         assert!(line.lines().count() == 1 && line.contains(part), "{args:?}: {line}");
         assert_eq!(std::fs::read(&file).expect("a checkpoint"), kept);

@@ -1,5 +1,7 @@
 //! Which values are rare, and which heaps have them.
 
+use crate::cores::xor_count::triples::walsh_hadamard;
+
 /// The rare heaps of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SparseSpace {
@@ -73,16 +75,7 @@ impl Space {
     /// is the number of rare heaps less that of common ones. True if it is another one than before.
     pub fn choose(&mut self, values: &[u16]) -> bool {
         let mut sums = self.counts.clone();
-        let mut distance = 1;
-        while distance < sums.len() {
-            for pair in sums.chunks_exact_mut(2 * distance) {
-                let (low, high) = pair.split_at_mut(distance);
-                for (a, b) in low.iter_mut().zip(high) {
-                    (*a, *b) = (*a + *b, *a - *b);
-                }
-            }
-            distance *= 2;
-        }
+        walsh_hadamard(&mut sums);
         let mask = (1..sums.len()).min_by_key(|mask| sums[*mask]).unwrap_or(1) as u16;
         let is_other = mask != self.mask || self.rare.is_empty();
         if is_other {
