@@ -5,9 +5,13 @@
 //! where the other heap is rare as well are left out. What moves below 64 reach inside the block is known only in order, so the
 //! least free code of each heap is found one by one, as in `mex_subtraction`.
 //!
-//! *Rare values.* Every rare value below must be reached by two common heaps. Some hundred common heaps ([`heads`](super::heads))
-//! go through the same decode. Of the values that remain, a few in a block, each is searched among all splits. The first that is
-//! not found is the value of a new rare heap; what was computed behind it is dropped.
+//! *Questions.* Where many heaps are rare, only moves that together reach most values are decoded ([`heads`](super::heads)). Each
+//! other one is asked whether it reaches the least codes that are still free, a few of each heap; until each has one that no
+//! move reaches.
+//!
+//! *Rare values.* Every rare value below must be reached by two common heaps. Some hundred common heaps go through the same decode.
+//! Of the values that remain, a few in a block, each is searched among all splits. The first that is not found is the value of a
+//! new rare heap; what was computed behind it is dropped.
 //!
 //! Nothing depends on how good the mask is but the time: it is chosen anew as the rare heaps become more, or values have a new
 //! bit.
@@ -326,7 +330,8 @@ impl<'a> Sparse<'a> {
         let coder = self.coder;
         g.extend(block.map(|code| coder.common(code)));
         let mut free = [[0; LANES]; GROUPS];
-        self.free(n, end, &self.heads, inner.planes(usize::from(top) / 8 + 1), inner, &mut free);
+        let highest = block.iter().map(|code| usize::from(coder.rare_below(*code))).max().expect("64 codes");
+        self.free(n, end, &self.heads, inner.planes(highest.div_ceil(8).max(1)), inner, &mut free);
         let mut other = None;
         'heaps: for lane in 0..LANES {
             let bound = usize::from(coder.rare_below(self.codes[n + lane]));
@@ -505,4 +510,34 @@ impl<'a> Sparse<'a> {
 fn below(bound: usize, group: usize) -> u64 {
     let count = bound.saturating_sub(64 * group);
     if count < 64 { (1 << count) - 1 } else { u64::MAX }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cores::mex::octal::{Start, sparse_lanes, stamp};
+    use crate::kernel::Run;
+
+    /// The mask is a matter of speed alone: values are right with any, of whatever lowest bit.
+    #[test]
+    fn values_do_not_depend_on_the_mask() {
+        let parts = sparse_lanes::parts(None);
+        for (code, masks) in [("0.6", &[1, 2, 3, 0x10, 0x20, 0x30, 0x50, 0x1ee][..]), ("grundy", &[1, 8, 0x10, 0xfe])] {
+            let input = Octal::new(&code.parse().expect("a game"), 2500).expect("a small limit");
+            let want = stamp::run(&input, &Run::new(1), Start::default()).expect("it ends");
+            for mask in masks {
+                let mut g = want[..200].to_vec();
+                let mut sparse = Sparse::new(&input, &g).ok().expect("small values");
+                while g.len() <= 2500 {
+                    if sparse.space.mask() != *mask {
+                        sparse.space.split_by(*mask, &g);
+                        assert!(sparse.rebuild(&g).is_ok(), "values of nine bits");
+                    }
+                    assert!(sparse.next(&mut g, &parts).is_ok(), "values of nine bits");
+                }
+                let differs = want.iter().zip(&g).position(|(a, b)| a != b);
+                assert_eq!(differs, None, "{code} with mask {mask:#x}");
+            }
+        }
+    }
 }

@@ -79,11 +79,15 @@ impl Space {
         let mask = (1..sums.len()).min_by_key(|mask| sums[*mask]).unwrap_or(1) as u16;
         let is_other = mask != self.mask || self.rare.is_empty();
         if is_other {
-            self.mask = mask;
-            let rare = values.iter().copied().enumerate().filter(|(_, value)| self.is_rare(*value));
-            self.rare = rare.collect();
+            self.split_by(mask, values);
         }
         self.chosen_at = self.rare.len();
         is_other
+    }
+
+    /// Splits the values by a mask.
+    pub fn split_by(&mut self, mask: u16, values: &[u16]) {
+        self.mask = mask;
+        self.rare = values.iter().copied().enumerate().filter(|(_, value)| self.is_rare(*value)).collect();
     }
 }
