@@ -92,7 +92,10 @@ impl Operation for MexOctal {
         greedy_avx512 = greedy_avx512 like greedy, Avx512, ["avx512"], "the same on the lanes of sparse_lanes_avx512";
         greedy_pair_avx512 = greedy_pair_avx512 like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
     };
-    const ABSENT: &'static [Absent] = &[];
+    const ABSENT: &'static [Absent] = &[Absent {
+        feature: "bitvec",
+        reason: "a set of nim-sums is made bit by bit, where a stamp needs no clearing, or translated by whole words",
+    }];
     const PUBLIC: &'static [&'static str] = &["sparse"];
     const NOTES: &'static str = include_str!("NOTES.md");
 
