@@ -10,7 +10,8 @@
 //! Cost: the stamps, and `n / 2` splits for the value itself; fewer for each value that is found.
 //! Bound: the stores of stamps, or the comparisons, while the values fit in L2.
 
-use super::{Octal, Start, heap_by_heap};
+use super::values::Values;
+use super::{Octal, Start};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 /// Numbers that fit in the output.
@@ -39,7 +40,14 @@ pub fn cost(input: &Octal, context: CostContext) -> Cost {
 #[inline(always)]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
     let mut candidates = Candidates::new(input.heaps());
-    heap_by_heap(input, run, start, |_, g| candidates.value(input, g))
+    // A loop: a closure would be compiled without the CPU features of the entry.
+    let mut values = Values::new(input, run, start);
+    while !values.is_complete() {
+        let value = candidates.value(input, &values.known);
+        values.push(value)?;
+    }
+    values.advance()?;
+    Ok(values.known)
 }
 
 /// The table of stamps, and the values in reverse order.
@@ -70,6 +78,9 @@ impl Candidates {
     #[inline(always)]
     pub fn value(&mut self, input: &Octal, g: &[u16]) -> Option<u16> {
         let (n, heaps) = (g.len(), self.reversed.len());
+        if n == 0 {
+            return Some(0);
+        }
         for (known, value) in g.iter().enumerate().skip(self.known) {
             self.reversed[heaps - 1 - known] = *value;
         }
@@ -121,15 +132,17 @@ impl Candidates {
     }
 }
 
-/// Stamps the nim-sums of the numbers at the same index. Four of them are made at once.
+/// Stamps the nim-sums of the numbers at the same index, which are made many at once.
 #[inline(always)]
 fn stamp_all(stamp: &mut [u32; VALUES], now: u32, a: &[u16], b: &[u16]) {
-    let joined = |four: &[u16; 4]| four.iter().rev().fold(0, |word, value| word << 16 | u64::from(*value));
-    let ((a, rest_a), (b, rest_b)) = (a.as_chunks(), b.as_chunks());
+    let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<32>(), b.as_chunks::<32>());
     for (a, b) in a.iter().zip(b) {
-        let nim_sums = joined(a) ^ joined(b);
-        for at in 0..4 {
-            stamp[(nim_sums >> (16 * at)) as usize % VALUES] = now;
+        let mut nim_sums = [0; 32];
+        for i in 0..32 {
+            nim_sums[i] = a[i] ^ b[i];
+        }
+        for nim_sum in nim_sums {
+            stamp[usize::from(nim_sum)] = now;
         }
     }
     for (a, b) in rest_a.iter().zip(rest_b) {

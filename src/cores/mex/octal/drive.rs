@@ -170,11 +170,8 @@ pub fn drive<'a>(
             }
             None => {
                 let candidates = candidates.get_or_insert_with(|| Candidates::new(input.heaps().min(decide_at)));
-                let value = candidates.value(input, &values.known).ok_or(RunError::LargeValue)?;
-                values.known.push(value);
-                if n % LANES == 0 {
-                    values.advance()?;
-                }
+                let value = candidates.value(input, &values.known);
+                values.push(value)?;
             }
         }
     }

@@ -73,6 +73,13 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
+    /// Takes the value of the next heap, `None` if it is too large, and counts progress now and then.
+    #[inline(always)]
+    pub fn push(&mut self, value: Option<u16>) -> Result<(), RunError> {
+        self.known.push(value.ok_or(RunError::LargeValue)?);
+        if self.known.len().is_multiple_of(PROGRESS_STEP) { self.advance() } else { Ok(()) }
+    }
+
     /// Counts and saves progress.
     pub fn advance(&mut self) -> Result<(), RunError> {
         let more = self.known.len() - std::mem::replace(&mut self.counted, self.known.len());
@@ -101,11 +108,8 @@ pub fn heap_by_heap(
     let mut values = Values::new(input, run, start);
     while !values.is_complete() {
         let n = values.known.len();
-        let value = if n == 0 { 0 } else { value(n, &values.known).ok_or(RunError::LargeValue)? };
-        values.known.push(value);
-        if n % PROGRESS_STEP == 0 || values.is_complete() {
-            values.advance()?;
-        }
+        let value = if n == 0 { Some(0) } else { value(n, &values.known) };
+        values.push(value)?;
     }
     values.advance()?;
     Ok(values.known)
