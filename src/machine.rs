@@ -9,6 +9,7 @@ use rustix::process::{Resource, getrlimit};
 use crate::isa::{Tier, TierError};
 
 mod cgroup;
+pub(crate) mod pages;
 
 /// The machine that kernels are selected for. Tests make capped values instead of setting environment variables.
 #[derive(Clone, Copy, Debug)]

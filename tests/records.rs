@@ -310,6 +310,19 @@ fn fingerprints_equal_those_of_complete_tables() {
 }
 
 #[test]
+fn kernels_that_guess_equal_the_table_where_guesses_are_right_and_where_they_are_wrong() {
+    let table = kernels().into_iter().find(|kernel| kernel.def().name == "table").expect("it runs anywhere");
+    // Periods of 3, 2, 25 and 65 heaps, one past the longest that is tried, none, and values of 8 and above.
+    let sets = ["1,2", "1", "1,2,6,24", "1,64", "factorials", "1,200", "fibonacci", "1,2,3,4,5,6,7,8,9"];
+    for set in sets {
+        let want = whole(table, set, 300_000);
+        for kernel in kernels().into_iter().filter(|kernel| kernel.def().name.starts_with("guess")) {
+            assert_eq!(whole(kernel, set, 300_000), want, "{} of {set}", kernel.def().name);
+        }
+    }
+}
+
+#[test]
 fn heaps_past_the_limit_have_no_value() {
     // The maximum number of values: the code of the next one pads the last block.
     for limit in 61..=64 {

@@ -20,6 +20,7 @@ use std::arch::x86_64::{
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::avx512::{lanes_of, prefetch};
+use crate::machine::pages::request_huge_pages;
 
 /// Words after the last one that windows may reach into, so that no field is shorter than a window.
 const PADDING: usize = WINDOW / 8;
@@ -27,9 +28,6 @@ const PADDING: usize = WINDOW / 8;
 const REACH: usize = 40;
 /// Bytes in a window.
 const WINDOW: usize = 64;
-/// The size in bytes from which huge pages are requested.
-#[cfg(target_os = "linux")]
-const HUGE: usize = 1 << 22;
 
 /// A row of words, all zero at first.
 pub struct Field {
@@ -39,29 +37,16 @@ pub struct Field {
 impl Field {
     /// A field of `words` zeros.
     pub fn new(words: usize) -> Self {
-        let words: Box<[u64]> = vec![0; words + PADDING].into();
+        let mut words: Box<[u64]> = vec![0; words + PADDING].into();
+        request_huge_pages(&mut words);
         // SAFETY: `AtomicU64` has the size, alignment and bit patterns of `u64`, and the box is the only owner.
         let words = unsafe { Box::from_raw(Box::into_raw(words) as *mut [AtomicU64]) };
-        let field = Field { words };
-        #[cfg(target_os = "linux")]
-        field.request_huge_pages();
-        field
+        Field { words }
     }
 
     /// Bytes of a field of `words` words.
     pub fn bytes(words: usize) -> f64 {
         8.0 * (words + PADDING) as f64
-    }
-
-    #[cfg(target_os = "linux")]
-    fn request_huge_pages(&self) {
-        let bytes = size_of_val(&*self.words);
-        if bytes >= HUGE {
-            let start = self.words.as_ptr() as usize;
-            let (first, end) = (start.next_multiple_of(4096), (start + bytes) & !4095);
-            // SAFETY: whole pages of this allocation; the advice changes no contents. A refusal costs time only.
-            let _ = unsafe { rustix::mm::madvise(first as *mut _, end - first, rustix::mm::Advice::LinuxHugepage) };
-        }
     }
 
     /// One word.

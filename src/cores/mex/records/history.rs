@@ -7,6 +7,7 @@
 
 use super::{Output, Records};
 use crate::cores::mex::subtraction::lanes::LANES;
+use crate::machine::pages::request_huge_pages;
 
 /// The lengths of the parts of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,13 +62,28 @@ pub struct History {
 impl History {
     pub(super) fn new(layout: Layout) -> Self {
         let prefix = if layout.prefix > 0 { layout.prefix + 2 * LANES } else { 0 };
-        History { layout, ring: vec![0; layout.ring + LANES], prefix: vec![0; prefix] }
+        let mut history = History { layout, ring: vec![0; layout.ring + LANES], prefix: vec![0; prefix] };
+        request_huge_pages(&mut history.ring);
+        request_huge_pages(&mut history.prefix);
+        history
     }
 
     /// The index in the ring of heap `n - m`, where `place` is the index of heap `n` and `m` a move that reads the ring.
     #[inline(always)]
     pub fn behind(&self, place: usize, m: usize) -> usize {
         if m <= place { place - m } else { place + self.layout.ring - m }
+    }
+
+    /// The codes of the heaps that the move `m` reaches from a block.
+    #[inline(always)]
+    pub fn codes_behind(&self, place: usize, m: usize) -> &[u8; LANES] {
+        self.ring[self.behind(place, m)..].first_chunk().expect("the ring is followed by a block")
+    }
+
+    /// The codes of the last heaps before `n`, whose index in the ring is `place`: `most`, or as many as the ring holds.
+    pub fn recent(&self, n: usize, place: usize, most: usize) -> Vec<u8> {
+        let held = most.min(n).min(self.layout.ring);
+        (1..=held).rev().map(|m| self.ring[self.behind(place, m)]).collect()
     }
 
     /// Writes the codes of the block at `n`, whose index in the ring is `place`.

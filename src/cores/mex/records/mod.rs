@@ -40,6 +40,12 @@ use crate::selection::Selection;
 use crate::workload::{InputError, Workload, Workloads};
 
 pub mod checkpoint;
+mod guess;
+mod guess_lanes;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod guess_lanes_avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod guess_lanes_avx512;
 mod history;
 mod masks;
 mod ring;
@@ -171,13 +177,20 @@ impl Output {
         for eight in codes.as_chunks::<8>().0 {
             self.fingerprint = hashed(self.fingerprint, *eight);
         }
+        // Most blocks hold small values alone.
+        let mut left = LANES as u8;
         for (v, count) in self.counts.iter_mut().enumerate() {
+            if left == 0 {
+                break;
+            }
             let code = WINDOW as u8 - v as u8;
-            *count += u64::from(codes.iter().map(|c| u8::from(*c == code)).sum::<u8>());
+            let here = codes.iter().map(|c| u8::from(*c == code)).sum::<u8>();
+            (*count, left) = (*count + u64::from(here), left - here);
         }
         let next = WINDOW as u8 - self.first.len() as u8;
         // Zeros are heaps beyond the limit, not values.
-        if codes.iter().any(|c| c.wrapping_sub(1) < next) {
+        // Unlike `any`, which may stop at each heap, this is done in vectors.
+        if codes.iter().fold(false, |any, c| any | (c.wrapping_sub(1) < next)) {
             self.add_first(n, codes);
         }
     }
@@ -211,6 +224,9 @@ impl Operation for MexRecords {
         ring_lanes_wide = ring_lanes_wide like ring_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
         ring_lanes_avx2 = ring_lanes_avx2 like ring_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         ring_lanes_avx512 = ring_lanes_avx512 like ring_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts", needs;
+        guess_lanes = guess_lanes like ring_lanes, Portable, [], "blocks guessed by a period found on the way, verified in lanes, computed where wrong";
+        guess_lanes_avx2 = guess_lanes_avx2 like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        guess_lanes_avx512 = guess_lanes_avx512 like guess_lanes, Avx512, ["avx512"], "planes by byte permutes";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",

@@ -80,18 +80,76 @@ pub fn drive_lanes(
     accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Output, RunError> {
-    let (ring, prefix) = input.moves().split_at(Layout::new(input).short);
-    let (near, ring) = ring.split_at(ring.partition_point(|m| *m < LANES));
-    drive(input, run, start, LaneBlocks { accumulate, free, ring, prefix, chain: Chain::new(near) })
+    drive(input, run, start, LaneBlocks::new(input, accumulate, free))
 }
 
-struct LaneBlocks<'a, A, F> {
+/// Computes blocks as lanes.
+pub struct LaneBlocks<'a, A, F> {
     accumulate: A,
     free: F,
-    /// Moves of at least a block that read the ring, and moves that read the prefix.
+    far: Far<'a>,
+    chain: Chain,
+}
+
+impl<'a, A, F> LaneBlocks<'a, A, F> {
+    pub fn new(input: &'a Records, accumulate: A, free: F) -> Self {
+        LaneBlocks { accumulate, free, far: Far::new(input), chain: Chain::new(near(input)) }
+    }
+}
+
+/// The moves shorter than a block.
+pub fn near(input: &Records) -> &[usize] {
+    &input.moves()[..input.moves().partition_point(|m| *m < LANES)]
+}
+
+/// The moves of at least a block: those that read the ring, and those that read the prefix.
+pub struct Far<'a> {
     ring: &'a [usize],
     prefix: &'a [usize],
-    chain: Chain,
+    /// The number of moves that read the ring without wrapping, and that are legal in the block, as of the last block.
+    unwrapped: usize,
+    legal: usize,
+}
+
+impl<'a> Far<'a> {
+    pub fn new(input: &'a Records) -> Self {
+        let (ring, prefix) = input.moves().split_at(Layout::new(input).short);
+        let ring = &ring[ring.partition_point(|m| *m < LANES)..];
+        Far { ring, prefix, unwrapped: 0, legal: 0 }
+    }
+
+    /// Adds the first `planes` planes of the values that the moves reach from the block at `n`.
+    #[inline(always)]
+    pub fn add(
+        &mut self,
+        history: &History,
+        (n, place): (usize, usize),
+        planes: usize,
+        hits: &mut [Planes],
+        accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
+    ) {
+        update(&mut self.unwrapped, self.ring, place);
+        update(&mut self.legal, self.prefix, n + LANES - 1);
+        let (before, wrapped) = self.ring.split_at(self.unwrapped);
+        accumulate(Sources::new(&history.ring, place), before, planes, hits);
+        if !wrapped.is_empty() {
+            accumulate(Sources::new(&history.ring, place + history.layout.ring), wrapped, planes, hits);
+        }
+        if self.legal > 0 {
+            accumulate(Sources::new(&history.prefix, LANES + n), &self.prefix[..self.legal], planes, hits);
+        }
+    }
+}
+
+/// Updates the number of moves up to `most`, which changes rarely from block to block.
+#[inline(always)]
+fn update(below: &mut usize, moves: &[usize], most: usize) {
+    if *below > 0 && moves[*below - 1] > most {
+        *below = 0;
+    }
+    while moves.get(*below).is_some_and(|m| *m <= most) {
+        *below += 1;
+    }
 }
 
 impl<A, F> Blocks for LaneBlocks<'_, A, F>
@@ -104,13 +162,7 @@ where
         let Block { n, place, values } = block;
         let planes = values.div_ceil(PLANES);
         let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
-        let (before, wrapped) = self.ring.split_at(self.ring.partition_point(|m| *m <= place));
-        (self.accumulate)(Sources::new(&history.ring, place), before, planes, &mut hits);
-        (self.accumulate)(Sources::new(&history.ring, place + history.layout.ring), wrapped, planes, &mut hits);
-        let allowed = self.prefix.partition_point(|m| *m < n + LANES);
-        if allowed > 0 {
-            (self.accumulate)(Sources::new(&history.prefix, LANES + n), &self.prefix[..allowed], planes, &mut hits);
-        }
+        self.far.add(history, (n, place), planes, &mut hits, &self.accumulate);
         if self.chain.next != n {
             self.chain.resume(n, history, place);
         }

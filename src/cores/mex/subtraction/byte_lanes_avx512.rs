@@ -29,7 +29,7 @@ pub fn needs(input: &Subtraction) -> Needs {
 /// The constants of the decode. They are read through a reference that is opaque to the optimiser, which would otherwise load
 /// them again for each use.
 pub struct Tables {
-    lookup: Planes,
+    pub lookup: Planes,
     shifted: [[u64; 8]; PLANES],
 }
 

@@ -1,0 +1,249 @@
+//! Blocks settled in lanes: a guess, improved until it is right.
+//!
+//! *Guess.* The values of a set with few moves often repeat those `p` heaps before. Those of the factorials do for `p` = 25, the
+//! period of `{1,2,6,24}`, in nine blocks of ten. The period is the one that would have guessed most of the last blocks right. While
+//! none does for half of them, blocks are computed by the chain at once.
+//!
+//! *Rounds.* All heaps of the block take the mex of what their moves reach, where moves within the block reach the guess. Once
+//! nothing changes, the values are right, by induction over the heaps: each is the mex of right values. Each round also makes at
+//! least one more heap right, so the rounds end; a guess that is wrong takes four on average (factorials to 5e7). The chain takes
+//! over after a few, or if a heap reaches all values below 8, which are those that rounds work with.
+//!
+//! Cost of a block: for each move a load and half an OR, a decode to a single plane; for each round, a permute for each near move.
+//! Bound: the hash of the values in [`Output::add`](super::Output), five cycles for eight heaps, and the rounds.
+
+use super::Records;
+use super::history::History;
+use super::ring::{Block, Blocks, Far, near};
+use crate::cores::mex::subtraction::lanes::{LANES, PLANES, Planes, Sources, WINDOW};
+use crate::kernel::Cost;
+
+/// The longest period that is tried.
+const LONGEST: usize = 2 * LANES;
+
+/// The blocks that a period is judged by.
+const JUDGED: usize = 16;
+
+/// The most rounds before the chain takes over.
+pub const ROUNDS: usize = 16;
+
+/// The heaps between two looks at how often the guess was right. At first there are fewer.
+const EVERY: usize = 4096 * LANES;
+
+/// A period, and what a tier needs to guess and verify a block by it.
+pub struct Pattern {
+    period: usize,
+    /// The moves shorter than a block.
+    near: Vec<usize>,
+    /// The index in the last block of the code that each heap repeats; the heaps themselves for a period of a block or more.
+    pub repeat: [u8; LANES],
+    /// For each near move, the index of the heap that each heap reaches, in the last block followed by the guess.
+    pub reached: Vec<[u8; LANES]>,
+}
+
+impl Pattern {
+    fn new(near: &[usize]) -> Self {
+        let reached = near.iter().map(|m| std::array::from_fn(|i| (LANES + i - m) as u8)).collect();
+        Pattern { period: LANES, near: near.to_vec(), repeat: [0; LANES], reached }
+    }
+
+    fn set(&mut self, period: usize) {
+        let repeat = |i| if period < LANES { LANES - period + i % period } else { i };
+        (self.period, self.repeat) = (period, std::array::from_fn(|i| repeat(i) as u8));
+    }
+
+    /// How far back the 64 codes lie from which a block is guessed.
+    fn lag(&self) -> usize {
+        self.period.max(LANES)
+    }
+}
+
+/// What a block is settled from.
+pub struct Evidence<'a> {
+    /// The block before, and the codes that the guess repeats.
+    pub before: &'a [u8; LANES],
+    pub repeated: &'a [u8; LANES],
+    /// The values below 8 that far moves reach.
+    pub far: &'a [u8; LANES],
+}
+
+/// Settles a block in memory, where near moves read the last block and the guess side by side; false if it gives up.
+/// `accumulate` is that of the tier.
+#[inline(always)]
+pub fn settle_in_memory(
+    accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
+    pattern: &Pattern,
+    evidence: Evidence,
+    codes: &mut [u8; LANES],
+) -> bool {
+    let one_hot = |codes: &[u8; LANES]| {
+        let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
+        accumulate(Sources::new(codes, 0), &[0], 1, &mut hits);
+        hits[0][0]
+    };
+    // The last block, the guess, and room for a repetition to end in.
+    let mut values = [0; 3 * LANES];
+    values[..LANES].copy_from_slice(&one_hot(evidence.before));
+    if pattern.period < LANES {
+        // Each copy ends with bytes that the next one overwrites.
+        let last: [u8; LANES] = *values[LANES - pattern.period..].first_chunk().expect("three blocks");
+        for to in (LANES..2 * LANES).step_by(pattern.period) {
+            values[to..][..LANES].copy_from_slice(&last);
+        }
+    } else {
+        values[LANES..2 * LANES].copy_from_slice(&one_hot(evidence.repeated));
+    }
+    for _ in 0..ROUNDS {
+        let mut reached = *evidence.far;
+        for m in &pattern.near {
+            let sources: &[u8; LANES] = values[LANES - m..].first_chunk().expect("moves shorter than a block");
+            reached.iter_mut().zip(sources).for_each(|(reached, value)| *reached |= value);
+        }
+        let mex = reached.map(|reached| !reached & reached.wrapping_add(1));
+        if values[LANES..2 * LANES] == mex {
+            *codes = mex.map(|mex| WINDOW as u8 - mex.trailing_zeros() as u8);
+            return !mex.contains(&0);
+        }
+        values[LANES..2 * LANES].copy_from_slice(&mex);
+    }
+    false
+}
+
+/// Blocks that are guessed first. `inner` computes those that are not settled; `accumulate` is as in
+/// [`drive_lanes`](super::ring::drive_lanes); `settle` is as [`settle_in_memory`].
+pub struct Guessed<'a, B, A, V> {
+    inner: B,
+    accumulate: A,
+    settle: V,
+    far: Far<'a>,
+    pattern: Pattern,
+    /// Whether the pattern is good enough to guess by.
+    is_on: bool,
+    /// The heap at which the pattern is judged next, and the blocks settled since the last time.
+    judged_at: usize,
+    settled: usize,
+    /// The values that the far moves reach from the block. Only the first plane is used.
+    reached: [Planes; 1],
+}
+
+impl<'a, B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool>
+    Guessed<'a, B, A, V>
+{
+    pub fn new(input: &'a Records, inner: B, accumulate: A, settle: V) -> Self {
+        Guessed {
+            inner,
+            accumulate,
+            settle,
+            far: Far::new(input),
+            pattern: Pattern::new(near(input)),
+            is_on: false,
+            judged_at: 0,
+            settled: 0,
+            reached: [[[0; LANES]; PLANES]],
+        }
+    }
+
+    /// Keeps the period if half of the blocks were settled by it since the last time, else looks for a better one.
+    #[inline(never)]
+    fn judge(&mut self, history: &History, n: usize, place: usize) {
+        let since = n.clamp(JUDGED * LANES, EVERY);
+        if 2 * self.settled * LANES < since {
+            let best = best_period(&history.recent(n, place, JUDGED * LANES + LONGEST));
+            self.is_on = best.is_some();
+            if let Some((period, _)) = best {
+                self.pattern.set(period);
+            }
+        }
+        self.settled = 0;
+        self.judged_at = n + n.clamp(JUDGED * LANES, EVERY);
+    }
+}
+
+impl<B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool>
+    Blocks for Guessed<'_, B, A, V>
+{
+    #[inline(always)]
+    fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]) {
+        let Block { n, place, .. } = block;
+        if n >= self.judged_at {
+            self.judge(history, n, place);
+        }
+        if self.is_on {
+            self.reached[0][0] = [0; LANES];
+            self.far.add(history, (n, place), 1, &mut self.reached, &self.accumulate);
+            let [before, repeated] = [LANES, self.pattern.lag()].map(|m| history.codes_behind(place, m));
+            let evidence = Evidence { before, repeated, far: &self.reached[0][0] };
+            if (self.settle)(&self.pattern, evidence, codes) {
+                self.settled += 1;
+                return;
+            }
+        }
+        self.inner.block(history, block, codes);
+    }
+}
+
+/// Predicted time and memory, if computing all blocks takes `computed` and guessing a heap takes `ns` ns per move: what the first
+/// heaps would have been guessed by stands for all.
+pub fn cost(input: &Records, computed: Cost, ns: f64) -> Cost {
+    let codes = first_codes(input.moves(), input.heaps().min(JUDGED * LANES + LONGEST));
+    let share = best_period(&codes).map_or(0.0, |(_, share)| share);
+    let heaps = input.heaps() as f64;
+    let guesses = if share > 0.0 { ns * heaps * (1.0 + input.moves().len() as f64) } else { 0.02 * computed.ns };
+    Cost { ns: guesses + (1.0 - share) * computed.ns, ..computed }
+}
+
+/// The codes of the first heaps.
+fn first_codes(moves: &[usize], heaps: usize) -> Vec<u8> {
+    let mut codes = Vec::with_capacity(heaps);
+    for n in 0..heaps {
+        let reached = moves.iter().take_while(|m| **m <= n).fold(1u64, |reached, m| reached | 1u64 << codes[n - m]);
+        codes.push((!reached).ilog2() as u8);
+    }
+    codes
+}
+
+/// The period that would have guessed most of the last blocks of `codes` right, and their share, if it is at least half.
+fn best_period(codes: &[u8]) -> Option<(usize, f64)> {
+    let blocks = codes.len().saturating_sub(LONGEST) / LANES;
+    let right = |period: &usize| {
+        let starts = (codes.len() - blocks * LANES..codes.len()).step_by(LANES);
+        starts.filter(|start| is_guessed(codes, *start, *period)).count()
+    };
+    // The shortest of the best: a wrong block misleads fewer blocks after it.
+    let best = (1..=LONGEST).rev().max_by_key(right)?;
+    let share = right(&best) as f64 / blocks as f64;
+    (share >= 0.5).then_some((best, share))
+}
+
+/// Whether the block of `codes` at `start` is what `period` would have guessed, and small values.
+fn is_guessed(codes: &[u8], start: usize, period: usize) -> bool {
+    let lag = |i: usize| if period < LANES { period * (i / period + 1) } else { period };
+    (0..LANES).all(|i| codes[start + i] == codes[start + i - lag(i)] && codes[start + i] > (WINDOW - PLANES) as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shortest_period_is_found_short_or_long() {
+        for period in [1, 2, 25, 63, 64, 65, 127, 128] {
+            let of = |n: usize| if n % period == 0 { 62 } else { 63 };
+            let codes: Vec<u8> = (0..JUDGED * LANES + LONGEST).map(of).collect();
+            assert_eq!(best_period(&codes), Some((period, 1.0)));
+        }
+    }
+
+    #[test]
+    fn no_period_is_found_where_none_is_or_values_are_large() {
+        let mut state = 1u32;
+        let mut random = || {
+            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
+            60 + (state >> 30) as u8
+        };
+        let codes: Vec<u8> = (0..JUDGED * LANES + LONGEST).map(|_| random()).collect();
+        assert_eq!(best_period(&codes), None);
+        assert_eq!(best_period(&[54; JUDGED * LANES + LONGEST]), None, "value 9");
+        assert_eq!(best_period(&[63; LONGEST]), None, "no blocks to judge by");
+    }
+}

@@ -1,0 +1,27 @@
+//! Blocks guessed and verified in lanes, in plain Rust. See `guess`.
+//!
+//! Cost of a right block: for each move, the decode of [`byte_lanes`](crate::cores::mex::subtraction) to one plane.
+//! Bound: the decode.
+
+use super::guess::{self, Guessed, settle_in_memory};
+use super::ring::{LaneBlocks, drive};
+use super::{Output, Records, Start, ring_lanes};
+use crate::cores::mex::subtraction::{byte_lanes, lanes};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+
+pub fn cost(input: &Records, context: CostContext) -> Cost {
+    guess::cost(input, ring_lanes::cost(input, context), 0.1)
+}
+
+#[inline(always)]
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
+    let computed = LaneBlocks::new(input, byte_lanes::accumulate, lanes::free_words);
+    drive(
+        input,
+        run,
+        start,
+        Guessed::new(input, computed, byte_lanes::accumulate, |pattern, evidence, guess| {
+            settle_in_memory(byte_lanes::accumulate, pattern, evidence, guess)
+        }),
+    )
+}
