@@ -1,6 +1,7 @@
 //! 512-bit loads and stores.
 #![allow(unsafe_code, reason = "vector loads and stores through references of the right size")]
 
+use std::arch::asm;
 use std::arch::x86_64::{__m512i, _MM_HINT_T0, _mm_prefetch, _mm512_loadu_si512, _mm512_storeu_si512};
 
 use super::Lane;
@@ -36,4 +37,85 @@ pub fn lanes_of<T: Lane, const N: usize>(v: __m512i) -> [T; N] {
     const { assert!(size_of::<[T; N]>() == 64, "a vector has 64 bytes") };
     // SAFETY: the sizes are equal (asserted above), and every bit pattern is a `T`.
     unsafe { std::mem::transmute_copy(&v) }
+}
+
+/// Eight words, one from each row: the word at byte `from + at[i]` of row `i` in lane `i`.
+///
+/// In assembly, because the compiler goes through memory and waits for it.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn collect<const BYTES: usize>(rows: &[[u8; BYTES]; 8], from: usize, at: [u8; 8]) -> __m512i {
+    assert!(from + usize::from(u8::MAX) + 8 <= BYTES, "the word is in the row");
+    let words: __m512i;
+    let [a, b, c, d, e, f, g, h] = at.map(usize::from);
+    // SAFETY: reads eight bytes of each row, which are in it (asserted above); the instructions are those of AVX-512F.
+    unsafe {
+        asm!(
+            "vmovq {w:x}, qword ptr [{rows} + {a}]",
+            "vmovq {x:x}, qword ptr [{rows} + {c} + 2 * {BYTES}]",
+            "vmovq {y:x}, qword ptr [{rows} + {e} + 4 * {BYTES}]",
+            "vmovq {z:x}, qword ptr [{rows} + {g} + 6 * {BYTES}]",
+            "vpinsrq {w:x}, {w:x}, qword ptr [{rows} + {b} + {BYTES}], 1",
+            "vpinsrq {x:x}, {x:x}, qword ptr [{rows} + {d} + 3 * {BYTES}], 1",
+            "vpinsrq {y:x}, {y:x}, qword ptr [{rows} + {f} + 5 * {BYTES}], 1",
+            "vpinsrq {z:x}, {z:x}, qword ptr [{rows} + {h} + 7 * {BYTES}], 1",
+            "vinserti32x4 {w:y}, {w:y}, {x:x}, 1",
+            "vinserti32x4 {y:y}, {y:y}, {z:x}, 1",
+            "vinserti64x4 {w}, {w}, {y:y}, 1",
+            rows = in(reg) rows.as_ptr().cast::<u8>().add(from),
+            a = in(reg) a,
+            b = in(reg) b,
+            c = in(reg) c,
+            d = in(reg) d,
+            e = in(reg) e,
+            f = in(reg) f,
+            g = in(reg) g,
+            h = in(reg) h,
+            w = out(zmm_reg) words,
+            x = out(zmm_reg) _,
+            y = out(zmm_reg) _,
+            z = out(zmm_reg) _,
+            BYTES = const BYTES,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    words
+}
+
+/// Stores the word in lane `i` at byte `from + at[i]` of row `i`.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn spread<const BYTES: usize>(rows: &mut [[u8; BYTES]; 8], from: usize, at: [u8; 8], words: __m512i) {
+    assert!(from + usize::from(u8::MAX) + 8 <= BYTES, "the word is in the row");
+    let [a, b, c, d, e, f, g, h] = at.map(usize::from);
+    // SAFETY: writes eight bytes of each row, which are in it (asserted above); the instructions are those of AVX-512F.
+    unsafe {
+        asm!(
+            "vextracti64x4 {y:y}, {w}, 1",
+            "vmovq qword ptr [{rows} + {a}], {w:x}",
+            "vpextrq qword ptr [{rows} + {b} + {BYTES}], {w:x}, 1",
+            "vextracti32x4 {x:x}, {w:y}, 1",
+            "vmovq qword ptr [{rows} + {e} + 4 * {BYTES}], {y:x}",
+            "vpextrq qword ptr [{rows} + {f} + 5 * {BYTES}], {y:x}, 1",
+            "vextracti32x4 {y:x}, {y:y}, 1",
+            "vmovq qword ptr [{rows} + {c} + 2 * {BYTES}], {x:x}",
+            "vpextrq qword ptr [{rows} + {d} + 3 * {BYTES}], {x:x}, 1",
+            "vmovq qword ptr [{rows} + {g} + 6 * {BYTES}], {y:x}",
+            "vpextrq qword ptr [{rows} + {h} + 7 * {BYTES}], {y:x}, 1",
+            rows = in(reg) rows.as_mut_ptr().cast::<u8>().add(from),
+            a = in(reg) a,
+            b = in(reg) b,
+            c = in(reg) c,
+            d = in(reg) d,
+            e = in(reg) e,
+            f = in(reg) f,
+            g = in(reg) g,
+            h = in(reg) h,
+            w = in(zmm_reg) words,
+            x = out(zmm_reg) _,
+            y = out(zmm_reg) _,
+            BYTES = const BYTES,
+            options(nostack, preserves_flags),
+        );
+    }
 }

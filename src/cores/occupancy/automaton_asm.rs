@@ -19,14 +19,14 @@ use std::mem::offset_of;
 
 use super::streaming::{
     BLOCK, BLOCKS, Block, Blocks, CHAIN, Closures, InnerLoops, PAD, Plain, Span, SpanRow, Spill, Substitution, WORDS,
-    Window, append, cost as cost_of, drive,
+    Window, append, automaton_ns, cost as cost_of, drive,
 };
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx2::load;
 
 pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
-    cost_of(input, 0.98)
+    cost_of(input, automaton_ns::ASM)
 }
 
 /// The chain of the steps: see [`super::streaming`].
@@ -237,9 +237,11 @@ fn lower(blocks: &Blocks) -> u64 {
     !none
 }
 
+/// The inner loops.
+#[inline]
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    let inner = Closures {
+pub fn inner() -> impl InnerLoops + Sync {
+    Closures {
         blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
         open: |used, blocks: &mut Blocks| Plain.open(used, blocks),
         lower: |blocks: &Blocks| lower(blocks),
@@ -248,8 +250,12 @@ pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, R
             append(row, end, flags, *zeros, |flags| _pext_u64(*marks, !added | _pdep_u64(flags.into(), *added)));
         },
         deposit: |word, mask| _pdep_u64(word, mask),
-    };
-    drive(input, run, sink, inner)
+    }
+}
+
+#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
+    drive(input, run, sink, inner())
 }
 
 #[cfg(test)]

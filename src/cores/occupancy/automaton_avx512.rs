@@ -22,14 +22,14 @@ use super::automaton_asm::blocks;
 pub use super::automaton_asm::needs;
 use super::streaming::{
     BLOCK, Block, Blocks, Closures, DIGITS, InnerLoops, PAD, RowEnd, Span, SpanRow, Substitution, WORDS, Window,
-    cost as cost_of, drive,
+    automaton_ns, cost as cost_of, drive,
 };
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, store};
 
 pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
-    cost_of(input, 0.88)
+    cost_of(input, automaton_ns::AVX512)
 }
 
 /// [`Closures::open`].
@@ -145,6 +145,8 @@ const fn lanes(first: u64, step: u64, period: u64) -> [u64; 8] {
     lanes
 }
 
+/// The inner loops.
+#[inline]
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
@@ -157,7 +159,7 @@ pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, R
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
-pub fn inner() -> impl InnerLoops {
+pub fn inner() -> impl InnerLoops + Sync {
     Closures {
         blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
         open: |used, blocks: &mut Blocks| open(used, blocks),

@@ -60,6 +60,17 @@ mod bit_tests_certificate;
 mod bitvec_rows;
 mod byte_table;
 mod byte_table_certificate;
+mod charge;
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
+mod charged_lanes_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512", feature = "parallel"))]
+mod charged_lanes_threads_avx512;
+#[cfg(feature = "parallel")]
+mod charged_threads;
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "parallel"))]
+mod charged_threads_asm;
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512", feature = "parallel"))]
+mod charged_threads_avx512;
 mod general_rows;
 mod hash_sets;
 mod hash_sets_certificate;
@@ -182,13 +193,15 @@ impl<S: Sink> Operation for Occupancy<S> {
         automaton_avx2 = automaton like automaton, Avx2, ["avx2"], "the same source, compiled with the tier's bit-manipulation instructions", needs;
         automaton_asm = automaton_asm, Avx2, ["avx2"], "the sixteen steps in assembly, ordered to keep their chain short", needs;
         automaton_avx512 = automaton_avx512 like automaton_asm, Avx512, ["avx2", "avx512"], "the same steps, with spans prepared and settled in vectors", needs;
+        charged_threads = charged_threads, Portable, ["parallel"], "the automaton in segments on all threads, each begun from a guess that is checked";
+        charged_threads_asm = charged_threads_asm like charged_threads, Avx2, ["avx2", "parallel"], "the same segments, with the steps in assembly";
+        charged_threads_avx512 = charged_threads_avx512 like charged_threads, Avx512, ["avx2", "avx512", "parallel"], "the same segments, with the steps in assembly and spans in vectors";
+        charged_lanes_avx512 = charged_lanes_avx512, Avx512, ["avx2", "avx512"], "eight segments in the lanes of a vector";
+        charged_lanes_threads_avx512 = charged_lanes_threads_avx512 like charged_lanes_avx512, Avx512, ["avx2", "avx512", "parallel"], "the same lanes on all threads";
         window_tree = window_tree, Portable, [], "the tally alone, from windows of heaps at scaled places" observed tally;
         window_tree_avx512 = window_tree_avx512 like window_tree, Avx512, ["avx2", "avx512"], "the same windows, run as the automaton of this tier" observed tally;
     };
-    const ABSENT: &'static [Absent] = &[Absent {
-        feature: "parallel",
-        reason: "one serial chain: an automaton that starts further on with unknown registers does not converge with the first",
-    }];
+    const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["union_find", "hierarchical"];
     const NOTES: &'static str = include_str!("NOTES.md");
     const YIELDS: Yields = S::YIELDS;
@@ -198,7 +211,9 @@ impl<S: Sink> Operation for Occupancy<S> {
         // No two positions share a smaller heap. In the published game only some of these heaps have a position.
         let published = *input.diagonals() == Diagonals::PUBLISHED;
         let [share, of_batch] = if published { [2.0 * DENSITY, 4.0 / 7.0] } else { [1.0; 2] };
-        S::bytes(share * input.smaller_heaps() as f64, of_batch * HEAPS_PER_BATCH as f64, threads)
+        let (positions, batch) = (share * input.smaller_heaps() as f64, of_batch * HEAPS_PER_BATCH as f64);
+        let kept = S::bytes(positions, batch, 1);
+        kept + streaming::segments::under_way(input, threads, kept > 0.0)
     }
 
     fn oracle(input: &ProportionateNim) -> S {

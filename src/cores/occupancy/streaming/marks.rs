@@ -74,6 +74,11 @@ const fn images(added: u64, marks: u64) -> [u32; 256] {
     images
 }
 
+/// The bits that a word of flags becomes if none is set.
+pub fn word_length<const ROWS: usize>(substitutions: &[Substitution; ROWS]) -> u64 {
+    u64::from(4 * substitutions[0].zeros)
+}
+
 /// Where a row ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowEnd {
@@ -122,9 +127,18 @@ pub struct Reader<const ROWS: usize> {
 }
 
 impl<const ROWS: usize> Reader<ROWS> {
-    /// A reader at the first flag.
-    pub const fn new() -> Self {
-        Reader { start: 0, end: RowEnd { length: 0, fill: 0 }, next: 0 }
+    /// Begins at the word with bit `at`, all of which is written. `None` if the flags there are not known.
+    pub fn at(substitutions: &[Substitution; ROWS], rows: &mut [SpanRow; ROWS], flags: &Tape, at: u64) -> Option<Self> {
+        let zeros = word_length(substitutions);
+        let (word, ones) = flags.find(zeros, at / 64 * 64)?;
+        let begin = zeros * word as u64 + ones;
+        let start = begin / 64 * 64;
+        // The first bits belong to no word of flags.
+        rows.iter_mut().for_each(|row| row.store(0, 0));
+        let mut reader = Reader { start, end: RowEnd::default().after((begin - start) as u32), next: word };
+        reader.read(substitutions, rows, flags, at, at, Plain)?;
+        reader.drop_before(rows, at);
+        Some(reader)
     }
 
     /// A reader at word `next` of the flags, an even number, before which `uppers` flags are set. All that comes before is
@@ -142,11 +156,6 @@ impl<const ROWS: usize> Reader<ROWS> {
     /// The number of the first bit not yet written.
     pub fn end(&self) -> u64 {
         self.start + 8 * self.end.length as u64 + u64::from(self.end.fill)
-    }
-
-    /// The word of flags that is read next.
-    pub fn next(&self) -> usize {
-        self.next
     }
 
     /// Reads flags until all bits before `to` are known, and drops those before `from` if their room is needed. Returns
@@ -177,19 +186,6 @@ impl<const ROWS: usize> Reader<ROWS> {
         Some(dropped)
     }
 
-    /// Reads flags until all bits before `at` are known, and drops them.
-    pub fn start_at(
-        &mut self,
-        substitutions: &[Substitution; ROWS],
-        rows: &mut [SpanRow; ROWS],
-        flags: &Tape,
-        at: u64,
-    ) {
-        if self.read(substitutions, rows, flags, at, at, Plain).is_some() {
-            self.drop_before(rows, at);
-        }
-    }
-
     /// Drops whole words before bit `from` and returns their number.
     fn drop_before(&mut self, rows: &mut [SpanRow; ROWS], from: u64) -> usize {
         let words = (from.min(self.end()) - self.start) as usize / 64;
@@ -204,17 +200,21 @@ impl<const ROWS: usize> Reader<ROWS> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::tape::Pool;
     use super::*;
 
-    /// The bits of a row, read in steps.
-    fn rows<const ROWS: usize>(substitutions: &[Substitution; ROWS], flags: &[u64], step: u64) -> [Vec<bool>; ROWS] {
+    /// The bits of a row from `from` on, read in steps.
+    fn rows<const ROWS: usize>(
+        substitutions: &[Substitution; ROWS],
+        flags: &[u64],
+        from: u64,
+        step: u64,
+    ) -> [Vec<bool>; ROWS] {
         let mut tape = Tape::new(usize::MAX);
-        flags.iter().for_each(|word| tape.push(*word, &mut Pool::default()));
-        let mut reader = Reader::<ROWS>::new();
+        tape.append(flags);
         let mut written = [const { SpanRow::new() }; ROWS];
         let mut out = [const { Vec::new() }; ROWS];
-        let mut at = 0;
+        let mut at = from;
+        let Some(mut reader) = Reader::at(substitutions, &mut written, &tape, at) else { return out };
         while reader.read(substitutions, &mut written, &tape, at, at + step, Plain).is_some() {
             for bit in at..at + step {
                 let bit = (bit - reader.start) as usize;
@@ -227,21 +227,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_are_the_marks_of_the_flags(flags in prop::collection::vec(any::<u64>(), 1..80), step in 1_u64..900) {
+        fn rows_are_the_marks_of_the_flags(
+            flags in prop::collection::vec(any::<u64>(), 2..80),
+            from in 0_u64..5000,
+            step in 1_u64..900,
+        ) {
             let set = |n: usize| flags[n / 64] >> (n % 64) & 1 == 1;
             let upper: Vec<(usize, usize)> = (0..64 * flags.len()).filter(|n| set(*n)).zip(1..).collect();
             let line = |bit: usize, line: &dyn Fn(usize, usize) -> usize| upper.iter().any(|(n, k)| line(*n, *k) == bit);
-            let [used] = rows(&USED, &flags, step);
-            let [difference] = rows(&DIFFERENCE, &flags, step);
-            let sum = rows(&SUM, &flags, step);
-            for (bit, got) in used.iter().enumerate() {
+            let [used] = rows(&USED, &flags, from, step);
+            let [difference] = rows(&DIFFERENCE, &flags, from, step);
+            let sum = rows(&SUM, &flags, from, step);
+            for (bit, got) in (from as usize..).zip(&used) {
                 prop_assert_eq!(*got, line(bit, &|n, k| 2 * n + k));
             }
-            for (bit, got) in difference.iter().enumerate() {
+            for (bit, got) in (from as usize..).zip(&difference) {
                 prop_assert_eq!(*got, line(bit, &|n, k| n + k));
             }
             for (parity, row) in sum.iter().enumerate() {
-                for (bit, got) in row.iter().enumerate() {
+                for (bit, got) in (from as usize..).zip(row) {
                     prop_assert_eq!(*got, line(2 * bit, &|n, k| 3 * n + 2 * k + parity));
                 }
             }

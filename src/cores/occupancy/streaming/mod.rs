@@ -15,7 +15,7 @@
 //!   flags when they are needed ([`marks`]). So memory is three bit strings between their readers and writers: less
 //!   than `0.05 M` bytes.
 //!
-//! The driver begins at a [`start`] that another kernel finds. It prepares the rows of a [`span`] in the first-level
+//! The driver begins at a [`start()`] that another kernel finds. It prepares the rows of a [`span`] in the first-level
 //! cache, lets a kernel run the blocks, and settles: totals by bit counts, flags and marks onto the tapes
 //! ([`automaton`]). Registers and steps are in [`window`]; [`inner`] lists what a kernel may replace.
 //!
@@ -28,11 +28,16 @@
 mod automaton;
 mod engine;
 mod inner;
+mod joint;
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
+pub mod lanes;
 mod marks;
 mod row;
+pub mod segments;
 mod span;
 mod start;
 mod tape;
+mod tapes;
 mod window;
 mod words;
 
@@ -43,6 +48,8 @@ pub use marks::{RowEnd, Substitution, append};
 pub use row::SpanRow;
 pub use span::{BLOCKS, Blocks, SPAN, Span, Spill, WORDS};
 use start::START;
+pub use start::start;
+pub use tapes::Tapes;
 pub use window::{BLOCK, Block, PAD, Registers, Window};
 pub use words::Words;
 
@@ -53,6 +60,18 @@ use crate::kernel::{Cost, Run, RunError};
 /// Cycles of the serial chain per P-position: four a step, and one step per smaller heap. There are about seven of
 /// those for four positions (observed).
 pub const CHAIN: f64 = 4.0 * 1.75;
+
+/// Nanoseconds per unit of the limit.
+pub mod automaton_ns {
+    /// Steps and spans in plain Rust.
+    pub const PLAIN: f64 = 1.84;
+    /// Blocks in assembly.
+    pub const ASM: f64 = 0.98;
+    /// And spans in 512-bit vectors.
+    pub const AVX512: f64 = 0.88;
+    /// Eight segments at a time, in lanes.
+    pub const LANES: f64 = 0.65;
+}
 
 /// The cost of a kernel of this family that takes `ns` nanoseconds per unit of the limit.
 pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
@@ -68,21 +87,19 @@ pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, inner: impl 
         return window_certificate::run(input, run, sink);
     }
     let mut progress = Progress { sink, found: 0, reported: 0 };
-    // The shares of the limit that are ever read, by the slopes of the beams; then all of it, in case they do not
-    // suffice.
-    for shares in [[0.408, 0.109, 0.269], [1.0; 3]] {
+    for shares in SHARES {
         match attempt(input, shares, run, &mut progress, inner) {
-            Ok(()) => {
-                let Progress { mut sink, reported, .. } = progress;
-                sink.advance(run, input.smaller_heaps() - reported)?;
-                return Ok(sink);
-            }
+            Ok(()) => return progress.finish(input, run),
             Err(AttemptError::Run(stop)) => return Err(stop),
             Err(AttemptError::Dropped) => {}
         }
     }
     Err(RunError::Overflow)
 }
+
+/// The shares of the limit that are ever read of the tapes used, sum and flags, by the slopes of the beams; then all of
+/// it, in case they do not suffice.
+const SHARES: [[f64; 3]; 2] = [[0.408, 0.109, 0.269], [1.0; 3]];
 
 /// Why an attempt ended early.
 enum AttemptError {
@@ -107,6 +124,15 @@ struct Progress<S> {
     reported: u64,
 }
 
+impl<S: Sink> Progress<S> {
+    /// The sink, with all heaps reported.
+    fn finish(self, input: &ProportionateNim, run: &Run) -> Result<S, RunError> {
+        let Progress { mut sink, reported, .. } = self;
+        sink.advance(run, input.smaller_heaps() - reported)?;
+        Ok(sink)
+    }
+}
+
 /// One attempt with tapes that keep `shares` of the limit. It finds the positions of an earlier attempt again, and
 /// drops them.
 #[inline(always)]
@@ -118,17 +144,25 @@ fn attempt<S: Sink>(
     inner: impl InnerLoops,
 ) -> Result<(), AttemptError> {
     let mut again = sink.fork();
-    let mut automaton = Automaton::start(input, shares, if *found == 0 { &mut *sink } else { &mut again })?;
+    let (mut tapes, joint) = start(input, shares, if *found == 0 { &mut *sink } else { &mut again })?;
+    let mut automaton = Automaton::at(input.limit(), &joint, tapes.old(), Span::new()).ok_or(AttemptError::Dropped)?;
+    let mut on_tapes = automaton.n;
     loop {
         *found = automaton.n.max(*found);
         if *found - *reported >= super::HEAPS_PER_BATCH {
             sink.advance(run, *found - *reported)?;
             *reported = *found;
         }
-        if 2 * automaton.n + automaton.d > input.limit() {
+        if automaton.is_past_limit() {
             return Ok(());
         }
-        automaton.prepare(inner).ok_or(AttemptError::Dropped)?;
+        // No span reads marks of the last eighth.
+        if automaton.n - on_tapes >= (automaton.n / 8).min(super::HEAPS_PER_BATCH) {
+            tapes.append(&mut automaton.new);
+            tapes.release(automaton.n, automaton.d);
+            on_tapes = automaton.n;
+        }
+        automaton.prepare(tapes.old(), inner).ok_or(AttemptError::Dropped)?;
         automaton.blocks(inner)?;
         automaton.settle(if automaton.n == *found { &mut *sink } else { &mut again }, inner);
     }

@@ -51,6 +51,18 @@ impl SpanRow {
         std::array::from_fn(|i| u64::from_le_bytes(bytes[i]))
     }
 
+    /// `N` bytes from byte `at` on, which must lie in the row.
+    #[inline(always)]
+    pub fn bytes<const N: usize>(&self, at: usize) -> &[u8; N] {
+        self.bytes[at..].first_chunk().expect("bytes of the row")
+    }
+
+    /// Replaces the bytes from `at` on.
+    #[inline(always)]
+    pub fn replace(&mut self, at: usize, bytes: &[u8]) {
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
     /// The 64 bytes at byte `at`.
     #[inline(always)]
     pub fn bytes_mut(&mut self, at: usize) -> &mut [u8; 64] {

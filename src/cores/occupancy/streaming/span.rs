@@ -2,7 +2,7 @@
 
 use super::inner::{InnerLoops, Steps};
 use super::row::SpanRow;
-use super::window::{BLOCK, Block, Registers, Window, Word};
+use super::window::{BLOCK, Block, PAD, Registers, Window, Word};
 use crate::bits::WORD;
 use crate::kernel::RunError;
 
@@ -67,12 +67,12 @@ impl Cursor {
         const BYTES: usize = SpanRow::BITS / 8;
         let Cursor { used, difference, sum, below } = self;
         [used, difference, sum].iter().all(|at| *at <= BYTES - 2 * HEAPS)
-            && (HEAPS + BLOCK / 8..=BYTES).contains(&below)
+            && (HEAPS + BLOCK / 8..=BYTES - 2 * BLOCK / 2).contains(&below)
     }
 
     /// The cursor after `blocks` blocks in which `d` grew by `grown` bytes in all.
     #[inline(always)]
-    fn after(self, blocks: usize, grown: usize) -> Cursor {
+    pub fn after(self, blocks: usize, grown: usize) -> Cursor {
         Cursor {
             used: self.used + BLOCK / 8 * blocks + grown,
             difference: self.difference + grown,
@@ -161,6 +161,30 @@ impl Span {
         self.cursor = start.after(block - first, grown);
         *window = registers;
         block
+    }
+
+    /// Runs one block in 128 bits, given the registers with old marks, and which heaps are used. Returns the registers
+    /// after it in 64 bits, how far `d` grew, and the picks; `None` if it is too wide.
+    #[cold]
+    pub fn wide_block(
+        &mut self,
+        cursor: Cursor,
+        window: Window<u128>,
+        used: u16,
+    ) -> Option<(Window<u64>, u32, [u64; BLOCK])> {
+        let mut marks = window.with(self.old(cursor));
+        if !marks.is_exact() {
+            return None;
+        }
+        let mut block = Block::new();
+        for (j, open) in block.open.iter_mut().enumerate() {
+            *open = (u64::from(used) >> j & 1).wrapping_sub(1) & u64::MAX << (PAD + j);
+        }
+        let growth = marks.steps(&mut block);
+        self.keep(cursor, &marks);
+        let next = marks.next(growth);
+        let old = self.old(cursor.after(1, growth as usize / 8));
+        Some((next.cut(&old)?, growth, block.picks))
     }
 
     /// The old marks at registers that begin at `cursor`.

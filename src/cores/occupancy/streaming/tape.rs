@@ -1,61 +1,71 @@
-//! Tapes: bit strings that are written at one end and read, much later, near the other. Chunks that all readers have
-//! passed return to a pool that the tapes share, so memory holds only what lies between the heads.
+//! Tapes: bit strings that are written at one end and read, much later, near the other.
+//!
+//! A tape is a queue of chunks, so memory holds only what lies between the heads. Chunks are shared: a [`Tape::slice`]
+//! goes to another thread while this one appends. The set bits before each page are known, so a reader can begin
+//! anywhere.
 
 use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Words in a chunk.
 const CHUNK: usize = 1 << 12;
+/// Words in a page.
+const PAGE: usize = 64;
 
-type Chunk = Box<[u64; CHUNK]>;
-
-/// Chunks that no tape uses.
-#[derive(Default)]
-pub struct Pool(Vec<Chunk>);
+#[derive(Clone)]
+struct Chunk {
+    words: [u64; CHUNK],
+    /// The set bits of the tape before each page.
+    ranks: [u64; CHUNK / PAGE],
+}
 
 /// A bit string in words.
 pub struct Tape {
-    chunks: VecDeque<Chunk>,
+    chunks: VecDeque<Arc<Chunk>>,
     /// The number of the first kept word.
     first: usize,
     /// Words written.
     end: usize,
     /// Words from here on are counted but not kept, because they will not be read.
     horizon: usize,
+    /// Set bits of the words before the horizon.
+    ones: u64,
+}
+
+/// The number of set bits.
+#[inline(always)]
+fn ones(words: &[u64]) -> u64 {
+    words.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
 impl Tape {
     /// An empty tape that keeps its first `horizon` words.
     pub fn new(horizon: usize) -> Self {
-        Tape { chunks: VecDeque::new(), first: 0, end: 0, horizon }
+        Tape { chunks: VecDeque::new(), first: 0, end: 0, horizon, ones: 0 }
     }
 
-    /// Appends a word.
+    /// Appends words.
     #[inline(always)]
-    pub fn push(&mut self, word: u64, pool: &mut Pool) {
-        let at = self.end;
-        self.end += 1;
-        if at >= self.horizon {
-            return;
-        }
-        if at.is_multiple_of(CHUNK) {
-            self.chunks.push_back(pool.0.pop().unwrap_or_else(|| Box::new([0; CHUNK])));
-        }
-        if let Some(chunk) = self.chunks.back_mut() {
-            chunk[at % CHUNK] = word;
-        }
-    }
-
-    /// Appends the first `count` of the words.
-    #[inline(always)]
-    pub fn extend<const N: usize>(&mut self, words: &[u64; N], count: usize, pool: &mut Pool) {
-        let at = self.end % CHUNK;
-        match self.chunks.back_mut() {
-            // Copies all of them, because a fixed number is quicker; the next call overwrites the excess.
-            Some(chunk) if at != 0 && at + N <= CHUNK && self.end + N <= self.horizon => {
-                chunk[at..at + N].copy_from_slice(words);
-                self.end += count;
+    pub fn append(&mut self, words: &[u64]) {
+        let mut at = self.end;
+        self.end += words.len();
+        let mut left = &words[..words.len().min(self.horizon.saturating_sub(at))];
+        while !left.is_empty() {
+            if at.is_multiple_of(CHUNK) {
+                self.chunks.push_back(Arc::new(Chunk { words: [0; CHUNK], ranks: [0; CHUNK / PAGE] }));
             }
-            _ => words[..count].iter().for_each(|word| self.push(*word, pool)),
+            let Some(chunk) = self.chunks.back_mut() else { break };
+            // A slice may share the chunk; then this copies it.
+            let chunk = Arc::make_mut(chunk);
+            if at.is_multiple_of(PAGE) {
+                chunk.ranks[at % CHUNK / PAGE] = self.ones;
+            }
+            let (now, later) = left.split_at(left.len().min(PAGE - at % PAGE));
+            chunk.words[at % CHUNK..][..now.len()].copy_from_slice(now);
+            self.ones += ones(now);
+            at += now.len();
+            left = later;
         }
     }
 
@@ -64,27 +74,31 @@ impl Tape {
         self.end
     }
 
+    /// One more than the last word that is kept.
+    fn kept(&self) -> usize {
+        self.end.min(self.horizon)
+    }
+
     /// Word `at`, unless it is not written yet, lies past the horizon, or was released.
     #[inline(always)]
     pub fn get(&self, at: usize) -> Option<u64> {
-        let at = at.checked_sub(self.first)?;
-        let written = self.end.min(self.horizon) - self.first;
-        (at < written).then(|| self.chunks[at / CHUNK][at % CHUNK])
+        let index = at.checked_sub(self.first)?;
+        (at < self.kept()).then(|| self.chunks[index / CHUNK].words[index % CHUNK])
     }
 
     /// The `N` words from `at` on, where `at` is a multiple of `N`; `None` in the cases of [`Tape::get`].
     #[inline(always)]
     pub fn words<const N: usize>(&self, at: usize) -> Option<&[u64; N]> {
         const { assert!(CHUNK.is_multiple_of(N)) };
-        let at = at.checked_sub(self.first)?;
-        let written = self.end.min(self.horizon) - self.first;
-        if at + N > written {
+        let index = at.checked_sub(self.first)?;
+        if at + N > self.kept() {
             return None;
         }
-        self.chunks[at / CHUNK][at % CHUNK..].first_chunk()
+        self.chunks[index / CHUNK].words[index % CHUNK..].first_chunk()
     }
 
     /// 32 bits from bit `at` on.
+    #[inline(always)]
     pub fn bits(&self, at: u64) -> Option<u32> {
         let (word, shift) = ((at / 64) as usize, at % 64);
         let low = self.get(word)? >> shift;
@@ -92,33 +106,100 @@ impl Tape {
         Some((low | high) as u32)
     }
 
+    /// The set bits before a page of which a word is kept.
+    fn page_rank(&self, page: usize) -> u64 {
+        let index = page * PAGE - self.first;
+        self.chunks[index / CHUNK].ranks[index % CHUNK / PAGE]
+    }
+
+    /// The set bits before bit `at`; `None` if the word of `at` is not kept.
+    pub fn rank(&self, at: u64) -> Option<u64> {
+        let (word, bit) = ((at / 64) as usize, at % 64);
+        let last = self.get(word)? & !(u64::MAX << bit);
+        let index = word - self.first;
+        let page = index % CHUNK / PAGE * PAGE;
+        let before = &self.chunks[index / CHUNK].words[page..index % CHUNK];
+        Some(self.page_rank(word / PAGE) + ones(before) + u64::from(last.count_ones()))
+    }
+
+    /// In a row where a word becomes `zeros` bits and one more for each of its set bits: the last word with an even
+    /// number that begins at or before `bit`, and the set bits before that word. `None` if it is not kept, or `bit` is
+    /// past the last word.
+    pub fn find(&self, zeros: u64, bit: u64) -> Option<(usize, u64)> {
+        let begin = |word: usize, rank: u64| zeros * word as u64 + rank;
+        let (mut page, mut end) = (self.first / PAGE, self.kept().div_ceil(PAGE));
+        if page == end || begin(page * PAGE, self.page_rank(page)) > bit {
+            return None;
+        }
+        while end - page > 1 {
+            let middle = page.midpoint(end);
+            if begin(middle * PAGE, self.page_rank(middle)) <= bit { page = middle } else { end = middle }
+        }
+        let (mut word, mut rank) = (page * PAGE, self.page_rank(page));
+        loop {
+            let [low, high] = [self.get(word)?, self.get(word + 1)?];
+            let next = rank + ones(&[low, high]);
+            if begin(word + 2, next) > bit {
+                return Some((word, rank));
+            }
+            (word, rank) = (word + 2, next);
+        }
+    }
+
+    /// The words of `range` that are kept, and those around them, shared with this tape.
+    pub fn slice(&self, range: Range<usize>) -> Tape {
+        let chunk = |word: usize| (word.clamp(self.first, self.kept().max(self.first)) - self.first).div_ceil(CHUNK);
+        let from = (range.start.max(self.first) - self.first) / CHUNK;
+        let to = chunk(range.end).max(from.min(self.chunks.len()));
+        let from = from.min(to);
+        let first = self.first + CHUNK * from;
+        let end = self.kept().min(self.first + CHUNK * to).max(first);
+        Tape { chunks: self.chunks.range(from..to).cloned().collect(), first, end, horizon: end, ones: self.ones }
+    }
+
     /// Releases the words before `at`.
-    pub fn release(&mut self, at: usize, pool: &mut Pool) {
-        while self.first + CHUNK <= at {
-            let Some(chunk) = self.chunks.pop_front() else { break };
-            pool.0.push(chunk);
+    pub fn release(&mut self, at: usize) {
+        while self.first + CHUNK <= at && self.chunks.pop_front().is_some() {
             self.first += CHUNK;
         }
     }
 }
 
+/// Appends the first `count` of the words to a list.
+#[inline(always)]
+pub fn extend<const N: usize>(list: &mut Vec<u64>, words: &[u64; N], count: usize) {
+    // Copies all of them, because a fixed number is quicker.
+    let end = list.len() + count;
+    list.extend_from_slice(words);
+    list.truncate(end);
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Pseudo-random words.
+    fn words(count: usize) -> Vec<u64> {
+        (0..count as u64)
+            .map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) & i.wrapping_mul(0xd1b5_4a32_d192_ed03))
+            .collect()
+    }
 
     #[test]
     fn a_tape_keeps_what_lies_between_the_heads() {
-        let mut pool = Pool::default();
-        let mut tape = Tape::new(10 * CHUNK + 3);
+        let horizon = 10 * CHUNK + 3;
+        let mut tape = Tape::new(horizon);
         for word in 0..11 * CHUNK {
-            tape.push(word as u64, &mut pool);
-            assert_eq!(tape.get(word), (word < 10 * CHUNK + 3).then_some(word as u64));
+            tape.append(&[word as u64]);
+            assert_eq!(tape.get(word), (word < horizon).then_some(word as u64));
             assert_eq!(tape.get(word + 1), None);
             // A reader that follows one and a half chunks behind.
             let reader = word.saturating_sub(CHUNK + CHUNK / 2);
-            tape.release(reader, &mut pool);
-            assert!(reader >= 10 * CHUNK + 3 || tape.get(reader) == Some(reader as u64));
-            assert!(tape.chunks.len() + pool.0.len() <= 3);
+            tape.release(reader);
+            assert!(reader >= horizon || tape.get(reader) == Some(reader as u64));
+            assert!(tape.chunks.len() <= 3);
         }
         assert_eq!(tape.get(0), None);
         assert_eq!(tape.end(), 11 * CHUNK);
@@ -126,15 +207,18 @@ mod tests {
 
     #[test]
     fn words_together_are_words_one_by_one() {
-        let mut pool = Pool::default();
         let horizon = 2 * CHUNK + 21;
         let [mut one, mut many] = [Tape::new(horizon), Tape::new(horizon)];
-        // Every count, across the ends of chunks and past the horizon.
-        for round in 0..CHUNK {
-            let words: [u64; 8] = std::array::from_fn(|i| (8 * round + i) as u64);
-            let count = (round * round + round / 3) % 9;
-            words[..count].iter().for_each(|word| one.push(*word, &mut pool));
-            many.extend(&words, count, &mut pool);
+        // Every count, across the ends of pages and chunks and past the horizon.
+        let words = words(4 * CHUNK);
+        let mut at = 0;
+        for count in (0..200).cycle() {
+            if at >= 3 * CHUNK {
+                break;
+            }
+            words[at..][..count].iter().for_each(|word| one.append(&[*word]));
+            many.append(&words[at..][..count]);
+            at += count;
         }
         assert!(one.end() > horizon && one.end() == many.end());
         for at in 0..one.end() {
@@ -143,6 +227,52 @@ mod tests {
         for at in (0..one.end()).step_by(8) {
             let words: Option<Vec<u64>> = (at..at + 8).map(|at| one.get(at)).collect();
             assert_eq!(many.words::<8>(at).map(|words| words.to_vec()), words, "words from {at} on");
+        }
+    }
+
+    #[test]
+    fn a_list_grows_by_the_first_words() {
+        let mut list = vec![1];
+        extend(&mut list, &[2, 3, 4], 2);
+        extend(&mut list, &[5, 6, 7], 0);
+        assert_eq!(list, [1, 2, 3]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_slice_reads_as_its_tape(
+            length in 1_usize..3 * CHUNK,
+            released in 0_usize..CHUNK * 2,
+            start in 0_usize..3 * CHUNK,
+            more in 0_usize..2 * CHUNK,
+        ) {
+            let words = words(length + CHUNK);
+            let mut tape = Tape::new(usize::MAX);
+            tape.append(&words[..length]);
+            tape.release(released.min(length));
+            let slice = tape.slice(start..start + more);
+            tape.append(&words[length..]);
+            for at in (tape.first..length).filter(|at| (start..start + more).contains(at)) {
+                prop_assert_eq!(slice.get(at), Some(words[at]));
+                let before: u64 = ones(&words[..at]);
+                prop_assert_eq!(slice.rank(64 * at as u64), Some(before));
+                prop_assert_eq!(tape.rank(64 * at as u64 + 5), Some(before + u64::from((words[at] & 31).count_ones())));
+            }
+            prop_assert_eq!(slice.get(length), None);
+            prop_assert_eq!(slice.rank(64 * length as u64), None);
+        }
+
+        #[test]
+        fn a_word_is_found_by_its_image(length in 1_usize..2 * CHUNK, zeros in 1_u64..200, share in 0.0..1.1_f64) {
+            let words = words(length);
+            let mut tape = Tape::new(usize::MAX);
+            tape.append(&words);
+            let begin = |word: usize| zeros * word as u64 + ones(&words[..word]);
+            let bit = (begin(length) as f64 * share) as u64;
+            // The next pair of words must be there as well, so the last one is never found.
+            let want = (0..length / 2 * 2).step_by(2).rfind(|word| begin(*word) <= bit).map(|word| (word, ones(&words[..word])));
+            let want = want.filter(|(word, _)| begin(word + 2) > bit);
+            prop_assert_eq!(tape.find(zeros, bit), want);
         }
     }
 }

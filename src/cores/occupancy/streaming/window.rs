@@ -219,6 +219,7 @@ pub fn growth(difference: u64) -> u32 {
 }
 
 /// The registers between blocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Registers {
     Narrow(Window<u64>),
     Wide(Window<u128>),
@@ -233,7 +234,8 @@ impl Registers {
                 used: (*used).into(),
                 difference: (*difference).into(),
                 twice: u128::repeat(*twice),
-                late: u128::repeat(*late),
+                // Further up it has what `twice` has.
+                late: (*late).into(),
                 sum: sum.map(u128::from),
             },
         }
@@ -243,9 +245,18 @@ impl Registers {
 impl Window<u128> {
     /// The marks in 64 bits, if none is lost: those from bit 48 on would leave the top within a block.
     pub fn narrow(&self, old: &Self) -> Option<Window<u64>> {
+        (self.own(old) >> 48 == 0 && self.twice.shift_signed(u64::REACH) == u128::MAX).then(|| self.low())
+    }
+
+    /// [`Self::narrow`] between two blocks, if `twice` need not be narrow enough for the next.
+    pub fn cut(&self, old: &Self) -> Option<Window<u64>> {
+        (self.own(old) >> 48 == 0 && self.twice.shift_signed(63) == u128::MAX).then(|| self.low())
+    }
+
+    /// Marks that are not old, but for those of `twice`.
+    fn own(&self, old: &Self) -> u128 {
         let Window { used, difference, sum: [even, odd], .. } = self.without(*old);
-        ((used | difference | even | odd) >> 48 == 0 && self.twice.shift_signed(u64::REACH) == u128::MAX)
-            .then(|| self.low())
+        used | difference | even | odd
     }
 
     /// The low halves.

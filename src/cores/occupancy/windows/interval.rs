@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::bits::WORD;
-use crate::cores::occupancy::streaming::{Automaton, Engine, InnerLoops, Plain, WORDS, Words};
+use crate::cores::occupancy::streaming::{Automaton, Engine, InnerLoops, Plain, Span, Tapes, WORDS, Words, start};
 use crate::cores::occupancy::{ProportionateNim, Tally};
 use crate::kernel::RunError;
 
@@ -212,10 +212,11 @@ impl Interval {
     /// What the heaps before the automaton starts leave, with room up to heap `to`, and the automaton's engine there.
     pub fn base(input: &ProportionateNim, to: u64) -> Result<(Engine, Interval, Sums), RunError> {
         let small = ProportionateNim { limit: input.limit().min(1 << 20), ..input.clone() };
-        let automaton = Automaton::start(&small, [1.0; 3], &mut Tally::default())?;
+        let (tapes, joint) = start(&small, [1.0; 3], &mut Tally::default())?;
+        let automaton = Automaton::at(small.limit(), &joint, tapes.old(), Span::new()).ok_or(RunError::Overflow)?;
         let Automaton { n, d, registers, upper_used, upper_difference, upper_sum, top, room, span, .. } = automaton;
         let engine = Engine { n, d, registers, upper_used, upper_difference, upper_sum, top, room, span };
-        let Automaton { used, sum, flags, .. } = automaton;
+        let Tapes { used, sum, flags } = tapes;
         let mut interval = Interval::new(0, to, 0, Before::default());
         let mut sums = Sums::new(0, to, 0, Total::default());
         let copy = |marks: &mut Marks, tape: &dyn Fn(usize) -> Option<u64>| {

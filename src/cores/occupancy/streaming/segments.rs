@@ -1,0 +1,782 @@
+//! Segments of one run on several threads, each begun from a guess.
+//!
+//! A span reads marks of positions whose smaller heap is at most two thirds of its own. So when the tapes reach heap
+//! `n`, the heaps up to `1.47 n` can run, in *segments* that do not wait for one another. A segment begins a warm-up
+//! before its first heap, in a guessed state ([`charge`]), and by its first heap nearly always is in the true one.
+//!
+//! Nothing rests on that. Segments are joined in order, and one counts only if its state at its first heap equals the
+//! state in which the one before ended, bit for bit. Otherwise it is run again from there. So the result is exact,
+//! whatever the guesses were.
+//!
+//! [`charge`]: crate::cores::occupancy::charge
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::automaton::Automaton;
+use super::inner::{InnerLoops, Plain};
+use super::joint::Joint;
+use super::span::{SPAN, Span};
+use super::start::{START, start};
+use super::tapes::{MARGIN, Marks, Old, Slices, Tapes, expected};
+use super::{AttemptError, Progress, SHARES, attempt, cost as automaton_cost};
+use crate::cores::occupancy::{DENSITY, HEAPS_PER_BATCH, ProportionateNim, Sink, window_certificate};
+use crate::growing;
+use crate::kernel::{Cost, Run, RunError};
+use crate::machine::STACK;
+use crate::threads;
+
+/// Times that all threads can be busy with the segments under way: more than once, so that no thread waits for another.
+const AHEAD: u64 = 2;
+
+/// How a run is cut into segments.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Heaps between a guess and the first heap that counts. After `t` heaps about one run in `exp(t / 350)` is still in
+    /// another state (observed).
+    warm_up: u64,
+    /// Segments that run together, in lanes.
+    lanes: u64,
+    /// Heaps of the shortest and the longest segment: long against the warm-up, but the marks of all that run together
+    /// stay in the second-level cache.
+    lengths: [u64; 2],
+    threads: u64,
+    /// Segments that may be under way.
+    most: u64,
+}
+
+impl Plan {
+    /// `lanes` segments at a time on each of `threads` threads. Positions of a segment wait to be joined, if they are
+    /// kept; then segments are shorter.
+    pub fn new<S: Sink>(lanes: usize, threads: usize) -> Self {
+        Self::with(lanes as u64, threads as u64, S::default().beams().is_some())
+    }
+
+    fn with(lanes: u64, threads: u64, is_counted: bool) -> Self {
+        let (warm_up, lengths) = match (lanes, is_counted) {
+            (1, true) => (6 * SPAN as u64, [12 * SPAN as u64, 1 << 18]),
+            (1, false) => (6 * SPAN as u64, [12 * SPAN as u64, HEAPS_PER_BATCH]),
+            (_, true) => (4 * SPAN as u64, [4 * SPAN as u64, 1 << 15]),
+            (_, false) => (4 * SPAN as u64, [4 * SPAN as u64, 1 << 11]),
+        };
+        let ahead = if threads > 1 { AHEAD } else { 1 };
+        Plan { warm_up, lanes, lengths, threads, most: ahead * threads * lanes }
+    }
+
+    /// Heaps of a segment when the tapes reach heap `n`, if segments pay there.
+    fn length(&self, n: u64) -> Option<u64> {
+        // So that all that are under way fit between `n` and `1.45 n`.
+        let share = n * 9 / 20 / self.most;
+        let [shortest, longest] = self.lengths;
+        Some(share.min(longest) / SPAN as u64 * SPAN as u64).filter(|length| *length >= shortest)
+    }
+}
+
+/// How many joints were compared, and how many segments differed there and ran again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Joints {
+    /// Segments that began from a guess.
+    pub compared: u64,
+    /// Those that differed.
+    pub differed: u64,
+}
+
+/// Bytes of the segments under way on several threads: their marks, and their positions if those are kept.
+pub fn under_way(input: &ProportionateNim, threads: usize, with_positions: bool) -> f64 {
+    if threads < 2 {
+        return 0.0;
+    }
+    let plan = Plan::with(1, threads as u64, !with_positions);
+    let Some(heaps) = plan.length(input.limit() * 2 / 5) else { return 0.0 };
+    let positions = if with_positions { growing::bytes::<[u64; 2]>(2.5 * DENSITY * heaps as f64) } else { 0.0 };
+    plan.most as f64 * (Marks::bytes(heaps + plan.warm_up) + positions)
+}
+
+/// Bytes of the marks of `lanes` segments on one thread.
+pub fn together(input: &ProportionateNim, lanes: usize) -> f64 {
+    let plan = Plan::with(lanes as u64, 1, true);
+    let heaps = plan.length(input.limit() * 2 / 5).unwrap_or(0) + plan.warm_up;
+    lanes as f64 * Marks::bytes(heaps)
+}
+
+/// Segments to run.
+struct Task<S> {
+    /// The state at the first heap of the only one, or `None` for guesses.
+    joint: Option<Joint>,
+    begin: u64,
+    /// Heaps of each.
+    heaps: u64,
+    /// A joint near them.
+    near: Joint,
+    slices: Slices,
+    /// Empty lists.
+    marks: Vec<Marks>,
+    sink: S,
+}
+
+/// What a segment found.
+pub struct Segment<S> {
+    pub begin: Joint,
+    pub end: Joint,
+    pub marks: Marks,
+    pub sink: S,
+}
+
+/// What other segments used, so that its memory is used again.
+#[derive(Default)]
+pub struct Spare {
+    pub spans: Vec<Box<Span>>,
+    /// Empty lists.
+    pub marks: Vec<Marks>,
+}
+
+impl Spare {
+    /// The rows of a span.
+    pub fn span(&mut self) -> Box<Span> {
+        self.spans.pop().unwrap_or_else(Span::new)
+    }
+}
+
+/// How a kernel runs segments.
+pub trait Runner: Copy {
+    /// Segments that run together.
+    const LANES: usize;
+
+    /// Runs heaps from a joint on, the first `warm_up` of which do not count. `None` if the tapes do not have all marks
+    /// that it reads, or the limit comes before the warm-up ends.
+    fn segment<S: Sink>(
+        self,
+        limit: u64,
+        from: &Joint,
+        heaps: [u64; 2],
+        old: Old<'_>,
+        spare: &mut Spare,
+        sink: S,
+    ) -> Result<Option<Segment<S>>, RunError>;
+
+    /// Runs `LANES` segments from guesses. `None` for those that mean nothing.
+    fn together<S: Sink>(
+        self,
+        limit: u64,
+        from: &[Joint],
+        heaps: [u64; 2],
+        old: Old<'_>,
+        spare: &mut Spare,
+        sink: S,
+    ) -> Vec<Option<Segment<S>>>;
+}
+
+/// One automaton at a time.
+#[derive(Clone, Copy)]
+pub struct Alone<I>(pub I);
+
+impl<I: InnerLoops> Runner for Alone<I> {
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    fn segment<S: Sink>(
+        self,
+        limit: u64,
+        from: &Joint,
+        heaps: [u64; 2],
+        old: Old<'_>,
+        spare: &mut Spare,
+        sink: S,
+    ) -> Result<Option<Segment<S>>, RunError> {
+        run_segment(limit, from, heaps, old, spare, sink, self.0)
+    }
+
+    #[inline(always)]
+    fn together<S: Sink>(
+        self,
+        limit: u64,
+        from: &[Joint],
+        heaps: [u64; 2],
+        old: Old<'_>,
+        spare: &mut Spare,
+        sink: S,
+    ) -> Vec<Option<Segment<S>>> {
+        // A window that became too wide after a guess says nothing.
+        vec![run_segment(limit, &from[0], heaps, old, spare, sink, self.0).unwrap_or(None)]
+    }
+}
+
+/// [`Runner::segment`] with one automaton.
+#[inline(always)]
+pub fn run_segment<S: Sink>(
+    limit: u64,
+    from: &Joint,
+    [warm_up, heaps]: [u64; 2],
+    old: Old<'_>,
+    spare: &mut Spare,
+    mut sink: S,
+    inner: impl InnerLoops,
+) -> Result<Option<Segment<S>>, RunError> {
+    let Some(mut automaton) = Automaton::at(limit, from, old, spare.span()) else { return Ok(None) };
+    automaton.new = spare.marks.pop().unwrap_or_default();
+    let (begin, end) = (from.n + warm_up, from.n + warm_up + heaps);
+    automaton.new.reserve(warm_up + heaps);
+    let mut idle = sink.fork();
+    let mut first = None;
+    loop {
+        if automaton.n == begin {
+            first = Some(if warm_up == 0 { *from } else { automaton.joint() });
+            automaton.new.clear();
+        }
+        let is_complete = automaton.n >= end || automaton.is_past_limit();
+        if is_complete || automaton.prepare(old, inner).is_none() {
+            // A segment from a joint may end where its tapes do.
+            first = first.filter(|_| is_complete || warm_up == 0 && automaton.n > begin);
+            break;
+        }
+        automaton.blocks(inner)?;
+        automaton.settle(if first.is_some() { &mut sink } else { &mut idle }, inner);
+    }
+    let end = automaton.joint();
+    spare.spans.push(automaton.span);
+    Ok(first.map(|begin| Segment { begin, end, marks: automaton.new, sink }))
+}
+
+/// Gives the state at a heap, given the old marks around it and a joint near it.
+pub trait Guess: Fn(&Slices, u64, &Joint) -> Option<Joint> + Sync {}
+
+impl<F: Fn(&Slices, u64, &Joint) -> Option<Joint> + Sync> Guess for F {}
+
+/// The guess with the right charge.
+pub fn charge(slices: &Slices, n: u64, near: &Joint) -> Option<Joint> {
+    slices.guess(n, expected(near, n))
+}
+
+/// The cost on several threads of segments that take `ns` nanoseconds per unit of the limit on one.
+pub fn cost(input: &ProportionateNim, threads: usize, ns: f64) -> Cost {
+    match threads {
+        0 | 1 => Cost::IMPOSSIBLE,
+        _ => {
+            let one = automaton_cost(input, ns);
+            let stacks = (threads - 1) as f64 * STACK;
+            Cost { ns: 1e5 + 1.05 * one.ns / threads as f64, bytes: one.bytes + stacks }
+        }
+    }
+}
+
+/// A run, shared by its threads.
+pub struct Shared<'a, S, G> {
+    limit: u64,
+    run: &'a Run,
+    guess: G,
+    plan: Plan,
+    state: Mutex<State<S>>,
+    changed: Condvar,
+}
+
+/// How far a run has come.
+struct State<S> {
+    /// What comes before the joint is on the tapes and in the sink.
+    joint: Joint,
+    tapes: Tapes,
+    sink: S,
+    /// Heaps that were reported to the run.
+    reported: u64,
+    /// The first heap that is in no segment yet.
+    next: u64,
+    /// Segments under way: begun, and not joined.
+    open: u64,
+    /// Segments that wait to be joined by their first heap, with the heap after the last.
+    waiting: BTreeMap<u64, (u64, Option<Segment<S>>)>,
+    /// Lists that were used, so that their memory is used again.
+    spare: Vec<Marks>,
+    joints: Joints,
+    ended: Option<Result<(), AttemptError>>,
+}
+
+impl<S: Sink> State<S> {
+    /// Joins the segments whose turn it is, up to one that differs.
+    fn join(&mut self, run: &Run, limit: u64, plan: &Plan) {
+        while self.ended.is_none()
+            && let Some((_, Some(segment))) = self.waiting.get(&self.joint.n)
+            && segment.begin == self.joint
+            && let Some((end, Some(segment))) = self.waiting.remove(&self.joint.n)
+        {
+            let Segment { end: joint, mut marks, sink, .. } = segment;
+            self.joint = joint;
+            self.tapes.append(&mut marks);
+            self.spare.push(marks);
+            self.tapes.release(joint.n.saturating_sub(plan.warm_up), joint.d);
+            self.sink.merge(sink);
+            self.open -= 1;
+            if 2 * joint.n + joint.d > limit {
+                self.ended = Some(Ok(()));
+            } else if joint.n < end {
+                // Its tapes ended before it did. Where other segments follow, that must not happen.
+                if self.open == 0 { self.next = joint.n } else { self.ended = Some(Err(AttemptError::Dropped)) }
+            } else if joint.n - self.reported >= HEAPS_PER_BATCH {
+                if let Err(stop) = self.sink.advance(run, joint.n - self.reported) {
+                    self.ended = Some(Err(stop.into()));
+                }
+                self.reported = joint.n;
+            }
+        }
+    }
+
+    /// What can run now.
+    fn task(&mut self, limit: u64, plan: &Plan) -> Option<Task<S>> {
+        let joint = self.joint;
+        if let Some((end, _)) = self.waiting.remove(&joint.n) {
+            // It differed.
+            self.joints.differed += 1;
+            return Some(self.exact(end - joint.n));
+        }
+        if let Some(heaps) = self.guessed(limit, plan) {
+            let begin = self.next;
+            self.next += plan.lanes * heaps;
+            self.open += plan.lanes;
+            self.joints.compared += plan.lanes;
+            let slices = self.tapes.slices(begin - plan.warm_up..self.next, &joint);
+            let marks = self.marks(plan.lanes);
+            return Some(Task { joint: None, begin, heaps, near: joint, slices, marks, sink: self.sink.fork() });
+        }
+        if self.open > 0 {
+            return None;
+        }
+        // As far as the tapes go, if they do not go that far.
+        let heaps = plan.length(joint.n).unwrap_or((joint.n / 4).next_multiple_of(SPAN as u64));
+        self.open = 1;
+        self.next = joint.n + heaps;
+        Some(self.exact(heaps))
+    }
+
+    /// Heaps of each of the next segments that can begin from guesses now.
+    fn guessed(&self, limit: u64, plan: &Plan) -> Option<u64> {
+        let (joint, begin) = (&self.joint, self.next);
+        // On one thread that runs one segment at a time, the next one always begins at the joint.
+        if self.open + plan.lanes > plan.most || self.open == 0 && plan.lanes == 1 {
+            return None;
+        }
+        let mut heaps = plan.length(joint.n)?;
+        if plan.lanes > 1 {
+            // Lanes end within the limit.
+            let left = limit.checked_sub(2 * begin + expected(joint, begin) + 4 * MARGIN)? * 2 / 5;
+            heaps = heaps.min(left / plan.lanes / SPAN as u64 * SPAN as u64);
+            if heaps < plan.warm_up {
+                return None;
+            }
+        }
+        // Marks of upper positions reach to lines that heap `1.52 n` reads.
+        let reach = (64 * self.tapes.used.end() as u64).min(joint.n * 3 / 2) - MARGIN;
+        let is_within_limit = 2 * begin + expected(joint, begin) <= limit;
+        (begin + plan.lanes * heaps <= reach && is_within_limit).then_some(heaps)
+    }
+
+    /// Lists for so many segments, if there are any.
+    fn marks(&mut self, segments: u64) -> Vec<Marks> {
+        self.spare.split_off(self.spare.len().saturating_sub(segments as usize))
+    }
+
+    /// The segment of so many heaps from the joint.
+    fn exact(&mut self, heaps: u64) -> Task<S> {
+        let (near, begin) = (self.joint, self.joint.n);
+        let slices = self.tapes.slices(begin..begin + heaps, &near);
+        let marks = self.marks(1);
+        Task { joint: Some(near), begin, heaps, near, slices, marks, sink: self.sink.fork() }
+    }
+}
+
+impl<S: Sink, G: Guess> Shared<'_, S, G> {
+    fn state(&self) -> MutexGuard<'_, State<S>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next segment, as soon as there is one; `None` at the end.
+    fn task(&self) -> Option<Task<S>> {
+        let mut state = self.state();
+        loop {
+            if state.ended.is_some() {
+                return None;
+            }
+            if let Some(task) = state.task(self.limit, &self.plan) {
+                return Some(task);
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Takes what segments of so many heaps found, from heap `begin` on.
+    fn finish(&self, begin: u64, heaps: u64, segments: impl IntoIterator<Item = Option<Segment<S>>>) {
+        let mut state = self.state();
+        for (segment, begin) in segments.into_iter().zip((begin..).step_by(heaps as usize)) {
+            state.waiting.insert(begin, (begin + heaps, segment));
+        }
+        state.join(self.run, self.limit, &self.plan);
+        self.changed.notify_all();
+    }
+
+    fn end(&self, why: AttemptError) {
+        self.state().ended = Some(Err(why));
+        self.changed.notify_all();
+    }
+
+    /// Runs segments until the end: the share of each thread.
+    #[inline(always)]
+    pub fn work<R: Runner>(&self, runner: R) -> Result<(), RunError> {
+        let _others = EndOnPanic(self);
+        let mut spare = Spare::default();
+        // No closure calls the runner: it would not have the kernel's CPU features.
+        while let Some(Task { joint, begin, heaps, near, slices, marks, sink }) = self.task() {
+            spare.marks = marks;
+            if let Some(joint) = joint {
+                match runner.segment(self.limit, &joint, [0, heaps], slices.old(), &mut spare, sink) {
+                    Ok(Some(segment)) => self.finish(begin, heaps, [Some(segment)]),
+                    Ok(None) => self.end(AttemptError::Dropped),
+                    Err(stop) => self.end(stop.into()),
+                }
+                continue;
+            }
+            let warm_up = self.plan.warm_up;
+            let begins = (begin..).step_by(heaps as usize).take(R::LANES);
+            let from: Option<Vec<Joint>> = begins.map(|begin| (self.guess)(&slices, begin - warm_up, &near)).collect();
+            let segments = match from {
+                Some(from) => runner.together(self.limit, &from, [warm_up, heaps], slices.old(), &mut spare, sink),
+                None => (0..R::LANES).map(|_| None).collect(),
+            };
+            self.finish(begin, heaps, segments);
+        }
+        Ok(())
+    }
+}
+
+/// Ends the other threads when one panics: they may be waiting for it.
+struct EndOnPanic<'a, 'b, S: Sink, G: Guess>(&'a Shared<'b, S, G>);
+
+impl<S: Sink, G: Guess> Drop for EndOnPanic<'_, '_, S, G> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end(AttemptError::Dropped);
+        }
+    }
+}
+
+/// Runs segments on the threads of the run, with `guess` where they begin. `work` is [`Shared::work`] with the inner
+/// loops of a kernel: a closure, because that has the kernel's CPU features.
+pub fn drive<S: Sink, G: Guess>(
+    input: &ProportionateNim,
+    run: &Run,
+    plan: Plan,
+    sink: S,
+    guess: G,
+    work: impl Fn(&Shared<'_, S, G>) -> Result<(), RunError> + Sync,
+) -> Result<(S, Joints), RunError> {
+    drive_with(input, run, SHARES[0], plan, sink, guess, work)
+}
+
+/// [`drive`] with tapes that keep `shares` of the limit in the first attempt.
+fn drive_with<S: Sink, G: Guess>(
+    input: &ProportionateNim,
+    run: &Run,
+    shares: [f64; 3],
+    plan: Plan,
+    mut sink: S,
+    guess: G,
+    work: impl Fn(&Shared<'_, S, G>) -> Result<(), RunError> + Sync,
+) -> Result<(S, Joints), RunError> {
+    let limit = input.limit();
+    let threads = plan.threads as usize;
+    if limit <= 4 * START {
+        // A run that cannot have its threads says so at any limit.
+        threads::share(threads, |_| Ok(()))?;
+        return Ok((window_certificate::run(input, run, sink)?, Joints::default()));
+    }
+    let (tapes, joint) = start(input, shares, &mut sink)?;
+    let (next, joints) = (joint.n, Joints::default());
+    let state = State {
+        joint,
+        tapes,
+        sink,
+        reported: 0,
+        next,
+        open: 0,
+        waiting: BTreeMap::new(),
+        spare: Vec::new(),
+        joints,
+        ended: None,
+    };
+    let shared = Shared { limit, run, guess, plan, state: Mutex::new(state), changed: Condvar::new() };
+    threads::share(threads, |_| work(&shared))?;
+
+    let State { joint, sink, reported, joints, ended, .. } =
+        shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut progress = Progress { sink, found: joint.n, reported };
+    if let Some(Err(mut stop)) = ended {
+        if matches!(stop, AttemptError::Dropped) {
+            match attempt(input, SHARES[1], run, &mut progress, Plain) {
+                Ok(()) => return Ok((progress.finish(input, run)?, joints)),
+                Err(again) => stop = again,
+            }
+        }
+        return Err(match stop {
+            AttemptError::Run(stop) => stop,
+            AttemptError::Dropped => RunError::Overflow,
+        });
+    }
+    Ok((progress.finish(input, run)?, joints))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::window::Registers;
+    use super::*;
+    use crate::cores::occupancy::{Occupancy, Positions, Stream, Tally};
+    use crate::cores::sink::Sink as _;
+    use crate::kernel::Operation as _;
+    use crate::machine::Machine;
+
+    fn known(limit: u64) -> Positions {
+        let input = ProportionateNim::new(limit).expect("small");
+        window_certificate::run(&input, &Run::new(1), Positions::default()).expect("runs to its end")
+    }
+
+    fn tally(positions: &Positions) -> Tally {
+        let mut tally = Tally::default();
+        positions.0.iter().for_each(|position| tally.push(*position));
+        tally
+    }
+
+    fn work_plain<S: Sink, G: Guess>(shared: &Shared<'_, S, G>) -> Result<(), RunError> {
+        shared.work(Alone(Plain))
+    }
+
+    /// Runs in plain Rust.
+    fn in_segments<S: Sink>(limit: u64, threads: usize, guess: impl Guess) -> (S, Joints) {
+        let input = ProportionateNim::new(limit).expect("small");
+        let run = Run::new(threads);
+        let plan = Plan::new::<S>(1, threads);
+        let found = drive(&input, &run, plan, S::default(), guess, work_plain).expect("runs to its end");
+        assert_eq!(run.done(), input.smaller_heaps());
+        found
+    }
+
+    #[test]
+    fn any_number_of_threads_finds_every_position() {
+        let limit = 3_000_000;
+        let known = known(limit);
+        for threads in 1..=17 {
+            let (found, joints) = in_segments::<Positions>(limit, threads, charge);
+            assert_eq!(found, known, "{threads} threads");
+            assert_eq!(in_segments::<Tally>(limit, threads, charge).0, tally(&known), "{threads} threads");
+            // One thread has no need to guess.
+            assert!(threads > 1 || joints.compared == 0, "{joints:?}");
+        }
+    }
+
+    /// Three segments together, as lanes run them.
+    #[derive(Clone, Copy)]
+    struct Three;
+
+    impl Runner for Three {
+        const LANES: usize = 3;
+
+        fn segment<S: Sink>(
+            self,
+            limit: u64,
+            from: &Joint,
+            heaps: [u64; 2],
+            old: Old<'_>,
+            spare: &mut Spare,
+            sink: S,
+        ) -> Result<Option<Segment<S>>, RunError> {
+            Alone(Plain).segment(limit, from, heaps, old, spare, sink)
+        }
+
+        fn together<S: Sink>(
+            self,
+            limit: u64,
+            from: &[Joint],
+            heaps: [u64; 2],
+            old: Old<'_>,
+            spare: &mut Spare,
+            sink: S,
+        ) -> Vec<Option<Segment<S>>> {
+            let one = |from| Alone(Plain).together(limit, std::slice::from_ref(from), heaps, old, spare, sink.fork());
+            from.iter().flat_map(one).collect()
+        }
+    }
+
+    fn three_together<S: Sink>(limit: u64, threads: usize, guess: impl Guess) -> (S, Joints) {
+        let input = ProportionateNim::new(limit).expect("small");
+        let plan = Plan::new::<S>(Three::LANES, threads);
+        drive(&input, &Run::new(threads), plan, S::default(), guess, |shared| shared.work(Three))
+            .expect("runs to its end")
+    }
+
+    #[test]
+    fn segments_may_run_together() {
+        let limit = 1_000_000;
+        let known = known(limit);
+        let wrongs = [Wrong::Missing, Wrong::Charge, Wrong::Uppers, Wrong::Sometimes, Wrong::Marks];
+        for threads in 1..4 {
+            let (found, right) = three_together::<Positions>(limit, threads, charge);
+            assert_eq!(found, known, "{threads} threads");
+            // On one thread all segments but the first few begin from guesses.
+            assert!(threads > 1 || right.compared > 30 && right.differed <= 3, "{right:?}");
+            for how in wrongs {
+                let (found, joints) = three_together::<Positions>(limit, threads, wrong(how));
+                assert_eq!(found, known, "{how:?}, {threads} threads");
+                let Joints { compared, differed } = joints;
+                let is_as_wrong = match how {
+                    Wrong::Missing | Wrong::Charge | Wrong::Uppers => differed == compared,
+                    Wrong::Sometimes => compared / 6 < differed && differed < compared,
+                    // These are forgotten, as all but the charge is.
+                    Wrong::Marks => differed <= 3,
+                };
+                assert!(threads > 1 || compared > 30 && is_as_wrong, "{how:?}: {joints:?}");
+            }
+            assert_eq!(three_together::<Tally>(limit, threads, charge).0, tally(&known), "{threads} threads");
+        }
+    }
+
+    /// Also where lanes and inner loops are those of a tier, and at limits that reach them.
+    #[test]
+    fn every_kernel_of_segments_finds_every_position() {
+        let machine = Machine::detect();
+        let counted = Occupancy::<Tally>::KERNELS.iter().filter(|def| def.name.starts_with("charged"));
+        let listed = Occupancy::<Positions>::KERNELS.iter().filter(|def| def.name.starts_with("charged"));
+        for limit in [150_000, 400_003, 3_000_000] {
+            let input = ProportionateNim::new(limit).expect("small");
+            let known = known(limit);
+            let known_tally = tally(&known);
+            for (counted, listed) in counted.clone().zip(listed.clone()) {
+                let (Ok(counted), Ok(listed)) = (counted.on(&machine), listed.on(&machine)) else { continue };
+                for threads in (1..5).filter(|threads| listed.cost(&input, *threads).is_possible()) {
+                    let name = listed.def().name;
+                    let run = Run::new(threads);
+                    assert_eq!(listed.run(&input, &run).as_ref(), Ok(&known), "{name}, limit {limit}");
+                    assert_eq!(run.done(), input.smaller_heaps(), "{name}, limit {limit}");
+                    assert_eq!(counted.run(&input, &run).as_ref(), Ok(&known_tally), "{name}, limit {limit}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn segments_end_at_any_limit() {
+        for limit in (4 * START - 3..4 * START + 3).chain((400_000..402_000).step_by(37)) {
+            assert_eq!(in_segments::<Positions>(limit, 2, charge).0, known(limit), "limit {limit}");
+        }
+    }
+
+    /// What a guess may get wrong.
+    #[derive(Clone, Copy, Debug)]
+    enum Wrong {
+        /// No guess at all.
+        Missing,
+        /// One more difference is taken, so the charge is wrong.
+        Charge,
+        /// One upper position too many.
+        Uppers,
+        /// The wrong charge, in some segments.
+        Sometimes,
+        /// Marks that nothing made.
+        Marks,
+    }
+
+    fn wrong(how: Wrong) -> impl Guess {
+        move |slices: &Slices, n: u64, near: &Joint| {
+            let mut joint = charge(slices, n, near)?;
+            let registers = &mut joint.registers;
+            match how {
+                Wrong::Missing => return None,
+                Wrong::Sometimes if n / 512 % 3 != 0 => {}
+                Wrong::Charge | Wrong::Sometimes => {
+                    if let Registers::Narrow(window) = registers {
+                        window.difference |= window.difference << 1;
+                    }
+                }
+                Wrong::Uppers => joint.uppers += 1,
+                Wrong::Marks => {
+                    if let Registers::Narrow(window) = registers {
+                        window.used |= 0x5555_0000;
+                        window.sum[0] |= 0x0f0f_0000;
+                    }
+                }
+            }
+            Some(joint)
+        }
+    }
+
+    #[test]
+    fn whatever_is_guessed_the_answer_is_the_same() {
+        let limit = 2_000_000;
+        let known = known(limit);
+        for threads in [2, 3, 5] {
+            for how in [Wrong::Missing, Wrong::Charge, Wrong::Uppers, Wrong::Sometimes, Wrong::Marks] {
+                let (found, joints) = in_segments::<Positions>(limit, threads, wrong(how));
+                assert_eq!(found, known, "{how:?}, {threads} threads");
+                // How many segments begin from guesses depends on when threads run.
+                if matches!(how, Wrong::Missing | Wrong::Charge | Wrong::Uppers) {
+                    assert_eq!(joints.differed, joints.compared, "{how:?}, {threads} threads");
+                }
+                let (found, _) = in_segments::<Tally>(limit, threads, wrong(how));
+                assert_eq!(found, tally(&known), "{how:?}, {threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn a_cancelled_run_ends() {
+        let input = ProportionateNim::new(3_000_000).expect("small");
+        let run = Run::new(3);
+        run.cancel();
+        let ended = drive(&input, &run, Plan::new::<Tally>(1, 3), Tally::default(), charge, work_plain);
+        assert_eq!(ended.err(), Some(RunError::Cancelled));
+        assert!(run.done() < input.smaller_heaps());
+    }
+
+    #[test]
+    fn positions_are_handed_on_in_order() {
+        use std::sync::{Arc, Mutex};
+
+        let input = ProportionateNim::new(1_500_000).expect("small");
+        let all = Arc::new(Mutex::new(Vec::new()));
+        let outlet = {
+            let all = Arc::clone(&all);
+            Arc::new(move |batch: Vec<[u64; 2]>| {
+                all.lock().expect("no panic").extend(batch);
+                Ok(())
+            })
+        };
+        let stream = Stream::into(outlet);
+        let (stream, _) = drive(&input, &Run::new(4), Plan::new::<Stream>(1, 4), stream, charge, work_plain)
+            .expect("runs to its end");
+        let mut all = all.lock().expect("no panic").clone();
+        all.extend(&stream.rest);
+        assert_eq!(all, known(1_500_000).0);
+    }
+
+    #[test]
+    fn tapes_that_drop_what_is_read_end_in_another_attempt() {
+        let input = ProportionateNim::new(1_000_000).expect("small");
+        let run = Run::new(2);
+        let found = drive_with(
+            &input,
+            &run,
+            [0.1, 0.03, 0.07],
+            Plan::new::<Positions>(1, 2),
+            Positions::default(),
+            charge,
+            work_plain,
+        );
+        assert_eq!(found.expect("runs to its end").0, known(1_000_000));
+        assert_eq!(run.done(), input.smaller_heaps());
+    }
+
+    #[test]
+    #[should_panic(expected = "on purpose")]
+    fn a_panic_ends_all_threads() {
+        let input = ProportionateNim::new(3_000_000).expect("small");
+        let guess = |_: &Slices, n: u64, _: &Joint| -> Option<Joint> {
+            assert!(n < 300_000, "on purpose");
+            None
+        };
+        let ended = drive(&input, &Run::new(3), Plan::new::<Tally>(1, 3), Tally::default(), guess, work_plain);
+        panic!("it ended: {ended:?}");
+    }
+}
