@@ -9,13 +9,19 @@
 
 use super::streaming::lanes::{self, Found, InLanes, LANES, blocks};
 use super::streaming::segments::{self, Plan, Runner};
-use super::streaming::{Automaton, automaton_ns, cost as cost_of};
+use super::streaming::{Automaton, automaton_ns};
 use super::{ProportionateNim, Sink, automaton_avx512};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
-    let Cost { ns, bytes } = cost_of(input, automaton_ns::LANES);
-    Cost { ns, bytes: bytes + segments::together(input, LANES) + lanes::bytes() }
+    let Cost { ns, bytes } = on_threads(input, 1);
+    Cost { ns, bytes: bytes + segments::together(input, LANES) }
+}
+
+/// The cost on several threads, but for what segments find.
+pub fn on_threads(input: &ProportionateNim, threads: usize) -> Cost {
+    let Cost { ns, bytes } = segments::cost(input, [LANES, threads], [automaton_ns::AVX512, automaton_ns::LANES]);
+    Cost { ns, bytes: bytes + threads as f64 * lanes::bytes() }
 }
 
 /// How segments run.

@@ -2,16 +2,17 @@
 //!
 //! Cost and bound: as there, on each thread.
 
-use super::charged_lanes_avx512::runner;
-use super::streaming::automaton_ns;
-use super::streaming::lanes::{self, LANES};
+use super::charged_lanes_avx512::{on_threads, runner};
+use super::streaming::lanes::LANES;
 use super::streaming::segments::{self, Plan};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &ProportionateNim, context: CostContext) -> Cost {
-    let Cost { ns, bytes } = segments::cost(input, context.threads, automaton_ns::LANES);
-    Cost { ns, bytes: bytes + context.threads as f64 * lanes::bytes() }
+    match context.threads {
+        0 | 1 => Cost::IMPOSSIBLE,
+        threads => on_threads(input, threads),
+    }
 }
 
 #[target_feature(

@@ -12,7 +12,10 @@ use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &ProportionateNim, context: CostContext) -> Cost {
-    segments::cost(input, context.threads, automaton_ns::PLAIN)
+    match context.threads {
+        0 | 1 => Cost::IMPOSSIBLE,
+        threads => segments::cost(input, [1, threads], [automaton_ns::PLAIN; 2]),
+    }
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {

@@ -8,7 +8,10 @@ use super::{ProportionateNim, Sink, automaton_asm};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &ProportionateNim, context: CostContext) -> Cost {
-    segments::cost(input, context.threads, automaton_ns::ASM)
+    match context.threads {
+        0 | 1 => Cost::IMPOSSIBLE,
+        threads => segments::cost(input, [1, threads], [automaton_ns::ASM; 2]),
+    }
 }
 
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]

@@ -8,7 +8,10 @@ use super::{ProportionateNim, Sink, automaton_avx512};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &ProportionateNim, context: CostContext) -> Cost {
-    segments::cost(input, context.threads, automaton_ns::AVX512)
+    match context.threads {
+        0 | 1 => Cost::IMPOSSIBLE,
+        threads => segments::cost(input, [1, threads], [automaton_ns::AVX512; 2]),
+    }
 }
 
 #[target_feature(

@@ -25,8 +25,12 @@
 //! 2. or it is `2n + k`, without any search (the *upper beam*).
 //! 3. `a - 2b = -(2b - a)`: the mirrored half of the row `twice` is the row `sum` read backwards.
 //!
+//! 4. *Charge.* Each lower position takes one difference and one `2n - m`, which no upper position and no row `sum` takes.
+//!    So below `x1` and below `x2` there are as many such slots as lower positions, but for those taken above (`charge`).
+//!
 //! Observed, up to the sizes of the known answers: the window `[n + x1, 2n - x2]` stays narrow (4 wide on average,
-//! never above 49 up to 1e10), and `m / n` tends to 1.477799775 in the lower beam and to 2.247725584 in the upper one.
+//! never above 49 up to 1e10), a run that begins anywhere with the right charge soon comes to the true states, and `m / n`
+//! tends to 1.477799775 in the lower beam and to 2.247725584 in the upper one.
 //!
 //! # Other moves
 //! [`Diagonals`] are the moves that take from both heaps. Other diagonals than the published ones have other lines, and

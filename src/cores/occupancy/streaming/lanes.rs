@@ -15,13 +15,12 @@ use std::array::from_fn;
 use super::automaton::Automaton;
 use super::inner::InnerLoops;
 use super::joint::Joint;
-use super::segments::{Runner, Segment, Spare, run_segment};
+use super::segments::{Runner, Segment, Spare};
 use super::span::{BLOCKS, Cursor, OldMarks, SPAN, Span, WORDS};
 use super::tapes::Old;
 use super::window::{BLOCK, PAD, Registers, Window, Word};
 use crate::bits::WORD;
 use crate::cores::occupancy::Sink;
-use crate::kernel::RunError;
 use crate::simd::avx512::{collect, lanes_of, load, spread, store};
 
 /// Lanes of a vector.
@@ -387,18 +386,11 @@ where
     L: Fn(&Found) -> [[u64; WORDS]; LANES] + Copy,
 {
     const LANES: usize = LANES;
+    type Inner = I;
 
     #[inline(always)]
-    fn segment<S: Sink>(
-        self,
-        limit: u64,
-        from: &Joint,
-        heaps: [u64; 2],
-        old: Old<'_>,
-        spare: &mut Spare,
-        sink: S,
-    ) -> Result<Option<Segment<S>>, RunError> {
-        run_segment(limit, from, heaps, old, spare, sink, self.inner)
+    fn inner(self) -> I {
+        self.inner
     }
 
     #[inline(always)]

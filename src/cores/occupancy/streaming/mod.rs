@@ -17,7 +17,8 @@
 //!
 //! The driver begins at a [`start()`] that another kernel finds. It prepares the rows of a [`span`] in the first-level
 //! cache, lets a kernel run the blocks, and settles: totals by bit counts, flags and marks onto the tapes
-//! ([`automaton`]). Registers and steps are in [`window`]; [`inner`] lists what a kernel may replace.
+//! ([`automaton`]). Registers and steps are in [`window`]; [`inner`] lists what a kernel may replace. [`segments`] begin
+//! further on, at guessed [`joint`]s.
 //!
 //! # Wide windows
 //! A block is exact in 64-bit registers if the highest free bit of *twice* is low enough at its start

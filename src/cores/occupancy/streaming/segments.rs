@@ -63,6 +63,11 @@ impl Plan {
         Plan { warm_up, lanes, lengths, threads, most: ahead * threads * lanes }
     }
 
+    /// The first heap at which segments pay.
+    fn first(&self) -> u64 {
+        self.lengths[0] * self.most * 20 / 9
+    }
+
     /// Heaps of a segment when the tapes reach heap `n`, if segments pay there.
     fn length(&self, n: u64) -> Option<u64> {
         // So that all that are under way fit between `n` and `1.45 n`.
@@ -141,20 +146,13 @@ impl Spare {
 pub trait Runner: Copy {
     /// Segments that run together.
     const LANES: usize;
+    /// Of an automaton that runs alone.
+    type Inner: InnerLoops;
 
-    /// Runs heaps from a joint on, the first `warm_up` of which do not count. `None` if the tapes do not have all marks
-    /// that it reads, or the limit comes before the warm-up ends.
-    fn segment<S: Sink>(
-        self,
-        limit: u64,
-        from: &Joint,
-        heaps: [u64; 2],
-        old: Old<'_>,
-        spare: &mut Spare,
-        sink: S,
-    ) -> Result<Option<Segment<S>>, RunError>;
+    /// The inner loops of an automaton that runs alone.
+    fn inner(self) -> Self::Inner;
 
-    /// Runs `LANES` segments from guesses. `None` for those that mean nothing.
+    /// Runs `LANES` segments from guesses, as [`run_segment`] runs one. `None` for those that mean nothing.
     fn together<S: Sink>(
         self,
         limit: u64,
@@ -172,18 +170,11 @@ pub struct Alone<I>(pub I);
 
 impl<I: InnerLoops> Runner for Alone<I> {
     const LANES: usize = 1;
+    type Inner = I;
 
     #[inline(always)]
-    fn segment<S: Sink>(
-        self,
-        limit: u64,
-        from: &Joint,
-        heaps: [u64; 2],
-        old: Old<'_>,
-        spare: &mut Spare,
-        sink: S,
-    ) -> Result<Option<Segment<S>>, RunError> {
-        run_segment(limit, from, heaps, old, spare, sink, self.0)
+    fn inner(self) -> I {
+        self.0
     }
 
     #[inline(always)]
@@ -201,9 +192,10 @@ impl<I: InnerLoops> Runner for Alone<I> {
     }
 }
 
-/// [`Runner::segment`] with one automaton.
+/// Runs heaps from a joint on, the first `warm_up` of which do not count. `None` if the tapes do not have all marks that
+/// it reads, or the limit comes before the warm-up ends.
 #[inline(always)]
-pub fn run_segment<S: Sink>(
+fn run_segment<S: Sink>(
     limit: u64,
     from: &Joint,
     [warm_up, heaps]: [u64; 2],
@@ -247,15 +239,18 @@ pub fn charge(slices: &Slices, n: u64, near: &Joint) -> Option<Joint> {
     slices.guess(n, expected(near, n))
 }
 
-/// The cost on several threads of segments that take `ns` nanoseconds per unit of the limit on one.
-pub fn cost(input: &ProportionateNim, threads: usize, ns: f64) -> Cost {
-    match threads {
-        0 | 1 => Cost::IMPOSSIBLE,
-        _ => {
-            let one = automaton_cost(input, ns);
-            let stacks = (threads - 1) as f64 * STACK;
-            Cost { ns: 1e5 + 1.05 * one.ns / threads as f64, bytes: one.bytes + stacks }
-        }
+/// The cost of `lanes` segments at a time on each of `threads` threads. One automaton takes `alone` nanoseconds per unit
+/// of the limit, as long as segments would be too short; then those of a thread take `together`.
+pub fn cost(input: &ProportionateNim, [lanes, threads]: [usize; 2], [alone, together]: [f64; 2]) -> Cost {
+    let plan = Plan::with(lanes as u64, threads as u64, true);
+    let (Cost { ns, bytes }, limit) = (automaton_cost(input, alone), input.limit() as f64);
+    // The limit at which segments begin to pay: with heaps up to two fifths of it.
+    let first = (2.5 * plan.first() as f64).min(limit);
+    let (started, threads) = (threads as f64 - 1.0, threads as f64);
+    Cost {
+        // Threads disturb each other's caches a little.
+        ns: ns - alone * (limit - first) + (together / threads * (limit - first) + 3e4) * (1.0 + 0.05 * started),
+        bytes: bytes + started * STACK,
     }
 }
 
@@ -424,7 +419,7 @@ impl<S: Sink, G: Guess> Shared<'_, S, G> {
         while let Some(Task { joint, begin, heaps, near, slices, marks, sink }) = self.task() {
             spare.marks = marks;
             if let Some(joint) = joint {
-                match runner.segment(self.limit, &joint, [0, heaps], slices.old(), &mut spare, sink) {
+                match run_segment(self.limit, &joint, [0, heaps], slices.old(), &mut spare, sink, runner.inner()) {
                     Ok(Some(segment)) => self.finish(begin, heaps, [Some(segment)]),
                     Ok(None) => self.end(AttemptError::Dropped),
                     Err(stop) => self.end(stop.into()),
@@ -573,17 +568,10 @@ mod tests {
 
     impl Runner for Three {
         const LANES: usize = 3;
+        type Inner = Plain;
 
-        fn segment<S: Sink>(
-            self,
-            limit: u64,
-            from: &Joint,
-            heaps: [u64; 2],
-            old: Old<'_>,
-            spare: &mut Spare,
-            sink: S,
-        ) -> Result<Option<Segment<S>>, RunError> {
-            Alone(Plain).segment(limit, from, heaps, old, spare, sink)
+        fn inner(self) -> Plain {
+            Plain
         }
 
         fn together<S: Sink>(
