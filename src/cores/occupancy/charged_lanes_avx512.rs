@@ -4,7 +4,7 @@
 //! registers are collected from eight rows and spread to eight rows once in sixteen steps. Each segment begins from a
 //! guess with the right charge, 2048 heaps before the first that counts. Spans are those of `automaton_avx512`.
 //!
-//! Cost: about a third of the time of `automaton_asm` for the blocks, and as much for spans.
+//! Cost: less than half of the time of `automaton_asm` for the blocks, and about as much again for spans.
 //! Bound: vector operations, of which two pass in a cycle; then the spans.
 
 use super::streaming::lanes::{self, Found, InLanes, LANES, blocks};
