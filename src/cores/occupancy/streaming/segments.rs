@@ -97,11 +97,12 @@ pub fn under_way(input: &ProportionateNim, threads: usize, with_positions: bool)
     plan.most as f64 * (Marks::bytes(heaps + plan.warm_up) + positions)
 }
 
-/// Bytes of the marks of `lanes` segments on one thread.
+/// Bytes of `lanes` segments on one thread: their marks, and the positions that they find if those are kept. Whether they
+/// are is not known here, and it is little.
 pub fn together(input: &ProportionateNim, lanes: usize) -> f64 {
-    let plan = Plan::with(lanes as u64, 1, true);
-    let heaps = plan.length(input.limit() * 2 / 5).unwrap_or(0) + plan.warm_up;
-    lanes as f64 * Marks::bytes(heaps)
+    let plans = [true, false].map(|is_counted| Plan::with(lanes as u64, 1, is_counted));
+    let [counted, kept] = plans.map(|plan| plan.length(input.limit() * 2 / 5).unwrap_or(0));
+    lanes as f64 * (Marks::bytes(counted + plans[0].warm_up) + growing::bytes::<[u64; 2]>(2.5 * DENSITY * kept as f64))
 }
 
 /// Segments to run.
