@@ -164,7 +164,6 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
 /// How the beams stray: the gap between the mean of `m/n` and its limit in each bin, and the spread around the mean, paler. The
 /// spread shrinks about as the cube root of `n` grows, so both are drawn times that.
 pub fn fluctuations(rows: &[Row], limit: u64, caption: &str) -> Picture {
-    /// The first heaps stray most and would set the scale.
     const FROM: u64 = 100;
     /// Marks the value of a spread.
     const PALE: f64 = 8.0;
@@ -177,8 +176,11 @@ pub fn fluctuations(rows: &[Row], limit: u64, caption: &str) -> Picture {
             points.map(|(value, colour)| ([middle(row), value * middle(row).cbrt()], colour))
         })
     };
-    let high = 1.05 * points().map(|([_, value], _)| value.abs()).fold(1e-6, f64::max);
     let largest = shown().map(|row| row.to).fold(10 * FROM, u64::max) as f64;
+    // The first heaps stray most and would hide the others: the upper half of the decades sets the scale.
+    let half = (FROM as f64 * largest).sqrt();
+    let later = || points().filter(|([n, _], _)| *n >= half);
+    let high = 1.5 * later().map(|([_, value], _)| value.abs()).fold(1e-6, f64::max);
     let axes = [
         Axis { name: "n, the smaller heap", low: FROM as f64, high: largest, is_log: true },
         Axis { name: "(m/n - its limit) n^(1/3)", low: -high, high, is_log: false },
