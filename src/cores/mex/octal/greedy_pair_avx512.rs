@@ -16,7 +16,7 @@ pub fn cost(input: &Octal, context: CostContext) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let Cost { ns, bytes } = greedy_avx512::cost(input, context);
-    Cost { ns: 0.65 * ns + 2e6, bytes: bytes + drive::task_bytes(input) + STACK as f64 }
+    Cost { ns: 0.65 * ns + 2e6, bytes: bytes + drive::task_bytes(input) + STACK }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]

@@ -240,12 +240,12 @@ impl<'a> Sparse<'a> {
             let mut is_asked = [0; ASKED];
             for lane in (0..LANES).filter(|lane| unknown >> lane & 1 == 1) {
                 let mut count = 0;
-                for q in 0..groups {
-                    let mut word = free[q][lane] & !below(until[lane], q);
+                for (q, free) in free.iter().enumerate().take(groups) {
+                    let mut word = free[lane] & !below(until[lane], q);
                     while word != 0 && count < ASKED {
                         asked[count][lane] = (64 * q) as u8 + word.trailing_zeros() as u8;
                         is_asked[count] |= 1 << lane;
-                        (word, count) = (word & word - 1, count + 1);
+                        (word, count) = (word & (word - 1), count + 1);
                     }
                 }
                 until[lane] = if count < ASKED { CODES } else { usize::from(asked[ASKED - 1][lane]) + 1 };
@@ -336,11 +336,11 @@ impl<'a> Sparse<'a> {
         'heaps: for lane in 0..LANES {
             let bound = usize::from(coder.rare_below(self.codes[n + lane]));
             let (mut open, mut count) = ([0; CODES], 0);
-            for q in 0..GROUPS {
-                let mut word = free[q][lane] & below(bound, q);
+            for (q, free) in free.iter().enumerate() {
+                let mut word = free[lane] & below(bound, q);
                 while word != 0 {
                     open[count] = (64 * q) as u8 + word.trailing_zeros() as u8;
-                    (word, count) = (word & word - 1, count + 1);
+                    (word, count) = (word & (word - 1), count + 1);
                 }
             }
             if count > 0 {
@@ -355,8 +355,8 @@ impl<'a> Sparse<'a> {
         }
         let known = other.map_or(end, |(heap, _)| heap);
         let mut is_due = false;
-        for heap in n..known {
-            is_due |= self.space.push(heap, g[heap]);
+        for (heap, value) in (n..known).zip(&g[n..known]) {
+            is_due |= self.space.push(heap, *value);
         }
         // Most blocks need no more planes than those before. One that does is decoded again.
         let planes = usize::from(top) / 8 + 1;
