@@ -47,7 +47,7 @@ impl Space {
 
     #[inline(always)]
     pub fn is_rare(&self, value: u16) -> bool {
-        (value & self.mask).count_ones() % 2 == 0
+        (value & self.mask).count_ones().is_multiple_of(2)
     }
 
     /// Counts a value; true if it has a bit that no value had before.

@@ -86,8 +86,8 @@ fn decode<const P: usize>(codes: &[u8], n: usize, moves: &[Move], hits: &mut Pla
             _mm512_andnot_si512(low, high),
             _mm512_and_si512(high, low),
         ];
-        for j in 0..P.min(8) {
-            let hot = _mm512_permutexvar_epi8(code, table[j]);
+        for (j, table) in table.iter().enumerate().take(P) {
+            let hot = _mm512_permutexvar_epi8(code, *table);
             let mut p = j;
             while p < P {
                 sum[p] = _mm512_ternarylogic_epi64::<0xf8>(sum[p], hot, group[p / 8]);

@@ -193,7 +193,12 @@ impl Engine {
     /// [`Window`]; bit `q` of `late` is the line `m - 2n = -(n - d + PAD + BLOCK - q)`.
     pub fn own(&self) -> Window<u128> {
         let old: Window<u128> = self.span.old(self.span.cursor);
-        self.registers.wide().without(old)
+        let mut marks = self.registers.wide();
+        if let Registers::Narrow(window) = &self.registers {
+            // All lines further up are taken.
+            marks.late = u128::repeat(window.late);
+        }
+        marks.without(old)
     }
 
     /// The positions of the last span, given the number of upper ones before it and which heaps have a lower partner.

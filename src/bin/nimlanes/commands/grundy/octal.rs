@@ -98,7 +98,7 @@ fn summary(code: &Code, values: &[u16], run: &Run, out: &mut dyn Write) -> IoRes
         out,
         "values   {}, the largest {}",
         occurring().count(),
-        occurring().last().map_or(0, |(value, _)| value)
+        occurring().next_back().map_or(0, |(value, _)| value)
     )?;
     writeln!(out, "zeros    {}", tallies[0].1)?;
     writeln!(out, "period   {}", in_words(code, period))?;
