@@ -156,8 +156,8 @@ fn values_of_octal_games_are_drawn() {
     let refuse = |args: &[&str], part| refused(&[&["plot", "--limit", "9", "--out", &out], args].concat(), 2, part);
     refuse(&["--code", "6"], "is not a game");
     refuse(&["stone-game", "--code", "0.6"], "cannot be used with");
-    refuse(&["--code", "0.6", "--ratios"], "");
-    refuse(&["--code", "0.6", "--moves", "1:1"], "");
+    refuse(&["--code", "0.6", "--ratios"], "cannot be used with");
+    refuse(&["--code", "0.6", "--moves", "1:1"], "no option of another game");
     refuse(&["stone-game", "--rare"], "--code");
     refuse(&["--code", "0.6", "--kernel", "table_scan=bit_rows"], "plot does not use");
     refuse(&[], "required");

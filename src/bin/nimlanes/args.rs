@@ -109,6 +109,11 @@ pub struct PositionQuery {
 }
 
 impl PositionArgs {
+    /// Whether an option of a game is given.
+    pub fn has_settings(&self) -> bool {
+        !self.settings.is_empty()
+    }
+
     /// Validates the arguments and creates a run.
     pub fn query(&self) -> Result<PositionQuery, Failure> {
         let game = game(self.game.as_deref().unwrap_or_default())?;

@@ -17,6 +17,11 @@ pub fn games(listed: bool) -> impl Iterator<Item = &'static Game> {
 pub struct Settings<const LISTED: bool>(Vec<(&'static str, String)>);
 
 impl<const LISTED: bool> Settings<LISTED> {
+    /// Whether no option is given.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The question of `game` at `limit` with these settings. Settings of other games are an error.
     pub fn question(&self, game: &'static Game, limit: u64) -> Result<Question, Failure> {
         let with = |question: Question, (name, value): &(&str, String)| question.with(name, value);

@@ -27,7 +27,7 @@ pub struct Args {
     #[command(flatten)]
     listed: PositionArgs,
     /// Draw ratios of heaps instead of heaps
-    #[arg(long, requires = "game")]
+    #[arg(long, conflicts_with = "code")]
     ratios: bool,
     /// The code of an octal or hexadecimal game instead of a game: 0.137, 4.3, 0.[3], ..., or grundy
     #[arg(long, value_name = "CODE", allow_hyphen_values = true)]
@@ -51,6 +51,9 @@ pub fn main(args: &Args) -> Result<(), Failure> {
             )));
         }
     };
+    if args.code.is_some() && args.listed.has_settings() {
+        return Err(Failure::Usage("--code takes no option of another game".to_owned()));
+    }
     check_writable(Some(&args.out))?;
     let (picture, run) = match &args.code {
         Some(code) => {
