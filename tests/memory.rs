@@ -55,8 +55,10 @@ fn compare(what: &str, predicted: f64, used: f64, more: f64) -> bool {
 fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
     let of_each_value =
         ["push_bits", "pull_words", "byte_lanes", "periodic"].iter().any(|name| kernel.starts_with(name));
-    let is_estimated =
-        operation == "mex_subtraction" && of_each_value && !workload.contains(|c: char| c.is_ascii_digit());
+    // In octal games, the number of rare heaps is.
+    let of_rare_heaps = operation == "mex_octal" && ["sparse", "greedy"].iter().any(|name| kernel.starts_with(name));
+    let is_estimated = of_rare_heaps
+        || operation == "mex_subtraction" && of_each_value && !workload.contains(|c: char| c.is_ascii_digit());
     // Predicted for the largest possible number of positions; with these moves, half of the heaps have none.
     let is_bound = of == "positions" && ["wythoff", "common-factors"].contains(&workload);
     if is_estimated || is_bound { ESTIMATED } else { MORE }
@@ -103,7 +105,7 @@ fn check_kernel(
             let run = Arc::new(Run::new(*threads));
             let used = peak(|| session.run(index, &run).map(drop));
             // One thread of a run already exists; a pair uses at most two.
-            let started = if kernel.starts_with("byte_lanes_pair") { 1 } else { threads - 1 };
+            let started = if kernel.contains("_pair") { 1 } else { threads - 1 };
             let stacks = started as f64 * STACK;
             let what = format!("{of} {workload} {size} {kernel}, {threads} thread(s)");
             let used = used + stacks + session.input_bytes();

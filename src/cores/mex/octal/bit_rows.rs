@@ -19,8 +19,9 @@ pub fn cost(input: &Octal, _: CostContext) -> Cost {
 pub fn translations(input: &Octal, each: f64, line: f64) -> Cost {
     let n = input.heaps() as f64;
     let has_rows = input.code().has_three_parts();
-    // Most games have values of up to about the square root; rows are lines of 512 bits.
-    let lines = (n.sqrt() / 512.0).ceil();
+    // Values of 0.8 grow like this up to 4096 heaps, observed, and those of games with two parts more slowly; rows are lines of
+    // 512 bits, a power of two of them.
+    let lines = (n.powf(0.75) / 512.0).max(1.0).log2().ceil().exp2();
     let triples = input.moves.iter().filter(|(_, digit)| digit & 8 > 0).count() as f64;
     let pairs = input.moves.iter().filter(|(_, digit)| digit & 4 > 0).count() as f64 + f64::from(u8::from(has_rows));
     let rows = if has_rows { n * (64.0 * lines + growing::bytes::<Vec<u64>>(1.0)) } else { 0.0 };

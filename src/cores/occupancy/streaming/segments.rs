@@ -251,9 +251,12 @@ pub fn cost(input: &ProportionateNim, [lanes, threads]: [usize; 2], [alone, toge
     Cost {
         // Threads disturb each other's caches a little.
         ns: ns - alone * (limit - first) + (together / threads * (limit - first) + 3e4) * (1.0 + 0.05 * started),
-        bytes: bytes + started * STACK,
+        bytes: bytes + started * (STACK + SPARE),
     }
 }
+
+/// Bytes of the rows and lists that a thread keeps for its next segment.
+const SPARE: f64 = 130_000.0;
 
 /// A run, shared by its threads.
 pub struct Shared<'a, S, G> {
