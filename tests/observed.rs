@@ -41,7 +41,8 @@ fn they_agree_with_an_exact_kernel() {
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     let checked = runner.run(&limits, |limit| {
         let input = ProportionateNim::new(limit).expect("below the largest limit");
-        let exact = Selection::new(Machine::detect()).kernel::<Occupancy<Tally>>(&input).expect("a small limit");
+        let selection = Selection::new(Machine::detect()).with_threads(1).expect("one thread");
+        let exact = selection.kernel::<Occupancy<Tally>>(&input).expect("a small limit");
         prop_assert_eq!(exact.def().claim, Claim::Exact);
         let want = exact.run(&input, &Run::new(1)).expect("not cancelled");
         for kernel in observed() {

@@ -43,7 +43,7 @@ pub fn write(code: &Code, values: &[u16], out: &mut dyn Write) -> io::Result<()>
     out.flush()
 }
 
-/// Reads what [`write`] wrote for a game: the values of its first heaps, at most `most`.
+/// Reads what [`write()`] wrote for a game: the values of its first heaps, at most `most`.
 ///
 /// # Errors
 /// The file cannot be read, is damaged, or belongs to another game.

@@ -5,7 +5,7 @@
 //! where the other heap is rare as well are left out. What moves below 64 reach inside the block is known only in order, so the
 //! least free code of each heap is found one by one, as in `mex_subtraction`.
 //!
-//! *Questions.* Where many heaps are rare, only moves that together reach most values are decoded ([`heads`](super::heads)). Each
+//! *Questions.* Where many heaps are rare, only moves that together reach most values are decoded ([`heads`]). Each
 //! other one is asked whether it reaches the least codes that are still free, a few of each heap; until each has one that no
 //! move reaches.
 //!

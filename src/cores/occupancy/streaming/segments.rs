@@ -256,7 +256,7 @@ pub fn cost(input: &ProportionateNim, [lanes, threads]: [usize; 2], [alone, toge
 }
 
 /// Bytes of the rows and lists that a thread keeps for its next segment.
-const SPARE: f64 = 130_000.0;
+const SPARE: f64 = 30_000.0;
 
 /// A run, shared by its threads.
 pub struct Shared<'a, S, G> {
