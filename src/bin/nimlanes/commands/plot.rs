@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(long, value_name = "CODE", allow_hyphen_values = true)]
     code: Option<String>,
     /// Draw only the rare heaps of the sparse space
-    #[arg(long, requires = "code")]
+    #[arg(long)]
     rare: bool,
     /// The output file, SVG or PNG by its extension; it appears when it is complete. A file with several hard links is refused
     #[arg(long, value_name = "FILE.svg|FILE.png")]
@@ -53,6 +53,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     };
     if args.code.is_some() && args.listed.has_settings() {
         return Err(Failure::Usage("--code takes no option of another game".to_owned()));
+    }
+    // clap drops `requires` where the argument that is missing conflicts with one that is there.
+    if args.rare && args.code.is_none() {
+        return Err(Failure::Usage("--rare needs --code".to_owned()));
     }
     check_writable(Some(&args.out))?;
     let (picture, run) = match &args.code {

@@ -20,7 +20,7 @@ use super::span::{SPAN, Span};
 use super::start::{START, start};
 use super::tapes::{MARGIN, Marks, Old, Slices, Tapes, expected};
 use super::{AttemptError, Progress, SHARES, attempt, cost as automaton_cost};
-use crate::cores::occupancy::{DENSITY, HEAPS_PER_BATCH, ProportionateNim, Sink, window_certificate};
+use crate::cores::occupancy::{HEAPS_PER_BATCH, ProportionateNim, Sink, window_certificate};
 use crate::growing;
 use crate::kernel::{Cost, Run, RunError};
 use crate::machine::STACK;
@@ -93,7 +93,7 @@ pub fn under_way(input: &ProportionateNim, threads: usize, with_positions: bool)
     }
     let plan = Plan::with(1, threads as u64, !with_positions);
     let Some(heaps) = plan.length(input.limit() * 2 / 5) else { return 0.0 };
-    let positions = if with_positions { growing::bytes::<[u64; 2]>(2.5 * DENSITY * heaps as f64) } else { 0.0 };
+    let positions = if with_positions { growing::bytes::<[u64; 2]>(PER_HEAP * heaps as f64) } else { 0.0 };
     plan.most as f64 * (Marks::bytes(heaps + plan.warm_up) + positions)
 }
 
@@ -102,7 +102,7 @@ pub fn under_way(input: &ProportionateNim, threads: usize, with_positions: bool)
 pub fn together(input: &ProportionateNim, lanes: usize) -> f64 {
     let plans = [true, false].map(|is_counted| Plan::with(lanes as u64, 1, is_counted));
     let [counted, kept] = plans.map(|plan| plan.length(input.limit() * 2 / 5).unwrap_or(0));
-    lanes as f64 * (Marks::bytes(counted + plans[0].warm_up) + growing::bytes::<[u64; 2]>(2.5 * DENSITY * kept as f64))
+    lanes as f64 * (Marks::bytes(counted + plans[0].warm_up) + growing::bytes::<[u64; 2]>(PER_HEAP * kept as f64))
 }
 
 /// Segments to run.
@@ -256,7 +256,10 @@ pub fn cost(input: &ProportionateNim, [lanes, threads]: [usize; 2], [alone, toge
 }
 
 /// Bytes of the rows and lists that a thread keeps for its next segment.
-const SPARE: f64 = 30_000.0;
+const SPARE: f64 = 70_000.0;
+
+/// Positions for each smaller heap in the published game: four of seven heaps have one, observed.
+const PER_HEAP: f64 = 4.0 / 7.0;
 
 /// A run, shared by its threads.
 pub struct Shared<'a, S, G> {
