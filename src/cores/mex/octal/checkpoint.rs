@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let values: Vec<u16> = (0..100_000u32).map(|n| (n * n % 65_521) as u16).collect();
+        let values: Vec<u16> = (0..100_000u64).map(|n| (n * n % 65_521) as u16).collect();
         let mut file = Vec::new();
         write(&code("0.137"), &values, &mut file).expect("memory");
         for most in [0, 1, STEP, STEP + 1, values.len(), usize::MAX] {
