@@ -194,10 +194,8 @@ impl Engine {
     pub fn own(&self) -> Window<u128> {
         let old: Window<u128> = self.span.old(self.span.cursor);
         let mut marks = self.registers.wide();
-        if let Registers::Narrow(window) = &self.registers {
-            // All lines further up are taken.
-            marks.late = u128::repeat(window.late);
-        }
+        // Further up it has what `twice` has.
+        marks.late |= marks.twice << BLOCK;
         marks.without(old)
     }
 
