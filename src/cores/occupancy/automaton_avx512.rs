@@ -150,15 +150,6 @@ const fn lanes(first: u64, step: u64, period: u64) -> [u64; 8] {
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    drive(input, run, sink, inner())
-}
-
-/// The inner loops of this tier.
-#[inline]
-#[target_feature(
-    enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
-)]
 pub fn inner() -> impl InnerLoops + Sync {
     Closures {
         blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
@@ -168,4 +159,11 @@ pub fn inner() -> impl InnerLoops + Sync {
         append: |row: &mut SpanRow, end, flags, substitution: &Substitution| append(row, end, flags, substitution),
         deposit: |word, mask| _pdep_u64(word, mask),
     }
+}
+
+#[target_feature(
+    enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
+)]
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
+    drive(input, run, sink, inner())
 }

@@ -165,7 +165,14 @@ impl Engine {
 
     /// All marks in the registers.
     pub fn all(&self) -> Window<u128> {
-        self.registers.wide().with(self.span.old(self.span.cursor))
+        self.marks().with(self.span.old(self.span.cursor))
+    }
+
+    /// The registers in 128 bits. Further up `late` has what `twice` has.
+    fn marks(&self) -> Window<u128> {
+        let mut marks = self.registers.wide();
+        marks.late |= marks.twice << BLOCK;
+        marks
     }
 
     /// The marks of the last span in the row used that are complete and in whole words, after the first `written` words
@@ -192,11 +199,7 @@ impl Engine {
     /// The marks in the registers that this beam made itself: bit `PAD + i` of `used`, `difference` and `sum` is as in
     /// [`Window`]; bit `q` of `late` is the line `m - 2n = -(n - d + PAD + BLOCK - q)`.
     pub fn own(&self) -> Window<u128> {
-        let old: Window<u128> = self.span.old(self.span.cursor);
-        let mut marks = self.registers.wide();
-        // Further up it has what `twice` has.
-        marks.late |= marks.twice << BLOCK;
-        marks.without(old)
+        self.marks().without(self.span.old(self.span.cursor))
     }
 
     /// The positions of the last span, given the number of upper ones before it and which heaps have a lower partner.
