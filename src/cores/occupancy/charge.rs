@@ -11,6 +11,8 @@
 //! marks are right, it does come to them, after some 300 heaps on average, and after more than `t` in about
 //! `exp(-t / 350)` of all cases.
 
+use std::ops::Range;
+
 /// A state without its window: `lowers` lower positions have taken exactly the first free slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charge {
@@ -29,20 +31,23 @@ const WIDTH: u64 = 4;
 ///
 /// `differences(x)` and `lines(x)` count the slots `1..x` that no old mark takes: differences outside `U`, lines outside
 /// `S`. They are `None` where old marks are not known, and then so is the charge. `near` is an estimate of `x1`; one
-/// that is far off costs time.
+/// that is far off costs time. It is looked for within `among`.
 pub fn guess(
     n: u64,
     near: u64,
+    among: Range<u64>,
     differences: impl Fn(u64) -> Option<u64>,
     lines: impl Fn(u64) -> Option<u64>,
 ) -> Option<Charge> {
-    let most = n.checked_sub(WIDTH + 1).filter(|most| *most > 1)?;
+    let (mut low, mut high) = (among.start, among.end.min(n.checked_sub(WIDTH + 1)?));
+    if low + 1 >= high {
+        return None;
+    }
     // Free differences below `x` less free lines below what `x` leaves for `x2`: never falls as `x` grows.
     let surplus = |x: u64| Some(differences(x)? as i64 - lines(n - WIDTH - x)? as i64);
     // The first `x` without a deficit is in `low + 1..=high`. The step from the last `x` is what the surplus says, if
     // that is inside, and else what halves the rest.
-    let (mut low, mut high) = (0, most);
-    let mut x = near.clamp(1, most - 1);
+    let mut x = near.clamp(low + 1, high - 1);
     while high - low > 1 {
         let surplus = surplus(x)?;
         if surplus < 0 {
@@ -132,7 +137,7 @@ mod tests {
         for n in (300..8000).step_by(61) {
             let state = State::before(n, &positions);
             let at = |near| {
-                guess(n, near, |x| Some(state.free_differences(x)), |x| Some(state.free_lines(x)))
+                guess(n, near, 0..n, |x| Some(state.free_differences(x)), |x| Some(state.free_lines(x)))
                     .expect("all is known")
             };
             let charge = at(n / 2);
@@ -150,8 +155,9 @@ mod tests {
 
     #[test]
     fn without_old_marks_there_is_no_guess() {
-        assert_eq!(guess(1000, 478, |_| None, Some), None);
-        assert_eq!(guess(1000, 478, |x| (x < 400).then_some(x), Some), None);
-        assert_eq!(guess(3, 1, Some, Some), None);
+        assert_eq!(guess(1000, 478, 0..1000, |_| None, Some), None);
+        assert_eq!(guess(1000, 478, 0..1000, |x| (x < 400).then_some(x), Some), None);
+        assert_eq!(guess(1000, 478, 700..701, Some, Some), None);
+        assert_eq!(guess(3, 1, 0..3, Some, Some), None);
     }
 }

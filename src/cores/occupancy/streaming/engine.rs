@@ -10,21 +10,29 @@ use crate::bits::WORD;
 use crate::kernel::RunError;
 
 /// Bits known beyond those that a span of the greatest growth reads.
-pub const SLACK: u64 = 192;
+const SLACK: u64 = 192;
 /// Words of the reversed sums that a span may read again.
 const KEPT_WORDS: usize = 16;
 
 /// The bit strings that hold the older marks that a span reads.
 pub struct Sources<'a, T> {
     /// Used heaps, read where the span is.
-    pub heaps: &'a T,
+    pub used: &'a T,
     /// Occupied lines `2m - n` by parity (odd ones at `(2m - n + 1) / 2`), read backwards.
     pub sum: [&'a T; 2],
     /// Upper `n`, read where the rows used, difference and sum of the upper beam come from.
     pub flags: [&'a T; 3],
 }
 
-/// The state between spans but for the tapes.
+impl<T> Clone for Sources<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Sources<'_, T> {}
+
+/// The state between spans but for what was found before.
 pub struct Engine {
     /// The first heap of the next span.
     pub n: u64,
@@ -41,8 +49,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine that is nowhere yet: see [`Engine::jump`].
-    pub fn new() -> Self {
+    /// An engine that is nowhere yet, with the rows of a span: see [`Engine::jump`].
+    pub fn new(span: Box<Span>) -> Self {
         Engine {
             n: 0,
             d: 0,
@@ -52,13 +60,13 @@ impl Engine {
             upper_sum: Reader::default(),
             top: 0,
             room: 0,
-            span: Span::new(),
+            span,
         }
     }
 
     /// Prepares the rows of the next span. `None` if a source lacks marks that it reads.
     #[inline(always)]
-    pub fn prepare(&mut self, sources: &Sources<'_, impl Words>, inner: impl InnerLoops) -> Option<()> {
+    pub fn prepare(&mut self, sources: Sources<'_, impl Words>, inner: impl InnerLoops) -> Option<()> {
         let Engine { n, d, span, .. } = self;
         let span = &mut **span;
         let (n, d) = (*n, *d);
@@ -93,29 +101,37 @@ impl Engine {
             sum: (from[2] - self.upper_sum.start) as usize / 8,
             below: (64 * top - (n - d + pad)) as usize / 8 + 8 * self.room,
         };
-        span.heaps = *sources.heaps.words(n as usize / WORD)?;
-        for (used, blocks) in span.heaps.iter().zip(&mut span.blocks) {
-            inner.open(*used, blocks);
-        }
+        span.heaps = *sources.used.words(n as usize / WORD)?;
         Some(())
     }
 
-    /// Runs the blocks of the prepared span and passes on to the next.
+    /// Runs the blocks of the prepared span.
     #[inline(always)]
-    pub fn pass(&mut self, inner: impl InnerLoops) -> Result<(), RunError> {
-        self.span.blocks(&mut self.registers, inner)?;
-        self.n += SPAN as u64;
-        self.d = self.upper_difference.start + (8 * self.span.cursor.difference + PAD) as u64;
-        Ok(())
+    pub fn blocks(&mut self, inner: impl InnerLoops) -> Result<(), RunError> {
+        let Span { heaps, blocks, .. } = &mut *self.span;
+        for (used, blocks) in heaps.iter().zip(blocks) {
+            inner.open(*used, blocks);
+        }
+        self.span.blocks(&mut self.registers, inner)
     }
 
-    /// Which heaps of the last span have a lower partner, and which have an upper one.
+    /// Passes on to the next span.
     #[inline(always)]
-    pub fn beams(&self, inner: impl InnerLoops) -> [[u64; WORDS]; 2] {
-        let Span { heaps, blocks, .. } = &*self.span;
-        let lower: [u64; WORDS] = std::array::from_fn(|i| inner.lower(&blocks[i]));
-        let upper: [u64; WORDS] = std::array::from_fn(|i| !heaps[i] & !lower[i]);
-        [lower, upper]
+    pub fn pass(&mut self) {
+        self.n += SPAN as u64;
+        self.d = self.upper_difference.start + (8 * self.span.cursor.difference + PAD) as u64;
+    }
+
+    /// Which heaps of the last span have a lower partner.
+    #[inline(always)]
+    pub fn lower(&self, inner: impl InnerLoops) -> [u64; WORDS] {
+        std::array::from_fn(|i| inner.lower(&self.span.blocks[i]))
+    }
+
+    /// Which heaps of the last span have an upper partner, given which have a lower one.
+    #[inline(always)]
+    pub fn upper(&self, lower: &[u64; WORDS]) -> [u64; WORDS] {
+        std::array::from_fn(|i| !self.span.heaps[i] & !lower[i])
     }
 
     /// Goes to heap `n`, where the mex of the differences is `d` or more. `seeks` are words of the flags, even numbers,
@@ -126,6 +142,11 @@ impl Engine {
         self.upper_used = Reader::from_word(&USED, &mut span.old.used, seeks[0]);
         self.upper_difference = Reader::from_word(&DIFFERENCE, &mut span.old.difference, seeks[1]);
         self.upper_sum = Reader::from_word(&SUM, &mut span.old.sum, seeks[2]);
+        self.start(n, d);
+    }
+
+    /// Starts at heap `n` with readers that are there, before any reversed sum is read.
+    pub fn start(&mut self, n: u64, d: u64) {
         (self.n, self.d) = (n, d);
         (self.top, self.room) = ((n - d) / 64 - SLACK / 64, SpanRow::BITS / WORD);
     }
@@ -202,17 +223,27 @@ impl Engine {
         self.marks().without(self.span.old(self.span.cursor))
     }
 
-    /// The positions of the last span, given the number of upper ones before it and which heaps have a lower partner.
+    /// What [`Engine::positions`] decodes as the partner of a lower heap of the last span.
     #[inline(always)]
-    pub fn positions(&self, uppers: u64, lower: &[u64; WORDS]) -> impl Iterator<Item = [u64; 2]> {
-        let Span { heaps, blocks, begins, .. } = &*self.span;
-        let is_set = |words: &[u64; WORDS], i: usize| words[i / WORD] >> (i % WORD) & 1 == 1;
+    pub fn pick(&self, heap: usize) -> u64 {
+        self.span.blocks.as_flattened()[heap / BLOCK].picks[heap % BLOCK]
+    }
+
+    /// The positions of the last span, given the number of upper ones before it, which heaps have a lower partner, and
+    /// the pick of each of these.
+    #[inline(always)]
+    pub fn positions(
+        &self,
+        uppers: u64,
+        lower: &[u64; WORDS],
+        pick: impl Fn(usize) -> u64,
+    ) -> impl Iterator<Item = [u64; 2]> {
+        let Span { heaps, begins, .. } = &*self.span;
         let (n, start, mut k) = (self.n - SPAN as u64, self.upper_used.start, uppers);
         (0..SPAN).filter(move |i| !is_set(heaps, *i)).map(move |i| {
             let a = n + i as u64;
             let b = if is_set(lower, i) {
-                let pick = blocks.as_flattened()[i / BLOCK].picks[i % BLOCK];
-                start + 8 * begins[i / BLOCK] as u64 + unpick(pick)
+                start + 8 * begins[i / BLOCK] as u64 + unpick(pick(i))
             } else {
                 k += 1;
                 2 * a + k
@@ -220,6 +251,12 @@ impl Engine {
             [a, b]
         })
     }
+}
+
+/// Bit `i`.
+#[inline(always)]
+pub fn is_set(words: &[u64; WORDS], i: usize) -> bool {
+    words[i / WORD] >> (i % WORD) & 1 == 1
 }
 
 /// Complete marks in whole words.

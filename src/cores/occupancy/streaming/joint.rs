@@ -2,7 +2,7 @@
 //!
 //! If two runs are in the same state at a joint, everything that they find from there on is the same.
 
-use super::window::{PAD, Registers, Window};
+use super::window::{PAD, Registers};
 use crate::bits::WORD;
 use crate::cores::occupancy::charge::Charge;
 
@@ -24,21 +24,9 @@ pub struct Joint {
 }
 
 impl Joint {
-    /// A guess at heap `n`, where no positions are known but the old ones: all slots before those of the charge are
-    /// taken, and none after them.
+    /// A guess at heap `n`: see [`Registers::guess`].
     pub fn guess(n: u64, charge: &Charge, uppers: u64) -> Self {
-        let Charge { x1, x2, .. } = *charge;
-        let d = x1 & !7;
-        // The bit of the register that stands for `2n - m = x2 - 1`.
-        let below = n - d + PAD as u64 + 1 - x2;
-        let ones_from = |bit: u64| u64::MAX.checked_shl(bit as u32).unwrap_or(0);
-        let registers = Registers::Narrow(Window {
-            used: 0,
-            difference: !ones_from(PAD as u64 + x1 - d),
-            twice: ones_from(below),
-            late: ones_from(below + super::window::BLOCK as u64),
-            sum: [0; 2],
-        });
+        let (d, registers) = Registers::guess(n, charge);
         Joint { n, d, uppers, pending: 0, registers, partial: [0; 3] }
     }
 

@@ -13,11 +13,12 @@ use std::arch::x86_64::{
 use std::array::from_fn;
 
 use super::automaton::Automaton;
+use super::engine::Sources;
 use super::inner::InnerLoops;
 use super::joint::Joint;
 use super::segments::{Runner, Segment, Spare};
 use super::span::{BLOCKS, Cursor, OldMarks, SPAN, Span, WORDS};
-use super::tapes::Old;
+use super::tape::Tape;
 use super::window::{BLOCK, PAD, Registers, Window, Word};
 use crate::bits::WORD;
 use crate::cores::occupancy::Sink;
@@ -260,8 +261,8 @@ pub fn blocks<const PICKS: bool>(automata: &mut [Automaton; LANES], found: &mut 
     let mut alive = 0;
     let mut windows = [Window { used: 0, difference: 0, twice: u64::MAX, late: u64::MAX, sum: [0; 2] }; LANES];
     for (lane, automaton) in automata.iter().enumerate() {
-        if let Registers::Narrow(window) = automaton.registers
-            && found.take(lane, &automaton.span)
+        if let Registers::Narrow(window) = automaton.engine.registers
+            && found.take(lane, &automaton.engine.span)
         {
             windows[lane] = window;
             alive |= 1 << lane;
@@ -305,7 +306,7 @@ pub fn blocks<const PICKS: bool>(automata: &mut [Automaton; LANES], found: &mut 
         lanes = lanes.next(growth);
         if PICKS {
             for (automaton, grown) in automata.iter_mut().zip(grown) {
-                let span = &mut *automaton.span;
+                let span = &mut *automaton.engine.span;
                 span.begins[block] = span.cursor.after(block, usize::from(grown)).used;
             }
         }
@@ -314,7 +315,7 @@ pub fn blocks<const PICKS: bool>(automata: &mut [Automaton; LANES], found: &mut 
         if wide != 0 {
             let (before, mut windows, used) = (before.windows(), lanes.windows(), lanes_of::<u64, LANES>(heaps));
             for lane in (0..LANES).filter(|lane| wide >> lane & 1 == 1) {
-                let span = &mut automata[lane].span;
+                let span = &mut automata[lane].engine.span;
                 let cursor = span.cursor.after(block, usize::from(grown[lane]));
                 match wide_block(found, [block, lane], span, cursor, before[lane], used[lane] as u16) {
                     Some((window, growth)) => (windows[lane], bytes[lane]) = (window, growth),
@@ -327,8 +328,8 @@ pub fn blocks<const PICKS: bool>(automata: &mut [Automaton; LANES], found: &mut 
     }
     for (lane, (automaton, window)) in automata.iter_mut().zip(lanes.windows()).enumerate() {
         if taken >> lane & 1 == 1 {
-            automaton.registers = Registers::Narrow(window);
-            found.give(lane, &mut automaton.span, usize::from(grown[lane]));
+            automaton.engine.registers = Registers::Narrow(window);
+            found.give(lane, &mut automaton.engine.span, usize::from(grown[lane]));
         }
     }
     alive
@@ -399,14 +400,14 @@ where
         limit: u64,
         from: &[Joint],
         [warm_up, heaps]: [u64; 2],
-        old: Old<'_>,
+        tapes: Sources<'_, Tape>,
         spare: &mut Spare,
         sink: S,
     ) -> Vec<Option<Segment<S>>> {
         let none = || from.iter().map(|_| None).collect();
         let mut automata = Vec::with_capacity(LANES);
         for joint in from {
-            let Some(mut automaton) = Automaton::at(limit, joint, old, spare.span()) else { return none() };
+            let Some(mut automaton) = Automaton::at(limit, joint, tapes, spare.span()) else { return none() };
             automaton.new = spare.marks.pop().unwrap_or_default();
             automaton.new.reserve(warm_up + heaps);
             automata.push(automaton);
@@ -425,7 +426,7 @@ where
                 }
             }
             for automaton in &mut *lanes {
-                if automaton.prepare(old, self.inner).is_none() {
+                if automaton.engine.prepare(tapes, self.inner).is_none() {
                     return none();
                 }
             }
@@ -439,7 +440,7 @@ where
         let mut segments = Vec::with_capacity(LANES);
         for (lane, ((begin, automaton), sink)) in begins.into_iter().zip(automata).zip(sinks).enumerate() {
             let segment = Segment { begin, end: automaton.joint(), marks: automaton.new, sink };
-            spare.spans.push(automaton.span);
+            spare.spans.push(automaton.engine.span);
             segments.push((alive >> lane & 1 == 1).then_some(segment));
         }
         segments

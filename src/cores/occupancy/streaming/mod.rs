@@ -146,10 +146,11 @@ fn attempt<S: Sink>(
 ) -> Result<(), AttemptError> {
     let mut again = sink.fork();
     let (mut tapes, joint) = start(input, shares, if *found == 0 { &mut *sink } else { &mut again })?;
-    let mut automaton = Automaton::at(input.limit(), &joint, tapes.old(), Span::new()).ok_or(AttemptError::Dropped)?;
-    let mut on_tapes = automaton.n;
+    let mut automaton =
+        Automaton::at(input.limit(), &joint, tapes.sources(), Span::new()).ok_or(AttemptError::Dropped)?;
+    let mut on_tapes = automaton.engine.n;
     loop {
-        *found = automaton.n.max(*found);
+        *found = automaton.engine.n.max(*found);
         if *found - *reported >= super::HEAPS_PER_BATCH {
             sink.advance(run, *found - *reported)?;
             *reported = *found;
@@ -158,14 +159,14 @@ fn attempt<S: Sink>(
             return Ok(());
         }
         // No span reads marks of the last eighth.
-        if automaton.n - on_tapes >= (automaton.n / 8).min(super::HEAPS_PER_BATCH) {
+        if automaton.engine.n - on_tapes >= (automaton.engine.n / 8).min(super::HEAPS_PER_BATCH) {
             tapes.append(&mut automaton.new);
-            tapes.release(automaton.n, automaton.d);
-            on_tapes = automaton.n;
+            tapes.release(automaton.engine.n, automaton.engine.d);
+            on_tapes = automaton.engine.n;
         }
-        automaton.prepare(tapes.old(), inner).ok_or(AttemptError::Dropped)?;
-        automaton.blocks(inner)?;
-        automaton.settle(if automaton.n == *found { &mut *sink } else { &mut again }, inner);
+        automaton.engine.prepare(tapes.sources(), inner).ok_or(AttemptError::Dropped)?;
+        automaton.engine.blocks(inner)?;
+        automaton.settle(if automaton.engine.n == *found { &mut *sink } else { &mut again }, inner);
     }
 }
 

@@ -14,11 +14,13 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::automaton::Automaton;
+use super::engine::Sources;
 use super::inner::{InnerLoops, Plain};
 use super::joint::Joint;
 use super::span::{SPAN, Span};
 use super::start::{START, start};
-use super::tapes::{MARGIN, Marks, Old, Slices, Tapes, expected};
+use super::tape::Tape;
+use super::tapes::{MARGIN, Marks, Slices, Tapes, expected};
 use super::{AttemptError, Progress, SHARES, attempt, cost as automaton_cost};
 use crate::cores::occupancy::{HEAPS_PER_BATCH, ProportionateNim, Sink, window_certificate};
 use crate::growing;
@@ -159,7 +161,7 @@ pub trait Runner: Copy {
         limit: u64,
         from: &[Joint],
         heaps: [u64; 2],
-        old: Old<'_>,
+        tapes: Sources<'_, Tape>,
         spare: &mut Spare,
         sink: S,
     ) -> Vec<Option<Segment<S>>>;
@@ -184,12 +186,12 @@ impl<I: InnerLoops> Runner for Alone<I> {
         limit: u64,
         from: &[Joint],
         heaps: [u64; 2],
-        old: Old<'_>,
+        tapes: Sources<'_, Tape>,
         spare: &mut Spare,
         sink: S,
     ) -> Vec<Option<Segment<S>>> {
         // A window that became too wide after a guess says nothing.
-        vec![run_segment(limit, &from[0], heaps, old, spare, sink, self.0).unwrap_or(None)]
+        vec![run_segment(limit, &from[0], heaps, tapes, spare, sink, self.0).unwrap_or(None)]
     }
 }
 
@@ -200,33 +202,33 @@ fn run_segment<S: Sink>(
     limit: u64,
     from: &Joint,
     [warm_up, heaps]: [u64; 2],
-    old: Old<'_>,
+    tapes: Sources<'_, Tape>,
     spare: &mut Spare,
     mut sink: S,
     inner: impl InnerLoops,
 ) -> Result<Option<Segment<S>>, RunError> {
-    let Some(mut automaton) = Automaton::at(limit, from, old, spare.span()) else { return Ok(None) };
+    let Some(mut automaton) = Automaton::at(limit, from, tapes, spare.span()) else { return Ok(None) };
     automaton.new = spare.marks.pop().unwrap_or_default();
     let (begin, end) = (from.n + warm_up, from.n + warm_up + heaps);
     automaton.new.reserve(warm_up + heaps);
     let mut idle = sink.fork();
     let mut first = None;
     loop {
-        if automaton.n == begin {
+        if automaton.engine.n == begin {
             first = Some(if warm_up == 0 { *from } else { automaton.joint() });
             automaton.new.clear();
         }
-        let is_complete = automaton.n >= end || automaton.is_past_limit();
-        if is_complete || automaton.prepare(old, inner).is_none() {
+        let is_complete = automaton.engine.n >= end || automaton.is_past_limit();
+        if is_complete || automaton.engine.prepare(tapes, inner).is_none() {
             // A segment from a joint may end where its tapes do.
-            first = first.filter(|_| is_complete || warm_up == 0 && automaton.n > begin);
+            first = first.filter(|_| is_complete || warm_up == 0 && automaton.engine.n > begin);
             break;
         }
-        automaton.blocks(inner)?;
+        automaton.engine.blocks(inner)?;
         automaton.settle(if first.is_some() { &mut sink } else { &mut idle }, inner);
     }
     let end = automaton.joint();
-    spare.spans.push(automaton.span);
+    spare.spans.push(automaton.engine.span);
     Ok(first.map(|begin| Segment { begin, end, marks: automaton.new, sink }))
 }
 
@@ -426,7 +428,7 @@ impl<S: Sink, G: Guess> Shared<'_, S, G> {
         while let Some(Task { joint, begin, heaps, near, slices, marks, sink }) = self.task() {
             spare.marks = marks;
             if let Some(joint) = joint {
-                match run_segment(self.limit, &joint, [0, heaps], slices.old(), &mut spare, sink, runner.inner()) {
+                match run_segment(self.limit, &joint, [0, heaps], slices.sources(), &mut spare, sink, runner.inner()) {
                     Ok(Some(segment)) => self.finish(begin, heaps, [Some(segment)]),
                     Ok(None) => self.end(AttemptError::Dropped),
                     Err(stop) => self.end(stop.into()),
@@ -437,7 +439,7 @@ impl<S: Sink, G: Guess> Shared<'_, S, G> {
             let begins = (begin..).step_by(heaps as usize).take(R::LANES);
             let from: Option<Vec<Joint>> = begins.map(|begin| (self.guess)(&slices, begin - warm_up, &near)).collect();
             let segments = match from {
-                Some(from) => runner.together(self.limit, &from, [warm_up, heaps], slices.old(), &mut spare, sink),
+                Some(from) => runner.together(self.limit, &from, [warm_up, heaps], slices.sources(), &mut spare, sink),
                 None => (0..R::LANES).map(|_| None).collect(),
             };
             self.finish(begin, heaps, segments);
@@ -586,11 +588,11 @@ mod tests {
             limit: u64,
             from: &[Joint],
             heaps: [u64; 2],
-            old: Old<'_>,
+            tapes: Sources<'_, Tape>,
             spare: &mut Spare,
             sink: S,
         ) -> Vec<Option<Segment<S>>> {
-            let one = |from| Alone(Plain).together(limit, std::slice::from_ref(from), heaps, old, spare, sink.fork());
+            let one = |from| Alone(Plain).together(limit, std::slice::from_ref(from), heaps, tapes, spare, sink.fork());
             from.iter().flat_map(one).collect()
         }
     }

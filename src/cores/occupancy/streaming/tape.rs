@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::words::Words;
+
 /// Words in a chunk.
 const CHUNK: usize = 1 << 12;
 /// Words in a page.
@@ -79,33 +81,6 @@ impl Tape {
         self.end.min(self.horizon)
     }
 
-    /// Word `at`, unless it is not written yet, lies past the horizon, or was released.
-    #[inline(always)]
-    pub fn get(&self, at: usize) -> Option<u64> {
-        let index = at.checked_sub(self.first)?;
-        (at < self.kept()).then(|| self.chunks[index / CHUNK].words[index % CHUNK])
-    }
-
-    /// The `N` words from `at` on, where `at` is a multiple of `N`; `None` in the cases of [`Tape::get`].
-    #[inline(always)]
-    pub fn words<const N: usize>(&self, at: usize) -> Option<&[u64; N]> {
-        const { assert!(CHUNK.is_multiple_of(N)) };
-        let index = at.checked_sub(self.first)?;
-        if at + N > self.kept() {
-            return None;
-        }
-        self.chunks[index / CHUNK].words[index % CHUNK..].first_chunk()
-    }
-
-    /// 32 bits from bit `at` on.
-    #[inline(always)]
-    pub fn bits(&self, at: u64) -> Option<u32> {
-        let (word, shift) = ((at / 64) as usize, at % 64);
-        let low = self.get(word)? >> shift;
-        let high = if shift > 32 { self.get(word + 1)? << (64 - shift) } else { 0 };
-        Some((low | high) as u32)
-    }
-
     /// The set bits before a page of which a word is kept.
     fn page_rank(&self, page: usize) -> u64 {
         let index = page * PAGE - self.first;
@@ -162,6 +137,25 @@ impl Tape {
         while self.first + CHUNK <= at && self.chunks.pop_front().is_some() {
             self.first += CHUNK;
         }
+    }
+}
+
+/// `None` where a word is not written yet, lies past the horizon, or was released.
+impl Words for Tape {
+    #[inline(always)]
+    fn get(&self, at: usize) -> Option<u64> {
+        let index = at.checked_sub(self.first)?;
+        (at < self.kept()).then(|| self.chunks[index / CHUNK].words[index % CHUNK])
+    }
+
+    #[inline(always)]
+    fn words<const N: usize>(&self, at: usize) -> Option<&[u64; N]> {
+        const { assert!(CHUNK.is_multiple_of(N)) };
+        let index = at.checked_sub(self.first)?;
+        if at + N > self.kept() {
+            return None;
+        }
+        self.chunks[index / CHUNK].words[index % CHUNK..].first_chunk()
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use super::engine::Sources;
 use super::joint::Joint;
 use super::marks::{DIFFERENCE, SUM, USED, word_length};
 use super::tape::Tape;
+use super::words::Words;
 use crate::bits::WORD;
 use crate::cores::occupancy::charge;
 
@@ -60,16 +62,6 @@ pub fn expected(joint: &Joint, n: u64) -> u64 {
     (joint.d as f64 + SPEED * (n as f64 - joint.n as f64)).max(0.0) as u64
 }
 
-/// The tapes that a span reads.
-#[derive(Clone, Copy)]
-pub struct Old<'a> {
-    pub used: &'a Tape,
-    /// By parity.
-    pub sum: [&'a Tape; 2],
-    /// For the rows used, difference and sum, which read it at different places.
-    pub flags: [&'a Tape; 3],
-}
-
 /// The tapes of a run: [`Marks`] from the beginning on.
 pub struct Tapes {
     pub used: Tape,
@@ -85,11 +77,11 @@ impl Tapes {
         Tapes { used: tape(used), sum: [tape(sum), tape(sum)], flags: tape(flags) }
     }
 
-    /// All of them.
+    /// What a span reads of them.
     #[inline(always)]
-    pub fn old(&self) -> Old<'_> {
+    pub fn sources(&self) -> Sources<'_, Tape> {
         let Tapes { used, sum: [even, odd], flags } = self;
-        Old { used, sum: [even, odd], flags: [flags; 3] }
+        Sources { used, sum: [even, odd], flags: [flags; 3] }
     }
 
     /// Appends marks, and empties their lists.
@@ -148,10 +140,10 @@ pub struct Slices {
 }
 
 impl Slices {
-    /// All of them.
+    /// What a span reads of them.
     #[inline(always)]
-    pub fn old(&self) -> Old<'_> {
-        Old { used: &self.used, sum: self.sum.each_ref(), flags: self.flags.each_ref() }
+    pub fn sources(&self) -> Sources<'_, Tape> {
+        Sources { used: &self.used, sum: self.sum.each_ref(), flags: self.flags.each_ref() }
     }
 }
 
@@ -162,7 +154,7 @@ impl Slices {
         let differences = |x: u64| Some(x - 1 - self.uppers_below(x)?);
         // The sum of (0,0) is 0, and no slot.
         let lines = |x: u64| Some(x - self.sum[0].rank(x.div_ceil(2))? - self.sum[1].rank(x / 2 + 1)?);
-        let charge = charge::guess(n, near, differences, lines)?;
+        let charge = charge::guess(n, near, 0..n, differences, lines)?;
         let unused = n - self.used.rank(n)?;
         Some(Joint::guess(n, &charge, unused.checked_sub(charge.lowers)?))
     }

@@ -3,6 +3,7 @@
 use std::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 
 use super::row::SpanRow;
+use crate::cores::occupancy::charge::Charge;
 
 /// Steps in a block.
 pub const BLOCK: usize = 16;
@@ -226,6 +227,24 @@ pub enum Registers {
 }
 
 impl Registers {
+    /// `d` and the registers of a guess at heap `n`, where no positions are known but the old ones: all slots before
+    /// those of the charge are taken, and none after them.
+    pub fn guess(n: u64, charge: &Charge) -> (u64, Self) {
+        let Charge { x1, x2, .. } = *charge;
+        let d = x1 & !7;
+        // The bit of the register that stands for `2n - m = x2 - 1`.
+        let below = n - d + PAD as u64 + 1 - x2;
+        let ones_from = |bit: u64| u64::MAX.checked_shl(bit as u32).unwrap_or(0);
+        let window = Window {
+            used: 0,
+            difference: !ones_from(PAD as u64 + x1 - d),
+            twice: ones_from(below),
+            late: ones_from(below + BLOCK as u64),
+            sum: [0; 2],
+        };
+        (d, Registers::Narrow(window))
+    }
+
     /// The marks in 128 bits.
     pub fn wide(&self) -> Window<u128> {
         match self {

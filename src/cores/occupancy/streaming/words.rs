@@ -1,7 +1,5 @@
 //! Bit strings of which a part can be read.
 
-use super::tape::Tape;
-
 /// A bit string in words of which a part can be read.
 pub trait Words {
     /// Word `at`, if it can be read.
@@ -17,17 +15,5 @@ pub trait Words {
         let low = self.get(word)? >> shift;
         let high = if shift > 32 { self.get(word + 1)? << (64 - shift) } else { 0 };
         Some((low | high) as u32)
-    }
-}
-
-impl Words for Tape {
-    #[inline(always)]
-    fn get(&self, at: usize) -> Option<u64> {
-        Tape::get(self, at)
-    }
-
-    #[inline(always)]
-    fn words<const N: usize>(&self, at: usize) -> Option<&[u64; N]> {
-        Tape::words(self, at)
     }
 }

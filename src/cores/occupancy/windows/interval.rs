@@ -147,11 +147,6 @@ impl Marks {
         let part = if below != 0 { self.words[word] & below } else { 0 };
         Some(self.totals[group][0] + whole + u64::from(part.count_ones()))
     }
-
-    /// Whether a bit is set.
-    fn is_set(&self, bit: u64) -> Option<bool> {
-        Some(self.get((bit / WORD as u64) as usize)? >> (bit % WORD as u64) & 1 == 1)
-    }
 }
 
 impl Words for Marks {
@@ -213,9 +208,7 @@ impl Interval {
     pub fn base(input: &ProportionateNim, to: u64) -> Result<(Engine, Interval, Sums), RunError> {
         let small = ProportionateNim { limit: input.limit().min(1 << 20), ..input.clone() };
         let (tapes, joint) = start(&small, [1.0; 3], &mut Tally::default())?;
-        let automaton = Automaton::at(small.limit(), &joint, tapes.old(), Span::new()).ok_or(RunError::Overflow)?;
-        let Automaton { n, d, registers, upper_used, upper_difference, upper_sum, top, room, span, .. } = automaton;
-        let engine = Engine { n, d, registers, upper_used, upper_difference, upper_sum, top, room, span };
+        let automaton = Automaton::at(small.limit(), &joint, tapes.sources(), Span::new()).ok_or(RunError::Overflow)?;
         let Tapes { used, sum, flags } = tapes;
         let mut interval = Interval::new(0, to, 0, Before::default());
         let mut sums = Sums::new(0, to, 0, Total::default());
@@ -225,7 +218,7 @@ impl Interval {
         copy(&mut interval.flags, &|at| flags.get(at));
         copy(&mut interval.used, &|at| used.get(at));
         sums.rows.iter_mut().zip(&sum).for_each(|(row, tape)| copy(row, &|at| tape.get(at)));
-        Ok((engine, interval, sums))
+        Ok((automaton.engine, interval, sums))
     }
 
     /// Appends the last span of an engine, in which these heaps are upper ones.
@@ -277,33 +270,31 @@ impl Interval {
     }
 
     /// The heap from which on upper heaps `a` have lines `p a + q k` of at least `line`, where `a` is the `k`-th of
-    /// them; the number of those before; and whether one has that line.
-    fn first_from(&self, p: u64, q: u64, line: u64) -> Option<(u64, u64, bool)> {
+    /// them, and the number of those before.
+    fn first_from(&self, p: u64, q: u64, line: u64) -> Option<(u64, u64)> {
         let (first, mut count) = self.seek(p, q, line)?;
         for word in first..first + 2 {
             let mut flags = self.flags.get(word)?;
             while flags != 0 {
                 let heap = (WORD * word) as u64 + u64::from(flags.trailing_zeros());
-                let at = p * heap + q * (count + 1);
-                if at >= line {
-                    return Some((heap, count, at == line));
+                if p * heap + q * (count + 1) >= line {
+                    return Some((heap, count));
                 }
                 count += 1;
                 flags &= flags - 1;
             }
         }
-        Some(((WORD * (first + 2)) as u64, count, false))
+        Some(((WORD * (first + 2)) as u64, count))
     }
 
-    /// The number of upper heaps `a` whose line `p a + q k` is below `line`, where `a` is the `k`-th of them, and
-    /// whether one has that line.
-    pub fn upper_count(&self, p: u64, q: u64, line: u64) -> Option<(u64, bool)> {
-        self.first_from(p, q, line).map(|(_, count, has_line)| (count, has_line))
+    /// The number of upper heaps `a` whose line `p a + q k` is below `line`, where `a` is the `k`-th of them.
+    pub fn upper_count(&self, p: u64, q: u64, line: u64) -> Option<u64> {
+        self.first_from(p, q, line).map(|(_, count)| count)
     }
 
     /// The upper heaps `a` whose line `p a + q k` is below `line`, where `a` is the `k`-th of them.
     pub fn uppers_below(&self, p: u64, q: u64, line: u64) -> Option<Total> {
-        let (heap, ..) = self.first_from(p, q, line)?;
+        let (heap, _) = self.first_from(p, q, line)?;
         Some(self.before.flags.plus(self.flags.below(heap)?))
     }
 }
@@ -366,11 +357,6 @@ impl Sums {
         let [even, odd] = Self::after(line);
         Some(self.before.count + self.rows[0].count(even)? + self.rows[1].count(odd)?)
     }
-
-    /// Whether a line `2m - n` is occupied.
-    pub fn has(&self, line: u64) -> Option<bool> {
-        self.rows[(line % 2) as usize].is_set(line.div_ceil(2))
-    }
 }
 
 #[cfg(test)]
@@ -409,8 +395,8 @@ mod tests {
                     Some(total) => prop_assert_eq!(total, below),
                     None => prop_assert!(interval.lines(p, q).end <= line),
                 }
-                if let Some(found) = interval.upper_count(p, q, line) {
-                    prop_assert_eq!(found, (below.count, lines().any(|(_, at)| at == line)));
+                if let Some(count) = interval.upper_count(p, q, line) {
+                    prop_assert_eq!(count, below.count);
                 }
             }
         }

@@ -2,7 +2,8 @@
 
 use super::interval::{Before, Interval, Marks, Sums, Total};
 use crate::bits::WORD;
-use crate::cores::occupancy::streaming::{BLOCK, Engine, PAD, Registers, Sources, Window};
+use crate::cores::occupancy::charge::{self, Charge};
+use crate::cores::occupancy::streaming::{BLOCK, Engine, PAD, Registers, Sources};
 
 /// The intervals that a window reads.
 #[derive(Clone, Copy)]
@@ -19,88 +20,28 @@ impl<'a> Places<'a> {
     /// Their bit strings.
     pub fn sources(&self) -> Sources<'a, Marks> {
         let [even, odd] = &self.sum.rows;
-        Sources { heaps: &self.heaps.used, sum: [even, odd], flags: self.flags.map(|interval| &interval.flags) }
+        Sources { used: &self.heaps.used, sum: [even, odd], flags: self.flags.map(|interval| &interval.flags) }
     }
 
-    /// How many lower positions take a difference below `x`, if they take all that upper ones leave; and whether an
-    /// upper one takes `x`.
-    fn differences(&self, x: u64) -> Option<(i64, bool)> {
-        let (uppers, is_taken) = self.flags[1].upper_count(1, 1, x)?;
-        Some((x as i64 - 1 - uppers as i64, is_taken))
-    }
-
-    /// The same for values `2n - m`, which sums take as well.
-    fn values(&self, x: u64) -> Option<(i64, bool)> {
-        Some((x as i64 - self.sum.count(x.checked_sub(1)?)? as i64, self.sum.has(x)?))
-    }
-
-    /// Guesses the mexes of the differences and of the values `2n - m` at heap `n`, given an estimate of the first.
-    ///
-    /// Each lower position takes one of each, so as many must be taken below the one as below the other: a guess with
-    /// another *charge* never meets the truth.
-    fn guess(&self, n: u64, estimate: u64) -> Option<[u64; 2]> {
-        /// What the two leave of `n`, on average.
-        const WINDOW: u64 = 4;
-        /// How much the charge grows with the first, if their sum stays.
-        const SLOPE: f64 = 1.535;
-        // What the intervals know something about.
+    /// The charge at heap `n`, given an estimate of the mex of the differences there.
+    fn guess(&self, n: u64, estimate: u64) -> Option<Charge> {
+        /// Lines between what the intervals know and what is asked.
         const EDGE: u64 = 64;
-        let near = n - 5 * WINDOW;
         let row = &self.sum.rows[0];
         let lines = self.flags[1].lines(1, 1);
-        let first = lines.start.max(near.saturating_sub(2 * row.end_bit())) + EDGE;
-        let last = lines.end.min(near.checked_sub(2 * row.first_bit())?).checked_sub(EDGE)?;
-        if first >= last {
-            return None;
-        }
-        let mut x = estimate;
-        // Newton's method on two staircases.
-        for _ in 0..40 {
-            x = x.clamp(first, last);
-            let charge = self.differences(x)?.0 - self.values(near - x)?.0;
-            let step = (charge as f64 / SLOPE) as i64;
-            x = x.checked_add_signed(-step)?;
-            if step == 0 {
-                break;
-            }
-        }
-        // Up to the first pair of free lines with equal charge whose window is narrow enough.
-        let mut guess = [x, near - x];
-        loop {
-            let [mut differences, mut values] = [self.differences(guess[0])?, self.values(guess[1])?];
-            while differences.1 {
-                guess[0] += 1;
-                differences = self.differences(guess[0])?;
-            }
-            while values.1 {
-                guess[1] += 1;
-                values = self.values(guess[1])?;
-            }
-            let charge = differences.0 - values.0;
-            if charge == 0 && guess[0] + guess[1] + WINDOW >= n {
-                return Some(guess);
-            }
-            guess[0] += u64::from(charge <= 0);
-            guess[1] += u64::from(charge >= 0);
-        }
+        let first = lines.start.max(n.saturating_sub(2 * row.end_bit())) + EDGE;
+        let last = lines.end.min(n.checked_sub(2 * row.first_bit())?).checked_sub(EDGE)?;
+        let differences = |x: u64| Some(x - 1 - self.flags[1].upper_count(1, 1, x)?);
+        charge::guess(n, estimate, first..last, differences, |x| Some(x - self.sum.count(x - 1)?))
     }
 }
 
 /// Takes `engine` to heap `n` with a guess of its registers, given an estimate of the mex of the differences there.
 /// `None` if the intervals do not reach far enough.
 pub fn restart(engine: &mut Engine, n: u64, estimate: u64, places: Places<'_>) -> Option<()> {
-    let [x, value] = places.guess(n, estimate)?;
-    let d = x & !7;
+    let (d, registers) = Registers::guess(n, &places.guess(n, estimate)?);
+    engine.registers = registers;
     let pad = PAD as u64;
-    // From this bit on all values are taken.
-    let full = (n + pad + 1).checked_sub(value + d)? as u32;
-    engine.registers = Registers::Narrow(Window {
-        used: 0,
-        difference: !(u64::MAX << (pad + x - d)),
-        twice: u64::MAX.checked_shl(full)?,
-        late: u64::MAX.checked_shl(full + BLOCK as u32)?,
-        sum: [0; 2],
-    });
     let [used, difference, sum] = places.flags;
     let words =
         [used.seek(2, 1, n + d - pad)?, difference.seek(1, 1, d - pad)?, sum.seek(3, 2, 2 * (n / 2 + d - pad))?];

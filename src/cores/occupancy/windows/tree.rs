@@ -7,7 +7,7 @@ use super::model::Model;
 use super::plan::{HEAPS, Options, Plan};
 use super::restart::{Places, Prefix, restart};
 use crate::bits::WORD;
-use crate::cores::occupancy::streaming::{Engine, InnerLoops, WORDS, Words};
+use crate::cores::occupancy::streaming::{Engine, InnerLoops, Span, WORDS, Words};
 use crate::cores::occupancy::{Beam, ProportionateNim, Tally};
 use crate::kernel::{Evidence, Run, RunError};
 
@@ -30,21 +30,21 @@ impl From<RunError> for Failure {
 
 /// The intervals that a window reads, by their indices.
 #[derive(Clone, Copy)]
-struct Sources {
+struct Indices {
     heaps: usize,
     sum: usize,
     flags: [usize; 3],
 }
 
-impl Sources {
+impl Indices {
     /// Those of the base, which reads itself.
-    const BASE: Sources = Sources { heaps: 0, sum: 0, flags: [0; 3] };
+    const BASE: Indices = Indices { heaps: 0, sum: 0, flags: [0; 3] };
 
     /// Those of a window that begins at heap `n`, where the mex of the differences is about `mex`.
     fn new(intervals: &[Interval], sums: &[Sums], n: u64, mex: u64) -> Self {
         let last = |is_before: &dyn Fn(&Interval) -> bool| intervals.partition_point(is_before).max(1) - 1;
         let flags = |p, q, line| last(&|interval| interval.lines(p, q).start <= line);
-        Sources {
+        Indices {
             heaps: last(&|interval| interval.used.first_bit() <= n),
             sum: sums.partition_point(|sums| 2 * sums.rows[0].first_bit() <= n - mex).max(1) - 1,
             flags: [flags(2, 1, n + mex), flags(1, 1, mex), flags(3, 2, n + 2 * mex)],
@@ -52,7 +52,7 @@ impl Sources {
     }
 
     fn of<'a>(self, intervals: &'a [Interval], sums: &'a [Sums]) -> Places<'a> {
-        let Sources { heaps, sum, flags } = self;
+        let Indices { heaps, sum, flags } = self;
         Places { heaps: &intervals[heaps], sum: &sums[sum], flags: flags.map(|flags| &intervals[flags]) }
     }
 }
@@ -101,11 +101,11 @@ struct Tree<'a> {
     /// Heaps whose lines `2m - n` are to be kept, in descending order.
     sums_to_come: Vec<Range<u64>>,
     /// Intervals whose marks of each kind were dropped, from the first on.
-    dropped: Sources,
+    dropped: Indices,
     engine: Engine,
     /// Where the current window began to run, and what it reads.
     start: u64,
-    sources: Sources,
+    indices: Indices,
     /// For joints.
     second: Engine,
     /// Heaps visited, and those since the last joint.
@@ -126,12 +126,12 @@ impl<'a> Tree<'a> {
             intervals: vec![base],
             sums: vec![sums],
             sums_to_come: Vec::new(),
-            dropped: Sources::BASE,
+            dropped: Indices::BASE,
             start: engine.n,
             visited: engine.n,
             engine,
-            sources: Sources::BASE,
-            second: Engine::new(),
+            indices: Indices::BASE,
+            second: Engine::new(Span::new()),
             unchecked: 0,
             evidence: Evidence { warm_up: options.warm_up, ..Evidence::default() },
             lower: None,
@@ -160,17 +160,18 @@ impl<'a> Tree<'a> {
     /// Runs the next span and keeps its marks. Returns which of its heaps have a lower and which an upper partner.
     #[inline(always)]
     fn span(&mut self, inner: impl InnerLoops) -> Result<[[u64; WORDS]; 2], Failure> {
-        let places = self.sources.of(&self.intervals, &self.sums);
+        let places = self.indices.of(&self.intervals, &self.sums);
         let n = self.engine.n;
         if let Some(Range { end, .. }) = self.sums_to_come.pop_if(|range| range.start == n) {
             let prefix = Prefix::new(&self.engine, places).ok_or(Failure::Missed)?;
             let sums = prefix.sums(&self.engine, places, end).ok_or(Failure::Missed)?;
             self.sums.push(sums);
         }
-        step(&mut self.engine, self.sources.of(&self.intervals, &self.sums), inner)?;
+        step(&mut self.engine, self.indices.of(&self.intervals, &self.sums), inner)?;
         self.visited += HEAPS;
         self.unchecked += HEAPS;
-        let [lower, upper] = self.engine.beams(inner);
+        let lower = self.engine.lower(inner);
+        let upper = self.engine.upper(&lower);
         if let Some(interval) = self.intervals.last_mut() {
             interval.extend(&self.engine, &upper, inner);
         }
@@ -185,9 +186,9 @@ impl<'a> Tree<'a> {
     fn enter(&mut self, window: &Range<u64>, model: &mut Model, inner: impl InnerLoops) -> Result<(), Failure> {
         self.start = window.start - self.options.warm_up;
         let mex = model.at(self.start as f64).mex as u64;
-        self.sources = Sources::new(&self.intervals, &self.sums, self.start, mex);
+        self.indices = Indices::new(&self.intervals, &self.sums, self.start, mex);
         self.drop_passed();
-        let places = self.sources.of(&self.intervals, &self.sums);
+        let places = self.indices.of(&self.intervals, &self.sums);
         restart(&mut self.engine, self.start, mex, places).ok_or(Failure::Missed)?;
         while self.engine.n < window.start {
             step(&mut self.engine, places, inner)?;
@@ -221,7 +222,10 @@ impl<'a> Tree<'a> {
             }
             let [lower, _] = self.span(inner)?;
             if let Some(beam) = &mut self.lower {
-                let positions = self.engine.positions(0, &lower).filter(|[a, b]| *b <= 2 * a && a + b <= self.limit);
+                let positions = self
+                    .engine
+                    .positions(0, &lower, |heap| self.engine.pick(heap))
+                    .filter(|[a, b]| *b <= 2 * a && a + b <= self.limit);
                 positions.for_each(|[a, b]| beam.add(Beam { positions: 1, smaller: a.into(), larger: b.into() }));
             }
             self.joint_if_due(model, inner)?;
@@ -238,7 +242,7 @@ impl<'a> Tree<'a> {
             return Err(Failure::Missed);
         }
         let Prefix { lower, differences, .. } =
-            Prefix::new(&self.engine, self.sources.of(&self.intervals, &self.sums)).ok_or(Failure::Missed)?;
+            Prefix::new(&self.engine, self.indices.of(&self.intervals, &self.sums)).ok_or(Failure::Missed)?;
         Ok(Beam { positions: lower.count + 1, smaller: lower.sum, larger: lower.sum + differences })
     }
 
@@ -251,14 +255,14 @@ impl<'a> Tree<'a> {
             return Ok(());
         }
         let start = engine.n - self.options.warm_up;
-        let places = self.sources.of(&self.intervals, &self.sums);
+        let places = self.indices.of(&self.intervals, &self.sums);
         restart(second, start, model.at(start as f64).mex as u64, places).ok_or(Failure::Missed)?;
         let flags = self.intervals.last().map(|interval| &interval.flags);
         let mut coupled = start;
         while second.n < engine.n {
             let word = second.n as usize / WORD;
             step(second, places, inner)?;
-            let [_, upper] = second.beams(inner);
+            let upper = second.upper(&second.lower(inner));
             if flags.and_then(|flags| flags.words::<WORDS>(word)).is_some_and(|flags| *flags != upper) {
                 coupled = second.n;
             }
@@ -275,7 +279,7 @@ impl<'a> Tree<'a> {
 
     /// Drops the marks that no window from this one on reads.
     fn drop_passed(&mut self) {
-        let Sources { heaps, sum, flags } = self.sources;
+        let Indices { heaps, sum, flags } = self.indices;
         for sums in self.sums.get_mut(self.dropped.sum..sum).unwrap_or_default() {
             sums.rows.iter_mut().for_each(Marks::clear);
         }
@@ -284,7 +288,7 @@ impl<'a> Tree<'a> {
         };
         passed(self.dropped.heaps, heaps, |interval| interval.used.clear());
         passed(self.dropped.flags[1], flags[1], |interval| interval.flags.clear());
-        self.dropped = self.sources;
+        self.dropped = self.indices;
     }
 
     /// Both beams.
@@ -302,8 +306,10 @@ impl<'a> Tree<'a> {
 /// Runs the next span of an engine.
 #[inline(always)]
 fn step(engine: &mut Engine, places: Places<'_>, inner: impl InnerLoops) -> Result<(), Failure> {
-    engine.prepare(&places.sources(), inner).ok_or(Failure::Missed)?;
-    Ok(engine.pass(inner)?)
+    engine.prepare(places.sources(), inner).ok_or(Failure::Missed)?;
+    engine.blocks(inner)?;
+    engine.pass();
+    Ok(())
 }
 
 #[cfg(test)]
@@ -350,11 +356,11 @@ mod tests {
         let mut waiting: Vec<(Interval, Sums)> = Vec::new();
         while tree.engine.n < options.base {
             let [beam, _] = tree.span(Plain).expect("the base reads itself");
-            for [a, b] in tree.engine.positions(0, &beam).filter(|[a, b]| *b <= 2 * a) {
+            for [a, b] in tree.engine.positions(0, &beam, |heap| tree.engine.pick(heap)).filter(|[a, b]| *b <= 2 * a) {
                 lower = lower.plus(Total { count: 1, sum: a.into() });
                 differences += u128::from(b - a);
             }
-            let places = Sources::BASE.of(&tree.intervals, &tree.sums);
+            let places = Indices::BASE.of(&tree.intervals, &tree.sums);
             let prefix = Prefix::new(&tree.engine, places).expect("the base reaches far enough");
             let upper = tree.intervals[0].flags.below(tree.engine.n).expect("it was run");
             assert_eq!(prefix, Prefix { lower, differences, upper });
