@@ -41,7 +41,8 @@ pub fn lanes_of<T: Lane, const N: usize>(v: __m512i) -> [T; N] {
 
 /// Eight words, one from each row: the word at byte `from + at[i]` of row `i` in lane `i`.
 ///
-/// In assembly, because the compiler goes through memory and waits for it.
+/// In assembly, because the compiler goes through memory and waits for it. The registers are named, because rustc 1.95 prints
+/// wrong names for the halves of those from `zmm16` on.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub fn collect<const BYTES: usize>(rows: &[[u8; BYTES]; 8], from: usize, at: [u8; 8]) -> __m512i {
@@ -51,17 +52,17 @@ pub fn collect<const BYTES: usize>(rows: &[[u8; BYTES]; 8], from: usize, at: [u8
     // SAFETY: reads eight bytes of each row, which are in it (asserted above); the instructions are those of AVX-512F.
     unsafe {
         asm!(
-            "vmovq {w:x}, qword ptr [{rows} + {a}]",
-            "vmovq {x:x}, qword ptr [{rows} + {c} + 2 * {BYTES}]",
-            "vmovq {y:x}, qword ptr [{rows} + {e} + 4 * {BYTES}]",
-            "vmovq {z:x}, qword ptr [{rows} + {g} + 6 * {BYTES}]",
-            "vpinsrq {w:x}, {w:x}, qword ptr [{rows} + {b} + {BYTES}], 1",
-            "vpinsrq {x:x}, {x:x}, qword ptr [{rows} + {d} + 3 * {BYTES}], 1",
-            "vpinsrq {y:x}, {y:x}, qword ptr [{rows} + {f} + 5 * {BYTES}], 1",
-            "vpinsrq {z:x}, {z:x}, qword ptr [{rows} + {h} + 7 * {BYTES}], 1",
-            "vinserti32x4 {w:y}, {w:y}, {x:x}, 1",
-            "vinserti32x4 {y:y}, {y:y}, {z:x}, 1",
-            "vinserti64x4 {w}, {w}, {y:y}, 1",
+            "vmovq xmm0, qword ptr [{rows} + {a}]",
+            "vmovq xmm1, qword ptr [{rows} + {c} + 2 * {BYTES}]",
+            "vmovq xmm2, qword ptr [{rows} + {e} + 4 * {BYTES}]",
+            "vmovq xmm3, qword ptr [{rows} + {g} + 6 * {BYTES}]",
+            "vpinsrq xmm0, xmm0, qword ptr [{rows} + {b} + {BYTES}], 1",
+            "vpinsrq xmm1, xmm1, qword ptr [{rows} + {d} + 3 * {BYTES}], 1",
+            "vpinsrq xmm2, xmm2, qword ptr [{rows} + {f} + 5 * {BYTES}], 1",
+            "vpinsrq xmm3, xmm3, qword ptr [{rows} + {h} + 7 * {BYTES}], 1",
+            "vinserti128 ymm0, ymm0, xmm1, 1",
+            "vinserti128 ymm2, ymm2, xmm3, 1",
+            "vinserti64x4 zmm0, zmm0, ymm2, 1",
             rows = in(reg) rows.as_ptr().cast::<u8>().add(from),
             a = in(reg) a,
             b = in(reg) b,
@@ -71,10 +72,10 @@ pub fn collect<const BYTES: usize>(rows: &[[u8; BYTES]; 8], from: usize, at: [u8
             f = in(reg) f,
             g = in(reg) g,
             h = in(reg) h,
-            w = out(zmm_reg) words,
-            x = out(zmm_reg) _,
-            y = out(zmm_reg) _,
-            z = out(zmm_reg) _,
+            out("zmm0") words,
+            out("zmm1") _,
+            out("zmm2") _,
+            out("zmm3") _,
             BYTES = const BYTES,
             options(pure, readonly, nostack, preserves_flags),
         );
@@ -91,17 +92,17 @@ pub fn spread<const BYTES: usize>(rows: &mut [[u8; BYTES]; 8], from: usize, at: 
     // SAFETY: writes eight bytes of each row, which are in it (asserted above); the instructions are those of AVX-512F.
     unsafe {
         asm!(
-            "vextracti64x4 {y:y}, {w}, 1",
-            "vmovq qword ptr [{rows} + {a}], {w:x}",
-            "vpextrq qword ptr [{rows} + {b} + {BYTES}], {w:x}, 1",
-            "vextracti32x4 {x:x}, {w:y}, 1",
-            "vmovq qword ptr [{rows} + {e} + 4 * {BYTES}], {y:x}",
-            "vpextrq qword ptr [{rows} + {f} + 5 * {BYTES}], {y:x}, 1",
-            "vextracti32x4 {y:x}, {y:y}, 1",
-            "vmovq qword ptr [{rows} + {c} + 2 * {BYTES}], {x:x}",
-            "vpextrq qword ptr [{rows} + {d} + 3 * {BYTES}], {x:x}, 1",
-            "vmovq qword ptr [{rows} + {g} + 6 * {BYTES}], {y:x}",
-            "vpextrq qword ptr [{rows} + {h} + 7 * {BYTES}], {y:x}, 1",
+            "vextracti64x4 ymm2, zmm0, 1",
+            "vmovq qword ptr [{rows} + {a}], xmm0",
+            "vpextrq qword ptr [{rows} + {b} + {BYTES}], xmm0, 1",
+            "vextracti128 xmm1, ymm0, 1",
+            "vmovq qword ptr [{rows} + {e} + 4 * {BYTES}], xmm2",
+            "vpextrq qword ptr [{rows} + {f} + 5 * {BYTES}], xmm2, 1",
+            "vextracti128 xmm2, ymm2, 1",
+            "vmovq qword ptr [{rows} + {c} + 2 * {BYTES}], xmm1",
+            "vpextrq qword ptr [{rows} + {d} + 3 * {BYTES}], xmm1, 1",
+            "vmovq qword ptr [{rows} + {g} + 6 * {BYTES}], xmm2",
+            "vpextrq qword ptr [{rows} + {h} + 7 * {BYTES}], xmm2, 1",
             rows = in(reg) rows.as_mut_ptr().cast::<u8>().add(from),
             a = in(reg) a,
             b = in(reg) b,
@@ -111,9 +112,9 @@ pub fn spread<const BYTES: usize>(rows: &mut [[u8; BYTES]; 8], from: usize, at: 
             f = in(reg) f,
             g = in(reg) g,
             h = in(reg) h,
-            w = in(zmm_reg) words,
-            x = out(zmm_reg) _,
-            y = out(zmm_reg) _,
+            in("zmm0") words,
+            out("zmm1") _,
+            out("zmm2") _,
             BYTES = const BYTES,
             options(nostack, preserves_flags),
         );
