@@ -199,6 +199,28 @@ impl MoveSet {
         }
     }
 
+    /// The odd moves that are at most `limit`, in that many words or more: bit `i` is set if `2 i + 1` is a move.
+    ///
+    /// # Panics
+    /// As [`MoveSet::up_to`]; but a byte holds 16 numbers.
+    pub fn odd_up_to(&self, limit: u64, words: usize) -> Vec<u64> {
+        match self {
+            MoveSet::Primes => odd_primes_up_to(limit, words),
+            _ => odd_row(&self.up_to(limit), words),
+        }
+    }
+
+    /// The even moves that are at most `limit`, ascending.
+    ///
+    /// # Panics
+    /// As [`MoveSet::up_to`].
+    pub fn even_up_to(&self, limit: u64) -> Vec<u64> {
+        match self {
+            MoveSet::Primes => (2..=limit.min(2)).collect(),
+            _ => even(&self.up_to(limit)).collect(),
+        }
+    }
+
     /// Estimates the peak memory of [`MoveSet::up_to`], in bytes, without making the list.
     pub fn bytes_up_to(&self, limit: u64) -> f64 {
         let n = limit as f64;
@@ -209,7 +231,7 @@ impl MoveSet {
             MoveSet::Cubes => growing(n.cbrt()),
             MoveSet::Triangular => growing((2.0 * n).sqrt()),
             // pi(n) < 1.25506 n / ln n for n > 1 (Rosser and Schoenfeld 1962), plus the sieve.
-            MoveSet::Primes => growing(1.25506 * n / n.max(2.0).ln()) + n / 2.0,
+            MoveSet::Primes => growing(1.25506 * n / n.max(2.0).ln()) + n / 16.0,
             // No more of them fit in 64 bits.
             MoveSet::Factorials | MoveSet::Fibonacci => growing(93.0),
             MoveSet::RandomDense => growing(n / 2.0),
@@ -237,6 +259,20 @@ impl MoveSet {
     }
 }
 
+/// The even numbers of a list.
+pub fn even(moves: &[u64]) -> impl Iterator<Item = u64> {
+    moves.iter().copied().filter(|m| m % 2 == 0)
+}
+
+/// The odd numbers of a list, in a row of so many words: bit `i` is set if `2 i + 1` is among them.
+pub fn odd_row(moves: &[u64], words: usize) -> Vec<u64> {
+    let mut row = vec![0; words];
+    for m in moves.iter().filter(|m| **m % 2 == 1) {
+        row[(m / 128) as usize] |= 1 << (m / 2 % 64);
+    }
+    row
+}
+
 /// A pseudorandom number in 0..1 that depends only on `m`, so a set does not change with the limit. This is the output
 /// function of SplitMix64 (Steele, Lea and Flood 2014).
 fn fraction(m: u64) -> f64 {
@@ -246,28 +282,63 @@ fn fraction(m: u64) -> f64 {
     (z ^ z >> 31) as f64 / 2f64.powi(64)
 }
 
-/// The primes up to `limit`, by the sieve of Eratosthenes over odd numbers.
+/// The primes up to `limit`.
 fn primes_up_to(limit: u64) -> Vec<u64> {
-    if limit < 2 {
-        return Vec::new();
+    let bits =
+        |(i, word): (usize, u64)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| 64 * i as u64 + bit);
+    let odd = odd_primes_up_to(limit, 0).into_iter().enumerate().flat_map(bits).map(|i| 2 * i + 1);
+    (2..=limit.min(2)).chain(odd).collect()
+}
+
+/// The odd primes up to `limit`, in that many words or more, `2 i + 1` as bit `i`, by the sieve of Eratosthenes.
+///
+/// It goes through the numbers in segments that fit in the first cache.
+fn odd_primes_up_to(limit: u64, words: usize) -> Vec<u64> {
+    /// Words of a segment: 32 KiB.
+    const SEGMENT: usize = 1 << 12;
+    let bits = limit.div_ceil(2) as usize;
+    let mut row = vec![0; words.max(bits.div_ceil(64))];
+    let sieve = &mut row[..bits.div_ceil(64)];
+    sieve.fill(u64::MAX);
+    if let Some(last) = sieve.last_mut() {
+        *last >>= (64 - bits % 64) % 64;
+        sieve[0] &= !1; // 1 is no prime
     }
-    let half = (limit as usize - 1) / 2; // odd numbers 3, 5, ..., as 2 i + 3
-    let mut composite = vec![false; half];
-    let mut primes = vec![2];
-    for i in 0..half {
-        if composite[i] {
-            continue;
+    // Odd primes up to the root of the limit, and the next bit that each clears.
+    let mut small: Vec<(usize, usize)> = Vec::new();
+    if limit >= 9 {
+        let root = primes_up_to(limit.isqrt());
+        small = root.into_iter().skip(1).map(|p| (p as usize, (p * p / 2) as usize)).collect();
+    }
+    for (segment, words) in sieve.chunks_mut(SEGMENT).enumerate() {
+        let first = 64 * SEGMENT * segment;
+        let end = 64 * words.len();
+        for (p, next) in &mut small {
+            let mut bit = *next - first;
+            while bit < end {
+                words[bit / 64] &= !(1 << (bit % 64));
+                bit += *p;
+            }
+            *next = first + bit;
         }
-        let p = 2 * i + 3;
-        primes.push(p as u64);
-        composite.iter_mut().skip((p * p - 3) / 2).step_by(p).for_each(|c| *c = true);
     }
-    primes
+    row
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn primes_are_those_without_smaller_factors() {
+        let primes: Vec<u64> = (2..600_000).filter(|n: &u64| (2..=n.isqrt()).all(|p| n % p != 0)).collect();
+        for limit in (0..300).chain([16_383, 16_384, 262_143, 524_287, 524_288, 524_289, 599_999]) {
+            let want = &primes[..primes.partition_point(|p| *p <= limit)];
+            assert_eq!(primes_up_to(limit), want, "up to {limit}");
+            let words = limit as usize / 128 + 3;
+            assert_eq!(MoveSet::Primes.odd_up_to(limit, words), odd_row(want, words), "up to {limit}");
+        }
+    }
 
     #[test]
     fn invalid_lists_say_why() {

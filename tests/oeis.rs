@@ -78,10 +78,11 @@ fn first_positions_of_values() {
         }
         firsts
     };
-    // OEIS A355556 and A019307.
+    // OEIS A355556, A019307 and A355557.
     assert_eq!(firsts(MoveSet::Factorials, 700_000), [0, 1, 2, 6, 5050, 5056, 5064, 40520, 40696, 630_373]);
     let fibonacci = [0, 1, 2, 3, 8, 9, 144, 145, 167, 627, 2677, 2725, 2726, 12071, 48652, 206_025];
     assert_eq!(firsts(MoveSet::Fibonacci, 250_000), fibonacci);
+    assert_eq!(firsts(MoveSet::Primes, 20_000), [0, 2, 4, 6, 8, 19, 21, 23, 43, 48, 67, 156]);
 }
 
 /// Ferguson: `g(n) = 1` exactly where `g(n - min S) = 0`, for every set `S`.

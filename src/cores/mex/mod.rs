@@ -3,6 +3,7 @@
 pub mod octal;
 mod oracle;
 pub mod records;
+mod residues;
 pub mod split;
 pub mod subtraction;
 pub mod zeros;

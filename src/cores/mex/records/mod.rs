@@ -48,6 +48,7 @@ mod guess_lanes_avx2;
 mod guess_lanes_avx512;
 mod history;
 mod masks;
+mod residue_classes;
 mod ring;
 mod ring_lanes;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
@@ -105,7 +106,9 @@ impl Start {
 /// A subtraction set with few moves, and a limit.
 #[derive(Clone, Debug)]
 pub struct Records {
-    moves: Vec<usize>,
+    set: MoveSet,
+    /// The moves up to the limit, if they are few.
+    moves: Option<Vec<usize>>,
     limit: u64,
     is_resumable: bool,
 }
@@ -114,17 +117,18 @@ impl Records {
     /// The heaps `0..=limit` of `set`.
     ///
     /// # Errors
-    /// The limit is above [`MAX_LIMIT`], or there are more than [`MOST_MOVES`] moves up to it.
+    /// The limit is above [`MAX_LIMIT`], or there are more than [`MOST_MOVES`] moves up to it and they are not odd but for a few.
     pub fn new(set: &MoveSet, limit: u64) -> Result<Self, InputError> {
         const NAME: &str = MexRecords::NAME;
         if limit > MAX_LIMIT {
             return Err(InputError::TooLarge { operation: NAME, size: limit, most: MAX_LIMIT });
         }
-        let Some(moves) = set.few_up_to(limit, MOST_MOVES) else {
+        let moves = set.few_up_to(limit, MOST_MOVES);
+        if moves.is_none() && !residue_classes::takes(set, limit) {
             return Err(InputError::TooManyMoves { operation: NAME, most: MOST_MOVES });
-        };
-        let moves = moves.into_iter().map(|m| m as usize).collect();
-        Ok(Records { moves, limit, is_resumable: false })
+        }
+        let moves = moves.map(|moves| moves.into_iter().map(|m| m as usize).collect());
+        Ok(Records { set: set.clone(), moves, limit, is_resumable: false })
     }
 
     /// The same input for a run that can be resumed, which requires a kernel with a history.
@@ -132,9 +136,14 @@ impl Records {
         Records { is_resumable: true, ..self }
     }
 
-    /// The moves up to the limit, ascending.
+    /// The moves up to the limit, ascending, if there are at most [`MOST_MOVES`]; else none of them.
     pub fn moves(&self) -> &[usize] {
-        &self.moves
+        self.moves.as_deref().unwrap_or_default()
+    }
+
+    /// Whether there are more moves than [`MOST_MOVES`].
+    pub fn has_many_moves(&self) -> bool {
+        self.moves.is_none()
     }
 
     /// The largest heap.
@@ -227,6 +236,9 @@ impl Operation for MexRecords {
         guess_lanes = guess_lanes like ring_lanes, Portable, [], "blocks guessed by a period found on the way, verified in lanes, computed where wrong";
         guess_lanes_avx2 = guess_lanes_avx2 like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         guess_lanes_avx512 = guess_lanes_avx512 like guess_lanes, Avx512, ["avx512"], "planes by byte permutes";
+        residue_classes = residue_classes, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
+        residue_classes_avx2 = residue_classes like residue_classes, Avx2, ["avx2"], "the same source at this tier";
+        residue_classes_avx512 = residue_classes like residue_classes, Avx512, ["avx512"], "the same source at this tier";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
@@ -236,7 +248,8 @@ impl Operation for MexRecords {
     const NOTES: &'static str = include_str!("NOTES.md");
 
     fn oracle(input: &Records) -> Output {
-        let values = oracle::values(&input.moves, input.heaps());
+        let moves: Vec<usize> = input.set.up_to(input.limit).into_iter().map(|m| m as usize).collect();
+        let values = oracle::values(&moves, input.heaps());
         let known = values.iter().max().map_or(0, |largest| largest + 1);
         let first = |v| values.iter().position(|value| *value == v).expect("all smaller values occur as well") as u64;
         let count = |v| values.iter().filter(|value| **value == v).count() as u64;
@@ -277,6 +290,12 @@ impl Workloads for MexRecords {
         Workload {
             name: "fibonacci",
             summary: "take a Fibonacci number; size = the largest heap",
+            published: 10_000_000,
+            sizes: &[10_000_000],
+        },
+        Workload {
+            name: "primes",
+            summary: "take a prime; size = the largest heap",
             published: 10_000_000,
             sizes: &[10_000_000],
         },

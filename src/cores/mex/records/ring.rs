@@ -271,6 +271,9 @@ fn middle_at_most(moves: usize) -> usize {
 
 /// Predicted time and memory of masks, at `heap` ns per heap and `step` ns per legal move.
 pub fn cost(input: &Records, heap: f64, step: f64) -> Cost {
+    if input.has_many_moves() {
+        return Cost::IMPOSSIBLE;
+    }
     let heaps = input.heaps() as f64;
     let pairs: f64 = input.moves().iter().map(|m| heaps - *m as f64).sum();
     Cost { ns: heap * heaps + step * pairs + 300.0, bytes: Layout::new(input).bytes() as f64 }

@@ -32,6 +32,7 @@ pub(super) mod lanes;
 mod periodic;
 mod pull_words;
 mod push_bits;
+mod residue_classes;
 mod shifted_sets;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod shifted_sets_avx512;
@@ -246,6 +247,9 @@ impl Operation for MexSubtraction {
         pull_words = pull_words, Portable, [], "for each value, a bit row of its heaps, read 64 heaps at a time as shifted words";
         pull_words_avx512 = pull_words like pull_words, Avx512, ["avx512"], "the same source at this tier";
         periodic = periodic, Portable, [], "finite sets: compute a prefix until its values repeat, then copy the rest";
+        residue_classes = residue_classes, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
+        residue_classes_avx2 = residue_classes like residue_classes, Avx2, ["avx2"], "the same source at this tier";
+        residue_classes_avx512 = residue_classes like residue_classes, Avx512, ["avx512"], "the same source at this tier";
         shifted_sets = shifted_sets, Portable, [], "each heap rules out its value for the move set shifted by it, 4096 heaps at a time";
         shifted_sets_wide = shifted_sets_wide like shifted_sets, Portable, ["wide"], "the same with wide's vectors";
         shifted_sets_avx2 = shifted_sets like shifted_sets, Avx2, ["avx2"], "the same source at this tier";

@@ -96,7 +96,8 @@ pub fn under_way(input: &ProportionateNim, threads: usize, with_positions: bool)
     let plan = Plan::with(1, threads as u64, !with_positions);
     let Some(heaps) = plan.length(input.limit() * 2 / 5) else { return 0.0 };
     let positions = if with_positions { growing::bytes::<[u64; 2]>(PER_HEAP * heaps as f64) } else { 0.0 };
-    plan.most as f64 * (Marks::bytes(heaps + plan.warm_up) + positions)
+    // A slice may keep a chunk that its tape has copied since.
+    plan.most as f64 * (Marks::bytes(heaps + plan.warm_up) + positions + Tape::CHUNK_BYTES as f64)
 }
 
 /// Bytes of `lanes` segments on one thread: their marks, and the positions that they find if those are kept. Whether they

@@ -42,6 +42,9 @@ fn ones(words: &[u64]) -> u64 {
 }
 
 impl Tape {
+    /// Bytes of a chunk.
+    pub const CHUNK_BYTES: usize = size_of::<Chunk>();
+
     /// An empty tape that keeps its first `horizon` words.
     pub fn new(horizon: usize) -> Self {
         Tape { chunks: VecDeque::new(), first: 0, end: 0, horizon, ones: 0 }

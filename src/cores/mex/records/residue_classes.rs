@@ -1,0 +1,42 @@
+//! Values by the residue classes of their heaps. See [`residues`].
+//!
+//! Cost and bound: see there; then counting.
+
+use super::{Output, Records, Start};
+use crate::cores::mex::residues::{self, Moves, row_words};
+use crate::cores::mex::subtraction::lanes::{LANES, WINDOW};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::moves::MoveSet;
+
+pub fn cost(input: &Records, context: CostContext) -> Cost {
+    if !input.has_many_moves() || input.is_resumable {
+        return Cost::IMPOSSIBLE; // few moves leave too few proofs, and there is no history to save
+    }
+    let Cost { ns, bytes } = residues::cost(input.heaps(), context.tier);
+    Cost { ns: ns + 0.6 * input.heaps() as f64, bytes }
+}
+
+/// Whether `residues` takes the moves up to the limit.
+pub fn takes(set: &MoveSet, limit: u64) -> bool {
+    /// Other sets have more even moves up to here.
+    const PROBE: u64 = 10_000;
+    residues::takes(&set.up_to(limit.min(PROBE)), limit) && set.even_up_to(limit).len() <= residues::MOST_MULTIPLES
+}
+
+#[inline(always)]
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
+    if !start.is_default() {
+        return Err(RunError::OutsideDomain);
+    }
+    let mut output = Output::default();
+    let Records { set, limit, .. } = input;
+    let moves = Moves::new(set.odd_up_to(*limit, row_words(*limit)), set.even_up_to(*limit), *limit)?;
+    residues::drive(&moves, input.heaps(), run, |first, values| {
+        for (n, values) in (first..).step_by(LANES).zip(values.chunks(LANES)) {
+            let mut codes = [0; LANES];
+            codes.iter_mut().zip(values).for_each(|(code, v)| *code = WINDOW as u8 - v);
+            output.add(n, &codes);
+        }
+    })?;
+    Ok(output)
+}
