@@ -313,8 +313,9 @@ impl Values<'_> {
             let mut last = last;
             for lane in 0..LANES {
                 for parity in 0..2 {
-                    let [a, b, ..] = &candidates[parity];
-                    let mut own = if a[lane] == last[parity] { b[lane] } else { a[lane] };
+                    let [a, b, ..] = candidates[parity].each_ref().map(|row| row[lane]);
+                    // A branch would be wrong half of the time.
+                    let mut own = a ^ (a ^ b) & u8::from(a == last[parity]).wrapping_neg();
                     if own >= values {
                         let Some(settled) = self.settle_doubt(first, lane, &candidates[parity], parity) else {
                             return false;

@@ -5,13 +5,14 @@
 //! far larger than a table of values could hold. A run of hours can save its progress to a file and resume: see [`Journal`] and
 //! [`checkpoint`].
 //!
-//! With at most [`MOST_MOVES`] moves, every value is below 63, because `g(n)` is at most the number of moves.
+//! With at most [`MOST_MOVES`] moves, every value is below 63, because `g(n)` is at most the number of moves. Sets with more moves,
+//! of which at most three are even, are left to `residue_classes`, which keeps all values and ends if one passes 62.
 //!
 //! Runs are compared by first heaps, frequencies and an [`Output::fingerprint`] of all values. Its documentation says what it can
 //! miss.
 //!
-//! First heaps of the values are OEIS A355556 for the factorials and A019307 for the Fibonacci numbers. Computed here, not
-//! proved:
+//! First heaps of the values are OEIS A355556 for the factorials, A019307 for the Fibonacci numbers and A355557 for the primes.
+//! `profiles/discoveries` in the source tree has what is known past them, with the runs that found it. Computed here, not proved:
 //! - the factorials take no value above 12 up to heap 89 000 000 000, past 14!. `ring_lanes_avx512` and `masks_avx2` agree in
 //!   the frequency of every value; they share the history, which smaller limits check against tables;
 //! - the Fibonacci numbers take the value 19 first at heap 5 751 518 039, the twentieth first heap. `ring_lanes_avx512` and

@@ -9,8 +9,8 @@ use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::moves::MoveSet;
 
 pub fn cost(input: &Records, context: CostContext) -> Cost {
-    if !input.has_many_moves() || input.is_resumable {
-        return Cost::IMPOSSIBLE; // few moves leave too few proofs, and there is no history to save
+    if input.is_resumable || !takes(&input.set, input.limit) {
+        return Cost::IMPOSSIBLE; // there is no history to save
     }
     let Cost { ns, bytes } = residues::cost(input.heaps(), context.tier);
     Cost { ns: ns + 0.6 * input.heaps() as f64, bytes }
