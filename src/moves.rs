@@ -3,10 +3,15 @@
 mod diagonals;
 
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::machine::Machine;
 use crate::names::hint;
+use crate::units::bytes;
 
 pub use diagonals::{Diagonals, DiagonalsError};
 
@@ -38,8 +43,18 @@ pub enum MoveSet {
     RandomSparse,
     /// Random: every `m` is a move with probability 1/2.
     RandomDense,
+    /// 1, 2, 3, 4, 7, 11, ...
+    Lucas,
+    /// 1, 5, 12, 22, ...
+    Pentagonal,
+    /// 1, 4, 10, 20, ...
+    Tetrahedral,
+    /// 1, k, k^2, ...; k is at least 2, as [`FromStr`] checks.
+    Powers(u64),
     /// 1, 2, ..., k
     UpTo(u64),
+    /// All positive numbers but these.
+    AllBut(MoveList),
     /// A finite list; use [`MoveSet::list`] to make one.
     Explicit(MoveList),
 }
@@ -102,25 +117,44 @@ pub enum MoveSetError {
     /// A move is listed twice.
     #[error("the move list contains {0} twice")]
     Duplicate(u64),
+    /// The base of the powers is below 2, or no number.
+    #[error("powers of k are written powers-of-k with k at least 2, not `{0}`")]
+    Base(String),
+    /// A file of moves cannot be read.
+    #[error("cannot read moves from {}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// The range is not `1..k` with `k` at least 1.
     #[error("a range of moves is 1..k with k at least 1, not `{0}`")]
     Range(String),
 }
 
-const NAMED: [(&str, MoveSet); 8] = [
+const NAMED: [(&str, MoveSet); 11] = [
     ("squares", MoveSet::Squares),
     ("cubes", MoveSet::Cubes),
     ("triangular", MoveSet::Triangular),
     ("primes", MoveSet::Primes),
     ("factorials", MoveSet::Factorials),
     ("fibonacci", MoveSet::Fibonacci),
+    ("lucas", MoveSet::Lucas),
+    ("pentagonal", MoveSet::Pentagonal),
+    ("tetrahedral", MoveSet::Tetrahedral),
     ("random-sparse", MoveSet::RandomSparse),
     ("random-dense", MoveSet::RandomDense),
 ];
 
+/// What the text of powers and of a set without a few moves begin with.
+const POWERS: &str = "powers-of-";
+const ALL_BUT: &str = "all-but:";
+
 /// The accepted texts.
 fn allowed() -> impl Iterator<Item = &'static str> {
-    NAMED.iter().map(|(name, _)| *name).chain(["a list a,b,c or a range 1..k"])
+    let others = ["powers-of-k", "all-but:a,b,c", "a list a,b,c, a range 1..k or @FILE with a list"];
+    NAMED.iter().map(|(name, _)| *name).chain(others)
 }
 
 impl FromStr for MoveSet {
@@ -129,6 +163,16 @@ impl FromStr for MoveSet {
     fn from_str(text: &str) -> Result<Self, MoveSetError> {
         if let Some((_, set)) = NAMED.iter().find(|(name, _)| *name == text) {
             return Ok(set.clone());
+        }
+        if let Some(path) = text.strip_prefix('@') {
+            return MoveSet::read(Path::new(path));
+        }
+        if let Some(base) = text.strip_prefix(POWERS) {
+            let base = base.parse().ok().filter(|k| *k > 1);
+            return base.map(MoveSet::Powers).ok_or_else(|| MoveSetError::Base(text.to_owned()));
+        }
+        if let Some(left_out) = text.strip_prefix(ALL_BUT) {
+            return Ok(MoveSet::AllBut(MoveList::new(numbers(left_out.split(','))?)?));
         }
         if let Some((low, high)) = text.split_once("..") {
             return match (low.trim(), high.trim().parse()) {
@@ -142,9 +186,14 @@ impl FromStr for MoveSet {
         if !text.contains(',') && !text.trim().starts_with(|c: char| c.is_ascii_digit()) {
             return Err(MoveSetError::Unknown(text.to_owned()));
         }
-        let number = |part: &str| part.parse::<u64>().map_err(|_| MoveSetError::NotANumber(part.to_owned()));
-        MoveSet::list(text.split(',').map(|part| number(part.trim())).collect::<Result<_, _>>()?)
+        MoveSet::list(numbers(text.split(','))?)
     }
+}
+
+/// The numbers of a list.
+fn numbers<'a>(parts: impl Iterator<Item = &'a str>) -> Result<Vec<u64>, MoveSetError> {
+    let number = |part: &str| part.parse().map_err(|_| MoveSetError::NotANumber(part.to_owned()));
+    parts.map(|part| number(part.trim())).collect()
 }
 
 impl fmt::Display for MoveSet {
@@ -152,9 +201,12 @@ impl fmt::Display for MoveSet {
         if let Some((name, _)) = NAMED.iter().find(|(_, set)| set == self) {
             return f.write_str(name);
         }
+        let list = |moves: &MoveList| moves.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
         match self {
             MoveSet::UpTo(k) => write!(f, "1..{k}"),
-            MoveSet::Explicit(moves) => f.write_str(&moves.iter().map(u64::to_string).collect::<Vec<_>>().join(",")),
+            MoveSet::Powers(k) => write!(f, "{POWERS}{k}"),
+            MoveSet::AllBut(moves) => write!(f, "{ALL_BUT}{}", list(moves)),
+            MoveSet::Explicit(moves) => f.write_str(&list(moves)),
             _ => unreachable!("every other set is named"),
         }
     }
@@ -167,6 +219,25 @@ impl MoveSet {
     /// See [`MoveList::new`].
     pub fn list(moves: Vec<u64>) -> Result<Self, MoveSetError> {
         MoveList::new(moves).map(MoveSet::Explicit)
+    }
+
+    /// A finite set from a file: numbers separated by commas, spaces or ends of lines. In a text it is `@` and the path.
+    ///
+    /// # Errors
+    /// The file cannot be read, needs more memory than is free, or is no list of moves: see [`MoveList::new`].
+    pub fn read(path: &Path) -> Result<Self, MoveSetError> {
+        let wrong = |reason: String| MoveSetError::File { path: path.to_owned(), reason };
+        let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
+        let length = file.metadata().map_err(|error| wrong(error.to_string()))?.len();
+        // A number of one digit and a comma becomes eight bytes, in a list that doubles; the text is kept meanwhile.
+        let (needs, free) = (13 * length, Machine::detect().memory(1));
+        if needs > free {
+            return Err(wrong(format!("it may need {} here and {} are free", bytes(needs as f64), bytes(free as f64))));
+        }
+        let mut text = String::new();
+        file.take(length).read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
+        let parts = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty());
+        MoveSet::list(numbers(parts)?)
     }
 
     /// The moves that are at most `limit`, ascending.
@@ -194,7 +265,24 @@ impl MoveSet {
             }
             MoveSet::RandomSparse => (1..=limit).filter(|m| fraction(*m) < 0.5 / (*m as f64).sqrt()).collect(),
             MoveSet::RandomDense => (1..=limit).filter(|m| fraction(*m) < 0.5).collect(),
+            MoveSet::Lucas => {
+                let next = |&(a, b): &(u64, u64)| Some((b, a.checked_add(b)?));
+                // 2 and 1 come first, out of order.
+                let lucas = std::iter::successors(Some((3u64, 4u64)), next).map(|(a, _)| a);
+                [1, 2].into_iter().chain(lucas).take_while(within).collect()
+            }
+            MoveSet::Pentagonal => {
+                (1u64..).map_while(|i| i.checked_mul(3 * i - 1).map(|d| d / 2)).take_while(within).collect()
+            }
+            MoveSet::Tetrahedral => {
+                let next = |i: u64| (u128::from(i) * u128::from(i + 1) * u128::from(i + 2) / 6).try_into().ok();
+                (1u64..).map_while(next).take_while(within).collect()
+            }
+            MoveSet::Powers(k) => {
+                std::iter::successors(Some(1u64), |power| power.checked_mul(*k)).take_while(within).collect()
+            }
             MoveSet::UpTo(k) => (1..=limit.min(*k)).collect(),
+            MoveSet::AllBut(moves) => (1..=limit).filter(|m| moves.binary_search(m).is_err()).collect(),
             MoveSet::Explicit(moves) => moves.iter().copied().take_while(within).collect(),
         }
     }
@@ -229,12 +317,15 @@ impl MoveSet {
         match self {
             MoveSet::Squares | MoveSet::RandomSparse => growing(n.sqrt()),
             MoveSet::Cubes => growing(n.cbrt()),
+            MoveSet::Tetrahedral => growing((6.0 * n).cbrt()),
             MoveSet::Triangular => growing((2.0 * n).sqrt()),
+            MoveSet::Pentagonal => growing((2.0 / 3.0 * n).sqrt() + 1.0),
             // pi(n) < 1.25506 n / ln n for n > 1 (Rosser and Schoenfeld 1962), plus the sieve.
             MoveSet::Primes => growing(1.25506 * n / n.max(2.0).ln()) + n / 16.0,
             // No more of them fit in 64 bits.
-            MoveSet::Factorials | MoveSet::Fibonacci => growing(93.0),
+            MoveSet::Factorials | MoveSet::Fibonacci | MoveSet::Lucas | MoveSet::Powers(_) => growing(93.0),
             MoveSet::RandomDense => growing(n / 2.0),
+            MoveSet::AllBut(_) => growing(n),
             MoveSet::UpTo(k) => 8.0 * limit.min(*k) as f64,
             MoveSet::Explicit(moves) => growing(moves.partition_point(|m| *m <= limit) as f64),
         }
@@ -338,6 +429,38 @@ mod tests {
             let words = limit as usize / 128 + 3;
             assert_eq!(MoveSet::Primes.odd_up_to(limit, words), odd_row(want, words), "up to {limit}");
         }
+    }
+
+    #[test]
+    fn named_sets_begin_as_they_should() {
+        let sets = [
+            ("lucas", vec![1, 2, 3, 4, 7, 11, 18, 29]),
+            ("pentagonal", vec![1, 5, 12, 22]),
+            ("tetrahedral", vec![1, 4, 10, 20]),
+            ("powers-of-3", vec![1, 3, 9, 27]),
+            ("all-but:2,5", [1, 3, 4].into_iter().chain(6..=30).collect()),
+        ];
+        for (text, moves) in sets {
+            let set: MoveSet = text.parse().expect(text);
+            assert_eq!(set.to_string(), text);
+            assert_eq!(set.up_to(30), moves, "{text}");
+        }
+        for set in NAMED.map(|(_, set)| set) {
+            assert_eq!(set.up_to(0), [0; 0], "{set}");
+        }
+        let to_the_end = ["lucas", "powers-of-2", "powers-of-18446744073709551615"];
+        assert_eq!(to_the_end.map(|text| text.parse::<MoveSet>().expect(text).up_to(u64::MAX).len()), [92, 64, 2]);
+    }
+
+    #[test]
+    fn wrong_names_say_why() {
+        let error = |text: &str| text.parse::<MoveSet>().expect_err(text);
+        for text in ["powers-of-1", "powers-of-0", "powers-of-x", "powers-of-"] {
+            assert_eq!(error(text), MoveSetError::Base(text.to_owned()));
+        }
+        assert_eq!(error("all-but:"), MoveSetError::NotANumber(String::new()));
+        assert_eq!(error("all-but:3,2"), MoveSetError::NotAscending { after: 3, before: 2 });
+        assert!(matches!(error("@no such file"), MoveSetError::File { .. }));
     }
 
     #[test]

@@ -56,7 +56,9 @@ pub enum InputError {
         most: u64,
     },
     /// A set with more moves than the operation has room for.
-    #[error("{operation} takes sets with at most {most} moves up to the limit")]
+    #[error(
+        "{operation} takes sets with at most {most} moves up to the limit, or with at most three even ones and many odd ones"
+    )]
     TooManyMoves {
         /// The operation.
         operation: &'static str,

@@ -37,7 +37,7 @@ static MOVES: Parameter<MoveSet> = Parameter {
     published: MoveSet::Squares,
     setters: &[Setter {
         name: "moves",
-        help: "squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k",
+        help: "squares, cubes, triangular, primes, factorials, fibonacci, lucas, pentagonal, tetrahedral, powers-of-k, all-but:a,b,c, a list a,b,c, a range 1..k or @FILE",
         takes: Takes::Text { value: "MOVES", read: |text| Ok(text.parse()?) },
     }],
 };
