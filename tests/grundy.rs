@@ -139,6 +139,68 @@ fn a_killed_run_resumes_from_its_checkpoint() {
 }
 
 #[test]
+fn moves_come_from_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("moves.txt");
+    let of_file = format!("@{}", file.display());
+    let values =
+        |moves: &str| grundy(&["--moves", moves, "--limit", "500", "--format", "csv"]).output().expect("it runs");
+    for text in ["1,4,9,16\n", "1\n4\n9\n16", "  1 4,\r\n9  16,"] {
+        std::fs::write(&file, text).expect("written");
+        assert_eq!(values(&of_file).stdout, values("1,4,9,16").stdout, "{text:?}");
+    }
+    for (text, says) in [
+        ("", "empty"),
+        ("1,2,x", "`x`"),
+        ("1,0", "contains 0"),
+        ("4,2", "not ascending"),
+        ("3,3", "twice"),
+        ("18446744073709551616", "2^64"),
+    ] {
+        std::fs::write(&file, text).expect("written");
+        let output = values(&of_file);
+        let line = String::from_utf8(output.stderr).expect("text");
+        assert!(
+            output.status.code() == Some(2) && line.lines().count() == 1 && line.contains(says),
+            "{text:?}: {line}"
+        );
+    }
+    std::fs::remove_file(&file).expect("removed");
+    let line = String::from_utf8(values(&of_file).stderr).expect("text");
+    assert!(line.lines().count() == 1 && line.contains("cannot read moves from"), "{line}");
+    // A file that is larger than any memory, though not on the disk.
+    std::fs::File::create(&file).and_then(|file| file.set_len(1 << 42)).expect("a sparse file");
+    let line = String::from_utf8(values(&of_file).stderr).expect("text");
+    assert!(line.lines().count() == 1 && line.contains("are free"), "{line}");
+}
+
+#[test]
+fn what_records_find_is_kept_in_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = folder.path().join("new").join("kept.json");
+    let keep = |moves: &str| {
+        let args = ["--moves", moves, "--limit", "20000", "--records", "--format", "csv", "--save"];
+        let printed = grundy(&args).arg(&kept).assert().success().get_output().stdout.clone();
+        let kept = std::fs::read_to_string(&kept).expect("it was written");
+        let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
+        (String::from_utf8(printed).expect("text"), kept)
+    };
+    for (moves, operation) in [("primes", "mex_records"), ("fibonacci", "mex_records"), ("squares", "mex_subtraction")]
+    {
+        let (printed, kept) = keep(moves);
+        let found = &kept["content"];
+        assert_eq!((&found["operation"], &found["moves"]), (&operation.into(), &moves.into()));
+        let first: Vec<u64> = serde_json::from_value(found["first"].clone()).expect("heaps");
+        let lines = first.iter().enumerate().map(|(n, heap)| format!("{n},{heap}\n")).collect::<String>();
+        assert_eq!(printed, format!("n,a\n{lines}"));
+        let counts: Vec<u64> = serde_json::from_value(found["counts"].clone()).expect("numbers");
+        assert_eq!((counts.len(), counts.iter().sum()), (first.len(), 20_001_u64));
+    }
+    let output = grundy(&["--save", "x"]).assert().code(2).get_output().clone();
+    assert!(String::from_utf8(output.stderr).expect("text").contains("--records"));
+}
+
+#[test]
 fn limits_beyond_tables_need_few_moves_and_only_records() {
     let none = ["--checkpoint", "/no/such/folder/file", "--every", "0.001"];
     for (args, code, part) in [

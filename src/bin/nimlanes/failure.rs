@@ -7,6 +7,7 @@ use nimlanes::cores::UnknownOperation;
 use nimlanes::cores::named::NameError;
 use nimlanes::games::SolveError;
 use nimlanes::kernel::RunError;
+use nimlanes::lab::saved::SavedError;
 use nimlanes::machine::WrongCap;
 use nimlanes::selection::SelectError;
 use nimlanes::workload::InputError;
@@ -69,6 +70,12 @@ impl From<SolveError> for Failure {
             }
             _ => Failure::Usage(error.to_string()),
         }
+    }
+}
+
+impl From<SavedError> for Failure {
+    fn from(error: SavedError) -> Self {
+        Failure::Failed(error.to_string())
     }
 }
 

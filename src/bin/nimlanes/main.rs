@@ -6,6 +6,7 @@ mod beams;
 mod commands;
 mod duel;
 mod failure;
+mod first_heaps;
 mod interrupt;
 mod monitor;
 mod output;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nimlanes::lab::duel::{Duel, DuelError, DuelOptions, TIME_LIMIT};
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::saved::{Change, Mismatch, Saved, SavedError, check_writable};
+use nimlanes::lab::saved::{Change, Mismatch, Saved, check_writable};
 use nimlanes::numbers::within;
 use serde::Serialize;
 
@@ -74,12 +74,6 @@ pub struct Args {
 
 /// More processes would add no information.
 const MAX_PROCESSES: u64 = 200;
-
-impl From<SavedError> for Failure {
-    fn from(error: SavedError) -> Self {
-        Failure::Failed(error.to_string())
-    }
-}
 
 impl From<Mismatch> for Failure {
     fn from(error: Mismatch) -> Self {

@@ -8,19 +8,23 @@ pub use octal::values;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records, Start};
 use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Period, Subtraction, period};
 use nimlanes::cores::mex::zeros::MexZeros;
 use nimlanes::kernel::{Operation, Run};
+use nimlanes::lab::environment::Environment;
 use nimlanes::lab::files;
+use nimlanes::lab::saved::{self, Saved};
 use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
 use nimlanes::workload::InputError;
 
 use crate::args::{Kernels, number, seconds};
 use crate::failure::Failure;
+use crate::first_heaps::FirstHeaps;
 use crate::interrupt;
 use crate::monitor::Monitor;
 use crate::output::{check_cancelled, check_writable, write_output};
@@ -34,7 +38,7 @@ use checkpoint::CheckpointFile;
     nimlanes grundy --code 0.16 --limit 1e6\n  \
     nimlanes grundy --moves factorials --limit 7e9 --records --format csv --checkpoint factorials.checkpoint --resume")]
 pub struct Args {
-    /// The moves: squares, cubes, triangular, primes, factorials, fibonacci, a list a,b,c or a range 1..k
+    /// The moves: squares, cubes, triangular, primes, factorials, fibonacci, lucas, pentagonal, tetrahedral, powers-of-k, all-but:a,b,c, a list a,b,c, a range 1..k or @FILE
     #[arg(long, value_name = "SET", default_value = "squares", allow_hyphen_values = true)]
     moves: String,
     /// The code of an octal or hexadecimal game instead of moves: 0.137, 4.3, 0.[3], ..., or grundy
@@ -65,6 +69,9 @@ pub struct Args {
     /// How often to save the progress, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true, requires = "checkpoint")]
     every: f64,
+    /// Keep what --records finds in a file as JSON, with the kernel, the date and the environment
+    #[arg(long, value_name = "FILE", requires = "records", conflicts_with = "code")]
+    save: Option<PathBuf>,
     /// Write to a file instead of standard output; it appears when it is complete. A file with several hard links is refused
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -154,25 +161,30 @@ fn subtraction(args: &Args) -> Result<(), Failure> {
     let work = Work::of(args, &set)?;
     let selection = selection(&args.kernels, "grundy", work.operation())?;
     check_writable(args.out.as_deref())?;
+    if let Some(save) = &args.save {
+        saved::check_writable(save)?;
+    }
     let run = interrupt::run(selection.threads());
     let machine = selection.machine();
     match work {
         Work::Records(input) => {
             let checkpoint =
                 args.checkpoint.as_deref().map(|path| CheckpointFile::lock(path, args.every, &run)).transpose()?;
-            let output = records(args, &set, input, &selection, &run, checkpoint.as_ref())?;
-            write_output(args.out.as_deref(), |out| write_records(args, &set, &output, &run, out))?;
+            let found = records(args, &set, input, &selection, &run, checkpoint.as_ref())?;
+            save(args, &set, &selection, &found, |output| (output.first.clone(), output.counts.clone()))?;
+            write_output(args.out.as_deref(), |out| write_records(args, &set, &found.output, &run, out))?;
             checkpoint.map_or(Ok(()), |checkpoint| checkpoint.remove())
         }
         Work::Zeros => {
             let of = |limit| Subtraction::for_operation::<MexZeros>(&set, limit, machine);
-            let zeros = compute::<MexZeros>((), &of(args.limit)?, args.limit, of, &selection, &run)?;
+            let zeros = compute::<MexZeros>((), &of(args.limit)?, args.limit, of, &selection, &run)?.output;
             write_output(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, &run, out))
         }
         Work::Values => {
             let of = |limit| Subtraction::new(&set, limit, machine);
-            let g = compute::<MexSubtraction>((), &of(args.limit)?, args.limit, of, &selection, &run)?;
-            write_output(args.out.as_deref(), |out| write(args, &set, &g, &run, out))
+            let found = compute::<MexSubtraction>((), &of(args.limit)?, args.limit, of, &selection, &run)?;
+            save(args, &set, &selection, &found, |g| counted(g))?;
+            write_output(args.out.as_deref(), |out| write(args, &set, &found.output, &run, out))
         }
     }
 }
@@ -185,7 +197,7 @@ fn records(
     selection: &Selection,
     run: &Arc<Run>,
     checkpoint: Option<&Arc<CheckpointFile>>,
-) -> Result<Output, Failure> {
+) -> Result<Computed<MexRecords>, Failure> {
     let (input, start) = match checkpoint {
         None => (input, Start::default()),
         Some(checkpoint) => {
@@ -204,10 +216,40 @@ fn records(
     }
 }
 
+/// Keeps first heaps and the numbers of heaps, if a file is named.
+fn save<O: Operation>(
+    args: &Args,
+    set: &MoveSet,
+    selection: &Selection,
+    found: &Computed<O>,
+    first_heaps: impl FnOnce(&O::Output) -> (Vec<u64>, Vec<u64>),
+) -> Result<(), Failure> {
+    let Some(path) = &args.save else { return Ok(()) };
+    let (first, counts) = first_heaps(&found.output);
+    let found = FirstHeaps {
+        moves: set.to_string(),
+        limit: args.limit,
+        operation: O::NAME.to_owned(),
+        kernel: found.kernel.to_owned(),
+        resumed: args.resume,
+        milliseconds: found.time.as_millis() as u64,
+        first,
+        counts,
+    };
+    Ok(Saved::now(Environment::detect(selection.machine()), found).write(path)?)
+}
+
 impl Journal for CheckpointFile {
     fn keep(&self, progress: &Progress, is_last: bool) {
         CheckpointFile::keep(self, is_last, |out| progress.write(out));
     }
+}
+
+/// What a kernel computed, and how long it took.
+struct Computed<O: Operation> {
+    output: O::Output,
+    kernel: &'static str,
+    time: Duration,
 }
 
 /// Runs the selected kernel of an operation, with a progress bar. `of` creates inputs with other limits.
@@ -218,10 +260,12 @@ fn compute<O: Operation>(
     of: impl Fn(u64) -> Result<O::Input, InputError>,
     selection: &Selection,
     run: &Arc<Run>,
-) -> Result<O::Output, Failure> {
+) -> Result<Computed<O>, Failure> {
     let kernel = selection.kernel_for::<O, _>(input, limit, of)?;
     let _monitor = Monitor::new(format!("grundy: {}", kernel.def().name), run, O::steps(input));
-    Ok(kernel.run_from(start, input, run)?)
+    let begin = Instant::now();
+    let output = kernel.run_from(start, input, run)?;
+    Ok(Computed { output, kernel: kernel.def().name, time: begin.elapsed() })
 }
 
 fn write_records(args: &Args, set: &MoveSet, output: &Output, run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
@@ -287,6 +331,16 @@ fn first_heaps(g: &[u16]) -> Vec<u64> {
     firsts
 }
 
+/// The first heap of each value, and the number of heaps that have it.
+fn counted(g: &[u16]) -> (Vec<u64>, Vec<u64>) {
+    let firsts = first_heaps(g);
+    let mut counts = vec![0; firsts.len()];
+    for v in g {
+        counts[usize::from(*v)] += 1;
+    }
+    (firsts, counts)
+}
+
 /// The first lines of a summary.
 fn heading(set: &MoveSet, limit: u64, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "moves    {set}")?;
@@ -294,11 +348,7 @@ fn heading(set: &MoveSet, limit: u64, out: &mut dyn Write) -> std::io::Result<()
 }
 
 fn summary(set: &MoveSet, g: &[u16], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
-    let firsts = first_heaps(g);
-    let mut counts = vec![0u64; firsts.len()];
-    for v in g {
-        counts[usize::from(*v)] += 1;
-    }
+    let (firsts, counts) = counted(g);
     let period = match set.largest() {
         None => None,
         Some(farthest) => Some(match period(g, farthest as usize, run).map_err(|_| ErrorKind::Interrupted)? {

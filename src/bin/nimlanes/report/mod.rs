@@ -8,6 +8,7 @@
 
 pub mod chart;
 pub mod data;
+mod discoveries;
 pub mod estimates;
 pub mod measure;
 mod neighbours;
@@ -179,9 +180,15 @@ fn compose(folder: &Path, data: &Data, changed: Option<BTreeSet<String>>) -> Res
         let text = format!("{MADE}\n\n{}", links(&page.text, &path, root));
         files.push((root.join(path), text));
     }
+    if !data.is_draft() {
+        files.extend(discoveries::files(&discoveries::runs()?, MADE));
+    }
     let made: BTreeSet<&Path> = files.iter().map(|(path, _)| path.as_path()).collect();
     let mut stale = generated(&root.join(CHARTS))?;
     stale.extend(generated(&root.join(TABLES))?);
+    if !data.is_draft() {
+        stale.extend(generated(Path::new(discoveries::FOLDER))?);
+    }
     stale.retain(|path| !made.contains(path.as_path()));
 
     let path = root.join(RESULTS);
@@ -221,7 +228,8 @@ fn links(text: &str, path: &Path, root: &Path) -> String {
 /// The files in a folder that a report made.
 fn generated(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
     let mut paths = sources::entries(folder)?;
-    paths.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(MADE)));
+    let made = discoveries::plain(MADE);
+    paths.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(made)));
     Ok(paths)
 }
 

@@ -34,7 +34,7 @@ pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
     if let Some(failure) = file.as_ref().and_then(|file| file.failure()) {
         return Err(failure);
     }
-    let values = values?;
+    let values = values?.output;
     write_output(args.out.as_deref(), |out| write(args, &code, &values, &run, out))?;
     file.map_or(Ok(()), |file| file.remove())
 }
@@ -46,7 +46,7 @@ pub fn values(code: &str, limit: u64, kernels: &Kernels) -> Result<(Code, Vec<u1
     let selection = selection(kernels, "plot", MexOctal::NAME)?;
     let run = interrupt::run(selection.threads());
     let of = |limit| Octal::new(&code, limit);
-    let values = compute::<MexOctal>(Start::default(), &input, limit, of, &selection, &run)?;
+    let values = compute::<MexOctal>(Start::default(), &input, limit, of, &selection, &run)?.output;
     Ok((code, values, run))
 }
 

@@ -1,0 +1,37 @@
+//! Saved first heaps: the first heap of each Grundy value of a subtraction set, as a run found them.
+
+use nimlanes::lab::saved::Measured;
+use serde::{Deserialize, Serialize};
+
+/// What a run found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstHeaps {
+    /// The moves, as `--moves` takes them.
+    pub moves: String,
+    /// The largest heap.
+    pub limit: u64,
+    /// The operation.
+    pub operation: String,
+    /// The kernel.
+    pub kernel: String,
+    /// Whether it resumed an earlier run.
+    pub resumed: bool,
+    /// Milliseconds.
+    pub milliseconds: u64,
+    /// The first heap of each value.
+    pub first: Vec<u64>,
+    /// The number of heaps of each value.
+    pub counts: Vec<u64>,
+}
+
+impl Measured for FirstHeaps {
+    const KIND: &'static str = "first-heaps";
+}
+
+impl FirstHeaps {
+    /// Whether another run over the same heaps found the same.
+    pub fn agrees(&self, other: &FirstHeaps) -> bool {
+        let heaps = |of: &FirstHeaps| (of.moves.clone(), of.limit);
+        heaps(self) == heaps(other) && self.first == other.first && self.counts == other.counts
+    }
+}
