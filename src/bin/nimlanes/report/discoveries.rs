@@ -40,7 +40,7 @@ const SEQUENCES: [Sequence; 6] = [
         record: "twelve terms, none further up to 10^9; asks for a value 12",
     },
     Sequence { moves: "squares", oeis: Some("A297963"), public: Some(46), record: "46 terms, no b-file" },
-    Sequence { moves: "triangular", oeis: Some("A019509"), public: None, record: "not looked up" },
+    Sequence { moves: "triangular", oeis: Some("A019509"), public: None, record: "not compared" },
     Sequence { moves: "cubes", oeis: None, public: None, record: "no sequence known to us" },
 ];
 
@@ -115,29 +115,28 @@ fn section(sequence: &Sequence, runs: &[&Run], confirmed: &[u64], file: &str) ->
     let mut text = format!("## {moves}\n\n");
     let mut line = |line: String| writeln!(text, "{line}").expect("text takes it");
     line(match oeis {
-        Some(number) => format!("Public: [{number}](https://oeis.org/{number}), {record}."),
-        None => format!("Public: {record}."),
+        Some(number) => format!("- Public: [{number}](https://oeis.org/{number}), {record}."),
+        None => format!("- Public: {record}."),
     });
-    let list = |terms: &[u64]| terms.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let new = public.map_or(&[][..], |public| confirmed.get(public..).unwrap_or_default());
-    match (public, new.len()) {
-        (Some(_), 0) => {}
-        (Some(public), 1..=4) => line(format!("New: value {public} and on first at {}.", list(new))),
-        (Some(public), many) => line(format!("New: {many} terms, from value {public}, first at {}.", new[0])),
-        (None, _) => line(format!("Here: {} terms.", confirmed.len())),
+    let last = confirmed.len().saturating_sub(1);
+    match new {
+        [] => {}
+        [heap] => line(format!("- New: value {last}, first at heap {heap}.")),
+        [.., heap] => line(format!("- New: {} terms, the last of them value {last}, first at heap {heap}.", new.len())),
     }
     if let Some((limit, kernels)) = agreed(runs) {
         let kernels = kernels.iter().map(|kernel| format!("`{kernel}`")).collect::<Vec<_>>().join(" and ");
         let next = runs.iter().find(|run| run.content.limit == limit).map_or(0, |run| run.content.first.len());
         line(format!(
-            "No value {next} up to heap {limit}: {kernels} agree in the first heap and the frequency of every value."
+            "- No value {next} up to heap {limit}: {kernels} agree in the first heap and the frequency of every value."
         ));
         let longer = runs.iter().filter(|run| run.content.limit > limit);
         for FirstHeaps { limit, kernel, first, .. } in longer.map(|run| &run.content) {
-            line(format!("No value {} up to heap {limit}, as `{kernel}` alone has seen.", first.len()));
+            line(format!("- No value {} up to heap {limit}, as `{kernel}` alone has seen.", first.len()));
         }
     }
-    line(format!("All {} confirmed terms: [{file}]({file}).\n", confirmed.len()));
+    line(format!("- All {} confirmed terms: [{file}]({file}).\n", confirmed.len()));
     line("| run | values | time | day | CPU |\n| --- | ---: | ---: | --- | --- |".to_owned());
     for Saved { date, environment, content, .. } in runs {
         let day = date.split('T').next().unwrap_or(date);
