@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use nimlanes::kernel::{Operation, Run};
+use nimlanes::kernel::Run;
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
@@ -75,7 +75,7 @@ fn terms_are_what_is_computed_here() {
     for path in files("txt") {
         let (set, terms) = terms(&path);
         let set: MoveSet = set.parse().expect("a set");
-        let run = Run::new(1);
+        let run = Run::new(selection.threads());
         let found = if let Ok(input) = Records::new(&set, LIMIT) {
             selection.kernel::<MexRecords>(&input).expect("a kernel").run(&input, &run).expect("it ends").first
         } else {
@@ -85,6 +85,6 @@ fn terms_are_what_is_computed_here() {
             values.map(|v| g.iter().position(|other| *other == v).expect("each occurs") as u64).collect()
         };
         let known = terms.partition_point(|heap| *heap <= LIMIT);
-        assert_eq!(found, terms[..known], "{set} by {}", MexRecords::NAME);
+        assert_eq!(found, terms[..known], "{set}");
     }
 }
