@@ -185,6 +185,9 @@ impl<B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Pattern, 
 /// Predicted time and memory, if computing all blocks takes `computed` and guessing a heap takes `ns` ns per move: what the first
 /// heaps would have been guessed by stands for all.
 pub fn cost(input: &Records, computed: Cost, ns: f64) -> Cost {
+    if !computed.is_possible() {
+        return computed;
+    }
     let codes = first_codes(input.moves(), input.heaps().min(JUDGED * LANES + LONGEST));
     let share = best_period(&codes).map_or(0.0, |(_, share)| share);
     let heaps = input.heaps() as f64;
