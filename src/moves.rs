@@ -95,7 +95,7 @@ impl Deref for MoveList {
 #[non_exhaustive]
 pub enum MoveSetError {
     /// Neither a name nor a list.
-    #[error("unknown move set `{0}`{hint}", hint = hint(.0, allowed()))]
+    #[error("unknown move set `{0}`{hint}", hint = hint(.0, ALLOWED.split(", ")))]
     Unknown(String),
     /// The list is empty.
     #[error("the move list is empty; give at least one positive number")]
@@ -151,11 +151,9 @@ const NAMED: [(&str, MoveSet); 11] = [
 const POWERS: &str = "powers-of-";
 const ALL_BUT: &str = "all-but:";
 
-/// The accepted texts.
-fn allowed() -> impl Iterator<Item = &'static str> {
-    let others = ["powers-of-k", "all-but:a,b,c", "a list a,b,c, a range 1..k or @FILE with a list"];
-    NAMED.iter().map(|(name, _)| *name).chain(others)
-}
+/// The texts that [`MoveSet::from_str`] takes.
+pub const ALLOWED: &str = "squares, cubes, triangular, primes, factorials, fibonacci, lucas, pentagonal, tetrahedral, \
+    random-sparse, random-dense, powers-of-k, all-but:a,b,c, a list a,b,c, a range 1..k or @FILE with a list";
 
 impl FromStr for MoveSet {
     type Err = MoveSetError;
@@ -367,7 +365,7 @@ pub fn odd_row(moves: &[u64], words: usize) -> Vec<u64> {
 
 /// A pseudorandom number in 0..1 that depends only on `m`, so a set does not change with the limit. This is the output
 /// function of SplitMix64 (Steele, Lea and Flood 2014).
-fn fraction(m: u64) -> f64 {
+pub(crate) fn fraction(m: u64) -> f64 {
     let mut z = m.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -446,8 +444,9 @@ mod tests {
             assert_eq!(set.to_string(), text);
             assert_eq!(set.up_to(30), moves, "{text}");
         }
-        for set in NAMED.map(|(_, set)| set) {
+        for (name, set) in NAMED {
             assert_eq!(set.up_to(0), [0; 0], "{set}");
+            assert!(ALLOWED.split(", ").any(|text| text == name), "{name} is not listed");
         }
         let to_the_end = ["lucas", "powers-of-2", "powers-of-18446744073709551615"];
         assert_eq!(to_the_end.map(|text| text.parse::<MoveSet>().expect(text).up_to(u64::MAX).len()), [92, 64, 2]);

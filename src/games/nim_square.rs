@@ -15,7 +15,7 @@ use super::{Game, Parameter, Question, Setter, Solution, SolveError, Solver, Tak
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use crate::cores::xor_count::triples::{Values, XorTriples, walsh_hadamard};
 use crate::kernel::{Operation, Run};
-use crate::moves::MoveSet;
+use crate::moves::{ALLOWED, MoveSet};
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {
@@ -37,7 +37,7 @@ static MOVES: Parameter<MoveSet> = Parameter {
     published: MoveSet::Squares,
     setters: &[Setter {
         name: "moves",
-        help: "squares, cubes, triangular, primes, factorials, fibonacci, lucas, pentagonal, tetrahedral, powers-of-k, all-but:a,b,c, a list a,b,c, a range 1..k or @FILE",
+        help: ALLOWED,
         takes: Takes::Text { value: "MOVES", read: |text| Ok(text.parse()?) },
     }],
 };

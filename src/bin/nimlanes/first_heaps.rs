@@ -31,7 +31,7 @@ impl Measured for FirstHeaps {
 impl FirstHeaps {
     /// Whether another run over the same heaps found the same.
     pub fn agrees(&self, other: &FirstHeaps) -> bool {
-        let heaps = |of: &FirstHeaps| (of.moves.clone(), of.limit);
-        heaps(self) == heaps(other) && self.first == other.first && self.counts == other.counts
+        (&self.moves, self.limit) == (&other.moves, other.limit)
+            && (&self.first, &self.counts) == (&other.first, &other.counts)
     }
 }

@@ -18,7 +18,7 @@ use nimlanes::kernel::{Operation, Run};
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::files;
 use nimlanes::lab::saved::{self, Saved};
-use nimlanes::moves::MoveSet;
+use nimlanes::moves::{ALLOWED, MoveSet};
 use nimlanes::selection::Selection;
 use nimlanes::workload::InputError;
 
@@ -38,8 +38,7 @@ use checkpoint::CheckpointFile;
     nimlanes grundy --code 0.16 --limit 1e6\n  \
     nimlanes grundy --moves factorials --limit 7e9 --records --format csv --checkpoint factorials.checkpoint --resume")]
 pub struct Args {
-    /// The moves: squares, cubes, triangular, primes, factorials, fibonacci, lucas, pentagonal, tetrahedral, powers-of-k, all-but:a,b,c, a list a,b,c, a range 1..k or @FILE
-    #[arg(long, value_name = "SET", default_value = "squares", allow_hyphen_values = true)]
+    #[arg(long, help = format!("The moves: {ALLOWED}"), value_name = "SET", default_value = "squares", allow_hyphen_values = true)]
     moves: String,
     /// The code of an octal or hexadecimal game instead of moves: 0.137, 4.3, 0.[3], ..., or grundy
     #[arg(long, value_name = "CODE", conflicts_with = "moves", allow_hyphen_values = true)]

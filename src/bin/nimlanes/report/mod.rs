@@ -166,9 +166,19 @@ fn changed(data: &Data) -> Result<Option<BTreeSet<String>>, SavedError> {
     data.source().map(|source| source.changed(Path::new(""))).transpose()
 }
 
+/// The page and the b-files of the discoveries; none with a draft.
+fn discovered(data: &Data) -> Result<Vec<(PathBuf, String)>, SavedError> {
+    if data.is_draft() { Ok(Vec::new()) } else { Ok(discoveries::files(&discoveries::runs()?, MADE)) }
+}
+
 /// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels with a `changed` source are
 /// marked.
-fn compose(folder: &Path, data: &Data, changed: Option<BTreeSet<String>>) -> Result<Composed, ReportError> {
+fn compose(
+    folder: &Path,
+    data: &Data,
+    discoveries: &[(PathBuf, String)],
+    changed: Option<BTreeSet<String>>,
+) -> Result<Composed, ReportError> {
     let report = Report::new(data, changed);
     let root = root(data.is_draft());
     let mut files = Vec::new();
@@ -180,9 +190,7 @@ fn compose(folder: &Path, data: &Data, changed: Option<BTreeSet<String>>) -> Res
         let text = format!("{MADE}\n\n{}", links(&page.text, &path, root));
         files.push((root.join(path), text));
     }
-    if !data.is_draft() {
-        files.extend(discoveries::files(&discoveries::runs()?, MADE));
-    }
+    files.extend_from_slice(discoveries);
     let made: BTreeSet<&Path> = files.iter().map(|(path, _)| path.as_path()).collect();
     let mut stale = generated(&root.join(CHARTS))?;
     stale.extend(generated(&root.join(TABLES))?);
@@ -247,7 +255,7 @@ fn readme(old: &str, digest: &str) -> Option<String> {
 /// The measurements cannot be used, a file has no marks, or a file cannot be written. No file is left incomplete.
 pub fn write(folder: &Path, mixed: bool) -> Result<Summary, ReportError> {
     let data = Data::read(folder, mixed)?;
-    let Composed { files, stale, summary } = compose(folder, &data, changed(&data)?)?;
+    let Composed { files, stale, summary } = compose(folder, &data, &discovered(&data)?, changed(&data)?)?;
     for (path, text) in files {
         files::save(&path, text.as_bytes()).map_err(|source| SavedError::Write { path, source })?;
     }
@@ -265,9 +273,9 @@ pub fn write(folder: &Path, mixed: bool) -> Result<Summary, ReportError> {
 /// They differ, or the measurements cannot be used.
 pub fn check(folder: &Path, mixed: bool) -> Result<Summary, ReportError> {
     let data = Data::read(folder, mixed)?;
-    let changed = changed(&data)?;
-    let as_measured = compose(folder, &data, changed.as_ref().map(|_| BTreeSet::new()))?.files;
-    let Composed { files, stale, summary } = compose(folder, &data, changed)?;
+    let (discoveries, changed) = (discovered(&data)?, changed(&data)?);
+    let as_measured = compose(folder, &data, &discoveries, changed.as_ref().map(|_| BTreeSet::new()))?.files;
+    let Composed { files, stale, summary } = compose(folder, &data, &discoveries, changed)?;
     for ((path, want), (_, as_measured)) in files.into_iter().zip(as_measured) {
         let found = read(&path)?.unwrap_or_default();
         if found != want && found != as_measured {

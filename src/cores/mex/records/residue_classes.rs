@@ -16,10 +16,10 @@ pub fn cost(input: &Records, context: CostContext) -> Cost {
     Cost { ns: ns + 0.6 * input.heaps() as f64, bytes }
 }
 
-/// Whether `residues` takes the moves up to the limit: the primes, or a finite set.
+/// Whether the kernel takes the moves up to the limit: the primes, or a finite set that suits [`residues`].
 pub fn takes(set: &MoveSet, limit: u64) -> bool {
     const PROBE: u64 = 10_000;
-    residues::takes(&set.up_to(limit.min(PROBE)), limit)
+    residues::suit(&set.up_to(limit.min(PROBE)), limit)
         && match set.largest() {
             Some(_) => set.even_up_to(limit).len() <= residues::MOST_MULTIPLES,
             None => *set == MoveSet::Primes,
