@@ -289,7 +289,7 @@ impl MoveSet {
     ///
     /// # Panics
     /// As [`MoveSet::up_to`]; but a byte holds 16 numbers.
-    pub fn odd_up_to(&self, limit: u64, words: usize) -> Vec<u64> {
+    pub(crate) fn odd_up_to(&self, limit: u64, words: usize) -> Vec<u64> {
         match self {
             MoveSet::Primes => odd_primes_up_to(limit, words),
             _ => odd_row(&self.up_to(limit), words),
@@ -300,7 +300,7 @@ impl MoveSet {
     ///
     /// # Panics
     /// As [`MoveSet::up_to`].
-    pub fn even_up_to(&self, limit: u64) -> Vec<u64> {
+    pub(crate) fn even_up_to(&self, limit: u64) -> Vec<u64> {
         match self {
             MoveSet::Primes => (2..=limit.min(2)).collect(),
             _ => even(&self.up_to(limit)).collect(),
@@ -350,12 +350,12 @@ impl MoveSet {
 }
 
 /// The even numbers of a list.
-pub fn even(moves: &[u64]) -> impl Iterator<Item = u64> {
+pub(crate) fn even(moves: &[u64]) -> impl Iterator<Item = u64> {
     moves.iter().copied().filter(|m| m % 2 == 0)
 }
 
 /// The odd numbers of a list, in a row of so many words: bit `i` is set if `2 i + 1` is among them.
-pub fn odd_row(moves: &[u64], words: usize) -> Vec<u64> {
+pub(crate) fn odd_row(moves: &[u64], words: usize) -> Vec<u64> {
     let mut row = vec![0; words];
     for m in moves.iter().filter(|m| **m % 2 == 1) {
         row[(m / 128) as usize] |= 1 << (m / 2 % 64);

@@ -3,7 +3,6 @@
 
 pub mod ceilings;
 pub mod clock;
-pub mod duel;
 pub mod environment;
 #[cfg(feature = "cli")]
 pub mod files;
@@ -12,6 +11,4 @@ pub mod known;
 pub mod numbers;
 #[cfg(feature = "cli")]
 pub mod profile;
-#[cfg(feature = "cli")]
-pub mod saved;
 pub mod verify;

@@ -7,12 +7,12 @@ use nimlanes::cores::UnknownOperation;
 use nimlanes::cores::named::NameError;
 use nimlanes::games::SolveError;
 use nimlanes::kernel::RunError;
-use nimlanes::lab::saved::SavedError;
 use nimlanes::machine::WrongCap;
 use nimlanes::selection::SelectError;
 use nimlanes::workload::InputError;
 
 use super::interrupt;
+use crate::saved::SavedError;
 
 /// Prints a line on stderr. Ignores errors.
 pub fn say(line: &str) {

@@ -1,7 +1,8 @@
 //! Saved first heaps: the first heap of each Grundy value of a subtraction set, as a run found them.
 
-use nimlanes::lab::saved::Measured;
 use serde::{Deserialize, Serialize};
+
+use crate::saved::Measured;
 
 /// What a run found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,6 +13,7 @@ mod output;
 mod picture;
 mod plot;
 mod report;
+mod saved;
 mod settings;
 mod usage;
 

@@ -5,14 +5,13 @@ use std::io::{BufRead, Write, stdin, stdout};
 
 use nimlanes::kernel::Run;
 use nimlanes::lab::clock::Clock;
-use nimlanes::lab::duel::{DuelError, Local, Player};
 use nimlanes::selection::Selection;
 use nimlanes::session::Session;
 
 use crate::duel::protocol::{Identity, Input, Listed, Reply, Request};
+use crate::duel::{DuelError, Local, Player};
 use crate::failure::Failure;
-use crate::interrupt;
-use crate::output;
+use crate::{interrupt, output};
 
 /// Run kernels for a duel of another process, which asks for them on standard input
 #[derive(clap::Args)]

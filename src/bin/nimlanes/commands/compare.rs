@@ -5,18 +5,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use nimlanes::lab::duel::{Duel, DuelError, DuelOptions, TIME_LIMIT};
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::saved::{Change, Mismatch, Saved, check_writable};
 use nimlanes::numbers::within;
 use serde::Serialize;
 
 use crate::args::{Target, Threads, duplicate, number, seconds};
 use crate::duel::show::{self, Versus};
-use crate::duel::{Match, PROCESSES, revision};
+use crate::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, revision};
 use crate::failure::{Failure, say};
 use crate::interrupt;
 use crate::output::{Document, print, print_json};
+use crate::saved::{Mismatch, Saved, check_writable};
 
 /// Compare the speed of kernels on one input: check that their outputs agree, then time them in turns
 ///

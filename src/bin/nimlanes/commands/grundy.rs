@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use checkpoint::CheckpointFile;
 use clap::ValueEnum;
 use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records, Start};
 use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Period, Subtraction, period};
@@ -17,7 +18,6 @@ use nimlanes::cores::mex::zeros::MexZeros;
 use nimlanes::kernel::{Operation, Run};
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::files;
-use nimlanes::lab::saved::{self, Saved};
 use nimlanes::moves::{ALLOWED, MoveSet};
 use nimlanes::selection::Selection;
 use nimlanes::workload::InputError;
@@ -28,8 +28,7 @@ use crate::first_heaps::FirstHeaps;
 use crate::interrupt;
 use crate::monitor::Monitor;
 use crate::output::{check_cancelled, check_writable, write_output};
-
-use checkpoint::CheckpointFile;
+use crate::saved::{self, Saved};
 
 /// Print the Grundy values of a subtraction set or of an octal game, its P-positions, or the first position of each value
 #[derive(clap::Args)]

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use crate::report::measure::{MeasureError, Plan};
-use crate::report::tasks::Effort;
-use crate::report::{self, ReportError, Summary};
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::saved::utc_now;
 use nimlanes::machine::Machine;
 
 use crate::failure::{Failure, say};
 use crate::interrupt;
 use crate::output::print;
+use crate::report::measure::{MeasureError, Plan};
+use crate::report::tasks::Effort;
+use crate::report::{self, ReportError, Summary};
+use crate::saved::utc_now;
 
 /// Measure everything, and generate RESULTS.md, its charts and tables, and the digest in README.md
 ///

@@ -2,19 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use crate::report::data::ColdStart;
 use nimlanes::case::Case;
 use nimlanes::lab::clock::Clock;
-use nimlanes::lab::duel::{quantile, repeats};
 use nimlanes::machine::peak_memory;
 use nimlanes::session::Session;
 use nimlanes::units::{bytes, span};
 use serde::Serialize;
 
 use crate::args::{Target, Threads, kernel, seconds};
+use crate::duel::{quantile, repeats};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Document, print, print_json};
+use crate::report::data::ColdStart;
 
 /// Run one kernel in a bare loop, for use with a profiler; print the time of the first run and the memory
 #[derive(clap::Args)]

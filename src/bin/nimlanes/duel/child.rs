@@ -9,10 +9,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nimlanes::kernel::{Run, RunError};
-use nimlanes::lab::duel::DuelError;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::protocol::{Identity, Reply, Request};
+use crate::duel::DuelError;
 
 /// How often to look whether the run was cancelled while waiting.
 const TICK: Duration = Duration::from_millis(50);

@@ -1,287 +1,435 @@
-//! Duels over several processes, of this build alone or against another. Every kernel of either build runs in a child process, so
-//! that both are timed in the same way; each child is a new layout in memory.
+//! A duel times several kernels in turns on one input.
+//!
+//! Each round times every kernel once, alternately in list order and in reverse (A B C, C B A, ...), so that machine drift
+//! affects all of them equally. Other work on the same core makes some turns slower, and some kernels more than others; no turn is
+//! faster for a moment. So turns that take over 10 % longer than the best of their kernel are left out. Reported are the median
+//! time, the ratio of the baseline's to it, and the range of the middle 80 % of the ratio *in the same round*. Differences under
+//! 5 % are ties.
+//!
+//! One process is one layout: where its stack, tables and code are may make a kernel faster or slower than in the next process,
+//! and no number of rounds shows that. So the rounds of a duel can be spread over several processes ([`play`]). A kernel that is
+//! slow in all turns of a process, and not by chance, has two modes; both are reported, and ratios are of the faster. The range of the ratio over
+//! processes stands beside the range over rounds. A [`Player`] runs the kernels, in this process ([`Local`]) or in another.
 
-pub mod child;
+use std::time::Duration;
+
+use nimlanes::candidate::{Candidate, Obstacle};
+use nimlanes::case::Case;
+use nimlanes::cores::named::NameError;
+use nimlanes::kernel::{Claim, Run, RunError};
+use nimlanes::lab::clock::Clock;
+use nimlanes::lab::environment::BUILD;
+use nimlanes::session::Session;
+use nimlanes::units::span;
+use serde::{Deserialize, Serialize};
+
+mod changes;
+mod child;
+mod player;
+mod processes;
 pub mod protocol;
 pub mod revision;
+mod rounds;
 pub mod show;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::{Duration, Instant};
+pub use changes::{Change, TIE, Verdict};
+pub use player::{Checked, Local, Player};
+pub use processes::{Match, Other, OtherRow, PROCESSES};
+pub use rounds::{MIN_ROUNDS, MIN_TURN, Played, play, repeats, time_in_turns};
 
-use nimlanes::case::Case;
-use nimlanes::kernel::Run;
-use nimlanes::lab::clock::Clock;
-use nimlanes::lab::duel::{Checked, Duel, DuelError, DuelOptions, Lineup, Played, Player, Row, play};
-use nimlanes::machine::Machine;
-use nimlanes::session::Session;
+/// Default [`DuelOptions::time_limit`].
+pub const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-use child::{Child, Patience};
-use protocol::{Identity, Input, Listed, Reply, Request};
-
-/// Default number of processes.
-pub const PROCESSES: usize = 5;
-
-/// Share of the free memory that the inputs of all processes may take.
-const INPUTS: f64 = 0.1;
-
-/// A duel to be played.
-pub struct Match<'a> {
-    lineup: Lineup,
-    /// Predicted time of a run of each contender.
-    predicted: Vec<Duration>,
-    /// How long it took to make the input.
-    opening: Duration,
-    threads: usize,
-    budget: Duration,
-    processes: usize,
-    run: &'a Run,
+/// Which kernels take part in a duel, and for how long.
+#[derive(Clone, Debug)]
+pub struct DuelOptions {
+    /// Names of the kernels; all kernels if empty.
+    pub kernels: Vec<String>,
+    /// The kernel that ratios refer to; if `None`, the first one within the time limit.
+    pub baseline: Option<String>,
+    /// Threads that a kernel may use.
+    pub threads: usize,
+    /// How long to measure.
+    pub budget: Duration,
+    /// Kernels predicted to take longer than this for one run are skipped, unless one is the named baseline or in
+    /// [`Self::always_included`].
+    pub time_limit: Duration,
+    /// Names of kernels that the time limit does not apply to. They must still be able to process the input.
+    pub always_included: Vec<String>,
 }
 
-/// Another build and what it did in a duel.
-pub struct Other {
-    /// The program.
-    pub path: PathBuf,
-    /// Who it says it is.
-    pub identity: Identity,
-    /// Its rows.
-    pub rows: Vec<OtherRow>,
-    /// Kernels that took part only in this build, with what keeps them from running in the other.
-    pub only_here: Vec<Listed>,
-    /// Kernels that only the other build has.
-    pub only_there: Vec<String>,
+/// Why a duel could not start, or ended without times.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DuelError {
+    /// No available kernel has this name.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The baseline cannot process the input.
+    #[error("the baseline {name} cannot process this input: {obstacle}")]
+    Baseline {
+        /// The kernel.
+        name: String,
+        /// The cause.
+        obstacle: Obstacle,
+    },
+    /// No kernel can serve as the baseline.
+    #[error("no kernel can process this input within {} and the free memory; name a --baseline to wait for it", span(.0.as_nanos() as f64))]
+    NoBaseline(Duration),
+    /// Two kernels computed different outputs.
+    #[error("outputs differ: {kernel} has {got}, {baseline} has {want}")]
+    OutputsDiffer {
+        /// The kernel.
+        kernel: String,
+        /// The kernel it was compared with.
+        baseline: String,
+        /// Digest of the kernel's output.
+        got: String,
+        /// Digest of the baseline's output.
+        want: String,
+    },
+    /// The output differs from the known answer.
+    #[error("{0}")]
+    WrongAnswer(String),
+    /// A process that plays failed.
+    #[error("{0}")]
+    Player(String),
+    /// The run was stopped.
+    #[error(transparent)]
+    Run(#[from] RunError),
 }
 
-/// A kernel in another build. The ratio of its row refers to the baseline of this build.
-pub struct OtherRow {
-    pub row: Row,
-    /// The median time of this build divided by that of the other, between the ends of the middle 80 % of this ratio in rounds.
-    pub new_over_old: [f64; 3],
-    /// The smallest and the largest of it in a process, of best times.
-    pub new_over_old_processes: Option<[f64; 2]>,
-}
-
-impl<'a> Match<'a> {
-    /// Plans a duel with rounds in up to so many processes, fewer where the inputs of all would take much of the memory. `open` makes the session, which tells who takes part; its input is not
-    /// needed here any longer.
-    ///
-    /// # Errors
-    /// Those of `open`; a kernel name is unknown, or the baseline cannot run.
-    pub fn new<E: From<DuelError>>(
-        open: impl FnOnce() -> Result<Box<dyn Session>, E>,
-        options: &DuelOptions,
-        processes: usize,
-        machine: &Machine,
-        run: &'a Run,
-    ) -> Result<Self, E> {
-        let start = Instant::now();
-        let session = open()?;
-        let opening = start.elapsed();
-        let lineup = Lineup::new(session.as_ref(), options)?;
-        let room = machine.memory(options.threads) as f64 * INPUTS;
-        let processes = processes.min((room / session.input_bytes().max(1.0)) as usize).max(1);
-        let candidates = session.candidates(options.threads, Duration::MAX);
-        let predicted = lineup.contenders.iter().map(|contender| candidates[contender.index].predicted()).collect();
-        let (threads, budget) = (options.threads, options.budget);
-        Ok(Match { lineup, predicted, opening, threads, budget, processes, run })
+impl DuelError {
+    /// The digests of the outputs of two kernels differ.
+    fn outputs_differ([kernel, baseline]: [&str; 2], digests: [&[(String, u128)]; 2]) -> Self {
+        let [got, want] = digests.map(|digest| format!("{digest:?}"));
+        DuelError::OutputsDiffer { kernel: kernel.to_owned(), baseline: baseline.to_owned(), got, want }
     }
+}
 
+/// The result of a duel, as printed and saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Duel {
     /// The input.
-    pub fn case(&self) -> &Case {
-        &self.lineup.case
-    }
+    #[serde(flatten)]
+    pub case: Case,
+    /// `default` or `native`.
+    pub build: String,
+    /// The kernel that ratios refer to.
+    pub baseline: String,
+    /// Number of processes that the rounds are spread over: 1 means that the times are of one layout in memory.
+    #[serde(default = "one")]
+    pub processes: usize,
+    /// Share of the turns that took over 10 % longer than the best of their kernel, and are left out: from 0 to 1.
+    #[serde(default)]
+    pub disturbed: f64,
+    /// The kernels that took part, fastest first.
+    pub rows: Vec<Row>,
+    /// The kernels that did not take part.
+    pub skipped: Vec<Skipped>,
+}
 
-    /// Plays it among the kernels of this build.
-    ///
-    /// # Errors
-    /// Outputs differ or are wrong, the run was stopped, or a child failed.
-    pub fn play(&self, watch: &mut dyn FnMut(f64)) -> Result<Duel, DuelError> {
-        let names = self.lineup.names();
-        let contenders: Vec<(usize, usize)> = (0..names.len()).map(|number| (0, number)).collect();
-        let mut open = |process| Ok(self.team(process, None)?.0.with(self.entries(&contenders)));
-        let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, watch)?;
-        Ok(self.lineup.duel(&played, |number| number))
-    }
-
-    /// Plays it among the kernels of this build and those of the same names in another. Kernels that only the other has are
-    /// listed if `lists_new`.
-    ///
-    /// # Errors
-    /// As [`Match::play`]; or the other program cannot duel.
-    pub fn play_against(
-        &self,
-        path: &Path,
-        lists_new: bool,
-        watch: &mut dyn FnMut(f64),
-    ) -> Result<(Duel, Other), DuelError> {
-        let own = self.lineup.names();
-        // The first children tell who can be compared.
-        let (team, listed) = self.team(0, Some(path))?;
-        let identity = team.children[1].identity().clone();
-        let mut first = Some(team);
-        let obstacle = |kernel: &String| match listed[1].iter().find(|listed| listed.kernel == *kernel) {
-            Some(listed) => listed.obstacle.clone(),
-            None => Some("no such kernel".to_owned()),
-        };
-        let obstacles: Vec<Option<String>> = own.iter().map(obstacle).collect();
-        let is_new = |kernel: &&Listed| listed[0].iter().all(|listed| listed.kernel != kernel.kernel);
-        let only_there = listed[1].iter().filter(|kernel| lists_new && kernel.obstacle.is_none()).filter(is_new);
-        // The two builds of a kernel have their turns one after the other.
-        let mut contenders = Vec::new();
-        for (number, obstacle) in obstacles.iter().enumerate() {
-            contenders.push((0, number));
-            contenders.extend(obstacle.is_none().then_some((1, number)));
-        }
-        let name = |(side, number): &(usize, usize)| match side {
-            0 => own[*number].clone(),
-            _ => format!("{} of {}", own[*number], path.display()),
-        };
-        let names: Vec<String> = contenders.iter().map(name).collect();
-        let mut open = |process| {
-            let team = first.take().map_or_else(|| self.team(process, Some(path)).map(|(team, _)| team), Ok)?;
-            Ok(team.with(self.entries(&contenders)))
-        };
-        let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, watch)?;
-        let place = |side, number| contenders.iter().position(|contender| *contender == (side, number));
-        let duel = self.lineup.duel(&played, |number| place(0, number).expect("all kernels of this build play"));
-        let rows = (0..own.len())
-            .filter_map(|number| Some(self.other_row(&played, number, [place(0, number)?, place(1, number)?])));
-        let only_here = own.iter().zip(&obstacles).filter(|(_, obstacle)| obstacle.is_some());
-        let only_here =
-            only_here.map(|(kernel, obstacle)| Listed { kernel: kernel.clone(), obstacle: obstacle.clone() });
-        let other = Other {
-            path: path.to_owned(),
-            identity,
-            rows: rows.collect(),
-            only_here: only_here.collect(),
-            only_there: only_there.map(|listed| listed.kernel.clone()).collect(),
-        };
-        Ok((duel, other))
-    }
-
-    fn other_row(&self, played: &Played, number: usize, [new, old]: [usize; 2]) -> OtherRow {
-        OtherRow {
-            row: self.lineup.row(&self.lineup.contenders[number], played, 0, old),
-            new_over_old: played.ratios(new, old),
-            new_over_old_processes: played.ratios_of_processes(new, old),
+impl Duel {
+    /// How many layouts in memory the times are of, in words.
+    pub fn layouts(&self) -> String {
+        match self.processes {
+            1 => "one process, so one layout".to_owned(),
+            processes => format!("{processes} processes"),
         }
     }
+}
 
-    /// The kernels of contenders, each given by its side and its number in the line-up.
-    fn entries(&self, contenders: &[(usize, usize)]) -> Vec<Entry> {
-        let entry = |&(side, number): &(usize, usize)| Entry {
-            side,
-            kernel: self.lineup.contenders[number].kernel,
-            once: self.predicted[number],
-        };
-        contenders.iter().map(entry).collect()
+/// Files from before there were several processes do not say how many there were.
+fn one() -> usize {
+    1
+}
+
+/// Files from before there were observed kernels do not say so.
+fn exact() -> String {
+    Claim::Exact.name().to_owned()
+}
+
+/// One kernel's times. If it has two modes, they are those of its faster one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The kernel.
+    pub kernel: String,
+    /// Its tier.
+    pub tier: String,
+    /// `exact` or `observed`: whether its answers are proved.
+    #[serde(default = "exact")]
+    pub claim: String,
+    /// `thread` or `wall`: one clock for all rows.
+    pub clock: String,
+    /// Threads it was allowed to use.
+    pub threads: usize,
+    /// Number of rounds.
+    pub rounds: usize,
+    /// Median time of a run.
+    #[serde(deserialize_with = "nimlanes::lab::numbers::positive")]
+    pub median_seconds: f64,
+    /// The baseline's median time divided by this kernel's.
+    #[serde(deserialize_with = "nimlanes::lab::numbers::positive")]
+    pub ratio: f64,
+    /// 10th percentile of the ratio over the rounds.
+    #[serde(deserialize_with = "nimlanes::lab::numbers::positive")]
+    pub ratio_low: f64,
+    /// 90th percentile of the ratio over the rounds.
+    #[serde(deserialize_with = "nimlanes::lab::numbers::positive")]
+    pub ratio_high: f64,
+    /// The smallest and the largest ratio in a process, of best times, if there are several processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio_processes: Option<[f64; 2]>,
+    /// The slower mode of a kernel that is fast in some processes and slow in others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow_mode: Option<Mode>,
+    /// Units of work per second.
+    #[serde(deserialize_with = "nimlanes::lab::numbers::positive_or_zero")]
+    pub throughput: f64,
+    /// The unit of work.
+    pub unit: String,
+}
+
+impl Row {
+    /// Whether the kernel's answers are proved.
+    pub fn is_exact(&self) -> bool {
+        self.claim == Claim::Exact.name()
     }
+}
 
-    /// Starts a child of this build, and one of the other, and has them make the input. Returns also the kernels of each.
-    fn team(&self, process: usize, other: Option<&Path>) -> Result<(Team<'a>, Vec<Vec<Listed>>), DuelError> {
-        let this = this_program().map_err(|error| DuelError::Player(format!("cannot start this program: {error}")))?;
-        let this = (this.as_path(), "this program".to_owned());
-        let other = other.map(|path| (path, path.display().to_string()));
-        let layout = Layout::of(process);
-        let input = Input {
-            case: self.lineup.case.clone(),
-            threads: self.threads,
-            wall_clock: self.lineup.clock == Clock::Wall,
-            heap: layout.heap,
+/// A speed of a kernel that is fast in some processes and slow in others.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mode {
+    /// Median time of a run.
+    #[serde(deserialize_with = "nimlanes::lab::numbers::positive")]
+    pub median_seconds: f64,
+    /// Number of processes in this mode.
+    pub processes: usize,
+}
+
+/// A kernel that did not take part, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// The kernel.
+    pub kernel: String,
+    /// The reason.
+    pub reason: String,
+    /// The predicted time of a run, if that is the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted_seconds: Option<f64>,
+}
+
+impl Skipped {
+    /// A kernel that `obstacle` keeps from running.
+    pub fn new(kernel: &str, obstacle: &Obstacle) -> Self {
+        let predicted_seconds = match obstacle {
+            Obstacle::TooSlow { ns } => Some(ns / 1e9),
+            _ => None,
         };
-        let (mut children, mut kernels) = (Vec::new(), Vec::new());
-        for (program, name) in std::iter::once(this).chain(other) {
-            let mut command = Command::new(program);
-            command.arg("answer").env("LAYOUT_PADDING", "x".repeat(layout.environment));
-            let mut child = Child::start(&mut command, &name, Patience::DEFAULT, self.run)?;
-            match child.ask(&Request::Open(input.clone()), self.opening)? {
-                Reply::Opened { kernels: listed } => kernels.push(listed),
-                _ => return Err(child.confused()),
+        Skipped { kernel: kernel.to_owned(), reason: obstacle.to_string(), predicted_seconds }
+    }
+}
+
+/// A kernel that takes part in a duel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contender {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// Its index in the list of the operation.
+    pub index: usize,
+    /// Its tier.
+    pub tier: &'static str,
+    /// Whether its answers are proved.
+    pub claim: Claim,
+    /// Threads it may use.
+    pub threads: usize,
+}
+
+/// Who takes part in a duel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lineup {
+    /// The input.
+    pub case: Case,
+    /// The unit of work.
+    pub unit: &'static str,
+    /// The clock for all kernels.
+    pub clock: Clock,
+    /// The kernels that take part, baseline first.
+    pub contenders: Vec<Contender>,
+    /// The kernels that do not.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Lineup {
+    /// Who takes part in a duel on the input of a session.
+    ///
+    /// # Errors
+    /// A kernel name is unknown, or the baseline cannot run.
+    pub fn new(session: &dyn Session, options: &DuelOptions) -> Result<Self, DuelError> {
+        let listed = session.kernels();
+        let unbounded = session.candidates(options.threads, Duration::MAX);
+        let candidates: Vec<Candidate> = session
+            .candidates(options.threads, options.time_limit)
+            .into_iter()
+            .zip(&unbounded)
+            .map(|(bounded, unbounded)| {
+                let is_always_included = options.always_included.iter().any(|name| name == bounded.name);
+                if is_always_included { unbounded.clone() } else { bounded }
+            })
+            .collect();
+        let is_here = |kernel: &usize| listed[*kernel].obstacle.is_none();
+        let here = || (0..listed.len()).filter(is_here);
+        let index = |name: &String| {
+            let unknown = || {
+                let available = here().map(|kernel| listed[kernel].name).collect();
+                NameError::UnknownKernel { operation: session.operation(), name: name.clone(), available }
+            };
+            here().find(|kernel| listed[*kernel].name == name).ok_or_else(unknown)
+        };
+        let mut wanted = options.kernels.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+        if wanted.is_empty() {
+            wanted = here().collect();
+        }
+        let baseline = match &options.baseline {
+            Some(name) => index(name)?,
+            None => {
+                // An exact one, unless no other is wanted.
+                let able = |is_exact: bool| {
+                    wanted.iter().find(|k| candidates[**k].is_able() && candidates[**k].is_exact() == is_exact)
+                };
+                *able(true).or(able(false)).ok_or(DuelError::NoBaseline(options.time_limit))?
             }
-            children.push(child);
-        }
-        Ok((Team { children, entries: Vec::new() }, kernels))
-    }
-}
-
-/// This program, even if its file was replaced since it started.
-fn this_program() -> std::io::Result<PathBuf> {
-    let running = Path::new("/proc/self/exe");
-    if running.exists() { Ok(running.to_owned()) } else { std::env::current_exe() }
-}
-
-/// Where things are in memory in a process, as far as it can be chosen.
-struct Layout {
-    /// Bytes of environment, which move the stack.
-    environment: usize,
-    /// Bytes allocated first, which move tables: see [`Input::heap`].
-    heap: [usize; 2],
-}
-
-impl Layout {
-    /// The layout of the process with this number. Any few of them are spread over a page.
-    fn of(process: usize) -> Self {
-        const PAGE: f64 = 4096.0;
-        /// The smallest step of an allocation.
-        const GRAIN: usize = 16;
-        // Multiples of the square roots of three primes never come close to each other together.
-        let step = |prime: f64| ((process + 1) as f64 * prime.sqrt()).fract() * PAGE;
-        let [environment, before, after] = [2.0, 3.0, 5.0].map(|prime| step(prime) as usize / GRAIN * GRAIN);
-        Layout { environment, heap: [before, after] }
-    }
-}
-
-/// Children that play together: of this build, and of the other.
-struct Team<'a> {
-    children: Vec<Child<'a>>,
-    /// By contender.
-    entries: Vec<Entry>,
-}
-
-/// What a contender runs.
-struct Entry {
-    /// The child that runs the kernel.
-    side: usize,
-    kernel: &'static str,
-    /// How long a run should take.
-    once: Duration,
-}
-
-impl<'a> Team<'a> {
-    fn with(self, entries: Vec<Entry>) -> Self {
-        Team { entries, ..self }
-    }
-}
-
-impl Player for Team<'_> {
-    fn check(&mut self, contender: usize) -> Result<Checked, DuelError> {
-        let Entry { side, kernel, once: expected } = &mut self.entries[contender];
-        let child = &mut self.children[*side];
-        let Reply::Checked { digest, work, seconds } =
-            child.ask(&Request::Check { kernel: (*kernel).to_owned() }, *expected)?
-        else {
-            return Err(child.confused());
         };
-        let number = |(name, value): (String, String)| Some((name, value.parse().ok()?));
-        let digest = digest.into_iter().map(number).collect::<Option<_>>();
-        let (Some(digest), Some(once)) = (digest, time(seconds)) else { return Err(child.confused()) };
-        *expected = once.max(*expected);
-        Ok(Checked { digest, work, once })
+        if let Some(obstacle) = unbounded[baseline].obstacle.clone() {
+            return Err(DuelError::Baseline { name: listed[baseline].name.to_owned(), obstacle });
+        }
+        let mut fit = vec![baseline];
+        let mut skipped = Vec::new();
+        for kernel in wanted {
+            match &candidates[kernel].obstacle {
+                _ if fit.contains(&kernel) => {}
+                None => fit.push(kernel),
+                Some(obstacle) => skipped.push(Skipped::new(listed[kernel].name, obstacle)),
+            }
+        }
+        let is_parallel = |kernel: usize| options.threads > 1 && listed[kernel].is_parallel();
+        let clock = if fit.iter().any(|kernel| is_parallel(*kernel)) { Clock::Wall } else { Clock::Thread };
+        let contender = |kernel: &usize| Contender {
+            kernel: listed[*kernel].name,
+            index: *kernel,
+            tier: listed[*kernel].tier.name(),
+            claim: listed[*kernel].claim,
+            threads: if is_parallel(*kernel) { options.threads } else { 1 },
+        };
+        let contenders = fit.iter().map(contender).collect();
+        Ok(Lineup { case: session.case().clone(), unit: session.unit(), clock, contenders, skipped })
     }
 
-    fn turn(&mut self, contender: usize, times: u64) -> Result<Duration, DuelError> {
-        let Entry { side, kernel, once } = &self.entries[contender];
-        let child = &mut self.children[*side];
-        let expected = Duration::try_from_secs_f64(once.as_secs_f64() * times as f64).unwrap_or(Duration::MAX);
-        match child.ask(&Request::Turn { kernel: (*kernel).to_owned(), times }, expected)? {
-            Reply::Turn { seconds } => time(seconds).ok_or_else(|| child.confused()),
-            _ => Err(child.confused()),
+    /// The names of the kernels that take part.
+    pub fn names(&self) -> Vec<String> {
+        self.contenders.iter().map(|contender| contender.kernel.to_owned()).collect()
+    }
+
+    /// The result, where `place` gives the place in `played` of each kernel that takes part.
+    pub fn duel(&self, played: &Played, place: impl Fn(usize) -> usize) -> Duel {
+        let row = |(number, contender): (usize, &Contender)| self.row(contender, played, place(0), place(number));
+        let mut rows: Vec<Row> = self.contenders.iter().enumerate().map(row).collect();
+        rows.sort_by(|a, b| a.median_seconds.total_cmp(&b.median_seconds));
+        Duel {
+            case: self.case.clone(),
+            build: BUILD.to_owned(),
+            baseline: self.contenders[0].kernel.to_owned(),
+            processes: played.processes,
+            disturbed: played.disturbed(),
+            rows,
+            skipped: self.skipped.clone(),
+        }
+    }
+
+    /// The row of a kernel from the times at `place`, with ratios to the times at `baseline`.
+    pub fn row(&self, contender: &Contender, played: &Played, baseline: usize, place: usize) -> Row {
+        let median_seconds = played.median_seconds(place);
+        let [ratio_low, ratio, ratio_high] = played.ratios(baseline, place);
+        Row {
+            kernel: contender.kernel.to_owned(),
+            tier: contender.tier.to_owned(),
+            claim: contender.claim.name().to_owned(),
+            clock: self.clock.name().to_owned(),
+            threads: contender.threads,
+            rounds: played.rounds(),
+            median_seconds,
+            ratio,
+            ratio_low,
+            ratio_high,
+            ratio_processes: played.ratios_of_processes(baseline, place),
+            slow_mode: played.slow_mode(place),
+            throughput: played.work as f64 / median_seconds,
+            unit: self.unit.to_owned(),
         }
     }
 }
 
-/// A time that another process says it measured.
-fn time(seconds: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(seconds).ok()
+/// Runs a duel in this process: checks that all outputs agree, then times the kernels in turns until the budget is spent.
+///
+/// `watch` receives the progress, from 0 to 1.
+///
+/// # Errors
+/// A kernel name is unknown, the baseline cannot run, outputs differ or are wrong, or a run was stopped.
+pub fn run_duel(
+    session: &dyn Session,
+    options: &DuelOptions,
+    run: &Run,
+    watch: &mut dyn FnMut(f64),
+) -> Result<Duel, DuelError> {
+    let lineup = Lineup::new(session, options)?;
+    let kernels: Vec<usize> = lineup.contenders.iter().map(|contender| contender.index).collect();
+    let mut open = |_| Ok(Local::new(session, kernels.clone(), lineup.clock, run));
+    let played = play(&lineup.case, &lineup.names(), 1, options.budget, &mut open, watch)?;
+    Ok(lineup.duel(&played, |number| number))
+}
+
+/// Ratios of the baseline's times to a kernel's, round by round: their 10th, 50th and 90th percentile.
+pub fn ratios(baseline: &[f64], times: &[f64]) -> [f64; 3] {
+    let mut ratios: Vec<f64> = baseline.iter().zip(times).map(|(baseline, time)| baseline / time).collect();
+    [0.1, 0.5, 0.9].map(|q| quantile(&mut ratios, q))
+}
+
+/// The `q`-quantile of the values, with `q` from 0 to 1, interpolated linearly; NaN if there are no values.
+pub fn quantile(values: &mut [f64], q: f64) -> f64 {
+    let Some(last) = values.len().checked_sub(1) else { return f64::NAN };
+    values.sort_unstable_by(f64::total_cmp);
+    let at = q.clamp(0.0, 1.0) * last as f64;
+    let (low, high) = (values[at.floor() as usize], values[at.ceil() as usize]);
+    low + (high - low) * at.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nimlanes::machine::Machine;
+    use nimlanes::selection::Selection;
+
+    #[test]
+    fn the_time_limit_does_not_apply_to_kernels_that_are_always_included() {
+        let selection = Selection::new(Machine::detect());
+        let session = nimlanes::cores::operation("table_scan").unwrap().session(&selection, "all-moves", 50).unwrap();
+        let always_included = vec!["byte_table_pruned".to_owned(), "bit_rows".to_owned()];
+        let (time_limit, budget) = (Duration::ZERO, Duration::ZERO);
+        let options =
+            DuelOptions { kernels: Vec::new(), baseline: None, threads: 1, budget, time_limit, always_included };
+        let lineup = Lineup::new(session.as_ref(), &options).unwrap();
+        assert_eq!(lineup.names(), options.always_included);
+        let here = session.kernels().iter().filter(|kernel| kernel.obstacle.is_none()).count();
+        assert_eq!(lineup.skipped.len(), here - 2);
+        let none = Lineup::new(session.as_ref(), &DuelOptions { always_included: Vec::new(), ..options });
+        assert_eq!(none, Err(DuelError::NoBaseline(Duration::ZERO)));
+    }
+
+    #[test]
+    fn quantiles_lie_between_neighbours() {
+        let mut values = [3.0, 1.0, 2.0, 5.0, 4.0];
+        assert_eq!([0.0, 0.5, 1.0].map(|q| quantile(&mut values, q)), [1.0, 3.0, 5.0]);
+        assert!((quantile(&mut values, 0.1) - 1.4).abs() < 1e-12);
+        assert_eq!(quantile(&mut [7.0], 0.9), 7.0);
+        assert!(quantile(&mut [], 0.5).is_nan());
+    }
 }

@@ -1,13 +1,11 @@
 //! Duels as tables and as JSON.
 
 use nimlanes::case::Case;
-use nimlanes::lab::duel::{Duel, MIN_ROUNDS, Row, Skipped};
-use nimlanes::lab::saved::{Change, TIE, Verdict};
 use nimlanes::units::span;
 use serde::Serialize;
 
 use super::protocol::{Identity, Listed};
-use super::{Other, OtherRow};
+use super::{Change, Duel, MIN_ROUNDS, Other, OtherRow, Row, Skipped, TIE, Verdict};
 use crate::output::{Document, table};
 
 /// The output of `--json` with another build: the fields of a duel, with rows of both builds.

@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use nimlanes::case::Case;
 use nimlanes::kernel::Needs;
 use nimlanes::lab::ceilings::Reading;
-use nimlanes::lab::duel::{Duel, Row, Skipped};
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::numbers::{positive, positive_or_zero};
-use nimlanes::lab::saved::{Measured, Mismatch, Saved, SavedError, read_kind};
+use serde::{Deserialize, Serialize};
 
 use super::sources::{Sources, entries};
+use crate::duel::{Duel, Row, Skipped};
+use crate::saved::{Measured, Mismatch, Saved, SavedError, read_kind};
 
 /// How the measurements of a folder were made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

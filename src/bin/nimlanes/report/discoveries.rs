@@ -6,10 +6,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use nimlanes::lab::saved::{Saved, SavedError};
-
 use super::sources;
 use crate::first_heaps::FirstHeaps;
+use crate::saved::{Saved, SavedError};
 
 /// The folder of the runs, the page and the b-files.
 pub const FOLDER: &str = "profiles/discoveries";

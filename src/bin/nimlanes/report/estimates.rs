@@ -4,13 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde::Deserialize;
-
 use nimlanes::cores::OPERATIONS;
-use nimlanes::lab::saved::SavedError;
+use serde::Deserialize;
 
 use super::data::{Estimate, Estimates};
 use super::sources::entries;
+use crate::saved::SavedError;
 
 /// Builds, and the folder of criterion's results for each.
 pub const FOLDERS: [(&str, &str); 2] = [("default", "target/criterion"), ("native", "target/native/criterion")];

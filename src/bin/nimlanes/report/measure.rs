@@ -8,7 +8,6 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::duel::{Match, PROCESSES};
 use nimlanes::candidate::{Candidate, quickest};
 use nimlanes::case::Case;
 use nimlanes::cores::OPERATIONS;
@@ -17,10 +16,8 @@ use nimlanes::games::{Game, SolveError, Solver};
 use nimlanes::kernel::{Run, RunError};
 use nimlanes::lab::ceilings;
 use nimlanes::lab::clock::Clock;
-use nimlanes::lab::duel::{Duel, DuelError, DuelOptions, Skipped, quantile, ratios, run_duel, time_in_turns};
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
-use nimlanes::lab::saved::{Measured, Saved, SavedError};
 use nimlanes::machine::Machine;
 use nimlanes::selection::{SelectError, Selection};
 use nimlanes::session::{KernelInfo, Session};
@@ -36,6 +33,8 @@ use super::neighbours::Neighbours;
 use super::programs::{NATIVE, ProgramError, build, json_of, output_of, this_program};
 use super::sources::{self, Sources};
 use super::tasks::{self, CLOCK_BUDGET, Effort, Input, TRIAL_BUDGET, Task};
+use crate::duel::{Duel, DuelError, DuelOptions, Match, PROCESSES, Skipped, quantile, ratios, run_duel, time_in_turns};
+use crate::saved::{Measured, Saved, SavedError};
 
 /// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]

@@ -24,10 +24,10 @@ use std::path::{Path, PathBuf};
 
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::files;
-use nimlanes::lab::saved::SavedError;
 
 use self::data::{Data, DataError};
 use self::tables::Report;
+use crate::saved::SavedError;
 
 /// The file of the report.
 pub const RESULTS: &str = "RESULTS.md";

@@ -8,9 +8,8 @@ use std::time::Instant;
 
 use serde::de::DeserializeOwned;
 
-use nimlanes::lab::saved::SavedError;
-
 use super::data::BuildCost;
+use crate::saved::SavedError;
 
 /// Why a child process was of no use.
 #[derive(Debug, thiserror::Error)]

@@ -13,9 +13,8 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use nimlanes::lab::saved::SavedError;
-
 use super::programs::output_of;
+use crate::saved::SavedError;
 
 /// The folders whose files kernels are made of.
 const FOLDERS: [&str; 2] = ["src/cores", "src/simd"];

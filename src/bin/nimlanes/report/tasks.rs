@@ -7,13 +7,13 @@ use nimlanes::cores::OPERATIONS;
 use nimlanes::games::{GAMES, Game};
 use nimlanes::kernel::Claim;
 use nimlanes::lab::ceilings::CEILINGS;
-use nimlanes::lab::duel::{MIN_ROUNDS, MIN_TURN};
 use nimlanes::lab::environment::BUILD;
 use nimlanes::selection::Selection;
 use nimlanes::session::{AnyOperation, KernelInfo, Session};
 use nimlanes::workload::{InputError, Workload};
 
 use super::estimates;
+use crate::duel::{MIN_ROUNDS, MIN_TURN};
 
 /// How much a report measures.
 #[derive(Clone, Copy, Debug)]

@@ -2,15 +2,13 @@
 
 use nimlanes::cores::OPERATIONS;
 use nimlanes::kernel::Tier;
-use nimlanes::lab::duel::quantile;
-use nimlanes::lab::saved::TIE;
 use nimlanes::units::bytes;
-
-use crate::report::data::{ColdStart, ColdStarts};
 
 use super::markdown::{Table, code, range, size, time, times};
 use super::operation::summary;
 use super::{Report, Topic};
+use crate::duel::{TIE, quantile};
+use crate::report::data::{ColdStart, ColdStarts};
 
 impl Report<'_> {
     pub(super) fn builds(&self) -> Option<Topic> {

@@ -2,11 +2,11 @@
 
 use nimlanes::kernel::Needs;
 use nimlanes::lab::ceilings::Reading;
-use nimlanes::lab::duel::Row;
 use nimlanes::units::bytes;
 
 use super::markdown::{Table, code, ns, range, times};
 use super::{Entry, Report, Topic};
+use crate::duel::Row;
 
 const LIMITS: &str = include_str!("../limits.md");
 

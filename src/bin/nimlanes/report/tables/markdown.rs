@@ -1,7 +1,8 @@
 //! Markdown: tables and readable numbers.
 
-use nimlanes::lab::duel::Row;
 use nimlanes::units::span;
+
+use crate::duel::Row;
 
 /// A markdown table: a heading row and rows of cells. Columns of numbers are right-aligned.
 pub(super) struct Table {

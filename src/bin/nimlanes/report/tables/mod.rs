@@ -14,7 +14,6 @@ use std::collections::BTreeSet;
 
 use nimlanes::case::Case;
 use nimlanes::cores::OPERATIONS;
-use nimlanes::lab::duel::{Duel, Mode, Row};
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::session::{AnyOperation, KernelInfo};
@@ -26,6 +25,7 @@ use self::markdown::{Table, code, ns, size, time, times};
 use super::TABLES;
 use super::data::{Data, Observed, Setup};
 use super::tasks::{Effort, SMALL};
+use crate::duel::{Duel, Mode, Row};
 
 const HOW_TO_READ: &str = include_str!("../how_to_read.md");
 const THREATS: &str = include_str!("../threats.md");

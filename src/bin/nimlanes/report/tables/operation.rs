@@ -3,16 +3,14 @@
 use std::path::Path;
 
 use nimlanes::kernel::Tier;
-
-use crate::report::chart::{self, Bar, Point, Role, Series};
-use crate::report::{CHARTS, TABLES};
-use nimlanes::lab::duel::{Duel, Row, Skipped};
-use nimlanes::lab::saved::TIE;
 use nimlanes::session::KernelInfo;
 use nimlanes::workload::Workload;
 
 use super::markdown::{Table, code, ns, size, spread, time, times};
 use super::{Chart, Entry, Report, SMALL};
+use crate::duel::{Duel, Row, Skipped, TIE};
+use crate::report::chart::{self, Bar, Point, Role, Series};
+use crate::report::{CHARTS, TABLES};
 
 /// The heading of an operation's notes on failed ideas.
 const TRIED: &str = "# Tried";

@@ -5,27 +5,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use nimlanes::lab::environment::Environment;
+use nimlanes::lab::files;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::lab::duel::Duel;
-use crate::lab::environment::Environment;
-use crate::lab::files;
-
 /// The version of the format of [`Saved`].
 pub const SCHEMA: &str = "nimlanes-saved-1";
-
-/// Relative differences of ratios up to this are ties, whatever their spread.
-pub const TIE: f64 = 0.05;
 
 /// Content of a saved file.
 pub trait Measured: Serialize + DeserializeOwned {
     /// The name of this kind of content in the file.
     const KIND: &'static str;
-}
-
-impl Measured for Duel {
-    const KIND: &'static str = "duel";
 }
 
 /// A measurement, with the date and environment it was made in.
@@ -45,7 +36,6 @@ pub struct Saved<T> {
 
 /// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SavedError {
     /// It cannot be read.
     #[error("cannot read {}: {source}", path.display())]
@@ -172,72 +162,4 @@ pub enum Mismatch {
     /// The build differs.
     #[error("saved by another build: {0}; --mixed allows it")]
     Build(String),
-}
-
-/// How one kernel changed between two duels.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Change {
-    /// The kernel.
-    pub kernel: String,
-    /// The kind of change.
-    pub verdict: Verdict,
-    /// Its ratio before.
-    pub before: Option<f64>,
-    /// Its ratio after.
-    pub after: Option<f64>,
-}
-
-/// How a kernel's ratio changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// The ratio rose by more than the noise.
-    Faster,
-    /// The ratio fell by more than the noise.
-    Slower,
-    /// No significant change: the ranges overlap, or the medians differ by at most [`TIE`].
-    Same,
-    /// Only the later duel has the kernel.
-    Added,
-    /// Only the earlier duel has the kernel.
-    Gone,
-}
-
-impl Saved<Duel> {
-    /// How each kernel changed from this duel to a `later` one, in the order of the later duel.
-    ///
-    /// A ratio changed if the ranges of the middle 80 % of the rounds do not overlap *and* the medians differ by more than
-    /// [`TIE`].
-    ///
-    /// # Errors
-    /// The input, baseline or clock differs; or the machine or build does and `allow_mismatch` is false.
-    pub fn changes(&self, later: &Saved<Duel>, allow_mismatch: bool) -> Result<Vec<Change>, Mismatch> {
-        let (old, new) = (&self.content, &later.content);
-        let subject = |duel: &Duel| {
-            let Duel { case, baseline, rows, .. } = duel;
-            let clock = rows.first().map_or("no", |row| &row.clock);
-            format!("{case} against {baseline} by the {clock} clock")
-        };
-        if subject(old) != subject(new) {
-            return Err(Mismatch::Subject(format!("{}, not {}", subject(old), subject(new))));
-        }
-        if !allow_mismatch {
-            self.fits(&later.environment)?;
-        }
-        let find = |duel: &Duel, kernel: &str| duel.rows.iter().find(|row| row.kernel == kernel).cloned();
-        let change = |kernel: &String| {
-            let (before, after) = (find(old, kernel), find(new, kernel));
-            let verdict = match (&before, &after) {
-                (None, _) => Verdict::Added,
-                (_, None) => Verdict::Gone,
-                (Some(a), Some(b)) if b.ratio_low > a.ratio_high && b.ratio > a.ratio * (1.0 + TIE) => Verdict::Faster,
-                (Some(a), Some(b)) if b.ratio_high < a.ratio_low && b.ratio * (1.0 + TIE) < a.ratio => Verdict::Slower,
-                _ => Verdict::Same,
-            };
-            let [before, after] = [before, after].map(|row| row.map(|row| row.ratio));
-            Change { kernel: kernel.clone(), verdict, before, after }
-        };
-        let gone = old.rows.iter().filter(|row| find(new, &row.kernel).is_none());
-        Ok(new.rows.iter().chain(gone).map(|row| change(&row.kernel)).collect())
-    }
 }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use nimlanes::kernel::Run;
+use nimlanes::lab::clock::Clock;
+use nimlanes::session::{Answer, Session};
+
 use super::DuelError;
-use crate::kernel::Run;
-use crate::lab::clock::Clock;
-use crate::session::{Answer, Session};
 
 /// What runs the kernels of a duel. They are named by their index in the duel's list.
 pub trait Player {

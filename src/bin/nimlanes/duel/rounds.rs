@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use nimlanes::case::Case;
+use nimlanes::lab::known;
+
 use super::{Checked, DuelError, Mode, Player, quantile, ratios};
-use crate::case::Case;
-use crate::lab::known;
 
 /// Minimum number of rounds, even if they exceed the budget.
 pub const MIN_ROUNDS: usize = 3;

@@ -1,0 +1,282 @@
+//! Duels over several processes, of this build alone or against another. Every kernel of either build runs in a child process, so
+//! that both are timed in the same way; each child is a new layout in memory.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use nimlanes::case::Case;
+use nimlanes::kernel::Run;
+use nimlanes::lab::clock::Clock;
+use nimlanes::machine::Machine;
+use nimlanes::session::Session;
+
+use super::child::{Child, Patience};
+use super::protocol::{Identity, Input, Listed, Reply, Request};
+use super::{Checked, Duel, DuelError, DuelOptions, Lineup, Played, Player, Row, play};
+
+/// Default number of processes.
+pub const PROCESSES: usize = 5;
+
+/// Share of the free memory that the inputs of all processes may take.
+const INPUTS: f64 = 0.1;
+
+/// A duel to be played.
+pub struct Match<'a> {
+    lineup: Lineup,
+    /// Predicted time of a run of each contender.
+    predicted: Vec<Duration>,
+    /// How long it took to make the input.
+    opening: Duration,
+    threads: usize,
+    budget: Duration,
+    processes: usize,
+    run: &'a Run,
+}
+
+/// Another build and what it did in a duel.
+pub struct Other {
+    /// The program.
+    pub path: PathBuf,
+    /// Who it says it is.
+    pub identity: Identity,
+    /// Its rows.
+    pub rows: Vec<OtherRow>,
+    /// Kernels that took part only in this build, with what keeps them from running in the other.
+    pub only_here: Vec<Listed>,
+    /// Kernels that only the other build has.
+    pub only_there: Vec<String>,
+}
+
+/// A kernel in another build. The ratio of its row refers to the baseline of this build.
+pub struct OtherRow {
+    pub row: Row,
+    /// The median time of this build divided by that of the other, between the ends of the middle 80 % of this ratio in rounds.
+    pub new_over_old: [f64; 3],
+    /// The smallest and the largest of it in a process, of best times.
+    pub new_over_old_processes: Option<[f64; 2]>,
+}
+
+impl<'a> Match<'a> {
+    /// Plans a duel with rounds in up to so many processes, fewer where the inputs of all would take much of the memory. `open` makes the session, which tells who takes part; its input is not
+    /// needed here any longer.
+    ///
+    /// # Errors
+    /// Those of `open`; a kernel name is unknown, or the baseline cannot run.
+    pub fn new<E: From<DuelError>>(
+        open: impl FnOnce() -> Result<Box<dyn Session>, E>,
+        options: &DuelOptions,
+        processes: usize,
+        machine: &Machine,
+        run: &'a Run,
+    ) -> Result<Self, E> {
+        let start = Instant::now();
+        let session = open()?;
+        let opening = start.elapsed();
+        let lineup = Lineup::new(session.as_ref(), options)?;
+        let room = machine.memory(options.threads) as f64 * INPUTS;
+        let processes = processes.min((room / session.input_bytes().max(1.0)) as usize).max(1);
+        let candidates = session.candidates(options.threads, Duration::MAX);
+        let predicted = lineup.contenders.iter().map(|contender| candidates[contender.index].predicted()).collect();
+        let (threads, budget) = (options.threads, options.budget);
+        Ok(Match { lineup, predicted, opening, threads, budget, processes, run })
+    }
+
+    /// The input.
+    pub fn case(&self) -> &Case {
+        &self.lineup.case
+    }
+
+    /// Plays it among the kernels of this build.
+    ///
+    /// # Errors
+    /// Outputs differ or are wrong, the run was stopped, or a child failed.
+    pub fn play(&self, watch: &mut dyn FnMut(f64)) -> Result<Duel, DuelError> {
+        let names = self.lineup.names();
+        let contenders: Vec<(usize, usize)> = (0..names.len()).map(|number| (0, number)).collect();
+        let mut open = |process| Ok(self.team(process, None)?.0.with(self.entries(&contenders)));
+        let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, watch)?;
+        Ok(self.lineup.duel(&played, |number| number))
+    }
+
+    /// Plays it among the kernels of this build and those of the same names in another. Kernels that only the other has are
+    /// listed if `lists_new`.
+    ///
+    /// # Errors
+    /// As [`Match::play`]; or the other program cannot duel.
+    pub fn play_against(
+        &self,
+        path: &Path,
+        lists_new: bool,
+        watch: &mut dyn FnMut(f64),
+    ) -> Result<(Duel, Other), DuelError> {
+        let own = self.lineup.names();
+        // The first children tell who can be compared.
+        let (team, listed) = self.team(0, Some(path))?;
+        let identity = team.children[1].identity().clone();
+        let mut first = Some(team);
+        let obstacle = |kernel: &String| match listed[1].iter().find(|listed| listed.kernel == *kernel) {
+            Some(listed) => listed.obstacle.clone(),
+            None => Some("no such kernel".to_owned()),
+        };
+        let obstacles: Vec<Option<String>> = own.iter().map(obstacle).collect();
+        let is_new = |kernel: &&Listed| listed[0].iter().all(|listed| listed.kernel != kernel.kernel);
+        let only_there = listed[1].iter().filter(|kernel| lists_new && kernel.obstacle.is_none()).filter(is_new);
+        // The two builds of a kernel have their turns one after the other.
+        let mut contenders = Vec::new();
+        for (number, obstacle) in obstacles.iter().enumerate() {
+            contenders.push((0, number));
+            contenders.extend(obstacle.is_none().then_some((1, number)));
+        }
+        let name = |(side, number): &(usize, usize)| match side {
+            0 => own[*number].clone(),
+            _ => format!("{} of {}", own[*number], path.display()),
+        };
+        let names: Vec<String> = contenders.iter().map(name).collect();
+        let mut open = |process| {
+            let team = first.take().map_or_else(|| self.team(process, Some(path)).map(|(team, _)| team), Ok)?;
+            Ok(team.with(self.entries(&contenders)))
+        };
+        let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, watch)?;
+        let place = |side, number| contenders.iter().position(|contender| *contender == (side, number));
+        let duel = self.lineup.duel(&played, |number| place(0, number).expect("all kernels of this build play"));
+        let rows = (0..own.len())
+            .filter_map(|number| Some(self.other_row(&played, number, [place(0, number)?, place(1, number)?])));
+        let only_here = own.iter().zip(&obstacles).filter(|(_, obstacle)| obstacle.is_some());
+        let only_here =
+            only_here.map(|(kernel, obstacle)| Listed { kernel: kernel.clone(), obstacle: obstacle.clone() });
+        let other = Other {
+            path: path.to_owned(),
+            identity,
+            rows: rows.collect(),
+            only_here: only_here.collect(),
+            only_there: only_there.map(|listed| listed.kernel.clone()).collect(),
+        };
+        Ok((duel, other))
+    }
+
+    fn other_row(&self, played: &Played, number: usize, [new, old]: [usize; 2]) -> OtherRow {
+        OtherRow {
+            row: self.lineup.row(&self.lineup.contenders[number], played, 0, old),
+            new_over_old: played.ratios(new, old),
+            new_over_old_processes: played.ratios_of_processes(new, old),
+        }
+    }
+
+    /// The kernels of contenders, each given by its side and its number in the line-up.
+    fn entries(&self, contenders: &[(usize, usize)]) -> Vec<Entry> {
+        let entry = |&(side, number): &(usize, usize)| Entry {
+            side,
+            kernel: self.lineup.contenders[number].kernel,
+            once: self.predicted[number],
+        };
+        contenders.iter().map(entry).collect()
+    }
+
+    /// Starts a child of this build, and one of the other, and has them make the input. Returns also the kernels of each.
+    fn team(&self, process: usize, other: Option<&Path>) -> Result<(Team<'a>, Vec<Vec<Listed>>), DuelError> {
+        let this = this_program().map_err(|error| DuelError::Player(format!("cannot start this program: {error}")))?;
+        let this = (this.as_path(), "this program".to_owned());
+        let other = other.map(|path| (path, path.display().to_string()));
+        let layout = Layout::of(process);
+        let input = Input {
+            case: self.lineup.case.clone(),
+            threads: self.threads,
+            wall_clock: self.lineup.clock == Clock::Wall,
+            heap: layout.heap,
+        };
+        let (mut children, mut kernels) = (Vec::new(), Vec::new());
+        for (program, name) in std::iter::once(this).chain(other) {
+            let mut command = Command::new(program);
+            command.arg("answer").env("LAYOUT_PADDING", "x".repeat(layout.environment));
+            let mut child = Child::start(&mut command, &name, Patience::DEFAULT, self.run)?;
+            match child.ask(&Request::Open(input.clone()), self.opening)? {
+                Reply::Opened { kernels: listed } => kernels.push(listed),
+                _ => return Err(child.confused()),
+            }
+            children.push(child);
+        }
+        Ok((Team { children, entries: Vec::new() }, kernels))
+    }
+}
+
+/// This program, even if its file was replaced since it started.
+fn this_program() -> std::io::Result<PathBuf> {
+    let running = Path::new("/proc/self/exe");
+    if running.exists() { Ok(running.to_owned()) } else { std::env::current_exe() }
+}
+
+/// Where things are in memory in a process, as far as it can be chosen.
+struct Layout {
+    /// Bytes of environment, which move the stack.
+    environment: usize,
+    /// Bytes allocated first, which move tables: see [`Input::heap`].
+    heap: [usize; 2],
+}
+
+impl Layout {
+    /// The layout of the process with this number. Any few of them are spread over a page.
+    fn of(process: usize) -> Self {
+        const PAGE: f64 = 4096.0;
+        /// The smallest step of an allocation.
+        const GRAIN: usize = 16;
+        // Multiples of the square roots of three primes never come close to each other together.
+        let step = |prime: f64| ((process + 1) as f64 * prime.sqrt()).fract() * PAGE;
+        let [environment, before, after] = [2.0, 3.0, 5.0].map(|prime| step(prime) as usize / GRAIN * GRAIN);
+        Layout { environment, heap: [before, after] }
+    }
+}
+
+/// Children that play together: of this build, and of the other.
+struct Team<'a> {
+    children: Vec<Child<'a>>,
+    /// By contender.
+    entries: Vec<Entry>,
+}
+
+/// What a contender runs.
+struct Entry {
+    /// The child that runs the kernel.
+    side: usize,
+    kernel: &'static str,
+    /// How long a run should take.
+    once: Duration,
+}
+
+impl<'a> Team<'a> {
+    fn with(self, entries: Vec<Entry>) -> Self {
+        Team { entries, ..self }
+    }
+}
+
+impl Player for Team<'_> {
+    fn check(&mut self, contender: usize) -> Result<Checked, DuelError> {
+        let Entry { side, kernel, once: expected } = &mut self.entries[contender];
+        let child = &mut self.children[*side];
+        let Reply::Checked { digest, work, seconds } =
+            child.ask(&Request::Check { kernel: (*kernel).to_owned() }, *expected)?
+        else {
+            return Err(child.confused());
+        };
+        let number = |(name, value): (String, String)| Some((name, value.parse().ok()?));
+        let digest = digest.into_iter().map(number).collect::<Option<_>>();
+        let (Some(digest), Some(once)) = (digest, time(seconds)) else { return Err(child.confused()) };
+        *expected = once.max(*expected);
+        Ok(Checked { digest, work, once })
+    }
+
+    fn turn(&mut self, contender: usize, times: u64) -> Result<Duration, DuelError> {
+        let Entry { side, kernel, once } = &self.entries[contender];
+        let child = &mut self.children[*side];
+        let expected = Duration::try_from_secs_f64(once.as_secs_f64() * times as f64).unwrap_or(Duration::MAX);
+        match child.ask(&Request::Turn { kernel: (*kernel).to_owned(), times }, expected)? {
+            Reply::Turn { seconds } => time(seconds).ok_or_else(|| child.confused()),
+            _ => Err(child.confused()),
+        }
+    }
+}
+
+/// A time that another process says it measured.
+fn time(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok()
+}
