@@ -1,13 +1,14 @@
 //! `nimlanes report`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 
 use crate::failure::{Failure, say};
 use crate::interrupt;
-use crate::output::print;
+use crate::output::{check_writable, print, write_output};
+use crate::report::html::{self, Page};
 use crate::report::measure::{MeasureError, Plan};
 use crate::report::tasks::Effort;
 use crate::report::{self, ReportError, Summary};
@@ -18,8 +19,11 @@ use crate::saved::utc_now;
 /// Run it in the source tree. Every measurement is a file under profiles/data. Measurements made earlier today are kept, so an
 /// interrupted report resumes where it stopped. Estimates of `cargo bench` and `cargo bench-native` are included if they are
 /// newer than the sources. A draft, and what is made of its measurements, goes to target/draft.
+///
+/// `--html` measures nothing and writes that one file: a page of the measurements to browse, without a network.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check")]
+#[command(after_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check\n  \
+                  nimlanes report --html target/page.html")]
 pub struct Args {
     /// Make a draft in under two minutes, below target/draft: few sizes, short duels, no clean builds
     #[arg(long, conflicts_with_all = ["data", "check"])]
@@ -36,6 +40,13 @@ pub struct Args {
     /// Allow measurements from several machines
     #[arg(long)]
     mixed: bool,
+    /// Measure nothing; write a page to browse: of the measurements of RESULTS.md, or of --data, and the newest ones of each other
+    /// machine in profiles/data
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quick", "check", "again", "mixed"])]
+    html: Option<PathBuf>,
+    /// Where the page's links to source files begin [default: the path from FILE to this folder]
+    #[arg(long, value_name = "URL", requires = "html")]
+    links: Option<String>,
 }
 
 impl From<ReportError> for Failure {
@@ -55,6 +66,9 @@ impl From<MeasureError> for Failure {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
+    if let Some(file) = &args.html {
+        return page(file, args);
+    }
     let folder = match (&args.data, args.check) {
         (Some(folder), _) => folder.clone(),
         (None, true) => report::source()?,
@@ -81,6 +95,24 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
     }
     print(&lines)
+}
+
+/// Writes the page.
+fn page(file: &Path, args: &Args) -> Result<(), Failure> {
+    check_writable(Some(file))?;
+    let main = args.data.clone().map_or_else(report::source, Ok)?;
+    let (folders, left_out) = html::folders(&main)?;
+    for error in left_out {
+        say(&format!("nimlanes: left out: {error}"));
+    }
+    let links = match &args.links {
+        Some(links) => format!("{}/", links.trim_end_matches('/')),
+        None => html::way_back(file),
+    };
+    let Page { html, rows, machines, profiles } = html::compose(&folders, &links)?;
+    write_output(Some(file), |out| out.write_all(html.as_bytes()))?;
+    let (file, machines) = (file.display(), machines.join(", "));
+    print(&format!("{file} is written: {rows} rows of {machines}, and {profiles} flamegraphs\n"))
 }
 
 /// Measures what is missing, and returns the folder of the measurements.

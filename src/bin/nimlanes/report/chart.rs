@@ -297,7 +297,7 @@ fn above(a: (i32, i32), b: (i32, i32), floor: i32) -> Option<[(i32, i32); 2]> {
 }
 
 /// Technologies and their colours, the same in every chart.
-fn technologies() -> impl Iterator<Item = (&'static str, RGBColor)> {
+pub fn technologies() -> impl Iterator<Item = (&'static str, RGBColor)> {
     let tier = |tier: &Tier| {
         let [red, green, blue] = tier.extension()?.colour;
         Some((tier.name(), RGBColor(red, green, blue)))

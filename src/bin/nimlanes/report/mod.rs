@@ -1,15 +1,16 @@
 //! The report: RESULTS.md, its charts and tables, and a digest in README.md, generated from saved measurements.
 //!
 //! [`tasks`] lists what to measure, from the registry. [`measure`] measures it and saves each result in a small file.
-//! [`data`] reads the files back; [`tables`] and [`chart`] turn them into text and pictures. In RESULTS.md, the text is
-//! between two marks. The first mark names the folder of the measurements, so anyone can regenerate the text and compare it.
-//! Prose is kept next to its subject (`NOTES.md` of an operation, the `.md` files of this module); all numbers come from
-//! measurements.
+//! [`data`] reads the files back; [`tables`] and [`chart`] turn them into text and pictures, and [`html`] into one page to
+//! browse. In RESULTS.md, the text is between two marks. The first mark names the folder of the measurements, so anyone can
+//! regenerate the text and compare it. Prose is kept next to its subject (`NOTES.md` of an operation, the `.md` files of this
+//! module); all numbers come from measurements.
 
 pub mod chart;
 pub mod data;
 mod discoveries;
 pub mod estimates;
+pub mod html;
 pub mod measure;
 mod neighbours;
 pub mod programs;

@@ -89,7 +89,10 @@ pub fn newest() -> Result<SystemTime, SavedError> {
 }
 
 /// The `.rs` files below a folder; none if it does not exist.
-fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
     let mut files = Vec::new();
     let mut left = vec![folder.to_owned()];
     while let Some(folder) = left.pop() {

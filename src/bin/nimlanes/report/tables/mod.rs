@@ -22,6 +22,7 @@ use nimlanes::workload::Workload;
 
 use self::limits::share;
 use self::markdown::{Table, code, ns, size, time, times};
+pub use self::operation::technology;
 use super::TABLES;
 use super::data::{Data, Observed, Setup};
 use super::tasks::{Effort, SMALL};

@@ -260,7 +260,7 @@ fn size_table(entry: &Entry, duels: &[&Duel]) -> String {
 }
 
 /// The technology that a kernel uses: its Cargo features, else its tier, else plain Rust.
-fn technology(kernel: &KernelInfo) -> String {
+pub fn technology(kernel: &KernelInfo) -> String {
     match (kernel.features, kernel.tier) {
         ([], Tier::Portable) => "plain Rust".to_owned(),
         ([], tier) => tier.name().to_owned(),

@@ -1,0 +1,268 @@
+// The section of operations: which input is chosen, and the charts of the kernels on it.
+
+/** What is shown of which input. The selects hold the rest. */
+const state = { operation: null, machines: new Set([0]), colours: new Map() };
+
+const COLOURS = 10;
+const colourAt = index => `var(--colour-${index})`;
+
+const MEASURES = {
+    'time per unit of work': { value: perUnit, text: time, title: unit => `time per ${unit}` },
+    'time of a run': { value: row => row.median_seconds, text: time, title: () => 'time of a run' },
+    'ratio to the best plain Rust': {
+        value: (row, duel) => bestPlain(duel) && row.ratio / bestPlain(duel).ratio,
+        text: digits,
+        marked: 1,
+        title: () => 'times as fast as the best plain Rust of the same size',
+    },
+};
+
+const chosenMachines = () => [...state.machines].sort((a, b) => a - b);
+const duelOf = (machine, size) =>
+    duelAt(machine, state.operation.name, byId('workload').value, size, byId('variant').value);
+
+/** The sizes of the chosen input on the chosen machines. */
+function sizesShown() {
+    const [workload, variant] = [byId('workload').value, byId('variant').value];
+    const shown = rows.filter(
+        row =>
+            row.operation === state.operation.name &&
+            row.workload === workload &&
+            variantOf(row) === variant &&
+            state.machines.has(row.machine),
+    );
+    return unique(shown.map(row => row.size)).sort((a, b) => a - b);
+}
+
+/** The values of a row, as lines below a heading. */
+function about(row) {
+    const unit = perUnit(row);
+    return [
+        row.kernel + (machines.length > 1 ? ` on ${machineName(row.machine)}` : ''),
+        `size ${grouped(row.size)}`,
+        `${time(row.median_seconds)} a run${unit ? `, ${time(unit)} per ${row.unit}` : ''}`,
+        row.baseline && row.kernel !== row.baseline
+            ? `${digits(row.ratio)} × ${row.baseline}, ±${percent(spread(row))}`
+            : 'the baseline',
+        isExact(row) ? null : 'observed, not proved',
+        row.slow_mode ? `${time(row.slow_mode.median_seconds)} in ${row.slow_mode.processes} processes` : null,
+    ].filter(Boolean);
+}
+
+/** The baseline, and the kernels that lead at some size, overall or in plain Rust, get a colour each. */
+function chooseColours() {
+    const sizes = sizesShown();
+    const large = sizes.filter(size => size > data.small);
+    const all = chosenMachines().flatMap(machine =>
+        (large.length > 0 ? large : sizes).map(size => duelOf(machine, size)),
+    );
+    const leads = all
+        .flatMap(duel => [baseline(duel), best(duel), bestPlain(duel)])
+        .filter(Boolean)
+        .map(row => row.kernel);
+    const inOrder = state.operation.kernels.map(kernel => kernel.name).filter(name => leads.includes(name));
+    state.colours = new Map(inOrder.map((name, i) => [name, i % COLOURS]));
+}
+
+function toggleColour(name) {
+    if (!state.colours.delete(name)) {
+        const used = [...state.colours.values()];
+        const free = [...Array(COLOURS).keys()].find(colour => !used.includes(colour));
+        state.colours.set(name, free ?? state.colours.size % COLOURS);
+    }
+    paintLegend();
+    drawSizes();
+}
+
+function paintLegend() {
+    for (const button of byId('legend').children) {
+        const colour = state.colours.get(button.value);
+        button.setAttribute('aria-pressed', colour != null);
+        button.style.setProperty('--mark', colour == null ? 'transparent' : colourAt(colour));
+    }
+}
+
+/** Buttons for the kernels that were measured on this input. */
+function makeLegend() {
+    const duels = sizesShown().flatMap(size => chosenMachines().map(machine => duelOf(machine, size)));
+    const measured = new Set(duels.flat().map(row => row.kernel));
+    const names = state.operation.kernels.map(kernel => kernel.name).filter(name => measured.has(name));
+    byId('legend').replaceChildren(
+        ...names.map(name =>
+            html('button', { type: 'button', value: name, click: () => toggleColour(name) }, html('i'), name),
+        ),
+    );
+    paintLegend();
+}
+
+const drawSizes = withWidth(byId('sizes-chart'), width => {
+    const measure = MEASURES[byId('measure').value];
+    const sizes = sizesShown().filter(size => size > 0);
+    const series = chosenMachines()
+        .flatMap((machine, dash) =>
+            state.operation.kernels.map(({ name }) => {
+                const points = sizes.flatMap(size => {
+                    const duel = duelOf(machine, size);
+                    const row = duel.find(row => row.kernel === name);
+                    const value = row && measure.value(row, duel);
+                    return value > 0 ? [{ size, value, text: about(row) }] : [];
+                });
+                const colour = state.colours.get(name);
+                return { name, dash, colour: colour == null ? null : colourAt(colour), points };
+            }),
+        )
+        .filter(series => series.points.length > 0);
+    const dashes = chosenMachines().map((machine, i) => `${DASHES[i % DASHES.length].name} ${machineName(machine)}`);
+    byId('dashes').textContent = dashes.length > 1 ? `Lines: ${dashes.join(', ')}.` : '';
+    lineChart(byId('sizes-chart'), width, {
+        series,
+        title: measure.title(state.operation.unit),
+        valueText: measure.text,
+        markedValue: measure.marked,
+        label: `${byId('measure').value} of ${state.operation.name} kernels by size; arrow keys move between values`,
+    });
+});
+
+/** The colour of a technology; of the last one that is named, if a kernel uses several. */
+const colourOf = technology => data.technologies.findLast(([name]) => technology.includes(name))?.[1] ?? 'var(--muted)';
+
+const drawRatios = withWidth(byId('ratio-chart'), width => {
+    const chosen = chosenMachines();
+    const size = Number(byId('size').value);
+    const duels = chosen.map(machine => duelOf(machine, size));
+    const names = unique(duels.flat().map(row => row.kernel));
+    const groups = names.map(name => {
+        const found = duels.flatMap(duel => duel.filter(row => row.kernel === name));
+        const bars = found.map(row => ({
+            colour: colourOf(kernelOf(row).technology),
+            ratio: row.ratio,
+            low: row.ratio_low,
+            high: row.ratio_high,
+            text: about(row),
+            machine: row.machine,
+        }));
+        return { name, bars, isObserved: !isExact(found[0]) };
+    });
+    barChart(byId('ratio-chart'), width, { groups, label: 'Ratios to the baseline; arrow keys move between bars' });
+    const shown = duels.flat();
+    byId('technologies').replaceChildren(
+        ...unique(shown.map(row => kernelOf(row).technology)).map(name =>
+            html('span', { style: `--mark: ${colourOf(name)}` }, html('i'), name),
+        ),
+    );
+    const baselines = unique(shown.flatMap(row => row.baseline ?? []));
+    const notes = [
+        `Times as fast as the baseline (${baselines.join(', ')}), on a logarithmic axis.`,
+        'The thin line is the middle 80 % of the rounds.',
+        shown.every(isExact) ? '' : 'Answers of kernels in italics are observed to be right, not proved.',
+        chosen.length > 1 ? `The bars of a kernel are of ${chosen.map(machineName).join(', ')}, in this order.` : '',
+    ];
+    byId('ratio-caption').textContent = shown.length > 0 ? notes.join(' ') : 'Not measured.';
+});
+
+function drawAtSize() {
+    drawRatios();
+    drawLadder();
+}
+
+/** After the operation, or what is shown of it, has changed. */
+function update(keepsColours) {
+    const operation = state.operation;
+    const ofOperation = rows.filter(row => row.operation === operation.name && state.machines.has(row.machine));
+    const workloads = operation.workloads.filter(workload => ofOperation.some(row => row.workload === workload.name));
+    choices(
+        byId('workload'),
+        workloads.map(({ name }) => [name, name]),
+        workloads[0]?.name,
+    );
+    const ofWorkload = ofOperation.filter(row => row.workload === byId('workload').value);
+    choices(
+        byId('variant'),
+        unique(ofWorkload.map(variantOf))
+            .sort()
+            .map(variant => [variant, variantText(variant)]),
+        DEFAULT,
+    );
+    const sizes = sizesShown();
+    const { summary, published } = operation.workloads.find(({ name }) => name === byId('workload').value) ?? {};
+    choices(
+        byId('size'),
+        sizes.map(size => [size, grouped(size)]),
+        sizes.includes(published) ? published : sizes.at(-1),
+    );
+    byId('workload-summary').textContent = summary ?? '';
+    if (!keepsColours) {
+        chooseColours();
+    }
+    makeLegend();
+    drawSizes();
+    drawAtSize();
+}
+
+function choose(name) {
+    state.operation = operationNamed.get(name);
+    for (const button of byId('operations').children) {
+        button.setAttribute('aria-pressed', button.value === name);
+    }
+    // The size of another operation means nothing here.
+    byId('size').replaceChildren();
+    update(false);
+    chooseFlames(name);
+}
+
+function open(name) {
+    choose(name);
+    byId('operation').scrollIntoView();
+    [...byId('operations').children].find(button => button.value === name)?.focus({ preventScroll: true });
+}
+
+byId('operations').append(
+    ...operations
+        .filter(operation => rows.some(row => row.operation === operation.name))
+        .map(({ name }) => html('button', { type: 'button', value: name, click: () => choose(name) }, name)),
+);
+byId('machines').append(
+    ...machines.map((_, machine) =>
+        html(
+            'label',
+            {},
+            html('input', {
+                type: 'checkbox',
+                value: machine,
+                checked: state.machines.has(machine),
+                change: event => {
+                    state.machines = new Set(
+                        [...byId('machines').querySelectorAll(':checked')].map(box => Number(box.value)),
+                    );
+                    // One is always shown.
+                    if (state.machines.size === 0) {
+                        state.machines.add(machine);
+                        event.target.checked = true;
+                    }
+                    update(false);
+                },
+            }),
+            ' ',
+            machineName(machine),
+        ),
+    ),
+);
+byId('machines').hidden = machines.length < 2;
+choices(
+    byId('measure'),
+    Object.keys(MEASURES).map(name => [name, name]),
+);
+byId('workload').addEventListener('change', () => {
+    byId('size').replaceChildren();
+    update(false);
+});
+byId('variant').addEventListener('change', () => update(true));
+byId('measure').addEventListener('change', drawSizes);
+byId('size').addEventListener('change', drawAtSize);
+byId('all-kernels').addEventListener('change', drawLadder);
+
+// At first the first one.
+const [first] = byId('operations').children;
+if (first) {
+    choose(first.value);
+}
