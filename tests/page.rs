@@ -1,0 +1,231 @@
+//! The page of `report --html`: what is in it, how it is refused, and how it works in a browser, if there is one.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+const DRIVER: &str = include_str!("page/drive.js");
+
+/// The only address in the page. It is a name; nothing is loaded from there.
+const SVG: &str = "http://www.w3.org/2000/svg";
+
+/// A source tree with the measurements of two machines: the newest folder of this one, and some of it as if from another machine.
+struct Tree {
+    folder: TempDir,
+    main: PathBuf,
+    rows: usize,
+}
+
+impl Tree {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |path: &str| folder.path().join(path);
+        fs::create_dir_all(at("profiles/data")).expect("folders");
+        for linked in ["src", "profiles/kept"] {
+            symlink(Path::new(ROOT).join(linked), at(linked)).expect("a link");
+        }
+        let newest = names(&Path::new(ROOT).join("profiles/data")).pop().expect("measurements");
+        let from = Path::new(ROOT).join("profiles/data").join(&newest);
+        let main = Path::new("profiles/data").join(&newest);
+        let other = at("profiles/data/2026-01-31-other-lake");
+        fs::create_dir(&other).expect("a folder");
+        fs::create_dir(at("profiles/data").join(&newest)).expect("a folder");
+        let mut rows = 0;
+        for name in names(&from) {
+            let text = fs::read_to_string(from.join(&name)).expect("a measurement");
+            fs::write(folder.path().join(&main).join(&name), &text).expect("writable");
+            let mut saved: Value = serde_json::from_str(&text).expect("JSON");
+            let duels = saved["content"]["rows"].as_array().filter(|_| saved["kind"] == "duel").map_or(0, Vec::len);
+            rows += duels;
+            if duels > 0 && name.starts_with("duel-default-table_scan") {
+                rows += duels;
+                saved["environment"]["microarchitecture"] = "other-lake".into();
+                fs::write(other.join(&name), saved.to_string()).expect("writable");
+            }
+        }
+        Tree { folder, main, rows }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn report(&self, args: &[&str]) -> Command {
+        let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
+        command.current_dir(self.folder.path()).arg("report").args(args);
+        command
+    }
+
+    /// Writes the page, and returns it.
+    fn page(&self, file: &str) -> String {
+        let main = self.main.to_str().expect("UTF-8");
+        self.report(&["--html", file, "--data", main]).assert().success().stderr("");
+        fs::read_to_string(self.path(file)).expect("the page")
+    }
+}
+
+/// The names in a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8")).collect();
+    names.sort();
+    names
+}
+
+/// The data in a page.
+fn data(page: &str) -> Value {
+    let (_, rest) = page.split_once("<script type=\"application/json\" id=\"data\">").expect("data");
+    let (json, _) = rest.split_once("</script>").expect("an end");
+    serde_json::from_str(json).expect("JSON")
+}
+
+fn list<'a>(value: &'a Value, field: &str) -> &'a Vec<Value> {
+    value[field].as_array().unwrap_or_else(|| panic!("{field} is a list"))
+}
+
+#[test]
+fn a_page_has_every_measurement_and_needs_no_network() {
+    let tree = Tree::new();
+    let page = tree.page("page.html");
+    assert!(page.len() < 6 << 20, "{} bytes", page.len());
+    assert!(!page.replace(SVG, "").contains("://"), "an address in the page");
+    assert!(!page.contains('@') || !["@STYLE@", "@SCRIPT@", "@DATA@", "@import"].iter().any(|it| page.contains(it)));
+    let data = data(&page);
+    let names: Vec<&Value> = list(&data, "machines").iter().map(|machine| &machine["microarchitecture"]).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert_eq!(names[1], "other-lake");
+    assert_eq!(list(&data, "rows").len(), tree.rows);
+    assert!(tree.rows > 500);
+    let kept = |folder: &Path| -> usize {
+        let paths = names_below(folder);
+        paths.iter().filter(|path| path.ends_with(".folded")).count()
+    };
+    assert_eq!(list(&data, "profiles").len(), kept(&Path::new(ROOT).join("profiles/kept")));
+}
+
+/// All paths below a folder.
+fn names_below(folder: &Path) -> Vec<String> {
+    let inside = |name: String| {
+        let path = folder.join(name);
+        if path.is_dir() { names_below(&path) } else { vec![path.display().to_string()] }
+    };
+    names(folder).into_iter().flat_map(inside).collect()
+}
+
+#[test]
+fn links_lead_from_the_page_to_lines_of_source() {
+    let tree = Tree::new();
+    fs::create_dir_all(tree.path("target/deep")).expect("folders");
+    for (file, links) in [("page.html", ""), ("target/deep/page.html", "../../")] {
+        let data = data(&tree.page(file));
+        assert_eq!(data["links"], links);
+        let folder = tree.path(file).with_file_name("");
+        let text = |path: &Value| {
+            let path = folder.join(links).join(path.as_str().expect("a path"));
+            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        };
+        let line = |path: &Value, line: u64| text(path).lines().nth(line as usize - 1).expect("a line").to_owned();
+        for kernel in list(&data, "operations").iter().flat_map(|operation| list(operation, "kernels")) {
+            let number = kernel["line"].as_u64().unwrap_or_else(|| panic!("{kernel} has no line"));
+            assert!(line(&kernel["source"], number).starts_with("pub fn run"), "{kernel}");
+        }
+        let mut lines = 0;
+        for profile in list(&data, "profiles") {
+            text(&profile["text"]);
+            for (place, path) in profile["lines"].as_object().expect("an object") {
+                let number = place.rsplit(':').next().and_then(|number| number.parse().ok()).expect("a number");
+                let stacks = profile["stacks"].as_str().expect("text");
+                let source = line(path, number);
+                let start: String = source.trim().replace(';', ",").chars().take(12).collect();
+                assert!(stacks.contains(&format!("{place} {}", start.trim_end_matches(','))), "{place}: {source}");
+                lines += 1;
+            }
+        }
+        assert!(lines > 100, "{lines} lines of source");
+    }
+    tree.report(&["--html", "page.html", "--links", "https://example.org/tree", "--data"])
+        .arg(&tree.main)
+        .assert()
+        .success();
+    let page = fs::read_to_string(tree.path("page.html")).expect("the page");
+    assert_eq!(data(&page)["links"], "https://example.org/tree/");
+}
+
+#[test]
+fn what_cannot_be_a_page_is_refused_and_nothing_is_overwritten() {
+    let tree = Tree::new();
+    let main = tree.main.to_str().expect("UTF-8");
+    fs::write(tree.path("old.html"), "old").expect("writable");
+    fs::create_dir(tree.path("damaged")).expect("a folder");
+    fs::write(tree.path("damaged/duel.json"), "{").expect("writable");
+    let refused = |args: &[&str], code: i32, says: &str| {
+        let output = tree.report(args).assert().code(code).stdout("").get_output().clone();
+        let text = String::from_utf8(output.stderr).expect("text");
+        assert!(text.contains(says), "{args:?} should say {says:?}: {text}");
+        assert!(code == 2 || text.lines().count() == 1, "{text}");
+    };
+    // The path is looked at first: these have no measurements either.
+    for (file, says) in [("missing/page.html", "cannot write to missing/page.html"), ("src", "cannot write to src")] {
+        refused(&["--html", file, "--data", "nothing"], 1, says);
+    }
+    refused(&["--html", "old.html", "--data", "nothing"], 1, "no data in nothing");
+    refused(&["--html", "old.html", "--data", "damaged"], 1, "damaged/duel.json is not a measurement");
+    refused(&["--html", "old.html"], 1, "RESULTS.md");
+    for other in ["--quick", "--check", "--again", "--mixed"] {
+        refused(&["--html", "old.html", other], 2, "cannot be used with");
+    }
+    refused(&["--links", "x"], 2, "--html");
+    assert_eq!(fs::read_to_string(tree.path("old.html")).expect("the file"), "old");
+    assert!(!names(tree.folder.path()).iter().any(|name| name.starts_with(".nimlanes-")), "no temporary file");
+
+    // A folder of another machine that cannot be used is named and left out.
+    fs::create_dir(tree.path("profiles/data/2026-01-31-damaged-lake")).expect("a folder");
+    fs::write(tree.path("profiles/data/2026-01-31-damaged-lake/duel.json"), "{").expect("writable");
+    let output = tree.report(&["--html", "old.html", "--data", main]).assert().success().get_output().clone();
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert!(said.lines().count() == 1 && said.contains("left out: profiles/data/2026-01-31-damaged-lake/"), "{said}");
+    assert_eq!(list(&data(&fs::read_to_string(tree.path("old.html")).expect("the page")), "machines").len(), 2);
+}
+
+/// A browser that runs without a window.
+fn browser() -> Option<&'static str> {
+    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    let is_here = |name: &&str| std::process::Command::new(name).arg("--version").output().is_ok();
+    names.into_iter().find(is_here)
+}
+
+#[test]
+fn the_page_works_in_a_browser() {
+    let Some(browser) = browser() else { return println!("no Chromium here: the page was not tried in a browser") };
+    let tree = Tree::new();
+    let watch = "<head><script>window.errors = []; onerror = error => window.errors.push(error);</script>";
+    let page = tree.page("page.html").replacen("<head>", watch, 1).replace('&', "&amp;").replace('"', "&quot;");
+    let driven = format!(
+        "<!doctype html><pre id=\"findings\"></pre><iframe style=\"width: 1280px; height: 900px\" srcdoc=\"{page}\"></iframe>\
+         <script>{DRIVER}</script>"
+    );
+    fs::write(tree.path("driven.html"), driven).expect("writable");
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1400,1000"])
+        .arg(format!("--user-data-dir={}", tree.path("browser").display()))
+        .args(["--virtual-time-budget=10000", "--dump-dom"])
+        .arg(format!("file://{}", tree.path("driven.html").display()))
+        .timeout(Duration::from_secs(120))
+        .output()
+        .expect("the browser runs");
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let found = dom.split_once("<pre id=\"findings\">").and_then(|(_, rest)| rest.split_once("</pre>"));
+    let (found, _) = found.unwrap_or_else(|| panic!("no findings: {}", String::from_utf8_lossy(&output.stderr)));
+    let found = found.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&");
+    let found: Value = serde_json::from_str(&found).unwrap_or_else(|error| panic!("{error}: {found:?}"));
+    println!("{} checks in {browser}", found["checks"]);
+    assert_eq!(list(&found, "failures"), &Vec::<Value>::new());
+    assert!(found["checks"].as_u64() > Some(50));
+}

@@ -1,0 +1,270 @@
+// Uses the page as a reader would, in a frame at two widths, and leaves what went wrong in the element `findings`.
+
+const frame = document.querySelector('iframe');
+const findings = { checks: 0, failures: [] };
+
+function check(what, isTrue) {
+    findings.checks += 1;
+    if (!isTrue) {
+        findings.failures.push(what);
+    }
+}
+
+const rest = () => new Promise(resolve => setTimeout(resolve, 100));
+
+async function drive() {
+    const page = frame.contentDocument;
+    const view = frame.contentWindow;
+    const data = JSON.parse(page.getElementById('data').textContent);
+    const one = selector => page.querySelector(selector);
+    const all = selector => [...page.querySelectorAll(selector)];
+    const heading = (table, text) => all(`${table} thead button`).find(button => button.textContent === text);
+    const column = (table, text) => {
+        const place = all(`${table} thead tr:last-child button`).findIndex(button => button.textContent === text);
+        return all(`${table} tbody tr`).map(row => row.children[place].textContent);
+    };
+    const number = text => Number(text.replace(/\s/g, ''));
+    const isSorted = (values, sign) => values.every((value, i) => i === 0 || sign * (value - values[i - 1]) >= 0);
+    const choose = (selector, value) => {
+        one(selector).value = value;
+        one(selector).dispatchEvent(new view.Event('change', { bubbles: true }));
+    };
+    const type = (selector, text) => {
+        one(selector).value = text;
+        one(selector).dispatchEvent(new view.Event('input', { bubbles: true }));
+    };
+    const press = (element, key) =>
+        element.dispatchEvent(new view.KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    const click = element => element.dispatchEvent(new view.MouseEvent('click', { bubbles: true }));
+    const fits = () => page.documentElement.scrollWidth <= page.documentElement.clientWidth;
+
+    // The table of all measurements.
+    const shown = () => all('#rows tbody tr').length;
+    check('all rows are counted', number(one('#count').textContent.split(' of ')[0]) === data.rows.length);
+    check('a part of the rows is shown at first', shown() === Math.min(100, data.rows.length));
+    for (const [direction, sign] of [
+        ['ascending', 1],
+        ['descending', -1],
+    ]) {
+        heading('#rows', 'size').click();
+        check(`${direction} sizes`, isSorted(column('#rows', 'size').map(number), sign));
+        check(`${direction} is said`, heading('#rows', 'size').parentElement.getAttribute('aria-sort') === direction);
+    }
+    check('one column is sorted', all('#rows [aria-sort]').length === 1);
+    heading('#rows', 'time').click();
+    const fastest = data.rows.reduce((a, b) => (b.median_seconds < a.median_seconds ? b : a));
+    check('the fastest run is first', column('#rows', 'kernel')[0].startsWith(fastest.kernel));
+    one('#rows button.more').click();
+    check('more rows on demand', shown() === Math.min(200, data.rows.length));
+
+    const operation = one('#operations [aria-pressed="true"]').value;
+    const { kernel } = data.rows.find(row => row.operation === operation);
+    const count = isWanted => data.rows.filter(isWanted).length;
+    const isCounted = wanted => number(one('#count').textContent.split(' of ')[0]) === wanted;
+    type('#find', `${kernel} ${operation}`);
+    check(
+        'found rows are counted',
+        isCounted(count(row => row.kernel.includes(kernel) && row.operation.includes(operation))),
+    );
+    check(
+        'found rows have the name',
+        column('#rows', 'kernel').every(name => name.includes(kernel)),
+    );
+    choose('#filter-machine', data.machines[1].microarchitecture);
+    check(
+        'two filters',
+        isCounted(count(row => row.kernel.includes(kernel) && row.operation.includes(operation) && row.machine === 1)),
+    );
+    type('#find', 'nothing has this name');
+    check('nothing is found', shown() === 0 && isCounted(0));
+    type('#find', '');
+    choose('#filter-machine', '');
+    choose('#filter-operation', operation);
+    choose('#filter-tier', 'portable');
+    check('operation and tier', isCounted(count(row => row.operation === operation && row.tier === 'portable')));
+
+    // The chart of sizes.
+    const duel = data.rows.filter(
+        row =>
+            row.operation === operation &&
+            row.machine === 0 &&
+            row.build === 'default' &&
+            row.clock === 'thread' &&
+            row.workload === one('#workload').value,
+    );
+    const chart = () => one('#sizes-chart svg');
+    const tip = () => one('#sizes-chart .tip').textContent;
+    const labels = all('#sizes-chart .axis[text-anchor="middle"]').filter(label =>
+        /^10+$/.test(label.textContent.replace(/\s/g, '')),
+    );
+    const places = labels.map(label => [Math.log10(number(label.textContent)), Number(label.getAttribute('x'))]);
+    const slopes = places.slice(1).map(([x, at], i) => (at - places[i][1]) / (x - places[i][0]));
+    check(
+        'sizes are on a logarithmic axis',
+        slopes.length > 0 && slopes.every(slope => slope > 0 && Math.abs(slope - slopes[0]) < 1),
+    );
+    const point = one('#sizes-chart .series:not(.other) circle');
+    const corner = chart().getBoundingClientRect();
+    const pointer = (type, x, y, pointerType = 'mouse') => {
+        const place = { clientX: corner.left + x, clientY: corner.top + y };
+        chart().dispatchEvent(new view.PointerEvent(type, { pointerType, ...place }));
+    };
+    check('no value at first', tip() === '');
+    pointer('pointermove', Number(point.getAttribute('cx')) + 2, Number(point.getAttribute('cy')) - 2);
+    check(
+        'a value under the pointer',
+        duel.some(row => tip().startsWith(row.kernel) && tip().includes(` per ${row.unit}`)),
+    );
+    pointer('pointerleave', 0, 0);
+    check('no value away from the chart', tip() === '');
+    pointer('pointerdown', 200, 100, 'touch');
+    pointer('pointerleave', 200, 100, 'touch');
+    check('a value stays after a touch', tip() !== '');
+    const sizeShown = () => number(one('#sizes-chart .tip span').textContent.replace('size', ''));
+    chart().dispatchEvent(new view.FocusEvent('focus'));
+    press(chart(), 'ArrowLeft');
+    press(chart(), 'ArrowLeft');
+    const [before, kernelBefore] = [sizeShown(), one('#sizes-chart .tip strong').textContent];
+    press(chart(), 'ArrowRight');
+    check(
+        'the next size by an arrow key',
+        sizeShown() > before && one('#sizes-chart .tip strong').textContent === kernelBefore,
+    );
+    press(chart(), 'Escape');
+    check('no value after Escape', tip() === '');
+    const coloured = () => all('#sizes-chart .series:not(.other)').length;
+    const [first, isPressed] = [coloured(), one('#legend button').getAttribute('aria-pressed')];
+    one('#legend button').click();
+    check(
+        'a kernel loses or gets its colour',
+        coloured() !== first && one('#legend button').getAttribute('aria-pressed') !== isPressed,
+    );
+    choose('#measure', 'ratio to the best plain Rust');
+    check('another measure', one('#sizes-chart').textContent.includes('times as fast as the best plain Rust'));
+
+    // Bars, ladder and machines.
+    const bars = () => all('#ratio-chart rect').length;
+    const atSize = machines =>
+        count(
+            row =>
+                row.operation === operation &&
+                row.workload === one('#workload').value &&
+                row.build === 'default' &&
+                row.clock === 'thread' &&
+                row.size === Number(one('#size').value) &&
+                machines.includes(row.machine),
+        );
+    check('a bar for each kernel', bars() === atSize([0]));
+    one('#ratio-chart svg').dispatchEvent(new view.FocusEvent('focus'));
+    check('the value of a bar', one('#ratio-chart .tip').textContent.includes('a run'));
+    check(
+        'the ladder links lines of source',
+        all('#ladder tbody a').every(link => /\.rs#L\d+$/.test(link.getAttribute('href'))),
+    );
+    const steps = all('#ladder tbody tr').length;
+    one('#all-kernels').click();
+    const kernels = data.operations.find(({ name }) => name === operation).kernels.length;
+    check('all kernels', all('#ladder tbody tr').length === kernels && steps > 1 && steps < kernels);
+    one('#machines input[value="1"]').click();
+    check('bars of two machines', bars() === atSize([0, 1]) && atSize([1]) > 0);
+    one('#machines input[value="0"]').click();
+    const unmeasured = data.operations.find(
+        ({ name }) => !data.rows.some(row => row.operation === name && row.machine),
+    );
+    one(`#operations [value="${unmeasured.name}"]`).click();
+    check('not measured there', one('#sizes-chart').textContent === 'not measured' && bars() === 0);
+    one('#machines input[value="1"]').click();
+    check('one machine is always shown', one('#machines input[value="1"]').checked);
+    one('#machines input[value="0"]').click();
+    one('#machines input[value="1"]').click();
+    for (const button of all('#operations button')) {
+        button.click();
+        check(`a chart of ${button.value}`, all('#sizes-chart .series').length > 0 && bars() > 0);
+    }
+    one('#summary-table tbody button').click();
+    check(
+        'the summary leads to an operation',
+        one('#operations [aria-pressed="true"]').value === one('#summary-table tbody button').textContent,
+    );
+
+    // Flamegraphs.
+    const frames = () => all('#flame-chart .flame');
+    const width = frame => Number(frame.querySelector('rect').getAttribute('width'));
+    const whole = width(frames()[0]);
+    const share = frame => frame.getAttribute('aria-label');
+    const child = frames().find(frame => width(frame) > 0.2 * whole && width(frame) < 0.8 * whole);
+    const [name, many] = [share(child), frames().length];
+    check('nothing to zoom out of', one('#flame-reset').disabled);
+    click(child);
+    const zoomed = frames().find(frame => share(frame) === name);
+    check('a click zooms in', Math.abs(width(zoomed) - whole) < 1 && !one('#flame-reset').disabled);
+    check('focus stays on the frame', page.activeElement === zoomed && zoomed.getAttribute('tabindex') === '0');
+    press(zoomed, 'ArrowDown');
+    check(
+        'an arrow key leads to the caller',
+        page.activeElement !== zoomed && page.activeElement.classList.contains('below'),
+    );
+    press(page.activeElement, 'Escape');
+    check('Escape zooms out', frames().length === many && one('#flame-reset').disabled);
+    press(page.activeElement, 'ArrowUp');
+    press(page.activeElement, 'ArrowUp');
+    const inner = share(page.activeElement);
+    press(page.activeElement, 'Enter');
+    check(
+        'Enter zooms in',
+        width(frames().find(frame => share(frame) === inner)) > whole - 1 && inner !== share(frames()[0]),
+    );
+    one('#flame-reset').click();
+    check('one frame is in the tab order', all('#flame-chart [tabindex="0"]').length === 1);
+    type('#flame-find', '.rs:');
+    check(
+        'found frames are marked',
+        all('#flame-chart .found').length > 0 && one('#flame-frame').textContent.includes('frames with'),
+    );
+    type('#flame-find', '');
+    const line = frames().find(frame => /^[a-z_0-9]+\.rs:\d+ /.test(share(frame)) && width(frame) > 20);
+    click(line);
+    check('a line of source has a link', /\.rs#L\d+$/.test(one('#flame-frame a')?.getAttribute('href')));
+    const others = all('#flame-against option')
+        .map(option => option.value)
+        .filter(Boolean);
+    choose('#flame-against', others[0]);
+    check(
+        'a comparison has time saved and added',
+        all('#flame-chart .saved').length > 0 && all('#flame-chart .added').length > 0,
+    );
+
+    // Light and dark, keyboard, narrow pages.
+    const background = () => view.getComputedStyle(page.body).backgroundColor;
+    const themes = [background()];
+    one('#theme').click();
+    themes.push(background());
+    one('#theme').click();
+    check('light and dark', themes[0] !== themes[1] && background() === themes[0]);
+    const hasName = element =>
+        element.getAttribute('aria-label') || element.textContent.trim() || element.labels?.length > 0;
+    check('controls have names', all('button, select, input').every(hasName));
+    check(
+        'tables can be reached and have names',
+        all('.table-box').every(box => box.tabIndex === 0 && box.getAttribute('aria-label')),
+    );
+    check('a wide page fits', fits());
+    frame.style.width = '375px';
+    await rest();
+    check('a narrow page fits', view.innerWidth === 375 && fits());
+    check(
+        'charts follow the width',
+        all('.chart svg').every(svg => svg.getBoundingClientRect().right <= 375),
+    );
+    check(
+        'wide tables scroll in their boxes',
+        one('#rows .table-box').scrollWidth > one('#rows .table-box').clientWidth,
+    );
+    view.errors.forEach(error => findings.failures.push(error));
+}
+
+frame.addEventListener('load', async () => {
+    await rest();
+    await drive().catch(error => findings.failures.push(`${error.message}: ${error.stack}`));
+    document.getElementById('findings').textContent = JSON.stringify(findings);
+});
