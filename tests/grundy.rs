@@ -62,6 +62,28 @@ fn a_summary_of_a_finite_set_says_whether_its_period_is_proved() {
     assert!(!text(&["--moves", "squares"]).contains("period"));
 }
 
+#[test]
+fn a_summary_is_also_json() {
+    let json = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&text(&[args, &["--json"]].concat())).expect("a document")
+    };
+    let set = json(&["--moves", "1,8,11", "--limit", "200"]);
+    assert_eq!(
+        (&set["schema"], &set["moves"], &set["limit"]),
+        (&"nimlanes-grundy-1".into(), &"1,8,11".into(), &200.into())
+    );
+    let period = serde_json::json!({ "length": 19, "preperiod": 13, "saltus": 0, "proved": true });
+    assert_eq!((&set["period"], &set["period_in_words"]), (&period, &"19 from heap 13 on, proved".into()));
+    assert_eq!(set["values"][1], serde_json::json!({ "value": 1, "first": 1, "heaps": 74 }));
+    let zeros = json(&["--moves", "squares", "--zeros", "--limit", "12"]);
+    assert_eq!((&zeros["zeros"], &zeros["last_zero"]), (&6.into(), &12.into()));
+    assert!(zeros.get("period").is_none() && zeros.get("values").is_none(), "{zeros}");
+    let code = json(&["--code", "0.6", "--limit", "30000"]);
+    assert_eq!(code["rare"], serde_json::json!({ "heaps": 1584, "last": 20627, "mask": 0x1ee }));
+    assert!(code["period"].is_null() && code["code"] == "0.6", "{code}");
+    grundy(&["--json", "--format", "csv"]).assert().code(2);
+}
+
 /// With a far move, the first lap of the ring is long. A run killed in that lap and resumed gives the same first heaps and
 /// frequencies as an uninterrupted one.
 #[test]

@@ -76,6 +76,12 @@ pub fn print_json<T: Document>(document: &T) -> Result<(), Failure> {
     print_any_json(&Named::new(document))
 }
 
+/// Writes one object to where [`write_output`] writes.
+pub fn write_json<T: Document>(document: &T, out: &mut dyn Write) -> std::io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &Named::new(document))?;
+    writeln!(out)
+}
+
 /// Prints an array with one object per document.
 pub fn print_json_array<'a, T: Document + 'a>(documents: impl IntoIterator<Item = &'a T>) -> Result<(), Failure> {
     print_any_json(&documents.into_iter().map(Named::new).collect::<Vec<_>>())

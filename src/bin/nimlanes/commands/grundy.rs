@@ -2,10 +2,11 @@
 
 mod checkpoint;
 mod octal;
+mod summary;
 
 pub use octal::values;
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 use checkpoint::CheckpointFile;
 use clap::ValueEnum;
 use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records, Start};
-use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Period, Subtraction, period};
+use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Subtraction};
 use nimlanes::cores::mex::zeros::MexZeros;
 use nimlanes::kernel::{Operation, Run};
 use nimlanes::lab::environment::Environment;
@@ -21,6 +22,7 @@ use nimlanes::lab::files;
 use nimlanes::moves::{ALLOWED, MoveSet};
 use nimlanes::selection::Selection;
 use nimlanes::workload::InputError;
+use summary::Summary;
 
 use crate::args::{Kernels, number, seconds};
 use crate::failure::Failure;
@@ -34,7 +36,7 @@ use crate::saved::{self, Saved};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes grundy --moves squares --limit 10000 --format bfile\n  \
     nimlanes grundy --moves 2,7,19,50 --limit 1e6\n  nimlanes grundy --moves squares --limit 1e6 --zeros --format csv\n  \
-    nimlanes grundy --code 0.16 --limit 1e6\n  \
+    nimlanes grundy --code 0.16 --limit 1e6 --json\n  \
     nimlanes grundy --moves factorials --limit 7e9 --records --format csv --checkpoint factorials.checkpoint --resume")]
 pub struct Args {
     #[arg(long, help = format!("The moves: {ALLOWED}"), value_name = "SET", default_value = "squares", allow_hyphen_values = true)]
@@ -48,6 +50,9 @@ pub struct Args {
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     format: Format,
+    /// Print the summary as JSON
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// Print the heaps of value 0 instead of all values; without --code by a sieve that needs no values
     #[arg(long, conflicts_with = "records")]
     zeros: bool,
@@ -270,23 +275,19 @@ fn write_records(args: &Args, set: &MoveSet, output: &Output, run: &Run, out: &m
     if args.format != Format::Summary {
         return numbers(args, output.first.iter().map(|n| (*n, n.to_le_bytes())), run, out);
     }
-    heading(set, args.limit, out)?;
-    let period = set.largest().map(|_| "not searched, as values are not kept");
-    tallies(&output.first, &output.counts, period, out)
+    Summary::of_records(set, args.limit, &output.first, &output.counts).write(args.json, out)
 }
 
 fn write_zeros(args: &Args, set: &MoveSet, zeros: &[u64], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
     if args.format != Format::Summary {
         return numbers(args, zeros.iter().map(|n| (*n, n.to_le_bytes())), run, out);
     }
-    heading(set, args.limit, out)?;
-    writeln!(out, "zeros    {}", zeros.len())?;
-    writeln!(out, "last     {}", zeros.last().copied().unwrap_or(0))
+    Summary::of_zeros(set, args.limit, zeros).write(args.json, out)
 }
 
 fn write(args: &Args, set: &MoveSet, g: &[u16], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
     if args.format == Format::Summary {
-        summary(set, g, run, out)
+        Summary::of_moves(set, g, run)?.write(args.json, out)
     } else if args.records {
         numbers(args, first_heaps(g).into_iter().map(|n| (n, n.to_le_bytes())), run, out)
     } else {
@@ -337,37 +338,4 @@ fn counted(g: &[u16]) -> (Vec<u64>, Vec<u64>) {
         counts[usize::from(*v)] += 1;
     }
     (firsts, counts)
-}
-
-/// The first lines of a summary.
-fn heading(set: &MoveSet, limit: u64, out: &mut dyn Write) -> std::io::Result<()> {
-    writeln!(out, "moves    {set}")?;
-    writeln!(out, "heaps    0..={limit}")
-}
-
-fn summary(set: &MoveSet, g: &[u16], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
-    let (firsts, counts) = counted(g);
-    let period = match set.largest() {
-        None => None,
-        Some(farthest) => Some(match period(g, farthest as usize, run).map_err(|_| ErrorKind::Interrupted)? {
-            Some(Period { period, preperiod }) => format!("{period} from heap {preperiod} on, proved"),
-            None => "not proved by these heaps".to_owned(),
-        }),
-    };
-    heading(set, g.len() as u64 - 1, out)?;
-    tallies(&firsts, &counts, period.as_deref(), out)
-}
-
-/// The remaining lines of a summary.
-fn tallies(firsts: &[u64], counts: &[u64], period: Option<&str>, out: &mut dyn Write) -> std::io::Result<()> {
-    writeln!(out, "values   {}", firsts.len())?;
-    writeln!(out, "zeros    {}", counts.first().unwrap_or(&0))?;
-    if let Some(period) = period {
-        writeln!(out, "period   {period}")?;
-    }
-    writeln!(out, "value    first heap, heaps")?;
-    for (v, (first, count)) in firsts.iter().zip(counts).enumerate() {
-        writeln!(out, "{v:<7}  {first}, {count}")?;
-    }
-    Ok(())
 }

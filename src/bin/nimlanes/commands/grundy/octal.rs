@@ -1,13 +1,14 @@
 //! `nimlanes grundy --code`
 
-use std::io::{ErrorKind, Result as IoResult, Write};
+use std::io::{Result as IoResult, Write};
 use std::sync::Arc;
 
-use nimlanes::cores::mex::octal::{self, Code, Journal, MexOctal, Octal, Period, Start, checkpoint, sparse_space};
+use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, checkpoint};
 use nimlanes::kernel::{Operation, Run};
 use nimlanes::workload::InputError;
 
 use super::checkpoint::CheckpointFile;
+use super::summary::Summary;
 use super::{Args, Format, compute, numbers, selection};
 use crate::args::Kernels;
 use crate::failure::Failure;
@@ -64,7 +65,7 @@ impl Journal for Kept {
 
 fn write(args: &Args, code: &Code, values: &[u16], run: &Run, out: &mut dyn Write) -> IoResult<()> {
     if args.format == Format::Summary {
-        return summary(code, values, run, out);
+        return Summary::of_code(code, values, run)?.write(args.json, out);
     }
     if args.zeros {
         let zeros = (0u64..).zip(values).filter(|(_, value)| **value == 0);
@@ -78,55 +79,4 @@ fn write(args: &Args, code: &Code, values: &[u16], run: &Run, out: &mut dyn Writ
         return numbers(args, records.map(|(n, _)| (n, n.to_le_bytes())), run, out);
     }
     numbers(args, values.iter().map(|value| (u64::from(*value), value.to_le_bytes())), run, out)
-}
-
-fn summary(code: &Code, values: &[u16], run: &Run, out: &mut dyn Write) -> IoResult<()> {
-    // The first heap of each value, and how many heaps have it.
-    let mut tallies = vec![(0, 0u64); 1 << 16];
-    for (n, value) in values.iter().enumerate() {
-        let (first, count) = &mut tallies[usize::from(*value)];
-        if *count == 0 {
-            *first = n;
-        }
-        *count += 1;
-    }
-    let occurring = || tallies.iter().enumerate().filter(|(_, (_, count))| *count > 0);
-    let period = octal::period(code, values, run).map_err(|_| ErrorKind::Interrupted)?;
-    writeln!(out, "code     {code}")?;
-    writeln!(out, "heaps    0..={}", values.len() - 1)?;
-    writeln!(
-        out,
-        "values   {}, the largest {}",
-        occurring().count(),
-        occurring().next_back().map_or(0, |(value, _)| value)
-    )?;
-    writeln!(out, "zeros    {}", tallies[0].1)?;
-    writeln!(out, "period   {}", in_words(code, period))?;
-    if !code.has_three_parts() {
-        let space = sparse_space(values);
-        let last = space.rare.last().copied().unwrap_or(0);
-        writeln!(out, "rare     {} heaps, the last {last}, with mask {:#x}", space.rare.len(), space.mask)?;
-    }
-    writeln!(out, "value    first heap, heaps")?;
-    for (value, (first, count)) in occurring() {
-        writeln!(out, "{value:<7}  {first}, {count}")?;
-    }
-    Ok(())
-}
-
-/// What is known of the period.
-fn in_words(code: &Code, period: Option<Period>) -> String {
-    let Some(Period { period, preperiod, saltus, certificate, is_proved }) = period else {
-        return match code.last_place() {
-            Some(_) => "none found".to_owned(),
-            None => "not searched, as the digits do not end".to_owned(),
-        };
-    };
-    let saltus = if saltus == 0 { String::new() } else { format!(" with saltus {saltus}") };
-    let proof = match certificate {
-        Some(heap) if is_proved => format!("proved by the heaps up to {heap}"),
-        Some(heap) => format!("not proved; the heaps up to {heap} would prove it"),
-        None => "observed, not proved".to_owned(),
-    };
-    format!("{period}{saltus} from heap {preperiod} on, {proof}")
 }

@@ -1,0 +1,234 @@
+//! The summary of a sequence of Grundy values, as text or as JSON.
+
+use std::io::{ErrorKind, Result, Write};
+
+use nimlanes::cores::mex::octal::{self, Code, sparse_space};
+use nimlanes::cores::mex::subtraction;
+use nimlanes::kernel::Run;
+use nimlanes::moves::MoveSet;
+use serde::Serialize;
+
+use crate::output::{Document, write_json};
+
+/// What a summary says. What was not asked for, or has no meaning for the game, is left out.
+#[derive(Serialize)]
+pub struct Summary {
+    #[serde(flatten)]
+    game: Game,
+    /// The largest heap.
+    limit: u64,
+    /// The number of heaps of value 0.
+    zeros: u64,
+    /// The last of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_zero: Option<u64>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    repetition: Option<Repetition>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rare: Option<Rare>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<Tally>>,
+}
+
+impl Document for Summary {
+    const SCHEMA: &'static str = "nimlanes-grundy-1";
+}
+
+/// The game, as the options name it.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Game {
+    Moves(String),
+    Code(String),
+}
+
+/// What is known of a repetition of the values.
+#[derive(Serialize)]
+struct Repetition {
+    period: Option<Period>,
+    /// The same in words, or why there is none.
+    #[serde(rename = "period_in_words")]
+    words: String,
+}
+
+#[derive(Serialize)]
+struct Period {
+    length: usize,
+    /// The first heap from which on it holds.
+    preperiod: usize,
+    /// What each round adds to the values.
+    saltus: u16,
+    /// Whether it holds for all heaps.
+    proved: bool,
+}
+
+/// The rare heaps of an octal game.
+#[derive(Serialize)]
+struct Rare {
+    heaps: usize,
+    last: usize,
+    /// Values with an even number of bits in common with it are rare.
+    mask: u16,
+}
+
+/// How often a value occurs.
+#[derive(Serialize)]
+struct Tally {
+    value: usize,
+    /// The first heap that has it.
+    first: u64,
+    /// The number of heaps that have it.
+    heaps: u64,
+}
+
+impl Summary {
+    /// Of the heaps of value 0 alone.
+    pub fn of_zeros(set: &MoveSet, limit: u64, zeros: &[u64]) -> Self {
+        Summary {
+            game: Game::Moves(set.to_string()),
+            limit,
+            zeros: zeros.len() as u64,
+            last_zero: zeros.last().copied(),
+            repetition: None,
+            rare: None,
+            values: None,
+        }
+    }
+
+    /// Of first heaps and numbers of heaps, where values are not kept.
+    pub fn of_records(set: &MoveSet, limit: u64, first: &[u64], counts: &[u64]) -> Self {
+        let unsearched = || Repetition { period: None, words: "not searched, as values are not kept".to_owned() };
+        let tallies = (0..).zip(first.iter().zip(counts));
+        Summary {
+            game: Game::Moves(set.to_string()),
+            limit,
+            zeros: counts.first().copied().unwrap_or(0),
+            last_zero: None,
+            repetition: set.largest().map(|_| unsearched()),
+            rare: None,
+            values: Some(
+                tallies.map(|(value, (first, heaps))| Tally { value, first: *first, heaps: *heaps }).collect(),
+            ),
+        }
+    }
+
+    /// Of the values of a subtraction set.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Interrupted`]: the search for a period takes long where moves are long.
+    pub fn of_moves(set: &MoveSet, values: &[u16], run: &Run) -> Result<Self> {
+        let find = |largest: u64| -> Result<Repetition> {
+            let period = subtraction::period(values, largest as usize, run).map_err(|_| ErrorKind::Interrupted)?;
+            Ok(match period {
+                Some(subtraction::Period { period, preperiod }) => Repetition {
+                    period: Some(Period { length: period, preperiod, saltus: 0, proved: true }),
+                    words: format!("{period} from heap {preperiod} on, proved"),
+                },
+                None => Repetition { period: None, words: "not proved by these heaps".to_owned() },
+            })
+        };
+        let repetition = set.largest().map(find).transpose()?;
+        Ok(Summary { repetition, ..Summary::of_values(Game::Moves(set.to_string()), values) })
+    }
+
+    /// Of the values of an octal game.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Interrupted`], as above.
+    pub fn of_code(code: &Code, values: &[u16], run: &Run) -> Result<Self> {
+        let found = octal::period(code, values, run).map_err(|_| ErrorKind::Interrupted)?;
+        let period = found.map(|found| Period {
+            length: found.period,
+            preperiod: found.preperiod,
+            saltus: found.saltus,
+            proved: found.is_proved,
+        });
+        let rare = (!code.has_three_parts()).then(|| {
+            let space = sparse_space(values);
+            Rare { heaps: space.rare.len(), last: space.rare.last().copied().unwrap_or(0), mask: space.mask }
+        });
+        let repetition = Some(Repetition { period, words: in_words(code, found) });
+        Ok(Summary { repetition, rare, ..Summary::of_values(Game::Code(code.to_string()), values) })
+    }
+
+    fn of_values(game: Game, values: &[u16]) -> Self {
+        // Values need not appear in order.
+        let mut tallies = vec![(0, 0); 1 << 16];
+        for (n, value) in (0..).zip(values) {
+            let (first, heaps) = &mut tallies[usize::from(*value)];
+            if *heaps == 0 {
+                *first = n;
+            }
+            *heaps += 1;
+        }
+        let zeros = tallies[0].1;
+        let tallies = tallies.into_iter().enumerate().filter(|(_, (_, heaps))| *heaps > 0);
+        Summary {
+            game,
+            limit: (values.len() as u64).saturating_sub(1),
+            zeros,
+            last_zero: None,
+            repetition: None,
+            rare: None,
+            values: Some(tallies.map(|(value, (first, heaps))| Tally { value, first, heaps }).collect()),
+        }
+    }
+
+    /// Writes it as JSON or as text.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, as_json: bool, out: &mut dyn Write) -> Result<()> {
+        if as_json { write_json(self, out) } else { self.write_text(out) }
+    }
+
+    fn write_text(&self, out: &mut dyn Write) -> Result<()> {
+        match &self.game {
+            Game::Moves(set) => writeln!(out, "moves    {set}")?,
+            Game::Code(code) => writeln!(out, "code     {code}")?,
+        }
+        writeln!(out, "heaps    0..={}", self.limit)?;
+        if let Some(values) = &self.values {
+            let largest = values.last().map_or(0, |tally| tally.value);
+            match self.game {
+                Game::Moves(_) => writeln!(out, "values   {}", values.len())?,
+                // Not all values up to the largest need occur.
+                Game::Code(_) => writeln!(out, "values   {}, the largest {largest}", values.len())?,
+            }
+        }
+        writeln!(out, "zeros    {}", self.zeros)?;
+        if let Some(last) = self.last_zero {
+            writeln!(out, "last     {last}")?;
+        }
+        if let Some(repetition) = &self.repetition {
+            writeln!(out, "period   {}", repetition.words)?;
+        }
+        if let Some(Rare { heaps, last, mask }) = self.rare {
+            writeln!(out, "rare     {heaps} heaps, the last {last}, with mask {mask:#x}")?;
+        }
+        if let Some(values) = &self.values {
+            writeln!(out, "value    first heap, heaps")?;
+            for Tally { value, first, heaps } in values {
+                writeln!(out, "{value:<7}  {first}, {heaps}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is known of the period of an octal game.
+fn in_words(code: &Code, period: Option<octal::Period>) -> String {
+    let Some(octal::Period { period, preperiod, saltus, certificate, is_proved }) = period else {
+        return match code.last_place() {
+            Some(_) => "none found".to_owned(),
+            None => "not searched, as the digits do not end".to_owned(),
+        };
+    };
+    let saltus = if saltus == 0 { String::new() } else { format!(" with saltus {saltus}") };
+    let proof = match certificate {
+        Some(heap) if is_proved => format!("proved by the heaps up to {heap}"),
+        Some(heap) => format!("not proved; the heaps up to {heap} would prove it"),
+        None => "observed, not proved".to_owned(),
+    };
+    format!("{period}{saltus} from heap {preperiod} on, {proof}")
+}
