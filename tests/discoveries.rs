@@ -1,9 +1,11 @@
-//! The claims of `profiles/discoveries`: its b-files agree with the runs that are kept there and, as far as a test can go, with values
-//! computed here.
+//! The claims of `profiles/discoveries`: its b-files and tables agree with the runs that are kept there and, as far as a test can go,
+//! with values computed here. And the commands that make such runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use assert_cmd::Command;
+use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::kernel::Run;
@@ -87,4 +89,81 @@ fn terms_are_what_is_computed_here() {
         let known = terms.partition_point(|heap| *heap <= LIMIT);
         assert_eq!(found, terms[..known], "{set}");
     }
+}
+
+/// The games that were surveyed, as their files have them.
+fn surveyed() -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER).join("octal");
+    let games = fs::read_to_string(folder.join("games.txt")).expect("the games");
+    let codes = games.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace);
+    let read = |code: &str| fs::read_to_string(folder.join(format!("{code}.json"))).expect("a file for each game");
+    codes.map(|code| serde_json::from_str::<Value>(&read(code)).expect("JSON")["content"].take()).collect()
+}
+
+#[test]
+fn largest_values_of_octal_games_are_what_is_computed_here() {
+    const LIMIT: u64 = 5_000;
+    let selection = Selection::new(Machine::detect());
+    for game in surveyed() {
+        let code = game["code"].as_str().expect("a code");
+        let input = Octal::new(&code.parse().expect("a game"), LIMIT).expect("small");
+        let run = Run::new(selection.threads());
+        let values = selection.kernel::<MexOctal>(&input).expect("a kernel").run(&input, &run).expect("it ends");
+        let (largest, at) = (game["largest"].as_u64().expect("a value"), game["largest_at"].as_u64().expect("a heap"));
+        let here = values.iter().max().copied().map_or(0, u64::from);
+        match values.get(at as usize) {
+            Some(value) => assert_eq!((u64::from(*value), here), (largest, largest), "{code}"),
+            None => assert!(here < largest, "{code}: {here} up to {LIMIT}, {largest} at {at}"),
+        }
+    }
+}
+
+fn survey(into: &Path, args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
+    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
+    command.arg("survey").args(args).arg("--into").arg(into);
+    command
+}
+
+/// Some of the games repeat and others are stopped; the second time all are known.
+#[test]
+fn a_survey_goes_on_where_it_was_stopped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = folder.path().join("games");
+    fs::write(&list, "0.77 # Kayles\n0.07\n# 0.137\n4.3 0.6 grundy\n").expect("a writable folder");
+    let (list, into) = (format!("@{}", list.display()), folder.path().join("deep"));
+    let lines = |args: &[&str]| {
+        let output = survey(&into, args).assert().success().get_output().stdout.clone();
+        String::from_utf8(output).expect("UTF-8").lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&["0.77", "--limit", "1e5"]).len(), 1);
+    let all = lines(&["0.06", &list, "--seconds", "0.2", "--limit", "1e6"]);
+    let ends = [", no period found", "period 12 from heap 71 on, proved: known", "period 34 from heap 53 on, proved"];
+    assert!(all.iter().zip(ends).all(|(line, end)| line.ends_with(end)) && all.len() == 6, "{all:#?}");
+    let of = |code: &str| -> Value {
+        let text = fs::read_to_string(into.join(format!("{code}.json"))).expect("a file");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    assert!(of("0.06")["content"]["heaps"].as_u64() < Some(1_000_001), "it was stopped");
+    assert_eq!(of("0.07")["content"]["heaps"], 1_000_001);
+    assert_eq!(of("grundy")["kind"], "octal-game");
+    assert!(lines(&["0.06", &list, "--seconds", "0.2"]).iter().all(|line| line.ends_with(": known")));
+    assert!(!lines(&["0.77", "--limit", "1e5", "--again"])[0].ends_with("known"));
+}
+
+#[test]
+fn a_survey_of_what_is_no_game_gives_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let empty = folder.path().join("empty");
+    fs::write(&empty, "# none\n").expect("a writable folder");
+    let empty = format!("@{}", empty.display());
+    let wrong = [("0.9x", 2), ("1.7", 2), ("@/no/such/file", 2), (&empty, 2)];
+    for (code, exit) in wrong {
+        let output = survey(folder.path(), &[code]).assert().code(exit).get_output().stderr.clone();
+        assert_eq!(String::from_utf8_lossy(&output).lines().count(), 1, "{code}");
+    }
+    survey(Path::new("/proc/none"), &["0.77"]).assert().code(1);
+    survey(folder.path(), &["0.77", "--kernel", "mex_zeros=bit_sieve"]).assert().code(2);
+    fs::write(folder.path().join("0.77.json"), "{}").expect("a writable folder");
+    survey(folder.path(), &["0.77"]).assert().code(1);
 }

@@ -15,6 +15,7 @@ mod plot;
 mod report;
 mod saved;
 mod settings;
+mod surveyed;
 mod usage;
 
 use std::process::ExitCode;

@@ -13,6 +13,7 @@ mod profile;
 mod report;
 mod run;
 pub mod solve;
+mod survey;
 mod verify;
 
 use clap::Subcommand;
@@ -27,6 +28,7 @@ pub enum Command {
     Plot(plot::Args),
     Beams(beams::Args),
     Grundy(grundy::Args),
+    Survey(survey::Args),
     Kernels(kernels::Args),
     Verify(verify::Args),
     Compare(compare::Args),
@@ -48,6 +50,7 @@ impl Command {
             Command::Plot(args) => plot::main(args),
             Command::Beams(args) => beams::main(args),
             Command::Grundy(args) => grundy::main(args),
+            Command::Survey(args) => survey::main(args),
             Command::Kernels(args) => kernels::main(args),
             Command::Verify(args) => verify::main(args),
             Command::Compare(args) => compare::main(args),

@@ -15,6 +15,7 @@ pub mod measure;
 mod neighbours;
 pub mod programs;
 pub mod sources;
+mod survey;
 pub mod tables;
 pub mod tasks;
 
@@ -167,9 +168,14 @@ fn changed(data: &Data) -> Result<Option<BTreeSet<String>>, SavedError> {
     data.source().map(|source| source.changed(Path::new(""))).transpose()
 }
 
-/// The page and the b-files of the discoveries; none with a draft.
+/// The pages and the b-files of the discoveries; none with a draft.
 fn discovered(data: &Data) -> Result<Vec<(PathBuf, String)>, SavedError> {
-    if data.is_draft() { Ok(Vec::new()) } else { Ok(discoveries::files(&discoveries::runs()?, MADE)) }
+    if data.is_draft() {
+        return Ok(Vec::new());
+    }
+    let mut files = discoveries::files(&discoveries::runs()?, MADE);
+    files.extend(survey::files(MADE)?);
+    Ok(files)
 }
 
 /// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels with a `changed` source are
@@ -197,6 +203,7 @@ fn compose(
     stale.extend(generated(&root.join(TABLES))?);
     if !data.is_draft() {
         stale.extend(generated(Path::new(discoveries::FOLDER))?);
+        stale.extend(generated(Path::new(survey::FOLDER))?);
     }
     stale.retain(|path| !made.contains(path.as_path()));
 

@@ -1,0 +1,166 @@
+//! `nimlanes survey`
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use nimlanes::cores::mex::octal::{self, Code, Journal, MexOctal, Octal, Start, sparse_space};
+use nimlanes::kernel::{Operation, Run, RunError};
+use nimlanes::lab::clock::Clock;
+use nimlanes::lab::environment::Environment;
+use nimlanes::selection::Selection;
+use nimlanes::workload::InputError;
+
+use crate::args::{Kernels, number, seconds};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::monitor::Monitor;
+use crate::output::print;
+use crate::saved::{Saved, check_writable};
+use crate::surveyed::{Period, Surveyed};
+
+/// Compute each of many octal games for some seconds, and keep what is found about its values in a file per game
+///
+/// A game with a file is skipped, so an interrupted survey goes on where it was stopped.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  nimlanes survey 0.6 0.14 grundy --into surveyed\n  \
+    nimlanes survey @profiles/discoveries/octal/games.txt --into profiles/discoveries/octal")]
+pub struct Args {
+    /// Codes of games, as in 0.137; or @FILE with codes, where a # begins a comment
+    #[arg(required = true, value_name = "CODE")]
+    codes: Vec<String>,
+    /// The folder for the files
+    #[arg(long, value_name = "FOLDER")]
+    into: PathBuf,
+    /// How long to compute each game
+    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
+    seconds: f64,
+    /// The largest heap, however much time is left
+    #[arg(long, value_name = "N", default_value = "1e8", value_parser = number, allow_negative_numbers = true)]
+    limit: u64,
+    /// Compute again what has a file
+    #[arg(long)]
+    again: bool,
+    #[command(flatten)]
+    kernels: Kernels,
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let codes = codes(&args.codes)?;
+    let selection = args.kernels.selection(|operation| match operation == MexOctal::NAME {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!("survey does not use {operation}; allowed: {}", MexOctal::NAME))),
+    })?;
+    for code in &codes {
+        let path = args.into.join(format!("{code}.json"));
+        if !args.again && path.exists() {
+            print(&format!("{}: known\n", Saved::<Surveyed>::read(&path)?.content))?;
+            continue;
+        }
+        check_writable(&path)?;
+        let found = survey(code, args, &selection)?;
+        print(&format!("{found}\n"))?;
+        Saved::now(Environment::detect(selection.machine()), found).write(&path)?;
+    }
+    Ok(())
+}
+
+/// The codes that are named, and those in files.
+fn codes(named: &[String]) -> Result<Vec<Code>, Failure> {
+    let mut codes = Vec::new();
+    for text in named {
+        match text.strip_prefix('@') {
+            None => codes.push(parse(text)?),
+            Some(path) => {
+                let text = fs::read_to_string(Path::new(path))
+                    .map_err(|error| Failure::Usage(format!("cannot read codes from {path}: {error}")))?;
+                let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+                for code in lines.flat_map(str::split_whitespace) {
+                    codes.push(parse(code)?);
+                }
+            }
+        }
+    }
+    match codes.is_empty() {
+        true => Err(Failure::Usage(
+            "the files contain no codes; allowed: codes such as 0.137, and # before comments".to_owned(),
+        )),
+        false => Ok(codes),
+    }
+}
+
+fn parse(text: &str) -> Result<Code, Failure> {
+    Ok(text.parse().map_err(InputError::Code)?)
+}
+
+/// The values that were known when a run was stopped.
+#[derive(Default)]
+struct Stopped(Mutex<Vec<u16>>);
+
+impl Journal for Stopped {
+    fn keep(&self, values: &[u16], is_last: bool) {
+        if is_last {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = values.to_vec();
+        }
+    }
+}
+
+/// Computes a game until the time is over.
+fn survey(code: &Code, args: &Args, selection: &Selection) -> Result<Surveyed, Failure> {
+    let input = Octal::new(code, args.limit)?;
+    let kernel = selection.kernel_for::<MexOctal, _>(&input, args.limit, |limit| Octal::new(code, limit))?;
+    let run = interrupt::run(selection.threads());
+    let stopped = Arc::new(Stopped::default());
+    let start = Start::with_journal(Arc::clone(&stopped) as Arc<dyn Journal>, Vec::new());
+    let _monitor = Monitor::new(format!("survey: {code}"), &run, MexOctal::steps(&input));
+    let clock = Clock::for_threads(selection.threads());
+    let begin = clock.now();
+    let ended = within(Duration::from_secs_f64(args.seconds), &run, || kernel.run_from(start, &input, &run));
+    let time = clock.now() - begin;
+    let values = match ended {
+        Ok(values) => values,
+        Err(RunError::Cancelled) if !interrupt::is_over() => {
+            std::mem::take(&mut *stopped.0.lock().unwrap_or_else(PoisonError::into_inner))
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if values.is_empty() {
+        return Err(Failure::Failed(format!("{code}: no values in {} s; allowed: more --seconds", args.seconds)));
+    }
+    let period = octal::period(code, &values, &interrupt::run(1))?;
+    let space = (!code.has_three_parts()).then(|| sparse_space(&values));
+    let (largest_at, largest) =
+        (0..).zip(&values).fold((0, 0), |best, (n, v)| if *v > best.1 { (n, *v) } else { best });
+    Ok(Surveyed {
+        code: code.to_string(),
+        kernel: kernel.def().name.to_owned(),
+        threads: selection.threads(),
+        clock: clock.name().to_owned(),
+        seconds: time.as_secs_f64(),
+        heaps: values.len() as u64,
+        largest,
+        largest_at,
+        rare: space.as_ref().map(|space| space.rare.len() as u64),
+        last_rare: space.as_ref().and_then(|space| space.rare.last()).map(|heap| *heap as u64),
+        mask: space.as_ref().map(|space| space.mask),
+        period: period.map(Period::from),
+    })
+}
+
+/// Does `work`, and cancels `run` if it takes longer than this.
+fn within<T>(time: Duration, run: &Run, work: impl FnOnce() -> T) -> T {
+    let (end, ended) = channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            if ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                run.cancel();
+            }
+        });
+        let done = work();
+        drop(end);
+        done
+    })
+}
