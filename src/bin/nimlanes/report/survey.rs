@@ -8,6 +8,10 @@ use crate::surveyed::Surveyed;
 
 /// The folder of what `survey` kept, and of the page.
 pub const FOLDER: &str = "profiles/discoveries/octal";
+/// Within it the folder of what other kernels found in some of the games.
+const CHECKED: &str = "checked";
+
+type Game = Saved<Surveyed>;
 
 /// The page; none if nothing was surveyed.
 ///
@@ -15,28 +19,41 @@ pub const FOLDER: &str = "profiles/discoveries/octal";
 /// A file cannot be read or holds something else.
 pub fn files(made: &str) -> Result<Vec<(PathBuf, String)>, SavedError> {
     let folder = Path::new(FOLDER);
-    let mut paths = sources::entries(folder)?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    let mut games = paths.iter().map(|path| Saved::<Surveyed>::read(path)).collect::<Result<Vec<_>, _>>()?;
-    games.sort_by_key(|game| (game.content.code.len(), game.content.code.clone()));
-    match games.is_empty() {
-        true => Ok(Vec::new()),
-        false => {
-            Ok(vec![(folder.join("README.md"), format!("{made}\n\n{}{}", include_str!("survey.md"), table(&games)))])
-        }
+    let games = read(folder)?;
+    if games.is_empty() {
+        return Ok(Vec::new());
     }
+    let text = include_str!("survey.md").to_owned() + &periods(&games, &read(&folder.join(CHECKED))?) + &table(&games);
+    Ok(vec![(folder.join("README.md"), format!("{made}\n\n{text}"))])
 }
 
-fn table(games: &[Saved<Surveyed>]) -> String {
-    let periodic: Vec<String> = games
-        .iter()
-        .filter_map(|game| game.content.period.map(|period| format!("`{}`: {period}", game.content.code)))
-        .collect();
-    let found = match periodic.as_slice() {
-        [] => "No period was found".to_owned(),
-        found => format!("Periods were found in {} ({})", found.len(), found.join("; ")),
+/// The games of a folder, in the order of their codes.
+fn read(folder: &Path) -> Result<Vec<Game>, SavedError> {
+    let mut paths = sources::entries(folder)?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let mut games = paths.iter().map(|path| Game::read(path)).collect::<Result<Vec<_>, _>>()?;
+    games.sort_by_key(|game| (game.content.code.len(), game.content.code.clone()));
+    Ok(games)
+}
+
+/// The games that repeat, and which kernels saw it.
+fn periods(games: &[Game], checked: &[Game]) -> String {
+    let line = |game: &Surveyed| {
+        let period = game.period?;
+        let is_same = |other: &&Game| other.content.code == game.code && other.content.period == Some(period);
+        let seen = match checked.iter().find(is_same) {
+            Some(other) => format!("`{}` and `{}` agree", game.kernel, other.content.kernel),
+            None => format!("as `{}` alone has seen", game.kernel),
+        };
+        Some(format!("- `{}`: period {period}; {seen}.\n", game.code))
     };
-    let mut text = format!("{found}, in {} games.\n\n", games.len());
+    let lines: String = games.iter().filter_map(|game| line(&game.content)).collect();
+    let lines = if lines.is_empty() { "- none.\n" } else { &lines };
+    format!("A period was found in these of the {} games:\n\n{lines}\n", games.len())
+}
+
+fn table(games: &[Game]) -> String {
+    let mut text = String::new();
     text += "| game | heaps | values a second | kernel | largest value | first at | rare heaps | last rare heap | mask | day | CPU |\n";
     text += "| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | --- | --- |\n";
     let or_dash = |number: Option<u64>| number.map_or("–".to_owned(), |number| number.to_string());
@@ -45,8 +62,11 @@ fn table(games: &[Saved<Surveyed>]) -> String {
         let day = date.split('T').next().unwrap_or(date);
         let (rare, last) = (or_dash(game.rare), or_dash(game.last_rare));
         let mask = game.mask.map_or("–".to_owned(), |mask| format!("{mask:#x}"));
-        let rate = *heaps as f64 / seconds;
-        let rate = if rate < 1e6 { format!("{:.0} k", rate / 1e3) } else { format!("{:.1} M", rate / 1e6) };
+        let rate = match *heaps as f64 / seconds {
+            _ if game.period.is_some_and(|period| period.proved) => "–".to_owned(), // most are repeated
+            rate if rate < 1e6 => format!("{:.0} k", rate / 1e3),
+            rate => format!("{:.1} M", rate / 1e6),
+        };
         text += &format!(
             "| `{code}` | {heaps} | {rate} | `{kernel}` | {largest} | {largest_at} | {rare} | {last} | {mask} | {day} | {} |\n",
             environment.microarchitecture
@@ -64,7 +84,7 @@ mod tests {
     use crate::surveyed::Period;
 
     #[test]
-    fn the_table_has_a_row_for_each_game_and_names_periods() {
+    fn the_page_has_a_row_for_each_game_and_names_periods() {
         let game = |code: &str, period| Surveyed {
             code: code.to_owned(),
             kernel: "greedy".to_owned(),
@@ -83,11 +103,20 @@ mod tests {
         let environment = Environment::detect(&Machine::detect());
         let games = [game("0.07", Some(period)), game("0.6", None)].map(|game| Saved::now(environment.clone(), game));
         let text = table(&games);
-        assert!(
-            text.starts_with("Periods were found in 1 (`0.07`: 34 from heap 53 on, proved), in 2 games.\n"),
-            "{text}"
-        );
         assert!(text.contains("| `0.6` | 3000000 | 1.5 M | `greedy` | 99 | 777 | 5 | 44 | 0x1e |"), "{text}");
-        assert!(table(&games[1..]).starts_with("No period was found, in 1 games.\n"));
+        assert!(text.lines().count() == 4, "{text}");
+
+        let alone = periods(&games, &games[1..]);
+        assert!(
+            alone
+                .contains("in these of the 2 games:\n\n- `0.07`: period 34 from heap 53 on, proved; as `greedy` alone"),
+            "{alone}"
+        );
+        let mut checked = games[..1].to_vec();
+        checked[0].content.kernel = "sparse".to_owned();
+        assert!(periods(&games, &checked).contains("; `greedy` and `sparse` agree.\n"));
+        checked[0].content.period = Some(Period { preperiod: 54, ..period });
+        assert!(periods(&games, &checked).contains("alone"), "they differ");
+        assert!(periods(&games[1..], &[]).contains("- none."));
     }
 }
