@@ -522,15 +522,18 @@ fn a_profile_needs_no_tools() {
 
 #[test]
 fn ceilings_are_positive_and_those_of_caches_in_order() {
-    let readings = json(&["ceilings", "--json"]);
-    let ns = |kind: &str, name: &str| {
-        let readings = readings.as_array().expect("an array");
-        let reading = readings.iter().find(|reading| reading["kind"] == kind && reading["name"] == name);
-        reading.expect("a ceiling of this name")["ns"].as_f64().expect("a number")
+    let is_in_order = || {
+        let readings = json(&["ceilings", "--json"]);
+        let ns = |kind: &str, name: &str| {
+            let readings = readings.as_array().expect("an array");
+            let reading = readings.iter().find(|reading| reading["kind"] == kind && reading["name"] == name);
+            reading.expect("a ceiling of this name")["ns"].as_f64().expect("a number")
+        };
+        assert!(ns("clock", "word") > 0.0);
+        ns("latency", "l1") < ns("latency", "memory") && ns("loads", "l1") < ns("loads", "memory")
     };
-    assert!(ns("clock", "word") > 0.0);
-    assert!(ns("latency", "l1") < ns("latency", "memory"));
-    assert!(ns("loads", "l1") < ns("loads", "memory"));
+    // Neighbours may disturb a reading.
+    assert!((0..3).any(|_| is_in_order()), "caches are never quicker than memory");
 }
 
 fn help(args: &[&str]) -> String {
