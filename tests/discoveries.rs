@@ -137,7 +137,7 @@ fn a_survey_goes_on_where_it_was_stopped() {
         String::from_utf8(output).expect("UTF-8").lines().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(lines(&["0.77", "--limit", "1e5"]).len(), 1);
-    let all = lines(&["0.06", &list, "--seconds", "0.2", "--limit", "1e6"]);
+    let all = lines(&["0.06", &list, "--seconds", "0.5", "--limit", "1e6"]);
     let ends = [", no period found", "period 12 from heap 71 on, proved: known", "period 34 from heap 53 on, proved"];
     assert!(all.iter().zip(ends).all(|(line, end)| line.ends_with(end)) && all.len() == 6, "{all:#?}");
     let of = |code: &str| -> Value {
