@@ -1,4 +1,4 @@
-//! Parses whole numbers in the forms used for sizes: `100000`, `10_000_000`, `1e7`, `2.5e6`.
+//! Parses whole numbers in the forms used for sizes: `100000`, `10_000_000`, `1e7`, `2.5e6`, `2^30`.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 #[non_exhaustive]
 pub enum NumberError {
     /// Not a whole number.
-    #[error("not a whole number; write 100000, 10_000_000 or 1e7")]
+    #[error("not a whole number; write 100000, 10_000_000, 1e7 or 2^30")]
     NotWhole,
     /// Above the upper bound.
     #[error("too large; at most {most}")]
@@ -55,6 +55,14 @@ fn parse(text: &str) -> Result<u64, ParseError> {
     if digits.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
         return Err(ParseError::Negative);
     }
+    if let Some((base, exponent)) = digits.split_once('^') {
+        let part = |text: &str| match text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty() {
+            true => text.parse().map_err(|_| ParseError::TooLarge),
+            false => Err(ParseError::NotWhole),
+        };
+        let (base, exponent): (u32, u32) = (part(base)?, part(exponent)?);
+        return u64::from(base).checked_pow(exponent).ok_or(ParseError::TooLarge);
+    }
     let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let is_digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
@@ -77,15 +85,47 @@ mod tests {
 
     #[test]
     fn common_ways_to_write_sizes_are_parsed() {
-        let read = ["0", "100000", "10_000_000", "1e7", "1E7", "2.5e6", "1.50e1", "0e99", "18446744073709551615"];
-        let want = [0, 100_000, 10_000_000, 10_000_000, 10_000_000, 2_500_000, 15, 0, u64::MAX];
+        let read = [
+            "0",
+            "100000",
+            "10_000_000",
+            "1e7",
+            "1E7",
+            "2.5e6",
+            "1.50e1",
+            "0e99",
+            "18446744073709551615",
+            "2^33",
+            "10^0",
+        ];
+        let want = [0, 100_000, 10_000_000, 10_000_000, 10_000_000, 2_500_000, 15, 0, u64::MAX, 1 << 33, 1];
         assert_eq!(read.map(number), want.map(Ok));
     }
 
     #[test]
     fn invalid_sizes_are_rejected() {
-        for text in ["", "-1", "-", "x", "1.5", "1e", "e7", "1e20", "18446744073709551616", "0x10", "1e-3", "+5", "1 0"]
-        {
+        for text in [
+            "",
+            "-1",
+            "-",
+            "x",
+            "1.5",
+            "1e",
+            "e7",
+            "1e20",
+            "18446744073709551616",
+            "0x10",
+            "1e-3",
+            "+5",
+            "1 0",
+            "2^",
+            "^3",
+            "2^64",
+            "2^2^2",
+            "2^-1",
+            "1e3^2",
+            "0^-1",
+        ] {
             assert!(number(text).is_err(), "{text}");
         }
     }

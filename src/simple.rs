@@ -1,11 +1,12 @@
 //! Questions answered in one call: with the kernels that are selected on this machine, on all its threads.
 
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use crate::cores::mex::zeros::MexZeros;
+use crate::cores::mex::zeros::{MexZeros, Zeros};
 use crate::cores::named::NameError;
 use crate::games::{Positions, Question, Solution, SolveError, Solver, game};
 use crate::kernel::{Kernel, Operation, Run, available};
 use crate::machine::Machine;
+use crate::moves::MoveSet;
 use crate::selection::Selection;
 use crate::workload::InputError;
 
@@ -48,7 +49,7 @@ pub fn positions(question: &Question) -> Result<Positions, SolveError> {
 /// # Errors
 /// The text is no set, or as [`solve`].
 pub fn grundy_values(moves: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
-    subtraction::<MexSubtraction>(moves, limit)
+    subtraction::<MexSubtraction>(moves, limit, Subtraction::new)
 }
 
 /// The heaps up to `limit` that are P-positions, those of Grundy value 0, by a sieve that computes no other values.
@@ -61,7 +62,7 @@ pub fn grundy_values(moves: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
 /// # Errors
 /// As [`grundy_values`].
 pub fn zeros(moves: &str, limit: u64) -> Result<Vec<u64>, SolveError> {
-    subtraction::<MexZeros>(moves, limit)
+    subtraction::<MexZeros>(moves, limit, Zeros::new)
 }
 
 /// A kernel of an operation by its name, if it can run on this machine.
@@ -88,12 +89,13 @@ pub fn kernel_named<O: Operation>(name: &str) -> Result<Kernel<O>, NameError> {
     })
 }
 
-fn subtraction<O: Operation<Input = Subtraction>>(moves: &str, limit: u64) -> Result<O::Output, SolveError> {
+fn subtraction<O: Operation>(
+    moves: &str,
+    limit: u64,
+    input: impl Fn(&MoveSet, u64, &Machine) -> Result<O::Input, InputError>,
+) -> Result<O::Output, SolveError> {
     let moves = moves.parse().map_err(InputError::Moves)?;
-    with_solver(|solver| {
-        let input = |limit| Subtraction::for_operation::<O>(&moves, limit, solver.selection().machine());
-        Ok(solver.apply::<O>(limit, input)?.0)
-    })
+    with_solver(|solver| Ok(solver.apply::<O>(limit, |limit| input(&moves, limit, solver.selection().machine()))?.0))
 }
 
 fn with_solver<T>(ask: impl FnOnce(&Solver) -> Result<T, SolveError>) -> Result<T, SolveError> {

@@ -262,7 +262,10 @@ fn misspelt_names_get_suggestions() {
 fn wrong_options() {
     for (args, says) in [
         (&["solve", "stone-game", "--limit"][..], "a value is required for '--limit <N>'"),
-        (&["solve", "stone-game", "--limit", ""], "'--limit <N>': not a whole number; write 100000, 10_000_000 or 1e7"),
+        (
+            &["solve", "stone-game", "--limit", ""],
+            "'--limit <N>': not a whole number; write 100000, 10_000_000, 1e7 or 2^30",
+        ),
         (&["solve", "stone-game", "--limit", "NaN"], "invalid value 'NaN' for '--limit <N>': not a whole number"),
         (
             &["solve", "stone-game", "--limit", "1e400"],

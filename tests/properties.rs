@@ -4,7 +4,7 @@ use nimlanes::cores::mex::octal::{Code, MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::split::{MexSplit, Split};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use nimlanes::cores::mex::zeros::MexZeros;
+use nimlanes::cores::mex::zeros::{MexZeros, Zeros};
 use nimlanes::cores::occupancy::{self, Occupancy, ProportionateNim};
 use nimlanes::cores::sink::{Sink, Tally};
 use nimlanes::cores::table_scan::{self, Rule, StoneGame, TableScan};
@@ -105,7 +105,7 @@ proptest! {
     /// Beyond a chunk of the shifted rows, and several tiles.
     #[test]
     fn mex_zeros(moves in prop_oneof![move_sets(), move_set(20_000, 300)], limit in 0u64..20_000) {
-        let input = Subtraction::new(&MoveSet::list(moves).expect("ascending"), limit, &Machine::detect()).expect("a small limit");
+        let input = Zeros::new(&MoveSet::list(moves).expect("ascending"), limit, &Machine::detect()).expect("a small limit");
         all_equal_the_oracle::<MexZeros>(&input)?;
     }
 

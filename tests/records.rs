@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use nimlanes::cores::mex::records::checkpoint::CheckpointError;
+use nimlanes::cores::mex::checkpoint::CheckpointError;
 use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records, Start};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};

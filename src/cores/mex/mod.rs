@@ -1,5 +1,6 @@
 //! **SIMD mex**: Grundy values, each the minimum excludant (mex) of the values that a move reaches.
 
+pub mod checkpoint;
 pub mod octal;
 mod oracle;
 pub mod records;

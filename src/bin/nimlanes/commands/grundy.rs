@@ -3,6 +3,7 @@
 mod checkpoint;
 mod octal;
 mod summary;
+mod zeros;
 
 pub use octal::values;
 
@@ -62,7 +63,7 @@ pub struct Args {
     /// The index of the first line of a bfile or a CSV file [default: 0]
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
     offset: Option<u64>,
-    /// Save the progress of a long run to a file: with --code always, else for --records or a summary of a set with few moves. Only
+    /// Save the progress of a long run to a file: with --code or --zeros always, else for --records or a summary of a set with few moves. Only
     /// one run at a time can use it, and it is removed when the output is complete
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
@@ -90,7 +91,7 @@ enum Format {
     Csv,
     /// Little-endian numbers: 16 bits for a value, 64 bits for a heap
     Bin,
-    /// Counts, first positions and the period of a finite set or of a code that ends
+    /// Counts, first positions and the period of a finite set or of a code that ends; with --zeros, their growth by octaves
     Summary,
 }
 
@@ -107,14 +108,14 @@ enum Work {
 impl Work {
     fn of(args: &Args, set: &MoveSet) -> Result<Self, Failure> {
         let is_summary = args.format == Format::Summary;
-        if (args.zeros || !args.records && !is_summary) && args.checkpoint.is_some() {
-            return Err(Failure::Usage("--checkpoint needs --records or --format summary".to_owned()));
-        }
-        // A table is not kept, or cannot hold the limit.
-        let past_tables = args.checkpoint.is_some() || args.limit > MAX_LIMIT;
         if args.zeros {
             return Ok(Work::Zeros);
         }
+        if !args.records && !is_summary && args.checkpoint.is_some() {
+            return Err(Failure::Usage("--checkpoint needs --records, --zeros or --format summary".to_owned()));
+        }
+        // A table is not kept, or cannot hold the limit.
+        let past_tables = args.checkpoint.is_some() || args.limit > MAX_LIMIT;
         if args.records && !is_summary || is_summary && past_tables {
             match Records::new(set, args.limit) {
                 Ok(input) => return Ok(Work::Records(input)),
@@ -168,7 +169,6 @@ fn subtraction(args: &Args) -> Result<(), Failure> {
         saved::check_writable(save)?;
     }
     let run = interrupt::run(selection.threads());
-    let machine = selection.machine();
     match work {
         Work::Records(input) => {
             let checkpoint =
@@ -178,13 +178,9 @@ fn subtraction(args: &Args) -> Result<(), Failure> {
             write_output(args.out.as_deref(), |out| write_records(args, &set, &found.output, &run, out))?;
             checkpoint.map_or(Ok(()), |checkpoint| checkpoint.remove())
         }
-        Work::Zeros => {
-            let of = |limit| Subtraction::for_operation::<MexZeros>(&set, limit, machine);
-            let zeros = compute::<MexZeros>((), &of(args.limit)?, args.limit, of, &selection, &run)?.output;
-            write_output(args.out.as_deref(), |out| write_zeros(args, &set, &zeros, &run, out))
-        }
+        Work::Zeros => zeros::main(args, &set, &selection, &run),
         Work::Values => {
-            let of = |limit| Subtraction::new(&set, limit, machine);
+            let of = |limit| Subtraction::new(&set, limit, selection.machine());
             let found = compute::<MexSubtraction>((), &of(args.limit)?, args.limit, of, &selection, &run)?;
             save(args, &set, &selection, &found, |g| counted(g))?;
             write_output(args.out.as_deref(), |out| write(args, &set, &found.output, &run, out))
@@ -212,11 +208,7 @@ fn records(
         let input = Records::new(set, limit)?;
         Ok(if checkpoint.is_some() { input.resumable() } else { input })
     };
-    let output = compute::<MexRecords>(start, &input, args.limit, of, selection, run);
-    match checkpoint.and_then(|checkpoint| checkpoint.failure()) {
-        Some(failure) => Err(failure),
-        None => output,
-    }
+    checkpoint::outcome(checkpoint, compute::<MexRecords>(start, &input, args.limit, of, selection, run))
 }
 
 /// Keeps first heaps and the numbers of heaps, if a file is named.
@@ -276,13 +268,6 @@ fn write_records(args: &Args, set: &MoveSet, output: &Output, run: &Run, out: &m
         return numbers(args, output.first.iter().map(|n| (*n, n.to_le_bytes())), run, out);
     }
     Summary::of_records(set, args.limit, &output.first, &output.counts).write(args.json, out)
-}
-
-fn write_zeros(args: &Args, set: &MoveSet, zeros: &[u64], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
-    if args.format != Format::Summary {
-        return numbers(args, zeros.iter().map(|n| (*n, n.to_le_bytes())), run, out);
-    }
-    Summary::of_zeros(set, args.limit, zeros).write(args.json, out)
 }
 
 fn write(args: &Args, set: &MoveSet, g: &[u16], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {

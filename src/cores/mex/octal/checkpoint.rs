@@ -4,13 +4,10 @@
 //! the values, 16 bits each, little-endian; and the XXH3-64 of everything before. A run on the same game may resume from it
 //! whatever its limit.
 
-use std::hash::Hasher as _;
-use std::io::{self, BufWriter, Read, Write};
-
-use twox_hash::XxHash3_64;
+use std::io::{self, Read, Write};
 
 use super::{Code, MAX_LIMIT};
-use crate::cores::mex::records::checkpoint::{BUFFER, CheckpointError, Reader};
+use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
 
 /// The first bytes of a checkpoint.
 const MAGIC: [u8; 8] = *b"nimoctal";
@@ -23,24 +20,17 @@ const STEP: usize = 1 << 15;
 /// # Errors
 /// Any error of the writer.
 pub fn write(code: &Code, values: &[u16], out: &mut dyn Write) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(BUFFER, out);
-    let mut hash = XxHash3_64::new();
-    let mut put = |bytes: &[u8]| {
-        hash.write(bytes);
-        out.write_all(bytes)
-    };
+    let mut out = Writer::new(out, MAGIC)?;
     let text = code.to_string();
-    put(&MAGIC)?;
-    [text.len(), values.len()].iter().try_for_each(|number| put(&(*number as u64).to_le_bytes()))?;
-    put(text.as_bytes())?;
+    out.numbers([text.len() as u64, values.len() as u64])?;
+    out.bytes(text.as_bytes())?;
     let mut bytes = Vec::with_capacity(2 * STEP);
     for values in values.chunks(STEP) {
         bytes.clear();
         bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-        put(&bytes)?;
+        out.bytes(&bytes)?;
     }
-    out.write_all(&hash.finish().to_le_bytes())?;
-    out.flush()
+    out.end()
 }
 
 /// Reads what [`write()`] wrote for a game: the values of its first heaps, at most `most`.
@@ -48,12 +38,7 @@ pub fn write(code: &Code, values: &[u16], out: &mut dyn Write) -> io::Result<()>
 /// # Errors
 /// The file cannot be read, is damaged, or belongs to another game.
 pub fn read(code: &Code, most: usize, from: &mut dyn Read) -> Result<Vec<u16>, CheckpointError> {
-    let mut reader = Reader::new(from);
-    match reader.number().map(u64::to_le_bytes) {
-        Ok(MAGIC) => {}
-        Ok(_) | Err(CheckpointError::Truncated) => return Err(CheckpointError::NoCheckpoint),
-        Err(error) => return Err(error),
-    }
+    let mut reader = Reader::new(from, MAGIC)?;
     let text = code.to_string();
     let (length, count) = (reader.number()?, reader.number()?);
     if length != text.len() as u64 {

@@ -68,16 +68,18 @@ impl Subtraction {
     /// # Errors
     /// The limit is above [`MAX_LIMIT`], or the moves up to it do not fit in the memory of `machine`.
     pub fn new(set: &MoveSet, limit: u64, machine: &Machine) -> Result<Self, InputError> {
-        Subtraction::for_operation::<MexSubtraction>(set, limit, machine)
+        Subtraction::up_to::<MexSubtraction>(set, limit, MAX_LIMIT, machine)
     }
 
-    /// The same input for another operation, which errors then name.
-    ///
-    /// # Errors
-    /// See [`Subtraction::new`].
-    pub fn for_operation<O: Operation>(set: &MoveSet, limit: u64, machine: &Machine) -> Result<Self, InputError> {
-        if limit > MAX_LIMIT {
-            return Err(InputError::TooLarge { operation: O::NAME, size: limit, most: MAX_LIMIT });
+    /// The same input for an operation that takes limits up to `most`. Errors name it.
+    pub(in crate::cores::mex) fn up_to<O: Operation>(
+        set: &MoveSet,
+        limit: u64,
+        most: u64,
+        machine: &Machine,
+    ) -> Result<Self, InputError> {
+        if limit > most {
+            return Err(InputError::TooLarge { operation: O::NAME, size: limit, most });
         }
         let (needs, free) = (set.bytes_up_to(limit) as u64, machine.memory(1));
         if needs > SMALL_LIST && needs > free {
@@ -85,6 +87,12 @@ impl Subtraction {
         }
         let moves = set.up_to(limit);
         Ok(Subtraction { probed: probe(&moves, limit), moves: Arc::new(moves), limit })
+    }
+
+    /// The same set up to a smaller limit.
+    pub(in crate::cores::mex) fn first(&self, limit: u64) -> Self {
+        let moves = self.moves[..self.moves.partition_point(|m| *m <= limit)].to_vec();
+        Subtraction { probed: probe(&moves, limit), moves: Arc::new(moves), limit }
     }
 
     /// Bytes of the moves, and of a kernel's own copy, which has the same size.

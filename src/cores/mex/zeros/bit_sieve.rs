@@ -3,15 +3,16 @@
 //! Cost: a load, an OR and a store for each pair of a P-position and a move.
 //! Bound: these operations. It takes an eighth of the memory of [`super::byte_sieve`], so caches hold eight times as many heaps.
 
+use super::Zeros;
+use super::checkpoint::Start;
 use super::sieve::{Marks, bytes, sieve};
 use crate::bits::WORD;
-use crate::cores::mex::subtraction::Subtraction;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
+pub fn cost(input: &Zeros, _: CostContext) -> Cost {
     let heaps = input.heaps() as f64;
     let hit = 0.8 + 0.2 * f64::max(heaps / 8e6, 1.0).ln();
-    Cost { ns: hit * input.hits() + 0.8 * heaps + 200.0, bytes: heaps / 8.0 + bytes(input) }
+    input.from_heap_0(Cost { ns: hit * input.hits() + 0.8 * heaps + 200.0, bytes: heaps / 8.0 + bytes(input) })
 }
 
 struct Words(Vec<u64>);
@@ -29,6 +30,7 @@ impl Marks for Words {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
+pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
+    start.at_zero()?;
     sieve(input, run, Words(vec![0; input.heaps().div_ceil(WORD)]))
 }

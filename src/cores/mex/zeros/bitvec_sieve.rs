@@ -5,11 +5,12 @@
 
 use bitvec::prelude::{BitVec, Lsb0};
 
+use super::Zeros;
+use super::checkpoint::Start;
 use super::sieve::{Marks, sieve};
-use crate::cores::mex::subtraction::Subtraction;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, context: CostContext) -> Cost {
+pub fn cost(input: &Zeros, context: CostContext) -> Cost {
     let Cost { ns, bytes } = super::bit_sieve::cost(input, context);
     Cost { ns: 1.3 * ns, bytes }
 }
@@ -27,6 +28,7 @@ impl Marks for BitVec<u64, Lsb0> {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
+pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
+    start.at_zero()?;
     sieve(input, run, BitVec::<u64, Lsb0>::repeat(false, input.heaps()))
 }

@@ -3,19 +3,20 @@
 //! Cost: a store for each pair of a P-position and a move.
 //! Bound: these stores, each to a different cache line; memory, once the table exceeds the caches.
 
+use super::Zeros;
+use super::checkpoint::Start;
 use super::sieve::{Marks, bytes, sieve};
-use crate::cores::mex::subtraction::Subtraction;
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
+pub fn cost(input: &Zeros, _: CostContext) -> Cost {
     let heaps = input.heaps() as f64;
     // Stores reach the whole table, so their cost depends on the cache level that holds it.
     let hit = 0.6 + 0.6 * f64::max(heaps / 1e6, 1.0).ln();
-    Cost { ns: hit * input.hits() + 0.8 * heaps + 100.0, bytes: heaps + bytes(input) }
+    input.from_heap_0(Cost { ns: hit * input.hits() + 0.8 * heaps + 100.0, bytes: heaps + bytes(input) })
 }
 
 /// A store for each pair of a P-position and a move.
-pub fn needs(input: &Subtraction) -> Needs {
+pub fn needs(input: &Zeros) -> Needs {
     Needs { stores: input.hits() / input.heaps() as f64, ..Needs::default() }
 }
 
@@ -34,6 +35,7 @@ impl Marks for Bytes {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
+pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
+    start.at_zero()?;
     sieve(input, run, Bytes(vec![false; input.heaps()]))
 }

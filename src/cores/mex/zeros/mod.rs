@@ -5,13 +5,18 @@
 //! sieve.
 //!
 //! Eppstein ("Faster Evaluation of Subtraction Games", FUN 2018) computed the squares up to 2^30. That there are about `N^0.7`
-//! P-positions is observed, not proved.
+//! P-positions is observed, not proved. A run of hours can save its progress to a file and resume: see [`checkpoint`].
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
+use std::ops::Deref;
+use std::sync::OnceLock;
+
 use super::subtraction::Subtraction;
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, Run, kernels};
+use crate::machine::Machine;
+use crate::moves::MoveSet;
 use crate::selection::Selection;
 use crate::workload::{InputError, Workload, Workloads};
 
@@ -19,6 +24,12 @@ mod bit_sieve;
 #[cfg(feature = "bitvec")]
 mod bitvec_sieve;
 mod byte_sieve;
+pub mod checkpoint;
+mod classes;
+mod modulus;
+mod residue_rows;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod residue_rows_avx512;
 mod rows;
 mod segmented_sieve;
 mod shifted_rows;
@@ -28,20 +39,82 @@ mod shifted_rows_avx512;
 mod shifted_rows_wide;
 mod sieve;
 
+pub use checkpoint::{Journal, Progress, Start};
+use modulus::{Known, Plan};
+use rows::BLOCK;
+
+/// The largest limit. A row of 2^40 heaps takes 128 GiB.
+pub const MAX_LIMIT: u64 = 1 << 40;
+
+/// A subtraction set and a limit, for P-positions alone. Counts and estimates are those of [`Subtraction`].
+#[derive(Clone, Debug)]
+pub struct Zeros {
+    game: Subtraction,
+    is_resumable: bool,
+    /// Found when a kernel first asks for it.
+    plan: OnceLock<Plan>,
+}
+
+impl Deref for Zeros {
+    type Target = Subtraction;
+
+    fn deref(&self) -> &Subtraction {
+        &self.game
+    }
+}
+
+impl Zeros {
+    /// The heaps `0..=limit` of `set`.
+    ///
+    /// # Errors
+    /// The limit is above [`MAX_LIMIT`], or the moves up to it do not fit in the memory of `machine`.
+    pub fn new(set: &MoveSet, limit: u64, machine: &Machine) -> Result<Self, InputError> {
+        Subtraction::up_to::<MexZeros>(set, limit, MAX_LIMIT, machine).map(Zeros::from)
+    }
+
+    /// The same input for a run that can be resumed, which requires a kernel that starts from earlier P-positions.
+    pub fn resumable(self) -> Self {
+        Zeros { is_resumable: true, ..self }
+    }
+
+    /// The cost of a kernel that starts at heap 0 alone.
+    fn from_heap_0(&self, cost: Cost) -> Cost {
+        if self.is_resumable { Cost::IMPOSSIBLE } else { cost }
+    }
+
+    /// How to split the heaps into classes.
+    fn plan(&self) -> Plan {
+        *self.plan.get_or_init(|| {
+            let first = modulus::first_heaps(self.heaps()).map(|heaps| Zeros::from(self.game.first(heaps)));
+            let zeros = first.as_ref().and_then(|first| shifted_rows::run(first, &Run::new(1), Start::default()).ok());
+            let (Some(first), Some(zeros)) = (first, zeros) else { return Plan::ONE };
+            let density = (BLOCK as f64 * self.zeros()) / self.heaps() as f64;
+            let allowed = self.pairs() / self.heaps() as f64;
+            Known { zeros: &zeros, moves: first.moves(), density, allowed }.plan()
+        })
+    }
+}
+
+impl From<Subtraction> for Zeros {
+    fn from(game: Subtraction) -> Self {
+        Zeros { game, is_resumable: false, plan: OnceLock::new() }
+    }
+}
+
 /// The P-positions among the heaps `0..=limit` of a subtraction set, ascending.
 #[derive(Debug)]
 pub struct MexZeros;
 
 /// A workload is any subtraction set, named as for [`MexSubtraction`](super::subtraction::MexSubtraction).
 impl Operation for MexZeros {
-    type Input = Subtraction;
+    type Input = Zeros;
     type Output = Vec<u64>;
-    type Start = ();
+    type Start = Start;
 
     const NAME: &'static str = "mex_zeros";
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
-    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, [];
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, [], start;
         byte_sieve = byte_sieve, Portable, [], "the baseline: one byte per heap; each P-position hits the heaps above it", needs;
         bit_sieve = bit_sieve like byte_sieve, Portable, [], "the same with one bit per heap";
         bitvec_sieve = bitvec_sieve like byte_sieve, Portable, ["bitvec"], "the same with bitvec";
@@ -50,16 +123,19 @@ impl Operation for MexZeros {
         shifted_rows_wide = shifted_rows_wide like shifted_rows, Portable, ["wide"], "the same with wide's vectors";
         shifted_rows_avx2 = shifted_rows like shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
         shifted_rows_avx512 = shifted_rows_avx512 like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs;
+        residue_rows = residue_rows like shifted_rows, Portable, [], "the same by residue classes, for a modulus found from the first P-positions";
+        residue_rows_avx2 = residue_rows like residue_rows, Avx2, ["avx2"], "the same source at this tier";
+        residue_rows_avx512 = residue_rows_avx512 like residue_rows, Avx512, ["avx512"], "the same with rows as in shifted_rows_avx512";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_sieve"];
     const NOTES: &'static str = include_str!("NOTES.md");
 
-    fn input_bytes(input: &Subtraction) -> f64 {
+    fn input_bytes(input: &Zeros) -> f64 {
         input.copied_moves()
     }
 
-    fn oracle(input: &Subtraction) -> Vec<u64> {
+    fn oracle(input: &Zeros) -> Vec<u64> {
         let mut is_zero = Vec::new();
         for n in 0..=input.limit() {
             let reached = input.moves().iter().take_while(|m| **m <= n).any(|m| is_zero[(n - m) as usize]);
@@ -68,11 +144,11 @@ impl Operation for MexZeros {
         (0..).zip(is_zero).filter(|(_, is_zero)| *is_zero).map(|(n, _)| n).collect()
     }
 
-    fn steps(input: &Subtraction) -> u64 {
+    fn steps(input: &Zeros) -> u64 {
         input.heaps() as u64
     }
 
-    fn work(input: &Subtraction, _: &Vec<u64>) -> u64 {
+    fn work(input: &Zeros, _: &Vec<u64>) -> u64 {
         input.heaps() as u64
     }
 
@@ -104,7 +180,7 @@ impl Workloads for MexZeros {
         },
     ];
 
-    fn input(workload: &str, size: u64, selection: &Selection) -> Result<Subtraction, InputError> {
-        Subtraction::for_operation::<Self>(&workload.parse()?, size, selection.machine())
+    fn input(workload: &str, size: u64, selection: &Selection) -> Result<Zeros, InputError> {
+        Zeros::new(&workload.parse()?, size, selection.machine())
     }
 }

@@ -10,18 +10,19 @@
 //! than a block, block by block. Inside a block, the lowest heap that is not hit is a P-position, and a mask of the moves,
 //! shifted to it, marks what it hits.
 
+use super::Zeros;
 use crate::bits::WORD;
 use crate::cores::mex::subtraction::Subtraction;
 use crate::growing;
 use crate::kernel::{Cost, Run, RunError};
 
 /// Heaps in a block, one vector of 64 bytes.
-const BLOCK: usize = 512;
-const WORDS: usize = BLOCK / WORD;
+pub const BLOCK: usize = 512;
+pub const WORDS: usize = BLOCK / WORD;
 /// Bytes of a block, one bit per heap.
 pub const LINE: usize = BLOCK / 8;
 /// Heaps in a chunk, sixteen vectors.
-const CHUNK: usize = 16 * BLOCK;
+pub const CHUNK: usize = 16 * BLOCK;
 /// Moves that are applied to a tile together.
 const MOVES_AT_ONCE: usize = 16;
 
@@ -185,18 +186,18 @@ pub fn lines(input: &Subtraction) -> f64 {
 }
 
 /// Predicted time and memory of a kernel that takes `line` ns to apply a move to a line of heaps.
-pub fn cost(input: &Subtraction, line: f64) -> Cost {
+pub fn cost(input: &Zeros, line: f64) -> Cost {
     let (heaps, zeros) = (input.heaps() as f64, input.zeros());
     let mut residues = [0.0; 8];
     input.moves().iter().for_each(|m| residues[(m % 8) as usize] = 1.0);
     let (rows, moves) = (residues.iter().sum::<f64>(), input.moves().len() as f64);
     let lines = lines(input) * heaps;
-    Cost {
+    input.from_heap_0(Cost {
         ns: line * lines + heaps * (0.1 + 0.04 * rows) + 6.0 * zeros + 200.0 + 300.0 * rows + 9.0 * moves,
         // The moves and their distances in bytes.
         bytes: rows * row_bytes(input.heaps()) as f64
             + growing::bytes::<u64>(zeros)
             + growing::bytes::<[usize; 2]>(moves)
             + tile(input.heaps()) as f64 / 8.0,
-    }
+    })
 }

@@ -5,24 +5,26 @@
 //! Cost: as in [`super::bit_sieve`], plus one visit to every P-position per segment.
 //! Bound: load, OR and store of a bit. Beyond some hundred million heaps, a visit sets few bits.
 
+use super::Zeros;
+use super::checkpoint::Start;
 use crate::bits::WORD;
-use crate::cores::mex::subtraction::Subtraction;
 use crate::growing;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Heaps in a segment.
 const SEGMENT: usize = 1 << 20;
 
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
+pub fn cost(input: &Zeros, _: CostContext) -> Cost {
     let (heaps, zeros) = (input.heaps() as f64, input.zeros());
     let visits = zeros * heaps / SEGMENT as f64 / 2.0;
     let lists = growing::bytes::<u64>(zeros) + growing::bytes::<(usize, usize)>(zeros);
     let bytes = lists + input.copied_moves() + (SEGMENT / 8) as f64;
-    Cost { ns: 0.95 * input.hits() + 4.0 * visits + 0.8 * heaps + 2500.0, bytes }
+    input.from_heap_0(Cost { ns: 0.95 * input.hits() + 4.0 * visits + 0.8 * heaps + 2500.0, bytes })
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
+pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
+    start.at_zero()?;
     let heaps = input.heaps();
     let moves: Vec<usize> = input.moves().iter().map(|m| *m as usize).collect();
     let mut zeros = Vec::new();

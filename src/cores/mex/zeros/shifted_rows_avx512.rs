@@ -8,20 +8,21 @@
 
 use std::arch::x86_64::*;
 
+use super::Zeros;
+use super::checkpoint::Start;
 use super::rows::{self, LINE};
-use crate::cores::mex::subtraction::Subtraction;
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx512::{load, store};
 
 /// Lines of a chunk.
 const LINES: usize = 16;
 
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
+pub fn cost(input: &Zeros, _: CostContext) -> Cost {
     rows::cost(input, 0.57)
 }
 
 /// A load, a permutation and an OR for each move and line of 512 heaps.
-pub fn needs(input: &Subtraction) -> Needs {
+pub fn needs(input: &Zeros) -> Needs {
     let lines = rows::lines(input);
     Needs { loads: lines, permutes: lines, logic: lines, bytes: input.heaps() as f64 / 8.0, ..Needs::default() }
 }
@@ -42,7 +43,7 @@ static FROM: [[u8; LINE]; LINE] = {
 };
 
 #[target_feature(enable = "avx512f,avx512vbmi")]
-fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
+pub fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
     let (chunks, single) = hits.as_chunks_mut::<LINE>().0.as_chunks_mut::<LINES>();
     let after = at + chunks.len() * LINES * LINE;
     for (c, chunk) in chunks.iter_mut().enumerate() {
@@ -81,6 +82,7 @@ fn carry_chunk(row: &[u8], at: usize, back: &[usize], chunk: &mut [[u8; LINE]; L
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vbmi")]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
+pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
+    start.at_zero()?;
     rows::drive(input, run, |row, at, back, hits| carry(row, at, back, hits))
 }

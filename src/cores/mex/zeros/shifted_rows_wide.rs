@@ -5,11 +5,12 @@
 
 use wide::u8x64;
 
+use super::Zeros;
+use super::checkpoint::Start;
 use super::rows::{self, LINE};
-use crate::cores::mex::subtraction::Subtraction;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
+pub fn cost(input: &Zeros, _: CostContext) -> Cost {
     rows::cost(input, if cfg!(target_feature = "avx512bw") { 0.75 } else { 1.05 })
 }
 
@@ -26,6 +27,7 @@ fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
 }
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u64>, RunError> {
+pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
+    start.at_zero()?;
     rows::drive(input, run, carry)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use nimlanes::cores::mex::records::checkpoint::CheckpointError;
+use nimlanes::cores::mex::checkpoint::CheckpointError;
 use nimlanes::kernel::Run;
 use nimlanes::lab::files::LockedFile;
 
@@ -90,7 +90,12 @@ impl CheckpointFile {
     }
 
     /// Why the progress could not be written, if it could not.
-    pub fn failure(&self) -> Option<Failure> {
+    fn failure(&self) -> Option<Failure> {
         self.state().failure.take()
     }
+}
+
+/// The outcome of a run, unless its progress could not be written.
+pub fn outcome<T>(file: Option<&Arc<CheckpointFile>>, outcome: Result<T, Failure>) -> Result<T, Failure> {
+    file.and_then(|file| file.failure()).map_or(outcome, Err)
 }

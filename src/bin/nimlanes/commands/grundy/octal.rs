@@ -7,7 +7,7 @@ use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, checkpo
 use nimlanes::kernel::{Operation, Run};
 use nimlanes::workload::InputError;
 
-use super::checkpoint::CheckpointFile;
+use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
 use super::{Args, Format, compute, numbers, selection};
 use crate::args::Kernels;
@@ -32,10 +32,7 @@ pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
         }
     };
     let values = compute::<MexOctal>(start, &input, args.limit, |limit| Octal::new(&code, limit), &selection, &run);
-    if let Some(failure) = file.as_ref().and_then(|file| file.failure()) {
-        return Err(failure);
-    }
-    let values = values?.output;
+    let values = outcome(file.as_ref(), values)?.output;
     write_output(args.out.as_deref(), |out| write(args, &code, &values, &run, out))?;
     file.map_or(Ok(()), |file| file.remove())
 }

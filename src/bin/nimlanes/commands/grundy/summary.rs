@@ -22,6 +22,9 @@ pub struct Summary {
     /// The last of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_zero: Option<u64>,
+    /// How they grow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    octaves: Option<Vec<Octave>>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     repetition: Option<Repetition>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,6 +43,28 @@ impl Document for Summary {
 enum Game {
     Moves(String),
     Code(String),
+}
+
+/// The heaps of value 0 up to a power of two.
+#[derive(Serialize)]
+struct Octave {
+    limit: u64,
+    zeros: u64,
+    /// By what factor they are more than up to half of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratio: Option<f64>,
+}
+
+impl Octave {
+    /// Those up to a limit.
+    fn all(limit: u64, zeros: &[u64]) -> Vec<Octave> {
+        let up_to = |limit: u64| zeros.partition_point(|n| *n <= limit) as u64;
+        let octave = |k: u32| {
+            let (limit, zeros) = (1 << k, up_to(1 << k));
+            Octave { limit, zeros, ratio: (k > 0).then(|| zeros as f64 / up_to(limit / 2) as f64) }
+        };
+        (0..=limit.checked_ilog2().unwrap_or(0)).map(octave).collect()
+    }
 }
 
 /// What is known of a repetition of the values.
@@ -89,6 +114,7 @@ impl Summary {
             limit,
             zeros: zeros.len() as u64,
             last_zero: zeros.last().copied(),
+            octaves: Some(Octave::all(limit, zeros)),
             repetition: None,
             rare: None,
             values: None,
@@ -104,6 +130,7 @@ impl Summary {
             limit,
             zeros: counts.first().copied().unwrap_or(0),
             last_zero: None,
+            octaves: None,
             repetition: set.largest().map(|_| unsearched()),
             rare: None,
             values: Some(
@@ -168,6 +195,7 @@ impl Summary {
             limit: (values.len() as u64).saturating_sub(1),
             zeros,
             last_zero: None,
+            octaves: None,
             repetition: None,
             rare: None,
             values: Some(tallies.map(|(value, (first, heaps))| Tally { value, first, heaps }).collect()),
@@ -199,6 +227,17 @@ impl Summary {
         writeln!(out, "zeros    {}", self.zeros)?;
         if let Some(last) = self.last_zero {
             writeln!(out, "last     {last}")?;
+        }
+        if let Some(octaves) = &self.octaves {
+            writeln!(out, "up to    zeros, ratio, exponent")?;
+            for Octave { limit, zeros, ratio } in octaves {
+                write!(out, "2^{:<5}  {zeros}", limit.ilog2())?;
+                // Zeros grow like a power of the limit if the exponent stays the same from octave to octave.
+                match ratio {
+                    Some(ratio) => writeln!(out, ", {ratio:.4}, {:.4}", ratio.log2())?,
+                    None => writeln!(out)?,
+                }
+            }
         }
         if let Some(repetition) = &self.repetition {
             writeln!(out, "period   {}", repetition.words)?;

@@ -1,0 +1,116 @@
+//! What checkpoints have in common: little-endian numbers and bytes, and at the end the XXH3-64 of all before.
+//!
+//! A checkpoint begins with eight letters that name its kind; the last one may be the digit of its version.
+
+use std::hash::Hasher as _;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+
+use twox_hash::XxHash3_64;
+
+/// Bytes to read or write at once.
+const BUFFER: usize = 1 << 16;
+
+/// Why a run cannot resume from a file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckpointError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The file ends too early.
+    #[error("the checkpoint is truncated")]
+    Truncated,
+    /// The file is not a checkpoint.
+    #[error("this is not a checkpoint of nimlanes")]
+    NoCheckpoint,
+    /// The file was written by a version whose checkpoints could lead to wrong values.
+    #[error("the checkpoint has the old format nimlane1, which cannot be resumed; start this run again without it")]
+    OldFormat,
+    /// The file was written by a later version.
+    #[error("the checkpoint has a newer format than this version of nimlanes reads")]
+    NewFormat,
+    /// The file belongs to another set or another limit.
+    #[error("the checkpoint belongs to another subtraction set or another limit")]
+    Foreign,
+    /// The file belongs to another game.
+    #[error("the checkpoint belongs to another game")]
+    OtherGame,
+    /// The contents are not what was written.
+    #[error("the checkpoint is damaged")]
+    Damaged,
+}
+
+/// A writer that hashes what it writes.
+pub(super) struct Writer<'a> {
+    to: BufWriter<&'a mut dyn Write>,
+    hash: XxHash3_64,
+}
+
+impl<'a> Writer<'a> {
+    /// Writes the letters at the beginning.
+    pub(super) fn new(to: &'a mut dyn Write, magic: [u8; 8]) -> io::Result<Self> {
+        let mut writer = Writer { to: BufWriter::with_capacity(BUFFER, to), hash: XxHash3_64::new() };
+        writer.bytes(&magic)?;
+        Ok(writer)
+    }
+
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hash.write(bytes);
+        self.to.write_all(bytes)
+    }
+
+    pub(super) fn numbers(&mut self, numbers: impl IntoIterator<Item = u64>) -> io::Result<()> {
+        numbers.into_iter().try_for_each(|number| self.bytes(&number.to_le_bytes()))
+    }
+
+    /// Writes the hash of all before.
+    pub(super) fn end(mut self) -> io::Result<()> {
+        self.to.write_all(&self.hash.finish().to_le_bytes())?;
+        self.to.flush()
+    }
+}
+
+/// A reader that hashes what it reads.
+pub(super) struct Reader<'a> {
+    from: BufReader<&'a mut dyn Read>,
+    hash: XxHash3_64,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads the letters at the beginning.
+    pub(super) fn new(from: &'a mut dyn Read, magic: [u8; 8]) -> Result<Self, CheckpointError> {
+        let mut reader = Reader { from: BufReader::with_capacity(BUFFER, from), hash: XxHash3_64::new() };
+        let ([kind @ .., version], mut found) = (magic, [0; 8]);
+        match reader.bytes(&mut found) {
+            Ok(()) if found == magic => Ok(reader),
+            Ok(()) if found[..7] == kind && found[7].is_ascii_digit() => Err(match found[7] > version {
+                true => CheckpointError::NewFormat,
+                false => CheckpointError::OldFormat,
+            }),
+            Ok(()) | Err(CheckpointError::Truncated) => Err(CheckpointError::NoCheckpoint),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn bytes(&mut self, to: &mut [u8]) -> Result<(), CheckpointError> {
+        self.from.read_exact(to).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => CheckpointError::Truncated,
+            _ => CheckpointError::Io(error),
+        })?;
+        self.hash.write(to);
+        Ok(())
+    }
+
+    pub(super) fn number(&mut self) -> Result<u64, CheckpointError> {
+        let mut bytes = [0; 8];
+        self.bytes(&mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    /// Checks that only the hash of what was read follows.
+    pub(super) fn end(&mut self) -> Result<(), CheckpointError> {
+        let want = self.hash.finish();
+        let is_right = self.number()? == want && self.from.read(&mut [0])? == 0;
+        if is_right { Ok(()) } else { Err(CheckpointError::Damaged) }
+    }
+}

@@ -1,0 +1,126 @@
+//! The P-positions of a run in a file.
+//!
+//! The format: `nimzero1` in ASCII; then little-endian 64-bit numbers: the number of heaps done; the number of moves below it and
+//! their XXH3-64; the number of P-positions, and the P-positions; the XXH3-64 of everything before.
+//!
+//! The P-positions of these heaps depend on no other moves and on no limit, so a run with another limit may resume as well.
+
+use std::fmt;
+use std::hash::Hasher as _;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use twox_hash::XxHash3_64;
+
+use super::Zeros;
+use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
+use crate::kernel::RunError;
+
+/// The first bytes of a checkpoint.
+const MAGIC: [u8; 8] = *b"nimzero1";
+
+/// The P-positions of the first heaps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// The number of heaps done.
+    pub(super) done: u64,
+    /// The P-positions among them, ascending.
+    pub(super) zeros: Vec<u64>,
+}
+
+/// Saves the progress of a run.
+pub trait Journal: Send + Sync {
+    /// Called after each tile of heaps. `is_last` is true if the run is about to stop early.
+    fn keep(&self, progress: &Progress, is_last: bool);
+}
+
+/// Where a run starts, and where it saves its progress. By default it starts at heap 0 and saves nothing.
+#[derive(Default)]
+pub struct Start {
+    from: Progress,
+    journal: Option<Arc<dyn Journal>>,
+}
+
+impl fmt::Debug for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Start").field("done", &self.from.done).field("is_kept", &self.journal.is_some()).finish()
+    }
+}
+
+impl Start {
+    /// A run that saves its progress to `journal`, and resumes `from` earlier progress on the same set if given.
+    pub fn with_journal(journal: Arc<dyn Journal>, from: Option<Progress>) -> Self {
+        Start { from: from.unwrap_or_default(), journal: Some(journal) }
+    }
+
+    pub(super) fn into_parts(self) -> (Progress, Option<Arc<dyn Journal>>) {
+        (self.from, self.journal)
+    }
+
+    /// For a kernel that cannot resume.
+    ///
+    /// # Errors
+    /// [`RunError::OutsideDomain`]: the run starts from earlier progress, or saves it.
+    pub(super) fn at_zero(self) -> Result<(), RunError> {
+        if self.from.done == 0 && self.journal.is_none() { Ok(()) } else { Err(RunError::OutsideDomain) }
+    }
+}
+
+/// The number of moves below a heap, and their hash.
+fn moves_below(input: &Zeros, heap: u64) -> [u64; 2] {
+    let moves = &input.moves()[..input.moves().partition_point(|m| *m < heap)];
+    let mut hash = XxHash3_64::new();
+    moves.iter().for_each(|m| hash.write(&m.to_le_bytes()));
+    [moves.len() as u64, hash.finish()]
+}
+
+impl Progress {
+    /// The number of heaps done.
+    pub fn done(&self) -> u64 {
+        self.done
+    }
+
+    /// Forgets what is known of the heaps from `heaps` on.
+    pub(super) fn cut(&mut self, heaps: u64) {
+        self.done = self.done.min(heaps);
+        self.zeros.truncate(self.zeros.partition_point(|n| *n < heaps));
+    }
+
+    /// Writes everything that is needed to resume a run on `input`.
+    ///
+    /// # Errors
+    /// Any error of the writer.
+    pub fn write(&self, input: &Zeros, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = Writer::new(out, MAGIC)?;
+        out.numbers([self.done])?;
+        out.numbers(moves_below(input, self.done))?;
+        out.numbers([self.zeros.len() as u64])?;
+        out.numbers(self.zeros.iter().copied())?;
+        out.end()
+    }
+
+    /// Reads what [`Progress::write`] wrote for a run on the same set.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged, belongs to another set, or is from beyond the limit of `input`.
+    pub fn read(input: &Zeros, from: &mut dyn Read) -> Result<Self, CheckpointError> {
+        let mut reader = Reader::new(from, MAGIC)?;
+        let done = reader.number()?;
+        let moves = [reader.number()?, reader.number()?];
+        if done > input.heaps() as u64 || moves != moves_below(input, done) {
+            return Err(CheckpointError::Foreign);
+        }
+        let count = reader.number()?;
+        let mut zeros = Vec::new();
+        for _ in 0..count {
+            let zero = reader.number()?;
+            // Heap 0 is a P-position, and the others follow in order.
+            if zero >= done || zeros.last().map_or(zero > 0, |last| zero <= *last) {
+                return Err(CheckpointError::Damaged);
+            }
+            crate::growing::push(&mut zeros, zero);
+        }
+        reader.end()?;
+        if zeros.is_empty() != (done == 0) { Err(CheckpointError::Damaged) } else { Ok(Progress { done, zeros }) }
+    }
+}

@@ -1,0 +1,507 @@
+//! The driver of the residue-row kernels: heaps by residue, each class in a row of its own.
+//!
+//! Heap `q a + r` is cell `a` of class `r`, one bit. A move `m = q b + c` leads from a P-position of class `s` to class
+//! `s + c mod q`, and `b` cells up, or `b + 1` if `s + c >= q`. So a pair of a class and a residue of moves is an OR of shifted rows as
+//! in [`super::rows`], over a `q`-th of the heaps, and most pairs are left out:
+//!
+//! * **Covered lines.** A line of a class that is hit as a whole is done. The classes with the most P-positions hit first, and
+//!   most classes are covered after a small part of the moves. Nothing is assumed: what is not hit is a P-position.
+//! * **Sparse classes.** The few P-positions of such a class are listed, and hit one by one.
+//!
+//! A row is read at whole bytes. Moves with the same rest of the shift are gathered in a buffer, which is shifted into
+//! the hits once. Moves longer than a tile come first, class after class, in batches whose sources stay in L2; then those longer
+//! than a chunk, chunk by chunk; then the others, block by block. In a block, the lowest heap that is not hit is a P-position.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use super::checkpoint::Start;
+use super::modulus::Plan;
+use super::rows::{BLOCK, CHUNK, LINE, WORDS};
+use super::{Zeros, rows};
+use crate::bits::WORD;
+use crate::growing;
+use crate::kernel::{Cost, Run, RunError};
+use crate::machine::pages::request_huge_pages;
+
+/// Moves that are applied together.
+const MOVES_AT_ONCE: usize = 16;
+/// Moves of each shift in a batch, on average.
+const BATCH: usize = 64;
+/// A class is sparse if it has fewer P-positions than one in so many cells.
+const SPARSE: usize = 1800;
+/// Mean hits of the cells of a class after which its lines are looked at again.
+const LOOK_AGAIN: f64 = 1.0;
+
+/// The moves of one residue.
+struct Residue {
+    residue: usize,
+    /// `m / q`, ascending.
+    quotients: Vec<usize>,
+    /// The same by their last three bits.
+    shifts: [Vec<usize>; 8],
+    /// The moves within a block, as bits: those of a class that stay below `q`, and those that pass it.
+    near: [[u64; WORDS]; 2],
+}
+
+/// Some moves with the same residue and the same shift.
+struct Slice<'a> {
+    residue: usize,
+    shift: usize,
+    /// `m / q / 8 + 1`.
+    back: &'a [usize],
+}
+
+/// The class that a residue leads to, and whether it passes the modulus.
+#[inline(always)]
+fn target(class: usize, residue: usize, modulus: usize) -> (usize, usize) {
+    let sum = class + residue;
+    if sum < modulus { (sum, 0) } else { (sum - modulus, 1) }
+}
+
+fn residues(moves: &[u64], modulus: usize) -> Vec<Residue> {
+    let mut residues: Vec<Residue> = Vec::new();
+    let mut places = vec![usize::MAX; modulus];
+    for m in moves.iter().map(|m| *m as usize) {
+        let (quotient, residue) = (m / modulus, m % modulus);
+        if places[residue] == usize::MAX {
+            places[residue] = residues.len();
+            let near = [[0; WORDS]; 2];
+            residues.push(Residue { residue, quotients: Vec::new(), shifts: Default::default(), near });
+        }
+        let entry = &mut residues[places[residue]];
+        growing::push(&mut entry.quotients, quotient);
+        growing::push(&mut entry.shifts[quotient % 8], quotient / 8 + 1);
+        for (passed, near) in entry.near.iter_mut().enumerate() {
+            let up = quotient + passed;
+            if up < BLOCK {
+                near[up / WORD] |= 1 << (up % WORD);
+            }
+        }
+    }
+    residues
+}
+
+/// The moves with a quotient in a range.
+fn slices(residues: &[Residue], quotients: Range<usize>) -> Vec<Slice<'_>> {
+    let mut slices = Vec::new();
+    for Residue { residue, shifts, .. } in residues {
+        for (shift, back) in shifts.iter().enumerate() {
+            let below = |bound: usize| back.partition_point(|back| 8 * (back - 1) + shift < bound);
+            let range = below(quotients.start)..below(quotients.end.max(quotients.start));
+            if !range.is_empty() {
+                slices.push(Slice { residue: *residue, shift, back: &back[range] });
+            }
+        }
+    }
+    slices
+}
+
+/// The lengths of the parts of a run.
+#[derive(Clone, Copy)]
+struct Layout {
+    modulus: usize,
+    /// Cells of a class in a tile.
+    tile: usize,
+    /// Bytes of a row before its first cell. No move inside a tile reads further before it.
+    pad: usize,
+    /// Bytes of a row.
+    row: usize,
+}
+
+impl Layout {
+    fn new(heaps: usize, modulus: usize) -> Self {
+        let cells = heaps.div_ceil(modulus);
+        // Neighbouring squares are `2 sqrt N` heaps apart, so several of a shift share what they read.
+        let tile = ((64.0 * (cells as f64).sqrt()) as usize).next_multiple_of(CHUNK);
+        let pad = tile / 8 + 2 * LINE;
+        Layout { modulus, tile, pad, row: pad + cells.next_multiple_of(tile) / 8 + 2 * LINE }
+    }
+
+    /// Bytes of rows and hits.
+    fn bytes(&self) -> usize {
+        self.modulus * (self.row + self.tile / 8) + self.gathered()
+    }
+
+    /// Bytes of the buffer in which moves are gathered.
+    fn gathered(&self) -> usize {
+        self.tile / 8 + LINE
+    }
+
+    /// The index of a cell's byte in the rows.
+    #[inline(always)]
+    fn byte(&self, class: usize, cell: usize) -> usize {
+        class * self.row + self.pad + cell / 8
+    }
+}
+
+/// The P-positions of a class.
+#[derive(Default)]
+struct Class {
+    count: usize,
+    is_sparse: bool,
+    /// If it is sparse, the cells of its P-positions before the tile.
+    listed: Vec<usize>,
+    /// The cells up to here are listed.
+    listed_to: usize,
+}
+
+/// A part of a tile: so many lines from a cell on.
+#[derive(Clone, Copy)]
+struct Part {
+    cell: usize,
+    lines: usize,
+}
+
+/// The state of a run.
+struct Classes<C> {
+    layout: Layout,
+    carry: C,
+    rows: Vec<u8>,
+    classes: Vec<Class>,
+    /// The classes that are not sparse, those with the most P-positions first.
+    dense: Vec<usize>,
+    /// The first cell of the tile.
+    start: usize,
+    /// For each class, the cells of the tile that are hit, or P-positions that were found.
+    hits: Vec<u64>,
+    gathered: Vec<u8>,
+    /// For each class, runs of lines of a part that are not covered, and hits since they were looked at.
+    open: Vec<Vec<Range<usize>>>,
+    fresh: Vec<f64>,
+}
+
+/// Finds the P-positions. `carry` is as in [`rows::drive`].
+#[inline(always)]
+pub fn drive(
+    input: &Zeros,
+    run: &Run,
+    start: Start,
+    carry: impl Fn(&[u8], usize, &[usize], &mut [u8]),
+) -> Result<Vec<u64>, RunError> {
+    let (heaps, Plan { modulus, .. }) = (input.heaps(), input.plan());
+    let layout = Layout::new(heaps, modulus);
+    let residues = residues(input.moves(), modulus);
+    let (mut progress, journal) = start.into_parts();
+    // Whole tiles alone.
+    let first = progress.done.min(heaps as u64) as usize / modulus / layout.tile * layout.tile;
+    progress.cut((first * modulus) as u64);
+    let mut state = Classes::new(layout, carry, &progress.zeros);
+    run.advance(progress.done)?;
+    while (progress.done as usize) < heaps {
+        state.start = progress.done as usize / modulus;
+        let stop = state.tile(input, &residues, run, &mut progress.zeros);
+        if stop.is_ok() {
+            progress.done = ((state.start + layout.tile) * modulus).min(heaps) as u64;
+        }
+        if let Some(journal) = &journal {
+            progress.cut(progress.done);
+            journal.keep(&progress, stop.is_err());
+        }
+        stop?;
+    }
+    // The last block may extend beyond the limit.
+    progress.cut(heaps as u64);
+    Ok(progress.zeros)
+}
+
+impl<C: Fn(&[u8], usize, &[usize], &mut [u8])> Classes<C> {
+    fn new(layout: Layout, carry: C, zeros: &[u64]) -> Self {
+        let Layout { modulus, tile, row, .. } = layout;
+        let mut rows = vec![0; modulus * row];
+        request_huge_pages(&mut rows);
+        let mut state = Classes {
+            layout,
+            carry,
+            rows,
+            classes: std::iter::repeat_with(Class::default).take(modulus).collect(),
+            dense: Vec::new(),
+            start: 0,
+            hits: vec![0; modulus * tile / WORD],
+            gathered: vec![0; layout.gathered()],
+            open: vec![Vec::new(); modulus],
+            fresh: vec![0.0; modulus],
+        };
+        zeros.iter().for_each(|n| state.remember(*n as usize % modulus, *n as usize / modulus));
+        state
+    }
+
+    /// Adds a P-position to its row.
+    #[inline(always)]
+    fn remember(&mut self, class: usize, cell: usize) {
+        self.rows[self.layout.byte(class, cell)] |= 1 << (cell % 8);
+        self.classes[class].count += 1;
+    }
+
+    /// The index in the hits of the word of a cell, which is in the tile.
+    #[inline(always)]
+    fn word(&self, class: usize, cell: usize) -> usize {
+        (class * self.layout.tile + cell - self.start) / WORD
+    }
+
+    /// Finds the P-positions of a tile.
+    #[inline(always)]
+    fn tile(&mut self, input: &Zeros, residues: &[Residue], run: &Run, zeros: &mut Vec<u64>) -> Result<(), RunError> {
+        let Layout { modulus, tile, .. } = self.layout;
+        let (heaps, start) = (input.heaps(), self.start);
+        let lines = (heaps - start * modulus).div_ceil(modulus).min(tile).div_ceil(BLOCK);
+        self.hits.fill(0);
+        self.sort_classes();
+        self.far(residues, Part { cell: start, lines }, run)?;
+        self.hit_from_sparse(residues);
+        let middle = slices(residues, CHUNK..tile);
+        let near = slices(residues, 0..CHUNK);
+        let end = start + lines * BLOCK;
+        for cell in (start..end).step_by(CHUNK) {
+            let chunk = Part { cell, lines: (end - cell).min(CHUNK) / BLOCK };
+            self.open(chunk);
+            for i in 0..self.dense.len() {
+                self.carry_from(self.dense[i], &middle, chunk);
+            }
+            for cell in (cell..cell + chunk.lines * BLOCK).step_by(BLOCK) {
+                let block = Part { cell, lines: 1 };
+                self.open(block);
+                for i in 0..self.dense.len() {
+                    // Moves inside the block may be included: they read bits that are still zero.
+                    self.carry_from(self.dense[i], &near, block);
+                }
+                self.settle(residues, cell, zeros);
+            }
+            let done = |cell: usize| heaps.min(cell * modulus);
+            run.advance((done(cell + chunk.lines * BLOCK) - done(cell)) as u64)?;
+        }
+        Ok(())
+    }
+
+    /// Tells sparse classes from dense ones, and lists the P-positions of the sparse ones.
+    fn sort_classes(&mut self) {
+        for (c, class) in self.classes.iter_mut().enumerate() {
+            class.is_sparse = class.count * SPARSE < self.start;
+            if class.is_sparse {
+                let bytes = &self.rows[self.layout.byte(c, class.listed_to)..self.layout.byte(c, self.start)];
+                for (cell, word) in (class.listed_to..).step_by(WORD).zip(bytes.as_chunks().0) {
+                    for_each_bit(u64::from_le_bytes(*word), |bit| growing::push(&mut class.listed, cell + bit));
+                }
+                class.listed_to = self.start;
+            }
+        }
+        self.dense = (0..self.classes.len()).filter(|c| !self.classes[*c].is_sparse).collect();
+        self.dense.sort_by_key(|c| Reverse(self.classes[*c].count));
+    }
+
+    /// Applies the moves longer than a tile.
+    #[inline(always)]
+    fn far(&mut self, residues: &[Residue], tile: Part, run: &Run) -> Result<(), RunError> {
+        let batches = batches(residues, self.layout.tile..tile.cell + self.layout.tile + 1);
+        self.open(tile);
+        for i in 0..self.dense.len() {
+            for batch in &batches {
+                self.carry_from(self.dense[i], batch, tile);
+                run.advance(0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the lines of a part that are not covered.
+    #[inline(always)]
+    fn open(&mut self, part: Part) {
+        for class in 0..self.layout.modulus {
+            self.open[class].clear();
+            self.open[class].push(0..part.lines);
+            self.look_again(class, part);
+        }
+    }
+
+    /// Drops the lines that are covered by now. A short gap stays, because each run of lines takes one more.
+    #[inline(always)]
+    fn look_again(&mut self, class: usize, part: Part) {
+        self.fresh[class] = 0.0;
+        let first = self.word(class, part.cell);
+        let hits = self.hits[first..][..part.lines * WORDS].as_chunks::<WORDS>().0;
+        let open = &mut self.open[class];
+        let runs = open.len();
+        for run in 0..runs {
+            let lines = open[run].clone();
+            for line in lines {
+                if hits[line].iter().fold(u64::MAX, |all, word| all & word) == u64::MAX {
+                    continue;
+                }
+                match open[runs..].last_mut() {
+                    Some(last) if line <= last.end + 1 => last.end = line + 1,
+                    _ => open.push(line..line + 1),
+                }
+            }
+        }
+        open.drain(..runs);
+    }
+
+    /// Applies moves from a class to the open lines of a part.
+    #[inline(always)]
+    fn carry_from(&mut self, source: usize, slices: &[Slice], part: Part) {
+        let Layout { modulus, .. } = self.layout;
+        let Class { count, .. } = self.classes[source];
+        if count == 0 {
+            return;
+        }
+        let density = count as f64 / (part.cell + BLOCK) as f64;
+        let at = self.layout.byte(source, part.cell);
+        for Slice { residue, shift, back } in slices {
+            let (class, passed) = target(source, *residue, modulus);
+            if self.open[class].is_empty() {
+                continue;
+            }
+            let first = self.word(class, part.cell);
+            // Up by `8 back - 8 + shift`: by `8 back`, or `8 back - 8` if there is no shift, and then down.
+            let (at, down) = match shift + passed {
+                0 => (at + 1, 0),
+                up => (at, 8 - up as u32),
+            };
+            for lines in &self.open[class] {
+                let gathered = &mut self.gathered[..(lines.len() + 1) * LINE];
+                gathered.fill(0);
+                for back in back.chunks(MOVES_AT_ONCE) {
+                    (self.carry)(&self.rows, at + lines.start * LINE, back, gathered);
+                }
+                let hits = &mut self.hits[first + lines.start * WORDS..][..lines.len() * WORDS];
+                let words = gathered.as_chunks().0;
+                for (hits, (low, high)) in hits.iter_mut().zip(words.iter().zip(&words[1..])) {
+                    let (low, high) = (u64::from_le_bytes(*low), u64::from_le_bytes(*high));
+                    *hits |= low >> down | high << 1 << (WORD as u32 - 1 - down);
+                }
+            }
+            self.fresh[class] += density * back.len() as f64;
+        }
+        for class in 0..modulus {
+            if self.fresh[class] >= LOOK_AGAIN {
+                self.look_again(class, part);
+            }
+        }
+    }
+
+    /// Hits the tile from the P-positions of sparse classes before it, one by one.
+    fn hit_from_sparse(&mut self, residues: &[Residue]) {
+        let Layout { modulus, tile, .. } = self.layout;
+        let start = self.start;
+        for (source, class) in self.classes.iter().enumerate().filter(|(_, class)| class.is_sparse) {
+            let zeros = &class.listed;
+            for Residue { residue, quotients, .. } in residues {
+                let (target, passed) = target(source, *residue, modulus);
+                if self.open[target].is_empty() {
+                    continue;
+                }
+                let hits = &mut self.hits[target * tile / WORD..][..tile / WORD];
+                // For each of the shorter list, those of the longer one that lead into the tile.
+                let (short, long) = if zeros.len() < quotients.len() { (zeros, quotients) } else { (quotients, zeros) };
+                for up in short.iter().map(|up| up + passed) {
+                    let from = long.partition_point(|cell| cell + up < start);
+                    for cell in long[from..].iter().map(|cell| cell + up - start).take_while(|cell| *cell < tile) {
+                        hits[cell / WORD] |= 1 << (cell % WORD);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Finds the P-positions of a block, given the hits from earlier blocks.
+    #[inline(always)]
+    fn settle(&mut self, residues: &[Residue], block: usize, zeros: &mut Vec<u64>) {
+        let modulus = self.layout.modulus;
+        let mut open: Vec<usize> = Vec::new();
+        for w in 0..WORDS {
+            let cell = block + w * WORD;
+            open.clear();
+            open.extend((0..modulus).filter(|class| !self.open[*class].is_empty()));
+            loop {
+                // The lowest heap that is not hit, of those 64 cells of all classes.
+                let mut lowest = usize::MAX;
+                open.retain(|class| {
+                    let bit = self.hits[self.word(*class, cell)].trailing_ones() as usize;
+                    if bit < WORD {
+                        lowest = lowest.min(bit * modulus + class);
+                    }
+                    bit < WORD
+                });
+                if lowest == usize::MAX {
+                    break;
+                }
+                let (class, bit) = (lowest % modulus, lowest / modulus);
+                growing::push(zeros, (cell * modulus + lowest) as u64);
+                self.remember(class, cell + bit);
+                let word = self.word(class, cell);
+                self.hits[word] |= 1 << bit;
+                if self.classes[class].is_sparse {
+                    self.hit_from(residues, class, cell + bit);
+                } else {
+                    self.hit_block_from(residues, class, cell, bit as u32, WORDS - w);
+                }
+            }
+        }
+    }
+
+    /// Hits the rest of the tile from a P-position.
+    fn hit_from(&mut self, residues: &[Residue], source: usize, cell: usize) {
+        let Layout { modulus, tile, .. } = self.layout;
+        for Residue { residue, quotients, .. } in residues {
+            let (class, passed) = target(source, *residue, modulus);
+            let hits = &mut self.hits[class * tile / WORD..][..tile / WORD];
+            let from = cell - self.start + passed;
+            for cell in quotients.iter().map(|up| from + up).take_while(|cell| *cell < tile) {
+                hits[cell / WORD] |= 1 << (cell % WORD);
+            }
+        }
+    }
+
+    /// Hits the rest of the block, `words` words from `cell` on, from a P-position `bit` cells further.
+    #[inline(always)]
+    fn hit_block_from(&mut self, residues: &[Residue], source: usize, cell: usize, bit: u32, words: usize) {
+        for Residue { residue, near, .. } in residues {
+            let (class, passed) = target(source, *residue, self.layout.modulus);
+            let first = self.word(class, cell);
+            let mut below = 0;
+            for (hits, near) in self.hits[first..][..words].iter_mut().zip(&near[passed]) {
+                *hits |= near << bit | below >> 1 >> (WORD as u32 - 1 - bit);
+                below = *near;
+            }
+        }
+    }
+}
+
+/// The moves with a quotient in a range, in batches of about [`BATCH`] for each shift of each residue.
+fn batches(residues: &[Residue], quotients: Range<usize>) -> Vec<Vec<Slice<'_>>> {
+    let all = slices(residues, quotients.clone());
+    let moves: usize = all.iter().map(|slice| slice.back.len()).sum();
+    let batches = moves.div_ceil(BATCH * all.len().max(1));
+    // As many of the longest slice in each.
+    let Some(longest) = all.iter().max_by_key(|slice| slice.back.len()) else { return Vec::new() };
+    let bound = |batch: usize| match longest.back.get(batch * longest.back.len() / batches) {
+        Some(back) if batch > 0 => 8 * (back - 1),
+        Some(_) => quotients.start,
+        None => quotients.end,
+    };
+    (0..batches).map(|batch| slices(residues, bound(batch)..bound(batch + 1).max(bound(batch)))).collect()
+}
+
+#[inline(always)]
+fn for_each_bit(mut word: u64, mut take: impl FnMut(usize)) {
+    while word != 0 {
+        take(word.trailing_zeros() as usize);
+        word &= word - 1;
+    }
+}
+
+/// Predicted time and memory of a kernel that takes `line` ns to apply a move to a line of heaps.
+pub fn cost(input: &Zeros, line: f64) -> Cost {
+    let (heaps, zeros, moves) = (input.heaps() as f64, input.zeros(), input.moves().len() as f64);
+    let Plan { modulus, share } = input.plan();
+    let layout = Layout::new(input.heaps(), modulus);
+    let classes = modulus as f64;
+    Cost {
+        ns: line * rows::lines(input) * heaps * share
+            + heaps * 0.6
+            + (60.0 + 3.0 * classes) * zeros
+            + 12.0 * moves
+            + 5000.0,
+        bytes: layout.bytes() as f64 + growing::bytes::<u64>(zeros) + growing::bytes::<[usize; 2]>(moves),
+    }
+}

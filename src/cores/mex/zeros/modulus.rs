@@ -1,0 +1,93 @@
+//! The choice of a modulus: heaps are split into classes by residue.
+//!
+//! P-positions may avoid residues. Squares are 0, 1 or 4 modulo 5, so between two P-positions the differences 2 and 3 modulo 5 are
+//! free, and nearly all have the residues 0 and 2. A class with hardly any P-positions has nothing to hit others with, and it
+//! is soon hit as a whole by the others. Which modulus does that is found from the first P-positions. It decides how
+//! long a run takes, never its result.
+
+use std::cmp::Reverse;
+
+use super::rows::BLOCK;
+
+/// The largest modulus. With more classes, the work per block outweighs what is left out.
+const MOST: usize = 128;
+/// From this many heaps on, a modulus is looked for.
+const LEAST_HEAPS: usize = 1 << 24;
+/// Of all heaps, the share whose P-positions are looked at, and the most of them.
+const FIRST: (u64, u64) = (64, 1 << 20);
+/// Mean hits of a heap at which a line of heaps is expected to be hit as a whole.
+const COVERED: f64 = 9.0;
+/// P-positions in a line of a class that is expected to be hit as a whole.
+const FEW: f64 = 0.2;
+/// Lines that could be moved in the time that each class takes for a line of heaps, however few of its lines are moved.
+const CLASS: f64 = 4.0;
+/// Lines that could be moved while a single P-position hits a heap.
+const PUSH: f64 = 3.5;
+
+/// A modulus, and what it is expected to leave of the work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    pub modulus: usize,
+    /// Lines that are moved, as a share of those without classes.
+    pub share: f64,
+}
+
+impl Plan {
+    /// All heaps in one class.
+    pub const ONE: Plan = Plan { modulus: 1, share: 1.0 };
+}
+
+/// How many first heaps to look at, or `None` if a modulus is not worth the time.
+pub fn first_heaps(heaps: usize) -> Option<u64> {
+    (heaps >= LEAST_HEAPS).then(|| (heaps as u64 / FIRST.0).min(FIRST.1))
+}
+
+/// What is known of an input: its first P-positions and moves, and estimates for all heaps.
+pub struct Known<'a> {
+    pub zeros: &'a [u64],
+    pub moves: &'a [u64],
+    /// P-positions in a line of heaps.
+    pub density: f64,
+    /// The mean number of moves that a heap allows.
+    pub allowed: f64,
+}
+
+impl Known<'_> {
+    /// The plan with the least expected work.
+    pub fn plan(&self) -> Plan {
+        let plans = (2..=MOST).map(|modulus| Plan { modulus, share: self.share(modulus) });
+        let work = |plan: &Plan| plan.share * self.allowed + CLASS * plan.modulus as f64;
+        plans.chain([Plan::ONE]).min_by(|a, b| work(a).total_cmp(&work(b))).expect("at least one")
+    }
+
+    fn share(&self, modulus: usize) -> f64 {
+        let counts = |list: &[u64]| {
+            let mut counts = vec![0; modulus];
+            list.iter().for_each(|n| counts[(n % modulus as u64) as usize] += 1);
+            counts
+        };
+        let (zeros, moves) = (counts(self.zeros), counts(self.moves));
+        // P-positions in a line of each class, and moves of each residue.
+        let scale = self.density * modulus as f64 / self.zeros.len() as f64;
+        let density = |class: usize| zeros[class] as f64 * scale;
+        let allowed = |residue: usize| moves[residue] as f64 * self.allowed / self.moves.len() as f64;
+        let mut sources: Vec<usize> = (0..modulus).filter(|class| zeros[*class] > 0).collect();
+        sources.sort_by_key(|class| Reverse(zeros[*class]));
+        let lines = |target: usize| {
+            let mut open = if density(target) < FEW { COVERED } else { f64::INFINITY };
+            let mut lines = 0.0;
+            for source in &sources {
+                let per_line = density(*source);
+                let hits = per_line / BLOCK as f64;
+                let moved = f64::min(allowed((target + modulus - source) % modulus), open / hits);
+                lines += moved * f64::min(PUSH * per_line, 1.0);
+                open -= moved * hits;
+                if open <= 0.0 {
+                    break;
+                }
+            }
+            lines
+        };
+        (0..modulus).map(lines).sum::<f64>() / modulus as f64 / self.allowed
+    }
+}
