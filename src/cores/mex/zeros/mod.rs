@@ -82,6 +82,12 @@ impl Zeros {
         if self.is_resumable { Cost::IMPOSSIBLE } else { cost }
     }
 
+    /// The same input with a given modulus.
+    #[cfg(test)]
+    fn split_by(self, modulus: usize) -> Self {
+        Zeros { plan: OnceLock::from(Plan { modulus, share: 1.0 }), ..self }
+    }
+
     /// How to split the heaps into classes.
     fn plan(&self) -> Plan {
         *self.plan.get_or_init(|| {
