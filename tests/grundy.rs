@@ -48,7 +48,11 @@ fn zeros_records_and_formats() {
     assert_eq!(to(&["--zeros", "--format", "bfile", "--offset", "1"]), "1 0\n2 2\n3 5\n4 7\n5 10\n6 12\n");
     assert_eq!(to(&["--records", "--format", "csv"]), "n,a\n0,0\n1,1\n2,4\n");
     assert_eq!(to(&["--records", "--format", "csv", "--offset", "7"]), "n,a\n7,0\n8,1\n9,4\n");
-    assert_eq!(to(&["--zeros"]), "moves    squares\nheaps    0..=12\nzeros    6\nlast     12\n");
+    let octaves = "up to    zeros, ratio, exponent\n2^0      1\n2^1      1, 1.0000, 0.0000\n2^2      2, 2.0000, 1.0000\n\
+        2^3      4, 2.0000, 1.0000\n";
+    let first = "moves    squares\nheaps    0..=12\nzeros    6\nlast     12\n";
+    assert_eq!(to(&["--zeros"]), format!("{first}{octaves}"));
+    assert!(text(&["--zeros", "--limit", "0"]).ends_with("exponent\n2^0      1\n"));
     assert!(text(&["--zeros", "--limit", "65536"]).contains("zeros    2053\n"));
     assert_eq!(to(&["--zeros", "--kernel", "mex_zeros=bit_sieve"]), to(&["--zeros"]));
     let bytes = grundy(&["--moves", "1,2", "--limit", "3", "--format", "bin"]).assert().success();
@@ -160,6 +164,31 @@ fn a_killed_run_resumes_from_its_checkpoint() {
     assert!(!file.exists(), "the checkpoint goes with the end: {left:?}");
 }
 
+/// The same for P-positions, where heaps are split into classes and where they are not; a resumed run may have a larger limit.
+#[test]
+fn a_killed_run_over_zeros_resumes_from_its_checkpoint() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("kept").to_str().expect("UTF-8").to_owned();
+    for [killed, resumed] in [["3e7", "3e7"], ["4e7", "5e7"]] {
+        let args = ["--moves", "squares", "--zeros", "--format", "bfile", "--limit"];
+        let kept = |limit| [&args[..], &[limit, "--resume", "--checkpoint", &file]].concat();
+        let kills = kill_three(&kept(killed), "0.001", file.as_ref());
+        assert!(kills > 0, "no run was killed before its end");
+        let saved = std::fs::read(&file).expect("a checkpoint");
+        for (moves, part) in [("triangular", "another subtraction set"), ("factorials", "another subtraction set")] {
+            let other = ["--moves", moves, "--zeros", "--limit", killed, "--resume", "--checkpoint", &file];
+            let output = grundy(&other).assert().code(2).get_output().clone();
+            let line = String::from_utf8(output.stderr).expect("text");
+            assert!(line.lines().count() == 1 && line.contains(part), "{line}");
+        }
+        let records = ["--moves", "factorials", "--records", "--resume", "--checkpoint", &file];
+        grundy(&records).assert().code(2).stderr(predicates::str::contains("not a checkpoint"));
+        assert_eq!(std::fs::read(&file).expect("a checkpoint"), saved);
+        assert!(text(&kept(resumed)) == text(&[&args[..], &[resumed]].concat()), "to {resumed}");
+        assert!(!std::path::Path::new(&file).exists(), "the checkpoint goes with the end");
+    }
+}
+
 #[test]
 fn moves_come_from_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -231,9 +260,16 @@ fn limits_beyond_tables_need_few_moves_and_only_records() {
         (vec!["--moves", "factorials", "--limit", "1e13", "--records"], 2, "too large"),
         (vec!["--moves", "fibonacci", "--limit", "1e12", "--records"], 2, "would fit"),
         (vec!["--moves", "squares", "--offset", "1"], 2, "--offset needs"),
-        (vec!["--moves", "squares", "--limit", "1e10", "--zeros"], 2, "mex_zeros"),
+        (vec!["--moves", "squares", "--limit", "2^41", "--zeros"], 2, "too large for mex_zeros"),
+        (vec!["--moves", "squares", "--limit", "1e12", "--zeros"], 2, "would fit"),
+        (
+            vec!["--limit", "1e5", "--zeros", "--kernel", "mex_zeros=bit_sieve", "--checkpoint", "x"],
+            2,
+            "cannot do this",
+        ),
         (vec!["--moves", "1..65536", "--limit", "65536", "--format", "bin"], 1, "a Grundy value passes 65535"),
-        ([vec!["--zeros"], none.to_vec()].concat(), 2, "--checkpoint needs"),
+        ([vec!["--format", "csv"], none.to_vec()].concat(), 2, "--checkpoint needs"),
+        ([vec!["--zeros"], none.to_vec()].concat(), 1, "cannot write"),
         (vec!["--resume"], 2, "--checkpoint"),
         ([vec!["--moves", "factorials", "--limit", "1e8", "--records"], none.to_vec()].concat(), 1, "cannot write"),
     ] {

@@ -18,7 +18,7 @@ use std::ops::Range;
 use super::checkpoint::Start;
 use super::modulus::Plan;
 use super::rows::{BLOCK, CHUNK, LINE, WORDS};
-use super::{Zeros, rows};
+use super::{Zeros, modulus, rows};
 use crate::bits::WORD;
 use crate::growing;
 use crate::kernel::{Cost, Run, RunError};
@@ -457,6 +457,9 @@ impl<C: Fn(&[u8], usize, &[usize], &mut [u8])> Classes<C> {
     fn hit_block_from(&mut self, residues: &[Residue], source: usize, cell: usize, bit: u32, words: usize) {
         for Residue { residue, near, .. } in residues {
             let (class, passed) = target(source, *residue, self.layout.modulus);
+            if self.open[class].is_empty() {
+                continue;
+            }
             let first = self.word(class, cell);
             let mut below = 0;
             for (hits, near) in self.hits[first..][..words].iter_mut().zip(&near[passed]) {
@@ -496,12 +499,14 @@ pub fn cost(input: &Zeros, line: f64) -> Cost {
     let Plan { modulus, share } = input.plan();
     let layout = Layout::new(input.heaps(), modulus);
     let classes = modulus as f64;
+    let looked = if modulus::first_heaps(input.heaps()).is_some() { 8e6 } else { 0.0 };
     Cost {
         ns: line * rows::lines(input) * heaps * share
-            + heaps * 0.6
-            + (60.0 + 3.0 * classes) * zeros
+            + 0.5 * heaps
+            + (60.0 + 2.5 * classes) * zeros
             + 12.0 * moves
-            + 5000.0,
+            + looked
+            + 3000.0,
         bytes: layout.bytes() as f64 + growing::bytes::<u64>(zeros) + growing::bytes::<[usize; 2]>(moves),
     }
 }

@@ -20,7 +20,7 @@ const COVERED: f64 = 9.0;
 /// P-positions in a line of a class that is expected to be hit as a whole.
 const FEW: f64 = 0.2;
 /// Lines that could be moved in the time that each class takes for a line of heaps, however few of its lines are moved.
-const CLASS: f64 = 4.0;
+const CLASS: f64 = 7.0;
 /// Lines that could be moved while a single P-position hits a heap.
 const PUSH: f64 = 3.5;
 

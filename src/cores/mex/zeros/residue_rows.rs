@@ -8,7 +8,7 @@ use super::{Zeros, classes, shifted_rows};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 pub fn cost(input: &Zeros, context: CostContext) -> Cost {
-    classes::cost(input, if context.tier == Tier::Portable { 0.9 } else { 0.6 })
+    classes::cost(input, if context.tier == Tier::Portable { 0.95 } else { 0.68 })
 }
 
 #[inline(always)]

@@ -9,7 +9,7 @@ use super::{Zeros, classes, shifted_rows_avx512};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Zeros, _: CostContext) -> Cost {
-    classes::cost(input, 0.42)
+    classes::cost(input, 0.5)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vbmi")]
