@@ -48,7 +48,7 @@ fn zeros_records_and_formats() {
     assert_eq!(to(&["--zeros", "--format", "bfile", "--offset", "1"]), "1 0\n2 2\n3 5\n4 7\n5 10\n6 12\n");
     assert_eq!(to(&["--records", "--format", "csv"]), "n,a\n0,0\n1,1\n2,4\n");
     assert_eq!(to(&["--records", "--format", "csv", "--offset", "7"]), "n,a\n7,0\n8,1\n9,4\n");
-    let octaves = "up to    zeros, ratio, exponent\n2^0      1\n2^1      1, 1.0000, 0.0000\n2^2      2, 2.0000, 1.0000\n\
+    let octaves = "up to    zeros, ratio, exponent\n2^0      1\n2^1      2, 2.0000, 1.0000\n2^2      2, 1.0000, 0.0000\n\
         2^3      4, 2.0000, 1.0000\n";
     let first = "moves    squares\nheaps    0..=12\nzeros    6\nlast     12\n";
     assert_eq!(to(&["--zeros"]), format!("{first}{octaves}"));
@@ -261,7 +261,7 @@ fn limits_beyond_tables_need_few_moves_and_only_records() {
         (vec!["--moves", "fibonacci", "--limit", "1e12", "--records"], 2, "would fit"),
         (vec!["--moves", "squares", "--offset", "1"], 2, "--offset needs"),
         (vec!["--moves", "squares", "--limit", "2^41", "--zeros"], 2, "too large for mex_zeros"),
-        (vec!["--moves", "squares", "--limit", "1e12", "--zeros"], 2, "would fit"),
+        (vec!["--moves", "squares", "--limit", "1e12", "--zeros"], 2, "more than a day"),
         (
             vec!["--limit", "1e5", "--zeros", "--kernel", "mex_zeros=bit_sieve", "--checkpoint", "x"],
             2,
