@@ -12,7 +12,7 @@ use crate::kernel::{Cost, CostContext, Run, RunError};
 pub fn cost(input: &Zeros, _: CostContext) -> Cost {
     let heaps = input.heaps() as f64;
     let hit = 0.8 + 0.2 * f64::max(heaps / 8e6, 1.0).ln();
-    input.from_heap_0(Cost { ns: hit * input.hits() + 0.8 * heaps + 200.0, bytes: heaps / 8.0 + bytes(input) })
+    input.unless_resumable(Cost { ns: hit * input.hits() + 0.8 * heaps + 200.0, bytes: heaps / 8.0 + bytes(input) })
 }
 
 struct Words(Vec<u64>);

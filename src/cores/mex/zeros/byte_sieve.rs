@@ -12,7 +12,7 @@ pub fn cost(input: &Zeros, _: CostContext) -> Cost {
     let heaps = input.heaps() as f64;
     // Stores reach the whole table, so their cost depends on the cache level that holds it.
     let hit = 0.6 + 0.6 * f64::max(heaps / 1e6, 1.0).ln();
-    input.from_heap_0(Cost { ns: hit * input.hits() + 0.8 * heaps + 100.0, bytes: heaps + bytes(input) })
+    input.unless_resumable(Cost { ns: hit * input.hits() + 0.8 * heaps + 100.0, bytes: heaps + bytes(input) })
 }
 
 /// A store for each pair of a P-position and a move.

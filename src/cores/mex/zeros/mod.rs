@@ -78,7 +78,7 @@ impl Zeros {
     }
 
     /// The cost of a kernel that starts at heap 0 alone.
-    fn from_heap_0(&self, cost: Cost) -> Cost {
+    fn unless_resumable(&self, cost: Cost) -> Cost {
         if self.is_resumable { Cost::IMPOSSIBLE } else { cost }
     }
 

@@ -91,3 +91,32 @@ impl Known<'_> {
         (0..modulus).map(lines).sum::<f64>() / modulus as f64 / self.allowed
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cores::mex::zeros::Zeros;
+    use crate::machine::Machine;
+
+    fn plan(set: &str, limit: u64) -> Plan {
+        Zeros::new(&set.parse().expect("a set"), limit, &Machine::detect()).expect("a small limit").plan()
+    }
+
+    /// Observed: P-positions of squares avoid residues modulo 5 and 13, those of cubes modulo 7 and 13, of triangular numbers
+    /// modulo 9.
+    #[test]
+    fn a_modulus_is_found_where_residues_are_avoided() {
+        for (set, factor) in [("squares", 5), ("triangular", 9), ("cubes", 7)] {
+            let Plan { modulus, share } = plan(set, 1 << 26);
+            assert!(modulus % factor == 0 && share < 0.8, "{set}: {modulus} leaves {share}");
+        }
+    }
+
+    #[test]
+    fn heaps_stay_in_one_class_where_that_is_no_worse() {
+        assert_eq!(plan("random-sparse", 1 << 26), Plan::ONE);
+        // All P-positions are multiples of 101, but so few lines are moved that classes cost more.
+        assert_eq!(plan("1..100", 1 << 26), Plan::ONE);
+        assert_eq!(plan("squares", (1 << 24) - 2), Plan::ONE, "too few heaps to look for one");
+    }
+}

@@ -192,7 +192,7 @@ pub fn cost(input: &Zeros, line: f64) -> Cost {
     input.moves().iter().for_each(|m| residues[(m % 8) as usize] = 1.0);
     let (rows, moves) = (residues.iter().sum::<f64>(), input.moves().len() as f64);
     let lines = lines(input) * heaps;
-    input.from_heap_0(Cost {
+    input.unless_resumable(Cost {
         ns: line * lines + heaps * (0.1 + 0.04 * rows) + 6.0 * zeros + 200.0 + 300.0 * rows + 9.0 * moves,
         // The moves and their distances in bytes.
         bytes: rows * row_bytes(input.heaps()) as f64

@@ -19,7 +19,7 @@ pub fn cost(input: &Zeros, _: CostContext) -> Cost {
     let visits = zeros * heaps / SEGMENT as f64 / 2.0;
     let lists = growing::bytes::<u64>(zeros) + growing::bytes::<(usize, usize)>(zeros);
     let bytes = lists + input.copied_moves() + (SEGMENT / 8) as f64;
-    input.from_heap_0(Cost { ns: 0.95 * input.hits() + 4.0 * visits + 0.8 * heaps + 2500.0, bytes })
+    input.unless_resumable(Cost { ns: 0.95 * input.hits() + 4.0 * visits + 0.8 * heaps + 2500.0, bytes })
 }
 
 #[inline(always)]
