@@ -79,10 +79,17 @@ pub fn read_kind(path: &Path) -> Result<(String, String), SavedError> {
     let text = fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
     let header: Header = parse(path, &text)?;
     if header.schema != SCHEMA {
-        let reason = format!("its schema is {:?}, not {SCHEMA:?}", header.schema);
+        let newer = if version(&header.schema) > version(SCHEMA) { ": it is of a newer nimlanes" } else { "" };
+        let reason = format!("its schema is {:?}, not {SCHEMA:?}{newer}", header.schema);
         return Err(SavedError::Invalid { path: path.to_owned(), reason });
     }
     Ok((text, header.kind))
+}
+
+/// The number of a version of this format; `None` if it is another format.
+fn version(schema: &str) -> Option<u32> {
+    let (name, _) = SCHEMA.rsplit_once('-')?;
+    schema.strip_prefix(name)?.strip_prefix('-')?.parse().ok()
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SavedError> {

@@ -20,6 +20,9 @@ use crate::saved::utc_now;
 /// interrupted report resumes where it stopped. Estimates of `cargo bench` and `cargo bench-native` are included if they are
 /// newer than the sources. A draft, and what is made of its measurements, goes to target/draft.
 ///
+/// The report also shows the newest folder below profiles/data of each other microarchitecture. One that cannot be used is named and
+/// left out.
+///
 /// `--html` measures nothing and writes that one file: a page of the measurements to browse, without a network.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check\n  \
@@ -74,18 +77,20 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         (None, true) => report::source()?,
         (None, false) => measure(args)?,
     };
+    let mut announce = |line: &str| say(&format!("nimlanes: {line}"));
     let (summary, said) = if args.check {
-        (report::check(&folder, args.mixed)?, "is what its measurements give")
+        (report::check(&folder, args.mixed, &mut announce)?, "is what its measurements give")
     } else {
-        (report::write(&folder, args.mixed)?, "is written, with its charts and tables")
+        (report::write(&folder, args.mixed, &mut announce)?, "is written, with its charts and tables")
     };
-    let Summary { results, removed, unmeasured, changed } = summary;
+    let Summary { results, beside, removed, unmeasured, changed } = summary;
     let mut lines = format!("{} {said}: {}\n", results.display(), folder.display());
     let mut line = |what: &str, names: String| {
         if !names.is_empty() {
             lines += &format!("{what}: {names}\n");
         }
     };
+    line("beside it", beside.join(", "));
     line("removed", report::list(&removed));
     line("not measured", unmeasured.join(", "));
     match changed {

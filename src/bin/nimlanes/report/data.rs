@@ -10,6 +10,7 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::lab::numbers::{positive, positive_or_zero};
 use serde::{Deserialize, Serialize};
 
+use super::checks;
 use super::sources::{Sources, entries};
 use crate::duel::{Duel, Row, Skipped};
 use crate::saved::{Measured, Mismatch, Saved, SavedError, read_kind};
@@ -303,6 +304,7 @@ macro_rules! measured {
                 fn push<T: Measured>(path: &Path, text: &str, to: &mut Vec<Saved<T>>) -> Result<Environment, SavedError> {
                     let saved = Saved::<T>::parse(path, text)?;
                     let environment = saved.environment.clone();
+                    sound(path, checks::fault_of_origin(&saved.date, &environment))?;
                     to.push(saved);
                     Ok(environment)
                 }
@@ -310,6 +312,7 @@ macro_rules! measured {
                     <Duel as Measured>::KIND => {
                         let environment = push(path, &text, &mut self.duels)?;
                         if let Some(Saved { content: duel, .. }) = self.duels.last_mut() {
+                            sound(path, checks::fault(duel))?;
                             self.observed.extend(Observed::split_from(duel));
                         }
                         Ok(environment)
@@ -355,6 +358,11 @@ pub enum DataError {
         /// The cause.
         why: Mismatch,
     },
+}
+
+/// An error if there is a fault.
+fn sound(path: &Path, fault: Option<String>) -> Result<(), SavedError> {
+    fault.map_or(Ok(()), |reason| Err(SavedError::Invalid { path: path.to_owned(), reason }))
 }
 
 /// The `.json` files in a folder, sorted by name; none if it does not exist.
@@ -406,6 +414,16 @@ impl Data {
     pub fn environment(&self) -> Option<&Environment> {
         let all = || self.duels.iter().map(|saved| &saved.environment);
         all().find(|environment| environment.build == "default").or(all().next())
+    }
+
+    /// The microarchitecture that was measured.
+    pub fn microarchitecture(&self) -> &str {
+        self.environment().map_or("", |environment| &environment.microarchitecture)
+    }
+
+    /// Date and time of the last duel, in UTC.
+    pub fn date(&self) -> &str {
+        self.duels.iter().map(|saved| saved.date.as_str()).max().unwrap_or("")
     }
 
     /// The source that was measured; none if the measurements do not say.

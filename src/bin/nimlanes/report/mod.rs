@@ -4,13 +4,16 @@
 //! [`data`] reads the files back; [`tables`] and [`chart`] turn them into text and pictures, and [`html`] into one page to
 //! browse. In RESULTS.md, the text is between two marks. The first mark names the folder of the measurements, so anyone can
 //! regenerate the text and compare it. Prose is kept next to its subject (`NOTES.md` of an operation, the `.md` files of this
-//! module); all numbers come from measurements.
+//! module); all numbers come from measurements. Beside those of the report's own machine stand those of others: [`machines`]
+//! finds them.
 
 pub mod chart;
+mod checks;
 pub mod data;
 mod discoveries;
 pub mod estimates;
 pub mod html;
+mod machines;
 pub mod measure;
 mod neighbours;
 pub mod programs;
@@ -28,6 +31,7 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::lab::files;
 
 use self::data::{Data, DataError};
+use self::machines::Others;
 use self::tables::Report;
 use crate::saved::SavedError;
 
@@ -155,6 +159,8 @@ struct Composed {
 pub struct Summary {
     /// The file of the report.
     pub results: PathBuf,
+    /// The microarchitectures of the other machines in it.
+    pub beside: Vec<String>,
     /// Files that were removed, as this report does not have them.
     pub removed: Vec<PathBuf>,
     /// Kernels without a measurement, as `operation=kernel`.
@@ -168,25 +174,33 @@ fn changed(data: &Data) -> Result<Option<BTreeSet<String>>, SavedError> {
     data.source().map(|source| source.changed(Path::new(""))).transpose()
 }
 
-/// The pages and the b-files of the discoveries; none with a draft.
-fn discovered(data: &Data) -> Result<Vec<(PathBuf, String)>, SavedError> {
-    if data.is_draft() {
-        return Ok(Vec::new());
+/// The measurements in a folder, and what else stands in a report on them.
+struct Contents {
+    data: Data,
+    others: Vec<Data>,
+    discoveries: Vec<(PathBuf, String)>,
+}
+
+impl Contents {
+    /// Reads all of it. `announce` receives a line for each folder that is left out. A draft stands alone.
+    fn read(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Self, ReportError> {
+        let data = Data::read(folder, mixed)?;
+        if data.is_draft() {
+            return Ok(Contents { data, others: Vec::new(), discoveries: Vec::new() });
+        }
+        let others = Others::beside(&data, folder, Path::new(FOLDERS))?;
+        others.left_out.iter().for_each(|line| announce(line));
+        let mut discoveries = discoveries::files(&discoveries::runs()?, MADE);
+        discoveries.extend(survey::files(MADE)?);
+        Ok(Contents { data, others: others.data, discoveries })
     }
-    let mut files = discoveries::files(&discoveries::runs()?, MADE);
-    files.extend(survey::files(MADE)?);
-    Ok(files)
 }
 
 /// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels with a `changed` source are
 /// marked.
-fn compose(
-    folder: &Path,
-    data: &Data,
-    discoveries: &[(PathBuf, String)],
-    changed: Option<BTreeSet<String>>,
-) -> Result<Composed, ReportError> {
-    let report = Report::new(data, changed);
+fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>) -> Result<Composed, ReportError> {
+    let Contents { data, others, discoveries } = contents;
+    let report = Report::new(data, changed, others);
     let root = root(data.is_draft());
     let mut files = Vec::new();
     for chart in report.charts() {
@@ -227,8 +241,9 @@ fn compose(
         })?;
         files.push((readme_path, text));
     }
+    let beside = others.iter().map(|other| other.microarchitecture().to_owned()).collect();
     let (unmeasured, changed) = (report.unmeasured(), report.changed());
-    Ok(Composed { files, stale, summary: Summary { results: path, removed: Vec::new(), unmeasured, changed } })
+    Ok(Composed { files, stale, summary: Summary { results: path, beside, removed: Vec::new(), unmeasured, changed } })
 }
 
 /// Links in a report lead from the root of the source tree. Makes them lead from a file below the root of the report.
@@ -257,13 +272,13 @@ fn readme(old: &str, digest: &str) -> Option<String> {
 }
 
 /// Writes RESULTS.md, its charts and tables, and the digest, from the measurements in a folder. Removes charts and tables of
-/// earlier reports. A draft goes to [`DRAFT`].
+/// earlier reports. A draft goes to [`DRAFT`]. `announce` receives a line for each folder of another machine that is left out.
 ///
 /// # Errors
 /// The measurements cannot be used, a file has no marks, or a file cannot be written. No file is left incomplete.
-pub fn write(folder: &Path, mixed: bool) -> Result<Summary, ReportError> {
-    let data = Data::read(folder, mixed)?;
-    let Composed { files, stale, summary } = compose(folder, &data, &discovered(&data)?, changed(&data)?)?;
+pub fn write(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Summary, ReportError> {
+    let contents = Contents::read(folder, mixed, announce)?;
+    let Composed { files, stale, summary } = compose(folder, &contents, changed(&contents.data)?)?;
     for (path, text) in files {
         files::save(&path, text.as_bytes()).map_err(|source| SavedError::Write { path, source })?;
     }
@@ -275,15 +290,15 @@ pub fn write(folder: &Path, mixed: bool) -> Result<Summary, ReportError> {
 
 /// Checks that RESULTS.md, its charts and tables, and the digest are what the measurements in a folder give, and that there are
 /// no charts and tables of earlier reports. Kernels that have changed since need not be marked yet: whoever changes one need not
-/// touch the report.
+/// touch the report. `announce` is as in [`write`].
 ///
 /// # Errors
 /// They differ, or the measurements cannot be used.
-pub fn check(folder: &Path, mixed: bool) -> Result<Summary, ReportError> {
-    let data = Data::read(folder, mixed)?;
-    let (discoveries, changed) = (discovered(&data)?, changed(&data)?);
-    let as_measured = compose(folder, &data, &discoveries, changed.as_ref().map(|_| BTreeSet::new()))?.files;
-    let Composed { files, stale, summary } = compose(folder, &data, &discoveries, changed)?;
+pub fn check(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Summary, ReportError> {
+    let contents = Contents::read(folder, mixed, announce)?;
+    let changed = changed(&contents.data)?;
+    let as_measured = compose(folder, &contents, changed.as_ref().map(|_| BTreeSet::new()))?.files;
+    let Composed { files, stale, summary } = compose(folder, &contents, changed)?;
     for ((path, want), (_, as_measured)) in files.into_iter().zip(as_measured) {
         let found = read(&path)?.unwrap_or_default();
         if found != want && found != as_measured {

@@ -5,7 +5,9 @@
 mod builds;
 mod clocks;
 mod games;
+mod layouts;
 mod limits;
+mod machines;
 mod markdown;
 mod operation;
 mod selected;
@@ -14,6 +16,7 @@ use std::collections::BTreeSet;
 
 use nimlanes::case::Case;
 use nimlanes::cores::OPERATIONS;
+use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::session::{AnyOperation, KernelInfo};
@@ -26,7 +29,7 @@ pub use self::operation::technology;
 use super::TABLES;
 use super::data::{Data, Observed, Setup};
 use super::tasks::{Effort, SMALL};
-use crate::duel::{Duel, Mode, Row};
+use crate::duel::{Duel, Row};
 
 const HOW_TO_READ: &str = include_str!("../how_to_read.md");
 const THREATS: &str = include_str!("../threats.md");
@@ -42,6 +45,8 @@ pub struct Report<'a> {
     data: &'a Data,
     machine: Machine,
     changed: Option<BTreeSet<String>>,
+    /// The measurements of other machines, by name.
+    others: Vec<Report<'a>>,
 }
 
 /// An operation and its kernels.
@@ -74,6 +79,19 @@ impl Entry {
         let Some(kernel) = self.info(name) else { return code(name) };
         let mark = if self.changed.contains(&kernel.name) { CHANGED } else { "" };
         format!("[{}]({}){mark}", code(name), kernel.source())
+    }
+
+    /// The names of the kernels in some duels, in list order; at the end those that are no longer in the list.
+    fn names<'d>(&self, duels: impl Iterator<Item = &'d Duel>) -> Vec<&'d str> {
+        let mut names: Vec<&str> = Vec::new();
+        for row in duels.flat_map(|duel| &duel.rows) {
+            if !names.contains(&row.kernel.as_str()) {
+                names.push(&row.kernel);
+            }
+        }
+        let place = |name: &str| self.kernels.iter().position(|kernel| kernel.name == name).unwrap_or(usize::MAX);
+        names.sort_by_key(|name| place(name));
+        names
     }
 
     fn is_plain(&self, row: &Row) -> bool {
@@ -124,11 +142,18 @@ struct Topic {
     tables: String,
 }
 
+/// The day of a date and time.
+fn date_of(time: &str) -> &str {
+    time.split('T').next().unwrap_or(time)
+}
+
 impl<'a> Report<'a> {
-    /// A report on `data`. Source files in `changed` are not what was measured; `None` if that is not known.
-    pub fn new(data: &'a Data, changed: Option<BTreeSet<String>>) -> Self {
+    /// A report on `data`, beside the measurements of other machines. Source files in `changed` are not what was measured; `None`
+    /// if that is not known.
+    pub fn new(data: &'a Data, changed: Option<BTreeSet<String>>, others: &'a [Data]) -> Self {
+        let others = others.iter().map(|other| Report::new(other, None, &[])).collect();
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
-        Report { data, machine: Machine::detect(), changed }
+        Report { data, machine: Machine::detect(), changed, others }
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry> {
@@ -181,6 +206,7 @@ impl<'a> Report<'a> {
             section(&code(entry.name()), self.operation(&entry));
         }
         section("Across operations", self.findings());
+        section("Machine beside machine", self.machines());
         section("Bias and threats to validity", THREATS.to_owned());
         section("Environment", self.environment());
         section("Reproducing the results", self.reproduce());
@@ -200,6 +226,13 @@ impl<'a> Report<'a> {
             if !body.is_empty() {
                 page(entry.name(), &format!("{}: all workloads and sizes", code(entry.name())), body);
             }
+            for other in &self.others {
+                let (name, body) = (other.name(), other.size_tables(&entry, |_| String::new()));
+                if !body.is_empty() {
+                    let title = format!("{} on {name}: all workloads and sizes", code(entry.name()));
+                    page(&format!("{}-{name}", entry.name()), &title, body);
+                }
+            }
         }
         let games = self.all_games();
         if !games.is_empty() {
@@ -207,6 +240,9 @@ impl<'a> Report<'a> {
         }
         for Topic { file, title, finding, tables } in self.topics() {
             page(file, &title, format!("{finding}\n\n{tables}"));
+        }
+        if let Some((file, title, body)) = self.machines_page() {
+            page(file, title, body);
         }
         pages.push(Page { file: "README.md".to_owned(), text: self.page("Tables", &index) });
         pages
@@ -235,6 +271,7 @@ impl<'a> Report<'a> {
             self.builds(),
             self.first_calls(),
             self.small_sizes(),
+            self.layout_topic(),
             self.criterion(),
             self.clocks(),
         ];
@@ -287,28 +324,42 @@ impl<'a> Report<'a> {
         revision.map_or("not recorded".to_owned(), code)
     }
 
+    /// The environment of each machine, in a column.
     fn environment(&self) -> String {
-        let Some(environment) = self.data.environment() else { return String::new() };
-        let dates = || self.data.duels.iter().map(|saved| saved.date.as_str());
-        let mut table = Table::new(&["", ""]);
-        let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
-        row("CPU", environment.cpu.clone());
-        row("microarchitecture", environment.microarchitecture.clone());
-        row("instruction sets up to", code(&environment.tier));
-        row("CPUs", environment.threads.to_string());
-        row("caches", environment.caches.join(", "));
-        row("memory", bytes(environment.memory as f64));
-        row("system", environment.system.clone());
-        row("default build compiled for", environment.target_features.join(", "));
-        row("features", environment.features.join(", "));
-        row("profile", environment.profile.clone());
-        row("measured (UTC)", format!("{} to {}", dates().min().unwrap_or(""), dates().max().unwrap_or("")));
-        row("revision", self.revision());
+        let columns: Vec<(&Report, &Environment)> = [self]
+            .into_iter()
+            .chain(&self.others)
+            .filter_map(|report| Some((report, report.data.environment()?)))
+            .collect();
+        let heads = columns.iter().map(|(report, _)| report.name().to_owned());
+        let mut table = Table::new(&[String::new()].into_iter().chain(heads).collect::<Vec<_>>());
+        let mut row = |name: &str, cell: &dyn Fn(&Report, &Environment) -> String| {
+            table.row(
+                [name.to_owned()]
+                    .into_iter()
+                    .chain(columns.iter().map(|(report, environment)| cell(report, environment))),
+            );
+        };
+        row("CPU", &|_, environment| environment.cpu.clone());
+        row("instruction sets up to", &|_, environment| code(&environment.tier));
+        row("CPUs", &|_, environment| environment.threads.to_string());
+        row("caches", &|_, environment| environment.caches.join(", "));
+        row("memory", &|_, environment| bytes(environment.memory as f64));
+        row("system", &|_, environment| environment.system.clone());
+        row("default build compiled for", &|_, environment| environment.target_features.join(", "));
+        row("features", &|_, environment| environment.features.join(", "));
+        row("profile", &|_, environment| environment.profile.clone());
+        row("measured (UTC)", &|report, _| {
+            let first = report.data.duels.iter().map(|saved| saved.date.as_str()).min().unwrap_or("");
+            format!("{first} to {}", report.data.date())
+        });
+        row("revision", &|report, _| report.revision());
         let parts = self.changed_parts();
-        if !parts.is_empty() {
-            row("shared source changed since", parts.join(", "));
+        let text = table.end();
+        match parts.as_slice() {
+            [] => text,
+            parts => format!("{text}Shared source that has changed since it was measured: {}.\n", parts.join(", ")),
         }
-        table.end()
     }
 
     fn setup(&self) -> Option<&Setup> {
@@ -329,29 +380,6 @@ impl<'a> Report<'a> {
         self.time_limits().map(|[most, headline]| if is_headline { headline } else { most })
     }
 
-    /// How many layouts in memory the duels are of, and the kernels with two modes.
-    fn layout_note(&self) -> String {
-        let duels = || self.data.duels.iter().map(|saved| &saved.content);
-        let slow = |duel: &Duel, row: &Row| {
-            let Mode { median_seconds, processes } = row.slow_mode?;
-            let (kernel, fast, slow) = (code(&row.kernel), time(row.median_seconds), time(median_seconds));
-            Some(format!(
-                "{kernel} at {}: {fast}, and {slow} in {processes} of {} processes",
-                duel.case, duel.processes
-            ))
-        };
-        let two_modes: Vec<String> =
-            duels().flat_map(|duel| duel.rows.iter().filter_map(move |row| slow(duel, row))).collect();
-        let said = match duels().map(|duel| duel.processes).max() {
-            None => return String::new(),
-            Some(1) => "each duel is of one process, so of one layout in memory. Another may be faster or slower",
-            Some(_) if two_modes.is_empty() => "rounds are spread over several processes. No kernel has two modes",
-            Some(_) => "rounds are spread over several processes. Ratios are of the faster mode of these kernels",
-        };
-        let list = if two_modes.is_empty() { String::new() } else { format!(": {}", two_modes.join("; ")) };
-        format!("- **Layouts**: {said}{list}.\n")
-    }
-
     fn time_limit_note(&self) -> String {
         let sentence = |[most, headline]: [f64; 2]| {
             format!(
@@ -368,7 +396,7 @@ impl<'a> Report<'a> {
     /// What the best kernels were measured on and checked against.
     fn provenance(&self) -> String {
         let Some(environment) = self.data.environment() else { return String::new() };
-        let date = self.data.duels.iter().filter_map(|saved| saved.date.split('T').next()).max().unwrap_or("");
+        let date = date_of(self.data.date());
         let mut unknown = Vec::new();
         for entry in self.entries() {
             let headline = self.headline(&entry);
@@ -389,16 +417,9 @@ impl<'a> Report<'a> {
     }
 
     fn summary(&self) -> String {
-        let heads = [
-            "operation",
-            "best kernel",
-            "× the baseline",
-            "× the best plain Rust",
-            "× the best public",
-            "time per unit",
-            "share of the limit",
-        ];
-        let mut table = Table::new(&heads);
+        let heads = ["operation", "best kernel", "× the baseline", "× the best plain Rust", "× the best public"];
+        let heads = heads.into_iter().chain(["time per unit", "share of the limit"]).map(str::to_owned);
+        let mut table = Table::new(&heads.chain(self.heads_of_others()).collect::<Vec<_>>());
         for entry in self.entries() {
             let Some(duel) = self.headline(&entry) else { continue };
             let Some(best) = duel.rows.first() else { continue };
@@ -407,7 +428,7 @@ impl<'a> Report<'a> {
                 Some(other) if other.kernel == best.kernel => "itself".to_owned(),
                 Some(other) => format!("**{}** {}", times(best.ratio / other.ratio), code(&other.kernel)),
             };
-            table.row([
+            let row = [
                 format!("[{}](#{}) at {}", code(entry.name()), entry.name(), size(duel.case.size)),
                 entry.link(&best.kernel),
                 against(entry.baseline(duel)),
@@ -415,30 +436,40 @@ impl<'a> Report<'a> {
                 against(entry.public(duel)),
                 format!("{} per {}", ns(1e9 / best.throughput), best.unit),
                 self.limit(&entry, best).map_or("–".to_owned(), |limit| share(limit.ns, best)),
-            ]);
+            ];
+            table.row(row.into_iter().chain(self.best_of_others(&entry, duel)));
         }
         let observed = self.observed(None);
-        format!("{PUBLISHED}\n\n{}{observed}{}{}", table.end(), self.provenance(), self.changed_note())
+        let note = self.note_on_others();
+        format!("{PUBLISHED}{note}\n\n{}{observed}{}{}", table.end(), self.provenance(), self.changed_note())
     }
 
     /// The digest for README.md.
     pub fn digest(&self) -> String {
         let heads = ["operation", "best kernel", "× the baseline", "× the best plain Rust", "time per unit"];
-        let mut table = Table::new(&heads);
+        let heads = heads.into_iter().map(str::to_owned);
+        let mut table = Table::new(&heads.chain(self.heads_of_others()).collect::<Vec<_>>());
         for entry in self.entries() {
             let Some(duel) = self.headline(&entry) else { continue };
             let Some(best) = duel.rows.first() else { continue };
             let against = |other: Option<&Row>| other.map_or("–".to_owned(), |other| times(best.ratio / other.ratio));
-            table.row([
+            let row = [
                 format!("{} at {}", code(entry.name()), size(duel.case.size)),
                 entry.link(&best.kernel),
                 against(entry.baseline(duel)),
                 against(entry.plain(duel)),
                 format!("{} per {}", ns(1e9 / best.throughput), best.unit),
-            ]);
+            ];
+            table.row(row.into_iter().chain(self.best_of_others(&entry, duel)));
         }
         let observed = self.observed(None);
-        format!("{PUBLISHED}\n\n{}{observed}{}{}", table.end(), self.furthest(), self.changed_note())
+        let (name, note) = (self.name(), self.note_on_others());
+        format!(
+            "{PUBLISHED} Measured on {name}.{note}\n\n{}{observed}{}{}",
+            table.end(),
+            self.furthest(),
+            self.changed_note()
+        )
     }
 
     /// The observed kernels, one thread, default build: of one operation at all sizes that are not small, or of all at their

@@ -30,9 +30,8 @@ impl<'a> Report<'a> {
             if let Some(line) = result(entry, duel) {
                 text += &format!("{line}\n\n");
             }
-            text += &steps(entry, duel);
+            text += &self.steps(entry, duel);
         }
-        text += &self.observed(Some(entry));
         text += &picture(RATIO);
         let notes = entry.operation.notes();
         let (lessons, tried) = notes.split_once(TRIED).map_or((notes, None), |(lessons, rest)| (lessons, Some(rest)));
@@ -86,24 +85,12 @@ impl<'a> Report<'a> {
         entry.operation.workloads().iter().any(|workload| !self.duels(entry, workload).is_empty())
     }
 
-    /// The tables of an operation by workload and size.
+    /// The tables of an operation by workload and size, what was skipped, and what is not in the list.
     pub(super) fn workloads(&self, entry: &Entry) -> String {
-        let mut text = String::new();
-        for workload in entry.operation.workloads() {
-            let duels = self.duels(entry, workload);
-            if duels.is_empty() {
-                continue;
-            }
-            text += &format!("## {}: {}\n\n", code(workload.name), workload.summary);
-            text += &size_table(entry, &duels);
-            text += &self.skipped(entry, &duels);
-            let threaded = self.threaded(entry, workload);
-            if let Some(threads) = threaded.iter().flat_map(|duel| &duel.rows).map(|row| row.threads).max() {
-                text += &format!(
-                    "On {threads} threads, wall clock, with single-threaded kernels for comparison:\n\n{}",
-                    size_table(entry, &threaded)
-                );
-            }
+        let mut text = self.size_tables(entry, |duels| self.skipped(entry, duels));
+        let observed = self.observed(Some(entry));
+        if !observed.is_empty() {
+            text += &format!("## Observed kernels\n\n{observed}");
         }
         let absent = entry.operation.absent();
         if !text.is_empty() && !absent.is_empty() {
@@ -113,10 +100,65 @@ impl<'a> Report<'a> {
         text
     }
 
+    /// The tables of an operation by workload and size, each with what `more` says about its duels.
+    pub(super) fn size_tables(&self, entry: &Entry, more: impl Fn(&[&Duel]) -> String) -> String {
+        let mut text = String::new();
+        for workload in entry.operation.workloads() {
+            let duels = self.duels(entry, workload);
+            if duels.is_empty() {
+                continue;
+            }
+            text += &format!("## {}: {}\n\n", code(workload.name), workload.summary);
+            text += &size_table(entry, &duels);
+            text += &more(&duels);
+            let threaded = self.threaded(entry, workload);
+            if let Some(threads) = threaded.iter().flat_map(|duel| &duel.rows).map(|row| row.threads).max() {
+                text += &format!(
+                    "On {threads} threads, wall clock, with single-threaded kernels for comparison:\n\n{}",
+                    size_table(entry, &threaded)
+                );
+            }
+        }
+        text
+    }
+
     /// Duels with parallel kernels.
     fn threaded(&self, entry: &Entry, workload: &Workload) -> Vec<&'a Duel> {
         let duel = |size| self.data.duel(&entry.case(workload, size), "default", "wall");
         self.sizes(entry, workload).filter_map(duel).collect()
+    }
+
+    /// The kernels that beat all before them in the list, and the best in plain Rust.
+    fn steps(&self, entry: &Entry, duel: &Duel) -> String {
+        let heads = ["step", "what it is", "time", &format!("× {}", code(&duel.baseline)), "× the best before"];
+        let heads = heads.into_iter().map(str::to_owned).chain(self.heads_of_others());
+        let mut table = Table::new(&heads.collect::<Vec<_>>());
+        let (best, plain) = (duel.rows.first(), entry.plain(duel));
+        let mut before: Option<&Row> = None;
+        for kernel in &entry.kernels {
+            let Some(row) = duel.rows.iter().find(|row| row.kernel == kernel.name) else { continue };
+            let is_named = [best, plain].into_iter().flatten().any(|named| named.kernel == row.kernel);
+            let is_step = before.is_none_or(|before| row.ratio > before.ratio * (1.0 + TIE));
+            if !is_named && !is_step {
+                continue;
+            }
+            let bold = if best.is_some_and(|best| best.kernel == row.kernel) { "**" } else { "" };
+            let is_plain = plain.is_some_and(|plain| plain.kernel == row.kernel);
+            let note = if is_plain { "; **the best plain Rust**" } else { "" };
+            let noise = if row.kernel == duel.baseline { String::new() } else { format!(" {}", spread(row)) };
+            let cells = [
+                entry.link(kernel.name),
+                summary(kernel) + note,
+                format!("{bold}{}{bold}", time(row.median_seconds)),
+                times(row.ratio) + &noise,
+                before.map_or("–".to_owned(), |before| times(row.ratio / before.ratio)),
+            ];
+            table.row(cells.into_iter().chain(self.steps_of_others(entry, duel, kernel.name)));
+            if is_step {
+                before = Some(row);
+            }
+        }
+        table.end()
     }
 
     fn series(&self, entry: &Entry, workload: &Workload) -> Vec<Series> {
@@ -198,37 +240,6 @@ fn result(entry: &Entry, duel: &Duel) -> Option<String> {
     Some(line + ".")
 }
 
-/// The kernels that beat all before them in the list, and the best in plain Rust.
-fn steps(entry: &Entry, duel: &Duel) -> String {
-    let heads = ["step", "what it is", "time", &format!("× {}", code(&duel.baseline)), "× the best before"];
-    let mut table = Table::new(&heads);
-    let (best, plain) = (duel.rows.first(), entry.plain(duel));
-    let mut before: Option<&Row> = None;
-    for kernel in &entry.kernels {
-        let Some(row) = duel.rows.iter().find(|row| row.kernel == kernel.name) else { continue };
-        let is_named = [best, plain].into_iter().flatten().any(|named| named.kernel == row.kernel);
-        let is_step = before.is_none_or(|before| row.ratio > before.ratio * (1.0 + TIE));
-        if !is_named && !is_step {
-            continue;
-        }
-        let bold = if best.is_some_and(|best| best.kernel == row.kernel) { "**" } else { "" };
-        let is_plain = plain.is_some_and(|plain| plain.kernel == row.kernel);
-        let note = if is_plain { "; **the best plain Rust**" } else { "" };
-        let noise = if row.kernel == duel.baseline { String::new() } else { format!(" {}", spread(row)) };
-        table.row([
-            entry.link(kernel.name),
-            summary(kernel) + note,
-            format!("{bold}{}{bold}", time(row.median_seconds)),
-            times(row.ratio) + &noise,
-            before.map_or("–".to_owned(), |before| times(row.ratio / before.ratio)),
-        ]);
-        if is_step {
-            before = Some(row);
-        }
-    }
-    table.end()
-}
-
 /// A kernel's summary, with the name of the kernel that it refers to.
 pub(super) fn summary(kernel: &KernelInfo) -> String {
     match kernel.like {
@@ -241,12 +252,9 @@ pub(super) fn summary(kernel: &KernelInfo) -> String {
 fn size_table(entry: &Entry, duels: &[&Duel]) -> String {
     let head = |duel: &&Duel| format!("{} (× {})", size(duel.case.size), code(&duel.baseline));
     let mut table = Table::new(&["kernel".to_owned()].into_iter().chain(duels.iter().map(head)).collect::<Vec<_>>());
-    for kernel in entry.kernels.iter().map(|kernel| kernel.name) {
+    for kernel in entry.names(duels.iter().copied()) {
         let rows: Vec<Option<&Row>> =
             duels.iter().map(|duel| duel.rows.iter().find(|row| row.kernel == kernel)).collect();
-        if rows.iter().all(Option::is_none) {
-            continue;
-        }
         let cell = |(duel, row): (&&Duel, Option<&Row>)| {
             let Some(row) = row else { return "–".to_owned() };
             let ties = duel.rows.first().is_some_and(|best| row.median_seconds <= best.median_seconds * (1.0 + TIE));
