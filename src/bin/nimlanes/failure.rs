@@ -19,6 +19,11 @@ pub fn say(line: &str) {
     let _ = writeln!(stderr(), "{line}");
 }
 
+/// Prints a remark of this program on stderr.
+pub fn remark(line: &str) {
+    say(&format!("nimlanes: {line}"));
+}
+
 /// Why a command failed or ended early.
 #[derive(Debug)]
 pub enum Failure {

@@ -4,6 +4,7 @@
 mod args;
 mod beams;
 mod commands;
+mod counters;
 mod duel;
 mod failure;
 mod first_heaps;
@@ -15,6 +16,7 @@ mod plot;
 mod report;
 mod saved;
 mod settings;
+mod subprocess;
 mod surveyed;
 mod usage;
 

@@ -10,9 +10,10 @@ use nimlanes::numbers::within;
 use serde::Serialize;
 
 use crate::args::{Target, Threads, duplicate, number, seconds};
+use crate::counters::{self, Counters};
 use crate::duel::show::{self, Versus};
 use crate::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, revision};
-use crate::failure::{Failure, say};
+use crate::failure::{Failure, remark, say};
 use crate::interrupt;
 use crate::output::{Document, print, print_json};
 use crate::saved::{Mismatch, Saved, check_writable};
@@ -24,6 +25,7 @@ use crate::saved::{Mismatch, Saved, check_writable};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes compare mex_subtraction --size 100000\n  \
     nimlanes compare table_scan --size 5000 --threads 2 --kernels bit_rows,byte_table --json\n  \
+    nimlanes compare mex_subtraction --counters\n  \
     nimlanes compare mex_subtraction --save before.json\n  \
     nimlanes compare mex_subtraction --against before.json\n  \
     nimlanes compare mex_subtraction --with ../before/target/release/nimlanes\n  \
@@ -63,6 +65,9 @@ pub struct Args {
     /// Report changes beyond the noise since the duel in this file
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
+    /// Also count instructions, cycles and misses per unit of work: by the CPU, or instructions by valgrind, which knows no AVX-512
+    #[arg(long, conflicts_with_all = ["with", "rev"])]
+    counters: bool,
     /// With --against: allow a duel from another machine or build
     #[arg(long, requires = "against")]
     mixed: bool,
@@ -87,6 +92,8 @@ struct Outcome<'a> {
     duel: &'a Duel,
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<&'a [Change]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counters: Option<&'a Counters>,
 }
 
 impl Document for Outcome<'_> {
@@ -152,7 +159,12 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let Some(program) = program else {
         let played = duel.play(&mut watch);
         bar.finish_and_clear();
-        return finish(args, Saved::now(environment, played?), before);
+        let count = |duel: &Duel| {
+            let session = args.target.session(&selection)?;
+            let kernels: Vec<usize> = duel.rows.iter().filter_map(|row| session.index(&row.kernel)).collect();
+            Ok(counters::count(session.as_ref(), &kernels, &run, &mut remark)?)
+        };
+        return finish(args, Saved::now(environment, played?), before, count);
     };
     let played = duel.play_against(&program, options.kernels.is_empty(), &mut watch);
     bar.finish_and_clear();
@@ -161,18 +173,25 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.json { print_json(&versus) } else { print(&versus.text()) }
 }
 
-/// Saves and prints a duel of this build alone.
-fn finish(args: &Args, duel: Saved<Duel>, before: Option<Saved<Duel>>) -> Result<(), Failure> {
+/// Saves and prints a duel of this build alone. `count` counts what its kernels do.
+fn finish(
+    args: &Args,
+    duel: Saved<Duel>,
+    before: Option<Saved<Duel>>,
+    count: impl FnOnce(&Duel) -> Result<Option<Counters>, Failure>,
+) -> Result<(), Failure> {
     if let Some(path) = &args.save {
         duel.write(path)?;
     }
     let changes = before.map(|before| before.changes(&duel, args.mixed)).transpose()?;
     let duel = &duel.content;
+    let count = || if args.counters { count(duel) } else { Ok(None) };
     if args.json {
-        return print_json(&Outcome { duel, changes: changes.as_deref() });
+        return print_json(&Outcome { duel, changes: changes.as_deref(), counters: count()?.as_ref() });
     }
     print(&show::duel(duel))?;
-    changes.map_or(Ok(()), |changes| print(&show::changes(&changes)))
+    changes.map_or(Ok(()), |changes| print(&show::changes(&changes)))?;
+    count()?.map_or(Ok(()), |counters| print(&counters.text()))
 }
 
 /// Says what takes long, to people.

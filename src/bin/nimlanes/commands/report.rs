@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 
-use crate::failure::{Failure, say};
+use crate::failure::{Failure, remark, say};
 use crate::interrupt;
 use crate::output::{check_writable, print, write_output};
 use crate::report::html::{self, Page};
@@ -77,11 +77,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         (None, true) => report::source()?,
         (None, false) => measure(args)?,
     };
-    let mut announce = |line: &str| say(&format!("nimlanes: {line}"));
     let (summary, said) = if args.check {
-        (report::check(&folder, args.mixed, &mut announce)?, "is what its measurements give")
+        (report::check(&folder, args.mixed, &mut remark)?, "is what its measurements give")
     } else {
-        (report::write(&folder, args.mixed, &mut announce)?, "is written, with its charts and tables")
+        (report::write(&folder, args.mixed, &mut remark)?, "is written, with its charts and tables")
     };
     let Summary { results, beside, removed, unmeasured, changed } = summary;
     let mut lines = format!("{} {said}: {}\n", results.display(), folder.display());

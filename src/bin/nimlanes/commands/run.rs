@@ -10,15 +10,19 @@ use nimlanes::units::{bytes, span};
 use serde::Serialize;
 
 use crate::args::{Target, Threads, kernel, seconds};
+use crate::counters::{self, Counters};
 use crate::duel::{quantile, repeats};
-use crate::failure::Failure;
+use crate::failure::{Failure, remark};
 use crate::interrupt;
 use crate::output::{Document, print, print_json};
 use crate::report::data::ColdStart;
 
 /// Run one kernel in a bare loop, for use with a profiler; print the time of the first run and the memory
 #[derive(clap::Args)]
-#[command(after_help = "Example: perf record -e cpu-clock -g nimlanes run table_scan --kernel bit_rows --seconds 5")]
+#[command(
+    after_help = "Examples:\n  perf record -e cpu-clock -g nimlanes run table_scan --kernel bit_rows --seconds 5\n  \
+    nimlanes run table_scan --kernel bit_rows --counters"
+)]
 pub struct Args {
     #[command(flatten)]
     target: Target,
@@ -30,6 +34,12 @@ pub struct Args {
     seconds: f64,
     #[command(flatten)]
     threads: Threads,
+    /// Also count instructions, cycles and misses per unit of work: by the CPU, or instructions by valgrind, which knows no AVX-512
+    #[arg(long)]
+    counters: bool,
+    /// Run it twice and time nothing, for tools that count instructions; the first run is to warm up
+    #[arg(long, conflicts_with_all = ["seconds", "counters", "json"])]
+    untimed: bool,
     /// Print JSON: one object
     #[arg(long)]
     json: bool,
@@ -42,6 +52,8 @@ struct Outcome<'a> {
     case: &'a Case,
     #[serde(flatten)]
     start: &'a ColdStart,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counters: Option<&'a Counters>,
 }
 
 impl Document for Outcome<'_> {
@@ -52,10 +64,20 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
     let session = args.target.session(&selection)?;
     let kernel = kernel(session.as_ref(), &selection, Some(&args.kernel))?;
+    if args.untimed {
+        let run = interrupt::run(selection.threads());
+        session.run(kernel, &run)?;
+        // The function that counters::callgrind looks for.
+        return Ok(session.spin(kernel, &run, 1)?);
+    }
     let start = repeat(session.as_ref(), kernel, selection.threads(), args.seconds)?;
+    let counters = match args.counters {
+        true => counters::count(session.as_ref(), &[kernel], &interrupt::run(selection.threads()), &mut remark)?,
+        false => None,
+    };
     let case = session.case();
     if args.json {
-        return print_json(&Outcome { case, start: &start });
+        return print_json(&Outcome { case, start: &start, counters: counters.as_ref() });
     }
     let ColdStart { first_seconds, later_seconds, runs, idle_bytes, peak_bytes, .. } = start;
     let memory = match peak_bytes {
@@ -63,7 +85,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         peak => format!(", peak memory {} ({} before it ran)", bytes(peak as f64), bytes(idle_bytes as f64)),
     };
     let (first, later) = (span(first_seconds * 1e9), span(later_seconds * 1e9));
-    print(&format!("{case} {}: {runs} runs, the first {first}, then {later} each{memory}\n", args.kernel))
+    print(&format!("{case} {}: {runs} runs, the first {first}, then {later} each{memory}\n", args.kernel))?;
+    counters.map_or(Ok(()), |counters| print(&counters.text()))
 }
 
 /// Runs a kernel repeatedly for some seconds, at least once.

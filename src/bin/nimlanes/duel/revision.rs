@@ -1,18 +1,14 @@
 //! Another revision of this program, built from its repository.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{Read, Seek};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use nimlanes::kernel::Run;
 use nimlanes::lab::environment::BUILD;
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::failure::Failure;
+use crate::subprocess::{Stopped, complete};
 
 /// Where it all is, below the root of the repository: a lock, a worktree while it is needed, what cargo builds, and a program for
 /// each revision that was built.
@@ -126,36 +122,21 @@ impl Drop for Worktree<'_> {
 
 /// Builds the program from the sources in a folder, as this one was built, and returns its path.
 fn cargo(source: &Path, target: &Path, commit: &str, revision: &str, run: &Run) -> Result<PathBuf, Failure> {
-    let cannot = |error: std::io::Error| Failure::Failed(format!("cannot start cargo: {error}"));
-    let mut errors = tempfile::tempfile().map_err(cannot)?;
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     command.current_dir(source).env("BUILT_FROM_REVISION", commit).env_remove("CARGO_TARGET_DIR");
     command.args(["build", "--release", "--bin", "nimlanes", "--target-dir"]).arg(target);
     if BUILD == "native" {
         command.args(["--config", "build.rustflags=['-Ctarget-cpu=native']"]);
     }
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors.try_clone().map_err(cannot)?);
-    // Its own group, so that all compilers can be ended with it.
-    let mut process = command.process_group(0).spawn().map_err(cannot)?;
-    let status = loop {
-        match process.try_wait().map_err(cannot)? {
-            Some(status) => break status,
-            None if run.advance(0).is_err() => {
-                if let Some(group) = Pid::from_raw(process.id() as i32) {
-                    let _ = kill_process_group(group, Signal::KILL);
-                }
-                let _ = process.wait();
-                return Err(Failure::Interrupted);
-            }
-            None => thread::sleep(Duration::from_millis(50)),
-        }
+    let (status, text) = match complete(&mut command, run) {
+        Ok(completed) => completed,
+        Err(Stopped::Run(cancelled)) => return Err(cancelled.into()),
+        Err(Stopped::Io(error)) => return Err(Failure::Failed(format!("cannot start cargo: {error}"))),
     };
     let program = target.join("release/nimlanes");
     if status.success() && program.is_file() {
         return Ok(program);
     }
-    let mut text = String::new();
-    let _ = errors.rewind().and_then(|()| errors.read_to_string(&mut text));
     let error =
         text.lines().find(|line| line.starts_with("error")).map_or_else(|| last_line(text.as_bytes()), str::to_owned);
     Err(Failure::Failed(format!("{revision} does not build: {error}")))
