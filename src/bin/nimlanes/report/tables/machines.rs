@@ -4,7 +4,7 @@ use nimlanes::case::Case;
 
 use super::markdown::{Table, code, size, time, times};
 use super::{Entry, Report, SMALL, TABLES, date_of};
-use crate::duel::{Duel, Row, TIE};
+use crate::duel::{Duel, Row, TIE, quantile};
 
 /// The file of the page with all that turns over, without suffix.
 const PAGE: &str = "machines";
@@ -138,6 +138,12 @@ impl Report<'_> {
             if let Some((changed, all)) = self.changed_between(other) {
                 text += &format!(" {changed} of its {all} source files differ from those measured on {}.", self.name());
             }
+            if let (Some(there), Some(here)) = (other.noise(), self.noise()) {
+                text += &format!(
+                    " Half of its ratios spread by more than ±{there:.1} % over the rounds, on {} by more than ±{here:.1} %.",
+                    self.name()
+                );
+            }
             let rankings = self.rankings(other);
             text += &format!(" {}\n\n{}", rankings.count(), self.leaders(other, &rankings));
         }
@@ -150,6 +156,15 @@ impl Report<'_> {
              in memory.\n\n{text}All pairs that turn over, and all kernels side by side: [machine beside machine]\
              ({TABLES}/{PAGE}.md)."
         )
+    }
+
+    /// The median over all kernels and inputs of half the range of the ratio over the rounds, in percent; none if there are only
+    /// baselines.
+    fn noise(&self) -> Option<f64> {
+        let rows = self.data.duels.iter().flat_map(|saved| saved.content.rows.iter().map(|row| (&saved.content, row)));
+        let rows = rows.filter(|(duel, row)| row.kernel != duel.baseline);
+        let mut noise: Vec<f64> = rows.map(|(_, row)| 50.0 * (row.ratio_high - row.ratio_low) / row.ratio).collect();
+        (!noise.is_empty()).then(|| quantile(&mut noise, 0.5))
     }
 
     /// How many of the source files that were measured on another machine have other code than here; none if either does not say.
