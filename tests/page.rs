@@ -190,7 +190,10 @@ fn what_cannot_be_a_page_is_refused_and_nothing_is_overwritten() {
     fs::write(tree.path("profiles/data/2026-01-31-damaged-lake/duel.json"), "{").expect("writable");
     let output = tree.report(&["--html", "old.html", "--data", main]).assert().success().get_output().clone();
     let said = String::from_utf8(output.stderr).expect("text");
-    assert!(said.lines().count() == 1 && said.contains("left out: profiles/data/2026-01-31-damaged-lake/"), "{said}");
+    assert!(
+        said.lines().count() == 1 && said.contains("profiles/data/2026-01-31-damaged-lake is left out: "),
+        "{said}"
+    );
     assert_eq!(list(&data(&fs::read_to_string(tree.path("old.html")).expect("the page")), "machines").len(), 2);
 }
 

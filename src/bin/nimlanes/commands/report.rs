@@ -105,15 +105,11 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 fn page(file: &Path, args: &Args) -> Result<(), Failure> {
     check_writable(Some(file))?;
     let main = args.data.clone().map_or_else(report::source, Ok)?;
-    let (folders, left_out) = html::folders(&main)?;
-    for error in left_out {
-        say(&format!("nimlanes: left out: {error}"));
-    }
     let links = match &args.links {
         Some(links) => format!("{}/", links.trim_end_matches('/')),
         None => html::way_back(file),
     };
-    let Page { html, rows, machines, profiles } = html::compose(&folders, &links)?;
+    let Page { html, rows, machines, profiles } = report::page(&main, &links, &mut remark)?;
     write_output(Some(file), |out| out.write_all(html.as_bytes()))?;
     let (file, machines) = (file.display(), machines.join(", "));
     print(&format!("{file} is written: {rows} rows of {machines}, and {profiles} flamegraphs\n"))

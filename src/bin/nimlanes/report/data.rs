@@ -290,6 +290,8 @@ macro_rules! measured {
         /// All measurements of one folder.
         #[derive(Clone, Debug, Default)]
         pub struct Data {
+            /// The folder.
+            pub folder: PathBuf,
             /// Duels of exact kernels.
             pub duels: Vec<Saved<Duel>>,
             /// The rows of observed kernels in those duels, which never stand as the best.
@@ -381,7 +383,7 @@ impl Data {
     /// # Errors
     /// There is no duel, a file is not a measurement, or the files come from several machines.
     pub fn read(folder: &Path, mixed: bool) -> Result<Self, DataError> {
-        let mut data = Data::default();
+        let mut data = Data { folder: folder.to_owned(), ..Data::default() };
         let mut first: Option<Environment> = None;
         for path in files(folder)? {
             let environment = data.add(&path)?;

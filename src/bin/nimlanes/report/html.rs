@@ -15,11 +15,11 @@ use nimlanes::session::{AnyOperation, KernelInfo};
 use nimlanes::workload::Workload;
 use serde::Serialize;
 
-use super::data::{Data, DataError, Observed};
+use super::data::{Data, Observed};
 use super::sources::{entries, rust_files};
 use super::tables::technology;
 use super::tasks::SMALL;
-use super::{FOLDERS, ReportError, changed, chart, read};
+use super::{ReportError, changed, chart, read};
 use crate::duel::{self, Duel, TIE};
 use crate::saved::SavedError;
 
@@ -40,40 +40,6 @@ const SCRIPTS: [&str; 9] = [
 
 /// The folder of the flamegraphs that the repository keeps, as `operation/workload/kernel-size.folded`.
 const KEPT: &str = "profiles/kept";
-
-/// A folder of measurements of one machine.
-#[derive(Debug)]
-pub struct Folder {
-    path: PathBuf,
-    data: Data,
-}
-
-/// The folder of a report, and the newest folder of each other microarchitecture. Those that cannot be used are left out; why is
-/// returned with the rest.
-///
-/// # Errors
-/// The folder of the report cannot be used.
-pub fn folders(main: &Path) -> Result<(Vec<Folder>, Vec<DataError>), ReportError> {
-    let read = |path: &Path| Ok(Folder { path: path.to_owned(), data: Data::read(path, false)? });
-    let (mut folders, mut left_out) = (vec![read(main)?], Vec::new());
-    let mut newest = BTreeMap::new();
-    for path in entries(Path::new(FOLDERS))? {
-        // A name is `2026-01-31-microarchitecture`, and the paths are sorted.
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if let Some(microarchitecture) = name.splitn(4, '-').nth(3) {
-            newest.insert(microarchitecture.to_owned(), path);
-        }
-    }
-    let on = |folder: &Folder| folder.data.environment().map(|environment| environment.microarchitecture.clone());
-    for path in newest.into_values() {
-        match read(&path) {
-            Ok(folder) if on(&folder) == on(&folders[0]) => {}
-            Ok(folder) => folders.push(folder),
-            Err(error) => left_out.push(error),
-        }
-    }
-    Ok((folders, left_out))
-}
 
 /// What the scripts draw.
 #[derive(Serialize)]
@@ -193,14 +159,14 @@ pub struct Page {
     pub profiles: usize,
 }
 
-/// Makes a page of measurements. `links` is where links to files of the source tree begin: the path or address of its root, with
+/// Makes a page of the measurements of some machines, the main one first. `links` is where links to files of the source tree begin: the path or address of its root, with
 /// a slash.
 ///
 /// # Errors
 /// A file of the source tree cannot be read.
-pub fn compose(folders: &[Folder], links: &str) -> Result<Page, ReportError> {
+pub fn compose(folders: &[&Data], links: &str) -> Result<Page, ReportError> {
     let sources = SourceTexts::read()?;
-    let changed = folders.iter().map(|folder| changed(&folder.data)).collect::<Result<Vec<_>, _>>()?;
+    let changed = folders.iter().map(|data| changed(data)).collect::<Result<Vec<_>, _>>()?;
     let changed: Vec<BTreeSet<String>> = changed.into_iter().map(Option::unwrap_or_default).collect();
     // The machine only serves to list kernels.
     let machine = Machine::detect();
@@ -216,7 +182,7 @@ pub fn compose(folders: &[Folder], links: &str) -> Result<Page, ReportError> {
         tie: TIE,
         small: SMALL,
         technologies: chart::technologies().map(|(name, c)| (name, format!("rgb({} {} {})", c.0, c.1, c.2))).collect(),
-        machines: folders.iter().filter_map(MachineInfo::of).collect(),
+        machines: folders.iter().filter_map(|data| MachineInfo::of(data)).collect(),
         operations: OPERATIONS.iter().map(operation).collect(),
         rows: numbered(folders).flat_map(|(machine, data)| rows(machine, data)).collect(),
         skipped: numbered(folders).flat_map(|(machine, data)| skipped(machine, data)).collect(),
@@ -233,8 +199,8 @@ pub fn compose(folders: &[Folder], links: &str) -> Result<Page, ReportError> {
     })
 }
 
-fn numbered(folders: &[Folder]) -> impl Iterator<Item = (usize, &Data)> {
-    folders.iter().map(|folder| &folder.data).enumerate()
+fn numbered<'a>(folders: &[&'a Data]) -> impl Iterator<Item = (usize, &'a Data)> {
+    folders.iter().copied().enumerate()
 }
 
 fn duels(data: &Data) -> impl Iterator<Item = &Duel> {
@@ -262,12 +228,11 @@ fn skipped(machine: usize, data: &Data) -> impl Iterator<Item = Skipped<'_>> {
 
 impl<'a> MachineInfo<'a> {
     /// The machine of a folder; there is one, since a folder without a duel is not read.
-    fn of(folder: &'a Folder) -> Option<Self> {
-        let data = &folder.data;
+    fn of(data: &'a Data) -> Option<Self> {
         let dates = || data.duels.iter().map(|saved| saved.date.as_str());
         Some(MachineInfo {
             environment: data.environment()?,
-            folder: folder.path.display().to_string(),
+            folder: data.folder.display().to_string(),
             revision: data.source().and_then(|source| source.revision.as_deref()),
             draft: data.is_draft(),
             measured: [dates().min()?, dates().max()?],

@@ -313,6 +313,16 @@ pub fn check(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Resu
     }
 }
 
+/// Makes the page of the measurements in a folder, and of other machines. `links` is where links to source files begin, see
+/// [`html::compose`]; `announce` receives a line for each folder that is left out.
+///
+/// # Errors
+/// The measurements in the folder cannot be used, or a source file cannot be read.
+pub fn page(folder: &Path, links: &str, announce: &mut dyn FnMut(&str)) -> Result<html::Page, ReportError> {
+    let Contents { data, others, .. } = Contents::read(folder, false, announce)?;
+    html::compose(&[&data].into_iter().chain(&others).collect::<Vec<_>>(), links)
+}
+
 #[cfg(test)]
 mod tests {
     use nimlanes::machine::Machine;
