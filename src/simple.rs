@@ -39,7 +39,7 @@ pub fn positions(question: &Question) -> Result<Positions, SolveError> {
 }
 
 /// The Grundy values of the heaps `0..=limit` where a move takes one of the numbers of a set: `squares`, `cubes`, `1,4,9`,
-/// `1..5`, or any that [`MoveSet`](crate::moves::MoveSet) reads.
+/// `1..5`, or any that [`MoveSet`] reads.
 ///
 /// ```
 /// assert_eq!(nimlanes::grundy_values("squares", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
