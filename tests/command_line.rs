@@ -240,7 +240,7 @@ fn wrong_names() {
 /// A misspelt name gets a suggestion.
 #[test]
 fn misspelt_names_get_suggestions() {
-    refused(&["slove"], "unrecognized subcommand 'slove'; tip: a similar subcommand exists: 'solve'");
+    refused(&["verfy"], "unrecognized subcommand 'verfy'; tip: a similar subcommand exists: 'verify'");
     refused(&["solve", "stonegame"], "[possible values: stone-game, ");
     refused(&["solve", "stonegame"], "tip: a similar value exists: 'stone-game'");
     refused(&["solve", "--jsn"], "unexpected argument '--jsn' found; tip: a similar argument exists: '--json'");
@@ -654,10 +654,11 @@ fn every_json_document_names_its_schema() {
             _ => true,
         }
     }
-    let documents: [(&str, &[&str], &str); 7] = [
+    let documents: [(&str, &[&str], &str); 8] = [
         ("", &[], "nimlanes-solve-2"),
         // Its largest count exceeds 2^64.
         ("solve", &["nim-square", "--heaps", "5"], "nimlanes-solve-2"),
+        ("grundy", &["--limit", "100"], "nimlanes-grundy-1"),
         ("kernels", &[], "nimlanes-kernel-1"),
         ("compare", &["mex_split", "--size", "9", "--seconds", "0.1"], "nimlanes-duel-1"),
         ("run", &["mex_split", "--size", "9", "--seconds", "0.1", "--kernel", "byte_scan"], "nimlanes-run-1"),
