@@ -82,9 +82,9 @@ fn a_run_that_is_not_refused_fits_in_memory() {
             if code == Some(0) {
                 break;
             }
-            // Too little for the program itself, which is not loaded, or for its threads.
-            let is_loaded = code != Some(127);
-            if refusals == 0 && (!is_loaded || code == Some(1) && said.contains("a thread could not be started")) {
+            // Too little for the program itself, which is not loaded or ends before it has read its arguments, or for its threads.
+            let is_started = code.is_some_and(|code| code != 127);
+            if refusals == 0 && (!is_started || code == Some(1) && said.contains("a thread could not be started")) {
                 limit += 1000;
                 continue;
             }
