@@ -354,7 +354,7 @@ pub(crate) fn even(moves: &[u64]) -> impl Iterator<Item = u64> {
     moves.iter().copied().filter(|m| m % 2 == 0)
 }
 
-/// The odd numbers of a list, in a row of so many words: bit `i` is set if `2 i + 1` is among them.
+/// The odd numbers of a list, in a row of `words` words: bit `i` is set if `2 i + 1` is among them.
 pub(crate) fn odd_row(moves: &[u64], words: usize) -> Vec<u64> {
     let mut row = vec![0; words];
     for m in moves.iter().filter(|m| **m % 2 == 1) {

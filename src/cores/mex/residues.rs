@@ -38,7 +38,7 @@ const MOST_VALUES: usize = 63;
 /// Heaps of a value that are tried at once, and in all.
 const TRIED_AT_ONCE: usize = 8;
 const TRIED: usize = 128;
-/// Once a value is common, the heaps of one of so many blocks are added to it.
+/// Once a value is common, the heaps of one in this many blocks are added to it.
 const ADDED_EVERY: usize = 4;
 /// Heaps of a value that are kept, at most.
 const KEPT: usize = 1 << 11;
@@ -102,7 +102,7 @@ pub fn row_words(limit: u64) -> usize {
 /// Whether the moves suit these kernels, given as a list up to `limit` or its first part: few of them are even, and the odd
 /// ones are dense enough that most heaps find a proof.
 pub fn suit(moves: &[u64], limit: u64) -> bool {
-    /// One of so many numbers up to the bound is a move.
+    /// One in this many numbers up to the bound is a move.
     const SPARSEST: u64 = 16;
     let bound = limit.min(4096);
     let even = moves.iter().filter(|m| **m % 2 == 0).take(MOST_MULTIPLES + 1).count();
@@ -245,7 +245,7 @@ impl Values<'_> {
     #[inline(always)]
     fn choose(&self, first: usize, rows: &mut Candidates) -> bool {
         rows.iter_mut().for_each(|row| row.fill(self.classes.len() as u8));
-        // Heaps with so many candidates, and with so many that are not doubtful.
+        // Row `i`: heaps with more than `i` candidates, and with more than `i` that are not doubtful.
         let [mut filled, mut sure] = [[[0; WORDS]; CANDIDATES]; 2];
         for (v, class) in self.classes.iter().enumerate() {
             let need = sure[self.moves.even().len()].map(|word: u64| !word);

@@ -58,8 +58,8 @@ pub struct OtherRow {
 }
 
 impl<'a> Match<'a> {
-    /// Plans a duel with rounds in up to so many processes, fewer where the inputs of all would take much of the memory. `open` makes the session, which tells who takes part; its input is not
-    /// needed here any longer.
+    /// Plans a duel with rounds in up to `processes` processes, fewer where the inputs of all would take much of the memory. `open`
+    /// makes the session, which lists the kernels; its input is not needed any longer.
     ///
     /// # Errors
     /// Those of `open`; a kernel name is unknown, or the baseline cannot run.

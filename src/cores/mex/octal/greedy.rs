@@ -10,7 +10,7 @@ use super::sparse_lanes::{NS, parts};
 use super::{Octal, Start};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-/// A move is decoded if it reaches so many codes of a heap, of common and of rare values; as measured with AVX-512.
+/// A move is decoded if it reaches this many codes of a heap, of common and of rare values; as measured with AVX-512.
 pub const WORTH: [f64; 2] = [0.0015, 0.0015];
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {

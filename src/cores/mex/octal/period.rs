@@ -98,7 +98,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Before so many heaps no period is searched.
+    /// With fewer heaps no period is searched.
     const FIRST: usize = 1024;
 
     pub fn new() -> Self {

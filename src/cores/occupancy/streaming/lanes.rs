@@ -54,7 +54,7 @@ pub struct Found {
     /// For each heap, the lanes in which it is used, and those in which it has a lower partner.
     heaps: [[u64; LANES]; WORDS],
     lower: [u8; SPAN],
-    /// For each heap, the lower partner in each lane, as in a block. Empty if nobody asks for them.
+    /// For each heap, the lower partner in each lane, as in a block. Empty if they are not asked for.
     picks: Vec<[u64; LANES]>,
 }
 

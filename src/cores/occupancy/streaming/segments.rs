@@ -372,12 +372,12 @@ impl<S: Sink> State<S> {
         (begin + plan.lanes * heaps <= reach && is_within_limit).then_some(heaps)
     }
 
-    /// Lists for so many segments, if there are any.
+    /// Lists for a number of segments, if there are any.
     fn marks(&mut self, segments: u64) -> Vec<Marks> {
         self.spare.split_off(self.spare.len().saturating_sub(segments as usize))
     }
 
-    /// The segment of so many heaps from the joint.
+    /// The segment of a number of heaps from the joint.
     fn exact(&mut self, heaps: u64) -> Task<S> {
         let (near, begin) = (self.joint, self.joint.n);
         let slices = self.tapes.slices(begin..begin + heaps, &near);
@@ -405,7 +405,7 @@ impl<S: Sink, G: Guess> Shared<'_, S, G> {
         }
     }
 
-    /// Takes what segments of so many heaps found, from heap `begin` on.
+    /// Takes what segments of that many heaps found, from heap `begin` on.
     fn finish(&self, begin: u64, heaps: u64, segments: impl IntoIterator<Item = Option<Segment<S>>>) {
         let mut state = self.state();
         for (segment, begin) in segments.into_iter().zip((begin..).step_by(heaps as usize)) {

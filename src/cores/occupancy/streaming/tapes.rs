@@ -12,7 +12,7 @@ use crate::cores::occupancy::charge;
 
 /// Lines by which `d` may differ from where it is expected a few heaps away: far more than was ever seen.
 pub const MARGIN: u64 = 4096;
-/// One more for so many heaps.
+/// One more for this many heaps.
 const DRIFT: u64 = 16;
 /// By how much `d` grows per heap: the slope of the lower beam less one, observed.
 const SPEED: f64 = 0.4778;
@@ -29,20 +29,20 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Words of each list that are enough for so many heaps: `used` and the others grow by 1.478, 0.978 and 1 bit a
+    /// Words of each list that are enough for a number of heaps: `used` and the others grow by 1.478, 0.978 and 1 bit a
     /// heap.
     fn words(heaps: u64) -> [usize; 2] {
         const MORE: usize = 24;
         [heaps * 3 / 2, heaps].map(|bits| bits as usize / WORD + MORE)
     }
 
-    /// Bytes of lists for so many heaps.
+    /// Bytes of lists for a number of heaps.
     pub fn bytes(heaps: u64) -> f64 {
         let [used, other] = Self::words(heaps);
         8.0 * (used + 3 * other) as f64
     }
 
-    /// Makes room for the marks of so many heaps.
+    /// Makes room for the marks of that many heaps.
     pub fn reserve(&mut self, heaps: u64) {
         let Marks { used, sum: [even, odd], flags } = self;
         let [of_used, of_others] = Self::words(heaps);

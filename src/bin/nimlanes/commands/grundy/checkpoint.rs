@@ -31,7 +31,7 @@ struct State {
 }
 
 impl CheckpointFile {
-    /// Locks a file for a run that saves its progress every so many seconds.
+    /// Locks a file for a run that saves its progress every `every` seconds.
     pub fn lock(path: &Path, every: f64, run: &Arc<Run>) -> Result<Arc<Self>, Failure> {
         let file = LockedFile::lock(path).map_err(|error| match error {
             TryLockError::WouldBlock => {
