@@ -50,9 +50,7 @@ type Run = Saved<FirstHeaps>;
 /// # Errors
 /// A file cannot be read or is no saved run.
 pub fn runs() -> Result<Vec<Run>, SavedError> {
-    let mut paths = sources::entries(Path::new(FOLDER))?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    let mut runs = paths.iter().map(|path| Run::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut runs: Vec<Run> = sources::saved_in(Path::new(FOLDER))?;
     runs.sort_by(|a, b| (b.content.limit, &a.content.kernel).cmp(&(a.content.limit, &b.content.kernel)));
     Ok(runs)
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use super::programs::output_of;
-use crate::saved::SavedError;
+use crate::saved::{Measured, Saved, SavedError};
 
 /// The folders whose files kernels are made of.
 const FOLDERS: [&str; 2] = ["src/cores", "src/simd"];
@@ -121,6 +121,16 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
             Ok(entries)
         }
     }
+}
+
+/// The saved runs of one kind in a folder: its `.json` files, in the order of their names.
+///
+/// # Errors
+/// A file cannot be read or holds something else.
+pub fn saved_in<T: Measured>(folder: &Path) -> Result<Vec<Saved<T>>, SavedError> {
+    let mut paths = entries(folder)?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.iter().map(|path| Saved::read(path)).collect()
 }
 
 #[cfg(test)]

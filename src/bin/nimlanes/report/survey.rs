@@ -29,9 +29,7 @@ pub fn files(made: &str) -> Result<Vec<(PathBuf, String)>, SavedError> {
 
 /// The games of a folder, in the order of their codes.
 fn read(folder: &Path) -> Result<Vec<Game>, SavedError> {
-    let mut paths = sources::entries(folder)?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    let mut games = paths.iter().map(|path| Game::read(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut games: Vec<Game> = sources::saved_in(folder)?;
     games.sort_by_key(|game| (game.content.code.len(), game.content.code.clone()));
     Ok(games)
 }
