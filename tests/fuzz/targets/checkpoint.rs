@@ -1,83 +1,156 @@
-//! A checkpoint that is not what was written is refused: any bytes, and real checkpoints with some bytes changed.
+//! A checkpoint that is not what was written is refused: any bytes, and real checkpoints of the three kinds with some bytes changed.
 #![no_main]
 
+use std::io::{self, Write};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use nimlanes::cores::mex::records::{Journal, MexRecords, Progress, Records, Start};
-use nimlanes::kernel::{Run, available};
+use nimlanes::cores::mex::checkpoint::CheckpointError;
+use nimlanes::cores::mex::{octal, records, zeros};
+use nimlanes::kernel::{Kernel, Operation, Run, available};
 use nimlanes::machine::Machine;
 
 #[derive(Arbitrary, Debug)]
 enum File {
     Bytes(Vec<u8>),
-    /// A checkpoint of one of the sets, cut to a length, with bytes changed by XOR.
+    /// One of the checkpoints, cut to a length, with bytes changed by XOR.
     Changed {
-        set: u8,
+        which: u8,
         length: u32,
         changes: Vec<(u32, u8)>,
     },
 }
 
-/// Sets with and without a prefix, limits above a batch.
-const SETS: [(&str, u64); 3] = [("factorials", 300_000), ("2,250001", 300_000), ("1,3,700", 300_000)];
-
-/// Keeps the bytes of the first checkpoint, and stops the run.
-struct Kept {
-    run: Run,
-    bytes: Mutex<Option<Vec<u8>>>,
+/// A checkpoint, and a reader of its kind that returns what it would write again.
+struct Checkpoint {
+    written: Vec<u8>,
+    read: Box<dyn Fn(&[u8]) -> Result<Vec<u8>, CheckpointError> + Send + Sync>,
 }
 
-impl Journal for Kept {
-    fn keep(&self, progress: &Progress, _: bool) {
+/// Keeps the bytes of the first checkpoint, and stops the run.
+struct Journal<W> {
+    run: Run,
+    bytes: Mutex<Option<Vec<u8>>>,
+    write: W,
+}
+
+impl<W> Journal<W> {
+    fn keep_first(&self, write: impl FnOnce(&W, &mut dyn Write) -> io::Result<()>) {
         self.run.cancel();
-        self.bytes.lock().expect("one thread").get_or_insert_with(|| bytes(progress));
+        self.bytes.lock().expect("one thread").get_or_insert_with(|| bytes(|to| write(&self.write, to)));
     }
 }
 
-fn bytes(progress: &Progress) -> Vec<u8> {
+impl records::Journal for Journal<()> {
+    fn keep(&self, progress: &records::Progress, _: bool) {
+        self.keep_first(|(), to| progress.write(to));
+    }
+}
+
+impl zeros::Journal for Journal<zeros::Zeros> {
+    fn keep(&self, progress: &zeros::Progress, _: bool) {
+        self.keep_first(|input, to| progress.write(input, to));
+    }
+}
+
+impl octal::Journal for Journal<octal::Code> {
+    fn keep(&self, values: &[u16], _: bool) {
+        self.keep_first(|code, to| octal::checkpoint::write(code, values, to));
+    }
+}
+
+fn bytes(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    progress.write(&mut bytes).expect("memory takes all");
+    write(&mut bytes).expect("memory takes all");
     bytes
 }
 
-fn input(set: usize) -> Records {
-    let (moves, limit) = SETS[set];
-    Records::new(&moves.parse().expect("a set"), limit).expect("few moves")
+/// What the first kernel that keeps its progress keeps first.
+fn first_kept<O: Operation, W>(write: impl Fn() -> W, run: impl Fn(&Kernel<O>, &Arc<Journal<W>>)) -> Vec<u8> {
+    let mut kept = available::<O>(&Machine::detect()).filter_map(|kernel| {
+        let journal = Arc::new(Journal { run: Run::new(1), bytes: Mutex::new(None), write: write() });
+        run(&kernel, &journal);
+        journal.bytes.lock().expect("one thread").take()
+    });
+    kept.next().expect("some kernel keeps its progress")
 }
 
-/// What a run over each set keeps first.
-static WRITTEN: LazyLock<[Vec<u8>; SETS.len()]> = LazyLock::new(|| {
-    std::array::from_fn(|set| {
-        let machine = Machine::detect();
-        // Not every kernel keeps checkpoints.
-        let mut written = available::<MexRecords>(&machine).filter_map(|kernel| {
-            let kept = Arc::new(Kept { run: Run::new(1), bytes: Mutex::new(None) });
-            let start = Start::with_journal(Arc::clone(&kept) as _, None);
-            let _ = kernel.run_from(start, &input(set), &kept.run);
-            kept.bytes.lock().expect("one thread").take()
-        });
-        written.next().expect("some kernel keeps its progress")
-    })
+fn of_records(moves: &str, limit: u64) -> Checkpoint {
+    let input = records::Records::new(&moves.parse().expect("a set"), limit).expect("few moves");
+    let written = first_kept::<records::MexRecords, _>(
+        || (),
+        |kernel, journal| {
+            let start = records::Start::with_journal(Arc::clone(journal) as _, None);
+            let _ = kernel.run_from(start, &input, &journal.run);
+        },
+    );
+    let read = move |mut file: &[u8]| {
+        let progress = records::Progress::read(&input, &mut file)?;
+        Ok(bytes(|to| progress.write(to)))
+    };
+    Checkpoint { written, read: Box::new(read) }
+}
+
+fn of_zeros(moves: &str, limit: u64) -> Checkpoint {
+    let set = moves.parse().expect("a set");
+    let input = move || zeros::Zeros::new(&set, limit, &Machine::detect()).expect("few moves").resumable();
+    let written = first_kept::<zeros::MexZeros, _>(&input, |kernel, journal| {
+        let start = zeros::Start::with_journal(Arc::clone(journal) as _, None);
+        let _ = kernel.run_from(start, &journal.write, &journal.run);
+    });
+    let input = input();
+    let read = move |mut file: &[u8]| {
+        let progress = zeros::Progress::read(&input, &mut file)?;
+        Ok(bytes(|to| progress.write(&input, to)))
+    };
+    Checkpoint { written, read: Box::new(read) }
+}
+
+fn of_octal(code: &str, limit: u64) -> Checkpoint {
+    let code: octal::Code = code.parse().expect("a game");
+    let input = octal::Octal::new(&code, limit).expect("a small limit");
+    let written = first_kept::<octal::MexOctal, _>(
+        || code.clone(),
+        |kernel, journal| {
+            let start = octal::Start::with_journal(Arc::clone(journal) as _, Vec::new());
+            let _ = kernel.run_from(start, &input, &journal.run);
+        },
+    );
+    let read = move |mut file: &[u8]| {
+        let values = octal::checkpoint::read(&code, usize::MAX, &mut file)?;
+        Ok(bytes(|to| octal::checkpoint::write(&code, &values, to)))
+    };
+    Checkpoint { written, read: Box::new(read) }
+}
+
+/// Records with and without a prefix, at limits above a batch; the others.
+static CHECKPOINTS: LazyLock<Vec<Checkpoint>> = LazyLock::new(|| {
+    vec![
+        of_records("factorials", 300_000),
+        of_records("2,250001", 300_000),
+        of_records("1,3,700", 300_000),
+        of_zeros("squares", 1 << 20),
+        of_zeros("3,5,11", 1 << 20),
+        of_octal("0.6", 5000),
+    ]
 });
 
 fuzz_target!(|file: File| {
     match file {
-        File::Bytes(bytes) => SETS.iter().enumerate().for_each(|(set, _)| {
-            let _ = Progress::read(&input(set), &mut &bytes[..]);
+        File::Bytes(bytes) => CHECKPOINTS.iter().for_each(|checkpoint| {
+            let _ = (checkpoint.read)(&bytes);
         }),
-        File::Changed { set, length, changes } => {
-            let set = set as usize % SETS.len();
-            let written = &WRITTEN[set];
+        File::Changed { which, length, changes } => {
+            let Checkpoint { written, read } = &CHECKPOINTS[which as usize % CHECKPOINTS.len()];
             let mut changed = written.clone();
             for (at, with) in changes {
                 changed[at as usize % written.len()] ^= with;
             }
             // Half of the lengths keep all of it.
             changed.truncate(length as usize % (2 * written.len()));
-            match Progress::read(&input(set), &mut &changed[..]) {
-                Ok(progress) => assert!(changed == *written && bytes(&progress) == *written, "a damaged file was read"),
+            match read(&changed) {
+                Ok(again) => assert!(changed == *written && again == *written, "a damaged file was read"),
                 Err(error) => assert!(changed != *written, "a whole file was refused: {error}"),
             }
         }
