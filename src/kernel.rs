@@ -226,8 +226,6 @@ pub struct Needs {
     pub permutes: f64,
     /// Bits or bytes set at places that are not in order: load, change, store.
     pub bits: f64,
-    /// Loads that each wait for the one before.
-    pub chased: f64,
     /// Stores of a word or less, each to another line than the one before.
     pub stores: f64,
     /// Cycles of operations that wait for each other.

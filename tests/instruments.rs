@@ -303,6 +303,26 @@ fn add(root: &TempDir, folder: &str, kind: &str, content: Value) {
 
 /// Whatever folder it was measured into, and although there is a report.
 #[test]
+fn counters_of_the_cpu_have_a_table_where_they_were_counted() {
+    let (root, folder) = measured(&headline());
+    report(&root, &["--data", folder]).assert().success();
+    assert!(!read(&root, "RESULTS.md").contains("Counters of the CPU"));
+    let rows = json!([
+        { "kernel": "stamp", "runs": 3, "instructions": 300.0, "cycles": 100.0, "instructions_per_cycle": 3.0 },
+        { "kernel": "flags", "runs": 1, "instructions": 900.5 },
+    ]);
+    let counters = json!({ "source": "hardware", "unit": "heap", "rows": rows, "skipped": [] });
+    let case = json!({ "operation": "mex_subtraction", "workload": "squares", "size": 100_000, "counters": counters });
+    add(&root, folder, "counted", case);
+    report(&root, &["--data", folder]).assert().success();
+    let finding = "The best kernels complete 3.00 to 3.00 instructions in a cycle.";
+    assert!(read(&root, "RESULTS.md").contains(finding));
+    let table = read(&root, "profiles/tables/counters.md");
+    assert_eq!(cells(&table, "| [`stamp`]")[1..], ["300", "100", "3.00"]);
+    assert_eq!(cells(&table, "| [`flags`]")[1..], ["900", "–", "–"]);
+}
+
+#[test]
 fn a_draft_stays_below_the_target_folder() {
     let (root, folder) = measured(&headline());
     fs::write(root.path().join("README.md"), "Mine.").expect("a writable folder");

@@ -65,7 +65,7 @@ pub struct Args {
     /// Report changes beyond the noise since the duel in this file
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// Also count instructions, cycles and misses per unit of work: by the CPU, or instructions by valgrind, which knows no AVX-512
+    /// Also count instructions, cycles, misses and energy per unit of work: by the CPU, or instructions by valgrind, which knows no AVX-512
     #[arg(long, conflicts_with_all = ["with", "rev"])]
     counters: bool,
     /// With --against: allow a duel from another machine or build

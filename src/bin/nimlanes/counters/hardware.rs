@@ -10,7 +10,7 @@ use perf_event_open::event::Event;
 use perf_event_open::event::hw::{Hardware as Generic, Op, OpResult, Type};
 use perf_event_open::event::raw::Raw;
 
-use super::{BRANCH_MISSES, CYCLES, Counts, INSTRUCTIONS, L1_MISSES, L2_MISSES, Source};
+use super::{BRANCH_MISSES, CYCLES, Counts, INSTRUCTIONS, L1_MISSES, L2_MISSES, Source, TIME};
 
 /// Counters of this thread and of those that it starts.
 pub struct Hardware {
@@ -81,7 +81,11 @@ impl Source for Hardware {
             let running = since(after.time_running, before.time_running);
             // More events than counters take turns: what was counted stands for all of the time.
             if running > 0 {
-                counts.insert(name, (after.count - before.count) as f64 * enabled as f64 / running as f64);
+                counts
+                    .insert((*name).to_owned(), (after.count - before.count) as f64 * enabled as f64 / running as f64);
+            }
+            if *name == CYCLES {
+                counts.insert(TIME.to_owned(), enabled as f64);
             }
         }
         Ok(counts)

@@ -1,9 +1,11 @@
 //! Instructions, cycles and misses of a kernel per unit of work.
 //!
 //! The counters of the CPU tell all of it, with perf events ([`hardware`]). Many virtual machines have none. There callgrind counts
-//! instructions, in a simulation that does not time anything ([`callgrind`]).
+//! instructions, in a simulation that does not time anything ([`callgrind`]). Where the machine tells what [`energy`] it takes, that
+//! is counted as well.
 
 mod callgrind;
+mod energy;
 #[cfg_attr(
     not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))),
     path = "no_hardware.rs"
@@ -16,21 +18,24 @@ use std::time::Instant;
 
 use nimlanes::kernel::{Run, RunError};
 use nimlanes::session::Session;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use self::callgrind::Uncounted;
+use self::energy::Metered;
 use self::hardware::Hardware;
 use crate::duel::{Skipped, repeats};
 use crate::output::table;
 
 /// What is counted, by the name of its field, and the heading of its column.
-const COUNTED: [(&str, &str); 6] = [
+const COUNTED: [(&str, &str); 8] = [
     (INSTRUCTIONS, "instructions"),
     (CYCLES, "cycles"),
     (IPC, "IPC"),
     (BRANCH_MISSES, "branch misses"),
     (L1_MISSES, "L1d misses"),
     (L2_MISSES, "L2 misses"),
+    (FREQUENCY, "GHz"),
+    (ENERGY, "package nJ"),
 ];
 const INSTRUCTIONS: &str = "instructions";
 const CYCLES: &str = "cycles";
@@ -38,13 +43,23 @@ const IPC: &str = "instructions_per_cycle";
 const BRANCH_MISSES: &str = "branch_misses";
 const L1_MISSES: &str = "l1d_misses";
 const L2_MISSES: &str = "l2_misses";
-
-/// The sources of counts.
-const HARDWARE: &str = "hardware";
-const CALLGRIND: &str = "callgrind";
+const FREQUENCY: &str = "gigahertz";
+const ENERGY: &str = "package_nanojoules";
+/// The time of the cycles, which is not shown.
+const TIME: &str = "nanoseconds";
 
 /// Numbers of events, by name. What could not be counted is missing.
-type Counts = BTreeMap<&'static str, f64>;
+type Counts = BTreeMap<String, f64>;
+
+/// What has counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Origin {
+    /// The counters of the CPU.
+    Hardware,
+    /// callgrind, which counts instructions alone.
+    Callgrind,
+}
 
 /// What counts events.
 trait Source {
@@ -56,22 +71,22 @@ trait Source {
 }
 
 /// The counts of some kernels.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counters {
-    /// [`HARDWARE`], or [`CALLGRIND`], which counts instructions alone.
-    source: &'static str,
+    source: Origin,
     /// The unit of work.
-    unit: &'static str,
+    unit: String,
     /// The kernels that were counted.
-    rows: Vec<Row>,
+    pub rows: Vec<Row>,
     /// The others.
     skipped: Vec<Skipped>,
 }
 
 /// The counts of one kernel.
-#[derive(Debug, PartialEq, Serialize)]
-struct Row {
-    kernel: String,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Its name.
+    pub kernel: String,
     /// Number of runs that were counted.
     runs: u64,
     /// Per unit of work, in user space.
@@ -83,12 +98,17 @@ impl Row {
     /// The counts of several runs, each of so many units of work.
     fn new(kernel: &str, runs: u64, work: u64, total: Counts) -> Self {
         let units = runs as f64 * work.max(1) as f64;
-        let mut counts: Counts = total.iter().map(|(name, count)| (*name, count / units)).collect();
-        if let (Some(instructions), Some(cycles)) = (total.get(INSTRUCTIONS), total.get(CYCLES).filter(|it| **it > 0.0))
-        {
-            counts.insert(IPC, instructions / cycles);
-        }
+        let ratio = |of: &str, to: &str| Some(total.get(of)? / total.get(to).filter(|count| **count > 0.0)?);
+        let mut counts: Counts = total.iter().map(|(name, count)| (name.clone(), count / units)).collect();
+        counts.remove(TIME);
+        counts.extend(ratio(INSTRUCTIONS, CYCLES).map(|ratio| (IPC.to_owned(), ratio)));
+        counts.extend(ratio(CYCLES, TIME).map(|ratio| (FREQUENCY.to_owned(), ratio)));
         Row { kernel: kernel.to_owned(), runs, counts }
+    }
+
+    /// Instructions per cycle, if both were counted.
+    pub fn instructions_per_cycle(&self) -> Option<f64> {
+        self.counts.get(IPC).copied()
     }
 }
 
@@ -104,11 +124,7 @@ pub fn count(
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<Counters>, RunError> {
     let why = match Hardware::open() {
-        Ok(mut hardware) => {
-            let rows = kernels.iter().map(|kernel| row(session, *kernel, run, &mut hardware));
-            let (rows, skipped) = (rows.collect::<Result<_, _>>()?, Vec::new());
-            return Ok(Some(Counters { source: HARDWARE, unit: session.unit(), rows, skipped }));
-        }
+        Ok(hardware) => return by_hardware(hardware, session, kernels, run).map(Some),
         Err(error) => match error.kind() {
             ErrorKind::NotFound | ErrorKind::Unsupported => "the system offers none".to_owned(),
             ErrorKind::PermissionDenied => "perf_event_paranoid does not allow them".to_owned(),
@@ -126,7 +142,7 @@ pub fn count(
         match callgrind::instructions(session, *kernel, run) {
             Ok(total) => {
                 let work = session.work(session.run(*kernel, run)?.as_ref());
-                rows.push(Row::new(name, 1, work, Counts::from([(INSTRUCTIONS, total as f64)])));
+                rows.push(Row::new(name, 1, work, Counts::from([(INSTRUCTIONS.to_owned(), total as f64)])));
             }
             Err(Uncounted::Reason(reason)) => {
                 skipped.push(Skipped { kernel: name.to_owned(), reason, predicted_seconds: None })
@@ -134,7 +150,21 @@ pub fn count(
             Err(Uncounted::Run(cancelled)) => return Err(cancelled),
         }
     }
-    Ok(Some(Counters { source: CALLGRIND, unit: session.unit(), rows, skipped }))
+    Ok(Some(Counters { source: Origin::Callgrind, unit: session.unit().to_owned(), rows, skipped }))
+}
+
+/// [`count`] by the CPU alone; nothing if it has no counters.
+///
+/// # Errors
+/// As [`count`].
+pub fn count_by_cpu(session: &dyn Session, kernels: &[usize], run: &Run) -> Result<Option<Counters>, RunError> {
+    Hardware::open().ok().map(|hardware| by_hardware(hardware, session, kernels, run)).transpose()
+}
+
+fn by_hardware(hardware: Hardware, session: &dyn Session, kernels: &[usize], run: &Run) -> Result<Counters, RunError> {
+    let mut source = Metered::new(hardware);
+    let rows = kernels.iter().map(|kernel| row(session, *kernel, run, &mut source)).collect::<Result<_, _>>()?;
+    Ok(Counters { source: Origin::Hardware, unit: session.unit().to_owned(), rows, skipped: Vec::new() })
 }
 
 /// Runs a kernel once, and then as often as counts have little noise.
@@ -152,18 +182,9 @@ impl Counters {
     /// A table of what was counted, and what was not.
     pub fn text(&self) -> String {
         let Counters { source, unit, rows, skipped } = self;
-        let is_counted = |(name, _): &&(&str, &str)| rows.iter().any(|row| row.counts.contains_key(name));
-        let columns: Vec<_> = COUNTED.iter().filter(is_counted).collect();
-        let heads = columns.iter().map(|(_, head)| (*head).to_owned());
-        let mut lines = vec![["kernel".to_owned()].into_iter().chain(heads).collect::<Vec<_>>()];
-        lines.extend(rows.iter().map(|Row { kernel, counts, .. }| {
-            let cells =
-                columns.iter().map(|(name, _)| counts.get(name).map_or("–".to_owned(), |count| figure(*count)));
-            [kernel.clone()].into_iter().chain(cells).collect()
-        }));
-        let title = match *source {
-            HARDWARE => format!("counted by the CPU in user space, per {unit}"),
-            source => format!("counted by {source}, per {unit}"),
+        let title = match source {
+            Origin::Hardware => format!("counted by the CPU in user space, per {unit}"),
+            Origin::Callgrind => format!("counted by callgrind, per {unit}"),
         };
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
         for Skipped { kernel, reason, .. } in skipped {
@@ -174,8 +195,24 @@ impl Counters {
         }
         let skipped =
             reasons.iter().map(|(reason, kernels)| format!("not counted: {} ({reason})\n", kernels.join(", ")));
-        let counted = if rows.is_empty() { String::new() } else { format!("{title}\n\n{}", table(&lines)) };
+        let counted = if rows.is_empty() { String::new() } else { format!("{title}\n\n{}", table(&self.lines())) };
         format!("\n{counted}{}", skipped.collect::<String>())
+    }
+}
+
+impl Counters {
+    /// The rows of a table, below its heading. Only what was counted has a column; the first has the kernels.
+    pub fn lines(&self) -> Vec<Vec<String>> {
+        let is_counted = |(name, _): &&(&str, &str)| self.rows.iter().any(|row| row.counts.contains_key(*name));
+        let columns: Vec<_> = COUNTED.iter().filter(is_counted).collect();
+        let heads = columns.iter().map(|(_, head)| (*head).to_owned());
+        let head = ["kernel".to_owned()].into_iter().chain(heads).collect();
+        let rows = self.rows.iter().map(|Row { kernel, counts, .. }| {
+            let cells =
+                columns.iter().map(|(name, _)| counts.get(*name).map_or("–".to_owned(), |count| figure(*count)));
+            [kernel.clone()].into_iter().chain(cells).collect()
+        });
+        [head].into_iter().chain(rows).collect()
     }
 }
 
@@ -198,6 +235,10 @@ mod tests {
 
     use super::*;
 
+    fn counts<const N: usize>(list: [(&str, f64); N]) -> Counts {
+        list.map(|(name, count)| (name.to_owned(), count)).into()
+    }
+
     /// A CPU that takes two cycles and an instruction for a run, and has no caches.
     struct Fake {
         runs: u64,
@@ -207,7 +248,7 @@ mod tests {
         fn count(&mut self, work: &mut dyn FnMut() -> Result<(), RunError>) -> Result<Counts, RunError> {
             work()?;
             let runs = self.runs as f64;
-            Ok(Counts::from([(INSTRUCTIONS, 3.0 * runs), (CYCLES, 2.0 * runs), (BRANCH_MISSES, 0.0)]))
+            Ok(counts([(INSTRUCTIONS, 3.0 * runs), (CYCLES, 2.0 * runs), (BRANCH_MISSES, 0.0)]))
         }
     }
 
@@ -218,10 +259,10 @@ mod tests {
 
     #[test]
     fn counts_are_per_unit_of_work() {
-        let row = Row::new("stamp", 10, 50, Counts::from([(INSTRUCTIONS, 1500.0), (CYCLES, 500.0), (L1_MISSES, 5.0)]));
-        assert_eq!(row.counts, Counts::from([(INSTRUCTIONS, 3.0), (CYCLES, 1.0), (IPC, 3.0), (L1_MISSES, 0.01)]));
-        let row = Row::new("stamp", 1, 0, Counts::from([(INSTRUCTIONS, 7.0), (CYCLES, 0.0)]));
-        assert_eq!(row.counts, Counts::from([(INSTRUCTIONS, 7.0), (CYCLES, 0.0)]), "no work and no cycles");
+        let row = Row::new("stamp", 10, 50, counts([(INSTRUCTIONS, 1500.0), (CYCLES, 500.0), (TIME, 200.0)]));
+        assert_eq!(row.counts, counts([(INSTRUCTIONS, 3.0), (CYCLES, 1.0), (IPC, 3.0), (FREQUENCY, 2.5)]));
+        let row = Row::new("stamp", 1, 0, counts([(INSTRUCTIONS, 7.0), (CYCLES, 0.0)]));
+        assert_eq!(row.counts, counts([(INSTRUCTIONS, 7.0), (CYCLES, 0.0)]), "no work and no cycles");
     }
 
     #[test]
@@ -238,13 +279,13 @@ mod tests {
     #[test]
     fn only_what_was_counted_has_a_column() {
         let rows = vec![
-            Row::new("old", 1, 1, Counts::from([(INSTRUCTIONS, 1234.0), (CYCLES, 617.0), (L2_MISSES, 0.00123)])),
-            Row::new("new", 1, 1, Counts::from([(INSTRUCTIONS, 12.34)])),
+            Row::new("old", 1, 1, counts([(INSTRUCTIONS, 1234.0), (CYCLES, 617.0), (L2_MISSES, 0.00123)])),
+            Row::new("new", 1, 1, counts([(INSTRUCTIONS, 12.34)])),
         ];
         let skipped = [("wide", "too wide"), ("slow", "too slow"), ("wider", "too wide")];
         let skipped = skipped.map(|(kernel, reason)| (kernel.to_owned(), reason.to_owned()));
         let skipped = skipped.map(|(kernel, reason)| Skipped { kernel, reason, predicted_seconds: None }).to_vec();
-        let counters = Counters { source: HARDWARE, unit: "heap", rows, skipped };
+        let counters = Counters { source: Origin::Hardware, unit: "heap".to_owned(), rows, skipped };
         let want = "\ncounted by the CPU in user space, per heap\n\n\
             kernel  instructions  cycles   IPC  L2 misses\n\
             old             1234     617  2.00     0.0012\n\
@@ -253,6 +294,7 @@ mod tests {
             not counted: slow (too slow)\n";
         assert_eq!(counters.text(), want);
         let json = serde_json::to_value(&counters).unwrap();
+        assert_eq!(serde_json::from_value::<Counters>(json.clone()).unwrap(), counters);
         assert_eq!(
             (&json["rows"][0]["instructions_per_cycle"], &json["rows"][1]["cycles"]),
             (&2.0.into(), &serde_json::Value::Null)

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::checks;
 use super::sources::{Sources, entries};
+use crate::counters::Counters;
 use crate::duel::{Duel, Row, Skipped};
 use crate::saved::{Measured, Mismatch, Saved, SavedError, read_kind};
 
@@ -219,6 +220,16 @@ pub struct KernelNeeds {
     pub needs: Needs,
 }
 
+/// What kernels do, as counted by the CPU, on one thread.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    /// The input.
+    #[serde(flatten)]
+    pub case: Case,
+    /// The counts.
+    pub counters: Counters,
+}
+
 /// Estimates of `cargo bench`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimates {
@@ -338,6 +349,7 @@ measured! {
     Ceilings "ceilings" ceilings
     AllNeeds "needs" needs
     Clocks "clocks" clocks
+    Counted "counted" counted
     Estimates "estimates" estimates
     BuildCost "built" builds
 }

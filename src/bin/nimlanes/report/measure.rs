@@ -25,14 +25,15 @@ use nimlanes::units::span;
 use nimlanes::workload::InputError;
 
 use super::data::{
-    AllNeeds, Ceilings, Choice, Choices, ClockRow, Clocks, ColdStart, ColdStarts, FarSolution, GameDuel, GameRow,
-    KernelNeeds, Setup, Trial, Trials, files,
+    AllNeeds, Ceilings, Choice, Choices, ClockRow, Clocks, ColdStart, ColdStarts, Counted, FarSolution, GameDuel,
+    GameRow, KernelNeeds, Setup, Trial, Trials, files,
 };
 use super::estimates;
 use super::neighbours::Neighbours;
 use super::programs::{NATIVE, ProgramError, build, json_of, output_of, this_program};
 use super::sources::{self, Sources};
 use super::tasks::{self, CLOCK_BUDGET, Effort, Input, TRIAL_BUDGET, Task};
+use crate::counters;
 use crate::duel::{Duel, DuelError, DuelOptions, Match, PROCESSES, Skipped, quantile, ratios, run_duel, time_in_turns};
 use crate::saved::{Measured, Saved, SavedError};
 
@@ -187,6 +188,10 @@ impl<'a> Plan<'a> {
             }
             Task::Native { input, budget } => self.native(input, *budget, &self.path(task)),
             Task::ColdStarts { input, each } => self.save(&name, self.starts(input, *each)?),
+            Task::Counted { input } => {
+                let counted = self.counted(input, &run(1))?;
+                counted.map_or(Ok(()), |counted| self.save(&name, counted))
+            }
             Task::Game { game, limit, budget } => self.save(&name, self.game(game, *limit, *budget, run)?),
             Task::Far { game, limit } => self.save(&name, far(game, *limit)?),
             Task::Build { native } => self.save(&name, build(*native)?),
@@ -208,6 +213,15 @@ impl<'a> Plan<'a> {
             DuelOptions { kernels, baseline: None, threads, budget, time_limit: self.time_limit, always_included };
         let open = || Ok::<_, MeasureError>(input.session(&self.selection)?);
         Ok(Match::new(open, &options, PROCESSES, self.machine(), run)?.play(&mut |_| {})?)
+    }
+
+    /// Nothing where the CPU has no counters.
+    fn counted(&self, input: &Input, run: &Run) -> Result<Option<Counted>, MeasureError> {
+        let session = input.session(&self.selection)?;
+        let candidates = session.candidates(1, input.time_limit(self.time_limit));
+        let able = (0..candidates.len()).filter(|kernel| candidates[*kernel].is_able());
+        let counters = counters::count_by_cpu(session.as_ref(), &able.collect::<Vec<_>>(), run)?;
+        Ok(counters.map(|counters| Counted { case: session.case().clone(), counters }))
     }
 
     fn choices(&self) -> Result<Choices, MeasureError> {

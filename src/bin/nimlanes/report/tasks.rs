@@ -76,6 +76,7 @@ pub(super) enum Task {
     Duel { input: Input, threads: usize, budget: Duration },
     Native { input: Input, budget: Duration },
     ColdStarts { input: Input, each: Duration },
+    Counted { input: Input },
     Game { game: &'static Game, limit: u64, budget: Duration },
     Far { game: &'static Game, limit: u64 },
     Build { native: bool },
@@ -183,6 +184,7 @@ impl Task {
             Task::Duel { input, threads, .. } => format!("duel-{BUILD}-{}-threads-{threads}", input.case.stem()),
             Task::Native { input, .. } => format!("duel-native-{}", input.case.stem()),
             Task::ColdStarts { input, .. } => format!("starts-{}", input.case.stem()),
+            Task::Counted { input } => format!("counted-{}", input.case.stem()),
             Task::Game { game, limit, .. } => format!("game-{}-{limit}", game.name),
             Task::Far { game, limit } => format!("far-{}-{limit}", game.name),
             Task::Build { native } => format!("built-{}", if *native { "native" } else { "default" }),
@@ -200,6 +202,7 @@ impl Task {
             Task::ColdStarts { input, each } => {
                 input.runs_within(time_limit).map(|run| (run * 2).max(*each) + Duration::from_millis(60)).sum()
             }
+            Task::Counted { input } => input.runs_within(time_limit).map(|run| run * 2 + MIN_TURN).sum(),
             Task::Game { limit, budget, .. } => {
                 if *limit > SMALL {
                     GAME_TIME
@@ -317,8 +320,8 @@ fn trials(effort: &Effort, selection: &Selection) -> Result<Vec<Input>, InputErr
     Ok(inputs)
 }
 
-/// The tasks of one workload: a duel at each size. At the published size of the first workload, also the native build and
-/// each kernel in its own process. There and at the largest size, also a duel of the parallel kernels, if there are any.
+/// The tasks of one workload: a duel at each size. At the published size of the first workload, also the native build, each
+/// kernel in its own process, and what the CPU counts. There and at the largest size, also a duel of the parallel kernels, if there are any.
 fn duels(
     operation: &'static dyn AnyOperation,
     workload: &'static Workload,
@@ -355,6 +358,7 @@ fn duels(
             input.include(|_| true, effort.headline_time_limit);
             tasks.push(Task::Native { input: input.clone(), budget: budget / 2 });
             tasks.push(Task::ColdStarts { input: input.clone(), each: effort.start });
+            tasks.push(Task::Counted { input: input.clone() });
         }
         tasks.push(Task::Duel { input, threads: 1, budget });
     }

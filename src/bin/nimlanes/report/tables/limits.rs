@@ -1,5 +1,7 @@
 //! How close kernels come to the limits of the machine.
 
+use std::collections::BTreeMap;
+
 use nimlanes::kernel::Needs;
 use nimlanes::lab::ceilings::Reading;
 use nimlanes::units::bytes;
@@ -13,6 +15,8 @@ const LIMITS: &str = include_str!("../limits.md");
 /// The least time for what a unit of work needs, by the measured ceilings.
 pub(super) struct Limit {
     pub(super) ns: f64,
+    /// The most expensive need.
+    bound: &'static str,
     /// The needs as text, most expensive first.
     needs: String,
 }
@@ -36,13 +40,12 @@ impl Limit {
         let logical =
             ["logic", "logic_of_three"].into_iter().filter_map(|name| ceiling("vectors", name)).min_by(f64::total_cmp);
         let cost = |count: f64, kind, name| if count > 0.0 { Some(count * ceiling(kind, name)?) } else { Some(0.0) };
-        let Needs { loads, split_loads, logic, permutes, bits, chased, stores, cycles, .. } = *needs;
+        let Needs { loads, split_loads, logic, permutes, bits, stores, cycles, .. } = *needs;
         let mut parts = [
             (loads + split_loads, "loads", cost(loads, "loads", "")? + cost(split_loads, "loads", SPLIT)?),
             (logic, "logical operations", if logic > 0.0 { logic * logical? } else { 0.0 }),
             (permutes, "permutations", cost(permutes, "vectors", "permute_bytes")?),
             (bits, "scattered bits", cost(bits, "bits", "")?),
-            (chased, "dependent loads", cost(chased, "latency", "")?),
             (stores, "stores", cost(stores, "stores", "")?),
             (cycles, "cycles", cost(cycles, "clock", "")?),
         ];
@@ -50,7 +53,7 @@ impl Limit {
         let needed = parts.iter().filter(|(count, ..)| *count > 0.0);
         let needs: Vec<String> =
             needed.map(|(count, what, ns)| format!("{} {what} ({})", times(*count), self::ns(*ns))).collect();
-        Some(Limit { ns: parts[0].2, needs: needs.join(", ") })
+        Some(Limit { ns: parts[0].2, bound: parts[0].1, needs: needs.join(", ") })
     }
 }
 
@@ -81,14 +84,16 @@ impl Report<'_> {
         }
         let heads = ["operation", "kernel", "a unit of work needs at least", "limit", "measured", "share of the limit"];
         let mut table = Table::new(&heads);
-        let mut best = Vec::new();
+        let (mut best, mut reached) = (Vec::new(), BTreeMap::<_, Vec<f64>>::new());
         for entry in self.entries() {
             let Some(duel) = self.headline(&entry) else { continue };
             for (index, row) in duel.rows.iter().enumerate() {
                 let Some(limit) = self.limit(&entry, row) else { continue };
+                let ratio = limit.ns * row.throughput / 1e9;
                 if index == 0 {
-                    best.push(limit.ns * row.throughput / 1e9);
+                    best.push(ratio);
                 }
+                reached.entry(limit.bound).or_default().push(ratio);
                 table.row([
                     code(entry.name()),
                     entry.link(&row.kernel),
@@ -99,12 +104,17 @@ impl Report<'_> {
                 ]);
             }
         }
-        let reached = range(&best, |share| format!("{:.0} %", 100.0 * share))?;
+        let percent = |share| format!("{:.0} %", 100.0 * share);
+        let mut bounds = Table::new(&["what bounds", "kernels", "share of the limit"]);
+        for (bound, shares) in reached {
+            bounds.row([bound.to_owned(), shares.len().to_string(), range(&shares, percent)?]);
+        }
         Some(Topic {
             file: "limits",
             title: "Distance to the limit".to_owned(),
-            finding: format!("The best kernels reach {reached} of what the machine could do at best."),
+            finding: format!("The best kernels reach {} of what the machine could do at best.", range(&best, percent)?),
             tables: table.below(LIMITS)
+                + &bounds.below("The same by what bounds them:")
                 + &ceilings.below("Measured ceilings on one thread: the best of several timings, and their median."),
         })
     }

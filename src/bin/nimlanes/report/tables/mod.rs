@@ -4,6 +4,7 @@
 
 mod builds;
 mod clocks;
+mod counted;
 mod games;
 mod layouts;
 mod limits;
@@ -265,6 +266,7 @@ impl<'a> Report<'a> {
     fn topics(&self) -> impl Iterator<Item = Topic> {
         let topics = [
             self.limits(),
+            self.counted(),
             self.tiers_below(),
             self.selections(),
             self.slower_than_plain(),
