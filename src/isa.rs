@@ -19,6 +19,8 @@ pub struct Extension {
     pub title: &'static str,
     /// Red, green and blue in charts.
     pub colour: [u8; 3],
+    /// How the costs of its kernels were estimated; `None` if they were measured.
+    pub costs_estimated: Option<&'static str>,
     /// Whether the Cargo feature of the tier's name is on.
     pub is_enabled: bool,
     is_on_this_cpu: fn() -> bool,
@@ -35,7 +37,8 @@ macro_rules! isa_table {
     ($d:tt $(
         $(#[$doc:meta])*
         $tier:ident $name:literal includes [$($included:ident)*]
-        $(, on $arch:literal by $detect:ident [$($f:tt)*], shown as $title:literal in $colour:expr)?;
+        $(, on $arch:literal by $detect:ident [$($f:tt)*], shown as $title:literal in $colour:expr
+           $(, costs estimated $how:literal)?)?;
     )*) => {
         /// A class of instruction sets. Tiers are not ordered: one runs the kernels of another where it
         /// [includes](Tier::includes) it.
@@ -56,6 +59,8 @@ macro_rules! isa_table {
                 cpu_features: &[$($f),*],
                 title: $title,
                 colour: $colour,
+                // The first of what may be one or two.
+                costs_estimated: [$(Some($how),)? None][0],
                 is_enabled: cfg!(feature = $name),
                 is_on_this_cpu: || {
                     #[cfg(target_arch = $arch)]
@@ -115,6 +120,12 @@ isa_table! { $
             "avx512vpopcntdq" "avx512bitalg" "gfni"
         ],
         shown as "AVX-512" in [213, 94, 0]; // vermilion
+
+    /// 128-bit vectors with lookups of bytes and a shift of its own for each lane, which every 64-bit ARM CPU has.
+    Neon "neon" includes [Portable],
+        on "aarch64" by is_aarch64_feature_detected ["neon"],
+        shown as "NEON" in [240, 228, 66], // yellow
+        costs estimated "by llvm-mca for Neoverse V2 and Apple M1, not timed on ARM";
 }
 
 impl Tier {
@@ -223,6 +234,10 @@ mod tests {
         // What is not allowed is not meant.
         assert_eq!(asked("avx"), refused("unknown tier `avx`; allowed: portable"));
         assert_eq!(Tier::named_on("x86_64", "avx2"), Ok(Tier::Avx2));
+        let neon = Tier::named_on("x86_64", "neon").map_err(|error| error.to_string());
+        let why = "neon is a tier of aarch64 and this is x86_64; allowed: portable, avx2, avx512";
+        assert_eq!(neon, Err(why.to_owned()));
+        assert_eq!(Tier::named_on("aarch64", "neon"), Ok(Tier::Neon));
     }
 
     #[test]
@@ -231,6 +246,7 @@ mod tests {
         assert_eq!(included(Tier::Portable), [Tier::Portable]);
         assert_eq!(included(Tier::Avx2), [Tier::Portable, Tier::Avx2]);
         assert_eq!(included(Tier::Avx512), [Tier::Portable, Tier::Avx2, Tier::Avx512]);
+        assert_eq!(included(Tier::Neon), [Tier::Portable, Tier::Neon]);
     }
 
     /// What the rest of the crate takes for granted of rows to come.

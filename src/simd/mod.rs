@@ -12,6 +12,8 @@ pub mod avx2;
 pub mod avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod field;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+pub mod neon;
 pub mod probe;
 
 /// Element types that fill a vector without padding and are valid in any bit pattern.

@@ -1,0 +1,38 @@
+//! Byte lanes decoded by shifts, 16 heaps at a time, without a table.
+//!
+//! `ushl` shifts each lane by its own count, to the right where that is negative. A one that is shifted by the value in the plane
+//! is the one-hot byte, and by any other count zero.
+//!
+//! Cost per 16 heaps, move and plane: a subtraction, a shift, an OR.
+//! Bound (llvm-mca, Neoverse V2): the shifts, of which only two of four vector ports are capable.
+
+use std::arch::aarch64::*;
+
+use super::Subtraction;
+use super::byte_lanes_neon::{decode, free_words};
+use super::lanes::{self, Planes, Sources, WINDOW, by_planes};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+
+pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
+    lanes::cost(input, 1.3, 1.5, 2.0)
+}
+
+#[target_feature(enable = "neon")]
+pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
+    let one = vdupq_n_u8(1);
+    decode::<P>(from, moves, hits, |p, _, codes| {
+        // Code 0 becomes value 63, which the driver ignores.
+        let value = vsubq_u8(vdupq_n_u8((WINDOW - 8 * p) as u8), codes);
+        vshlq_u8(one, vreinterpretq_s8_u8(value))
+    });
+}
+
+#[target_feature(enable = "neon")]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
+    lanes::drive(
+        input,
+        run,
+        |from, moves, planes, hits| by_planes!(planes, accumulate(from, moves, hits)),
+        |hits, free| free_words(hits, free),
+    )
+}
