@@ -47,6 +47,8 @@ mod guess_lanes;
 mod guess_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod guess_lanes_avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+mod guess_lanes_neon;
 mod history;
 mod masks;
 mod residue_classes;
@@ -56,6 +58,8 @@ mod ring_lanes;
 mod ring_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod ring_lanes_avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+mod ring_lanes_neon;
 #[cfg(feature = "wide")]
 mod ring_lanes_wide;
 mod table;
@@ -234,9 +238,11 @@ impl Operation for MexRecords {
         ring_lanes_wide = ring_lanes_wide like ring_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
         ring_lanes_avx2 = ring_lanes_avx2 like ring_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         ring_lanes_avx512 = ring_lanes_avx512 like ring_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts", needs;
+        ring_lanes_neon = ring_lanes_neon like ring_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
         guess_lanes = guess_lanes like ring_lanes, Portable, [], "blocks guessed by a period found on the way, verified in lanes, computed where wrong";
         guess_lanes_avx2 = guess_lanes_avx2 like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         guess_lanes_avx512 = guess_lanes_avx512 like guess_lanes, Avx512, ["avx512"], "planes by byte permutes";
+        guess_lanes_neon = guess_lanes_neon like guess_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
         residue_classes = residue_classes, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
         residue_classes_avx2 = residue_classes like residue_classes, Avx2, ["avx2"], "the same source at this tier";
         residue_classes_avx512 = residue_classes like residue_classes, Avx512, ["avx512"], "the same source at this tier";

@@ -1,0 +1,31 @@
+//! Blocks guessed and verified in lanes, decoded by `tbl`. See `guess`.
+//!
+//! Cost of a right block: for each move and 16 heaps, a load, a subtraction, a lookup and an OR.
+//! Bound: wrong blocks.
+
+use super::guess::{self, Guessed, settle_in_memory};
+use super::ring::{LaneBlocks, drive};
+use super::{Output, Records, Start, ring_lanes_neon};
+use crate::cores::mex::subtraction::byte_lanes_neon::{accumulate, free_words};
+use crate::cores::mex::subtraction::lanes::{Planes, Sources, by_planes};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+
+pub fn cost(input: &Records, context: CostContext) -> Cost {
+    guess::cost(input, ring_lanes_neon::cost(input, context), 0.06)
+}
+
+#[target_feature(enable = "neon")]
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
+    let reached = |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+        by_planes!(planes, accumulate(from, moves, hits))
+    };
+    let computed = LaneBlocks::new(input, reached, |hits: &Planes, free: &mut _| free_words(hits, free));
+    drive(
+        input,
+        run,
+        start,
+        Guessed::new(input, computed, reached, |pattern, evidence, guess| {
+            settle_in_memory(reached, pattern, evidence, guess)
+        }),
+    )
+}
