@@ -32,6 +32,8 @@ mod greedy;
 mod greedy_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod greedy_avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+mod greedy_neon;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod greedy_pair_avx512;
 mod heads;
@@ -49,6 +51,8 @@ mod sparse_lanes_avx2;
 mod sparse_lanes_avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod sparse_lanes_masked_avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+mod sparse_lanes_neon;
 #[cfg(feature = "wide")]
 mod sparse_lanes_wide;
 mod stamp;
@@ -87,9 +91,11 @@ impl Operation for MexOctal {
         sparse_lanes_avx2 = sparse_lanes_avx2 like sparse_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         sparse_lanes_masked_avx512 = sparse_lanes_masked_avx512 like sparse_lanes, Avx512, ["avx512"], "planes by permutes, masked for each group of 64 codes";
         sparse_lanes_avx512 = sparse_lanes_avx512 like sparse_lanes, Avx512, ["avx512"], "planes by a permute that all groups share, and masks by affine maps";
+        sparse_lanes_neon = sparse_lanes_neon like sparse_lanes, Neon, ["neon"], "planes by lookups that leave out other groups";
         greedy = greedy, Portable, [], "byte lanes with a greedy choice: most rare heaps are only asked for the least free codes";
         greedy_avx2 = greedy_avx2 like greedy, Avx2, ["avx2"], "the same on the lanes of sparse_lanes_avx2";
         greedy_avx512 = greedy_avx512 like greedy, Avx512, ["avx512"], "the same on the lanes of sparse_lanes_avx512";
+        greedy_neon = greedy_neon like greedy, Neon, ["neon"], "the same on the lanes of sparse_lanes_neon";
         greedy_pair_avx512 = greedy_pair_avx512 like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
     };
     const ABSENT: &'static [Absent] = &[Absent {
