@@ -58,6 +58,8 @@ mod bit_rows;
 mod bit_rows_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod bit_rows_avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+mod bit_rows_neon;
 mod bit_tests;
 mod bit_tests_certificate;
 #[cfg(feature = "bitvec")]
@@ -191,6 +193,7 @@ impl<S: Sink> Operation for Occupancy<S> {
         wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, in portable vectors";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
+        bit_rows_neon = bit_rows_neon, Neon, ["neon"], "256 candidates at once, in two vectors";
         general_rows = general_rows, Portable, [], "any diagonals: 64 candidates at once, full stretches skipped by trees of bits";
         window_certificate = window_certificate, Portable, [], "one window of four bit rows per P-position, where the certificate points", needs;
         automaton = automaton, Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;

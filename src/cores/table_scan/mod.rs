@@ -41,6 +41,8 @@ mod bit_rows;
 mod bit_rows_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod bit_rows_avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+mod bit_rows_neon;
 #[cfg(feature = "bitvec")]
 mod bitvec_operators;
 #[cfg(feature = "bitvec")]
@@ -49,10 +51,16 @@ mod byte_rows;
 mod byte_table;
 mod byte_table_pruned;
 mod layers;
-#[cfg(any(feature = "wide", all(target_arch = "x86_64", feature = "avx512")))]
+#[cfg(any(
+    feature = "wide",
+    all(target_arch = "x86_64", feature = "avx512"),
+    all(target_arch = "aarch64", feature = "neon")
+))]
 mod line_rows;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod line_rows_avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+mod line_rows_neon;
 #[cfg(feature = "wide")]
 mod line_rows_wide;
 mod oracle;
@@ -165,8 +173,10 @@ impl<S: Sink> Operation for TableScan<S> {
         wide_rows = wide_rows, Portable, ["wide"], "256 candidates at once, in portable vectors";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
+        bit_rows_neon = bit_rows_neon, Neon, ["neon"], "256 candidates at once, in two vectors";
         line_rows_avx512 = line_rows_avx512, Avx512, ["avx512"], "heaps of up to 1023: a row is a cache line, 32 layers per step", needs;
         line_rows_wide = line_rows_wide like line_rows_avx512, Portable, ["wide"], "the same rows of a cache line, in portable vectors";
+        line_rows_neon = line_rows_neon like line_rows_avx512, Neon, ["neon"], "the same rows of a cache line, in four vectors";
         antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "32 independent pairs per step, 256 candidates per window", needs;
         antichain_skip_avx512 = antichain_skip_avx512, Avx512, ["avx512"], "64 independent pairs per step, full words skipped by a summary";
         antichain_threads_avx512 = antichain_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 32 layers shared among the threads";
