@@ -21,6 +21,8 @@ mod walsh_lanes;
 mod walsh_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod walsh_lanes_avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+mod walsh_lanes_neon;
 #[cfg(feature = "wide")]
 mod walsh_lanes_wide;
 mod walsh_tree;
@@ -151,6 +153,7 @@ impl Operation for XorPartitions {
         walsh_lanes_wide = walsh_lanes_wide like walsh_lanes, Portable, ["wide"], "the same with two vectors of wide";
         walsh_lanes_avx2 = walsh_lanes_avx2 like walsh_lanes, Avx2, ["avx2"], "the same with two vectors, and signs as masks", needs;
         walsh_lanes_avx512 = walsh_lanes_avx512 like walsh_lanes, Avx512, ["avx512"], "the same with signs in a mask register", needs;
+        walsh_lanes_neon = walsh_lanes_neon like walsh_lanes, Neon, ["neon"], "the same with four vectors, and signs as factors";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",
