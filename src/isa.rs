@@ -144,6 +144,11 @@ impl Tier {
         self.row().extension.as_ref()
     }
 
+    /// Whether the constants in the costs of its kernels were measured, on the machine of the report.
+    pub fn are_costs_measured(self) -> bool {
+        self.extension().is_none_or(|extension| extension.costs_estimated.is_none())
+    }
+
     /// Whether a CPU with this tier also runs the kernels of `other`.
     pub fn includes(self, other: Tier) -> bool {
         self == other || self.row().includes.iter().any(|included| included.includes(other))

@@ -190,8 +190,9 @@ pub struct CostContext {
     pub threads: usize,
 }
 
-/// Predicted time and memory of one run. The formula of each kernel holds constants measured on one machine; they serve
-/// choices between kernels, refusals and progress, never results.
+/// Predicted time and memory of one run. The formula of each kernel holds constants measured on one machine, or estimated
+/// where the tier says so ([`Tier::are_costs_measured`]); they serve choices between kernels, refusals and progress, never
+/// results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
     /// Nanoseconds; infinite where the kernel cannot do the input.

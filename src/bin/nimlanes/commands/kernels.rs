@@ -1,6 +1,7 @@
 //! `nimlanes kernels`
 
 use nimlanes::cores::{OPERATIONS, operation};
+use nimlanes::isa::Tier;
 use nimlanes::selection::Selection;
 use nimlanes::session::{AnyOperation, KernelInfo};
 use nimlanes::units::bytes;
@@ -47,6 +48,8 @@ struct Row {
     tier: &'static str,
     /// `exact` or `observed`: whether its answers are proved.
     claim: &'static str,
+    /// `measured` or `estimated`: what the constants of its cost rest on.
+    costs: &'static str,
     feature: String,
     compiled: bool,
     available: bool,
@@ -88,10 +91,15 @@ fn listing(operation: &dyn AnyOperation, rows: &[Row]) -> String {
     let title = format!("{}: {} kernels, * selected for {name} at {published}", operation.name(), rows.len());
     let kernels: Vec<_> = rows.iter().map(Row::cells).collect();
     let absent = operation.absent().iter().map(|absent| format!("   no {}: {}\n", absent.feature, absent.reason));
+    let is_listed = |tier: &&Tier| rows.iter().any(|row| row.tier == tier.name());
+    let estimated = Tier::ALL.iter().filter(is_listed).filter_map(|tier| {
+        Some(format!("   {}: costs estimated {}\n", tier.name(), tier.extension()?.costs_estimated?))
+    });
+    let notes = absent.chain(estimated).collect::<String>();
     let inputs = workloads.iter().map(|Workload { name, summary, published, .. }| {
         vec![format!("   --workload {name}"), format!("--size {published}"), (*summary).to_owned()]
     });
-    format!("{title}\n{}{}{}\n", table(&kernels), absent.collect::<String>(), table(&inputs.collect::<Vec<_>>()))
+    format!("{title}\n{}{}{}\n", table(&kernels), notes, table(&inputs.collect::<Vec<_>>()))
 }
 
 impl Row {
@@ -116,6 +124,7 @@ fn rows(operation: &dyn AnyOperation, selection: &Selection) -> Result<Vec<Row>,
         kernel: kernel.name,
         tier: kernel.tier.name(),
         claim: kernel.claim.name(),
+        costs: if kernel.tier.are_costs_measured() { "measured" } else { "estimated" },
         feature: kernel.features.join(","),
         compiled: kernel.compiled,
         available: kernel.obstacle.is_none(),

@@ -154,6 +154,11 @@ impl Operation for XorTriples {
                      has neither",
         },
         Absent {
+            feature: "neon",
+            reason: "it counts bits byte by byte, and adding the bytes up takes longer than counting, which leaves nothing to gain \
+                     over plain Rust; not tried",
+        },
+        Absent {
             feature: "parallel",
             reason: "up to a million heaps, the whole takes less time than starting a thread",
         },
