@@ -1,5 +1,7 @@
 //! The machine and the build that a measurement was made with.
 
+use std::env::consts::ARCH;
+
 use crate::kernel::Tier;
 use crate::machine::Machine;
 
@@ -46,21 +48,16 @@ impl Environment {
     /// This machine and this build.
     pub fn detect(machine: &Machine) -> Self {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let field = |name: &str| {
-            let line = cpuinfo.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name));
-            line.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim().to_owned())
-        };
-        let or_unknown = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
-        let number = |name: &str| field(name).and_then(|text| text.parse::<u32>().ok());
-        let family = (field("vendor_id"), number("cpu family"), number("model"));
         let mut system = sysinfo::System::new();
         system.refresh_memory();
+        system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
+        let cpu = Cpu::new(ARCH, &cpuinfo, system.cpus().first().map_or("", sysinfo::Cpu::brand));
         let tiers = Tier::ALL.iter().filter(|tier| tier.extension().is_some_and(|extension| extension.is_enabled));
         let tiers = tiers.map(|tier| tier.name().to_owned()).collect();
         let os = [sysinfo::System::name(), sysinfo::System::kernel_version()];
         Environment {
-            cpu: or_unknown(field("model name")),
-            microarchitecture: microarchitecture(family),
+            cpu: cpu.name,
+            microarchitecture: cpu.microarchitecture,
             tier: machine.strongest_tier().name().to_owned(),
             threads: machine.threads(),
             caches: caches(),
@@ -113,12 +110,39 @@ fn differing(respects: &[(&str, &String, &String)]) -> Option<String> {
     differs.map(|(name, here, there)| format!("{name} {there}, not {here}"))
 }
 
+/// What the system says of the first CPU.
+struct Cpu {
+    name: String,
+    microarchitecture: String,
+}
+
+impl Cpu {
+    /// From `/proc/cpuinfo`, empty where there is none, and the brand by sysinfo, which knows the cores of ARM by their numbers:
+    /// Linux has no names there.
+    fn new(architecture: &str, cpuinfo: &str, brand: &str) -> Self {
+        let field = |name: &str| {
+            let line = cpuinfo.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name));
+            line.and_then(|line| line.split_once(':')).map(|(_, value)| value.trim().to_owned())
+        };
+        let number = |name: &str| field(name).and_then(|text| text.parse::<u32>().ok());
+        let brand = Some(brand.trim()).filter(|brand| !brand.is_empty());
+        let numbered = || Some(format!("implementer {}, part {}", field("CPU implementer")?, field("CPU part")?));
+        let name = field("model name").or_else(|| brand.map(str::to_owned)).or_else(numbered);
+        let known = match (field("vendor_id"), number("cpu family"), number("model")) {
+            (Some(vendor), Some(family), Some(model)) => Some(microarchitecture(&vendor, family, model)),
+            _ if architecture == "aarch64" => brand.map(|brand| brand.to_lowercase().replace(' ', "-")),
+            _ => None,
+        };
+        Cpu {
+            name: name.unwrap_or_else(|| "unknown".to_owned()),
+            microarchitecture: known.unwrap_or_else(|| format!("unknown-{architecture}")),
+        }
+    }
+}
+
 /// The common name of the microarchitecture, from the CPU's family and model, for widespread CPUs with AVX2 or AVX-512.
-fn microarchitecture((vendor, family, model): (Option<String>, Option<u32>, Option<u32>)) -> String {
-    let (Some(vendor), Some(family), Some(model)) = (vendor, family, model) else {
-        return format!("unknown-{}", std::env::consts::ARCH);
-    };
-    let name = match (vendor.as_str(), family, model) {
+fn microarchitecture(vendor: &str, family: u32, model: u32) -> String {
+    let name = match (vendor, family, model) {
         ("AuthenticAMD", 0x17, 0x30..) => "zen2",
         ("AuthenticAMD", 0x17, _) => "zen1",
         ("AuthenticAMD", 0x19, 0x00..=0x0f | 0x20..=0x5f) => "zen3",
@@ -150,4 +174,28 @@ fn caches() -> Vec<String> {
         Some(format!("L{level}{suffix} {size}"))
     };
     (0..8).map_while(cache).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first lines of a Graviton 4 and of a Zen 4.
+    #[test]
+    fn cpus_are_named_on_both_architectures() {
+        let arm = "processor\t: 0\nBogoMIPS\t: 2000.00\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU architecture: 8\n\
+                   CPU variant\t: 0x0\nCPU part\t: 0xd4f\n";
+        let x86 =
+            "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC 9R14\n";
+        let named = |architecture, cpuinfo, brand| {
+            let Cpu { name, microarchitecture } = Cpu::new(architecture, cpuinfo, brand);
+            [name, microarchitecture]
+        };
+        assert_eq!(named("aarch64", arm, "Neoverse-V2"), ["Neoverse-V2", "neoverse-v2"]);
+        assert_eq!(named("aarch64", arm, ""), ["implementer 0x41, part 0xd4f", "unknown-aarch64"]);
+        assert_eq!(named("aarch64", "", "Apple M1"), ["Apple M1", "apple-m1"]);
+        assert_eq!(named("x86_64", x86, "AMD EPYC 9R14"), ["AMD EPYC 9R14", "zen4"]);
+        assert_eq!(named("x86_64", "", "Intel(R) Core(TM) i9"), ["Intel(R) Core(TM) i9", "unknown-x86_64"]);
+        assert_eq!(named("riscv64", "", ""), ["unknown", "unknown-riscv64"]);
+    }
 }
