@@ -7,9 +7,13 @@
 //! lost. Words may be read while they are being marked, but nothing depends on the bits that change. A summary
 //! ([`Field::set_shared`]) needs no counter: it may be late, and a word that it calls full stays full.
 //!
+//! Nothing of this relies on the order that x86 keeps: release and acquire are plain moves there, and `stlr` and `ldar` on ARM.
+//! A vector that is read while words of it are marked may mix old and new bytes on either. A mark changes one bit of its word,
+//! so every byte is one of the two, and the bits that were there before are in both.
+//!
 //! This holds if the threads follow their wave of counters. The wave of the antichain kernels is modelled in loom
 //! (`cores/table_scan/antichain/wave/model.rs`, run by `.ci/deep`): without release, without acquire, or with a shorter
-//! lag the model fails. ThreadSanitizer would see none of this: to it relaxed accesses are no race, and it does not see
+//! lag the model fails. The tests of `wave` run it with threads, in `.ci/run` also as code for ARM. ThreadSanitizer would see none of this: to it relaxed accesses are no race, and it does not see
 //! reads by `asm!`.
 #![allow(unsafe_code, reason = "vector loads from memory that other threads write, checked once for 16 lanes")]
 

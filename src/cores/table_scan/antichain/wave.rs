@@ -91,3 +91,47 @@ impl Drop for StopOnDrop<'_> {
         self.0.stopped.store(true, Ordering::Relaxed);
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    use super::*;
+
+    const BANDS: usize = u64::BITS as usize;
+    const THREADS: usize = 4;
+    const LAYERS: usize = 2;
+    const HEAPS: usize = 3000;
+
+    /// Each band marks its bit in the word of each step, as kernels do, and first looks for the bits of all bands before it in
+    /// the words that it may read. Emulated on a CPU that reorders less, this shows that the code runs, not that the order holds:
+    /// `model` shows that.
+    #[test]
+    fn a_band_sees_the_marks_of_all_bands_before_it() {
+        let wave = Wave::new(BANDS);
+        let last = HEAPS + LAYERS - 1;
+        let words: Vec<AtomicU64> = (0..last).map(|_| AtomicU64::new(0)).collect();
+        let work = |thread: usize| {
+            let stop_on_drop = StopOnDrop(&wave);
+            for band in (thread..BANDS).step_by(THREADS) {
+                let turn = wave.turn(band, LAYERS, HEAPS);
+                let before = (1_u64 << band) - 1;
+                for step in (0..last).step_by(7) {
+                    let end = last.min(step + 7);
+                    turn.enter(end).expect("no thread stops early");
+                    for word in &words[step..last.min(end + 2 * LAYERS)] {
+                        assert_eq!(word.load(Relaxed) & before, before, "band {band} from step {step} on");
+                    }
+                    for word in &words[step..end] {
+                        word.store(word.load(Relaxed) | 1 << band, Relaxed);
+                    }
+                    turn.leave(end);
+                }
+            }
+            std::mem::forget(stop_on_drop);
+        };
+        let work = &work;
+        std::thread::scope(|scope| (0..THREADS).for_each(|thread| drop(scope.spawn(move || work(thread)))));
+        assert!(words.iter().all(|word| word.load(Relaxed) == u64::MAX), "no mark is lost");
+    }
+}
