@@ -155,6 +155,32 @@ fn narrow_cells_are_selected_where_they_hold_the_values() {
     }
 }
 
+/// The same for NEON, where the plain kernel follows; and lookups make the byte lanes of `wide` a choice.
+#[test]
+#[cfg(all(target_arch = "aarch64", feature = "neon", feature = "wide"))]
+fn neon_kernels_are_selected() {
+    let machine = Machine::detect();
+    let cases = [
+        ("mex_split", "three-parts", 130_000, "near_sum_neon"),
+        ("mex_split", "three-parts", 131_000, "near_sum"),
+        ("mex_subtraction", "squares", 100_000, "byte_lanes_neon"),
+        ("mex_zeros", "squares", 1_000_000, "shifted_rows_neon"),
+        ("xor_partitions", "scatterstone", 500, "walsh_lanes_neon"),
+    ];
+    let selection = Selection::new(machine).with_threads(1).expect("a thread");
+    for (operation, workload, size, best) in cases {
+        let operation = nimlanes::cores::operation(operation).expect("it is listed");
+        let session = operation.session(&selection, workload, size).expect("a listed workload");
+        let chosen = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
+        assert_eq!(session.kernels()[chosen].name, best, "at {size}");
+    }
+    let operation = nimlanes::cores::operation("mex_subtraction").expect("it is listed");
+    let session = operation.session(&selection, "squares", 100_000).expect("a listed workload");
+    let ns = |name| session.cost(session.index(name).expect("it is listed"), 1).ns;
+    assert!(ns("byte_lanes_neon") < ns("byte_lanes_wide"));
+    assert!(ns("byte_lanes_wide") < 2.0 * ns("byte_lanes"));
+}
+
 /// Starting threads takes time: small inputs use one thread, larger ones several.
 #[test]
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]

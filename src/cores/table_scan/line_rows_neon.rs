@@ -3,7 +3,7 @@
 //! A shifted row is two shifts of each word by a register; the word after it comes from the next vector by `ext`.
 //!
 //! Cost: six lines per search, each of them four loads; `1.3` searches per P-position.
-//! Bound (llvm-mca, Neoverse V2): the vector ports; shifts take two of the four.
+//! Bound: the vector ports, of which two of four can shift on Neoverse V2.
 
 use std::arch::aarch64::*;
 use std::array::from_fn;

@@ -1,6 +1,6 @@
 //! [`super::sparse_lanes_avx512`] with `wide`'s vectors: a shuffle that the groups of 64 codes share, and masks by comparison.
 //!
-//! Without SSSE3, as in a default build, `wide` shuffles byte by byte through memory.
+//! On x86 without SSSE3, as in a default build, `wide` shuffles byte by byte through memory.
 //!
 //! Cost per block, move and plane: one AND and one OR, and eight shuffles for all planes.
 //! Bound: in a default build, the shuffles; in a native build for Zen 4, the vector ports.
@@ -12,11 +12,12 @@ use super::drive::{self, Alone};
 use super::inner::{PLANES, Parts, Planes};
 use super::sparse_lanes::{search, tests};
 use super::{Octal, Start};
+use crate::cores::mex::subtraction::byte_lanes_wide::plane_ns;
 use crate::cores::mex::subtraction::lanes::free_words;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 /// Nanoseconds for a move and a block.
-const NS: f64 = if cfg!(target_feature = "avx512vbmi") { 8.0 } else { 500.0 };
+const NS: f64 = plane_ns(8.0, 55.0, 500.0);
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
     drive::cost(input, NS)

@@ -11,7 +11,7 @@ use crate::cores::mex::subtraction::lanes::{Planes, Sources, by_planes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Records, context: CostContext) -> Cost {
-    guess::cost(input, ring_lanes_neon::cost(input, context), 0.06)
+    guess::cost(input, ring_lanes_neon::cost(input, context), 0.07)
 }
 
 #[target_feature(enable = "neon")]

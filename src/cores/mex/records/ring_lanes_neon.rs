@@ -11,7 +11,7 @@ use crate::cores::mex::subtraction::lanes::by_planes;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Records, _: CostContext) -> Cost {
-    ring::cost_lanes(input, 1.2, 0.1)
+    ring::cost_lanes(input, 1.5, 0.12)
 }
 
 #[target_feature(enable = "neon")]

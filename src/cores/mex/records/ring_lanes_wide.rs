@@ -1,16 +1,16 @@
-//! Lanes over a history, decoded by `wide`'s byte shuffle, which goes byte by byte in a default build.
+//! Lanes over a history, decoded by `wide`'s byte shuffle, which goes byte by byte in a default build for x86.
 //!
 //! Cost: for each far move and 64 heaps, a shuffle and an OR per eight values; a chain of two operations per heap.
-//! Bound: in a default build, the shuffle.
+//! Bound: the shuffle, but in a native build.
 
 use super::ring;
 use super::{Output, Records, Start};
-use crate::cores::mex::subtraction::byte_lanes_wide::{TABLES, accumulate};
+use crate::cores::mex::subtraction::byte_lanes_wide::{TABLES, accumulate, plane_ns};
 use crate::cores::mex::subtraction::lanes::{self, by_planes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Records, _: CostContext) -> Cost {
-    ring::cost_lanes(input, 1.5, if cfg!(target_feature = "avx512vbmi") { 0.03 } else { 8.0 })
+    ring::cost_lanes(input, 1.5, plane_ns(0.03, 0.25, 8.0))
 }
 
 #[inline(always)]

@@ -2,7 +2,7 @@
 //! count, and as a signed number: a minimum makes all counts outside the window 16, which shifts the bit out.
 //!
 //! Cost: `n^2 / 2` splits; five instructions and two loads for 8 pairs, seven instructions and two loads for 8 lookups.
-//! Bound (llvm-mca, Neoverse V2): the vector ports.
+//! Bound (llvm-mca, Neoverse V2): the vector ports, 2.1 cycles for 8 pairs and 2.3 for 8 lookups.
 
 use std::arch::aarch64::*;
 

@@ -1,7 +1,8 @@
 //! Byte lanes decoded by `wide`'s shuffle of 64 bytes.
 //!
 //! In a native build on a CPU with AVX-512 VBMI, the shuffle is `vpermb`, and the kernel is a portable twin of
-//! `byte_lanes_avx512`. Without SSSE3, as in a default build, `wide` shuffles byte by byte through memory.
+//! `byte_lanes_avx512`; on ARM, it is `tbl` with a table of 64 bytes. On x86 without SSSE3, as in a default build, `wide` shuffles
+//! byte by byte through memory.
 //!
 //! Cost per block, move and plane: one shuffle and one OR.
 //! Bound (native build, Zen 4): the two shuffle ports, one 512-bit shuffle per cycle.
@@ -13,7 +14,16 @@ use super::lanes::{self, LANES, Planes, Sources, by_planes, one_hot};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
-    lanes::cost(input, if cfg!(target_feature = "avx512vbmi") { 0.32 } else { 300.0 }, 0.75, 2.0)
+    lanes::cost(input, plane_ns(0.32, 2.2, 300.0), 0.75, 2.0)
+}
+
+/// By what the shuffle of this build is: an instruction of AVX-512, lookups of ARM (estimated by llvm-mca), or a loop.
+pub const fn plane_ns(avx512: f64, arm: f64, others: f64) -> f64 {
+    match () {
+        () if cfg!(target_feature = "avx512vbmi") => avx512,
+        () if cfg!(target_arch = "aarch64") => arm,
+        () => others,
+    }
 }
 
 pub static TABLES: Planes = {

@@ -2,7 +2,7 @@
 //! move is computed and checked once for them.
 //!
 //! Cost per move and line of 512 heaps: four loads and four ORs.
-//! Bound (llvm-mca, Neoverse V2): the loads, three per cycle.
+//! Bound (llvm-mca, Neoverse V2): the loads, 1.6 cycles for a line; the portable source takes 2.2.
 
 use super::Zeros;
 use super::checkpoint::Start;

@@ -2,7 +2,7 @@
 //! sum is right or off by the modulus, in a direction that depends on the sign alone, and the lesser of the two numbers is right.
 //!
 //! Cost: eight loads, twelve operations and four stores for 16 additions.
-//! Bound (llvm-mca, Neoverse V2): the vector ports, of which two multiply.
+//! Bound (llvm-mca, Neoverse V2): loads and stores, 2.7 cycles; the portable source takes 5.
 
 use std::arch::aarch64::*;
 use std::array::from_fn;

@@ -155,8 +155,7 @@ impl Operation for XorTriples {
         },
         Absent {
             feature: "neon",
-            reason: "it counts bits byte by byte, and adding the bytes up takes longer than counting, which leaves nothing to gain \
-                     over plain Rust; not tried",
+            reason: "it counts the bits of bytes, and adding those counts up takes more instructions than counting; not tried",
         },
         Absent {
             feature: "parallel",
