@@ -56,7 +56,10 @@ mod layers;
     all(target_arch = "x86_64", feature = "avx512"),
     all(target_arch = "aarch64", feature = "neon")
 ))]
+#[cfg(any(feature = "wide", all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512"))))]
 mod line_rows;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod line_rows_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod line_rows_avx512;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
@@ -179,6 +182,7 @@ impl<S: Sink> Operation for TableScan<S> {
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
         bit_rows_neon = bit_rows_neon, Neon, ["neon"], "256 candidates at once, in two vectors";
         line_rows_avx512 = line_rows_avx512, Avx512, ["avx512"], "heaps of up to 1023: a row is a cache line, 32 layers per step", needs;
+        line_rows_avx2 = line_rows_avx2 like line_rows_avx512, Avx2, ["avx2"], "a row in two vectors of 256 bits, a funnel shift in three operations";
         line_rows_wide = line_rows_wide like line_rows_avx512, Portable, ["wide"], "the same rows of a cache line, in portable vectors";
         line_rows_neon = line_rows_neon like line_rows_avx512, Neon, ["neon"], "the same rows of a cache line, in four vectors";
         antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "32 independent pairs per step, 256 candidates per window", needs;
