@@ -26,6 +26,7 @@ use crate::workload::{InputError, Workload, Workloads};
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod characters_avx512;
 mod histogram;
+mod histogram_pairs;
 mod histogram_wht;
 mod pair_loop;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -140,6 +141,8 @@ impl Operation for XorTriples {
         value_scan_avx512 = value_scan like value_scan, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
         histogram = histogram, Portable, [], "the best public algorithm: count the values, then go through pairs of values", needs;
         histogram_wht = histogram_wht, Portable, [], "count in four tables, then apply the Walsh-Hadamard transform", needs;
+        histogram_pairs = histogram_pairs, Portable, [], "the same with one increment for two heaps, in a table of pairs of values", needs;
+        histogram_pairs_avx2 = histogram_pairs like histogram_pairs, Avx2, ["avx2"], "the same source, compiled at this tier", needs;
         characters_avx512 = characters_avx512, Avx512, ["avx512"],
             "the transform without counting values, from XORs of bit planes and population counts", needs;
     };
