@@ -5,7 +5,7 @@
 //! lane cannot be extracted from a vector by its number.
 //!
 //! Cost: six lines per search, one of which is loaded twice; `1.3` searches per P-position.
-//! Bound: the width of the core. A search is 67 instructions, which Zen 4 passes on in twelve cycles (llvm-mca); its 14
+//! Bound: the width of the core. A search is 72 instructions, which Zen 4 passes on in thirteen cycles (llvm-mca); its 14
 //! loads of 32 bytes take seven.
 
 use std::arch::x86_64::*;

@@ -53,10 +53,9 @@ mod byte_table_pruned;
 mod layers;
 #[cfg(any(
     feature = "wide",
-    all(target_arch = "x86_64", feature = "avx512"),
+    all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")),
     all(target_arch = "aarch64", feature = "neon")
 ))]
-#[cfg(any(feature = "wide", all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512"))))]
 mod line_rows;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod line_rows_avx2;

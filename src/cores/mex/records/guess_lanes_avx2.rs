@@ -6,8 +6,8 @@
 use super::guess::{self, Guessed, settle_in_memory};
 use super::ring::{LaneBlocks, drive};
 use super::{Output, Records, Start, ring_lanes_avx2};
-use crate::cores::mex::subtraction::byte_lanes_avx2::accumulate;
-use crate::cores::mex::subtraction::lanes::{self, Planes, Sources, by_planes};
+use crate::cores::mex::subtraction::byte_lanes_avx2::{accumulate, free_words};
+use crate::cores::mex::subtraction::lanes::{Planes, Sources, by_planes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Records, context: CostContext) -> Cost {
@@ -19,7 +19,7 @@ pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError>
     let reached = |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
         by_planes!(planes, accumulate(from, moves, hits))
     };
-    let computed = LaneBlocks::new(input, reached, lanes::free_words);
+    let computed = LaneBlocks::new(input, reached, |hits: &Planes, free: &mut _| free_words(hits, free));
     drive(
         input,
         run,

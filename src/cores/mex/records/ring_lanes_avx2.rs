@@ -6,8 +6,8 @@
 
 use super::ring;
 use super::{Output, Records, Start};
-use crate::cores::mex::subtraction::byte_lanes_avx2::accumulate;
-use crate::cores::mex::subtraction::lanes::{self, by_planes};
+use crate::cores::mex::subtraction::byte_lanes_avx2::{accumulate, free_words};
+use crate::cores::mex::subtraction::lanes::by_planes;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Records, _: CostContext) -> Cost {
@@ -21,6 +21,6 @@ pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError>
         run,
         start,
         |from, moves, planes, hits| by_planes!(planes, accumulate(from, moves, hits)),
-        lanes::free_words,
+        |hits, free| free_words(hits, free),
     )
 }

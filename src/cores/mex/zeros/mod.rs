@@ -32,6 +32,8 @@ mod residue_rows;
 mod residue_rows_avx512;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod residue_rows_neon;
+#[cfg(feature = "wide")]
+mod residue_rows_wide;
 mod rows;
 mod segmented_sieve;
 mod shifted_rows;
@@ -135,6 +137,7 @@ impl Operation for MexZeros {
         shifted_rows_avx512 = shifted_rows_avx512 like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs;
         shifted_rows_neon = shifted_rows_neon like shifted_rows, Neon, ["neon"], "the same, 2048 heaps in sixteen registers";
         residue_rows = residue_rows like shifted_rows, Portable, [], "the same by residue classes, for a modulus found from the first P-positions";
+        residue_rows_wide = residue_rows_wide like residue_rows, Portable, ["wide"], "the same with wide's vectors";
         residue_rows_avx2 = residue_rows like residue_rows, Avx2, ["avx2"], "the same source at this tier";
         residue_rows_avx512 = residue_rows_avx512 like residue_rows, Avx512, ["avx512"], "the same with rows as in shifted_rows_avx512";
         residue_rows_neon = residue_rows_neon like residue_rows, Neon, ["neon"], "the same with rows as in shifted_rows_neon";

@@ -15,7 +15,7 @@ pub fn cost(input: &Zeros, _: CostContext) -> Cost {
 }
 
 #[inline(always)]
-fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
+pub fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
     for (l, line) in hits.as_chunks_mut::<LINE>().0.iter_mut().enumerate() {
         let at = at + l * LINE;
         let mut sum = u8x64::new(*line);

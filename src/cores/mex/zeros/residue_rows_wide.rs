@@ -1,0 +1,17 @@
+//! Shifted rows of residue classes with `wide`'s vectors: see [`super::classes`].
+//!
+//! Cost per move and line of 512 heaps that is not covered: as in [`super::shifted_rows_wide`].
+//! Bound: these loads; where few moves are left, the search for P-positions in the blocks of many classes.
+
+use super::checkpoint::Start;
+use super::{Zeros, classes, shifted_rows_wide};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+
+pub fn cost(input: &Zeros, _: CostContext) -> Cost {
+    classes::cost(input, if cfg!(target_feature = "avx512bw") { 0.6 } else { 0.9 })
+}
+
+#[inline(always)]
+pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
+    classes::drive(input, run, start, shifted_rows_wide::carry)
+}
