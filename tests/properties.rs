@@ -212,7 +212,7 @@ fn inputs_outside_a_domain_are_refused() {
     outside::<MexSplit>(&Split::new(3, 131_000).expect("not past the largest"), 1, &["near_sum_avx512"]);
     type Rows = TableScan<table_scan::Tally>;
     let thousand = |limit| StoneGame::new(limit, Rule::AllMoves).expect("a small limit");
-    outside::<Rows>(&thousand(1024), 1, &["line_rows_avx512"]);
+    outside::<Rows>(&thousand(1024), 1, &["line_rows_avx512", "line_rows_avx2"]);
     outside::<Rows>(&thousand(100), 1, &["antichain_threads_avx512", "antichain_skip_threads_avx512"]);
     let wythoff = ProportionateNim::with(100, "1:1".parse().expect("a list")).expect("a small limit");
     let published = Occupancy::<occupancy::Tally>::KERNELS.iter().map(|def| def.name);
@@ -221,6 +221,7 @@ fn inputs_outside_a_domain_are_refused() {
     let far = ProportionateNim::new(1 << 32).expect("not past the largest");
     outside::<Occupancy<occupancy::Tally>>(&far, 1, &["union_find"]);
     outside::<XorTriples>(&Values::new(vec![0, 128, 3]), 1, &["pairs_avx512"]);
+    outside::<XorTriples>(&Values::new(vec![0, 256, 3]), 1, &["histogram_pairs", "histogram_pairs_avx2"]);
     outside::<XorTriples>(&Values::new(vec![0, 512, 3]), 1, &["characters_avx512"]);
 }
 

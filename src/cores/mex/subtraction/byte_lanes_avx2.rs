@@ -17,7 +17,7 @@ use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx2::{load, store};
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
-    lanes::cost(input, 0.5, 1.2, 2.0)
+    lanes::cost(input, 0.44, 1.1, 1.4)
 }
 
 /// Codes of one group of 16 values.
