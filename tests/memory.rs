@@ -107,7 +107,7 @@ fn check_kernel(
             let run = Arc::new(Run::new(*threads));
             let used = peak(|| session.run(index, &run).map(drop));
             // One thread of a run already exists; a pair uses at most two.
-            let started = if kernel.contains("_pair") { 1 } else { threads - 1 };
+            let started = if kernel.contains("_pair_") { 1 } else { threads - 1 };
             let stacks = started as f64 * STACK;
             let what = format!("{of} {workload} {size} {kernel}, {threads} thread(s)");
             let used = used + stacks + session.input_bytes();
