@@ -11,7 +11,7 @@ use crate::cores::mex::subtraction::lanes::by_planes;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Records, _: CostContext) -> Cost {
-    ring::cost_lanes(input, 1.5, 0.06)
+    ring::cost_lanes(input, 1.0, 0.06)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
