@@ -76,7 +76,7 @@ macro_rules! isa_table {
         macro_rules! entry {
             $((
                 $tier, [$d op:ty, [$d($d generic:ident : $d bound:path)?], [$d($d start:ident)?]],
-                $d name:ident, $d body:ident $d(, $d needs:ident)?
+                $d name:ident, $d body:ident $d(($d told:ident))? $d(, $d needs:ident)?
             ) => {{
                 #[cfg(all($(target_arch = $arch)?))]
                 {
@@ -88,7 +88,7 @@ macro_rules! isa_table {
                         _start: <$d op as $crate::kernel::Operation>::Start,
                     ) -> Result<<$d op as $crate::kernel::Operation>::Output, $crate::kernel::RunError> {
                         $d(let $d start = _start;)?
-                        self::$d body::run(input, run $d(, $d start)?)
+                        self::$d body::run(input, run $d(, $d start)? $d(, $crate::isa::$d told::$tier)?)
                     }
                     Some($crate::kernel::Body {
                         run: $d name $d(::<$d generic>)? as unsafe fn(&_, &_, _) -> _,

@@ -488,8 +488,8 @@ pub fn available<O: Operation>(machine: &Machine) -> impl Iterator<Item = Kernel
 /// condition. The line stays in the list either way. `name = module like other, ..` says that the summary refers to the kernel
 /// `other`; a kernel that states its [`Needs`] in a function `needs(&Input)` has that name at the end of its line:
 /// `"summary", needs;`. A kernel whose answers are observed, not proved, and that finds a tally alone has `observed tally`
-/// behind its summary. Where the operation has a [`Start`](Operation::Start), `[Generic: Bound], start;` makes it the last
-/// argument of `run`.
+/// behind its summary. Where the operation has a [`Start`](Operation::Start), `[Generic: Bound], start;` makes it the third
+/// argument of `run`. `name = module(Tier), ..` makes the tier of the line the last.
 macro_rules! kernels {
     ($op:ty, $generics:tt $(, $start:ident)?; $($rows:tt)*) => {
         $crate::kernel::kernel_rows!([$op, $generics, [$($start)?]] $($rows)*)
@@ -500,11 +500,11 @@ pub(crate) use kernels;
 /// The rows of [`kernels!`]; what all entries need comes first.
 macro_rules! kernel_rows {
     ($common:tt
-     $($name:ident = $body:ident $(like $like:ident)?, $tier:ident, [$($f:literal),*],
+     $($name:ident = $body:ident $(($told:ident))? $(like $like:ident)?, $tier:ident, [$($f:literal),*],
        $text:literal $($observed:ident $tally:ident)? $(, $needs:ident)?;)*) => { &[$({
         let body = {
             #[cfg(all($(feature = $f),*))]
-            { $crate::isa::entry!($tier, $common, $name, $body $(, $needs)?) }
+            { $crate::isa::entry!($tier, $common, $name, $body $(($told))? $(, $needs)?) }
             #[cfg(not(all($(feature = $f),*)))]
             { None }
         };

@@ -52,6 +52,7 @@
     not(all(
         target_arch = "x86_64",
         feature = "bitvec",
+        feature = "fearless_simd",
         feature = "wide",
         feature = "avx2",
         feature = "avx512",

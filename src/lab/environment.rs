@@ -66,8 +66,12 @@ impl Environment {
             build: BUILD.to_owned(),
             target_features: compiled_with!(target_feature:
                 "sse2" "sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx2" "avx512f" "avx512bw" "avx512vbmi" "gfni" "neon"),
-            features: [compiled_with!(feature: "bitvec" "wide"), tiers, compiled_with!(feature: "parallel" "cli")]
-                .concat(),
+            features: [
+                compiled_with!(feature: "bitvec" "fearless_simd" "wide"),
+                tiers,
+                compiled_with!(feature: "parallel" "cli"),
+            ]
+            .concat(),
             profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
         }
     }

@@ -10,6 +10,8 @@
 pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
+#[cfg(feature = "fearless_simd")]
+pub mod fearless;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod field;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]

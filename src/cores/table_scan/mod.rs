@@ -41,6 +41,8 @@ mod bit_rows;
 mod bit_rows_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod bit_rows_avx512;
+#[cfg(feature = "fearless_simd")]
+mod bit_rows_fearless;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod bit_rows_neon;
 #[cfg(feature = "bitvec")]
@@ -179,7 +181,10 @@ impl<S: Sink> Operation for TableScan<S> {
         wide_rows = wide_rows, Portable, ["wide"], "256 candidates at once, in portable vectors";
         bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
-        bit_rows_neon = bit_rows_neon, Neon, ["neon"], "256 candidates at once, in two vectors";
+        bit_rows_neon = bit_rows_neon like bit_rows, Neon, ["neon"], "256 candidates at once, in two vectors";
+        bit_rows_fearless = bit_rows_fearless(Tier) like bit_rows, Portable, ["fearless_simd"], "256 or 512 candidates at once, in vectors of fearless_simd";
+        bit_rows_fearless_avx2 = bit_rows_fearless(Tier) like bit_rows_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
+        bit_rows_fearless_avx512 = bit_rows_fearless(Tier) like bit_rows_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
         line_rows_avx512 = line_rows_avx512, Avx512, ["avx512"], "heaps of up to 1023: a row is a cache line, 32 layers per step", needs;
         line_rows_avx2 = line_rows_avx2 like line_rows_avx512, Avx2, ["avx2"], "a row in two vectors of 256 bits, a funnel shift in three operations";
         line_rows_wide = line_rows_wide like line_rows_avx512, Portable, ["wide"], "the same rows of a cache line, in portable vectors";

@@ -11,7 +11,7 @@
 use std::arch::x86_64::*;
 
 use super::Subtraction;
-use super::lanes::{self, LANES, PLANES, Planes, Sources, by_planes, one_hot};
+use super::lanes::{self, LANES, ONE_HOT, PLANES, Planes, Sources, by_planes};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx512::{load, prefetch, store};
 
@@ -34,14 +34,9 @@ pub struct Tables {
 }
 
 pub static TABLES: Tables = {
-    let mut tables = Tables { lookup: [[0; LANES]; PLANES], shifted: [[0; 8]; PLANES] };
+    let mut tables = Tables { lookup: ONE_HOT, shifted: [[0; 8]; PLANES] };
     let mut p = 0;
     while p < PLANES {
-        let mut code = 0;
-        while code < LANES {
-            tables.lookup[p][code] = one_hot(code as u8, p);
-            code += 1;
-        }
         // Rotated by code c, bit 63 - 8 p of the constant ends up at position 63 - 8 p - c.
         tables.shifted[p] = [1 << (63 - 8 * p); 8];
         p += 1;

@@ -10,7 +10,7 @@
 use wide::u8x64;
 
 use super::Subtraction;
-use super::lanes::{self, LANES, Planes, Sources, by_planes, one_hot};
+use super::lanes::{self, ONE_HOT, Planes, Sources, by_planes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
@@ -26,19 +26,7 @@ pub const fn plane_ns(avx512: f64, arm: f64, others: f64) -> f64 {
     }
 }
 
-pub static TABLES: Planes = {
-    let mut tables: Planes = [[0; LANES]; _];
-    let mut p = 0;
-    while p < tables.len() {
-        let mut code = 0;
-        while code < LANES {
-            tables[p][code] = one_hot(code as u8, p);
-            code += 1;
-        }
-        p += 1;
-    }
-    tables
-};
+pub static TABLES: Planes = ONE_HOT;
 
 #[inline(always)]
 pub fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {

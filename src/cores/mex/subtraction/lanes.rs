@@ -84,6 +84,21 @@ pub const fn one_hot(code: u8, plane: usize) -> u8 {
     }
 }
 
+/// The one-hot bits of every code, for lookups in 64 bytes.
+pub const ONE_HOT: Planes = {
+    let mut tables: Planes = [[0; LANES]; _];
+    let mut p = 0;
+    while p < tables.len() {
+        let mut code = 0;
+        while code < LANES {
+            tables[p][code] = one_hot(code as u8, p);
+            code += 1;
+        }
+        p += 1;
+    }
+    tables
+};
+
 /// The codes that a block of heaps reads.
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {

@@ -22,6 +22,8 @@ pub(super) mod byte_lanes;
 pub(super) mod byte_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(super) mod byte_lanes_avx512;
+#[cfg(feature = "fearless_simd")]
+mod byte_lanes_fearless;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub(super) mod byte_lanes_neon;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
@@ -275,6 +277,9 @@ impl Operation for MexSubtraction {
         byte_lanes_neon = byte_lanes_neon like byte_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
         byte_lanes_shifts_neon = byte_lanes_shifts_neon like byte_lanes, Neon, ["neon"], "planes by a shift in each lane, without a table";
         byte_lanes_avx512 = byte_lanes_avx512 like byte_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts, one OR for two moves", needs;
+        byte_lanes_fearless = byte_lanes_fearless(Tier) like byte_lanes, Portable, ["fearless_simd"], "planes by permutes or comparisons of fearless_simd";
+        byte_lanes_fearless_avx2 = byte_lanes_fearless(Tier) like byte_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
+        byte_lanes_fearless_avx512 = byte_lanes_fearless(Tier) like byte_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
         byte_lanes_pair_avx512 = byte_lanes_pair_avx512 like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
     };
     const ABSENT: &'static [Absent] = &[];

@@ -1,0 +1,105 @@
+//! Byte lanes in the vectors of the crate `fearless_simd`.
+//!
+//! With registers of 64 bytes, its `swizzle_dyn` is `vpermb`: one lookup per plane in the plane's table, as in
+//! `byte_lanes_avx512`. The crate has no multishift, so all planes are decoded by permutes.
+//!
+//! In narrower registers a lookup in 64 bytes is many instructions, and one in 16 bytes (`vpshufb`) is defined by the crate for
+//! indices below 16 only. So the bit within the plane is looked up once, and each plane takes it by comparison. SSE2 has no byte
+//! shuffle; there the crate goes byte by byte through memory.
+//!
+//! Cost per block, move and plane: a permute and an OR; or a comparison, an AND and an OR per vector.
+//! Bound: with 64 bytes the ports for permutes, else the vector ports; with SSE2, the lookups.
+
+use fearless_simd::{Bytes, Select, Simd, SimdBase, dispatch, u8x16, u8x64};
+
+use super::Subtraction;
+use super::lanes::{self, LANES, ONE_HOT, Planes, Sources, by_planes};
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::simd::fearless::level;
+
+pub fn cost(input: &Subtraction, context: CostContext) -> Cost {
+    if level(context.tier).is_none() {
+        return Cost::IMPOSSIBLE;
+    }
+    match context.tier {
+        Tier::Portable => lanes::cost(input, 2.6, 12.0, 2.5),
+        Tier::Avx2 => lanes::cost(input, 0.5, 1.2, 2.0),
+        Tier::Avx512 => lanes::cost(input, 0.32, 0.75, 2.0),
+    }
+}
+
+#[inline(always)]
+fn by_permutes<const P: usize, S: Simd>(simd: S, tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
+    let mut table = [u8x64::splat(simd, 0); P];
+    for (table, bytes) in table.iter_mut().zip(tables) {
+        *table = u8x64::load_array_ref(simd, bytes);
+    }
+    for (from, hits) in from.blocks(hits) {
+        let mut sum = [u8x64::splat(simd, 0); P];
+        for (sum, plane) in sum.iter_mut().zip(&*hits) {
+            *sum = u8x64::load_array_ref(simd, plane);
+        }
+        for m in moves {
+            let codes = u8x64::load_array_ref(simd, from.behind(*m));
+            for (sum, table) in sum.iter_mut().zip(table) {
+                *sum |= table.swizzle_dyn(codes);
+            }
+        }
+        for (plane, sum) in hits.iter_mut().zip(sum) {
+            sum.store_array(plane);
+        }
+    }
+}
+
+#[inline(always)]
+fn by_comparisons<const P: usize, S: Simd>(simd: S, from: Sources, moves: &[usize], hits: &mut [Planes]) {
+    let zero = S::u8s::splat(simd, 0);
+    // A code is 63 - value. Its low three bits give the bit within the plane, the other three the plane.
+    let bits = S::u8s::block_splat(u8x16::from_fn(simd, |low| 0x80 >> (low % 8)));
+    for (from, hits) in from.blocks(hits) {
+        for at in (0..LANES).step_by(S::u8s::LEN) {
+            let here = at..at + S::u8s::LEN;
+            let mut sum = [zero; P];
+            for (sum, plane) in sum.iter_mut().zip(&*hits) {
+                *sum = S::u8s::from_slice(simd, &plane[here.clone()]);
+            }
+            for m in moves {
+                let codes = S::u8s::from_slice(simd, &from.behind(*m)[here.clone()]);
+                let bit = bits.swizzle_dyn_within_blocks((codes & 7).to_bytes());
+                let plane = codes & 0x38;
+                for (p, sum) in sum.iter_mut().enumerate() {
+                    *sum |= plane.simd_eq(0x38 - 8 * p as u8).select(bit, zero);
+                }
+            }
+            for (plane, sum) in hits.iter_mut().zip(sum) {
+                sum.store_slice(&mut plane[here.clone()]);
+            }
+        }
+    }
+}
+
+/// A context of its own, so that the drivers, which call it in several places, need not be inlined with it.
+fn accumulate<const P: usize>(simd: impl Simd, tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
+    fn width<S: Simd>(_: S) -> usize {
+        S::u8s::LEN
+    }
+    simd.vectorize(
+        #[inline(always)]
+        || match width(simd) {
+            LANES => by_permutes::<P, _>(simd, tables, from, moves, hits),
+            _ => by_comparisons::<P, _>(simd, from, moves, hits),
+        },
+    );
+}
+
+pub fn run(input: &Subtraction, run: &Run, tier: Tier) -> Result<Vec<u16>, RunError> {
+    let tables = std::hint::black_box(&TABLES);
+    dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => lanes::drive(
+        input,
+        run,
+        |from, moves, planes, hits| by_planes!(planes, accumulate(simd, tables, from, moves, hits)),
+        lanes::free_words,
+    ))
+}
+
+static TABLES: Planes = ONE_HOT;

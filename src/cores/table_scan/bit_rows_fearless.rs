@@ -1,0 +1,69 @@
+//! [`super::bit_rows`] in the vectors of the crate `fearless_simd`: 512 candidates at once where a register holds as many, else 256,
+//! which SSE2 keeps in two.
+//!
+//! The crate has no funnel shift, and leaves a shift by all 64 bits undefined, so a funnel shift is three shifts and an OR. The
+//! word in which a search ends is read from memory, because a lane cannot be extracted by a number that varies.
+//!
+//! Cost: as in `bit_rows_avx2` and `bit_rows_avx512`, with one or three instructions more per funnel shift.
+//! Bound: at small `N` the bookkeeping of a visit, and each search reading what the one before it has just stored.
+
+use fearless_simd::{Simd, SimdBase, SimdInt, SimdMask, dispatch, u64x4, u64x8};
+
+use super::bit_rows::{Words, bytes};
+use super::layers::{Visit, scan};
+use super::{Sink, StoneGame};
+use crate::bits::{WORD, first_zero};
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::simd::fearless::level;
+
+pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
+    if level(context.tier).is_none() {
+        return Cost::IMPOSSIBLE;
+    }
+    let n = input.heaps() as f64;
+    Cost { ns: 0.0009 * n * n * n + 4.0 * n * n, bytes: bytes(input) }
+}
+
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, tier: Tier) -> Result<S, RunError> {
+    dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by_width(simd, input, run, sink))
+}
+
+#[inline(always)]
+fn by_width<L: Simd, S: Sink>(simd: L, input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
+    match L::u64s::LEN {
+        8 => scan_by::<8, L, u64x8<L>, S>(simd, input, run, sink),
+        _ => scan_by::<4, L, u64x4<L>, S>(simd, input, run, sink),
+    }
+}
+
+#[inline(always)]
+fn scan_by<const WORDS: usize, L: Simd, V: SimdInt<L, Element = u64, Array = [u64; WORDS]>, S: Sink>(
+    simd: L,
+    input: &StoneGame,
+    run: &Run,
+    sink: S,
+) -> Result<S, RunError> {
+    scan(
+        input,
+        run,
+        sink,
+        #[inline(always)]
+        |marks: &Words, visit: &Visit| {
+            marks.shape.first_free(
+                &marks.words,
+                visit,
+                #[inline(always)]
+                |words: &[u64; WORDS]| V::load_array_ref(simd, words),
+                #[inline(always)]
+                |a, b| a | b,
+                #[inline(always)]
+                |low: V, high: V, by| low >> by as u32 | high << 1_u32 << (WORD - 1 - by) as u32,
+                #[inline(always)]
+                |forbidden: V| {
+                    let word = first_zero(forbidden.simd_eq(u64::MAX).to_bitmask());
+                    if word >= WORDS { WORDS * WORD } else { word * WORD + first_zero(forbidden[word]) }
+                },
+            )
+        },
+    )
+}

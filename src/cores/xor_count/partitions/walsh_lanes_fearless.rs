@@ -1,0 +1,54 @@
+//! [`super::walsh_lanes`] in a `u32x16` of the crate `fearless_simd`, with the signs in a mask, which is a mask register with
+//! AVX-512 and a vector below.
+//!
+//! Nothing is missing: additions, minimum, masks and the choice of vectors at run time are those of the kernels with intrinsics.
+//!
+//! Cost and bound: as in `walsh_lanes_avx2` and `walsh_lanes_avx512`. SSE2 has no unsigned minimum; the crate compares instead.
+
+use fearless_simd::{Select, Simd, SimdBase, SimdMask, dispatch, mask32x16, u32x16};
+
+use super::Partitions;
+use super::walsh_lanes::LANES;
+pub use super::walsh_tree::lanes_needs as needs;
+use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::simd::fearless::level;
+
+pub fn cost(input: &Partitions, context: CostContext) -> Cost {
+    if level(context.tier).is_none() {
+        return Cost::IMPOSSIBLE;
+    }
+    tree_cost::<LANES>(input, if context.tier == Tier::Portable { 0.25 } else { 0.075 }, 3.0)
+}
+
+pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunError> {
+    dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by(simd, input, run))
+}
+
+#[inline(always)]
+fn by<S: Simd>(simd: S, input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
+    drive::<LANES>(input, 1, |plan, part| {
+        leaves::<LANES>(plan, run, part, |series, size, signs, terms, modulus| {
+            let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
+            // A context of its own: the pass is called in several places, and not all of them are inlined.
+            simd.vectorize(
+                #[inline(always)]
+                || {
+                    let modulus = u32x16::splat(simd, modulus);
+                    let negative = mask32x16::from_bitmask(simd, signs.into());
+                    descend(
+                        vectors,
+                        size,
+                        terms,
+                        #[inline(always)]
+                        |to, from| {
+                            let from = u32x16::load_array_ref(simd, from);
+                            let sum = u32x16::load_array_ref(simd, to) + negative.select(modulus - from, from);
+                            sum.min(sum - modulus).store_array(to);
+                        },
+                    );
+                },
+            );
+        })
+    })
+}

@@ -1,0 +1,52 @@
+//! Levels of the crate `fearless_simd` for tiers. The crate detects the CPU by itself and hands out the best [`Level`]; a kernel
+//! runs at that of its tier, so its rows differ in nothing else.
+//!
+//! A level is a value, and code for it is compiled by `dispatch!` or `vectorize`: what they call must be inlined, or have such a
+//! call of its own, or it is compiled for the build's target.
+
+use fearless_simd::{Level, Simd};
+
+use crate::isa::Tier;
+
+/// The level of a tier. [`Tier::Portable`] has what the build's target has, as plain Rust does. The levels of the other tiers have
+/// some more CPU features than the tiers; `None` where the CPU lacks one of them.
+pub fn level(tier: Tier) -> Option<Level> {
+    match tier {
+        Tier::Portable => Some(Level::baseline()),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx2 => Level::new().as_avx2().map(Simd::level),
+        #[cfg(target_arch = "x86_64")]
+        Tier::Avx512 => Level::new().as_avx512().map(Simd::level),
+        #[cfg(not(target_arch = "x86_64"))]
+        Tier::Avx2 | Tier::Avx512 => None,
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use fearless_simd::dispatch;
+
+    use super::*;
+
+    /// The bits of a vector of the level that is dispatched to.
+    fn width(tier: Tier) -> Option<usize> {
+        use fearless_simd::SimdBase as _;
+        fn of<S: Simd>(_: S) -> usize {
+            8 * S::u8s::LEN
+        }
+        Some(dispatch!(level(tier)?, simd => of(simd)))
+    }
+
+    /// On a CPU with more, too.
+    #[test]
+    fn no_tier_enters_a_level_above_it() {
+        let of_build = width(Tier::Portable).expect("plain Rust runs everywhere");
+        if cfg!(not(target_feature = "avx2")) {
+            assert_eq!(of_build, 128);
+        }
+        for (tier, bits) in [(Tier::Avx2, 256), (Tier::Avx512, 512)] {
+            assert!(width(tier).is_none_or(|width| width == bits.max(of_build)), "{tier:?}");
+            assert!(tier.is_on_this_cpu() || width(tier).is_none(), "{tier:?} is not on this CPU");
+        }
+    }
+}
