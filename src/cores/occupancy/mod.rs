@@ -190,10 +190,10 @@ impl<S: Sink> Operation for Occupancy<S> {
         hierarchical = hierarchical, Portable, [], "`next free` in 64-ary trees of bits";
         bit_rows = bit_rows, Portable, [], "64 candidates at once: windows of four bit rows";
         bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"], "the same windows, read as raw words of BitVecs";
-        wide_rows = wide_rows, Portable, ["wide"], "512 candidates at once, in portable vectors";
-        bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
-        bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
-        bit_rows_neon = bit_rows_neon, Neon, ["neon"], "256 candidates at once, in two vectors";
+        wide_rows = wide_rows like bit_rows, Portable, ["wide"], "512 candidates at once, in portable vectors";
+        bit_rows_avx2 = bit_rows_avx2 like bit_rows, Avx2, ["avx2"], "256 candidates at once";
+        bit_rows_avx512 = bit_rows_avx512 like bit_rows, Avx512, ["avx512"], "512 candidates at once";
+        bit_rows_neon = bit_rows_neon like bit_rows, Neon, ["neon"], "256 candidates at once, in two vectors";
         general_rows = general_rows, Portable, [], "any diagonals: 64 candidates at once, full stretches skipped by trees of bits";
         window_certificate = window_certificate, Portable, [], "one window of four bit rows per P-position, where the certificate points", needs;
         automaton = automaton, Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;

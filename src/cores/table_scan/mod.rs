@@ -178,9 +178,9 @@ impl<S: Sink> Operation for TableScan<S> {
         bit_rows_bmi = bit_rows like bit_rows, Avx2, ["avx2"], "the same source, compiled with BMI";
         bitvec_operators = bitvec_operators like bit_rows, Portable, ["bitvec"], "windows as slices of a BitVec, combined by |=";
         bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"], "the same windows, read as raw words of a BitVec";
-        wide_rows = wide_rows, Portable, ["wide"], "256 candidates at once, in portable vectors";
-        bit_rows_avx2 = bit_rows_avx2, Avx2, ["avx2"], "256 candidates at once";
-        bit_rows_avx512 = bit_rows_avx512, Avx512, ["avx512"], "512 candidates at once";
+        wide_rows = wide_rows like bit_rows, Portable, ["wide"], "256 candidates at once, in portable vectors";
+        bit_rows_avx2 = bit_rows_avx2 like bit_rows, Avx2, ["avx2"], "256 candidates at once";
+        bit_rows_avx512 = bit_rows_avx512 like bit_rows, Avx512, ["avx512"], "512 candidates at once";
         bit_rows_neon = bit_rows_neon like bit_rows, Neon, ["neon"], "256 candidates at once, in two vectors";
         bit_rows_fearless = bit_rows_fearless(Tier) like bit_rows, Portable, ["fearless_simd"], "256 or 512 candidates at once, in vectors of fearless_simd";
         bit_rows_fearless_avx2 = bit_rows_fearless(Tier) like bit_rows_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";

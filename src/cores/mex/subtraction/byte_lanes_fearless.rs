@@ -5,10 +5,10 @@
 //!
 //! In narrower registers a lookup in 64 bytes is many instructions, and one in 16 bytes (`vpshufb`) is defined by the crate for
 //! indices below 16 only. So the bit within the plane is looked up once, and each plane takes it by comparison. SSE2 has no byte
-//! shuffle; there the crate goes byte by byte through memory.
+//! shuffle, and the crate goes byte by byte through memory; there the bit is selected in three steps.
 //!
-//! Cost per block, move and plane: a permute and an OR; or a comparison, an AND and an OR per vector.
-//! Bound: with 64 bytes the ports for permutes, else the vector ports; with SSE2, the lookups.
+//! Cost per block, move and plane: a permute and half an OR of three; or a comparison, an AND and an OR per vector.
+//! Bound: with 64 bytes the ports for permutes, else the vector ports.
 
 use fearless_simd::{Bytes, Select, Simd, SimdBase, dispatch, u8x16, u8x64};
 
@@ -34,12 +34,19 @@ fn by_permutes<const P: usize, S: Simd>(simd: S, tables: &Planes, from: Sources,
     for (table, bytes) in table.iter_mut().zip(tables) {
         *table = u8x64::load_array_ref(simd, bytes);
     }
+    let (pairs, single) = moves.as_chunks::<2>();
     for (from, hits) in from.blocks(hits) {
         let mut sum = [u8x64::splat(simd, 0); P];
         for (sum, plane) in sum.iter_mut().zip(&*hits) {
             *sum = u8x64::load_array_ref(simd, plane);
         }
-        for m in moves {
+        for [a, b] in pairs {
+            let (a, b) = (u8x64::load_array_ref(simd, from.behind(*a)), u8x64::load_array_ref(simd, from.behind(*b)));
+            for (sum, table) in sum.iter_mut().zip(table) {
+                *sum |= table.swizzle_dyn(a) | table.swizzle_dyn(b);
+            }
+        }
+        for m in single {
             let codes = u8x64::load_array_ref(simd, from.behind(*m));
             for (sum, table) in sum.iter_mut().zip(table) {
                 *sum |= table.swizzle_dyn(codes);
@@ -51,11 +58,22 @@ fn by_permutes<const P: usize, S: Simd>(simd: S, tables: &Planes, from: Sources,
     }
 }
 
+/// A code is 63 - value. Its low three bits give the bit within the plane, the other three the plane.
+#[inline(always)]
+fn bit<S: Simd>(simd: S, codes: S::u8s) -> S::u8s {
+    if S::u8s::LEN > 16 {
+        let bits = S::u8s::block_splat(u8x16::from_fn(simd, |low| 0x80 >> (low % 8)));
+        return bits.swizzle_dyn_within_blocks((codes & 7).to_bytes());
+    }
+    let has = |bit: u8| (codes & bit).simd_eq(bit);
+    let bit = has(4).select(S::u8s::splat(simd, 0x08), S::u8s::splat(simd, 0x80));
+    let bit = has(2).select(bit >> 2, bit);
+    has(1).select(bit >> 1, bit)
+}
+
 #[inline(always)]
 fn by_comparisons<const P: usize, S: Simd>(simd: S, from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let zero = S::u8s::splat(simd, 0);
-    // A code is 63 - value. Its low three bits give the bit within the plane, the other three the plane.
-    let bits = S::u8s::block_splat(u8x16::from_fn(simd, |low| 0x80 >> (low % 8)));
     for (from, hits) in from.blocks(hits) {
         for at in (0..LANES).step_by(S::u8s::LEN) {
             let here = at..at + S::u8s::LEN;
@@ -65,8 +83,7 @@ fn by_comparisons<const P: usize, S: Simd>(simd: S, from: Sources, moves: &[usiz
             }
             for m in moves {
                 let codes = S::u8s::from_slice(simd, &from.behind(*m)[here.clone()]);
-                let bit = bits.swizzle_dyn_within_blocks((codes & 7).to_bytes());
-                let plane = codes & 0x38;
+                let (bit, plane) = (bit(simd, codes), codes & 0x38);
                 for (p, sum) in sum.iter_mut().enumerate() {
                     *sum |= plane.simd_eq(0x38 - 8 * p as u8).select(bit, zero);
                 }

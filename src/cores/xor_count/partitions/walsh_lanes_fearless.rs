@@ -27,13 +27,18 @@ pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunErr
 
 #[inline(always)]
 fn by<S: Simd>(simd: S, input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
-    drive::<LANES>(input, 1, |plan, part| {
-        leaves::<LANES>(plan, run, part, |series, size, signs, terms, modulus| {
-            let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
-            // A context of its own: the pass is called in several places, and not all of them are inlined.
-            simd.vectorize(
+    drive::<LANES>(
+        input,
+        1,
+        #[inline(always)]
+        |plan, part| {
+            leaves::<LANES>(
+                plan,
+                run,
+                part,
                 #[inline(always)]
-                || {
+                |series, size, signs, terms, modulus| {
+                    let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
                     let modulus = u32x16::splat(simd, modulus);
                     let negative = mask32x16::from_bitmask(simd, signs.into());
                     descend(
@@ -48,7 +53,7 @@ fn by<S: Simd>(simd: S, input: &Partitions, run: &Run) -> Result<Vec<u32>, RunEr
                         },
                     );
                 },
-            );
-        })
-    })
+            )
+        },
+    )
 }

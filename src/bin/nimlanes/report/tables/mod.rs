@@ -5,6 +5,7 @@
 mod builds;
 mod clocks;
 mod counted;
+mod crates;
 mod games;
 mod layouts;
 mod limits;
@@ -270,6 +271,7 @@ impl<'a> Report<'a> {
             self.tiers_below(),
             self.selections(),
             self.slower_than_plain(),
+            self.crates(),
             self.builds(),
             self.first_calls(),
             self.small_sizes(),

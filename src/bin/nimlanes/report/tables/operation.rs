@@ -13,7 +13,16 @@ use crate::report::chart::{self, Bar, Point, Role, Series};
 use crate::report::{CHARTS, TABLES};
 
 /// The heading of an operation's notes on failed ideas.
-const TRIED: &str = "# Tried";
+const TRIED: &str = "Tried";
+
+/// The text below a heading of an operation's notes.
+pub(super) fn section<'n>(notes: &'n str, heading: &str) -> Option<&'n str> {
+    let sections = notes.split("\n# ").skip(1);
+    sections
+        .filter_map(|section| section.split_once('\n'))
+        .find(|(head, _)| *head == heading)
+        .map(|(_, text)| text.trim())
+}
 
 impl<'a> Report<'a> {
     /// The section of an operation in the report.
@@ -34,7 +43,7 @@ impl<'a> Report<'a> {
         }
         text += &picture(RATIO);
         let notes = entry.operation.notes();
-        let (lessons, tried) = notes.split_once(TRIED).map_or((notes, None), |(lessons, rest)| (lessons, Some(rest)));
+        let lessons = notes.split("\n# ").next().unwrap_or_default();
         if !lessons.trim().is_empty() {
             text += &format!("What the measurements showed:\n\n{}\n\n", lessons.trim());
         }
@@ -43,7 +52,7 @@ impl<'a> Report<'a> {
         if self.has_tables(entry) {
             more.push(format!("[all workloads and sizes]({TABLES}/{name}.md)"));
         }
-        if let (Some(_), Some(kernel)) = (tried, entry.kernels.first()) {
+        if let (Some(_), Some(kernel)) = (section(notes, TRIED), entry.kernels.first()) {
             let source = kernel.source();
             let folder = Path::new(&source).parent().unwrap_or(Path::new("")).display();
             more.push(format!("[ideas that failed]({folder}/NOTES.md#tried)"));
