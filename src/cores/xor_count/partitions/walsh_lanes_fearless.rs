@@ -5,6 +5,8 @@
 //!
 //! Cost and bound: as in `walsh_lanes_avx2` and `walsh_lanes_avx512`. SSE2 has no unsigned minimum; the crate compares instead.
 
+use std::ops::Range;
+
 use fearless_simd::{Select, Simd, SimdBase, SimdMask, dispatch, mask32x16, u32x16};
 
 use super::Partitions;
@@ -25,35 +27,45 @@ pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunErr
     dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by(simd, input, run))
 }
 
+/// The driver calls through threads, and a tree calls its passes in several places. Where such a call is not inlined the level is
+/// lost, in silence, and each operation becomes a call: fifteen times the time. So the tree and each pass begin a context anew.
 #[inline(always)]
 fn by<S: Simd>(simd: S, input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
-    drive::<LANES>(
-        input,
-        1,
+    drive::<LANES>(input, 1, |plan, part| {
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                leaves::<LANES>(
+                    plan,
+                    run,
+                    part,
+                    #[inline(always)]
+                    |series, size, signs, terms, modulus| {
+                        simd.vectorize(
+                            #[inline(always)]
+                            || pass(simd, series, size, signs, terms, modulus),
+                        );
+                    },
+                )
+            },
+        )
+    })
+}
+
+#[inline(always)]
+fn pass<S: Simd>(simd: S, series: &mut [u32], size: usize, signs: u32, terms: Range<usize>, modulus: u32) {
+    let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
+    let modulus = u32x16::splat(simd, modulus);
+    let negative = mask32x16::from_bitmask(simd, signs.into());
+    descend(
+        vectors,
+        size,
+        terms,
         #[inline(always)]
-        |plan, part| {
-            leaves::<LANES>(
-                plan,
-                run,
-                part,
-                #[inline(always)]
-                |series, size, signs, terms, modulus| {
-                    let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
-                    let modulus = u32x16::splat(simd, modulus);
-                    let negative = mask32x16::from_bitmask(simd, signs.into());
-                    descend(
-                        vectors,
-                        size,
-                        terms,
-                        #[inline(always)]
-                        |to, from| {
-                            let from = u32x16::load_array_ref(simd, from);
-                            let sum = u32x16::load_array_ref(simd, to) + negative.select(modulus - from, from);
-                            sum.min(sum - modulus).store_array(to);
-                        },
-                    );
-                },
-            )
+        |to, from| {
+            let from = u32x16::load_array_ref(simd, from);
+            let sum = u32x16::load_array_ref(simd, to) + negative.select(modulus - from, from);
+            sum.min(sum - modulus).store_array(to);
         },
-    )
+    );
 }
