@@ -1,6 +1,6 @@
 //! Crates for vectors beside intrinsics: kernels that differ in nothing else, at each tier.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
 use std::fs;
 
 use nimlanes::kernel::Tier;
@@ -68,8 +68,13 @@ impl<'e> Family<'e> {
         let mut families: Vec<Family> = Vec::new();
         for name in sources().filter(|(source, _)| source.is_crate()).map(|(_, kernel)| head(entry, kernel)) {
             if !families.iter().any(|family| family.name == name) {
-                let is_in = |kernel: &KernelInfo| kernel.name == name || head(entry, kernel) == name;
-                families.push(Family { name, kernels: sources().filter(|(_, kernel)| is_in(kernel)).collect() });
+                let module = entry.info(name).map(|kernel| kernel.module);
+                // Another kernel in plain Rust is another idea.
+                let is_in = |(source, kernel): &(Source, &KernelInfo)| match source {
+                    Source::Compiler => Some(kernel.module) == module,
+                    _ => kernel.name == name || head(entry, kernel) == name,
+                };
+                families.push(Family { name, kernels: sources().filter(is_in).collect() });
             }
         }
         families
@@ -102,11 +107,12 @@ fn count(text: &str) -> (usize, usize) {
     code.fold((0, 0), |(lines, blocks), line| (lines + 1, blocks + line.matches("unsafe {").count()))
 }
 
-/// The files of `src/simd` that a source file imports.
-fn helpers(path: &str) -> BTreeSet<String> {
+/// The `unsafe` blocks in the files of `src/simd` that a source file imports.
+fn of_helpers(path: &str) -> usize {
     let text = fs::read_to_string(path).unwrap_or_default();
     let imports = text.lines().filter_map(|line| line.strip_prefix("use crate::simd::"));
-    imports.filter_map(|rest| Some(format!("src/simd/{}.rs", rest.split("::").next()?))).collect()
+    let names = imports.flat_map(|rest| rest.split(|c: char| !c.is_alphanumeric()));
+    names.filter_map(|name| lines_and_unsafe(&format!("src/simd/{name}.rs"))).map(|(_, blocks)| blocks).sum()
 }
 
 impl Report<'_> {
@@ -136,11 +142,21 @@ impl Report<'_> {
         })
     }
 
+    /// The duel at the published size, or at the largest at which a crate took part.
+    fn duel_of_crates(&self, entry: &Entry, family: &Family) -> Option<&Duel> {
+        let workload = entry.headline();
+        let is_crate =
+            |row: &Row| family.kernels.iter().any(|(source, kernel)| source.is_crate() && kernel.name == row.kernel);
+        let mut sizes: Vec<u64> = self.sizes(entry, workload).collect();
+        sizes.sort_by_key(|size| (*size != workload.published, Reverse(*size)));
+        let mut duels = sizes.into_iter().filter_map(|size| self.duel(entry, workload, size));
+        duels.find(|duel| duel.rows.iter().any(is_crate)).or_else(|| self.headline(entry))
+    }
+
     /// The times of a family, a tier in a line. Adds the quotients of `fearless_simd` and intrinsics.
     fn speed(&self, entry: &Entry, family: &Family, quotients: &mut Vec<f64>) -> String {
-        let workload = entry.headline();
-        let Some(default) = self.headline(entry) else { return String::new() };
-        let native = self.data.duel(&entry.case(workload, workload.published), "native", "thread");
+        let Some(default) = self.duel_of_crates(entry, family) else { return String::new() };
+        let native = self.data.duel(&default.case, "native", "thread");
         let find =
             |duel: &'_ Duel, name: &str| -> Option<Row> { duel.rows.iter().find(|row| row.kernel == name).cloned() };
         let plain = find(default, family.name);
@@ -189,14 +205,13 @@ impl Report<'_> {
                 family.kernels.iter().map(|(_, kernel)| *kernel).filter(|kernel| kernel.source() == path).collect();
             let Some((lines, blocks)) = lines_and_unsafe(&path) else { continue };
             let tiers: Vec<String> = of_file.iter().map(|kernel| code(kernel.tier.name())).collect();
-            let helpers: usize = helpers(&path).iter().filter_map(|path| lines_and_unsafe(path)).map(|(_, n)| n).sum();
             table.row([
                 of_file.first().map_or(String::new(), |kernel| entry.link(kernel.name)),
                 source.name().to_owned(),
                 tiers.join(", "),
                 lines.to_string(),
                 blocks.to_string(),
-                helpers.to_string(),
+                of_helpers(&path).to_string(),
             ]);
         }
         table.end()
