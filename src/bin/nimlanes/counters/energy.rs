@@ -106,8 +106,9 @@ mod tests {
         let mut metered = Metered::of(Nothing, zones.path());
         let mut work = || {
             // The second starts again at 0.
-            [(&first, 160), (&second, 20), (&part, 500)]
-                .map(|(file, energy)| fs::write(file, energy.to_string()).unwrap());
+            for (file, energy) in [(&first, "160"), (&second, "20"), (&part, "500")] {
+                fs::write(file, energy).unwrap();
+            }
             Ok(())
         };
         assert_eq!(metered.count(&mut work).unwrap()[ENERGY], 90_000.0, "nanojoules");

@@ -20,9 +20,9 @@ const GREEN: RGBColor = RGBColor(0, 158, 115);
 const ORANGE: RGBColor = RGBColor(230, 159, 0);
 const SKY: RGBColor = RGBColor(86, 180, 233);
 const PURPLE: RGBColor = RGBColor(204, 121, 167);
-const YELLOW: RGBColor = RGBColor(240, 228, 66);
+const BROWN: RGBColor = RGBColor(140, 86, 75);
 
-const COLOURS: [RGBColor; 7] = [BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE, YELLOW];
+const COLOURS: [RGBColor; 7] = [BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE, BROWN];
 
 const FONT: &str = "sans-serif";
 
@@ -304,7 +304,7 @@ pub fn technologies() -> impl Iterator<Item = (&'static str, RGBColor)> {
         Some((tier.name(), RGBColor(red, green, blue)))
     };
     let crates = [("plain Rust", BLUE), ("bitvec", PURPLE), ("wide", GREEN)];
-    let several = [("fearless_simd", YELLOW), ("parallel", SKY)];
+    let several = [("fearless_simd", BROWN), ("parallel", SKY)];
     crates.into_iter().chain(Tier::ALL.iter().filter_map(tier)).chain(several)
 }
 

@@ -22,9 +22,9 @@ pub fn cost(input: &Subtraction, context: CostContext) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     match context.tier {
-        Tier::Portable => lanes::cost(input, 1.9, 2.6, 2.5),
         Tier::Avx2 => lanes::cost(input, 0.55, 1.2, 2.0),
         Tier::Avx512 => lanes::cost(input, 0.3, 0.75, 2.0),
+        _ => lanes::cost(input, 1.9, 2.6, 2.5),
     }
 }
 
