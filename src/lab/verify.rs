@@ -82,15 +82,22 @@ impl std::fmt::Debug for Inputs {
 }
 
 impl Inputs {
-    /// Inputs at the sizes of [`EDGES`] up to `largest`, and the inputs with known answers.
+    /// Inputs at the sizes of [`EDGES`] up to `edge`, and the inputs with known answers up to `known`.
     ///
     /// # Panics
     /// A listed workload has no input of a listed size; the tests create all of them.
-    pub fn new(operation: &dyn AnyOperation, workload: &Workload, selection: &Selection, largest: u64) -> Self {
+    pub fn new(
+        operation: &dyn AnyOperation,
+        workload: &Workload,
+        selection: &Selection,
+        edge: u64,
+        known: u64,
+    ) -> Self {
         let session = |size| operation.session(selection, workload.name, size).expect("a listed workload and size");
-        let edges = EDGES.iter().filter(|size| **size <= largest).map(|size| (*size, session(*size))).collect();
-        let concerns = |known: &Known| {
-            (known.case.operation.as_str(), known.case.workload.as_str()) == (operation.name(), workload.name)
+        let edges = EDGES.iter().filter(|size| **size <= edge).map(|size| (*size, session(*size))).collect();
+        let concerns = |Known { case, .. }: &Known| {
+            let is_about = (case.operation.as_str(), case.workload.as_str()) == (operation.name(), workload.name);
+            is_about && case.size <= known
         };
         let known = known::all().filter(concerns).map(|known| (known.case.size, known));
         let known = known.map(|(size, known)| (known, session(size))).collect();

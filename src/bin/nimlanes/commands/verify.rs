@@ -38,7 +38,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let mut inputs = None;
         {
             for kernel in kernels {
-                let inputs = inputs.get_or_insert_with(|| Inputs::new(operation, workload, &selection, largest));
+                let inputs =
+                    inputs.get_or_insert_with(|| Inputs::new(operation, workload, &selection, largest, u64::MAX));
                 let name = format!("{}/{}/{}", operation.name(), workload.name, kernel.name);
                 let checked = match kernel.obstacle {
                     Some(reason) => Err(("skipped", reason.to_string())),
