@@ -8,7 +8,7 @@ use super::{Zeros, classes, shifted_rows_wide};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Zeros, _: CostContext) -> Cost {
-    classes::cost(input, if cfg!(target_feature = "avx512bw") { 0.6 } else { 0.9 })
+    classes::cost(input, if cfg!(target_feature = "avx512bw") { 0.6 } else { 0.95 })
 }
 
 #[inline(always)]
