@@ -124,8 +124,8 @@ isa_table! { $
     /// 128-bit vectors with lookups of bytes and a shift of its own for each lane, which every 64-bit ARM CPU has.
     Neon "neon" includes [Portable],
         on "aarch64" by is_aarch64_feature_detected ["neon"],
-        shown as "NEON" in [240, 228, 66], // yellow
-        costs estimated "by llvm-mca for Neoverse V2 and Apple M1, not timed on ARM";
+        shown as "NEON" in [230, 159, 0], // orange, as AVX2: no machine has both
+        costs estimated "by llvm-mca for Neoverse V2 and Apple M1, or scaled from x86, and not timed on ARM";
 }
 
 impl Tier {

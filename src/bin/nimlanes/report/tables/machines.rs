@@ -60,6 +60,12 @@ impl<'d> Rankings<'d> {
     }
 }
 
+/// Headings of the table of leaders.
+const LEADERS: [&str; 4] = ["operation", "the best", "the best plain Rust", "pairs that turn over"];
+
+/// The beginning of a verdict on the same leader.
+const HOLDS: &str = "holds";
+
 /// The rows of the kernels that are in both duels, fastest here first.
 fn common<'d>(here: &'d Duel, there: &'d Duel) -> impl Iterator<Item = [&'d Row; 2]> {
     here.rows.iter().filter_map(|row| Some([row, row_of(there, &row.kernel)?]))
@@ -145,7 +151,7 @@ impl Report<'_> {
                 );
             }
             let rankings = self.rankings(other);
-            text += &format!(" {}\n\n{}", rankings.count(), self.leaders(other, &rankings));
+            text += &format!(" {}\n\n{}", rankings.count(), self.other_leaders(other, &rankings));
         }
         if text.is_empty() {
             return text;
@@ -189,24 +195,36 @@ impl Report<'_> {
         rankings
     }
 
-    /// Whether the best kernels at the published sizes lead on another machine as well, of the kernels that both have.
-    fn leaders(&self, other: &Report, rankings: &Rankings) -> String {
-        let mut table = Table::new(&["operation", "the best", "the best plain Rust", "pairs that turn over"]);
+    /// Whether the best kernels at the published sizes lead on another machine as well, of the kernels that both have: a row for
+    /// each operation that both machines have, and whether both of its leaders hold.
+    fn leaders(&self, other: &Report, rankings: &Rankings) -> Vec<(bool, Vec<String>)> {
+        let mut leaders = Vec::new();
         for entry in self.entries() {
-            let Some(here) = self.headline(&entry) else { continue };
-            let cells = match other.headline(&entry) {
-                None => ["–".to_owned(), "–".to_owned()],
-                Some(there) => [false, true].map(|plain_only| {
-                    let rows = common(here, there).filter(|[row, _]| !plain_only || entry.is_plain(row));
-                    self.leader(other, &rows.collect::<Vec<_>>())
-                }),
-            };
+            let Some((here, there)) = self.headline(&entry).zip(other.headline(&entry)) else { continue };
+            let verdicts = [false, true].map(|plain_only| {
+                let rows = common(here, there).filter(|[row, _]| !plain_only || entry.is_plain(row));
+                self.leader(other, &rows.collect::<Vec<_>>())
+            });
+            let hold = verdicts.iter().all(|verdict| verdict.starts_with(HOLDS));
             let operation = format!("{} at {}", code(entry.name()), size(here.case.size));
             let count = |[turning, all]: [usize; 2]| format!("{turning} of {}", size(all as u64));
             let turning = rankings.of(entry.name()).map_or("–".to_owned(), count);
-            table.row([operation].into_iter().chain(cells).chain([turning]));
+            leaders.push((hold, [operation].into_iter().chain(verdicts).chain([turning]).collect()));
         }
-        table.below("Leaders at published sizes, of the kernels that both have; pairs at all sizes that are not small:")
+        leaders
+    }
+
+    /// The leaders that do not hold.
+    fn other_leaders(&self, other: &Report, rankings: &Rankings) -> String {
+        let leaders = self.leaders(other, rankings);
+        let (all, holding) = (leaders.len(), leaders.iter().filter(|(hold, _)| *hold).count());
+        let mut table = Table::new(&LEADERS);
+        leaders.into_iter().filter(|(hold, _)| !hold).for_each(|(_, row)| table.row(row));
+        format!(
+            "Of the kernels that both have, the best and the best in plain Rust lead on both machines at {holding} of {all} published \
+             sizes.\n\n{}",
+            table.below("Elsewhere (pairs at all sizes that are not small):")
+        )
     }
 
     /// Whether the fastest of some kernels is the same on both machines.
@@ -215,7 +233,7 @@ impl Report<'_> {
             |machine: usize| rows.iter().min_by(|a, b| a[machine].median_seconds.total_cmp(&b[machine].median_seconds));
         let (Some(here), Some(there)) = (fastest(0), fastest(1)) else { return "–".to_owned() };
         if here[0].kernel == there[0].kernel {
-            return format!("holds: {}", code(&here[0].kernel));
+            return format!("{HOLDS}: {}", code(&here[0].kernel));
         }
         let by = [there[0].median_seconds / here[0].median_seconds, here[1].median_seconds / there[1].median_seconds];
         let verdict = match by.map(is_ahead) {
@@ -235,6 +253,11 @@ impl Report<'_> {
         for other in &self.others {
             let rankings = self.rankings(other);
             text += &format!("## {} beside {}\n\n{}\n\n", other.name(), self.name(), rankings.count());
+            let mut table = Table::new(&LEADERS);
+            self.leaders(other, &rankings).into_iter().for_each(|(_, row)| table.row(row));
+            text += &table.below(
+                "Leaders at published sizes, of the kernels that both have; pairs at all sizes that are not small:",
+            );
             text += &self.turning(other, rankings);
             text += &self.side_by_side(other);
         }
