@@ -22,7 +22,7 @@ const FOLDERS: [&str; 2] = ["src/cores", "src/simd"];
 /// What was measured. Saved before anything else, and kept if a report is resumed: a kernel that changes in between is marked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sources {
-    /// The commit, with `-dirty` if there were uncommitted changes; none outside a git repository.
+    /// The commit, with `-dirty` if there were uncommitted changes outside of the data; none outside a git repository.
     pub revision: Option<String>,
     /// The digest of each file, by its path from the root of the source tree.
     pub digests: BTreeMap<String, String>,
@@ -34,9 +34,15 @@ impl Sources {
     /// # Errors
     /// A file cannot be read.
     pub fn here() -> Result<Self, SavedError> {
-        let describe = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
-        let revision = output_of(Command::new("git").args(describe)).ok().and_then(|text| String::from_utf8(text).ok());
-        let revision = revision.map(|text| text.trim().to_owned());
+        let git = |args: &[&str]| {
+            let text = output_of(Command::new("git").args(args)).ok().and_then(|text| String::from_utf8(text).ok());
+            text.map(|text| text.trim().to_owned())
+        };
+        // What is measured again replaces data that are committed.
+        let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)profiles/data"]);
+        let dirty = if changed.is_none_or(|changed| changed.is_empty()) { "" } else { "-dirty" };
+        let commit = git(&["describe", "--always", "--abbrev=12", "--exclude=*"]);
+        let revision = commit.map(|commit| commit + dirty);
         Ok(Sources { revision, digests: digests(Path::new(""))? })
     }
 
