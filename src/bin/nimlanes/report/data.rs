@@ -292,6 +292,53 @@ impl Observed {
     }
 }
 
+/// A measurement that may be in several files. Ratios refer to its baseline.
+trait Repeated {
+    /// Whether both are of the same input, build and clock.
+    fn repeats(&self, other: &Self) -> bool;
+
+    /// Median time of the baseline.
+    fn baseline_seconds(&self) -> f64;
+}
+
+impl Repeated for Duel {
+    fn repeats(&self, other: &Self) -> bool {
+        let clock = |duel: &Duel| duel.rows.first().map(|row| row.clock.clone());
+        self.case == other.case && self.build == other.build && clock(self) == clock(other)
+    }
+
+    fn baseline_seconds(&self) -> f64 {
+        let baseline = self.rows.iter().find(|row| row.kernel == self.baseline);
+        baseline.map_or(f64::INFINITY, |row| row.median_seconds)
+    }
+}
+
+impl Repeated for GameDuel {
+    fn repeats(&self, other: &Self) -> bool {
+        (&self.game, self.limit) == (&other.game, other.limit)
+    }
+
+    fn baseline_seconds(&self) -> f64 {
+        self.rows.first().map_or(f64::INFINITY, |row| row.median_seconds)
+    }
+}
+
+/// Keeps of each repeated measurement the one with the fastest baseline: nothing makes a kernel faster for a moment, and a ratio
+/// must not rest on a baseline that was slowed. Returns how many are left out.
+fn keep_quietest<T: Repeated>(all: &mut Vec<Saved<T>>) -> usize {
+    let before = all.len();
+    let mut kept: Vec<Saved<T>> = Vec::new();
+    for saved in all.drain(..) {
+        match kept.iter_mut().find(|kept| kept.content.repeats(&saved.content)) {
+            Some(kept) if kept.content.baseline_seconds() <= saved.content.baseline_seconds() => {}
+            Some(kept) => *kept = saved,
+            None => kept.push(saved),
+        }
+    }
+    *all = kept;
+    before - all.len()
+}
+
 macro_rules! measured {
     ($($content:ident $kind:literal $field:ident)*) => {
         $(impl Measured for $content {
@@ -307,6 +354,8 @@ macro_rules! measured {
             pub duels: Vec<Saved<Duel>>,
             /// The rows of observed kernels in those duels, which never stand as the best.
             pub observed: Vec<Observed>,
+            /// Number of measurements that were made twice and left out, because their baselines were slower.
+            pub left_out: usize,
             $(#[doc = concat!("Measurements of kind `", $kind, "`.")] pub $field: Vec<Saved<$content>>,)*
         }
 
@@ -324,9 +373,8 @@ macro_rules! measured {
                 match kind.as_str() {
                     <Duel as Measured>::KIND => {
                         let environment = push(path, &text, &mut self.duels)?;
-                        if let Some(Saved { content: duel, .. }) = self.duels.last_mut() {
+                        if let Some(Saved { content: duel, .. }) = self.duels.last() {
                             sound(path, checks::fault(duel))?;
-                            self.observed.extend(Observed::split_from(duel));
                         }
                         Ok(environment)
                     }
@@ -404,6 +452,8 @@ impl Data {
                 return Err(DataError::Mismatch { path, why: Mismatch::Machine(how) });
             }
         }
+        data.left_out = keep_quietest(&mut data.duels) + keep_quietest(&mut data.games);
+        data.observed = data.duels.iter_mut().flat_map(|saved| Observed::split_from(&mut saved.content)).collect();
         if data.duels.is_empty() { Err(DataError::None(folder.to_owned())) } else { Ok(data) }
     }
 
@@ -443,5 +493,36 @@ impl Data {
     /// The source that was measured; none if the measurements do not say.
     pub fn source(&self) -> Option<&Sources> {
         self.sources.first().map(|saved| &saved.content)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nimlanes::machine::Machine;
+
+    use super::*;
+
+    #[test]
+    fn of_a_game_measured_twice_the_faster_baseline_counts() {
+        let game = |game: &str, seconds: [f64; 2]| {
+            let row = |median_seconds| GameRow {
+                kernel_set: "baseline".to_owned(),
+                kernels: Vec::new(),
+                rounds: 3,
+                median_seconds,
+                ratio: 1.0,
+                ratio_low: 1.0,
+                ratio_high: 1.0,
+            };
+            let rows = seconds.map(row).to_vec();
+            let duel = GameDuel { game: game.to_owned(), limit: 7, clock: "wall".to_owned(), rows };
+            Saved::now(Environment::detect(&Machine::detect()), duel)
+        };
+        let mut games =
+            vec![game("a", [3.5, 1.0]), game("b", [1.0, 1.0]), game("a", [2.5, 1.1]), game("a", [2.6, 0.9])];
+        assert_eq!(keep_quietest(&mut games), 2);
+        let kept: Vec<_> =
+            games.iter().map(|saved| (&*saved.content.game, saved.content.rows[0].median_seconds)).collect();
+        assert_eq!(kept, [("a", 2.5), ("b", 1.0)]);
     }
 }

@@ -113,12 +113,12 @@ impl<'a> Plan<'a> {
         self.selection.machine()
     }
 
-    fn path(&self, task: &Task) -> PathBuf {
-        self.folder.join(task.name() + ".json")
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.json"))
     }
 
     fn missing(&self) -> impl Iterator<Item = &Task> {
-        self.tasks.iter().filter(|task| !self.path(task).is_file())
+        self.tasks.iter().filter(|task| !self.path(&task.name()).is_file())
     }
 
     /// Deletes earlier measurements.
@@ -146,7 +146,7 @@ impl<'a> Plan<'a> {
             announce(&format!("{}/{} {} (about {predicted})", done + 1, missing.len(), task.name()));
             // Checks for cancellation, since not every task has its own run.
             run(1).advance(0)?;
-            self.measure(task, run)?;
+            self.measure(task, &task.name(), run)?;
             self.save("setup", self.setup(before + start.elapsed().as_secs_f64()))?;
         }
         Ok(())
@@ -158,43 +158,43 @@ impl<'a> Plan<'a> {
 
     fn save<T: Measured>(&self, name: &str, content: T) -> Result<(), MeasureError> {
         let environment = Environment::detect(self.machine());
-        Ok(Saved::now(environment, content).write(&self.folder.join(format!("{name}.json")))?)
+        Ok(Saved::now(environment, content).write(&self.path(name))?)
     }
 
-    fn measure(&self, task: &Task, run: &dyn Fn(usize) -> Arc<Run>) -> Result<(), MeasureError> {
-        let name = task.name();
+    fn measure(&self, task: &Task, name: &str, run: &dyn Fn(usize) -> Arc<Run>) -> Result<(), MeasureError> {
         match task {
-            Task::Sources => self.save(&name, Sources::here()?),
-            Task::Choices => self.save(&name, self.choices()?),
+            Task::Sources => self.save(name, Sources::here()?),
+            Task::Choices => self.save(name, self.choices()?),
             Task::Trials { inputs } => {
                 let rows = inputs.iter().map(|input| self.trial(input, &run(1))).collect::<Result<_, _>>()?;
-                self.save(&name, Trials { rows })
+                self.save(name, Trials { rows })
             }
-            Task::Needs => self.save(&name, self.needs()?),
+            Task::Needs => self.save(name, self.needs()?),
             Task::Ceilings => {
                 let mut rows = Vec::new();
                 for group in ceilings::groups() {
                     run(1).advance(0)?;
                     rows.extend(group.measure(self.machine()));
                 }
-                self.save(&name, Ceilings { rows })
+                self.save(name, Ceilings { rows })
             }
-            Task::Clocks => self.save(&name, self.clocks(&run(1))?),
+            Task::Clocks => self.save(name, self.clocks(&run(1))?),
             Task::Estimates { build, from } => {
-                self.save(&name, estimates::read(build, Path::new(from), sources::newest()?)?)
+                self.save(name, estimates::read(build, Path::new(from), sources::newest()?)?)
             }
             Task::Duel { input, threads, budget } => {
-                self.save(&name, self.duel(input, *threads, *budget, &run(*threads))?)
+                self.save(name, self.duel(input, *threads, *budget, &run(*threads))?)
             }
-            Task::Native { input, budget } => self.native(input, *budget, &self.path(task)),
-            Task::ColdStarts { input, each } => self.save(&name, self.starts(input, *each)?),
+            Task::Native { input, budget } => self.native(input, *budget, &self.path(name)),
+            Task::ColdStarts { input, each } => self.save(name, self.starts(input, *each)?),
             Task::Counted { input } => {
                 let counted = self.counted(input, &run(1))?;
-                counted.map_or(Ok(()), |counted| self.save(&name, counted))
+                counted.map_or(Ok(()), |counted| self.save(name, counted))
             }
-            Task::Game { game, limit, budget } => self.save(&name, self.game(game, *limit, *budget, run)?),
-            Task::Far { game, limit } => self.save(&name, far(game, *limit)?),
-            Task::Build { native } => self.save(&name, build(*native)?),
+            Task::Game { game, limit, budget } => self.save(name, self.game(game, *limit, *budget, run)?),
+            Task::Far { game, limit } => self.save(name, far(game, *limit)?),
+            Task::Build { native } => self.save(name, build(*native)?),
+            Task::Again(task) => self.measure(task, name, run),
         }
     }
 

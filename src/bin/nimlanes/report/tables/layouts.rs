@@ -26,7 +26,11 @@ impl Report<'_> {
             }
             None => String::new(),
         };
-        format!("- **Layouts**: {}{more}.\n", self.layouts())
+        let twice = match self.data.left_out {
+            0 => "",
+            _ => ". Duels with a baseline of seconds were measured twice, and count with the faster baseline",
+        };
+        format!("- **Layouts**: {}{more}{twice}.\n", self.layouts())
     }
 
     /// The kernels with two modes.
