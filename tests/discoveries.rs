@@ -1,7 +1,9 @@
 //! The claims of `profiles/discoveries`: its b-files and tables agree with the runs that are kept there and, as far as a test can go,
 //! with values computed here. And the commands that make such runs.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
@@ -12,22 +14,28 @@ use nimlanes::kernel::Run;
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
-use serde_json::Value;
+use serde_json::{Value, json};
+use twox_hash::XxHash3_64;
 
 const FOLDER: &str = "profiles/discoveries";
 
-fn files(extension: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER);
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER)
+}
+
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path());
     let files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|found| found == extension)).collect();
     assert!(!files.is_empty(), "no .{extension} files");
     files
 }
 
-fn runs() -> Vec<Value> {
+fn runs(folder: &Path) -> Vec<Value> {
     let read = |path: &PathBuf| fs::read_to_string(path).expect("a file");
-    let runs =
-        files("json").iter().map(|path| serde_json::from_str(&read(path)).expect("JSON")).collect::<Vec<Value>>();
+    let runs = files(folder, "json")
+        .iter()
+        .map(|path| serde_json::from_str(&read(path)).expect("JSON"))
+        .collect::<Vec<Value>>();
     for run in &runs {
         for field in ["date", "environment", "content"] {
             assert!(!run[field].is_null(), "{field} of {run}");
@@ -55,8 +63,8 @@ fn terms(path: &Path) -> (String, Vec<u64>) {
 
 #[test]
 fn every_term_was_found_by_two_kernels() {
-    let runs = runs();
-    for path in files("txt") {
+    let runs = runs(&folder());
+    for path in files(&folder(), "txt") {
         let (set, terms) = terms(&path);
         assert!(terms.is_sorted_by(|a, b| a < b) && terms.len() > 5, "{}", path.display());
         let of_set = runs.iter().filter(|run| run["content"]["moves"] == set.as_str());
@@ -74,7 +82,7 @@ fn every_term_was_found_by_two_kernels() {
 fn terms_are_what_is_computed_here() {
     const LIMIT: u64 = 200_000;
     let selection = Selection::new(Machine::detect());
-    for path in files("txt") {
+    for path in files(&folder(), "txt") {
         let (set, terms) = terms(&path);
         let set: MoveSet = set.parse().expect("a set");
         let run = Run::new(selection.threads());
@@ -91,9 +99,46 @@ fn terms_are_what_is_computed_here() {
     }
 }
 
+fn octaves(run: &Value) -> &[Value] {
+    run["content"]["octaves"].as_array().expect("a list")
+}
+
+#[test]
+fn kernels_found_the_same_p_positions() {
+    let runs = runs(&folder().join("zeros"));
+    let longest = runs.iter().map(octaves).max_by_key(|octaves| octaves.len()).expect("a run");
+    for run in &runs {
+        assert_eq!(run["content"]["moves"], "squares");
+        assert_eq!(octaves(run), &longest[..octaves(run).len()], "{}", run["content"]["kernel"]);
+    }
+    let past = runs.iter().filter(|run| octaves(run).len() > 31).map(|run| run["content"]["kernel"].to_string());
+    assert!(past.collect::<BTreeSet<_>>().len() > 1, "two kernels went past 2^30");
+    let page = fs::read_to_string(folder().join("zeros").join("README.md")).expect("the page");
+    for (power, octaves) in longest.windows(2).enumerate().skip(9) {
+        let [below, zeros] = [0, 1].map(|i| octaves[i]["zeros"].as_f64().expect("a number"));
+        let ratio = zeros / below;
+        let row = format!("\n| 2^{} | {zeros} | {ratio:.4} | {:.4} | `", power + 1, ratio.log2());
+        assert!(page.contains(&row), "{row}");
+    }
+}
+
+#[test]
+fn p_positions_are_what_is_computed_here() {
+    const LAST: usize = 20;
+    let zeros = nimlanes::zeros("squares", 1 << LAST).expect("a small limit");
+    let (set, listed) = terms(&folder().join("zeros").join("b030193.txt"));
+    assert!(set == "squares" && listed == zeros);
+    let mut hash = XxHash3_64::new();
+    zeros.iter().for_each(|n| hash.write(&n.to_le_bytes()));
+    let here = json!({ "zeros": zeros.len(), "hash": format!("{:016x}", hash.finish()) });
+    for run in runs(&folder().join("zeros")) {
+        assert_eq!(octaves(&run)[LAST], here, "{}", run["content"]["kernel"]);
+    }
+}
+
 /// The games that were surveyed, as their files have them.
 fn surveyed() -> Vec<Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER).join("octal");
+    let folder = folder().join("octal");
     let games = fs::read_to_string(folder.join("games.txt")).expect("the games");
     let codes = games.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace);
     let read = |code: &str| fs::read_to_string(folder.join(format!("{code}.json"))).expect("a file for each game");

@@ -1,5 +1,7 @@
 //! `nimlanes grundy`: files to the byte, and one clear line for every wrong request.
 
+use std::collections::HashSet;
+
 use assert_cmd::Command;
 use sha2::{Digest, Sha256};
 
@@ -248,7 +250,29 @@ fn what_records_find_is_kept_in_a_file() {
         assert_eq!((counts.len(), counts.iter().sum()), (first.len(), 20_001_u64));
     }
     let output = grundy(&["--save", "x"]).assert().code(2).get_output().clone();
-    assert!(String::from_utf8(output.stderr).expect("text").contains("--records"));
+    let line = String::from_utf8(output.stderr).expect("text");
+    assert!(line.contains("--records") && line.contains("--zeros"), "{line}");
+}
+
+#[test]
+fn the_growth_of_zeros_is_kept_in_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("kept.json");
+    let keep = |limit: &str, kernel: &str| {
+        let args = ["--limit", limit, "--zeros", "--kernel", kernel, "--format", "bfile", "--save"];
+        let printed = grundy(&args).arg(&path).assert().success().get_output().stdout.clone();
+        let kept = std::fs::read_to_string(&path).expect("it was written");
+        let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
+        assert_eq!((&kept["kind"], &kept["content"]["resumed"]), (&"growth".into(), &false.into()));
+        (printed.iter().filter(|byte| **byte == b'\n').count(), kept["content"].clone())
+    };
+    let (zeros, long) = keep("2^17", "mex_zeros=byte_sieve");
+    let (_, short) = keep("131071", "mex_zeros=segmented_sieve");
+    let [long, short] = [long, short].map(|found| found["octaves"].as_array().expect("a list").clone());
+    assert_eq!((long.len(), long[17]["zeros"].as_u64()), (18, Some(zeros as u64)));
+    assert_eq!(long[..17], short);
+    let hashes: HashSet<&str> = long.iter().filter_map(|octave| octave["hash"].as_str()).collect();
+    assert_eq!(hashes.len(), 17, "no P-position between 2 and 4, and others in every octave");
 }
 
 #[test]

@@ -7,7 +7,7 @@ mod commands;
 mod counters;
 mod duel;
 mod failure;
-mod first_heaps;
+mod found;
 mod interrupt;
 mod monitor;
 mod output;

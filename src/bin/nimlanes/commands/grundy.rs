@@ -27,11 +27,11 @@ use summary::Summary;
 
 use crate::args::{Kernels, number, seconds};
 use crate::failure::Failure;
-use crate::first_heaps::FirstHeaps;
+use crate::found::{FirstHeaps, Origin};
 use crate::interrupt;
 use crate::monitor::Monitor;
 use crate::output::{check_cancelled, check_writable, write_output};
-use crate::saved::{self, Saved};
+use crate::saved::{self, Measured, Saved};
 
 /// Print the Grundy values of a subtraction set or of an octal game, its P-positions, or the first position of each value
 #[derive(clap::Args)]
@@ -55,10 +55,10 @@ pub struct Args {
     #[arg(long, conflicts_with = "format")]
     json: bool,
     /// Print the heaps of value 0 instead of all values; without --code by a sieve that needs no values
-    #[arg(long, conflicts_with = "records")]
+    #[arg(long, group = "listed")]
     zeros: bool,
     /// Print the first heap of each value instead of all values; with --code, the heaps whose value is the largest so far
-    #[arg(long)]
+    #[arg(long, group = "listed")]
     records: bool,
     /// The index of the first line of a bfile or a CSV file [default: 0]
     #[arg(long, value_name = "K", value_parser = number, allow_negative_numbers = true)]
@@ -73,8 +73,9 @@ pub struct Args {
     /// How often to save the progress, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true, requires = "checkpoint")]
     every: f64,
-    /// Keep what --records finds in a file as JSON, with the kernel, the date and the environment
-    #[arg(long, value_name = "FILE", requires = "records", conflicts_with = "code")]
+    /// Keep what --records finds, or with --zeros their number and a hash by octaves, in a file as JSON, with the kernel, the date and the
+    /// environment
+    #[arg(long, value_name = "FILE", requires = "listed", conflicts_with = "code")]
     save: Option<PathBuf>,
     /// Write to a file instead of standard output; it appears when it is complete. A file with several hard links is refused
     #[arg(long, value_name = "FILE")]
@@ -174,7 +175,11 @@ fn subtraction(args: &Args) -> Result<(), Failure> {
             let checkpoint =
                 args.checkpoint.as_deref().map(|path| CheckpointFile::lock(path, args.every, &run)).transpose()?;
             let found = records(args, &set, input, &selection, &run, checkpoint.as_ref())?;
-            save(args, &set, &selection, &found, |output| (output.first.clone(), output.counts.clone()))?;
+            save(args, &set, &selection, &found, |origin, Output { first, counts, .. }| FirstHeaps {
+                origin,
+                first: first.clone(),
+                counts: counts.clone(),
+            })?;
             write_output(args.out.as_deref(), |out| write_records(args, &set, &found.output, &run, out))?;
             checkpoint.map_or(Ok(()), |checkpoint| checkpoint.remove())
         }
@@ -182,7 +187,7 @@ fn subtraction(args: &Args) -> Result<(), Failure> {
         Work::Values => {
             let of = |limit| Subtraction::new(&set, limit, selection.machine());
             let found = compute::<MexSubtraction>((), &of(args.limit)?, args.limit, of, &selection, &run)?;
-            save(args, &set, &selection, &found, |g| counted(g))?;
+            save(args, &set, &selection, &found, |origin, g| counted(origin, g))?;
             write_output(args.out.as_deref(), |out| write(args, &set, &found.output, &run, out))
         }
     }
@@ -211,27 +216,17 @@ fn records(
     checkpoint::outcome(checkpoint, compute::<MexRecords>(start, &input, args.limit, of, selection, run))
 }
 
-/// Keeps first heaps and the numbers of heaps, if a file is named.
-fn save<O: Operation>(
+/// Keeps what is made of the output, if a file is named.
+fn save<O: Operation, T: Measured>(
     args: &Args,
     set: &MoveSet,
     selection: &Selection,
     found: &Computed<O>,
-    first_heaps: impl FnOnce(&O::Output) -> (Vec<u64>, Vec<u64>),
+    content: impl FnOnce(Origin, &O::Output) -> T,
 ) -> Result<(), Failure> {
     let Some(path) = &args.save else { return Ok(()) };
-    let (first, counts) = first_heaps(&found.output);
-    let found = FirstHeaps {
-        moves: set.to_string(),
-        limit: args.limit,
-        operation: O::NAME.to_owned(),
-        kernel: found.kernel.to_owned(),
-        resumed: args.resume,
-        milliseconds: found.time.as_millis() as u64,
-        first,
-        counts,
-    };
-    Ok(Saved::now(Environment::detect(selection.machine()), found).write(path)?)
+    let content = content(found.origin(args, set), &found.output);
+    Ok(Saved::now(Environment::detect(selection.machine()), content).write(path)?)
 }
 
 impl Journal for CheckpointFile {
@@ -245,6 +240,20 @@ struct Computed<O: Operation> {
     output: O::Output,
     kernel: &'static str,
     time: Duration,
+}
+
+impl<O: Operation> Computed<O> {
+    /// The run, for what it found.
+    fn origin(&self, args: &Args, set: &MoveSet) -> Origin {
+        Origin {
+            moves: set.to_string(),
+            limit: args.limit,
+            operation: O::NAME.to_owned(),
+            kernel: self.kernel.to_owned(),
+            resumed: args.resume,
+            milliseconds: self.time.as_millis() as u64,
+        }
+    }
 }
 
 /// Runs the selected kernel of an operation, with a progress bar. `of` creates inputs with other limits.
@@ -316,11 +325,11 @@ fn first_heaps(g: &[u16]) -> Vec<u64> {
 }
 
 /// The first heap of each value, and the number of heaps that have it.
-fn counted(g: &[u16]) -> (Vec<u64>, Vec<u64>) {
-    let firsts = first_heaps(g);
-    let mut counts = vec![0; firsts.len()];
+fn counted(origin: Origin, g: &[u16]) -> FirstHeaps {
+    let first = first_heaps(g);
+    let mut counts = vec![0; first.len()];
     for v in g {
         counts[usize::from(*v)] += 1;
     }
-    (firsts, counts)
+    FirstHeaps { origin, first, counts }
 }

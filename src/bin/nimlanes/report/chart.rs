@@ -381,6 +381,55 @@ pub fn ratios(title: &str, baseline: &str, bars: &[Bar]) -> String {
     })
 }
 
+/// The exponent of growth in an octave.
+#[derive(Clone, Copy, Debug)]
+pub struct Exponent {
+    /// The power of two at the end of the octave.
+    pub to: usize,
+    /// The exponent.
+    pub exponent: f64,
+    /// Whether one kernel alone found it.
+    pub is_alone: bool,
+}
+
+/// Exponents by octaves, as dots; hollow where one kernel alone found them.
+pub fn exponents(title: &str, points: &[Exponent]) -> String {
+    /// Distance of the lines of the grid.
+    const STEP: f64 = 0.02;
+    let (width, height, left, top, bottom) = (960, 400, 62, 66, 52);
+    let [first, last] = [points.first(), points.last()].map(|point| point.map_or(0, |point| point.to));
+    let lines = points.iter().map(|point| (point.exponent / STEP).floor() as i32);
+    let (low, high) = lines.fold((i32::MAX, 0), |(low, high), line| (low.min(line), high.max(line + 1)));
+    let (right, foot) = (width - 30, height - bottom);
+    let x = |to: usize| left + 15 + (to - first) as i32 * (right - left - 30) / (last - first).max(1) as i32;
+    let y = |exponent: f64| {
+        let share = (exponent / STEP - f64::from(low)) / f64::from(high - low);
+        foot - (share * f64::from(foot - top)).round() as i32
+    };
+    svg(width as u32, height as u32, |area| {
+        label(area, title, (12, 12), 17, (HPos::Left, VPos::Top))?;
+        let what =
+            "binary logarithm of the ratio to the number up to half the limit; hollow: found by one kernel alone";
+        label(area, what, (12, 36), 13, (HPos::Left, VPos::Top))?;
+        label(area, "up to", ((left + right) / 2, height - 20), 14, (HPos::Center, VPos::Top))?;
+        for step in low..=high {
+            let at = y(f64::from(step) * STEP);
+            line(area, &[(left, at), (right, at)], GREY.mix(0.25))?;
+            label(area, format!("{:.2}", f64::from(step) * STEP), (left - 8, at), 13, (HPos::Right, VPos::Center))?;
+        }
+        let places: Vec<(i32, i32)> = points.iter().map(|point| (x(point.to), y(point.exponent))).collect();
+        line(area, &places, GREY.mix(0.6))?;
+        for (point, place) in points.iter().zip(places) {
+            if point.to % 2 == 0 {
+                label(area, format!("2^{}", point.to), (place.0, foot + 8), 13, (HPos::Center, VPos::Top))?;
+            }
+            let style = if point.is_alone { BLUE.stroke_width(2) } else { BLUE.filled() };
+            area.draw(&Circle::new(place, 5, style))?;
+        }
+        Ok(())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

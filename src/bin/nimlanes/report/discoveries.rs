@@ -3,11 +3,11 @@
 //! They are made of runs that `grundy --records --save` kept. A term counts as confirmed if two kernels found it.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
 
 use super::sources;
-use crate::first_heaps::FirstHeaps;
+use crate::found::{FirstHeaps, Origin};
 use crate::saved::{Saved, SavedError};
 
 /// The folder of the runs, the page and the b-files.
@@ -51,7 +51,10 @@ type Run = Saved<FirstHeaps>;
 /// A file cannot be read or is no saved run.
 pub fn runs() -> Result<Vec<Run>, SavedError> {
     let mut runs: Vec<Run> = sources::saved_in(Path::new(FOLDER))?;
-    runs.sort_by(|a, b| (b.content.limit, &a.content.kernel).cmp(&(a.content.limit, &b.content.kernel)));
+    runs.sort_by(|a, b| {
+        let [a, b] = [a, b].map(|run| &run.content.origin);
+        (b.limit, &a.kernel).cmp(&(a.limit, &b.kernel))
+    });
     Ok(runs)
 }
 
@@ -63,7 +66,7 @@ pub fn files(runs: &[Run], made: &str) -> Vec<(PathBuf, String)> {
     let mut page = format!("{made}\n\n{}", include_str!("discoveries.md"));
     let mut files = Vec::new();
     for sequence in &SEQUENCES {
-        let runs: Vec<&Run> = runs.iter().filter(|run| run.content.moves == sequence.moves).collect();
+        let runs: Vec<&Run> = runs.iter().filter(|run| run.content.origin.moves == sequence.moves).collect();
         if runs.is_empty() {
             continue;
         }
@@ -89,7 +92,8 @@ impl Sequence {
 fn confirmed(runs: &[&Run]) -> Vec<u64> {
     let shared = |a: &FirstHeaps, b: &FirstHeaps| a.first.iter().zip(&b.first).take_while(|(a, b)| a == b).count();
     let pairs = runs.iter().flat_map(|a| runs.iter().map(move |b| (&a.content, &b.content)));
-    let pairs = pairs.filter(|(a, b)| a.kernel != b.kernel).map(|(a, b)| a.first[..shared(a, b)].to_vec());
+    let pairs =
+        pairs.filter(|(a, b)| a.origin.kernel != b.origin.kernel).map(|(a, b)| a.first[..shared(a, b)].to_vec());
     pairs.max_by_key(Vec::len).unwrap_or_default()
 }
 
@@ -97,14 +101,23 @@ fn confirmed(runs: &[&Run]) -> Vec<u64> {
 fn agreed<'a>(runs: &[&'a Run]) -> Option<(u64, Vec<&'a str>)> {
     runs.iter().find_map(|run| {
         let same = runs.iter().filter(|other| other.content.agrees(&run.content));
-        let kernels: BTreeSet<&str> = same.map(|run| run.content.kernel.as_str()).collect();
-        (kernels.len() > 1).then(|| (run.content.limit, kernels.into_iter().collect()))
+        let kernels: BTreeSet<&str> = same.map(|run| run.content.origin.kernel.as_str()).collect();
+        (kernels.len() > 1).then(|| (run.content.origin.limit, kernels.into_iter().collect()))
     })
 }
 
-fn command(run: &FirstHeaps) -> String {
-    let FirstHeaps { moves, limit, operation, kernel, .. } = run;
-    format!("nimlanes grundy --moves {moves} --limit {limit} --records --kernel {operation}={kernel}")
+/// The command that makes a run again.
+fn command(run: &Origin, option: &str) -> String {
+    let Origin { moves, limit, operation, kernel, .. } = run;
+    format!("nimlanes grundy --moves {moves} --limit {limit} {option} --kernel {operation}={kernel}")
+}
+
+/// The row of a run in a table, with what it `found`.
+pub fn run_row<T>(saved: &Saved<T>, run: &Origin, option: &str, found: impl Display) -> String {
+    let day = saved.date.split('T').next().unwrap_or(&saved.date);
+    let (time, after) = (run.milliseconds as f64 / 1e3, if run.resumed { " after resuming" } else { "" });
+    let cpu = &saved.environment.microarchitecture;
+    format!("| `{}` | {found} | {time:.1} s{after} | {day} | {cpu} |", command(run, option))
 }
 
 fn section(sequence: &Sequence, runs: &[&Run], confirmed: &[u64], file: &str) -> String {
@@ -124,26 +137,20 @@ fn section(sequence: &Sequence, runs: &[&Run], confirmed: &[u64], file: &str) ->
     }
     if let Some((limit, kernels)) = agreed(runs) {
         let kernels = kernels.iter().map(|kernel| format!("`{kernel}`")).collect::<Vec<_>>().join(" and ");
-        let next = runs.iter().find(|run| run.content.limit == limit).map_or(0, |run| run.content.first.len());
+        let next = runs.iter().find(|run| run.content.origin.limit == limit).map_or(0, |run| run.content.first.len());
         line(format!(
             "- No value {next} up to heap {limit}: {kernels} agree in the first heap and the frequency of every value."
         ));
-        let longer = runs.iter().filter(|run| run.content.limit > limit);
-        for FirstHeaps { limit, kernel, first, .. } in longer.map(|run| &run.content) {
+        let longer = runs.iter().filter(|run| run.content.origin.limit > limit);
+        for FirstHeaps { origin, first, .. } in longer.map(|run| &run.content) {
+            let Origin { limit, kernel, .. } = origin;
             line(format!("- No value {} up to heap {limit}, as `{kernel}` alone has seen.", first.len()));
         }
     }
     line(format!("- All {} confirmed terms: [{file}]({file}).\n", confirmed.len()));
     line("| run | values | time | day | CPU |\n| --- | ---: | ---: | --- | --- |".to_owned());
-    for Saved { date, environment, content, .. } in runs {
-        let day = date.split('T').next().unwrap_or(date);
-        let time = content.milliseconds as f64 / 1e3;
-        let command = command(content);
-        line(format!(
-            "| `{command}` | {} | {time:.1} s | {day} | {} |",
-            content.first.len(),
-            environment.microarchitecture
-        ));
+    for run in runs {
+        line(run_row(run, &run.content.origin, "--records", run.content.first.len()));
     }
     text + "\n"
 }
@@ -160,7 +167,7 @@ fn b_file(sequence: &Sequence, runs: &[&Run], confirmed: &[u64], made: &str) -> 
         .expect("text takes it");
     writeln!(text, "# {}", plain(made)).expect("text takes it");
     if let Some(run) = runs.iter().find(|run| run.content.first.starts_with(confirmed)) {
-        writeln!(text, "# {} --format bfile", command(&run.content)).expect("text takes it");
+        writeln!(text, "# {} --format bfile", command(&run.content.origin, "--records")).expect("text takes it");
     }
     for (value, heap) in confirmed.iter().enumerate() {
         writeln!(text, "{value} {heap}").expect("text takes it");
@@ -176,16 +183,16 @@ mod tests {
     use super::*;
 
     fn run(kernel: &str, limit: u64, first: &[u64]) -> Run {
-        let content = FirstHeaps {
+        let origin = Origin {
             moves: "fibonacci".to_owned(),
             limit,
             operation: "mex_records".to_owned(),
             kernel: kernel.to_owned(),
             resumed: false,
             milliseconds: 1500,
-            first: first.to_vec(),
-            counts: first.iter().map(|_| limit).collect(),
         };
+        let counts = first.iter().map(|_| limit).collect();
+        let content = FirstHeaps { origin, first: first.to_vec(), counts };
         Saved::now(Environment::detect(&Machine::detect()), content)
     }
 

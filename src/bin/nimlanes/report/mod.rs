@@ -12,6 +12,7 @@ mod checks;
 pub mod data;
 mod discoveries;
 pub mod estimates;
+mod growth;
 pub mod html;
 mod machines;
 pub mod measure;
@@ -191,6 +192,7 @@ impl Contents {
         let others = Others::beside(&data, folder, Path::new(FOLDERS))?;
         others.left_out.iter().for_each(|line| announce(line));
         let mut discoveries = discoveries::files(&discoveries::runs()?, MADE);
+        discoveries.extend(growth::files(MADE)?);
         discoveries.extend(survey::files(MADE)?);
         Ok(Contents { data, others: others.data, discoveries })
     }
@@ -217,6 +219,7 @@ fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>
     stale.extend(generated(&root.join(TABLES))?);
     if !data.is_draft() {
         stale.extend(generated(Path::new(discoveries::FOLDER))?);
+        stale.extend(generated(Path::new(growth::FOLDER))?);
         stale.extend(generated(Path::new(survey::FOLDER))?);
     }
     stale.retain(|path| !made.contains(path.as_path()));

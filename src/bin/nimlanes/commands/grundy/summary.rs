@@ -8,6 +8,7 @@ use nimlanes::kernel::Run;
 use nimlanes::moves::MoveSet;
 use serde::Serialize;
 
+use crate::found::by_octaves;
 use crate::output::{Document, write_json};
 
 /// What a summary says. What was not asked for, or has no meaning for the game, is left out.
@@ -58,12 +59,12 @@ struct Octave {
 impl Octave {
     /// Those up to a limit.
     fn all(limit: u64, zeros: &[u64]) -> Vec<Octave> {
-        let up_to = |limit: u64| zeros.partition_point(|n| *n <= limit) as u64;
-        let octave = |k: u32| {
-            let (limit, zeros) = (1 << k, up_to(1 << k));
-            Octave { limit, zeros, ratio: (k > 0).then(|| zeros as f64 / up_to(limit / 2) as f64) }
+        let mut below = None;
+        let octave = |(limit, zeros): (u64, usize)| {
+            let ratio = below.replace(zeros).map(|below| zeros as f64 / below as f64);
+            Octave { limit, zeros: zeros as u64, ratio }
         };
-        (0..=limit.checked_ilog2().unwrap_or(0)).map(octave).collect()
+        by_octaves(limit, zeros).map(octave).collect()
     }
 }
 

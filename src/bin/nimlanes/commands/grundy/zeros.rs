@@ -10,8 +10,9 @@ use nimlanes::selection::Selection;
 
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
-use super::{Args, Format, compute, numbers};
+use super::{Args, Format, compute, numbers, save};
 use crate::failure::Failure;
+use crate::found::Growth;
 use crate::output::write_output;
 
 pub fn main(args: &Args, set: &MoveSet, selection: &Selection, run: &Arc<Run>) -> Result<(), Failure> {
@@ -30,8 +31,9 @@ pub fn main(args: &Args, set: &MoveSet, selection: &Selection, run: &Arc<Run>) -
         }
     };
     let found = compute::<MexZeros>(start, &input, args.limit, of, selection, run);
-    let zeros = outcome(file.as_ref(), found)?.output;
-    write_output(args.out.as_deref(), |out| write(args, set, &zeros, run, out))?;
+    let found = outcome(file.as_ref(), found)?;
+    save(args, set, selection, &found, |origin, zeros| Growth::new(origin, zeros))?;
+    write_output(args.out.as_deref(), |out| write(args, set, &found.output, run, out))?;
     file.map_or(Ok(()), |file| file.remove())
 }
 
