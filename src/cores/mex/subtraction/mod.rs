@@ -28,6 +28,8 @@ mod byte_lanes_fearless;
 pub(super) mod byte_lanes_neon;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod byte_lanes_pair_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod byte_lanes_product_avx512;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod byte_lanes_shifts_neon;
 #[cfg(feature = "wide")]
@@ -280,6 +282,7 @@ impl Operation for MexSubtraction {
         byte_lanes_fearless = byte_lanes_fearless(Tier) like byte_lanes, Portable, ["fearless_simd"], "planes by permutes or comparisons of fearless_simd";
         byte_lanes_fearless_avx2 = byte_lanes_fearless(Tier) like byte_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
         byte_lanes_fearless_avx512 = byte_lanes_fearless(Tier) like byte_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
+        byte_lanes_product_avx512 = byte_lanes_product_avx512 like byte_lanes, Avx512, ["avx512"], "the same, one permute for two planes and a mask to tell them apart";
         byte_lanes_pair_avx512 = byte_lanes_pair_avx512 like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
     };
     const ABSENT: &'static [Absent] = &[];
