@@ -80,7 +80,7 @@ fn page(rows: &[Row], runs: &[Run]) -> String {
         line(format!("- Up to 2^{}, these kernels found the same P-positions: {}.", row.to, named(&row.kernels)));
     }
     if let Some(row) = rows.last().filter(|row| row.kernels.len() < 2) {
-        line(format!("- Up to 2^{}, as {} alone has seen.", row.to, named(&row.kernels)));
+        line(format!("- The other octaves, up to 2^{}, were seen by {} alone.", row.to, named(&row.kernels)));
     }
     let later: Vec<&Row> = rows.iter().filter(|row| row.to > LATER).collect();
     if let [.., last] = later[..] {
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(kernels, [3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1], "others differ in the octave that ends at 2^13");
         let text = page(&rows, &runs);
         for part in [
-            "- Up to 2^21, these kernels found the same P-positions: `a`, `b`.\n- Up to 2^22, as `a` alone has seen.\n",
+            "- Up to 2^21, these kernels found the same P-positions: `a`, `b`.\n- The other octaves, up to 2^22, were seen by `a` alone.\n",
             "- From 2^20 to 2^22 the exponent is 0.9998, between 0.9997 and 1.0000 in each octave.\n",
             "\n| 2^12 | 5 | 1.6667 | 0.7370 | `a`, `b`, `c` |\n",
             "--limit 1048576 --zeros --kernel mex_zeros=c` | 1048000 | 1.5 s |",

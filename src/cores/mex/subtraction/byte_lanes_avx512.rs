@@ -46,7 +46,7 @@ pub static TABLES: Tables = {
 
 /// Prefetch distance in bytes. Each move reads its lines in order, but the moves take turns, and they are too many for the hardware
 /// prefetcher to follow.
-pub const PREFETCH_AHEAD: usize = 4 * LANES;
+const PREFETCH_AHEAD: usize = 4 * LANES;
 
 /// A bit mask of the planes decoded by shifts.
 const BY_SHIFT: usize = 0b1001_0010;

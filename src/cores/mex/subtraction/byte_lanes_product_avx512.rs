@@ -6,22 +6,24 @@
 //! four operations. For up to five planes, its own decode takes no more instructions.
 //!
 //! Cost per block and move: a load, five permutes, and an operation for each plane.
-//! Bound (Zen 4): the vector ports, 6.5 cycles for eight planes against 6; measured 7.0 to 7.3 against 5.8 to 6.4, so it loses. It is
-//! meant for CPUs that permute and shift bytes on one of the two ports of other operations, as Intel's do: 6.5 cycles against
-//! 8 by that count. It was not measured there.
+//! Bound (Zen 4): the vector ports, 6.5 cycles for eight planes against 6; measured 7.0 to 7.3 against 5.8 to 6.4. It loses: squares
+//! take 1.14 times as long at 1e5, 1.19 times at 1e6. It is meant for CPUs that permute and shift bytes on one of the two ports
+//! of other operations, as Intel's do: 6.5 cycles against 8 by that count. It was not measured there.
 
 use std::arch::x86_64::*;
 
 use super::Subtraction;
-use super::byte_lanes_avx512::{PREFETCH_AHEAD, TABLES, Tables, accumulate, free_words};
+use super::byte_lanes_avx512::{TABLES, Tables, accumulate, free_words};
 use super::lanes::{self, LANES, ONE_HOT, PLANES, Planes, Sources, WINDOW, by_planes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, prefetch, store};
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
-    lanes::cost(input, 0.26, 0.75, 1.0)
+    lanes::cost(input, 0.27, 0.75, 1.0)
 }
 
+/// Prefetch distance in bytes, as there.
+const PREFETCH_AHEAD: usize = 4 * LANES;
 /// Planes that are decoded, each for another one as well.
 const LOW: usize = PLANES / 2;
 
