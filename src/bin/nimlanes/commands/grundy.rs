@@ -73,7 +73,7 @@ pub struct Args {
     /// How often to save the progress, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true, requires = "checkpoint")]
     every: f64,
-    /// Keep what --records finds, or with --zeros their number and a hash by octaves, in a file as JSON, with the kernel, the date and the
+    /// Keep what --records finds, or with --zeros the numbers and hashes by octaves, in a file as JSON, with kernel, date and
     /// environment
     #[arg(long, value_name = "FILE", requires = "listed", conflicts_with = "code")]
     save: Option<PathBuf>,
