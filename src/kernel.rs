@@ -61,6 +61,11 @@ pub enum RunError {
     /// The windows that a kernel planned did not fit together, however wide their margins and however long their warm-up.
     #[error("the windows of the plan do not fit together, even with wide margins; use an exact kernel")]
     NoPlan,
+    /// The values compress less than was foreseen, and would not fit in the memory that was checked.
+    #[error(
+        "the values compress less than was foreseen, and their history would not fit in the memory that was checked; use another kernel"
+    )]
+    Outgrown,
     /// The kernel cannot do the input, or needs more threads: its cost is [`Cost::IMPOSSIBLE`].
     #[error("the input is outside the kernel's domain")]
     OutsideDomain,

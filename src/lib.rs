@@ -62,7 +62,7 @@
 )]
 
 #[cfg(not(target_pointer_width = "64"))]
-compile_error!("nimlanes needs a 64-bit target: heaps and limits of up to 2^40 are held in `usize`");
+compile_error!("nimlanes needs a 64-bit target: heaps and limits of up to 2^41 are held in `usize`");
 
 mod bits;
 pub mod candidate;

@@ -92,11 +92,18 @@ fn files(kernel: Kernel<MexRecords>, set: &str, limit: u64) -> Vec<Vec<u8>> {
     std::mem::take(&mut *journal.files.lock().expect("one thread"))
 }
 
-/// The kernels that save their progress and are fast for this input.
-fn resumable(set: &str, limit: u64) -> Vec<Kernel<MexRecords>> {
+/// The kernels that save their progress and are fast for this input: those with a plain history, and those with a compressed one.
+/// Each continues what another of them began.
+fn resumable(set: &str, limit: u64) -> [Vec<Kernel<MexRecords>>; 2] {
     let input = input(set, limit);
     // The baseline saves no progress.
-    kernels().into_iter().skip(1).filter(|kernel| kernel.cost(&input, 1).ns < 2e8).collect()
+    let fast = kernels().into_iter().skip(1).filter(|kernel| kernel.cost(&input, 1).ns < 2e8);
+    let (compressed, plain) = fast.partition(is_compressed);
+    [plain, compressed]
+}
+
+fn is_compressed(kernel: &Kernel<MexRecords>) -> bool {
+    kernel.def().name.starts_with("compressed")
 }
 
 /// Sets and limits with a ring that is used once or several times, or is never full, and with prefixes, one of which ends at a
@@ -118,13 +125,15 @@ const RUNS: [(&str, u64); 8] = [
 fn a_run_resumed_at_any_batch_equals_an_uninterrupted_one() {
     for (set, limit) in RUNS {
         let want = whole(kernels()[0], set, limit);
-        let mut others = resumable(set, limit).into_iter().cycle();
-        let files = files(others.next().expect("some kernel"), set, limit);
-        assert_eq!(files.len() as u64, (limit + 1).div_ceil(4096 * 64), "a file for each batch");
-        for (batch, file) in files.iter().enumerate() {
-            let kernel = others.next().expect("some kernel");
-            let (_, output) = part(kernel, set, limit, Some(file), usize::MAX);
-            assert_eq!(output.as_ref(), Some(&want), "{set} to {limit}, batch {batch}, {}", kernel.def().name);
+        for kernels in resumable(set, limit) {
+            let mut others = kernels.into_iter().cycle();
+            let files = files(others.next().expect("some kernel"), set, limit);
+            assert_eq!(files.len() as u64, (limit + 1).div_ceil(4096 * 64), "a file for each batch");
+            for (batch, file) in files.iter().enumerate() {
+                let kernel = others.next().expect("some kernel");
+                let (_, output) = part(kernel, set, limit, Some(file), usize::MAX);
+                assert_eq!(output.as_ref(), Some(&want), "{set} to {limit}, batch {batch}, {}", kernel.def().name);
+            }
         }
     }
 }
@@ -133,13 +142,15 @@ fn a_run_resumed_at_any_batch_equals_an_uninterrupted_one() {
 fn a_run_that_is_stopped_many_times_has_the_same_output() {
     for (set, limit) in RUNS {
         let want = whole(kernels()[0], set, limit);
-        let mut steps = resumable(set, limit).into_iter().cycle();
-        let (mut file, mut output) = (None, None);
-        while output.is_none() {
-            let (kept, end) = part(steps.next().expect("some kernel"), set, limit, file.as_deref(), 1);
-            (file, output) = (Some(kept), end);
+        for kernels in resumable(set, limit) {
+            let mut steps = kernels.into_iter().cycle();
+            let (mut file, mut output) = (None, None);
+            while output.is_none() {
+                let (kept, end) = part(steps.next().expect("some kernel"), set, limit, file.as_deref(), 1);
+                (file, output) = (Some(kept), end);
+            }
+            assert_eq!(output.as_ref(), Some(&want), "{set}");
         }
-        assert_eq!(output, Some(want), "{set}");
     }
 }
 
@@ -156,11 +167,82 @@ proptest! {
     ) {
         let set: Vec<String> = near.iter().chain(&far).map(u64::to_string).collect();
         let set = set.join(",");
-        let kernels = resumable(&set, limit);
-        let kernel = kernels[choice.index(kernels.len())];
-        let files = files(kernel, &set, limit);
-        let (_, output) = part(kernel, &set, limit, Some(&files[batch.index(files.len())]), usize::MAX);
-        prop_assert_eq!(output, Some(whole(self::kernels()[0], &set, limit)), "{}", kernel.def().name);
+        let want = whole(kernels()[0], &set, limit);
+        for kernels in resumable(&set, limit) {
+            let kernel = kernels[choice.index(kernels.len())];
+            let files = files(kernel, &set, limit);
+            let (_, output) = part(kernel, &set, limit, Some(&files[batch.index(files.len())]), usize::MAX);
+            prop_assert_eq!(output.as_ref(), Some(&want), "{}", kernel.def().name);
+        }
+    }
+}
+
+/// A set whose far move is compressed.
+const COMPRESSED: (&str, u64) = ("1,5,600001", 1_200_000);
+
+/// A kernel with a compressed history, and a checkpoint that it wrote.
+fn compressed() -> (Kernel<MexRecords>, Vec<u8>) {
+    let kernel = kernels().into_iter().find(is_compressed).expect("it runs anywhere");
+    let (set, limit) = COMPRESSED;
+    (kernel, part(kernel, set, limit, None, 3).0)
+}
+
+#[test]
+fn histories_of_the_two_forms_do_not_mix() {
+    let (set, limit) = COMPRESSED;
+    let (_, compressed) = compressed();
+    let begun = |file: &[u8]| Progress::read(&input(set, limit), &mut &file[..]).expect("what was written");
+    let plain = kernels().into_iter().find(|kernel| kernel.def().name == "masks").expect("it runs anywhere");
+    let (plain, _) = part(plain, set, limit, None, 2);
+    assert_eq!((&plain[..8], &compressed[..8]), (&b"nimlane2"[..], &b"nimlane3"[..]));
+    assert!(begun(&compressed).is_packed() && !begun(&plain).is_packed());
+    for kernel in kernels().into_iter().skip(1) {
+        let (file, other) = if is_compressed(&kernel) { (&compressed, &plain) } else { (&plain, &compressed) };
+        assert!(kernel.cost(&input(set, limit).continuing(&begun(file)), 1).is_possible(), "{kernel:?}");
+        assert!(!kernel.cost(&input(set, limit).continuing(&begun(other)), 1).is_possible(), "{kernel:?}");
+        let start = Start::with_journal(Arc::new(Nothing), Some(begun(other)));
+        let result = kernel.run_from(start, &input(set, limit), &Run::new(1));
+        assert_eq!(result, Err(RunError::OutsideDomain), "{kernel:?}");
+    }
+}
+
+/// Saves nothing.
+struct Nothing;
+
+impl Journal for Nothing {
+    fn keep(&self, _: &Progress, _: bool) {}
+}
+
+#[test]
+fn a_compressed_history_of_the_factorials_takes_a_fraction_of_a_byte_a_heap() {
+    let kernel = kernels().into_iter().find(is_compressed).expect("it runs anywhere");
+    let (file, _) = part(kernel, "factorials", 8_000_000, None, 28);
+    assert!(file.len() as f64 <= 0.05 * (10 * 9 * 8 * 7 * 6 * 5 * 4 * 3 * 2) as f64, "{} bytes", file.len());
+}
+
+#[test]
+fn damaged_checkpoints_of_compressed_histories_are_refused() {
+    let (set, limit) = COMPRESSED;
+    let (kernel, file) = compressed();
+    let read = |file: &[u8]| Progress::read(&input(set, limit), &mut &file[..]).map(|progress| progress.done());
+    assert_eq!(read(&file).expect("it is whole"), 4 * 4096 * 64);
+    for length in [8, 9, 100, file.len() / 2, file.len() - 1] {
+        assert!(matches!(read(&file[..length]), Err(CheckpointError::Truncated)), "{length} bytes");
+    }
+    // The limit may be one for which nothing is compressed.
+    let mut small = file.clone();
+    small[8..16].copy_from_slice(&500_000u64.to_le_bytes());
+    assert!(Progress::read(&input(set, 500_000), &mut small.as_slice()).is_err());
+    // With a valid checksum, too, a frame is either refused or harmless.
+    for (at, with) in (0..file.len() - 8).step_by(7).zip((1..=255u8).cycle()) {
+        let mut changed = file[..file.len() - 8].to_vec();
+        changed[at] ^= with;
+        let sum = XxHash3_64::oneshot(&changed);
+        changed.extend(sum.to_le_bytes());
+        if let Ok(progress) = Progress::read(&input(set, limit), &mut changed.as_slice()) {
+            let start = Start::with_journal(Arc::new(Nothing), Some(progress));
+            let _ = kernel.run_from(start, &input(set, limit), &Run::new(1));
+        }
     }
 }
 
@@ -322,6 +404,16 @@ fn kernels_that_guess_equal_the_table_where_guesses_are_right_and_where_they_are
             assert_eq!(whole(kernel, set, 300_000), want, "{} of {set}", kernel.def().name);
         }
     }
+    // Far moves, with the same periods, with values of 16 and above, and with blocks that are compressed in each way.
+    for near in ["1,2", "1", "1,2,6,24", "1,64", "1,5,24,120", "3,5,11", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"] {
+        for far in ["600001", "524225", "524224", "700000,1500001"] {
+            let set = format!("{near},{far}");
+            let want = whole(table, &set, 2_000_000);
+            for kernel in kernels().into_iter().filter(is_compressed) {
+                assert_eq!(whole(kernel, &set, 2_000_000), want, "{} of {set}", kernel.def().name);
+            }
+        }
+    }
 }
 
 #[test]
@@ -342,5 +434,5 @@ fn sets_with_many_moves_are_refused() {
         assert!(Records::new(&set.parse().expect("a set"), 1 << 39).is_err(), "{set}");
     }
     assert!(Records::new(&MoveSet::UpTo(62), 1 << 39).is_ok());
-    assert!(Records::new(&MoveSet::Factorials, (1 << 40) + 1).is_err());
+    assert!(Records::new(&MoveSet::Factorials, (1 << 41) + 1).is_err());
 }

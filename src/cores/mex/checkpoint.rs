@@ -79,11 +79,20 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// Reads the letters at the beginning.
     pub(super) fn new(from: &'a mut dyn Read, magic: [u8; 8]) -> Result<Self, CheckpointError> {
+        Reader::any(from, &[magic]).map(|(reader, _)| reader)
+    }
+
+    /// Reads the letters at the beginning, which may be those of several versions, ascending. Returns the index of the version.
+    pub(super) fn any(from: &'a mut dyn Read, versions: &[[u8; 8]]) -> Result<(Self, usize), CheckpointError> {
         let mut reader = Reader { from: BufReader::with_capacity(BUFFER, from), hash: XxHash3_64::new() };
-        let ([kind @ .., version], mut found) = (magic, [0; 8]);
-        match reader.bytes(&mut found) {
-            Ok(()) if found == magic => Ok(reader),
-            Ok(()) if found[..7] == kind && found[7].is_ascii_digit() => Err(match found[7] > version {
+        let [kind @ .., last] = versions.last().expect("a version");
+        let mut found = [0; 8];
+        let result = reader.bytes(&mut found);
+        if let (Ok(()), Some(version)) = (&result, versions.iter().position(|version| *version == found)) {
+            return Ok((reader, version));
+        }
+        match result {
+            Ok(()) if found[..7] == *kind && found[7].is_ascii_digit() => Err(match found[7] > *last {
                 true => CheckpointError::NewFormat,
                 false => CheckpointError::OldFormat,
             }),

@@ -206,7 +206,8 @@ fn records(
         None => (input, Start::default()),
         Some(checkpoint) => {
             let from = checkpoint.load(args.resume, |from| Progress::read(&input, from))?;
-            (input.resumable(), Start::with_journal(Arc::clone(checkpoint) as Arc<dyn Journal>, from))
+            let input = from.iter().fold(input.resumable(), |input, from| input.continuing(from));
+            (input, Start::with_journal(Arc::clone(checkpoint) as Arc<dyn Journal>, from))
         }
     };
     let of = |limit| {

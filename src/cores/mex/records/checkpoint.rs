@@ -2,7 +2,8 @@
 //!
 //! The format is a sequence of little-endian 64-bit numbers: `nimlane2` in ASCII; the limit; the number of moves, and the moves;
 //! the number of heaps done; the number of values, their first heaps and their counts; the fingerprint. Then come the codes of the
-//! blocks that the history holds, in the order of their heaps, and the XXH3-64 of everything before.
+//! blocks that the history holds, in the order of their heaps, and the XXH3-64 of everything before. A packed history has
+//! `nimlane3` at the beginning, and in place of codes the frames that it holds, each with its number of bytes before it.
 //!
 //! Reading replays these blocks through the function that writes a run's history, so copies inside the history are restored as
 //! well. The previous format, `nimlane1`, stored the ring without the copy of its first block: runs resumed in the ring's first
@@ -11,13 +12,15 @@
 //! A valid checksum is not enough: contents that no run could have written are rejected.
 
 use std::io::{self, Read, Write};
+use std::ops::RangeInclusive;
 
-use super::history::{History, Layout, Progress};
+use super::frames::{FRAME, Frames, MOST_BYTES};
+use super::history::{History, Layout, Packed, Progress};
 use super::{LANES, MOST_MOVES, Output, Records, WINDOW};
 use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
 
-/// The first bytes of a checkpoint.
-const MAGIC: [u8; 8] = *b"nimlane2";
+/// The first bytes of a checkpoint, for a plain history and for a packed one.
+const MAGIC: [[u8; 8]; 2] = [*b"nimlane2", *b"nimlane3"];
 
 impl Progress {
     /// Writes everything that is needed to resume.
@@ -25,13 +28,20 @@ impl Progress {
     /// # Errors
     /// Any error of the writer.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut out = Writer::new(out, MAGIC)?;
+        let mut out = Writer::new(out, MAGIC[usize::from(self.is_packed())])?;
         let Output { first, counts, fingerprint } = &self.output;
         out.numbers([self.limit, self.moves.len() as u64])?;
         out.numbers(self.moves.iter().map(|m| *m as u64))?;
         out.numbers([self.next as u64, first.len() as u64])?;
         out.numbers(first.iter().chain(counts).copied().chain([*fingerprint]))?;
-        self.history.layout.held(self.next).try_for_each(|n| out.bytes(self.history.block(n)))?;
+        match self.history.layout.packed {
+            None => self.history.layout.held(self.next).try_for_each(|n| out.bytes(self.history.block(n)))?,
+            Some(packed) => Frames::held(packed, self.next.div_ceil(FRAME)).try_for_each(|frame| {
+                let bytes = self.history.frames.get(frame);
+                out.numbers([bytes.len() as u64])?;
+                out.bytes(bytes)
+            })?,
+        }
         out.end()
     }
 
@@ -40,7 +50,11 @@ impl Progress {
     /// # Errors
     /// The file cannot be read, is damaged, or belongs to another input.
     pub fn read(input: &Records, from: &mut dyn Read) -> Result<Self, CheckpointError> {
-        let mut reader = Reader::new(from, MAGIC)?;
+        let (mut reader, version) = Reader::any(from, &MAGIC)?;
+        let layout = if version == 0 { Layout::new(input) } else { Layout::packed(input) };
+        if layout.packed.is_some() != (version == 1) {
+            return Err(CheckpointError::Foreign);
+        }
         if reader.number()? != input.limit() || reader.number()? != input.moves().len() as u64 {
             return Err(CheckpointError::Foreign);
         }
@@ -59,20 +73,63 @@ impl Progress {
             return Err(CheckpointError::Damaged);
         }
         let (next, heaps) = (next as usize, input.heaps());
-        let mut history = History::new(Layout::new(input));
         let known = WINDOW as u8 - (values as u8).saturating_sub(1)..=WINDOW as u8;
-        let mut codes = [0; LANES];
-        for n in history.layout.held(next) {
-            reader.bytes(&mut codes)?;
-            let (own, past) = codes.split_at(LANES.min(heaps - n));
-            if !own.iter().all(|code| known.contains(code)) || past.iter().any(|code| *code != 0) {
-                return Err(CheckpointError::Damaged);
-            }
-            history.write(n, n % history.layout.ring, &codes);
+        let mut progress = Progress { next, output, ..Progress::with_layout(input, layout) };
+        match layout.packed {
+            None => read_codes(&mut reader, &mut progress.history, next, heaps, &known)?,
+            Some(packed) => read_frames(&mut reader, &mut progress.history, packed, next, heaps, &known)?,
         }
         reader.end()?;
-        Ok(Progress { moves: input.moves().to_vec(), limit: input.limit(), next, output, history })
+        Ok(progress)
     }
+}
+
+/// Reads the codes that a plain history holds after `next` of the heaps.
+fn read_codes(
+    reader: &mut Reader,
+    history: &mut History,
+    next: usize,
+    heaps: usize,
+    known: &RangeInclusive<u8>,
+) -> Result<(), CheckpointError> {
+    let mut codes = [0; LANES];
+    for n in history.layout.held(next) {
+        reader.bytes(&mut codes)?;
+        let (own, past) = codes.split_at(LANES.min(heaps - n));
+        if !own.iter().all(|code| known.contains(code)) || past.iter().any(|code| *code != 0) {
+            return Err(CheckpointError::Damaged);
+        }
+        history.write(n, n % history.layout.ring, &codes);
+    }
+    Ok(())
+}
+
+/// Reads the frames that a packed history holds after `next` of the heaps.
+fn read_frames(
+    reader: &mut Reader,
+    history: &mut History,
+    packed: Packed,
+    next: usize,
+    heaps: usize,
+    known: &RangeInclusive<u8>,
+) -> Result<(), CheckpointError> {
+    if next < heaps && !next.is_multiple_of(FRAME) {
+        return Err(CheckpointError::Damaged);
+    }
+    for frame in Frames::held(packed, next.div_ceil(FRAME)) {
+        let length = reader.number()?;
+        if length > MOST_BYTES as u64 {
+            return Err(CheckpointError::Damaged);
+        }
+        let mut bytes = vec![0; length as usize].into_boxed_slice();
+        reader.bytes(&mut bytes)?;
+        let own = FRAME.min(next - frame * FRAME);
+        if !history.restore(frame, bytes).is_some_and(|codes| codes[..own].iter().all(|code| known.contains(code))) {
+            return Err(CheckpointError::Damaged);
+        }
+    }
+    history.close();
+    Ok(())
 }
 
 /// Whether a run on `input` can have this output after `next` heaps.

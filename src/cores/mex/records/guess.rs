@@ -12,17 +12,18 @@
 //! Cost of a block: for each move a load and half an OR, a decode to a single plane; for each round, a permute for each near move.
 //! Bound: the hash of the values in [`Output::add`](super::Output), five cycles for eight heaps, and the rounds.
 
-use super::Records;
-use super::history::History;
+use super::frames::{self, Frames, LONGEST, Readers};
+use super::history::{History, Layout, Packed};
 use super::ring::{Block, Blocks, Far, near};
+use super::{Form, Records};
 use crate::cores::mex::subtraction::lanes::{LANES, PLANES, Planes, Sources, WINDOW};
 use crate::kernel::Cost;
 
-/// The longest period that is tried.
-const LONGEST: usize = 2 * LANES;
-
 /// The blocks that a period is judged by.
 const JUDGED: usize = 16;
+
+/// The blocks to which far moves are applied at once, which hides how long their codes take to arrive.
+const AT_ONCE: usize = 8;
 
 /// The most rounds before the chain takes over.
 pub const ROUNDS: usize = 16;
@@ -116,6 +117,7 @@ pub struct Guessed<'a, B, A, V> {
     inner: B,
     accumulate: A,
     settle: V,
+    close: Far<'a>,
     far: Far<'a>,
     pattern: Pattern,
     /// Whether the pattern is good enough to guess by.
@@ -123,24 +125,32 @@ pub struct Guessed<'a, B, A, V> {
     /// The heap at which the pattern is judged next, and the blocks settled since the last time.
     judged_at: usize,
     settled: usize,
-    /// The values that the far moves reach from the block. Only the first plane is used.
-    reached: [Planes; 1],
+    /// The values that moves reach from blocks: those beyond all of these blocks are added for all of them at once. Only the first
+    /// plane is used.
+    reached: Box<[Planes; AT_ONCE]>,
+    /// The blocks that are in `reached`, and the first heap of the first.
+    added: usize,
+    added_from: usize,
 }
 
 impl<'a, B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool>
     Guessed<'a, B, A, V>
 {
-    pub fn new(input: &'a Records, inner: B, accumulate: A, settle: V) -> Self {
+    pub fn new(input: &'a Records, layout: &Layout, inner: B, accumulate: A, settle: V) -> Self {
+        let [close, far] = Far::new(input, layout).split(AT_ONCE);
         Guessed {
             inner,
             accumulate,
             settle,
-            far: Far::new(input),
+            close,
+            far,
             pattern: Pattern::new(near(input)),
             is_on: false,
             judged_at: 0,
             settled: 0,
-            reached: [[[0; LANES]; PLANES]],
+            reached: Box::new([[[0; LANES]; PLANES]; AT_ONCE]),
+            added: 0,
+            added_from: 0,
         }
     }
 
@@ -170,16 +180,27 @@ impl<B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Pattern, 
             self.judge(history, n, place);
         }
         if self.is_on {
-            self.reached[0][0] = [0; LANES];
-            self.far.add(history, (n, place), 1, &mut self.reached, &self.accumulate);
+            let mut index = n.wrapping_sub(self.added_from) / LANES;
+            if index >= self.added {
+                self.added = if self.far.can_add(history, block, AT_ONCE) { AT_ONCE } else { 1 };
+                (index, self.added_from) = (0, n);
+                let reached = &mut self.reached[..self.added];
+                reached.iter_mut().for_each(|planes| planes[0] = [0; LANES]);
+                self.far.add(history, block, 1, reached, &self.accumulate);
+            }
+            self.close.add(history, block, 1, &mut self.reached[index..=index], &self.accumulate);
             let [before, repeated] = [LANES, self.pattern.lag()].map(|m| history.codes_behind(place, m));
-            let evidence = Evidence { before, repeated, far: &self.reached[0][0] };
+            let evidence = Evidence { before, repeated, far: &self.reached[index][0] };
             if (self.settle)(&self.pattern, evidence, codes) {
                 self.settled += 1;
                 return;
             }
         }
         self.inner.block(history, block, codes);
+    }
+
+    fn period(&self) -> usize {
+        if self.is_on { self.pattern.period } else { 0 }
     }
 }
 
@@ -194,6 +215,32 @@ pub fn cost(input: &Records, computed: Cost, ns: f64) -> Cost {
     let heaps = input.heaps() as f64;
     let guesses = if share > 0.0 { ns * heaps * (1.0 + input.moves().len() as f64) } else { 0.02 * computed.ns };
     Cost { ns: guesses + (1.0 - share) * computed.ns, ..computed }
+}
+
+/// Predicted time and memory over a packed history, where `plain` is what the same kernel predicts over a plain one.
+pub fn cost_packed(input: &Records, plain: impl FnOnce(&Records) -> Cost) -> Cost {
+    let layout = Layout::packed(input);
+    let Some(packed) = layout.packed else { return plain(input) };
+    let plain = plain(&Records { continues: None, ..input.clone() });
+    if !plain.is_possible() || input.continues == Some(Form::Plain) {
+        return Cost::IMPOSSIBLE;
+    }
+    let moves = input.moves().len() - layout.short;
+    let fixed = layout.bytes() + Readers::bytes(moves) + Frames::index_bytes(packed) + frames::MOST_BYTES;
+    let heaps = input.heaps() as f64;
+    Cost { ns: plain.ns + 0.05 * heaps * moves as f64, bytes: fixed as f64 + room(input, packed) }
+}
+
+/// The bytes of frames that are foreseen for an input, by how its first heaps repeat: those of the factorials take a quarter of it
+/// up to 4e9, and more from each factorial on.
+pub fn room(input: &Records, packed: Packed) -> f64 {
+    let codes = first_codes(input.moves(), JUDGED * LANES + LONGEST);
+    let each = match best_period(&codes) {
+        Some(_) => 0.1,
+        None if codes.iter().all(|code| frames::is_small(*code)) => 0.55,
+        None => 1.01,
+    };
+    ((packed.prefix + packed.last + 1) * frames::FRAME) as f64 * each
 }
 
 /// The codes of the first heaps.

@@ -4,6 +4,7 @@
 //! Bound: the decode.
 
 use super::guess::{self, Guessed, settle_in_memory};
+use super::history::Layout;
 use super::ring::{LaneBlocks, drive};
 use super::{Output, Records, Start, ring_lanes};
 use crate::cores::mex::subtraction::{byte_lanes, lanes};
@@ -15,12 +16,19 @@ pub fn cost(input: &Records, context: CostContext) -> Cost {
 
 #[inline(always)]
 pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
-    let computed = LaneBlocks::new(input, byte_lanes::accumulate, lanes::free_words);
+    run_over(Layout::new(input), input, run, start)
+}
+
+/// [`run`] over a history of this layout.
+#[inline(always)]
+pub fn run_over(layout: Layout, input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
+    let computed = LaneBlocks::new(input, &layout, byte_lanes::accumulate, lanes::free_words);
     drive(
         input,
+        layout,
         run,
         start,
-        Guessed::new(input, computed, byte_lanes::accumulate, |pattern, evidence, guess| {
+        Guessed::new(input, &layout, computed, byte_lanes::accumulate, |pattern, evidence, guess| {
             settle_in_memory(byte_lanes::accumulate, pattern, evidence, guess)
         }),
     )

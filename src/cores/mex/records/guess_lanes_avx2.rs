@@ -4,6 +4,7 @@
 //! Bound: wrong blocks.
 
 use super::guess::{self, Guessed, settle_in_memory};
+use super::history::Layout;
 use super::ring::{LaneBlocks, drive};
 use super::{Output, Records, Start, ring_lanes_avx2};
 use crate::cores::mex::subtraction::byte_lanes_avx2::{accumulate, free_words};
@@ -16,15 +17,22 @@ pub fn cost(input: &Records, context: CostContext) -> Cost {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
+    run_over(Layout::new(input), input, run, start)
+}
+
+/// [`run`] over a history of this layout.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn run_over(layout: Layout, input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
     let reached = |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
         by_planes!(planes, accumulate(from, moves, hits))
     };
-    let computed = LaneBlocks::new(input, reached, |hits: &Planes, free: &mut _| free_words(hits, free));
+    let computed = LaneBlocks::new(input, &layout, reached, |hits: &Planes, free: &mut _| free_words(hits, free));
     drive(
         input,
+        layout,
         run,
         start,
-        Guessed::new(input, computed, reached, |pattern, evidence, guess| {
+        Guessed::new(input, &layout, computed, reached, |pattern, evidence, guess| {
             settle_in_memory(reached, pattern, evidence, guess)
         }),
     )

@@ -6,6 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::guess::{self, Evidence, Guessed, Pattern, ROUNDS};
+use super::history::Layout;
 use super::ring::{LaneBlocks, drive};
 use super::{Output, Records, Start, ring_lanes_avx512};
 use crate::cores::mex::subtraction::byte_lanes_avx512::{TABLES, Tables, accumulate, free_words};
@@ -43,15 +44,24 @@ fn settle(tables: &Tables, pattern: &Pattern, evidence: Evidence, codes: &mut [u
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg")]
 pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
+    run_over(Layout::new(input), input, run, start)
+}
+
+/// [`run`] over a history of this layout.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg")]
+pub fn run_over(layout: Layout, input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
     let tables = std::hint::black_box(&TABLES);
     let reached = |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
         by_planes!(planes, accumulate(tables, from, moves, hits))
     };
-    let computed = LaneBlocks::new(input, reached, |hits: &Planes, free: &mut _| free_words(hits, free));
+    let computed = LaneBlocks::new(input, &layout, reached, |hits: &Planes, free: &mut _| free_words(hits, free));
     drive(
         input,
+        layout,
         run,
         start,
-        Guessed::new(input, computed, reached, |pattern, evidence, guess| settle(tables, pattern, evidence, guess)),
+        Guessed::new(input, &layout, computed, reached, |pattern, evidence, guess| {
+            settle(tables, pattern, evidence, guess)
+        }),
     )
 }

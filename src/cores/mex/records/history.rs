@@ -4,7 +4,10 @@
 //! `n` at index `n` modulo its length. The first block is repeated after its end, so 64 codes from any index on are contiguous.
 //! Larger moves, up to the limit, reach only the first heaps, which a prefix keeps. The bound is chosen to make ring and prefix
 //! together as short as possible.
+//!
+//! A *packed* history keeps only the last heaps as codes. Moves beyond them read compressed [`frames`](super::frames).
 
+use super::frames::{FRAME, Frames, RECENT, TILE, pack, unpack_frame};
 use super::{Output, Records};
 use crate::cores::mex::subtraction::lanes::LANES;
 use crate::machine::pages::request_huge_pages;
@@ -12,12 +15,23 @@ use crate::machine::pages::request_huge_pages;
 /// The lengths of the parts of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// The number of moves that read the ring. The others read the prefix.
+    /// The number of moves that read the ring. The others read the prefix, or the frames.
     pub short: usize,
     /// Heaps in the ring, a multiple of a block.
     pub ring: usize,
     /// Heaps in the prefix, a multiple of a block.
     pub prefix: usize,
+    /// The frames that are kept, if the history is packed.
+    pub packed: Option<Packed>,
+}
+
+/// The frames that are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packed {
+    /// The first frames.
+    pub prefix: usize,
+    /// The last frames.
+    pub last: usize,
 }
 
 impl Layout {
@@ -29,12 +43,29 @@ impl Layout {
             // The block itself and what it reaches, but at most all heaps.
             ring: input.moves()[..short].last().map_or(LANES, |m| m + LANES).min(heaps).next_multiple_of(LANES),
             prefix: input.moves().get(short).map_or(0, |m| heaps - m).next_multiple_of(LANES),
+            packed: None,
         };
         let layouts = (0..=input.moves().len()).rev().map(layout);
         layouts.min_by_key(|layout| layout.ring + layout.prefix).expect("at least one")
     }
 
-    /// Bytes of the history.
+    /// The layout that packs all heaps but the last ones, unless no move reaches further.
+    pub fn packed(input: &Records) -> Self {
+        let (moves, heaps) = (input.moves(), input.heaps());
+        let near = moves.partition_point(|m| m + LANES <= RECENT);
+        let packed = |short: usize| Packed {
+            // A tile more is unpacked than the last move reaches.
+            prefix: moves.get(short).map_or(0, |m| (heaps - m + TILE).div_ceil(FRAME)),
+            last: moves[..short].last().map_or(0, |m| m.div_ceil(FRAME)).max(RECENT / FRAME),
+        };
+        let layouts = (near..=moves.len()).rev().map(packed);
+        match layouts.min_by_key(|packed| packed.prefix + packed.last) {
+            Some(packed) if near < moves.len() => Layout { short: near, ring: RECENT, prefix: 0, packed: Some(packed) },
+            _ => Layout::new(input),
+        }
+    }
+
+    /// Bytes of the codes.
     pub fn bytes(&self) -> usize {
         self.ring + self.prefix + 3 * LANES
     }
@@ -57,12 +88,15 @@ pub struct History {
     pub(super) ring: Vec<u8>,
     /// A block of zeros, the prefix, a block of zeros.
     pub(super) prefix: Vec<u8>,
+    /// What is packed, in place of a prefix.
+    pub(super) frames: Frames,
 }
 
 impl History {
     pub(super) fn new(layout: Layout) -> Self {
         let prefix = if layout.prefix > 0 { layout.prefix + 2 * LANES } else { 0 };
-        let mut history = History { layout, ring: vec![0; layout.ring + LANES], prefix: vec![0; prefix] };
+        let frames = Frames::new(layout.packed.unwrap_or_default());
+        let mut history = History { layout, ring: vec![0; layout.ring + LANES], prefix: vec![0; prefix], frames };
         request_huge_pages(&mut history.ring);
         request_huge_pages(&mut history.prefix);
         history
@@ -98,6 +132,28 @@ impl History {
         }
     }
 
+    /// Packs the frame at `n`, whose heaps are all done, or all that the run has.
+    #[inline(never)]
+    pub fn pack(&mut self, n: usize, period: usize, scratch: &mut Vec<u8>) {
+        scratch.clear();
+        pack(&self.ring[n % RECENT..][..FRAME], period, scratch);
+        self.frames.push(scratch.as_slice().into());
+    }
+
+    /// Restores a frame, and returns its codes, which stay in the ring until the next but one; `None` if it is not a frame.
+    pub fn restore(&mut self, frame: usize, bytes: Box<[u8]>) -> Option<&[u8]> {
+        let codes = &mut self.ring[frame * FRAME % RECENT..][..FRAME];
+        let is_whole = unpack_frame(&bytes, codes);
+        self.frames.skip_to(frame);
+        self.frames.push(bytes);
+        is_whole.then_some(codes)
+    }
+
+    /// Copies the first block behind the ring, once all frames are restored.
+    pub fn close(&mut self) {
+        self.ring.copy_within(..LANES, RECENT);
+    }
+
     /// The codes of the block at `n`, which must be one of those [`held`](Layout::held).
     pub fn block(&self, n: usize) -> &[u8; LANES] {
         let codes = match n < self.layout.prefix {
@@ -122,18 +178,28 @@ pub struct Progress {
 impl Progress {
     /// The start of a run, with no heap done.
     pub fn new(input: &Records) -> Self {
+        Progress::with_layout(input, Layout::new(input))
+    }
+
+    /// The start of a run over a history of this layout.
+    pub(super) fn with_layout(input: &Records, layout: Layout) -> Self {
         Progress {
             moves: input.moves().to_vec(),
             limit: input.limit(),
             next: 0,
             output: Output::default(),
-            history: History::new(Layout::new(input)),
+            history: History::new(layout),
         }
     }
 
     /// Whether this is progress on `input`.
     pub fn matches(&self, input: &Records) -> bool {
         self.moves == input.moves() && self.limit == input.limit()
+    }
+
+    /// Whether the history is packed. Only kernels that pack theirs can continue such a run, and they continue no other.
+    pub fn is_packed(&self) -> bool {
+        self.history.layout.packed.is_some()
     }
 
     /// The number of heaps done.

@@ -46,7 +46,8 @@ impl Blocks for Masks<'_> {
 
 #[inline(always)]
 pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
-    let short = Layout::new(input).short;
+    let layout = Layout::new(input);
+    let short = layout.short;
     let near = input.moves()[..short].partition_point(|m| *m < LANES);
-    ring::drive(input, run, start, Masks { moves: input.moves(), near, short })
+    ring::drive(input, layout, run, start, Masks { moves: input.moves(), near, short })
 }

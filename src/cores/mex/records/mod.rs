@@ -41,6 +41,14 @@ use crate::selection::Selection;
 use crate::workload::{InputError, Workload, Workloads};
 
 pub mod checkpoint;
+mod compressed_lanes;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod compressed_lanes_avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod compressed_lanes_avx512;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+mod compressed_lanes_neon;
+mod frames;
 mod guess;
 mod guess_lanes;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
@@ -73,8 +81,8 @@ pub struct MexRecords;
 /// The largest number of moves up to the limit.
 pub const MOST_MOVES: usize = WINDOW - 1;
 
-/// The largest limit. A history of 2^40 values is beyond any memory.
-pub const MAX_LIMIT: u64 = 1 << 40;
+/// The largest limit. It is past 15!, the last factorial whose history fits in the memory of a small machine.
+pub const MAX_LIMIT: u64 = 1 << 41;
 
 /// Saves the progress of a run.
 pub trait Journal: Send + Sync {
@@ -116,6 +124,17 @@ pub struct Records {
     moves: Option<Vec<usize>>,
     limit: u64,
     is_resumable: bool,
+    /// The form of the history that a run continues.
+    continues: Option<Form>,
+}
+
+/// How a history is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// As codes.
+    Plain,
+    /// Compressed, but for the last heaps.
+    Packed,
 }
 
 impl Records {
@@ -133,12 +152,18 @@ impl Records {
             return Err(InputError::TooManyMoves { operation: NAME, most: MOST_MOVES });
         }
         let moves = moves.map(|moves| moves.into_iter().map(|m| m as usize).collect());
-        Ok(Records { set: set.clone(), moves, limit, is_resumable: false })
+        Ok(Records { set: set.clone(), moves, limit, is_resumable: false, continues: None })
     }
 
     /// The same input for a run that can be resumed, which requires a kernel with a history.
     pub fn resumable(self) -> Self {
         Records { is_resumable: true, ..self }
+    }
+
+    /// The same input for a run that continues earlier progress, which requires a kernel with a history of the same form.
+    pub fn continuing(self, progress: &Progress) -> Self {
+        let form = if progress.is_packed() { Form::Packed } else { Form::Plain };
+        Records { continues: Some(form), ..self.resumable() }
     }
 
     /// The moves up to the limit, ascending, if there are at most [`MOST_MOVES`]; else none of them.
@@ -243,6 +268,10 @@ impl Operation for MexRecords {
         guess_lanes_avx2 = guess_lanes_avx2 like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         guess_lanes_avx512 = guess_lanes_avx512 like guess_lanes, Avx512, ["avx512"], "planes by byte permutes";
         guess_lanes_neon = guess_lanes_neon like guess_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        compressed_lanes = compressed_lanes like guess_lanes, Portable, [], "the same over a compressed history, with moves beyond its window unpacked as the run goes";
+        compressed_lanes_avx2 = compressed_lanes_avx2 like compressed_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        compressed_lanes_avx512 = compressed_lanes_avx512 like compressed_lanes, Avx512, ["avx512"], "planes by byte permutes";
+        compressed_lanes_neon = compressed_lanes_neon like compressed_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
         residue_classes = residue_classes, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
         residue_classes_avx2 = residue_classes like residue_classes, Avx2, ["avx2"], "the same source at this tier";
         residue_classes_avx512 = residue_classes like residue_classes, Avx512, ["avx512"], "the same source at this tier";

@@ -7,49 +7,71 @@
 //! registers, so moves 1, 2 and 3 do not wait for a store. Those of the last two blocks are in memory. Each heap isolates its
 //! lowest free value, two operations after the previous heap.
 
+use super::frames::{FRAME, MOST_BYTES, Readers, TILE};
+use super::guess;
 use super::history::{History, Layout, Progress};
-use super::{Output, Records, Start};
+use super::{Form, Output, Records, Start};
 use crate::cores::mex::subtraction::lanes::{APART, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
 use crate::kernel::{Cost, Run, RunError};
 
 /// Blocks between two progress updates.
-const PROGRESS_BLOCKS: usize = 4096;
+const PROGRESS_BLOCKS: usize = FRAME / LANES;
 
-/// The position of a block.
+/// The position of a block, and what is unpacked for it.
 #[derive(Clone, Copy)]
-pub struct Block {
+pub struct Block<'a> {
     /// Its first heap.
     pub n: usize,
     /// The index of that heap in the ring.
     pub place: usize,
     /// The number of values that occur before it.
     pub values: usize,
+    /// What moves beyond a packed history's window reach from its tile.
+    pub unpacked: &'a [u8],
 }
 
 /// Computes blocks.
 pub trait Blocks {
     /// Computes the codes of a block. Heaps beyond the limit may get any code.
     fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]);
+
+    /// The period by which most blocks repeat; 0 if none is known.
+    fn period(&self) -> usize {
+        0
+    }
 }
 
-/// Goes through the blocks from the start of the run.
+/// Goes through the blocks from the start of the run, with a history of this layout.
 #[inline(always)]
-pub fn drive(input: &Records, run: &Run, start: Start, mut blocks: impl Blocks) -> Result<Output, RunError> {
+pub fn drive(
+    input: &Records,
+    layout: Layout,
+    run: &Run,
+    start: Start,
+    mut blocks: impl Blocks,
+) -> Result<Output, RunError> {
     let Start { from, journal } = start;
-    let mut progress = from.unwrap_or_else(|| Progress::new(input));
-    if !progress.matches(input) {
+    let mut progress = from.unwrap_or_else(|| Progress::with_layout(input, layout));
+    if !progress.matches(input) || progress.history.layout != layout {
         return Err(RunError::OutsideDomain);
     }
     let heaps = input.heaps();
     run.advance(progress.done())?;
     let mut codes = [0; LANES];
+    let mut readers = Readers::new(Readers::moves(&layout, input.moves()));
+    let room = layout.packed.map(|packed| guess::room(input, packed));
+    let mut scratch = Vec::with_capacity(room.map_or(0, |_| MOST_BYTES));
     while progress.next < heaps {
         let Progress { next, output, history, .. } = &mut progress;
         let from = *next;
         let end = heaps.min(from + PROGRESS_BLOCKS * LANES);
         let mut place = from % history.layout.ring;
         for n in (from..end).step_by(LANES) {
-            blocks.block(history, Block { n, place, values: output.first.len() }, &mut codes);
+            if n % TILE == 0 {
+                readers.advance(&history.frames, n);
+            }
+            let block = Block { n, place, values: output.first.len(), unpacked: readers.codes() };
+            blocks.block(history, block, &mut codes);
             if heaps - n < LANES {
                 codes[heaps - n..].fill(0);
             }
@@ -61,11 +83,19 @@ pub fn drive(input: &Records, run: &Run, start: Start, mut blocks: impl Blocks) 
             }
         }
         *next = end;
+        let mut is_outgrown = false;
+        if let Some(room) = room {
+            history.pack(from, blocks.period(), &mut scratch);
+            is_outgrown = history.frames.bytes() as f64 > room;
+        }
         let stop = run.advance((end - from) as u64);
         if let Some(journal) = &journal {
-            journal.keep(&progress, stop.is_err());
+            journal.keep(&progress, stop.is_err() || is_outgrown);
         }
         stop?;
+        if is_outgrown {
+            return Err(RunError::Outgrown);
+        }
     }
     Ok(progress.output)
 }
@@ -80,7 +110,8 @@ pub fn drive_lanes(
     accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
     free: impl Fn(&Planes, &mut [u64; LANES]),
 ) -> Result<Output, RunError> {
-    drive(input, run, start, LaneBlocks::new(input, accumulate, free))
+    let layout = Layout::new(input);
+    drive(input, layout, run, start, LaneBlocks::new(input, &layout, accumulate, free))
 }
 
 /// Computes blocks as lanes.
@@ -92,8 +123,8 @@ pub struct LaneBlocks<'a, A, F> {
 }
 
 impl<'a, A, F> LaneBlocks<'a, A, F> {
-    pub fn new(input: &'a Records, accumulate: A, free: F) -> Self {
-        LaneBlocks { accumulate, free, far: Far::new(input), chain: Chain::new(near(input)) }
+    pub fn new(input: &'a Records, layout: &Layout, accumulate: A, free: F) -> Self {
+        LaneBlocks { accumulate, free, far: Far::new(input, layout), chain: Chain::new(near(input)) }
     }
 }
 
@@ -102,41 +133,66 @@ pub fn near(input: &Records) -> &[usize] {
     &input.moves()[..input.moves().partition_point(|m| *m < LANES)]
 }
 
-/// The moves of at least a block: those that read the ring, and those that read the prefix.
+/// The moves of at least a block: those that read the ring, and those that read the prefix or the frames.
 pub struct Far<'a> {
     ring: &'a [usize],
     prefix: &'a [usize],
+    /// Where what is unpacked for each of the latter begins, in a packed history.
+    unpacked: Vec<usize>,
     /// The number of moves that read the ring without wrapping, and that are legal in the block, as of the last block.
     unwrapped: usize,
     legal: usize,
 }
 
 impl<'a> Far<'a> {
-    pub fn new(input: &'a Records) -> Self {
-        let (ring, prefix) = input.moves().split_at(Layout::new(input).short);
+    pub fn new(input: &'a Records, layout: &Layout) -> Self {
+        let (ring, prefix) = input.moves().split_at(layout.short);
         let ring = &ring[ring.partition_point(|m| *m < LANES)..];
-        Far { ring, prefix, unwrapped: 0, legal: 0 }
+        let unpacked = Readers::places(Readers::moves(layout, input.moves()));
+        Far { ring, prefix, unpacked, unwrapped: 0, legal: 0 }
     }
 
-    /// Adds the first `planes` planes of the values that the moves reach from the block at `n`.
+    /// Splits off the moves that reach no heap of so many blocks from any of them.
+    pub fn split(self, blocks: usize) -> [Self; 2] {
+        let (close, ring) = self.ring.split_at(self.ring.partition_point(|m| *m < blocks * LANES));
+        [Far { ring: close, prefix: &[], unpacked: Vec::new(), ..self }, Far { ring, ..self }]
+    }
+
+    /// Whether [`add`](Far::add) may add so many blocks at once.
+    #[inline(always)]
+    pub fn can_add(&self, history: &History, Block { n, place, .. }: Block, blocks: usize) -> bool {
+        let (heaps, last) = (blocks * LANES, place + (blocks - 1) * LANES);
+        let is_wrapping = |m: &usize| place < *m && *m <= last;
+        n % TILE + heaps <= TILE
+            && place + heaps <= history.layout.ring
+            && !self.ring.iter().any(is_wrapping)
+            && (!self.unpacked.is_empty() || self.prefix.first().is_none_or(|m| *m >= n + heaps))
+    }
+
+    /// Adds the first `planes` planes of the values that the moves reach from the block, and from those after it if there are hits
+    /// for more than one.
     #[inline(always)]
     pub fn add(
         &mut self,
         history: &History,
-        (n, place): (usize, usize),
+        Block { n, place, unpacked, .. }: Block,
         planes: usize,
         hits: &mut [Planes],
         accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
     ) {
         update(&mut self.unwrapped, self.ring, place);
-        update(&mut self.legal, self.prefix, n + LANES - 1);
+        update(&mut self.legal, self.prefix, n + hits.len() * LANES - 1);
         let (before, wrapped) = self.ring.split_at(self.unwrapped);
         accumulate(Sources::new(&history.ring, place), before, planes, hits);
         if !wrapped.is_empty() {
             accumulate(Sources::new(&history.ring, place + history.layout.ring), wrapped, planes, hits);
         }
         if self.legal > 0 {
-            accumulate(Sources::new(&history.prefix, LANES + n), &self.prefix[..self.legal], planes, hits);
+            let (sources, moves) = match self.unpacked.is_empty() {
+                true => (Sources::new(&history.prefix, LANES + n), self.prefix),
+                false => (Sources::new(unpacked, unpacked.len() + n % TILE), self.unpacked.as_slice()),
+            };
+            accumulate(sources, &moves[..self.legal], planes, hits);
         }
     }
 }
@@ -159,10 +215,10 @@ where
 {
     #[inline(always)]
     fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]) {
-        let Block { n, place, values } = block;
+        let Block { n, place, values, .. } = block;
         let planes = values.div_ceil(PLANES);
         let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
-        self.far.add(history, (n, place), planes, &mut hits, &self.accumulate);
+        self.far.add(history, block, planes, &mut hits, &self.accumulate);
         if self.chain.next != n {
             self.chain.resume(n, history, place);
         }
@@ -271,7 +327,7 @@ fn middle_at_most(moves: usize) -> usize {
 
 /// Predicted time and memory of masks, at `heap` ns per heap and `step` ns per legal move.
 pub fn cost(input: &Records, heap: f64, step: f64) -> Cost {
-    if input.has_many_moves() {
+    if input.has_many_moves() || input.continues == Some(Form::Packed) {
         return Cost::IMPOSSIBLE;
     }
     let heaps = input.heaps() as f64;

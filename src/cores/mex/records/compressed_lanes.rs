@@ -1,0 +1,17 @@
+//! Blocks guessed and verified in lanes, in plain Rust, over a compressed history. See `guess` and `frames`.
+//!
+//! Cost of a right block: that of [`guess_lanes`](super::guess_lanes); for each move beyond the window, half a bit and a copy.
+//! Bound: as there.
+
+use super::history::Layout;
+use super::{Output, Records, Start, guess, guess_lanes};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+
+pub fn cost(input: &Records, context: CostContext) -> Cost {
+    guess::cost_packed(input, |input| guess_lanes::cost(input, context))
+}
+
+#[inline(always)]
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
+    guess_lanes::run_over(Layout::packed(input), input, run, start)
+}

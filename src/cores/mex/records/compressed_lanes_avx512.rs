@@ -1,0 +1,17 @@
+//! Blocks guessed and verified in lanes, decoded by byte permutes, over a compressed history. See `guess` and `frames`.
+//!
+//! Cost of a right block: that of [`guess_lanes_avx512`](super::guess_lanes_avx512); for each move beyond the window, half a bit and a copy.
+//! Bound: as there.
+
+use super::history::Layout;
+use super::{Output, Records, Start, guess, guess_lanes_avx512};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+
+pub fn cost(input: &Records, context: CostContext) -> Cost {
+    guess::cost_packed(input, |input| guess_lanes_avx512::cost(input, context))
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg")]
+pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
+    guess_lanes_avx512::run_over(Layout::packed(input), input, run, start)
+}

@@ -1,0 +1,368 @@
+//! A compressed history: what repeats with a period takes a bit or two per block.
+//!
+//! Codes are packed in *frames*, once all heaps of a frame are done. A frame can be unpacked without the one before, a *tile* of 64
+//! blocks at a time. A block is one of four kinds: it repeats the codes one period before; it does so but for some heaps, whose
+//! values follow a mask; values below 16 in half a byte each; or its codes. The values of a mask hold for the period after as well.
+//!
+//! Each move beyond the window reads the frames in order, at its distance behind the run. A [`Reader`] unpacks one tile for each
+//! tile of the run, and keeps two, because a move need not be a multiple of a tile.
+
+use std::collections::VecDeque;
+
+use super::history::{Layout, Packed};
+use crate::cores::mex::subtraction::lanes::{LANES, WINDOW};
+
+/// Heaps in a tile: one bit of a word for each block.
+pub const TILE: usize = 64 * LANES;
+/// Heaps in a frame.
+pub const FRAME: usize = 64 * TILE;
+/// Heaps that are kept as codes: the last frame, which is not packed while the run is in the next.
+pub const RECENT: usize = 2 * FRAME;
+/// The longest period.
+pub const LONGEST: usize = 2 * LANES;
+/// The most bytes of a frame.
+pub const MOST_BYTES: usize = FRAME / TILE * HEAD + FRAME;
+
+/// Bytes at the beginning of a tile: the period, and two words that hold the kinds of its blocks.
+const HEAD: usize = 17;
+/// Values below this take half a byte.
+const SMALL: u8 = 16;
+/// The bytes of a block in halves, and of a mask.
+const HALVES: usize = LANES / 2;
+const MASK: usize = LANES / 8;
+
+/// Whether the value of a code takes half a byte.
+pub fn is_small(code: u8) -> bool {
+    code > WINDOW as u8 - SMALL
+}
+
+/// Packs a frame. With a period of 0, no block is taken to repeat anything.
+pub fn pack(codes: &[u8], period: usize, to: &mut Vec<u8>) {
+    for tile in (0..codes.len()).step_by(TILE) {
+        let head = to.len();
+        to.extend([0; HEAD]);
+        let [mut low, mut high] = [0u64; 2];
+        for b in 0..TILE / LANES {
+            let at = tile + b * LANES;
+            let block: &[u8; LANES] = codes[at..].first_chunk().expect("whole blocks");
+            // Nothing before the frame is read.
+            let before = (0 < period && period <= at).then(|| codes[at - period..].first_chunk().expect("a block"));
+            let mask = before.map_or(u64::MAX, |before| differing(block, before));
+            if mask == 0 {
+                continue;
+            }
+            let is_small = is_small(block.iter().fold(u8::MAX, |least, code| least.min(*code)));
+            if is_small && MASK + mask.count_ones().div_ceil(2) as usize <= HALVES {
+                low |= 1 << b;
+                to.extend(mask.to_le_bytes());
+                let mut values = ones(mask).map(|i| WINDOW as u8 - block[i]);
+                while let Some(value) = values.next() {
+                    to.push(value | values.next().unwrap_or(0) << 4);
+                }
+            } else if is_small {
+                high |= 1 << b;
+                let (first, second) = block.split_at(HALVES);
+                to.extend(first.iter().zip(second).map(|(a, b)| (WINDOW as u8 - a) | (WINDOW as u8 - b) << 4));
+            } else {
+                (low, high) = (low | 1 << b, high | 1 << b);
+                to.extend(block);
+            }
+        }
+        to[head] = period as u8;
+        to[head + 1..][..8].copy_from_slice(&low.to_le_bytes());
+        to[head + 9..][..8].copy_from_slice(&high.to_le_bytes());
+    }
+}
+
+/// The heaps at which two blocks differ.
+#[inline(always)]
+fn differing(a: &[u8; LANES], b: &[u8; LANES]) -> u64 {
+    // Unlike `==`, a fold is done in vectors without a call.
+    if a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b)) == 0 {
+        return 0;
+    }
+    let differs: [u8; LANES] = std::array::from_fn(|i| u8::from(a[i] != b[i]));
+    let eights = differs.as_chunks::<8>().0.iter();
+    // The product moves the lowest bit of each byte to the last byte.
+    let eights = eights.map(|eight| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56);
+    eights.enumerate().fold(0, |mask, (i, eight)| mask | eight << (8 * i))
+}
+
+/// The positions of the ones of a word, ascending.
+fn ones(word: u64) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)))
+        .take_while(|word| *word != 0)
+        .map(|word| word.trailing_zeros() as usize)
+}
+
+/// Unpacks a tile from the beginning of `bytes` to the second half of `codes`, whose first half holds the tile before. Returns
+/// the bytes that follow, or `None` if no frame holds such a tile.
+fn unpack<'a>(bytes: &'a [u8], codes: &mut [u8; 2 * TILE]) -> Option<&'a [u8]> {
+    let (head, mut bytes) = bytes.split_first_chunk::<HEAD>()?;
+    let period = usize::from(head[0]);
+    let [low, high] = [1, 9].map(|at| u64::from_le_bytes(*head[at..].first_chunk().expect("a word")));
+    // Blocks of the first two kinds have no high bit.
+    if period > LONGEST || period == 0 && high != u64::MAX {
+        return None;
+    }
+    // The last period, repeated for a block more, while blocks repeat it; and where the next block begins in it.
+    let mut repeated = [0; LONGEST + LANES];
+    let mut phase = None;
+    let step = LANES % period.max(1);
+    for b in 0..TILE / LANES {
+        let at = TILE + b * LANES;
+        let is_patched = match (low >> b & 1, high >> b & 1) {
+            (0, 0) => false,
+            (1, 0) => true,
+            (0, _) => {
+                let (halves, rest) = bytes.split_first_chunk::<HALVES>()?;
+                let (first, second) = codes[at..][..LANES].split_at_mut(HALVES);
+                for ((first, second), halves) in first.iter_mut().zip(second).zip(halves) {
+                    (*first, *second) = (WINDOW as u8 - (halves & 15), WINDOW as u8 - (halves >> 4));
+                }
+                (bytes, phase) = (rest, None);
+                continue;
+            }
+            _ => {
+                let (block, rest) = bytes.split_first_chunk::<LANES>()?;
+                codes[at..][..LANES].copy_from_slice(block);
+                (bytes, phase) = (rest, None);
+                continue;
+            }
+        };
+        let from = phase.unwrap_or_else(|| {
+            repeat(&codes[at - period..at], &mut repeated);
+            0
+        });
+        codes[at..][..LANES].copy_from_slice(&repeated[from..][..LANES]);
+        phase = Some(if from + step < period { from + step } else { from + step - period });
+        if is_patched {
+            let (mask, rest) = bytes.split_first_chunk::<MASK>()?;
+            let mask = u64::from_le_bytes(*mask);
+            let (values, rest) = rest.split_at_checked(mask.count_ones().div_ceil(2) as usize)?;
+            for (k, i) in ones(mask).enumerate() {
+                let code = WINDOW as u8 - (values[k / 2] >> (k % 2 * 4) & 15);
+                (i..LANES).step_by(period).for_each(|i| codes[at + i] = code);
+            }
+            (bytes, phase) = (rest, None);
+        }
+    }
+    Some(bytes)
+}
+
+/// Repeats a period for as long as it is, and a block more.
+fn repeat(period: &[u8], to: &mut [u8; LONGEST + LANES]) {
+    let to = &mut to[..period.len() + LANES];
+    to[..period.len()].copy_from_slice(period);
+    let mut filled = period.len();
+    while filled < to.len() {
+        let more = filled.min(to.len() - filled);
+        to.copy_within(..more, filled);
+        filled += more;
+    }
+}
+
+/// Unpacks a frame to `FRAME` codes; false if it is not one.
+pub fn unpack_frame(mut bytes: &[u8], codes: &mut [u8]) -> bool {
+    let mut tiles = [0; 2 * TILE];
+    for codes in codes.chunks_exact_mut(TILE) {
+        tiles.copy_within(TILE.., 0);
+        match unpack(bytes, &mut tiles) {
+            Some(rest) => bytes = rest,
+            None => return false,
+        }
+        codes.copy_from_slice(&tiles[TILE..]);
+    }
+    bytes.is_empty()
+}
+
+/// The frames that later heaps may still need: those of the prefix, and the last ones.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Frames {
+    packed: Packed,
+    prefix: Vec<Box<[u8]>>,
+    last: VecDeque<Box<[u8]>>,
+    /// The number of frames so far, and the bytes of those that are kept.
+    count: usize,
+    bytes: usize,
+}
+
+impl Frames {
+    pub fn new(packed: Packed) -> Self {
+        // One more is pushed before one is dropped.
+        let (prefix, last) = (packed.prefix, packed.last + 1);
+        Frames { packed, prefix: Vec::with_capacity(prefix), last: VecDeque::with_capacity(last), ..Frames::default() }
+    }
+
+    /// Adds the next frame, and drops the one that nothing reads any more.
+    pub fn push(&mut self, frame: Box<[u8]>) {
+        self.bytes += frame.len();
+        self.count += 1;
+        if self.count <= self.packed.prefix {
+            self.prefix.push(frame);
+            return;
+        }
+        self.last.push_back(frame);
+        if self.last.len() > self.packed.last {
+            let dropped = self.last.pop_front().expect("one was pushed");
+            self.bytes -= dropped.len();
+        }
+    }
+
+    /// The frames that are kept after `count`, ascending.
+    pub fn held(packed: Packed, count: usize) -> impl Iterator<Item = usize> {
+        let prefix = count.min(packed.prefix);
+        (0..prefix).chain(prefix.max(count.saturating_sub(packed.last))..count)
+    }
+
+    /// Continues after frames of which only some are [`held`](Frames::held).
+    pub fn skip_to(&mut self, frame: usize) {
+        self.count = frame;
+    }
+
+    pub fn get(&self, frame: usize) -> &[u8] {
+        match self.prefix.get(frame) {
+            Some(bytes) => bytes,
+            None => &self.last[frame + self.last.len() - self.count],
+        }
+    }
+
+    /// The bytes of the lists that hold the frames.
+    pub fn index_bytes(packed: Packed) -> usize {
+        (packed.prefix + packed.last + 1) * size_of::<Box<[u8]>>()
+    }
+
+    /// The bytes of the frames that are kept.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// How far the frames are unpacked for a move.
+struct Reader {
+    m: usize,
+    /// The next tile, and where it begins in its frame.
+    next: usize,
+    offset: usize,
+}
+
+/// The codes that moves beyond the window reach from a tile.
+pub struct Readers {
+    readers: Vec<Reader>,
+    /// Two tiles for each move.
+    codes: Vec<u8>,
+}
+
+impl Readers {
+    /// The readers of moves of at least [`RECENT`]` - LANES` heaps.
+    pub fn new(moves: &[usize]) -> Self {
+        let readers = moves.iter().map(|m| Reader { m: *m, next: 0, offset: 0 }).collect();
+        Readers { readers, codes: vec![0; moves.len() * 2 * TILE] }
+    }
+
+    /// The bytes of the readers of so many moves.
+    pub fn bytes(moves: usize) -> usize {
+        moves * (2 * TILE + size_of::<Reader>())
+    }
+
+    /// The moves of the run of a layout that are read from frames.
+    pub fn moves<'a>(layout: &Layout, moves: &'a [usize]) -> &'a [usize] {
+        if layout.packed.is_some() { &moves[layout.short..] } else { &[] }
+    }
+
+    /// How far before the end of [`codes`](Readers::codes) the codes are that each move reaches from the first heap of a tile.
+    pub fn places(moves: &[usize]) -> Vec<usize> {
+        let place = |(r, m): (usize, &usize)| (moves.len() - r) * 2 * TILE - m.wrapping_neg() % TILE;
+        moves.iter().enumerate().map(place).collect()
+    }
+
+    /// The codes that the tile reaches; 0 stands for no heap.
+    pub fn codes(&self) -> &[u8] {
+        &self.codes
+    }
+
+    /// Unpacks what the tile at `n` reaches.
+    #[inline(always)]
+    pub fn advance(&mut self, frames: &Frames, n: usize) {
+        if !self.readers.is_empty() {
+            self.advance_all(frames, n);
+        }
+    }
+
+    #[inline(never)]
+    fn advance_all(&mut self, frames: &Frames, n: usize) {
+        const TILES: usize = FRAME / TILE;
+        for (reader, codes) in self.readers.iter_mut().zip(self.codes.as_chunks_mut().0) {
+            let Some(reached) = (n + TILE).checked_sub(reader.m).filter(|reached| *reached > 0) else { continue };
+            // The heaps reached begin in tile `end - 2`, or before heap 0.
+            let end = reached / TILE + 1;
+            // A run that resumes begins with a whole frame.
+            reader.next = reader.next.max(end.saturating_sub(2) / TILES * TILES);
+            while reader.next < end {
+                if reader.next.is_multiple_of(TILES) {
+                    reader.offset = 0;
+                }
+                codes.copy_within(TILE.., 0);
+                let frame = frames.get(reader.next / TILES);
+                let rest = unpack(&frame[reader.offset..], codes).expect("frames were packed, or checked when read");
+                (reader.next, reader.offset) = (reader.next + 1, frame.len() - rest.len());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Codes with a period, and at some heaps another value, below `most`.
+    fn codes(period: usize, wrong: u32, most: u32) -> Vec<u8> {
+        let mut state = 1u32;
+        let mut random = |below: u32| {
+            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
+            ((u64::from(state) * u64::from(below)) >> 32) as u32
+        };
+        let mut codes: Vec<u8> = Vec::new();
+        for i in 0..FRAME {
+            let is_wrong = i < period || random(1000) < wrong;
+            codes.push(if is_wrong { WINDOW as u8 - random(most) as u8 } else { codes[i - period] });
+        }
+        codes
+    }
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        for period in [0, 1, 2, 25, 63, 64, 65, 127, 128] {
+            for (wrong, most) in
+                [(0, 3), (1, 5), (10, 9), (30, 16), (100, 16), (500, 16), (1000, 16), (30, 17), (1000, 63)]
+            {
+                let codes = codes(period.max(1), wrong, most);
+                let (mut packed, mut unpacked) = (Vec::new(), vec![0; FRAME]);
+                pack(&codes, period, &mut packed);
+                assert!(packed.len() <= MOST_BYTES);
+                assert!(unpack_frame(&packed, &mut unpacked) && unpacked == codes, "{period} {wrong} {most}");
+                if wrong <= 1 && period > 0 {
+                    assert!(packed.len() < FRAME / 50, "{period} {wrong} {most}: {}", packed.len());
+                }
+                for length in [0, 16, packed.len() / 2, packed.len() - 1] {
+                    assert!(!unpack_frame(&packed[..length], &mut unpacked), "{length} bytes");
+                }
+                packed.push(0);
+                assert!(!unpack_frame(&packed, &mut unpacked), "a byte too many");
+            }
+        }
+    }
+
+    #[test]
+    fn frames_are_kept_as_long_as_they_are_read() {
+        let packed = Packed { prefix: 3, last: 4 };
+        let mut frames = Frames::new(packed);
+        for count in 1..20 {
+            frames.push(vec![count as u8 - 1; count].into());
+            let held: Vec<_> = Frames::held(packed, count).collect();
+            assert!((0..count).all(|f| held.contains(&f) == (f < 3 || f + 4 >= count)), "{count}: {held:?}");
+            assert!(held.iter().all(|f| frames.get(*f) == vec![*f as u8; f + 1]), "{count}");
+            assert_eq!(frames.bytes(), held.iter().map(|f| f + 1).sum::<usize>());
+        }
+    }
+}
