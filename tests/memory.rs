@@ -57,7 +57,10 @@ fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
         ["push_bits", "pull_words", "byte_lanes", "periodic"].iter().any(|name| kernel.starts_with(name));
     // In octal games, the number of rare heaps is.
     let of_rare_heaps = operation == "mex_octal" && ["sparse", "greedy"].iter().any(|name| kernel.starts_with(name));
+    // How far the values of a compressed history repeat is foreseen from the first heaps.
+    let of_frames = operation == "mex_records" && kernel.starts_with("compressed");
     let is_estimated = of_rare_heaps
+        || of_frames
         || operation == "mex_subtraction" && of_each_value && !workload.contains(|c: char| c.is_ascii_digit());
     // Predicted for the largest possible number of positions; with these moves, half of the heaps have none.
     let is_bound = of == "positions" && ["wythoff", "common-factors"].contains(&workload);

@@ -40,12 +40,16 @@ pub struct Pattern {
     pub repeat: [u8; LANES],
     /// For each near move, the index of the heap that each heap reaches, in the last block followed by the guess.
     pub reached: Vec<[u8; LANES]>,
+    /// The same in the last two blocks, for moves between one block and two that the tier leaves to its registers.
+    pub reached_before: Vec<[u8; LANES]>,
 }
 
 impl Pattern {
-    fn new(near: &[usize]) -> Self {
-        let reached = near.iter().map(|m| std::array::from_fn(|i| (LANES + i - m) as u8)).collect();
-        Pattern { period: LANES, near: near.to_vec(), repeat: [0; LANES], reached }
+    fn new(near: &[usize], before: &[usize]) -> Self {
+        let indices = |start: usize, m: &usize| std::array::from_fn(|i| (start + i - m) as u8);
+        let reached = near.iter().map(|m| indices(LANES, m)).collect();
+        let reached_before = before.iter().map(|m| indices(2 * LANES, m)).collect();
+        Pattern { period: LANES, near: near.to_vec(), repeat: [0; LANES], reached, reached_before }
     }
 
     fn set(&mut self, period: usize) {
@@ -61,8 +65,8 @@ impl Pattern {
 
 /// What a block is settled from.
 pub struct Evidence<'a> {
-    /// The block before, and the codes that the guess repeats.
-    pub before: &'a [u8; LANES],
+    /// The two blocks before, the last one first, and the codes that the guess repeats.
+    pub before: [&'a [u8; LANES]; 2],
     pub repeated: &'a [u8; LANES],
     /// The values below 8 that far moves reach.
     pub far: &'a [u8; LANES],
@@ -84,7 +88,7 @@ pub fn settle_in_memory(
     };
     // The last block, the guess, and room for a repetition to end in.
     let mut values = [0; 3 * LANES];
-    values[..LANES].copy_from_slice(&one_hot(evidence.before));
+    values[..LANES].copy_from_slice(&one_hot(evidence.before[0]));
     if pattern.period < LANES {
         // Each copy ends with bytes that the next one overwrites.
         let last: [u8; LANES] = *values[LANES - pattern.period..].first_chunk().expect("three blocks");
@@ -136,15 +140,17 @@ pub struct Guessed<'a, B, A, V> {
 impl<'a, B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool>
     Guessed<'a, B, A, V>
 {
-    pub fn new(input: &'a Records, layout: &Layout, inner: B, accumulate: A, settle: V) -> Self {
+    /// `settle` is given the last `held` blocks in place of what moves shorter than them reach.
+    pub fn new(input: &'a Records, layout: &Layout, held: usize, inner: B, accumulate: A, settle: V) -> Self {
         let [close, far] = Far::new(input, layout).split(AT_ONCE);
+        let [before, close] = close.split(held);
         Guessed {
             inner,
             accumulate,
             settle,
             close,
             far,
-            pattern: Pattern::new(near(input)),
+            pattern: Pattern::new(near(input), before.of_ring()),
             is_on: false,
             judged_at: 0,
             settled: 0,
@@ -188,9 +194,13 @@ impl<B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Pattern, 
                 reached.iter_mut().for_each(|planes| planes[0] = [0; LANES]);
                 self.far.add(history, block, 1, reached, &self.accumulate);
             }
-            self.close.add(history, block, 1, &mut self.reached[index..=index], &self.accumulate);
-            let [before, repeated] = [LANES, self.pattern.lag()].map(|m| history.codes_behind(place, m));
-            let evidence = Evidence { before, repeated, far: &self.reached[index][0] };
+            if !self.close.of_ring().is_empty() {
+                self.close.add(history, block, 1, &mut self.reached[index..=index], &self.accumulate);
+            }
+            // A pattern is only found in more blocks than these.
+            let [last, second, repeated] =
+                [LANES, 2 * LANES, self.pattern.lag()].map(|m| history.codes_behind(place, m));
+            let evidence = Evidence { before: [last, second], repeated, far: &self.reached[index][0] };
             if (self.settle)(&self.pattern, evidence, codes) {
                 self.settled += 1;
                 return;
@@ -228,7 +238,7 @@ pub fn cost_packed(input: &Records, plain: impl FnOnce(&Records) -> Cost) -> Cos
     let moves = input.moves().len() - layout.short;
     let fixed = layout.bytes() + Readers::bytes(moves) + Frames::index_bytes(packed) + frames::MOST_BYTES;
     let heaps = input.heaps() as f64;
-    Cost { ns: plain.ns + 0.05 * heaps * moves as f64, bytes: fixed as f64 + room(input, packed) }
+    Cost { ns: plain.ns + 0.07 * heaps * (1 + moves) as f64, bytes: fixed as f64 + room(input, packed) }
 }
 
 /// The bytes of frames that are foreseen for an input, by how its first heaps repeat: those of the factorials take a quarter of it

@@ -28,7 +28,7 @@ pub fn run_over(layout: Layout, input: &Records, run: &Run, start: Start) -> Res
         layout,
         run,
         start,
-        Guessed::new(input, &layout, computed, byte_lanes::accumulate, |pattern, evidence, guess| {
+        Guessed::new(input, &layout, 1, computed, byte_lanes::accumulate, |pattern, evidence, guess| {
             settle_in_memory(byte_lanes::accumulate, pattern, evidence, guess)
         }),
     )

@@ -25,10 +25,14 @@ fn settle(tables: &Tables, pattern: &Pattern, evidence: Evidence, codes: &mut [u
     let one = _mm512_set1_epi8(1);
     let guess = _mm512_permutexvar_epi8(load(&pattern.repeat), load(evidence.repeated));
     store(codes, guess);
-    let [last, mut own] = [load(evidence.before), guess].map(|codes| _mm512_permutexvar_epi8(codes, lookup));
+    let [second, last, mut own] =
+        [load(evidence.before[1]), load(evidence.before[0]), guess].map(|codes| _mm512_permutexvar_epi8(codes, lookup));
+    // In memory, these would be read across two stores, which no processor forwards.
+    let reached = |all, indices| _mm512_or_si512(all, _mm512_permutex2var_epi8(second, load(indices), last));
+    let far = pattern.reached_before.iter().fold(load(evidence.far), reached);
     for round in 0..ROUNDS {
         let reached = |all, indices| _mm512_or_si512(all, _mm512_permutex2var_epi8(last, load(indices), own));
-        let reached = pattern.reached.iter().fold(load(evidence.far), reached);
+        let reached = pattern.reached.iter().fold(far, reached);
         let mex = _mm512_andnot_si512(reached, _mm512_add_epi8(reached, one));
         if _mm512_cmpneq_epi8_mask(mex, own) == 0 {
             if round > 0 {
@@ -60,7 +64,7 @@ pub fn run_over(layout: Layout, input: &Records, run: &Run, start: Start) -> Res
         layout,
         run,
         start,
-        Guessed::new(input, &layout, computed, reached, |pattern, evidence, guess| {
+        Guessed::new(input, &layout, 2, computed, reached, |pattern, evidence, guess| {
             settle(tables, pattern, evidence, guess)
         }),
     )

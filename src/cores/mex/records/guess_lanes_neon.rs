@@ -32,7 +32,7 @@ pub fn run_over(layout: Layout, input: &Records, run: &Run, start: Start) -> Res
         layout,
         run,
         start,
-        Guessed::new(input, &layout, computed, reached, |pattern, evidence, guess| {
+        Guessed::new(input, &layout, 1, computed, reached, |pattern, evidence, guess| {
             settle_in_memory(reached, pattern, evidence, guess)
         }),
     )

@@ -2,8 +2,8 @@
 //!
 //! The values themselves are not kept. `g(n)` depends on `g(n - m)`, so a **history** as long as the largest move is enough. A
 //! move that is legal only near the limit reaches the first heaps, so a **prefix** is kept for it (`history`). So limits can be
-//! far larger than a table of values could hold. A run of hours can save its progress to a file and resume: see [`Journal`] and
-//! [`checkpoint`].
+//! far larger than a table of values could hold, and larger again where the history is compressed (`frames`). A run of hours can
+//! save its progress to a file and resume: see [`Journal`] and [`checkpoint`].
 //!
 //! With at most [`MOST_MOVES`] moves, every value is below 63, because `g(n)` is at most the number of moves. Sets with more moves,
 //! of which at most three are even, are left to `residue_classes`, which keeps all values and ends if one passes 62.

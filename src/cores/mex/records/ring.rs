@@ -158,6 +158,11 @@ impl<'a> Far<'a> {
         [Far { ring: close, prefix: &[], unpacked: Vec::new(), ..self }, Far { ring, ..self }]
     }
 
+    /// The moves that read the ring.
+    pub fn of_ring(&self) -> &'a [usize] {
+        self.ring
+    }
+
     /// Whether [`add`](Far::add) may add so many blocks at once.
     #[inline(always)]
     pub fn can_add(&self, history: &History, Block { n, place, .. }: Block, blocks: usize) -> bool {
