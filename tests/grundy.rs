@@ -166,6 +166,25 @@ fn a_killed_run_resumes_from_its_checkpoint() {
     assert!(!file.exists(), "the checkpoint goes with the end: {left:?}");
 }
 
+/// The same where the history is compressed. The file says so: kernels with such a history continue it, and others are refused.
+#[test]
+fn a_killed_run_over_a_compressed_history_resumes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("kept");
+    let args = ["--moves", "factorials", "--limit", "1e8", "--records", "--format", "bfile"];
+    let keep = [&args[..], &["--resume", "--checkpoint", file.to_str().expect("UTF-8")]].concat();
+    let named = |kernel| [&keep[..], &["--kernel", kernel]].concat();
+    assert!(kill_three(&named("mex_records=compressed_lanes"), "0.05", &file) > 0, "no run was killed before its end");
+    let kept = std::fs::read(&file).expect("a checkpoint");
+    assert!(kept.starts_with(b"nimlane3") && kept.len() < 10_000_000, "{} bytes", kept.len());
+    let output = grundy(&named("mex_records=guess_lanes")).assert().code(2).get_output().clone();
+    let line = String::from_utf8(output.stderr).expect("text");
+    assert!(line.lines().count() == 1 && line.contains("guess_lanes cannot do this"), "{line}");
+    assert_eq!(std::fs::read(&file).expect("a checkpoint"), kept);
+    assert_eq!(text(&keep), text(&args));
+    assert!(!file.exists(), "the checkpoint goes with the end");
+}
+
 /// The same for P-positions, where heaps are split into classes and where they are not; a resumed run may have a larger limit.
 #[test]
 fn a_killed_run_over_zeros_resumes_from_its_checkpoint() {
@@ -282,6 +301,7 @@ fn limits_beyond_tables_need_few_moves_and_only_records() {
         (vec!["--moves", "squares", "--limit", "1e10", "--records"], 2, "at most 62 moves"),
         (vec!["--moves", "factorials", "--limit", "1e10", "--format", "csv"], 2, "too large"),
         (vec!["--moves", "factorials", "--limit", "1e13", "--records"], 2, "too large"),
+        (vec!["--moves", "factorials", "--limit", "2^41", "--records", "--kernel", "mex_records=table"], 2, "GB"),
         (vec!["--moves", "fibonacci", "--limit", "1e12", "--records"], 2, "would fit"),
         (vec!["--moves", "squares", "--offset", "1"], 2, "--offset needs"),
         (vec!["--moves", "squares", "--limit", "2^41", "--zeros"], 2, "too large for mex_zeros"),
