@@ -242,7 +242,7 @@ pub fn cost_packed(input: &Records, plain: impl FnOnce(&Records) -> Cost) -> Cos
 }
 
 /// The bytes of frames that are foreseen for an input, by how its first heaps repeat: those of the factorials take 0.024 a heap
-/// up to 13!, and 0.032 past it.
+/// up to 13!, and 0.032 past it. It is an estimate, since later heaps of some sets repeat less often.
 pub fn room(input: &Records, packed: Packed) -> f64 {
     let codes = first_codes(input.moves(), JUDGED * LANES + LONGEST);
     let each = match best_period(&codes) {

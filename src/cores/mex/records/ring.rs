@@ -17,6 +17,9 @@ use crate::kernel::{Cost, Run, RunError};
 /// Blocks between two progress updates.
 const PROGRESS_BLOCKS: usize = FRAME / LANES;
 
+/// The bytes of frames from which a run ends if they are more than was foreseen.
+const CHECKED: f64 = 67_108_864.0;
+
 /// The position of a block, and what is unpacked for it.
 #[derive(Clone, Copy)]
 pub struct Block<'a> {
@@ -59,7 +62,7 @@ pub fn drive(
     run.advance(progress.done())?;
     let mut codes = [0; LANES];
     let mut readers = Readers::new(Readers::moves(&layout, input.moves()));
-    let room = layout.packed.map(|packed| guess::room(input, packed));
+    let room = layout.packed.map(|packed| guess::room(input, packed).max(CHECKED));
     let mut scratch = Vec::with_capacity(room.map_or(0, |_| MOST_BYTES));
     while progress.next < heaps {
         let Progress { next, output, history, .. } = &mut progress;
