@@ -306,8 +306,21 @@ impl<'a> Sparse<'a> {
                     free[usize::from(code) / 64][lane + m.shift] &= !(1 << (code % 64));
                 }
             }
+            self.fit_planes(n);
             return Ok(());
         }
+    }
+
+    /// Most blocks need no more planes than those before. One that does is decoded again.
+    #[inline(always)]
+    fn fit_planes(&mut self, n: usize) {
+        let top = self.codes[n..n + LANES].iter().max().expect("64 codes");
+        let planes = usize::from(*top) / 8 + 1;
+        self.spare = if planes < self.planes { self.spare + 1 } else { 0 };
+        if self.spare == SPARE {
+            (self.planes, self.spare) = (self.planes - 1, 0);
+        }
+        self.planes = self.planes.max(planes);
     }
 
     /// Whether the moves that are asked reach a code.
@@ -326,7 +339,6 @@ impl<'a> Sparse<'a> {
         let n = g.len();
         let end = n + LANES;
         let block: &[u8; LANES] = self.codes[n..].first_chunk().expect("padding");
-        let top = *block.iter().max().expect("64 codes");
         let coder = self.coder;
         g.extend(block.map(|code| coder.common(code)));
         let mut free = [[0; LANES]; GROUPS];
@@ -358,13 +370,6 @@ impl<'a> Sparse<'a> {
         for (heap, value) in (n..known).zip(&g[n..known]) {
             is_due |= self.space.push(heap, *value);
         }
-        // Most blocks need no more planes than those before. One that does is decoded again.
-        let planes = usize::from(top) / 8 + 1;
-        self.spare = if planes < self.planes { self.spare + 1 } else { 0 };
-        if self.spare == SPARE {
-            (self.planes, self.spare) = (self.planes - 1, 0);
-        }
-        self.planes = self.planes.max(planes);
         if let Some((heap, value)) = other {
             g.truncate(heap);
             g.push(value);
