@@ -160,4 +160,63 @@ mod tests {
         assert_eq!(guess(1000, 478, 700..701, Some, Some), None);
         assert_eq!(guess(3, 1, 0..3, Some, Some), None);
     }
+
+    /// A run in which the only old marks are that every third heap is used: what it has taken since its guess.
+    struct Sparse {
+        n: u64,
+        /// Differences, lines `2n - m`, heaps and lines `2m - n`.
+        taken: [BTreeSet<u64>; 4],
+    }
+
+    impl Sparse {
+        /// All slots below `slots` are taken, of both kinds.
+        fn new(n: u64, slots: u64) -> Self {
+            let all = || (0..slots).collect();
+            Sparse { n, taken: [all(), all(), BTreeSet::new(), BTreeSet::new()] }
+        }
+
+        fn lines(n: u64, d: u64) -> [u64; 4] {
+            [d, n - d, n + d, n + 2 * d]
+        }
+
+        fn step(&mut self) {
+            let n = self.n;
+            let is_free =
+                |d: &u64| Self::lines(n, *d).iter().zip(&self.taken).all(|(line, taken)| !taken.contains(line));
+            if let Some(d) = (0..=n).find(is_free).filter(|_| n % 3 != 0) {
+                Self::lines(n, d).iter().zip(&mut self.taken).for_each(|(line, taken)| drop(taken.insert(*line)));
+            }
+            self.n += 1;
+        }
+
+        /// The marks that later steps may read, counted from those of difference `d` at the next heap.
+        fn state(&self, d: u64) -> [Vec<i64>; 4] {
+            let free = |i: usize| (0..).find(|slot| !self.taken[i].contains(slot)).expect("there are infinitely many");
+            let [x1, x2] = [free(0), free(1)];
+            let first = [x1, x2, self.n + x1, self.n + 2 * x1];
+            let from = Self::lines(self.n, d);
+            std::array::from_fn(|i| {
+                let marks = self.taken[i].range(first[i]..).chain([&first[i]]);
+                marks.map(|mark| *mark as i64 - from[i] as i64).collect()
+            })
+        }
+    }
+
+    /// So no bound on coupling follows from the charge alone.
+    #[test]
+    fn two_runs_with_the_right_charge_may_never_meet() {
+        let start = 600;
+        let [mut a, mut b] = [start / 2 - 1, start / 2].map(|slots| Sparse::new(start, slots));
+        let mut pair = |heaps: u64, d: u64| {
+            for _ in 0..heaps {
+                a.step();
+                b.step();
+                assert_ne!(a.state(0), b.state(0), "n = {}", a.n);
+            }
+            [a.state(d), b.state(d)]
+        };
+        // Old marks repeat every 3 heaps. If both states do after 24, moved by as many slots of each kind, they do for ever.
+        let d = start / 2;
+        assert_eq!(pair(24, d + 12), pair(24, d + 24));
+    }
 }
