@@ -161,42 +161,40 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     .draw(raster)
 }
 
-/// How the beams stray: the gap between the mean of `m/n` and its limit in each bin, and the spread around the mean, paler. The
-/// spread shrinks about as the cube root of `n` grows, so both are drawn times that.
-pub fn fluctuations(rows: &[Row], limit: u64, caption: &str) -> Picture {
+/// How the beams stray: the standard deviation of `m/n` in each bin and, paler, the gap between its mean and its limit. On two
+/// logarithmic scales a power is a straight line. `reference` says what stands for the limit.
+pub fn fluctuations(rows: &[Row], limit: u64, reference: &str, caption: &str) -> Picture {
     const FROM: u64 = 100;
-    /// Marks the value of a spread.
-    const PALE: f64 = 8.0;
-    let middle = |row: &Row| (row.from as f64 * row.to as f64).sqrt();
+    const PALE: f64 = 0.35;
     let shown = || rows.iter().filter(|row| row.from >= FROM);
-    let points = || {
-        shown().flat_map(|row| {
-            let beam = if row.beam == "upper" { 1.0 } else { 0.0 };
-            let points = [(row.gap, beam), (row.spread, PALE + beam), (-row.spread, PALE + beam)];
-            points.map(|(value, colour)| ([middle(row), value * middle(row).cbrt()], colour))
-        })
-    };
-    let largest = shown().map(|row| row.to).fold(10 * FROM, u64::max) as f64;
-    // The first heaps stray most and would hide the others: the upper half of the decades sets the scale.
-    let half = (FROM as f64 * largest).sqrt();
-    let later = || points().filter(|([n, _], _)| *n >= half);
-    let high = 1.5 * later().map(|([_, value], _)| value.abs()).fold(1e-6, f64::max);
+    let values = || shown().flat_map(|row| [row.spread, row.gap.abs()]).filter(|value| *value > 0.0);
+    let decade = |value: f64| 10f64.powf(value.log10().ceil());
+    let high = decade(values().fold(1e-3, f64::max));
+    let spreads = shown().map(|row| row.spread).filter(|spread| *spread > 0.0);
+    // Most gaps are smaller than a spread, some by far.
+    let low = decade(0.01 * spreads.fold(0.1 * high, f64::min));
     let axes = [
-        Axis { name: "n, the smaller heap", low: FROM as f64, high: largest, is_log: true },
-        Axis { name: "(m/n - its limit) n^(1/3)", low: -high, high, is_log: false },
+        Axis {
+            name: "n, the smaller heap",
+            low: FROM as f64,
+            high: shown().map(|row| row.to).fold(10 * FROM, u64::max) as f64,
+            is_log: true,
+        },
+        Axis { name: "deviation of m/n", low, high, is_log: true },
     ];
+    let beam = |row: &Row| if row.beam == "upper" { 1.0 } else { 0.0 };
+    let middle = |row: &Row| (row.from as f64 * row.to as f64).sqrt();
     let mut grid = Grid::new(SIDE / 4, 4);
-    points().for_each(|(at, colour)| grid.add_value_at(&axes, at, colour));
-    let raster = grid.raster(|_, _, count, sum| match sum / count {
-        colour if colour >= PALE => tint(0.75 * (colour - PALE), 0.35),
-        colour => line(colour.min(1.0)),
-    });
+    // A cell shows what comes first, so that no gap hides a spread.
+    shown().for_each(|row| grid.put_at(&axes, [middle(row), row.spread], beam(row)));
+    shown().for_each(|row| grid.put_at(&axes, [middle(row), row.gap.abs()], beam(row) + 2.0));
+    let raster = grid.raster(|_, _, _, ink| if ink < 2.0 { line(ink) } else { tint(0.75 * (ink - 2.0), PALE) });
     Scene {
-        title: format!("{caption}: how the beams stray from straight lines"),
-        note: format!("mean of each bin, and paler the standard deviation; sums of heaps up to {limit}"),
+        title: format!("{caption}: how the beams stray, sums of heaps up to {}", number(limit as f64)),
+        note: format!("standard deviation of m/n in each bin; paler, the mean less {reference}"),
         axes,
-        legend: ["beam".to_owned(), "lower".to_owned(), "upper".to_owned()],
-        ink: line,
+        legend: ["beam", "lower", "upper"].map(str::to_owned),
+        ink: |share| line(share.round()),
     }
     .draw(raster)
 }
@@ -269,9 +267,10 @@ impl Axis {
 
 /// A number in short notation.
 fn number(value: f64) -> String {
-    let rounded = (value * 1e6).round() / 1e6;
+    // What arithmetic left in the last digits goes.
+    let rounded: f64 = format!("{value:.6e}").parse().unwrap_or(value);
     match rounded.abs() {
-        0.0..1e5 => rounded.to_string(),
+        0.0 | 1e-4..1e5 => rounded.to_string(),
         _ => format!("{rounded:e}"),
     }
 }
@@ -303,17 +302,26 @@ impl Grid {
         cell.1 += value;
     }
 
-    /// Counts a position if it is within both axes.
-    fn add_at(&mut self, axes: &[Axis; 2], at: [f64; 2]) {
-        self.add_value_at(axes, at, 0.0);
+    /// The column and the row of a point, if it is within both axes.
+    fn cell(&self, axes: &[Axis; 2], at: [f64; 2]) -> Option<[usize; 2]> {
+        let shares = [0, 1].map(|i| axes[i].at(at[i]));
+        let cell = |share: f64| ((share * self.side as f64) as usize).min(self.side - 1);
+        shares.iter().all(|share| (0.0..=1.0).contains(share)).then(|| shares.map(cell))
     }
 
-    /// [`Grid::add_at`] with a value.
-    fn add_value_at(&mut self, axes: &[Axis; 2], values: [f64; 2], value: f64) {
-        let [x, y] = [0, 1].map(|i| axes[i].at(values[i]));
-        if (0.0..=1.0).contains(&x) && (0.0..=1.0).contains(&y) {
-            let cell = |share: f64| ((share * self.side as f64) as usize).min(self.side - 1);
-            self.add(cell(x), cell(y), value);
+    /// Counts a position if it is within both axes.
+    fn add_at(&mut self, axes: &[Axis; 2], at: [f64; 2]) {
+        if let Some([column, row]) = self.cell(axes, at) {
+            self.add(column, row, 0.0);
+        }
+    }
+
+    /// Sets a value where there is none yet, if that is within both axes.
+    fn put_at(&mut self, axes: &[Axis; 2], at: [f64; 2], value: f64) {
+        if let Some([column, row]) =
+            self.cell(axes, at).filter(|[column, row]| self.cells[row * self.side + column].0 == 0.0)
+        {
+            self.add(column, row, value);
         }
     }
 
@@ -392,6 +400,8 @@ mod tests {
         );
         assert_eq!([0.0, 1.5, 4000.0, 1e5, 2.5e6].map(number), ["0", "1.5", "4000", "1e5", "2.5e6"]);
         assert_eq!([-0.05, -2e6].map(number), ["-0.05", "-2e6"]);
+        assert_eq!(axis(1e-8, 1e-3, true).ticks().into_iter().map(number).next().as_deref(), Some("1e-8"));
+        assert_eq!([0.1 + 0.2, 3e-4, 10f64.powi(-7)].map(number), ["0.3", "0.0003", "1e-7"]);
     }
 
     #[test]
@@ -419,11 +429,16 @@ mod tests {
             stray: 0.0,
             density: 0.3,
         };
-        fluctuations(&[], 10, "none").png();
-        let picture = fluctuations(&[row("lower", 1000, 0.003), row("upper", 4000, -0.005)], 9000, "a test");
-        let inks: Vec<Ink> = picture.first_raster().iter().copied().filter(|ink| *ink != CLEAR).collect();
-        assert_eq!(inks.len(), 6, "two means and two spreads each");
-        assert_eq!([line(0.0), line(1.0)].map(|ink| inks.contains(&ink)), [true; 2]);
+        fluctuations(&[], 10, "a limit", "none").png();
+        let inks = |rows: &[Row]| {
+            let picture = fluctuations(rows, 9000, "a limit", "a test");
+            picture.first_raster().iter().copied().filter(|ink| *ink != CLEAR).collect::<Vec<Ink>>()
+        };
+        let spread_and_gap = inks(&[row("lower", 1000, 0.003), row("upper", 4000, -0.005)]);
+        assert_eq!(spread_and_gap.len(), 4);
+        assert_eq!([line(0.0), line(1.0)].map(|ink| spread_and_gap.contains(&ink)), [true; 2]);
+        // A gap as large as a spread is behind it, and there is no place for a gap of zero.
+        assert_eq!(inks(&[row("lower", 1000, 0.01), row("upper", 1000, 0.0)]), [line(0.0)]);
     }
 
     /// The third heap is drawn for both orders of the other two, and once if they are equal.

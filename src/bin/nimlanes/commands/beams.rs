@@ -33,7 +33,7 @@ pub struct Args {
     /// The ratio m/n that separates the lower beam from the upper one
     #[arg(long, value_name = "RATIO", default_value = "2", value_parser = split, allow_negative_numbers = true)]
     split: f64,
-    /// Write to a file, CSV or a picture by its extension: .csv, .svg or .png. The picture shows the gaps [default: CSV to
+    /// Write to a file, CSV or a picture by its extension: .csv, .svg or .png. The picture shows spreads and gaps [default: CSV to
     /// standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -89,11 +89,13 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         Err(_) => return Err(Failure::Interrupted),
     }
     let rows = bins.rows();
+    let reference = if asymptotes.is_some() { "its limit" } else { "that of the last whole bin" };
+    let picture = || fluctuations(&rows, question.limit, reference, &caption);
     write_output(args.out.as_deref(), |out| {
         out.write_all(&match form {
             Form::Csv => csv(&rows).into_bytes(),
-            Form::Svg => fluctuations(&rows, question.limit, &caption).svg().into_bytes(),
-            Form::Png => fluctuations(&rows, question.limit, &caption).png(),
+            Form::Svg => picture().svg().into_bytes(),
+            Form::Png => picture().png(),
         })
     })
 }
