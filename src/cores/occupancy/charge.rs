@@ -184,7 +184,9 @@ mod tests {
             let is_free =
                 |d: &u64| Self::lines(n, *d).iter().zip(&self.taken).all(|(line, taken)| !taken.contains(line));
             if let Some(d) = (0..=n).find(is_free).filter(|_| n % 3 != 0) {
-                Self::lines(n, d).iter().zip(&mut self.taken).for_each(|(line, taken)| drop(taken.insert(*line)));
+                for (line, taken) in Self::lines(n, d).into_iter().zip(&mut self.taken) {
+                    taken.insert(line);
+                }
             }
             self.n += 1;
         }

@@ -54,34 +54,35 @@ impl Total {
     }
 }
 
+/// Words of a page. Memory comes in pages of one size, so a page that one row drops fits the next, whenever that begins.
+const PAGE: usize = 128;
 /// Words between two totals.
-const GROUP: usize = 32;
+const GROUP: usize = 64;
+
+struct Page {
+    words: [u64; PAGE],
+    /// Before each group of words: the number of set bits, and the sum of their indices from the first page on.
+    totals: [[u64; 2]; PAGE / GROUP],
+}
 
 /// A part of a bit string, with totals of its bits.
 pub struct Marks {
-    /// The number of the first word.
+    /// The numbers of the first word and of the one after the last.
     first: usize,
-    words: Vec<u64>,
-    /// Before each group of words: the number of set bits, and the sum of their indices within this part.
-    totals: Vec<[u64; 2]>,
+    end: usize,
+    /// Page `i` begins with word `base + PAGE i`.
+    pages: Vec<Box<Page>>,
 }
 
 impl Marks {
     /// An empty part that begins with word `first`.
     fn new(first: usize) -> Self {
-        Marks { first, words: Vec::new(), totals: vec![[0; 2]] }
-    }
-
-    /// Makes room for `bits` bits in all, and no more.
-    fn reserve(&mut self, bits: f64) {
-        let words = (bits / WORD as f64) as usize + 2 * WORDS;
-        self.words.reserve_exact(words.saturating_sub(self.words.len()));
-        self.totals.reserve_exact((words / GROUP + 2).saturating_sub(self.totals.len()));
+        Marks { first, end: first, pages: Vec::new() }
     }
 
     /// Drops all words.
     pub fn clear(&mut self) {
-        (self.words, self.totals) = (Vec::new(), vec![[0; 2]]);
+        *self = Marks::new(self.first);
     }
 
     /// The number of the first bit.
@@ -89,75 +90,122 @@ impl Marks {
         (WORD * self.first) as u64
     }
 
-    /// The number of the word after the last.
-    fn end(&self) -> usize {
-        self.first + self.words.len()
-    }
-
     /// The number of the bit after the last.
     pub fn end_bit(&self) -> u64 {
-        (WORD * self.end()) as u64
+        (WORD * self.end) as u64
+    }
+
+    /// The number of the first word of the first page. Words and groups are counted from it.
+    fn base(&self) -> usize {
+        self.first / PAGE * PAGE
+    }
+
+    /// Words from the base on.
+    fn len(&self) -> usize {
+        self.end - self.base()
+    }
+
+    fn word(&self, at: usize) -> u64 {
+        self.pages[at / PAGE].words[at % PAGE]
+    }
+
+    /// The total before a group.
+    fn total(&self, group: usize) -> [u64; 2] {
+        self.pages[GROUP * group / PAGE].totals[group % (PAGE / GROUP)]
     }
 
     /// Appends words.
     #[inline(always)]
     fn extend(&mut self, words: &[u64], inner: impl InnerLoops) {
-        self.words.extend_from_slice(words);
-        while self.words.len() >= GROUP * self.totals.len() {
-            let group = self.totals.len() - 1;
-            let (eights, _) = self.words[GROUP * group..][..GROUP].as_chunks::<WORDS>();
-            let mut total = self.totals[group];
-            for (i, words) in eights.iter().enumerate() {
-                let [count, sum] = inner.sum_of_bits(words);
-                total = [total[0] + count, total[1] + sum + count * (WORD * (GROUP * group + WORDS * i)) as u64];
+        let mut left = words;
+        while !left.is_empty() {
+            let at = self.len();
+            if at.is_multiple_of(GROUP) || self.pages.is_empty() {
+                self.open_group(at, inner);
             }
-            self.totals.push(total);
+            let (now, later) = left.split_at(left.len().min(GROUP - at % GROUP));
+            self.pages[at / PAGE].words[at % PAGE..][..now.len()].copy_from_slice(now);
+            self.end += now.len();
+            left = later;
         }
     }
 
-    /// The word that holds `bit`, counted from the first, and the bits below it there.
+    /// Makes room for the group that begins at a word, or for the first words.
+    #[inline(always)]
+    fn open_group(&mut self, at: usize, inner: impl InnerLoops) {
+        let mut total = [0; 2];
+        if let Some(page) = self.pages.last() {
+            let last = at - GROUP;
+            total = page.totals[last % PAGE / GROUP];
+            let (eights, _) = page.words[last % PAGE..][..GROUP].as_chunks::<WORDS>();
+            for (i, words) in eights.iter().enumerate() {
+                let [count, sum] = inner.sum_of_bits(words);
+                total = [total[0] + count, total[1] + sum + count * (WORD * (last + WORDS * i)) as u64];
+            }
+        }
+        if self.pages.len() == at / PAGE {
+            self.pages.push(Box::new(Page { words: [0; PAGE], totals: [[0; 2]; PAGE / GROUP] }));
+        }
+        self.pages[at / PAGE].totals[at % PAGE / GROUP] = total;
+    }
+
+    /// The word that holds `bit`, and the bits below it there.
     fn place(&self, bit: u64) -> Option<(usize, u64)> {
-        let bits = bit.checked_sub(self.first_bit())?;
-        let (word, below) = ((bits / WORD as u64) as usize, !(u64::MAX << (bits % WORD as u64)));
-        (word < self.words.len() || word == self.words.len() && below == 0).then_some((word, below))
+        let at = ((bit / WORD as u64) as usize, !(u64::MAX << (bit % WORD as u64)));
+        let (word, below) = (at.0.checked_sub(self.base())?, at.1);
+        let is_here = at.0 >= self.first && (word < self.len() || word == self.len() && below == 0);
+        is_here.then_some((word, below))
+    }
+
+    /// The last group that begins before a word, or at it if that is here, and its words before that one.
+    #[inline(always)]
+    fn group(&self, word: usize) -> Option<(usize, &[u64])> {
+        let group = word.min(self.len().checked_sub(1)?) / GROUP;
+        let start = GROUP * group;
+        Some((group, &self.pages.get(start / PAGE)?.words[start % PAGE..][..word - start]))
     }
 
     /// The set bits below `bit`.
     pub fn below(&self, bit: u64) -> Option<Total> {
         let (word, below) = self.place(bit)?;
-        let group = (word / GROUP).min(self.totals.len() - 1);
-        let mut total = self.totals[group];
+        let Some((group, whole)) = self.group(word) else { return Some(Total::default()) };
+        let mut total = self.total(group);
         let mut add = |i: usize, word: u64| {
             let [count, sum] = sum_of_bits(word);
             total = [total[0] + count, total[1] + sum + count * (WORD * i) as u64];
         };
-        (GROUP * group..word).for_each(|i| add(i, self.words[i]));
+        (GROUP * group..).zip(whole).for_each(|(i, word)| add(i, *word));
         if below != 0 {
-            add(word, self.words[word] & below);
+            add(word, self.word(word) & below);
         }
         let [count, sum] = total;
-        Some(Total { count, sum: u128::from(sum) + u128::from(count) * u128::from(self.first_bit()) })
+        Some(Total { count, sum: u128::from(sum) + u128::from(count) * (WORD * self.base()) as u128 })
     }
 
     /// The number of set bits below `bit`.
     pub fn count(&self, bit: u64) -> Option<u64> {
         let (word, below) = self.place(bit)?;
-        let group = (word / GROUP).min(self.totals.len() - 1);
-        let whole: u64 = self.words[GROUP * group..word].iter().map(|word| u64::from(word.count_ones())).sum();
-        let part = if below != 0 { self.words[word] & below } else { 0 };
-        Some(self.totals[group][0] + whole + u64::from(part.count_ones()))
+        let Some((group, whole)) = self.group(word) else { return Some(0) };
+        let whole: u64 = whole.iter().map(|word| u64::from(word.count_ones())).sum();
+        let part = if below != 0 { self.word(word) & below } else { 0 };
+        Some(self.total(group)[0] + whole + u64::from(part.count_ones()))
     }
 }
 
 impl Words for Marks {
     #[inline(always)]
     fn get(&self, at: usize) -> Option<u64> {
-        self.words.get(at.checked_sub(self.first)?).copied()
+        (self.first..self.end).contains(&at).then(|| self.word(at - self.base()))
     }
 
     #[inline(always)]
     fn words<const N: usize>(&self, at: usize) -> Option<&[u64; N]> {
-        self.words.get(at.checked_sub(self.first)?..)?.first_chunk()
+        const { assert!(PAGE.is_multiple_of(N)) };
+        if at < self.first || at + N > self.end {
+            return None;
+        }
+        let at = at - self.base();
+        self.pages[at / PAGE].words[at % PAGE..].first_chunk()
     }
 }
 
@@ -188,30 +236,19 @@ pub struct Before {
 }
 
 impl Interval {
-    /// An empty interval from heap `from` on, with room for marks up to heap `to`, whose row `used` begins with this
-    /// word.
-    pub fn new(from: u64, to: u64, used: usize, before: Before) -> Self {
-        let mut interval = Interval { from, flags: Marks::new(from as usize / WORD), used: Marks::new(used), before };
-        interval.reserve(to);
-        interval
+    /// An empty interval from heap `from` on, whose row `used` begins with this word.
+    pub fn new(from: u64, used: usize, before: Before) -> Self {
+        Interval { from, flags: Marks::new(from as usize / WORD), used: Marks::new(used), before }
     }
 
-    /// Makes room for marks up to heap `to`.
-    pub fn reserve(&mut self, to: u64) {
-        // The rows grow as `n` and `n + d` do.
-        let heaps = 1.01 * (to - self.from) as f64;
-        self.flags.reserve(heaps);
-        self.used.reserve(1.478 * heaps);
-    }
-
-    /// What the heaps before the automaton starts leave, with room up to heap `to`, and the automaton's engine there.
+    /// What the heaps before the automaton starts leave, and the automaton's engine there. The base ends at heap `to`.
     pub fn base(input: &ProportionateNim, to: u64) -> Result<(Engine, Interval, Sums), RunError> {
         let small = ProportionateNim { limit: input.limit().min(1 << 20), ..input.clone() };
         let (tapes, joint) = start(&small, [1.0; 3], &mut Tally::default())?;
         let automaton = Automaton::at(small.limit(), &joint, tapes.sources(), Span::new()).ok_or(RunError::Overflow)?;
         let Tapes { used, sum, flags } = tapes;
-        let mut interval = Interval::new(0, to, 0, Before::default());
-        let mut sums = Sums::new(0, to, 0, Total::default());
+        let mut interval = Interval::new(0, 0, Before::default());
+        let mut sums = Sums::new(to, 0, Total::default());
         let copy = |marks: &mut Marks, tape: &dyn Fn(usize) -> Option<u64>| {
             (0..).map_while(tape).for_each(|word| marks.extend(&[word], Plain));
         };
@@ -225,7 +262,7 @@ impl Interval {
     #[inline(always)]
     pub fn extend(&mut self, engine: &Engine, upper: &[u64; WORDS], inner: impl InnerLoops) {
         self.flags.extend(upper, inner);
-        for complete in engine.complete_used(self.used.end()) {
+        for complete in engine.complete_used(self.used.end) {
             self.used.extend(&complete.marks[..complete.count], inner);
         }
     }
@@ -240,30 +277,34 @@ impl Interval {
     pub fn lines(&self, p: u64, q: u64) -> Range<u64> {
         let end = self.flags.end_bit();
         let all = self.flags.count(end).unwrap_or(0);
-        let count = self.before.flags.count;
-        p * self.from + q * count..p * end + q * (count + all)
+        self.first_line(p, q)..p * end + q * (self.before.flags.count + all)
+    }
+
+    /// Where [`Interval::lines`] begins, without a count.
+    pub fn first_line(&self, p: u64, q: u64) -> u64 {
+        p * self.from + q * self.before.flags.count
     }
 
     /// The last even word of flags such that all upper heaps `a` before it have lines `p a + q k` of at most `line`,
     /// where `a` is the `k`-th of them; and their number.
     pub fn seek(&self, p: u64, q: u64, line: u64) -> Option<(usize, u64)> {
-        let Marks { first, words, totals } = &self.flags;
-        let at = |word: usize, count: u64| p * (WORD * (first + word)) as u64 + q * count;
-        let counts = |group: usize| self.before.flags.count + totals[group][0];
-        if at(0, counts(0)) > line {
+        let (flags, base, first) = (&self.flags, self.flags.base(), self.flags.first);
+        let at = |word: usize, count: u64| p * (WORD * word) as u64 + q * count;
+        let counts = |group: usize| self.before.flags.count + flags.total(group)[0];
+        let (mut group, mut after) = ((first - base) / GROUP, flags.len().div_ceil(GROUP));
+        if flags.pages.is_empty() || at(first, self.before.flags.count) > line {
             return None;
         }
-        let (mut group, mut after) = (0, totals.len());
         while after - group > 1 {
             let middle = group.midpoint(after);
-            if at(GROUP * middle, counts(middle)) <= line { group = middle } else { after = middle }
+            if at(base + GROUP * middle, counts(middle)) <= line { group = middle } else { after = middle }
         }
-        let (mut word, mut count) = (GROUP * group, counts(group));
+        let (mut word, mut count) = (first.max(base + GROUP * group), counts(group));
         loop {
-            let (pair, _) = words.get(word..)?.split_first_chunk::<2>()?;
+            let pair: &[u64; 2] = flags.words(word)?;
             let next = count + u64::from(pair[0].count_ones() + pair[1].count_ones());
             if at(word + 2, next) > line {
-                return Some((first + word, count));
+                return Some((word, count));
             }
             (word, count) = (word + 2, next);
         }
@@ -299,10 +340,8 @@ impl Interval {
     }
 }
 
-/// The lines `2m - n` that heaps `from..to` leave for others to read.
+/// The lines `2m - n` that some heaps leave for others to read.
 pub struct Sums {
-    /// The first heap, a multiple of the span.
-    pub from: u64,
     /// The last heap and one more, a multiple of the span.
     pub to: u64,
     /// By parity; odd ones at `(2m - n + 1) / 2`.
@@ -312,19 +351,9 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// None yet, with room for heaps `from..to`, in rows that begin with this word.
-    pub fn new(from: u64, to: u64, word: usize, before: Total) -> Self {
-        let mut sums = Sums { from, to, rows: [(); 2].map(|()| Marks::new(word)), before };
-        sums.reserve(to);
-        sums
-    }
-
-    /// Makes room for heaps up to `to`, which is the end from now on.
-    pub fn reserve(&mut self, to: u64) {
-        self.to = to;
-        // The rows grow as `n / 2 + d` does.
-        let bits = 0.978 * 1.01 * (to - self.from) as f64;
-        self.rows.iter_mut().for_each(|row| row.reserve(bits));
+    /// None yet of heaps up to `to`, in rows that begin with this word.
+    pub fn new(to: u64, word: usize, before: Total) -> Self {
+        Sums { to, rows: [(); 2].map(|()| Marks::new(word)), before }
     }
 
     /// Appends the last span of an engine, unless it is past the end.
@@ -334,7 +363,7 @@ impl Sums {
             return;
         }
         for (parity, row) in self.rows.iter_mut().enumerate() {
-            for complete in engine.complete_sum(parity, row.end()) {
+            for complete in engine.complete_sum(parity, row.end) {
                 row.extend(&complete.marks[..complete.count], inner);
             }
         }
@@ -383,7 +412,7 @@ mod tests {
 
         #[test]
         fn lines_of_upper_heaps_are_found(words in prop::collection::vec(any::<u64>(), 2..300), line in 0_u64..40_000) {
-            let mut interval = Interval::new(0, 0, 0, Before::default());
+            let mut interval = Interval::new(0, 0, Before::default());
             interval.flags.extend(&words[..words.len() & !1], Plain);
             let upper: Vec<u64> = (0..64 * (words.len() as u64 & !1)).filter(|i| words[*i as usize / WORD] >> (i % 64) & 1 == 1).collect();
             for (p, q) in [(1, 1), (2, 1), (3, 2), (3, 1)] {

@@ -93,17 +93,17 @@ impl Prefix {
         Total { sum: self.lower.sum.wrapping_add(self.differences.wrapping_mul(q)), ..self.lower }
     }
 
-    /// An empty interval from heap `engine.n` on, before which these positions are, with room up to heap `to`.
-    pub fn interval(&self, engine: &Engine, places: Places<'_>, to: u64) -> Option<Interval> {
+    /// An empty interval from heap `engine.n` on, before which these positions are.
+    pub fn interval(&self, engine: &Engine, places: Places<'_>) -> Option<Interval> {
         // The row begins with a word that is not complete yet, so some positions have their mark in it or after it.
         let own = own(engine)[0];
         let word = (engine.n + engine.d) / WORD as u64;
         let uppers = places.flags[0].uppers_below(2, 1, word * WORD as u64)?.lines(2, 1);
         let used = self.lower_lines(1).minus(own).plus(uppers).plus(ORIGIN);
-        Some(Interval::new(engine.n, to, word as usize, Before { flags: self.upper, used }))
+        Some(Interval::new(engine.n, word as usize, Before { flags: self.upper, used }))
     }
 
-    /// The same for lines `2m - n`.
+    /// The same for lines `2m - n`, up to heap `to`.
     pub fn sums(&self, engine: &Engine, places: Places<'_>, to: u64) -> Option<Sums> {
         let [_, even, odd] = own(engine);
         let word = (engine.n / 2 + engine.d) / WORD as u64;
@@ -111,7 +111,7 @@ impl Prefix {
         let uppers = places.flags[2].uppers_below(3, 2, 2 * word * WORD as u64 - 1)?.lines(3, 2);
         let own = even.scaled(2, 0).plus(odd.scaled(2, 1));
         let before = self.lower_lines(2).minus(own).plus(uppers).plus(ORIGIN);
-        Some(Sums::new(engine.n, to, word as usize, before))
+        Some(Sums::new(to, word as usize, before))
     }
 }
 

@@ -43,7 +43,7 @@ impl Indices {
     /// Those of a window that begins at heap `n`, where the mex of the differences is about `mex`.
     fn new(intervals: &[Interval], sums: &[Sums], n: u64, mex: u64) -> Self {
         let last = |is_before: &dyn Fn(&Interval) -> bool| intervals.partition_point(is_before).max(1) - 1;
-        let flags = |p, q, line| last(&|interval| interval.lines(p, q).start <= line);
+        let flags = |p, q, line| last(&|interval| interval.first_line(p, q) <= line);
         Indices {
             heaps: last(&|interval| interval.used.first_bit() <= n),
             sum: sums.partition_point(|sums| 2 * sums.rows[0].first_bit() <= n - mex).max(1) - 1,
@@ -79,8 +79,7 @@ pub fn attempt(
         Ok(())
     };
     // The base goes on as far as windows touch it.
-    tree.intervals[0].reserve(plan.base);
-    tree.sums[0].reserve(plan.base);
+    tree.sums[0].to = plan.base;
     tree.sums_to_come = plan.sums.iter().rev().cloned().collect();
     let base = options.base..plan.base;
     for (i, window) in std::iter::once(base).chain(plan.windows.iter().cloned()).enumerate() {
@@ -195,7 +194,7 @@ impl<'a> Tree<'a> {
         }
         self.visited += self.options.warm_up;
         let prefix = Prefix::new(&self.engine, places).ok_or(Failure::Missed)?;
-        let interval = prefix.interval(&self.engine, places, window.end).ok_or(Failure::Missed)?;
+        let interval = prefix.interval(&self.engine, places).ok_or(Failure::Missed)?;
         self.intervals.push(interval);
         Ok(())
     }
@@ -295,7 +294,7 @@ impl<'a> Tree<'a> {
     fn finish(self) -> Result<(Tally, Evidence), Failure> {
         let Tree { limit, intervals, lower, evidence, visited, .. } = self;
         let above = limit + 1;
-        let last = intervals.partition_point(|interval| interval.lines(3, 1).start <= above).max(1) - 1;
+        let last = intervals.partition_point(|interval| interval.first_line(3, 1) <= above).max(1) - 1;
         let uppers = intervals[last].uppers_below(3, 1, above).ok_or(Failure::Missed)?;
         let upper = Beam { positions: uppers.count, smaller: uppers.sum, larger: uppers.lines(2, 1).sum };
         let evidence = Evidence { windows: intervals.len() as u64 - 1, heaps: visited, ..evidence };
@@ -364,7 +363,7 @@ mod tests {
             let prefix = Prefix::new(&tree.engine, places).expect("the base reaches far enough");
             let upper = tree.intervals[0].flags.below(tree.engine.n).expect("it was run");
             assert_eq!(prefix, Prefix { lower, differences, upper });
-            let interval = prefix.interval(&tree.engine, places, options.base);
+            let interval = prefix.interval(&tree.engine, places);
             let sums = prefix.sums(&tree.engine, places, options.base);
             waiting.push(interval.zip(sums).expect("the base reaches far enough"));
         }
