@@ -57,12 +57,14 @@ impl Total {
 /// Words of a page. Memory comes in pages of one size, so a page that one row drops fits the next, whenever that begins.
 const PAGE: usize = 128;
 /// Words between two totals.
-const GROUP: usize = 64;
+const GROUP: usize = 32;
 
 struct Page {
     words: [u64; PAGE],
-    /// Before each group of words: the number of set bits, and the sum of their indices from the first page on.
-    totals: [[u64; 2]; PAGE / GROUP],
+    /// Before the page: the number of set bits, and the sum of their indices from the first page on.
+    before: [u64; 2],
+    /// The same from the beginning of the page to that of each group, with indices in the page.
+    groups: [[u32; 2]; PAGE / GROUP],
 }
 
 /// A part of a bit string, with totals of its bits.
@@ -71,6 +73,7 @@ pub struct Marks {
     first: usize,
     end: usize,
     /// Page `i` begins with word `base + PAGE i`.
+    #[expect(clippy::vec_box, reason = "a list of pages would be memory of any size")]
     pages: Vec<Box<Page>>,
 }
 
@@ -111,7 +114,10 @@ impl Marks {
 
     /// The total before a group.
     fn total(&self, group: usize) -> [u64; 2] {
-        self.pages[GROUP * group / PAGE].totals[group % (PAGE / GROUP)]
+        let page = GROUP * group / PAGE;
+        let Page { before, groups, .. } = &*self.pages[page];
+        let [count, sum] = groups[group % (PAGE / GROUP)].map(u64::from);
+        [before[0] + count, before[1] + sum + count * (WORD * PAGE * page) as u64]
     }
 
     /// Appends words.
@@ -133,20 +139,27 @@ impl Marks {
     /// Makes room for the group that begins at a word, or for the first words.
     #[inline(always)]
     fn open_group(&mut self, at: usize, inner: impl InnerLoops) {
+        // Of the words before, in the page of the last of them.
         let mut total = [0; 2];
         if let Some(page) = self.pages.last() {
-            let last = at - GROUP;
-            total = page.totals[last % PAGE / GROUP];
-            let (eights, _) = page.words[last % PAGE..][..GROUP].as_chunks::<WORDS>();
+            let last = (at - GROUP) % PAGE;
+            total = page.groups[last / GROUP];
+            let (eights, _) = page.words[last..][..GROUP].as_chunks::<WORDS>();
             for (i, words) in eights.iter().enumerate() {
                 let [count, sum] = inner.sum_of_bits(words);
-                total = [total[0] + count, total[1] + sum + count * (WORD * (last + WORDS * i)) as u64];
+                let sum = sum + count * (WORD * (last + WORDS * i)) as u64;
+                total = [total[0] + count as u32, total[1] + sum as u32];
             }
         }
         if self.pages.len() == at / PAGE {
-            self.pages.push(Box::new(Page { words: [0; PAGE], totals: [[0; 2]; PAGE / GROUP] }));
+            let base = (WORD * PAGE * self.pages.len().saturating_sub(1)) as u64;
+            let [count, sum] = total.map(u64::from);
+            let before = self.pages.last().map_or([0; 2], |page| page.before);
+            let before = [before[0] + count, before[1] + sum + count * base];
+            self.pages.push(Box::new(Page { words: [0; PAGE], before, groups: [[0; 2]; PAGE / GROUP] }));
+        } else {
+            self.pages[at / PAGE].groups[at % PAGE / GROUP] = total;
         }
-        self.pages[at / PAGE].totals[at % PAGE / GROUP] = total;
     }
 
     /// The word that holds `bit`, and the bits below it there.
