@@ -46,7 +46,7 @@ pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
     }
     let heaps = (620.0 * limit.sqrt()).max(4.1e10 * (limit / 1e15).powf(0.65));
     // Up to some limit the base has the greater part, which then grows no more.
-    let bytes = 3.5e5 + (4.6e6 * (limit.min(5e12) / 1e9).powf(0.44)).max(1.95e9 * (limit / 1e15).powf(0.61));
+    let bytes = 3.5e5 + (4.6e6 * (limit.min(5e12) / 1e9).powf(0.44)).max(1.98e9 * (limit / 1e15).powf(0.61));
     input.published_any_limit(ns * heaps, bytes)
 }
 
