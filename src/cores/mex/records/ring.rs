@@ -69,20 +69,21 @@ pub fn drive(
         let from = *next;
         let end = heaps.min(from + PROGRESS_BLOCKS * LANES);
         let mut place = from % history.layout.ring;
-        for n in (from..end).step_by(LANES) {
-            if n % TILE == 0 {
-                readers.advance(&history.frames, n);
-            }
-            let block = Block { n, place, values: output.first.len(), unpacked: readers.codes() };
-            blocks.block(history, block, &mut codes);
-            if heaps - n < LANES {
-                codes[heaps - n..].fill(0);
-            }
-            history.write(n, place, &codes);
-            output.add(n, &codes);
-            place += LANES;
-            if place == history.layout.ring {
-                place = 0;
+        for tile in (from..end).step_by(TILE) {
+            readers.advance(&history.frames, tile);
+            let unpacked = readers.codes();
+            for n in (tile..end.min(tile + TILE)).step_by(LANES) {
+                let block = Block { n, place, values: output.first.len(), unpacked };
+                blocks.block(history, block, &mut codes);
+                if heaps - n < LANES {
+                    codes[heaps - n..].fill(0);
+                }
+                history.write(n, place, &codes);
+                output.add(n, &codes);
+                place += LANES;
+                if place == history.layout.ring {
+                    place = 0;
+                }
             }
         }
         *next = end;
