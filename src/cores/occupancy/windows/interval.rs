@@ -32,6 +32,11 @@ impl Total {
         total
     }
 
+    /// These numbers, each larger by this.
+    fn moved(self, by: usize) -> Total {
+        Total { sum: self.sum.wrapping_add(u128::from(self.count) * by as u128), ..self }
+    }
+
     /// Both together.
     pub fn plus(self, other: Total) -> Total {
         Total { count: self.count.wrapping_add(other.count), sum: self.sum.wrapping_add(other.sum) }
@@ -54,6 +59,12 @@ impl Total {
     }
 }
 
+impl From<[u64; 2]> for Total {
+    fn from([count, sum]: [u64; 2]) -> Self {
+        Total { count, sum: sum.into() }
+    }
+}
+
 /// Words of a page. Memory comes in pages of one size, so a page that one row drops fits the next, whenever that begins.
 const PAGE: usize = 128;
 /// Words between two totals.
@@ -61,10 +72,18 @@ const GROUP: usize = 32;
 
 struct Page {
     words: [u64; PAGE],
-    /// Before the page: the number of set bits, and the sum of their indices from the first page on.
-    before: [u64; 2],
+    /// The number of set bits before the page, and the sum of their indices from the first page on, as the bytes of a `u128`,
+    /// which need not be aligned.
+    count: u64,
+    sum: [u8; 16],
     /// The same from the beginning of the page to that of each group, with indices in the page.
     groups: [[u32; 2]; PAGE / GROUP],
+}
+
+impl Page {
+    fn before(&self) -> Total {
+        Total { count: self.count, sum: u128::from_ne_bytes(self.sum) }
+    }
 }
 
 /// A part of a bit string, with totals of its bits.
@@ -112,12 +131,12 @@ impl Marks {
         self.pages[at / PAGE].words[at % PAGE]
     }
 
-    /// The total before a group.
-    fn total(&self, group: usize) -> [u64; 2] {
-        let page = GROUP * group / PAGE;
-        let Page { before, groups, .. } = &*self.pages[page];
-        let [count, sum] = groups[group % (PAGE / GROUP)].map(u64::from);
-        [before[0] + count, before[1] + sum + count * (WORD * PAGE * page) as u64]
+    /// The total before a group, with indices from the first page on.
+    fn total(&self, group: usize) -> Total {
+        let number = GROUP * group / PAGE;
+        let page = &self.pages[number];
+        let inside = Total::from(page.groups[group % (PAGE / GROUP)].map(u64::from));
+        page.before().plus(inside.moved(WORD * PAGE * number))
     }
 
     /// Appends words.
@@ -152,11 +171,11 @@ impl Marks {
             }
         }
         if self.pages.len() == at / PAGE {
-            let base = (WORD * PAGE * self.pages.len().saturating_sub(1)) as u64;
-            let [count, sum] = total.map(u64::from);
-            let before = self.pages.last().map_or([0; 2], |page| page.before);
-            let before = [before[0] + count, before[1] + sum + count * base];
-            self.pages.push(Box::new(Page { words: [0; PAGE], before, groups: [[0; 2]; PAGE / GROUP] }));
+            let before = self.pages.last().map_or(Total::default(), |page| page.before());
+            let inside = Total::from(total.map(u64::from));
+            let Total { count, sum } = before.plus(inside.moved(WORD * PAGE * self.pages.len().saturating_sub(1)));
+            let groups = [[0; 2]; PAGE / GROUP];
+            self.pages.push(Box::new(Page { words: [0; PAGE], count, sum: sum.to_ne_bytes(), groups }));
         } else {
             self.pages[at / PAGE].groups[at % PAGE / GROUP] = total;
         }
@@ -182,17 +201,17 @@ impl Marks {
     pub fn below(&self, bit: u64) -> Option<Total> {
         let (word, below) = self.place(bit)?;
         let Some((group, whole)) = self.group(word) else { return Some(Total::default()) };
-        let mut total = self.total(group);
+        // Of the words behind the group's beginning, with indices from there on.
+        let (start, mut rest) = (GROUP * group, [0; 2]);
         let mut add = |i: usize, word: u64| {
             let [count, sum] = sum_of_bits(word);
-            total = [total[0] + count, total[1] + sum + count * (WORD * i) as u64];
+            rest = [rest[0] + count, rest[1] + sum + count * (WORD * i) as u64];
         };
-        (GROUP * group..).zip(whole).for_each(|(i, word)| add(i, *word));
+        whole.iter().enumerate().for_each(|(i, word)| add(i, *word));
         if below != 0 {
-            add(word, self.word(word) & below);
+            add(word - start, self.word(word) & below);
         }
-        let [count, sum] = total;
-        Some(Total { count, sum: u128::from(sum) + u128::from(count) * (WORD * self.base()) as u128 })
+        Some(self.total(group).plus(Total::from(rest).moved(WORD * start)).moved(WORD * self.base()))
     }
 
     /// The number of set bits below `bit`.
@@ -201,7 +220,7 @@ impl Marks {
         let Some((group, whole)) = self.group(word) else { return Some(0) };
         let whole: u64 = whole.iter().map(|word| u64::from(word.count_ones())).sum();
         let part = if below != 0 { self.word(word) & below } else { 0 };
-        Some(self.total(group)[0] + whole + u64::from(part.count_ones()))
+        Some(self.total(group).count + whole + u64::from(part.count_ones()))
     }
 }
 
@@ -303,7 +322,7 @@ impl Interval {
     pub fn seek(&self, p: u64, q: u64, line: u64) -> Option<(usize, u64)> {
         let (flags, base, first) = (&self.flags, self.flags.base(), self.flags.first);
         let at = |word: usize, count: u64| p * (WORD * word) as u64 + q * count;
-        let counts = |group: usize| self.before.flags.count + flags.total(group)[0];
+        let counts = |group: usize| self.before.flags.count + flags.total(group).count;
         let (mut group, mut after) = ((first - base) / GROUP, flags.len().div_ceil(GROUP));
         if flags.pages.is_empty() || at(first, self.before.flags.count) > line {
             return None;
@@ -406,6 +425,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Rows of some billions of heaps have such sums.
+    #[test]
+    fn totals_pass_64_bits() {
+        let mut marks = Marks::new(0);
+        let words = [u64::MAX; PAGE];
+        marks.extend(&words, Plain);
+        let before = marks.below(marks.end_bit()).expect("here");
+        marks.pages[0].sum = u128::from(u64::MAX).to_ne_bytes();
+        marks.extend(&words, Plain);
+        let more = Total { count: 0, sum: u64::MAX.into() };
+        assert_eq!(marks.below((WORD * PAGE) as u64), Some(before.plus(more)));
+        assert_eq!(marks.below(marks.end_bit()), Some(Total::range(0..marks.end_bit()).plus(more)));
+    }
 
     proptest! {
         #[test]
