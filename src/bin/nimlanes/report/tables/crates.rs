@@ -238,9 +238,11 @@ mod tests {
         let names = |source, tier| lanes.of(source, tier).map(|kernel| kernel.name).collect::<Vec<_>>();
         assert_eq!(names(Source::Compiler, Tier::Portable), ["byte_lanes"]);
         assert_eq!(names(Source::Wide, Tier::Portable), ["byte_lanes_wide"]);
-        for (tier, name) in [(Tier::Avx2, "byte_lanes_avx2"), (Tier::Avx512, "byte_lanes_avx512")] {
-            assert_eq!(names(Source::Intrinsics, tier), [name], "without threads");
-            assert_eq!(names(Source::FearlessSimd, tier), [name.replace("lanes_", "lanes_fearless_")]);
+        let intrinsics: [(Tier, &[&str]); 2] =
+            [(Tier::Avx2, &["byte_lanes_avx2"]), (Tier::Avx512, &["byte_lanes_avx512", "byte_lanes_product_avx512"])];
+        for (tier, kernels) in intrinsics {
+            assert_eq!(names(Source::Intrinsics, tier), kernels, "without threads");
+            assert_eq!(names(Source::FearlessSimd, tier), [kernels[0].replace("lanes_", "lanes_fearless_")]);
         }
         let sets = families.iter().find(|family| family.name == "shifted_sets").expect("shifted sets");
         assert_eq!(sets.of(Source::Compiler, Tier::Avx2).count(), 1, "the same source at another tier");
