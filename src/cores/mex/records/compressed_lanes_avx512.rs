@@ -1,7 +1,6 @@
 //! Blocks guessed and verified in lanes, decoded by byte permutes, over a compressed history. See `guess` and `frames`.
 //!
-//! Cost of a right block: that of [`guess_lanes_avx512`](super::guess_lanes_avx512); for each move beyond
-//! the window and 64 heaps, two bits and a copy.
+//! Cost of a right block: that of [`guess_lanes_avx512`]; for each move beyond the window and 64 heaps, two bits and a copy.
 //! Bound: as there.
 
 use super::history::Layout;
