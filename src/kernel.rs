@@ -102,7 +102,7 @@ pub enum Yields {
 
 /// How an observed kernel ([`Claim::Observed`]) checked itself in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Evidence {
     /// Joints: places where two runs that began with different guesses were compared and were equal.
     pub joints: u64,
@@ -220,7 +220,7 @@ impl Cost {
 /// ceilings the lab measures (`nimlanes ceilings`). A count that depends on the data is a lower bound, so a loop of nothing but
 /// the most expensive of them is at least as quick as the kernel could be.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 pub struct Needs {
     /// Aligned loads of 64 bytes.
     pub loads: f64,

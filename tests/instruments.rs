@@ -9,9 +9,9 @@ use assert_cmd::Command;
 use nimlanes::games::{Solver, game};
 use nimlanes::kernel::Run;
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::profile::Sampling;
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
+use nimlanes_lab::profile::Sampling;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

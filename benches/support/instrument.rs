@@ -100,7 +100,7 @@ mod flamegraphs {
     use std::path::Path;
 
     use criterion::profiler::Profiler;
-    use nimlanes::lab::profile::{ROOT, Sampling};
+    use nimlanes_lab::profile::{ROOT, Sampling};
 
     /// Draws a flamegraph of each benchmark for `cargo bench -- --profile-time <seconds>`.
     #[derive(Default)]

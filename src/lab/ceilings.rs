@@ -230,7 +230,7 @@ const MIN_TIMING_NS: f64 = 5e6;
 
 /// A measured ceiling.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Reading {
     /// Kind of operation.
     pub kind: String,
@@ -243,10 +243,10 @@ pub struct Reading {
     /// The tier of the instructions.
     pub tier: String,
     /// Nanoseconds per operation, in the best timing.
-    #[cfg_attr(feature = "cli", serde(deserialize_with = "super::numbers::positive"))]
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "super::numbers::positive"))]
     pub ns: f64,
     /// Median of the timings, if it was saved.
-    #[cfg_attr(feature = "cli", serde(default))]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub median_ns: Option<f64>,
 }
 

@@ -7,7 +7,7 @@ use crate::machine::Machine;
 
 /// The machine and the build of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Environment {
     /// The CPU's name.
     pub cpu: String,
@@ -69,7 +69,7 @@ impl Environment {
             features: [
                 compiled_with!(feature: "bitvec" "fearless_simd" "wide"),
                 tiers,
-                compiled_with!(feature: "parallel" "cli"),
+                compiled_with!(feature: "parallel"),
             ]
             .concat(),
             profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),

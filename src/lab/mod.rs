@@ -1,14 +1,9 @@
-//! Measuring instruments: clocks, duels, ceilings, known answers and the check of kernels against them, and the environment.
-//! With the `cli` feature also profiles, file output and saved measurements.
+//! Measuring instruments: clocks, ceilings, known answers and the check of kernels against them, and the environment.
 
 pub mod ceilings;
 pub mod clock;
 pub mod environment;
-#[cfg(feature = "cli")]
-pub mod files;
 pub mod known;
-#[cfg(feature = "cli")]
+#[cfg(feature = "serde")]
 pub mod numbers;
-#[cfg(feature = "cli")]
-pub mod profile;
 pub mod verify;

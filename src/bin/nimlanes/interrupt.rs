@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak, mpsc};
 use std::thread;
 
 use nimlanes::kernel::Run;
-use nimlanes::lab::files;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
+
+use super::files;
 
 /// The runs of this process, and whether they are cancelled.
 struct Runs {

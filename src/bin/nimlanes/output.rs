@@ -7,10 +7,10 @@ use comfy_table::CellAlignment::{Left, Right};
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use nimlanes::kernel::Run;
-use nimlanes::lab::files;
 use serde::Serialize;
 
 use super::failure::Failure;
+use super::files;
 
 /// Prints text as it is.
 pub fn print(text: &str) -> Result<(), Failure> {

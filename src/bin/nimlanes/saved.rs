@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::files;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use super::files;
 
 /// The version of the format of [`Saved`].
 pub const SCHEMA: &str = "nimlanes-saved-1";

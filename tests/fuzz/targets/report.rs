@@ -1,21 +1,16 @@
 //! A report can be made of any measurements, or they are refused: the committed files with numbers changed, and any text.
 #![no_main]
 
-#[allow(dead_code)]
-#[path = "../../../src/bin/nimlanes/report/mod.rs"]
-mod report;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
+use nimlanes_lab::report::data::{Data, files};
+use nimlanes_lab::report::tables::Report;
 use serde_json::Value;
 use tempfile::TempDir;
-
-use crate::report::data::{Data, files};
-use crate::report::tables::Report;
 
 #[derive(Arbitrary, Debug)]
 enum File {

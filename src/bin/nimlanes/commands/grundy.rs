@@ -19,7 +19,6 @@ use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Subtraction};
 use nimlanes::cores::mex::zeros::MexZeros;
 use nimlanes::kernel::{Operation, Run};
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::files;
 use nimlanes::moves::{ALLOWED, MoveSet};
 use nimlanes::selection::Selection;
 use nimlanes::workload::InputError;
@@ -27,6 +26,7 @@ use summary::Summary;
 
 use crate::args::{Kernels, number, seconds};
 use crate::failure::Failure;
+use crate::files;
 use crate::found::{FirstHeaps, Origin};
 use crate::interrupt;
 use crate::monitor::Monitor;

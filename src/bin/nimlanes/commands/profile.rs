@@ -3,16 +3,15 @@
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use nimlanes::lab::profile::{Pace, Profile, ProfileError, ROOT, Sampling, Step, percent};
-use nimlanes::units::span;
-
 use nimlanes::session::Session;
+use nimlanes::units::span;
 
 use super::run::repeat;
 use crate::args::{Target, Threads, kernel, seconds};
 use crate::failure::{Failure, say};
 use crate::interrupt;
 use crate::output::{print, table};
+use crate::profile::{Pace, Profile, ProfileError, ROOT, Sampling, Step, percent};
 
 /// Sample one kernel and draw a flamegraph of where it spends its time
 #[derive(clap::Args)]

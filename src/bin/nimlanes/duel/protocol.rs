@@ -9,7 +9,7 @@ use nimlanes::lab::environment::BUILD;
 /// The version of these messages. It changes with any of them, but [`Request::Hello`] and [`Identity`] stay as they are.
 const PROTOCOL: u32 = 1;
 
-const PROGRAM: &str = env!("CARGO_PKG_NAME");
+const PROGRAM: &str = "nimlanes";
 
 /// What the child is asked for.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]

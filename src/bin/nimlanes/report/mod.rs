@@ -29,11 +29,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use nimlanes::lab::environment::Environment;
-use nimlanes::lab::files;
 
 use self::data::{Data, DataError};
 use self::machines::Others;
 use self::tables::Report;
+use crate::files;
 use crate::saved::SavedError;
 
 /// The file of the report.

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use nimlanes::cores::mex::checkpoint::CheckpointError;
 use nimlanes::kernel::Run;
-use nimlanes::lab::files::LockedFile;
 
 use crate::failure::Failure;
+use crate::files::LockedFile;
 use crate::output;
 
 /// Saves progress to a file, which is locked against other runs.

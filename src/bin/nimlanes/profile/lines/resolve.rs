@@ -122,7 +122,7 @@ fn short_path(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::profile::lines::modules;
+    use crate::profile::lines::modules;
 
     #[test]
     fn an_address_has_a_function_and_a_line() {

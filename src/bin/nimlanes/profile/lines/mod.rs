@@ -158,7 +158,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::lab::clock::Clock;
+    use nimlanes::lab::clock::Clock;
 
     /// A harness, by its name.
     mod session {

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::process::{Command, Stdio};
 
 use super::disassembly::Instruction;
-use crate::lab::profile::hot_loop::Model;
+use crate::profile::hot_loop::Model;
 
 /// What a program writes to its standard output, given a text.
 ///

@@ -18,13 +18,14 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use nimlanes::lab::environment::Environment;
+use nimlanes::machine::Machine;
+use nimlanes::units::span;
+
 use self::lines::Lines;
 use self::picture::{Stacks, draw, draw_change, folded, tree};
 use self::timer::Timer;
-use crate::lab::environment::Environment;
-use crate::lab::files;
-use crate::machine::Machine;
-use crate::units::span;
+use crate::files;
 
 pub use self::hot_loop::{HotLoop, Model, Step, percent};
 

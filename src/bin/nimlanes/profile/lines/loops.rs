@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::disassembly::{Instruction, Program};
 use super::tools::mca;
-use crate::lab::profile::hot_loop::{HotLoop, Step};
+use crate::profile::hot_loop::{HotLoop, Step};
 
 /// A loop within the instructions of a function, by the indices of its first and its last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

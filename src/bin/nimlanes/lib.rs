@@ -1,0 +1,99 @@
+//! The program: `nimlanes help` says what it does. `commands` has a file for each command, [`report`] makes RESULTS.md, [`plot`]
+//! draws positions, `beams` sums them up, [`profile`] draws flamegraphs, which benches do as well; the other modules are shared by
+//! the commands.
+//!
+//! It is a library beside a `main` of one line, so that it compiles while the machine code of the kernels is made.
+#![cfg(feature = "cli")]
+#![allow(rustdoc::private_intra_doc_links, reason = "nearly all of a program is private")]
+
+mod args;
+mod beams;
+#[allow(
+    rustdoc::broken_intra_doc_links,
+    rustdoc::invalid_html_tags,
+    reason = "the documentation of an option is its help"
+)]
+mod commands;
+mod counters;
+mod duel;
+mod failure;
+mod files;
+mod found;
+mod interrupt;
+mod monitor;
+mod output;
+mod picture;
+mod plot;
+pub mod profile;
+#[doc(hidden)] // public for fuzzing
+pub mod report;
+mod saved;
+mod settings;
+mod subprocess;
+mod surveyed;
+mod usage;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use nimlanes::cores::named::KERNEL;
+use nimlanes::kernel::Tier;
+use nimlanes::machine::ISA_MAX;
+
+use crate::commands::{Command, solve};
+use crate::failure::Failure;
+
+/// Solve combinatorial games with SIMD and bit-parallel kernels, compare the kernels, and profile them.
+///
+/// Without a command, solves all games at their published limits.
+#[derive(Parser)]
+#[command(name = "nimlanes", version, propagate_version = true)]
+#[command(after_help = after_help())]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Print JSON: an array with one object per game
+    #[arg(long)]
+    json: bool,
+}
+
+/// Environment variables and an example.
+fn after_help() -> String {
+    let tiers = Tier::here().map(Tier::name).collect::<Vec<_>>().join("|");
+    let variables = [
+        [format!("  {ISA_MAX}={tiers}"), "Use only this tier and those it includes, as on a weaker machine".to_owned()],
+        [format!("  {KERNEL}=OPERATION=NAME,..."), "Kernels to use unless --kernel names others".to_owned()],
+    ];
+    let example = "nimlanes compare mex_subtraction --size 100000";
+    format!("Environment:\n{}\nExample: {example}", output::table(&variables.map(Vec::from)))
+}
+
+/// Parses the command line and runs the command. An error is one line on stderr.
+pub fn main() -> ExitCode {
+    interrupt::watch();
+    let result = match Cli::try_parse() {
+        Ok(cli) => dispatch(cli),
+        Err(error) => explain(&error),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Prints help and version; turns a usage error into one line.
+fn explain(error: &clap::Error) -> Result<(), Failure> {
+    if error.use_stderr() {
+        Err(Failure::Usage(usage::line(error)))
+    } else {
+        output::print(&error.render().to_string())
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<(), Failure> {
+    match cli.command {
+        None => solve::main(&solve::Args::all(cli.json)),
+        Some(_) if cli.json => Err(Failure::Usage("--json must come after the command".to_owned())),
+        Some(command) => command.execute(),
+    }
+}
