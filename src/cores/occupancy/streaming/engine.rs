@@ -170,18 +170,10 @@ impl Engine {
         ]
     }
 
-    /// Whether both are at the same heap with the same marks, though `d` may differ.
-    pub fn agrees(&self, other: &Engine) -> bool {
-        let [low, high] = if self.d <= other.d { [self, other] } else { [other, self] };
-        let by = high.d - low.d;
-        if low.n != high.n || by >= 64 {
-            return false;
-        }
-        let by = by as u32;
-        let [a, b] = [low.own(), high.own()];
-        let rows = [(a.used, b.used), (a.difference, b.difference), (a.sum[0], b.sum[0]), (a.sum[1], b.sum[1])];
-        let late = [low, high].map(|engine| engine.all().late);
-        rows.iter().all(|(low, high)| low >> by == *high) && late[0].shift_signed(by) == late[1]
+    /// What decides, with the old marks, how the run goes on.
+    #[inline(always)]
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot { n: self.n, d: self.d, own: self.own(), late: self.all().late }
     }
 
     /// All marks in the registers.
@@ -250,6 +242,31 @@ impl Engine {
             };
             [a, b]
         })
+    }
+}
+
+/// The marks of an engine between two spans.
+#[derive(Clone, Copy, Debug)]
+pub struct Snapshot {
+    n: u64,
+    d: u64,
+    own: Window<u128>,
+    late: u128,
+}
+
+impl Snapshot {
+    /// Whether both are at the same heap with the same marks, though `d` may differ. Two such runs remain equal.
+    #[inline(always)]
+    pub fn agrees(&self, other: &Snapshot) -> bool {
+        let [low, high] = if self.d <= other.d { [self, other] } else { [other, self] };
+        let by = high.d - low.d;
+        if low.n != high.n || by >= 64 {
+            return false;
+        }
+        let by = by as u32;
+        let [a, b] = [&low.own, &high.own];
+        let rows = [(a.used, b.used), (a.difference, b.difference), (a.sum[0], b.sum[0]), (a.sum[1], b.sum[1])];
+        rows.iter().all(|(low, high)| low >> by == *high) && low.late.shift_signed(by) == high.late
     }
 }
 

@@ -43,7 +43,7 @@ mod window;
 mod words;
 
 pub use automaton::Automaton;
-pub use engine::{Engine, Sources};
+pub use engine::{Engine, Snapshot, Sources};
 pub use inner::{Closures, DIGITS, InnerLoops, Plain};
 pub use marks::{RowEnd, Substitution, append};
 pub use row::SpanRow;

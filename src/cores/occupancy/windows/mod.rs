@@ -12,8 +12,8 @@
 //! mexes are taken, and all heaps below `n` are used, so what upper positions and sums do not take, lower ones do.
 //!
 //! Observed, not proved: a guess with the right charge comes to the true registers, it *couples*. At joints a second run
-//! from a guess of its own must end with the same registers. Up to limits of `10^15`, 310 847 of 310 847 did, after at
-//! most 4096 of 8192 heaps. Two wrong runs that agree would not be noticed.
+//! from a guess of its own must come to the same registers within a warm-up, and ends there. Up to limits of `10^15`,
+//! 310 847 of 310 847 did, after at most 4096 of 8192 heaps. Two wrong runs that agree would not be noticed.
 //!
 //! Where a window is not exactly known beforehand: margins allow for it. A window that reads past another ends the
 //! attempt, and the next one has wider margins; the answer says so. No margin makes an answer wrong.
@@ -44,7 +44,7 @@ pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
     if input.limit() < LEAST {
         return streaming::cost(input, ns / 2.45);
     }
-    let heaps = (620.0 * limit.sqrt()).max(4.1e10 * (limit / 1e15).powf(0.65));
+    let heaps = (590.0 * limit.sqrt()).max(4.15e10 * (limit / 1e15).powf(0.66));
     // Up to some limit the base has the greater part, which then grows no more.
     let bytes = 3.5e5 + (4.6e6 * (limit.min(5e12) / 1e9).powf(0.44)).max(1.98e9 * (limit / 1e15).powf(0.61));
     input.published_any_limit(ns * heaps, bytes)

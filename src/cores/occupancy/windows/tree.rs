@@ -6,8 +6,7 @@ use super::interval::{Interval, Marks, Sums};
 use super::model::Model;
 use super::plan::{HEAPS, Options, Plan};
 use super::restart::{Places, Prefix, restart};
-use crate::bits::WORD;
-use crate::cores::occupancy::streaming::{Engine, InnerLoops, Span, WORDS, Words};
+use crate::cores::occupancy::streaming::{Engine, InnerLoops, Snapshot, Span, WORDS};
 use crate::cores::occupancy::{Beam, ProportionateNim, Tally};
 use crate::kernel::{Evidence, Run, RunError};
 
@@ -105,8 +104,9 @@ struct Tree<'a> {
     /// Where the current window began to run, and what it reads.
     start: u64,
     indices: Indices,
-    /// For joints.
+    /// For joints: another engine, and this one after each span since the other's beginning.
     second: Engine,
+    snapshots: Vec<Snapshot>,
     /// Heaps visited, and those since the last joint.
     visited: u64,
     unchecked: u64,
@@ -131,6 +131,7 @@ impl<'a> Tree<'a> {
             engine,
             indices: Indices::BASE,
             second: Engine::new(Span::new()),
+            snapshots: Vec::new(),
             unchecked: 0,
             evidence: Evidence { warm_up: options.warm_up, ..Evidence::default() },
             lower: None,
@@ -186,6 +187,7 @@ impl<'a> Tree<'a> {
         self.start = window.start - self.options.warm_up;
         let mex = model.at(self.start as f64).mex as u64;
         self.indices = Indices::new(&self.intervals, &self.sums, self.start, mex);
+        self.snapshots.clear();
         self.drop_passed();
         let places = self.indices.of(&self.intervals, &self.sums);
         restart(&mut self.engine, self.start, mex, places).ok_or(Failure::Missed)?;
@@ -245,34 +247,38 @@ impl<'a> Tree<'a> {
         Ok(Beam { positions: lower.count + 1, smaller: lower.sum, larger: lower.sum + differences })
     }
 
-    /// Compares the registers with those of a second run that began with a guess one warm-up earlier, if the last joint
-    /// is far enough away. By then this run has had at least twice the warm-up, unless it began in the base.
+    /// Ends a joint, if one is due: a second run, from a guess one warm-up earlier, must come to the registers of this one
+    /// on the way. By then this one has had a warm-up more, unless it began in the base.
     #[inline(always)]
     fn joint_if_due(&mut self, model: &mut Model, inner: impl InnerLoops) -> Result<(), Failure> {
-        let (engine, second) = (&self.engine, &mut self.second);
-        if self.unchecked < self.options.spacing || engine.n < self.start + 2 * self.options.warm_up {
+        let Options { warm_up, spacing, .. } = *self.options;
+        if self.unchecked + warm_up <= spacing || self.engine.n <= self.start + warm_up {
             return Ok(());
         }
-        let start = engine.n - self.options.warm_up;
+        self.snapshots.push(self.engine.snapshot());
+        if HEAPS * (self.snapshots.len() as u64) < warm_up {
+            return Ok(());
+        }
+        let (second, start) = (&mut self.second, self.engine.n - warm_up);
         let places = self.indices.of(&self.intervals, &self.sums);
         restart(second, start, model.at(start as f64).mex as u64, places).ok_or(Failure::Missed)?;
-        let flags = self.intervals.last().map(|interval| &interval.flags);
-        let mut coupled = start;
-        while second.n < engine.n {
-            let word = second.n as usize / WORD;
+        let mut has_met = false;
+        for first in &self.snapshots {
             step(second, places, inner)?;
-            let upper = second.upper(&second.lower(inner));
-            if flags.and_then(|flags| flags.words::<WORDS>(word)).is_some_and(|flags| *flags != upper) {
-                coupled = second.n;
+            has_met = first.agrees(&second.snapshot());
+            if has_met {
+                break;
             }
         }
-        if !engine.agrees(second) {
+        if !has_met {
             return Err(Failure::Uncoupled);
         }
-        self.visited += self.options.warm_up;
+        let length = second.n - start;
+        self.snapshots.clear();
+        self.visited += length;
         self.unchecked = 0;
         self.evidence.joints += 1;
-        self.evidence.longest = self.evidence.longest.max(coupled - start);
+        self.evidence.longest = self.evidence.longest.max(length);
         Ok(())
     }
 
