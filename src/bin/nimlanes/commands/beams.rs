@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nimlanes::games::{Positions, SolveError};
 use nimlanes::numbers::within;
@@ -22,7 +22,7 @@ use crate::plot::fluctuations;
 /// the kernel alone.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes beams proportionate-nim --limit 1e8\n  \
-    nimlanes beams proportionate-nim --limit 1e9 --bins 40 --out fluctuations.svg\n  \
+    nimlanes beams proportionate-nim --limit 1e9 --bins 40 --out fluctuations.csv --out fluctuations.svg\n  \
     nimlanes beams proportionate-nim --limit 1e8 --moves 1:1,3:5 --split 1.6 --out beams.csv")]
 pub struct Args {
     #[command(flatten)]
@@ -33,10 +33,10 @@ pub struct Args {
     /// The ratio m/n that separates the lower beam from the upper one
     #[arg(long, value_name = "RATIO", default_value = "2", value_parser = split, allow_negative_numbers = true)]
     split: f64,
-    /// Write to a file, CSV or a picture by its extension: .csv, .svg or .png. The picture shows spreads and gaps [default: CSV to
-    /// standard output]
+    /// Write to a file, CSV or a picture by its extension: .csv, .svg or .png; can be repeated. The picture shows spreads and gaps
+    /// [default: CSV to standard output]
     #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    out: Vec<PathBuf>,
 }
 
 /// Parses the ratio that separates the beams.
@@ -55,17 +55,28 @@ enum Form {
     Png,
 }
 
-pub fn main(args: &Args) -> Result<(), Failure> {
-    let form = match args.out.as_deref().map(|out| (out, out.extension().and_then(OsStr::to_str))) {
-        None | Some((_, Some("csv"))) => Form::Csv,
-        Some((_, Some("svg"))) => Form::Svg,
-        Some((_, Some("png"))) => Form::Png,
-        Some((out, _)) => {
+/// What to write to a file of this name.
+fn form(out: &Path) -> Result<Form, Failure> {
+    match out.extension().and_then(OsStr::to_str) {
+        Some("csv") => Ok(Form::Csv),
+        Some("svg") => Ok(Form::Svg),
+        Some("png") => Ok(Form::Png),
+        _ => {
             let name = out.display();
-            return Err(Failure::Usage(format!("--out `{name}` is no file of these; allowed: .csv, .svg, .png")));
+            Err(Failure::Usage(format!("--out `{name}` is no file of these; allowed: .csv, .svg, .png")))
         }
-    };
-    check_writable(args.out.as_deref())?;
+    }
+}
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let mut outputs = Vec::new();
+    for out in &args.out {
+        outputs.push((Some(out.as_path()), form(out)?));
+    }
+    if outputs.is_empty() {
+        outputs.push((None, Form::Csv));
+    }
+    outputs.iter().try_for_each(|(out, _)| check_writable(*out))?;
     let PositionQuery { question, selection, run } = args.listed.query()?;
     let asymptotes = question.asymptotes().filter(|[lower, upper]| *lower < args.split && args.split < *upper);
     let mut bins = Bins::new(args.bins as u32, question.limit, args.split, asymptotes);
@@ -91,11 +102,13 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let rows = bins.rows();
     let reference = if asymptotes.is_some() { "its limit" } else { "that of the last whole bin" };
     let picture = || fluctuations(&rows, question.limit, reference, &caption);
-    write_output(args.out.as_deref(), |out| {
-        out.write_all(&match form {
-            Form::Csv => csv(&rows).into_bytes(),
-            Form::Svg => picture().svg().into_bytes(),
-            Form::Png => picture().png(),
+    outputs.into_iter().try_for_each(|(out, form)| {
+        write_output(out, |out| {
+            out.write_all(&match form {
+                Form::Csv => csv(&rows).into_bytes(),
+                Form::Svg => picture().svg().into_bytes(),
+                Form::Png => picture().png(),
+            })
         })
     })
 }

@@ -28,7 +28,10 @@ impl Report<'_> {
         };
         let twice = match self.data.left_out {
             0 => "",
-            _ => ". Duels with a baseline of seconds were measured twice, and count with the faster baseline",
+            _ => {
+                ". Duels of fewer than ten rounds at published sizes, and games, were measured twice, and count with the \
+                    faster baseline"
+            }
         };
         format!("- **Layouts**: {}{more}{twice}.\n", self.layouts())
     }
