@@ -438,6 +438,10 @@ mod tests {
             ("tetrahedral", vec![1, 4, 10, 20]),
             ("powers-of-3", vec![1, 3, 9, 27]),
             ("all-but:2,5", [1, 3, 4].into_iter().chain(6..=30).collect()),
+            ("1..1", vec![1]),
+            ("1..4", vec![1, 2, 3, 4]),
+            ("7", vec![7]),
+            ("2,7,40", vec![2, 7]),
         ];
         for (text, moves) in sets {
             let set: MoveSet = text.parse().expect(text);
@@ -461,6 +465,14 @@ mod tests {
         let many: Vec<String> = (2..20_000).map(|m| m.to_string()).collect();
         let set: MoveSet = format!("all-but:{}", many.join(",")).parse().expect("a set");
         assert_eq!(set.few_up_to(u64::MAX, 62), None, "and no list of all moves is made");
+        for text in ["1..0", "2..5", "1..", "..", "1..x"] {
+            assert_eq!(error(text), MoveSetError::Range(text.to_owned()));
+        }
+        for text in ["square", "-3", "a"] {
+            assert_eq!(error(text), MoveSetError::Unknown(text.to_owned()));
+        }
+        assert_eq!(["", "  "].map(error), [MoveSetError::Empty, MoveSetError::Empty]);
+        assert_eq!(error("a,2"), MoveSetError::NotANumber("a".to_owned()));
         assert_eq!(error("all-but:"), MoveSetError::NotANumber(String::new()));
         assert_eq!(error("all-but:3,2"), MoveSetError::NotAscending { after: 3, before: 2 });
         assert!(matches!(error("@no such file"), MoveSetError::File { .. }));
