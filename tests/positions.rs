@@ -141,9 +141,8 @@ fn beams_are_measured_into_every_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let [csv, svg, png] = ["b.csv", "b.svg", "b.png"].map(|name| folder.path().join(name).display().to_string());
     let args = ["beams", "proportionate-nim", "--limit", "1e5"];
-    let printed = |more: &[&str]| {
-        nimlanes(&[&args, more].concat()).assert().success().stderr("").get_output().stdout.clone()
-    };
+    let printed =
+        |more: &[&str]| nimlanes(&[&args, more].concat()).assert().success().stderr("").get_output().stdout.clone();
     assert_eq!(printed(&["--out", &csv, "--out", &svg, "--out", &png]), b"");
     let read = |path: &str| std::fs::read(path).expect("written");
     let table = read(&csv);
@@ -155,7 +154,7 @@ fn beams_are_measured_into_every_file() {
     assert!(read(&svg).starts_with(b"<svg") && read(&png).starts_with(b"\x89PNG"));
     assert_eq!(names(folder.path()).len(), 3);
     refused(&[&args[..], &["--out", &csv, "--out", "b.txt"]].concat(), 2, "allowed: .csv, .svg, .png");
-    refused(&["beams", "stone-game", "--limit", "10"], 2, "proportionate-nim");
+    refused(&["beams", "stone-game", "--limit", "10"], 2, "three heaps");
 }
 
 #[test]
