@@ -86,6 +86,26 @@ impl Page {
     }
 }
 
+/// Pages that were dropped, for the next rows: the allocator would merge and split them.
+#[derive(Default)]
+pub struct Pool(#[expect(clippy::vec_box, reason = "rows take single pages")] Vec<Box<Page>>);
+
+impl Pool {
+    /// A page whose first `zeros` words are zero, and whose others are to be written before they are read.
+    fn take(&mut self, zeros: usize, before: Total) -> Box<Page> {
+        let Total { count, sum } = before;
+        let sum = sum.to_ne_bytes();
+        match self.0.pop() {
+            None => Box::new(Page { words: [0; PAGE], count, sum, groups: [[0; 2]; PAGE / GROUP] }),
+            Some(mut page) => {
+                page.words[..zeros].fill(0);
+                (page.count, page.sum, page.groups) = (count, sum, [[0; 2]; PAGE / GROUP]);
+                page
+            }
+        }
+    }
+}
+
 /// A part of a bit string, with totals of its bits.
 pub struct Marks {
     /// The numbers of the first word and of the one after the last.
@@ -103,7 +123,8 @@ impl Marks {
     }
 
     /// Drops all words.
-    pub fn clear(&mut self) {
+    pub fn clear(&mut self, pool: &mut Pool) {
+        pool.0.append(&mut self.pages);
         *self = Marks::new(self.first);
     }
 
@@ -141,12 +162,12 @@ impl Marks {
 
     /// Appends words.
     #[inline(always)]
-    fn extend(&mut self, words: &[u64], inner: impl InnerLoops) {
+    fn extend(&mut self, words: &[u64], pool: &mut Pool, inner: impl InnerLoops) {
         let mut left = words;
         while !left.is_empty() {
             let at = self.len();
             if at.is_multiple_of(GROUP) || self.pages.is_empty() {
-                self.open_group(at, inner);
+                self.open_group(at, pool, inner);
             }
             let (now, later) = left.split_at(left.len().min(GROUP - at % GROUP));
             self.pages[at / PAGE].words[at % PAGE..][..now.len()].copy_from_slice(now);
@@ -157,7 +178,7 @@ impl Marks {
 
     /// Makes room for the group that begins at a word, or for the first words.
     #[inline(always)]
-    fn open_group(&mut self, at: usize, inner: impl InnerLoops) {
+    fn open_group(&mut self, at: usize, pool: &mut Pool, inner: impl InnerLoops) {
         // Of the words before, in the page of the last of them.
         let mut total = [0; 2];
         if let Some(page) = self.pages.last() {
@@ -173,9 +194,8 @@ impl Marks {
         if self.pages.len() == at / PAGE {
             let before = self.pages.last().map_or(Total::default(), |page| page.before());
             let inside = Total::from(total.map(u64::from));
-            let Total { count, sum } = before.plus(inside.moved(WORD * PAGE * self.pages.len().saturating_sub(1)));
-            let groups = [[0; 2]; PAGE / GROUP];
-            self.pages.push(Box::new(Page { words: [0; PAGE], count, sum: sum.to_ne_bytes(), groups }));
+            let before = before.plus(inside.moved(WORD * PAGE * self.pages.len().saturating_sub(1)));
+            self.pages.push(pool.take(at % PAGE, before));
         } else {
             self.pages[at / PAGE].groups[at % PAGE / GROUP] = total;
         }
@@ -282,7 +302,7 @@ impl Interval {
         let mut interval = Interval::new(0, 0, Before::default());
         let mut sums = Sums::new(to, 0, Total::default());
         let copy = |marks: &mut Marks, tape: &dyn Fn(usize) -> Option<u64>| {
-            (0..).map_while(tape).for_each(|word| marks.extend(&[word], Plain));
+            (0..).map_while(tape).for_each(|word| marks.extend(&[word], &mut Pool::default(), Plain));
         };
         copy(&mut interval.flags, &|at| flags.get(at));
         copy(&mut interval.used, &|at| used.get(at));
@@ -292,10 +312,10 @@ impl Interval {
 
     /// Appends the last span of an engine, in which these heaps are upper ones.
     #[inline(always)]
-    pub fn extend(&mut self, engine: &Engine, upper: &[u64; WORDS], inner: impl InnerLoops) {
-        self.flags.extend(upper, inner);
+    pub fn extend(&mut self, engine: &Engine, upper: &[u64; WORDS], pool: &mut Pool, inner: impl InnerLoops) {
+        self.flags.extend(upper, pool, inner);
         for complete in engine.complete_used(self.used.end) {
-            self.used.extend(&complete.marks[..complete.count], inner);
+            self.used.extend(&complete.marks[..complete.count], pool, inner);
         }
     }
 
@@ -390,13 +410,13 @@ impl Sums {
 
     /// Appends the last span of an engine, unless it is past the end.
     #[inline(always)]
-    pub fn extend(&mut self, engine: &Engine, inner: impl InnerLoops) {
+    pub fn extend(&mut self, engine: &Engine, pool: &mut Pool, inner: impl InnerLoops) {
         if engine.n > self.to {
             return;
         }
         for (parity, row) in self.rows.iter_mut().enumerate() {
             for complete in engine.complete_sum(parity, row.end) {
-                row.extend(&complete.marks[..complete.count], inner);
+                row.extend(&complete.marks[..complete.count], pool, inner);
             }
         }
     }
@@ -431,10 +451,10 @@ mod tests {
     fn totals_pass_64_bits() {
         let mut marks = Marks::new(0);
         let words = [u64::MAX; PAGE];
-        marks.extend(&words, Plain);
+        marks.extend(&words, &mut Pool::default(), Plain);
         let before = marks.below(marks.end_bit()).expect("here");
         marks.pages[0].sum = u128::from(u64::MAX).to_ne_bytes();
-        marks.extend(&words, Plain);
+        marks.extend(&words, &mut Pool::default(), Plain);
         let more = Total { count: 0, sum: u64::MAX.into() };
         assert_eq!(marks.below((WORD * PAGE) as u64), Some(before.plus(more)));
         assert_eq!(marks.below(marks.end_bit()), Some(Total::range(0..marks.end_bit()).plus(more)));
@@ -444,7 +464,13 @@ mod tests {
         #[test]
         fn totals_are_sums(words in prop::collection::vec(any::<u64>(), 1..200), first in 0_usize..50, at in any::<prop::sample::Index>()) {
             let mut marks = Marks::new(first);
-            words.chunks(7).for_each(|words| marks.extend(words, Plain));
+            // Pages from the pool are not empty.
+            let mut pool = Pool::default();
+            for _ in 0..4 {
+                let groups = [[1; 2]; PAGE / GROUP];
+                pool.0.push(Box::new(Page { words: [!0; PAGE], count: 1, sum: [1; 16], groups }));
+            }
+            words.chunks(7).for_each(|words| marks.extend(words, &mut pool, Plain));
             let end = WORD * words.len();
             let bit = at.index(end + 1);
             let set = (0..bit).filter(|i| words[i / WORD] >> (i % WORD) & 1 == 1);
@@ -459,7 +485,7 @@ mod tests {
         #[test]
         fn lines_of_upper_heaps_are_found(words in prop::collection::vec(any::<u64>(), 2..300), line in 0_u64..40_000) {
             let mut interval = Interval::new(0, 0, Before::default());
-            interval.flags.extend(&words[..words.len() & !1], Plain);
+            interval.flags.extend(&words[..words.len() & !1], &mut Pool::default(), Plain);
             let upper: Vec<u64> = (0..64 * (words.len() as u64 & !1)).filter(|i| words[*i as usize / WORD] >> (i % 64) & 1 == 1).collect();
             for (p, q) in [(1, 1), (2, 1), (3, 2), (3, 1)] {
                 let lines = || upper.iter().zip(1..).map(|(a, k)| (*a, p * a + q * k));

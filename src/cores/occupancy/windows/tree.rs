@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::interval::{Interval, Marks, Sums};
+use super::interval::{Interval, Pool, Sums};
 use super::model::Model;
 use super::plan::{HEAPS, Options, Plan};
 use super::restart::{Places, Prefix, restart};
@@ -96,6 +96,7 @@ struct Tree<'a> {
     options: &'a Options,
     intervals: Vec<Interval>,
     sums: Vec<Sums>,
+    pool: Pool,
     /// Heaps whose lines `2m - n` are to be kept, in descending order.
     sums_to_come: Vec<Range<u64>>,
     /// Intervals whose marks of each kind were dropped, from the first on.
@@ -124,6 +125,7 @@ impl<'a> Tree<'a> {
             options,
             intervals: vec![base],
             sums: vec![sums],
+            pool: Pool::default(),
             sums_to_come: Vec::new(),
             dropped: Indices::BASE,
             start: engine.n,
@@ -173,10 +175,10 @@ impl<'a> Tree<'a> {
         let lower = self.engine.lower(inner);
         let upper = self.engine.upper(&lower);
         if let Some(interval) = self.intervals.last_mut() {
-            interval.extend(&self.engine, &upper, inner);
+            interval.extend(&self.engine, &upper, &mut self.pool, inner);
         }
         if let Some(sums) = self.sums.last_mut() {
-            sums.extend(&self.engine, inner);
+            sums.extend(&self.engine, &mut self.pool, inner);
         }
         Ok([lower, upper])
     }
@@ -286,13 +288,14 @@ impl<'a> Tree<'a> {
     fn drop_passed(&mut self) {
         let Indices { heaps, sum, flags } = self.indices;
         for sums in self.sums.get_mut(self.dropped.sum..sum).unwrap_or_default() {
-            sums.rows.iter_mut().for_each(Marks::clear);
+            sums.rows.iter_mut().for_each(|row| row.clear(&mut self.pool));
         }
-        let mut passed = |from: usize, to: usize, clear: fn(&mut Interval)| {
-            self.intervals.get_mut(from..to).unwrap_or_default().iter_mut().for_each(clear);
-        };
-        passed(self.dropped.heaps, heaps, |interval| interval.used.clear());
-        passed(self.dropped.flags[1], flags[1], |interval| interval.flags.clear());
+        for interval in self.intervals.get_mut(self.dropped.heaps..heaps).unwrap_or_default() {
+            interval.used.clear(&mut self.pool);
+        }
+        for interval in self.intervals.get_mut(self.dropped.flags[1]..flags[1]).unwrap_or_default() {
+            interval.flags.clear(&mut self.pool);
+        }
         self.dropped = self.indices;
     }
 
