@@ -77,7 +77,8 @@ fn first_kept_by<O: Operation, W>(
     write: impl Fn() -> W,
     run: impl Fn(&Kernel<O>, &Arc<Journal<W>>),
 ) -> Vec<u8> {
-    let named = available::<O>(&Machine::detect()).filter(|kernel| kernel.def().name.starts_with(name));
+    let machine = Machine::detect();
+    let named = available::<O>(&machine).filter(|kernel| kernel.def().name.starts_with(name));
     let mut kept = named.filter_map(|kernel| {
         let journal = Arc::new(Journal { run: Run::new(1), bytes: Mutex::new(None), write: write() });
         run(&kernel, &journal);

@@ -77,7 +77,7 @@ fuzz_target!(|file: File| {
     };
     fs::write(FOLDER.path().join("changed.json"), text).expect("the temporary folder takes it");
     if let Ok(data) = Data::read(FOLDER.path(), true) {
-        let report = Report::new(&data, None);
+        let report = Report::new(&data, None, &[]);
         report.results();
         report.charts();
         report.pages();
