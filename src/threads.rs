@@ -1,7 +1,7 @@
 //! The threads of one run: every kernel and every search that uses more than the calling thread starts them here.
 
 use std::panic::resume_unwind;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use crate::kernel::RunError;
@@ -36,18 +36,30 @@ pub(crate) fn share<T: Send>(
     threads: usize,
     work: impl Fn(usize) -> Result<T, RunError> + Sync,
 ) -> Result<Vec<T>, RunError> {
-    let started = OnceLock::new();
-    let (work, gate) = (&work, &started);
+    let results: Vec<_> = (0..threads).map(|_| Mutex::new(None)).collect();
+    share_unnamed(threads, &|thread| *results[thread].lock().expect("one share has it") = Some(work(thread)))?;
+    let result = |ended: Mutex<Option<_>>| ended.into_inner().expect("no panic").expect("the share has ended");
+    results.into_iter().map(result).collect()
+}
+
+/// [`share`], compiled once instead of for every kernel: thread starting is more code than some kernels.
+fn share_unnamed(threads: usize, work: &(dyn Fn(usize) + Sync)) -> Result<(), RunError> {
+    let started = &OnceLock::new();
     std::thread::scope(|scope| {
-        let at_gate = |thread| move || if *gate.wait() { work(thread) } else { Err(RunError::NoThread) };
+        let at_gate = |thread| {
+            move || {
+                if *started.wait() {
+                    work(thread);
+                }
+            }
+        };
         let others: Result<Vec<_>, RunError> = (1..threads).map(|thread| start(scope, at_gate(thread))).collect();
         // Also if a thread is missing: the others wait at the gate.
-        gate.get_or_init(|| others.is_ok());
+        started.get_or_init(|| others.is_ok());
         let others = others?;
-        let first = work(0);
-        // All are joined before an error is returned, because a panic takes precedence.
-        let rest: Vec<_> = others.into_iter().map(join).collect();
-        [first].into_iter().chain(rest).collect()
+        work(0);
+        others.into_iter().for_each(join);
+        Ok(())
     })
 }
 

@@ -21,7 +21,7 @@ use nimlanes::workload::Workload;
 /// Sizes at which every oracle is fast enough.
 const LARGEST: u64 = 513;
 /// Known answers are checked with kernels that need at most this long; `nimlanes verify --full` has more time.
-const TIME_LIMIT: Duration = Duration::from_millis(250);
+const TIME_LIMIT: Duration = Duration::from_millis(100);
 
 /// The largest input with a known answer that is checked.
 fn largest_known() -> u64 {

@@ -68,7 +68,7 @@ fn widened(positions: &Positions) -> Vec<Vec<u64>> {
 fn streams_are_complete_solutions() {
     let machine = Machine::detect();
     for (name, limits) in
-        [("stone-game", &[0, 1, 63, 200, 1023, 1500][..]), ("proportionate-nim", &[0, 1, 500, 8192, 8193, 100_000])]
+        [("stone-game", &[0, 1, 63, 200, 1023, 1100][..]), ("proportionate-nim", &[0, 1, 500, 8192, 8193, 100_000])]
     {
         let game = game(name).expect("a game");
         let operation = nimlanes::cores::operation(game.operations[0]).expect("an operation");
@@ -79,7 +79,7 @@ fn streams_are_complete_solutions() {
                 let (question, run) = (game.question(*limit), Run::new(2));
                 // Some kernels try everything.
                 let hurry = |stage: &Stage| {
-                    if stage.ns > 3e8 {
+                    if stage.ns > 1e8 {
                         run.cancel()
                     }
                 };

@@ -5,15 +5,17 @@ use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::split::{MexSplit, Split};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::cores::mex::zeros::{MexZeros, Zeros};
-use nimlanes::cores::occupancy::{self, Occupancy, ProportionateNim};
 use nimlanes::cores::sink::{Sink, Tally};
-use nimlanes::cores::table_scan::{self, Rule, StoneGame, TableScan};
+use nimlanes::cores::table_scan::{Rule, StoneGame, TableScan};
 use nimlanes::cores::xor_count::partitions::{Partitions, XorPartitions};
 use nimlanes::cores::xor_count::triples::{Values, XorTriples};
+use nimlanes::cores::{COMPLETE, OPERATIONS};
+use nimlanes::games::{Positions, Solver, game};
 use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::{Diagonals, MoveSet};
 use nimlanes::selection::Selection;
+use nimlanes::session::{AnyOperation, KernelInfo, Session};
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 
@@ -35,19 +37,40 @@ fn able<O: Operation>(input: &O::Input) -> Vec<Kernel<O>> {
     available::<O>(&Machine::detect()).filter(|kernel| kernel.cost(input, 1).is_possible()).collect()
 }
 
-/// The output of the kernel selected for an input.
-fn selected<O: Operation>(input: &O::Input) -> O::Output {
-    let selection = Selection::new(Machine::detect());
-    let kernel = selection.kernel::<O>(input).expect("some kernel can do it");
-    kernel.run(input, &Run::new(selection.threads())).expect("not cancelled")
+/// An input of an operation in one of the two lists. Kernels that are generic over a sink are taken from there, where they are
+/// compiled with the library; named by their types, they would be compiled again here, without optimisation.
+fn session(operations: &[&dyn AnyOperation], operation: &str, workload: &str, size: u64) -> Box<dyn Session> {
+    let operation = operations.iter().find(|listed| listed.name() == operation).expect("an operation");
+    operation.session(&Selection::new(Machine::detect()), workload, size).expect("a small input")
+}
+
+/// The kernels that can process the input of a session on so many threads, with their indices.
+fn those_able(session: &dyn Session, threads: usize) -> impl Iterator<Item = (usize, &KernelInfo)> {
+    session.kernels().iter().enumerate().filter(move |(index, _)| session.cost(*index, threads).is_possible())
+}
+
+/// [`all_equal_the_oracle`], for an input of either list.
+fn all_agree_with_the_oracle(operation: &str, workload: &str, size: u64) -> Result<(), TestCaseError> {
+    for operations in [COMPLETE, OPERATIONS] {
+        let session = session(operations, operation, workload, size);
+        for threads in 1..=3 {
+            let is_apt = |(_, kernel): &(usize, &KernelInfo)| threads == 1 || kernel.is_parallel();
+            for (index, kernel) in those_able(session.as_ref(), threads).filter(is_apt) {
+                let answer = session.run(index, &Run::new(threads)).expect("not cancelled");
+                prop_assert!(answer.agrees(session.oracle()), "{} with {threads} thread(s) differs", kernel.name);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Lists of moves from both heaps: with common factors, multiples of each other, or barely within the limit.
-fn diagonals() -> impl Strategy<Value = Diagonals> {
+fn diagonals() -> impl Strategy<Value = String> {
     let pair = |most: u16| (1..=most, 1..=most).prop_map(|(p, q)| [p.min(q), p.max(q)]);
     let pair = prop_oneof![4 => pair(4), 4 => pair(12), 1 => pair(300)];
-    btree_set(pair, 0..5).prop_map(|pairs| {
-        Diagonals::new(&pairs.into_iter().collect::<Vec<_>>()).expect("positive and without duplicates")
+    btree_set(pair, 1..5).prop_map(|pairs| {
+        let pairs: Vec<_> = pairs.into_iter().collect();
+        Diagonals::new(&pairs).expect("positive and without duplicates").to_string()
     })
 }
 
@@ -77,23 +100,17 @@ proptest! {
 
     #[test]
     fn table_scan(limit in 0u64..200, all_moves: bool) {
-        let rule = if all_moves { Rule::AllMoves } else { Rule::OneOrTwo };
-        let input = StoneGame::new(limit, rule).expect("a small limit");
-        all_equal_the_oracle::<TableScan<table_scan::Positions>>(&input)?;
-        all_equal_the_oracle::<TableScan<table_scan::Tally>>(&input)?;
+        all_agree_with_the_oracle("table_scan", if all_moves { "all-moves" } else { "one-or-two" }, limit)?;
     }
 
     #[test]
     fn occupancy(limit in 0u64..900) {
-        let input = ProportionateNim::new(limit).expect("a small limit");
-        all_equal_the_oracle::<Occupancy<occupancy::Positions>>(&input)?;
-        all_equal_the_oracle::<Occupancy<occupancy::Tally>>(&input)?;
+        all_agree_with_the_oracle("occupancy", "proportionate", limit)?;
     }
 
     #[test]
     fn occupancy_with_other_moves(limit in 0u64..500, diagonals in diagonals()) {
-        let input = ProportionateNim::with(limit, diagonals).expect("a small limit");
-        all_equal_the_oracle::<Occupancy<occupancy::Positions>>(&input)?;
+        all_agree_with_the_oracle("occupancy", &diagonals, limit)?;
     }
 
     #[test]
@@ -201,6 +218,16 @@ fn outside<O: Operation>(input: &O::Input, threads: usize, names: &[&str]) {
     }
 }
 
+/// [`outside`] for an input of [`OPERATIONS`].
+fn outside_on_one_thread(operation: &str, workload: &str, size: u64, is_meant: impl Fn(&str) -> bool) {
+    let session = session(OPERATIONS, operation, workload, size);
+    for (index, kernel) in session.kernels().iter().enumerate().filter(|(_, kernel)| is_meant(kernel.name)) {
+        let run = Run::new(1);
+        let ended = session.run(index, &run).err();
+        assert_eq!((ended, run.done()), (Some(RunError::OutsideDomain), 0), "{}", kernel.name);
+    }
+}
+
 /// Inputs just outside of each domain, because of types, mathematics or too few threads. Some of these runs used to give wrong
 /// answers, some panicked.
 #[test]
@@ -210,43 +237,13 @@ fn inputs_outside_a_domain_are_refused() {
     let other_parts = ["open_values", "open_values_bitvec", "near_sum", "near_sum_avx2", "near_sum_avx512"];
     outside::<MexSplit>(&Split::new(4, 100).expect("a small limit"), 1, &other_parts);
     outside::<MexSplit>(&Split::new(3, 131_000).expect("not past the largest"), 1, &["near_sum_avx512"]);
-    type Rows = TableScan<table_scan::Tally>;
-    let thousand = |limit| StoneGame::new(limit, Rule::AllMoves).expect("a small limit");
-    outside::<Rows>(&thousand(1024), 1, &["line_rows_avx512", "line_rows_avx2"]);
-    outside::<Rows>(&thousand(100), 1, &["antichain_threads_avx512", "antichain_skip_threads_avx512"]);
-    let wythoff = ProportionateNim::with(100, "1:1".parse().expect("a list")).expect("a small limit");
-    let published = Occupancy::<occupancy::Tally>::KERNELS.iter().map(|def| def.name);
-    let published: Vec<&str> = published.filter(|name| *name != "general_rows").collect();
-    outside::<Occupancy<occupancy::Tally>>(&wythoff, 1, &published);
-    let far = ProportionateNim::new(1 << 32).expect("not past the largest");
-    outside::<Occupancy<occupancy::Tally>>(&far, 1, &["union_find"]);
+    outside_on_one_thread("table_scan", "all-moves", 1024, |name| name.starts_with("line_rows"));
+    outside_on_one_thread("table_scan", "all-moves", 100, |name| name.contains("threads"));
+    outside_on_one_thread("occupancy", "wythoff", 100, |name| name != "general_rows");
+    outside_on_one_thread("occupancy", "proportionate", 1 << 32, |name| name == "union_find");
     outside::<XorTriples>(&Values::new(vec![0, 128, 3]), 1, &["pairs_avx512"]);
     outside::<XorTriples>(&Values::new(vec![0, 256, 3]), 1, &["histogram_pairs", "histogram_pairs_avx2"]);
     outside::<XorTriples>(&Values::new(vec![0, 512, 3]), 1, &["characters_avx512"]);
-}
-
-/// Keeps the layer `x = 0`.
-#[derive(Debug, Default, PartialEq)]
-struct FirstLayer(Vec<[u32; 2]>);
-
-impl Sink<[u32; 3]> for FirstLayer {
-    fn push(&mut self, [x, y, z]: [u32; 3]) {
-        if x == 0 {
-            self.0.push([y, z]);
-        }
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.0.extend(other.0);
-    }
-
-    fn finish(&mut self) {
-        self.0.sort_unstable();
-    }
-
-    fn tally(&self) -> Tally {
-        Tally::default()
-    }
 }
 
 /// Panics at the first position after the first bands.
@@ -273,8 +270,12 @@ fn wythoff(k: u64) -> [u64; 2] {
 }
 
 fn two_heaps(limit: u64, moves: &str) -> Vec<[u64; 2]> {
-    let input = ProportionateNim::with(limit, moves.parse().expect("a list")).expect("a small limit");
-    selected::<Occupancy<occupancy::Positions>>(&input).0
+    let question =
+        game("proportionate-nim").and_then(|game| game.question(limit).with("moves", moves)).expect("a list");
+    match nimlanes::positions(&question).expect("a small limit") {
+        Positions::Two(found) => found,
+        other => panic!("two heaps, not {other:?}"),
+    }
 }
 
 /// All positions with a smaller heap of at most 1e6 are among those of this limit.
@@ -298,34 +299,29 @@ fn redundant_moves_change_nothing() {
 /// The oracle would visit a hundred million states there, so complete outputs are compared with the baseline's.
 #[test]
 fn the_kernels_of_table_scan_agree_at_the_limit_of_the_narrowest() {
-    for rule in [Rule::AllMoves, Rule::OneOrTwo] {
-        let input = StoneGame::new(1023, rule).expect("a small limit");
-        let machine = Machine::detect();
-        let mut kernels = available::<TableScan<table_scan::Positions>>(&machine);
-        let run = |kernel: Kernel<TableScan<_>>| kernel.run(&input, &Run::new(2)).expect("not cancelled");
-        let want = run(kernels.next().expect("the baseline"));
-        for kernel in kernels.filter(|kernel| kernel.cost(&input, 2).is_possible()) {
-            assert!(run(kernel) == want, "{} differs, {rule:?}", kernel.def().name);
+    for rule in ["all-moves", "one-or-two"] {
+        let session = session(COMPLETE, "table_scan", rule, 1023);
+        let run = |kernel| session.run(kernel, &Run::new(2)).expect("not cancelled");
+        let baseline = run(0);
+        for (index, kernel) in those_able(session.as_ref(), 2).skip(1) {
+            assert!(run(index).agrees(baseline.as_ref()), "{} differs, {rule}", kernel.name);
         }
     }
 }
 
 /// The output of such a kernel at its limit includes its outputs below. Only runs at smaller limits show that it stops at the
-/// right heap, at any position in a band.
+/// right heap, at any position in a band: the steps are odd, and bands powers of two.
 #[test]
 fn the_narrow_kernels_of_table_scan_agree_at_every_limit() {
-    let machine = Machine::detect();
-    let kernels = || available::<TableScan<table_scan::Positions>>(&machine);
-    let rows = kernels().find(|kernel| kernel.def().name == "bit_rows").expect("a kernel for every machine");
-    let past = StoneGame::new(1024, Rule::AllMoves).expect("a small limit");
-    let narrow: Vec<_> = kernels().filter(|kernel| !kernel.cost(&past, 2).is_possible()).collect();
-    for (rule, step) in [(Rule::AllMoves, 1), (Rule::OneOrTwo, 7)] {
+    for (rule, step) in [("all-moves", 3), ("one-or-two", 7)] {
+        let past = session(COMPLETE, "table_scan", rule, 1024);
         for limit in (0..1024).step_by(step) {
-            let input = StoneGame::new(limit, rule).expect("a small limit");
-            let run = |kernel: &Kernel<TableScan<_>>| kernel.run(&input, &Run::new(1)).expect("not cancelled");
-            let want = run(&rows);
-            for kernel in &narrow {
-                assert!(run(kernel) == want, "{}, limit {limit}, {rule:?}", kernel.def().name);
+            let session = session(COMPLETE, "table_scan", rule, limit);
+            let run = |kernel| session.run(kernel, &Run::new(1)).expect("not cancelled");
+            let rows = run(session.index("bit_rows").expect("a kernel for every machine"));
+            let is_narrow = |(index, _): &(usize, _)| !past.cost(*index, 2).is_possible();
+            for (index, kernel) in those_able(session.as_ref(), 1).filter(is_narrow) {
+                assert!(run(index).agrees(rows.as_ref()), "{}, limit {limit}, {rule}", kernel.name);
             }
         }
     }
@@ -334,14 +330,13 @@ fn the_narrow_kernels_of_table_scan_agree_at_every_limit() {
 /// The timing of threads differs in every run: marks lost by concurrent writes to one word show only occasionally.
 #[test]
 fn threads_find_the_same_positions_every_time() {
-    let input = StoneGame::new(1000, Rule::AllMoves).expect("a small limit");
-    let machine = Machine::detect();
-    for kernel in available::<TableScan<Tally>>(&machine).filter(|kernel| kernel.def().features.contains(&"parallel")) {
-        for threads in [2, 3].into_iter().filter(|threads| kernel.cost(&input, *threads).is_possible()) {
+    let session = session(OPERATIONS, "table_scan", "all-moves", 1000);
+    for threads in [2, 3] {
+        for (index, kernel) in those_able(session.as_ref(), threads).filter(|(_, kernel)| kernel.is_parallel()) {
             for round in 0..100 {
-                let tally = kernel.run(&input, &Run::new(threads)).expect("not cancelled");
-                let (name, got) = (kernel.def().name, (tally.sum, tally.positions));
-                assert_eq!(got, (167_542_057, 121_060), "{name} with {threads} threads, round {round}");
+                let answer = session.run(index, &Run::new(threads)).expect("not cancelled").digest();
+                let want = [("sum", 167_542_057), ("positions", 121_060)];
+                assert_eq!(answer, want, "{} with {threads} threads, round {round}", kernel.name);
             }
         }
     }
@@ -350,23 +345,19 @@ fn threads_find_the_same_positions_every_time() {
 /// A run on two threads that is cancelled in the middle ends in both threads with an error.
 #[test]
 fn a_run_on_two_threads_can_be_cancelled() {
-    let input = StoneGame::new(4000, Rule::AllMoves).expect("a small limit");
-    let steps = TableScan::<Tally>::steps(&input);
-    let machine = Machine::detect();
-    let parallel = available::<TableScan<Tally>>(&machine)
-        .filter(|kernel| kernel.def().features.contains(&"parallel") && kernel.cost(&input, 2).is_possible());
-    for kernel in parallel {
+    let session = session(OPERATIONS, "table_scan", "all-moves", 4000);
+    for (index, kernel) in those_able(session.as_ref(), 2).filter(|(_, kernel)| kernel.is_parallel()) {
         let run = Run::new(2);
-        let output = std::thread::scope(|scope| {
-            let running = scope.spawn(|| kernel.run(&input, &run));
-            while run.done() < steps / 8 && !running.is_finished() {
+        let ended = std::thread::scope(|scope| {
+            let running = scope.spawn(|| session.run(index, &run).err());
+            while run.done() < session.steps() / 8 && !running.is_finished() {
                 std::thread::yield_now();
             }
             run.cancel();
             running.join().expect("no panic")
         });
-        assert_eq!(output, Err(RunError::Cancelled), "{}", kernel.def().name);
-        assert!(run.done() < steps, "{} went on", kernel.def().name);
+        assert_eq!(ended, Some(RunError::Cancelled), "{}", kernel.name);
+        assert!(run.done() < session.steps(), "{} went on", kernel.name);
     }
 }
 
@@ -375,7 +366,8 @@ fn a_run_on_two_threads_can_be_cancelled() {
 fn a_panic_in_one_thread_ends_the_others() {
     let input = StoneGame::new(2000, Rule::AllMoves).expect("a small limit");
     let machine = Machine::detect();
-    for kernel in available::<TableScan<Fragile>>(&machine).filter(|kernel| kernel.cost(&input, 2).is_possible()) {
+    let is_parallel = |kernel: &Kernel<_>| kernel.def().is_parallel() && kernel.cost(&input, 2).is_possible();
+    for kernel in available::<TableScan<Fragile>>(&machine).filter(is_parallel) {
         let run = std::panic::catch_unwind(|| kernel.run(&input, &Run::new(2)));
         assert!(run.is_err(), "{}", kernel.def().name);
     }
@@ -385,9 +377,20 @@ fn a_panic_in_one_thread_ends_the_others() {
 #[test]
 fn the_first_layer_of_the_stone_game_is_wythoffs() {
     for limit in [1000, 20_000] {
-        let input = StoneGame::new(limit, Rule::AllMoves).expect("a small limit");
-        let FirstLayer(found) = selected::<TableScan<FirstLayer>>(&input);
+        let mut found = Vec::new();
+        let first_layer = |batch| match batch {
+            Positions::Three(batch) => {
+                let layer = batch.into_iter().take_while(|[x, ..]| *x == 0);
+                let before = found.len();
+                found.extend(layer.map(|[_, y, z]| [y, z]));
+                if found.len() > before { Ok(()) } else { Err("the layer has ended") }
+            }
+            other => panic!("three heaps, not {other:?}"),
+        };
+        let (selection, run) = (Selection::new(Machine::detect()), Run::new(2));
+        let ended =
+            game("stone-game").expect("a game").question(limit).stream(&Solver::new(&selection, &run), first_layer);
         let want = (0..).map(wythoff).take_while(|[_, z]| *z <= limit);
-        assert!(want.eq(found.iter().map(|pair| pair.map(u64::from))), "{limit}");
+        assert!(want.eq(found.iter().map(|pair: &[u32; 2]| pair.map(u64::from))), "{limit}: {ended:?}");
     }
 }
