@@ -22,10 +22,12 @@ enum File {
     },
 }
 
-/// A checkpoint, and a reader of its kind that returns what it would write again.
+/// Reads a checkpoint of one kind, and returns what it would write again.
+type Reader = dyn Fn(&[u8]) -> Result<Vec<u8>, CheckpointError> + Send + Sync;
+
 struct Checkpoint {
     written: Vec<u8>,
-    read: Box<dyn Fn(&[u8]) -> Result<Vec<u8>, CheckpointError> + Send + Sync>,
+    read: Box<Reader>,
 }
 
 /// Keeps the bytes of the first checkpoint, and stops the run.
