@@ -1,5 +1,6 @@
-//! Legal moves: subtraction sets for one heap, [`Diagonals`] for two.
+//! Legal moves: subtraction sets and codes of octal games for one heap, [`Diagonals`] for two.
 
+mod code;
 mod diagonals;
 
 use std::fmt;
@@ -13,6 +14,7 @@ use crate::machine::Machine;
 use crate::names::hint;
 use crate::units::bytes;
 
+pub use code::{Code, CodeError};
 pub use diagonals::{Diagonals, DiagonalsError};
 
 /// A subtraction set: a player may take `m` from a heap for each `m` of the set.

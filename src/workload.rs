@@ -91,7 +91,7 @@ pub enum InputError {
     Moves(#[from] crate::moves::MoveSetError),
     /// A text that is not the code of an octal or hexadecimal game.
     #[error(transparent)]
-    Code(#[from] crate::cores::mex::octal::CodeError),
+    Code(#[from] crate::moves::CodeError),
     /// Moves from both heaps that make no rules.
     #[error(transparent)]
     Diagonals(#[from] crate::moves::DiagonalsError),

@@ -24,13 +24,14 @@ use nimlanes::session::{KernelInfo, Session};
 use nimlanes::units::span;
 use nimlanes::workload::InputError;
 
+use super::clean_build::{NATIVE, build};
 use super::data::{
     AllNeeds, Ceilings, Choice, Choices, ClockRow, Clocks, ColdStart, ColdStarts, Counted, FarSolution, GameDuel,
     GameRow, KernelNeeds, Setup, Trial, Trials, files,
 };
 use super::estimates;
 use super::neighbours::Neighbours;
-use super::programs::{NATIVE, ProgramError, build, json_of, output_of, this_program};
+use super::programs::{ProgramError, json_of, output_of, this_program};
 use super::sources::{self, Sources};
 use super::tasks::{self, CLOCK_BUDGET, Effort, Input, TRIAL_BUDGET, Task};
 use crate::counters;

@@ -9,6 +9,7 @@
 
 pub mod chart;
 mod checks;
+mod clean_build;
 pub mod data;
 mod discoveries;
 pub mod estimates;

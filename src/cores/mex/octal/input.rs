@@ -1,6 +1,6 @@
 //! The input: a game and a limit.
 
-use super::code::Code;
+use crate::moves::Code;
 use crate::workload::InputError;
 
 const NAME: &str = "mex_octal";

@@ -24,7 +24,6 @@ use crate::workload::{InputError, Workload, Workloads};
 mod bit_rows;
 mod candidates;
 pub mod checkpoint;
-mod code;
 mod codes;
 mod drive;
 mod greedy;
@@ -60,7 +59,7 @@ mod values;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod xor_translate_avx512;
 
-pub use code::{Code, CodeError};
+pub use crate::moves::{Code, CodeError};
 pub use input::{MAX_ENDLESS, MAX_LIMIT, Octal};
 pub use period::{Period, period};
 pub use space::{SparseSpace, sparse_space};

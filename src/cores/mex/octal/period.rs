@@ -3,8 +3,8 @@
 //! Values are compared, also through their differences: in an arithmetic period the values of each round are those of the round
 //! before plus a constant, the *saltus*.
 
-use super::code::Code;
 use crate::kernel::{Run, RunError};
+use crate::moves::Code;
 
 /// A repetition of the values: `g(n + period) = g(n) + saltus` for all `n >= preperiod` that were compared, and for all others if it
 /// is proved.

@@ -93,6 +93,15 @@ fn instruction(line: &str) -> Option<Instruction> {
     Some(Instruction { address, text: words.join(" "), goes_to, is_call })
 }
 
+/// Instructions as an assembler takes them: a single label stands for every place that is jumped to or called.
+pub fn assembly(instructions: &[Instruction]) -> String {
+    let line = |instruction: &Instruction| match (&instruction.text, instruction.text.rfind([' ', ','])) {
+        (text, Some(end)) if instruction.goes_to.is_some() => format!("{}.L\n", &text[..=end]),
+        (text, _) => format!("{text}\n"),
+    };
+    instructions.iter().map(line).fold(".L:\n".to_owned(), |text, line| text + &line)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,5 +116,13 @@ mod tests {
         is("    7f38:\tcall   7f10 <a::b+0x10>", 0x7f38, "call 7f10", Some(0x7f10), true);
         is("    7f38:\tcbnz\tx0, 7f10 <a>", 0x7f38, "cbnz x0, 7f10", Some(0x7f10), false);
         assert_eq!(instruction("0000000000007f00 <a::b>:"), None);
+    }
+
+    #[test]
+    fn jumps_are_to_one_label() {
+        let instruction =
+            |text: &str, goes_to| Instruction { address: 0, text: text.to_owned(), goes_to, is_call: false };
+        let body = [instruction("add %rax,%rbx", None), instruction("jne 7f10", Some(0x7f10))];
+        assert_eq!(assembly(&body), ".L:\nadd %rax,%rbx\njne .L\n");
     }
 }

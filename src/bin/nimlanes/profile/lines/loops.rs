@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::disassembly::{Instruction, Program};
+use super::disassembly::{Instruction, Program, assembly};
 use super::tools::mca;
 use crate::profile::hot_loop::{HotLoop, Step};
 
@@ -47,7 +47,7 @@ pub fn hottest(
         instruction: it.text.clone(),
         line: line(it.address),
     };
-    Ok(HotLoop { steps: body.iter().map(step).collect(), model: mca(&body) })
+    Ok(HotLoop { steps: body.iter().map(step).collect(), model: mca(&assembly(&body)) })
 }
 
 /// The loops with samples: what a jump backwards spans. Jumps to the same place make one loop.

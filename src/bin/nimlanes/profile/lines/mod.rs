@@ -181,32 +181,34 @@ mod tests {
     fn two_phases() -> [Duration; 2] {
         let begin = Clock::Thread.now();
         while Clock::Thread.now() - begin < Duration::from_millis(300) {
-            multiply();
+            black_box(multiply());
         }
         let middle = Clock::Thread.now();
         while Clock::Thread.now() - middle < Duration::from_millis(600) {
-            divide();
+            black_box(divide());
         }
         [middle - begin, Clock::Thread.now() - middle]
     }
 
-    // Loops without the methods of ranges, which are functions of their own in builds for tests.
+    // Operators alone: methods are functions of their own in builds for tests.
     #[inline(always)]
-    fn multiply() {
-        let mut i = 0u64;
+    fn multiply() -> u64 {
+        let (mut i, mut all) = (0u64, 0);
         while i < 100_000 {
             i += 1;
-            black_box(i.wrapping_mul(i)); // a product
+            all ^= i * i; // a product
         }
+        all
     }
 
     #[inline(always)]
-    fn divide() {
-        let mut i = 0u64;
+    fn divide() -> u64 {
+        let (mut i, mut all) = (0u64, 0);
         while i < 100_000 {
             i += 1;
-            black_box(u64::MAX / i); // a quotient
+            all ^= u64::MAX / i; // a quotient
         }
+        all
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::process::{Command, Stdio};
 
-use super::disassembly::Instruction;
 use crate::profile::hot_loop::Model;
 
 /// What a program writes to its standard output, given a text.
@@ -33,11 +32,11 @@ pub fn output(command: &mut Command, input: &str) -> Result<String, String> {
 /// Turns of the loop that llvm-mca takes.
 const TURNS: u32 = 100;
 
-/// Asks the newest llvm-mca about the instructions of a loop.
+/// Asks the newest llvm-mca about a loop, in assembly.
 ///
 /// # Errors
 /// Why there is no answer: it is not installed, or what it complained of.
-pub fn mca(instructions: &[Instruction]) -> Result<Model, String> {
+pub fn mca(assembly: &str) -> Result<Model, String> {
     let name = newest_mca();
     let version = output(Command::new(&name).arg("--version"), "")?;
     let after = |text: &str, mark: &str| {
@@ -48,7 +47,7 @@ pub fn mca(instructions: &[Instruction]) -> Result<Model, String> {
     let number = after(&version, "LLVM version").unwrap_or_default();
     let mut command = Command::new(&name);
     command.args([format!("-mcpu={cpu}"), format!("-iterations={TURNS}")]);
-    let text = output(command.args(["-bottleneck-analysis", "-resource-pressure=false"]), &assembly(instructions))?;
+    let text = output(command.args(["-bottleneck-analysis", "-resource-pressure=false"]), assembly)?;
     let cycles = after(&text, "Total Cycles:").and_then(|cycles| cycles.parse::<f64>().ok());
     let cycles = cycles.ok_or_else(|| format!("{name} gives no number of cycles"))? / f64::from(TURNS);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
@@ -63,15 +62,6 @@ fn newest_mca() -> String {
     versions.max().map_or_else(|| "llvm-mca".to_owned(), |version| format!("llvm-mca-{version}"))
 }
 
-/// Instructions as an assembler takes them: a single label stands for every place that is jumped to or called.
-fn assembly(instructions: &[Instruction]) -> String {
-    let line = |instruction: &Instruction| match (&instruction.text, instruction.text.rfind([' ', ','])) {
-        (text, Some(end)) if instruction.goes_to.is_some() => format!("{}.L\n", &text[..=end]),
-        (text, _) => format!("{text}\n"),
-    };
-    instructions.iter().map(line).fold(".L:\n".to_owned(), |text, line| text + &line)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,13 +72,5 @@ mod tests {
         assert_eq!(missing.unwrap_err(), "nimlanes-has-no-such-tool is not installed");
         assert!(output(Command::new("cat").arg("/nimlanes/none"), "").unwrap_err().starts_with("cat: "));
         assert_eq!(output(&mut Command::new("cat"), "text").as_deref(), Ok("text"));
-    }
-
-    #[test]
-    fn jumps_are_to_one_label() {
-        let instruction =
-            |text: &str, goes_to| Instruction { address: 0, text: text.to_owned(), goes_to, is_call: false };
-        let body = [instruction("add %rax,%rbx", None), instruction("jne 7f10", Some(0x7f10))];
-        assert_eq!(assembly(&body), ".L:\nadd %rax,%rbx\njne .L\n");
     }
 }

@@ -11,13 +11,13 @@ use std::str::FromStr;
 /// split a heap into two that differ.
 ///
 /// ```
-/// use nimlanes::cores::mex::octal::Code;
+/// use nimlanes::moves::Code;
 /// let kayles: Code = "0.77".parse()?;
 /// assert_eq!([0, 1, 2, 3].map(|place| kayles.digit(place)), [0, 7, 7, 0]);
 /// assert_eq!("0.[3]".parse::<Code>()?.digit(1_000_000), 3); // Nim
 /// assert_eq!(".6".parse::<Code>()?.to_string(), "0.6");
 /// assert!("2.6".parse::<Code>().is_err());
-/// # Ok::<(), nimlanes::cores::mex::octal::CodeError>(())
+/// # Ok::<(), nimlanes::moves::CodeError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
@@ -61,7 +61,7 @@ impl Code {
     }
 
     /// The places up to `limit` whose digit is not 0, with their digits.
-    pub(super) fn moves(&self, limit: usize) -> Vec<(usize, u8)> {
+    pub(crate) fn moves(&self, limit: usize) -> Vec<(usize, u8)> {
         let end = if self.is_finite() { self.digits.len() } else { limit.saturating_add(1) };
         (0..end)
             .map(|place| (place, self.digit(place)))
