@@ -33,7 +33,7 @@ use nimlanes::lab::environment::Environment;
 
 use self::data::{Data, DataError};
 use self::machines::Others;
-use self::tables::Report;
+use self::tables::{Report, unmarked};
 use crate::files;
 use crate::saved::SavedError;
 
@@ -293,21 +293,18 @@ pub fn write(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Resu
 }
 
 /// Checks that RESULTS.md, its charts and tables, and the digest are what the measurements in a folder give, and that there are
-/// no charts and tables of earlier reports. Kernels that have changed since need not be marked yet: whoever changes one need not
-/// touch the report. `announce` is as in [`write`].
+/// no charts and tables of earlier reports. Marks of kernels that have changed since are not compared, and kernels without
+/// measurements are in no report: whoever adds or changes one need not touch it. `announce` is as in [`write`].
 ///
 /// # Errors
 /// They differ, or the measurements cannot be used.
 pub fn check(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Summary, ReportError> {
     let contents = Contents::read(folder, mixed, announce)?;
-    let changed = changed(&contents.data)?;
-    let as_measured = compose(folder, &contents, changed.as_ref().map(|_| BTreeSet::new()))?.files;
-    let Composed { files, stale, summary } = compose(folder, &contents, changed)?;
-    for ((path, want), (_, as_measured)) in files.into_iter().zip(as_measured) {
+    let Composed { files, stale, summary } = compose(folder, &contents, changed(&contents.data)?)?;
+    for (path, want) in files {
         let found = read(&path)?.unwrap_or_default();
-        if found != want && found != as_measured {
-            let same = found.lines().zip(want.lines()).take_while(|(found, want)| found == want).count();
-            let (folder, how) = (folder.to_owned(), format!("first difference at line {}", same + 1));
+        if let Some(line) = first_difference(&found, &want) {
+            let (folder, how) = (folder.to_owned(), format!("first difference at line {line}"));
             return Err(ReportError::Differs { path, folder, how });
         }
     }
@@ -315,6 +312,19 @@ pub fn check(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Resu
         true => Ok(summary),
         false => Err(ReportError::Stale { paths: stale, folder: folder.to_owned() }),
     }
+}
+
+/// The first line, counted from 1, in which a file differs from what it should be, whatever it says of changed sources.
+fn first_difference(found: &str, want: &str) -> Option<usize> {
+    let mut want = unmarked(want).map(|(_, text)| text);
+    let mut last = 0;
+    for (line, text) in unmarked(found) {
+        if want.next() != Some(text) {
+            return Some(line);
+        }
+        last = line;
+    }
+    want.next().map(|_| last + 1)
 }
 
 /// Makes the page of the measurements in a folder, and of other machines. `links` is where links to source files begin, see
@@ -352,6 +362,20 @@ mod tests {
         assert_eq!(new, format!("above\n{MADE}\n\nnew\n\n{END}\nbelow\n"));
         assert_eq!(readme(&new, "new").expect("marks"), new);
         assert_eq!(readme("nothing", "new"), None);
+    }
+
+    #[test]
+    fn what_a_report_says_of_changed_sources_is_not_compared() {
+        let marked = "| a† | 1 |\n\n† The source of this kernel has changed since it was measured.\n\
+                      \nShared source that has changed since it was measured: `src/b.rs`.\nend\n";
+        let plain = "| a | 1 |\nend\n";
+        assert_eq!(first_difference(marked, plain), None);
+        assert_eq!(first_difference(plain, marked), None);
+        assert_eq!(first_difference(marked, "| a | 2 |\nend\n"), Some(1));
+        assert_eq!(first_difference(marked, "| a | 1 |\nEnd\n"), Some(6));
+        assert_eq!(first_difference(marked, "| a | 1 |\n"), Some(6));
+        assert_eq!(first_difference(plain, "| a | 1 |\nend\nmore\n"), Some(3));
+        assert_eq!(first_difference("", ""), None);
     }
 
     #[test]

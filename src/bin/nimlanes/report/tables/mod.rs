@@ -40,6 +40,16 @@ const PUBLISHED: &str = "Published sizes, one thread, default build.";
 
 /// Marks a kernel whose source has changed since it was measured.
 const CHANGED: &str = "†";
+/// Explains [`CHANGED`].
+const CHANGED_NOTE: &str = "† The source of this kernel has changed since it was measured.";
+/// Begins the list of changed sources that are not the source of one kernel.
+const CHANGED_PARTS: &str = "Shared source that has changed since it was measured: ";
+
+/// The lines of a report, counted from 1, without what they say about changed sources.
+pub fn unmarked(text: &str) -> impl Iterator<Item = (usize, String)> {
+    let is_kept = |line: &str| !line.is_empty() && line != CHANGED_NOTE && !line.starts_with(CHANGED_PARTS);
+    (1..).zip(text.lines()).filter(move |(_, line)| is_kept(line)).map(|(n, line)| (n, line.replace(CHANGED, "")))
+}
 
 /// A report on one set of measurements.
 #[derive(Debug)]
@@ -51,7 +61,7 @@ pub struct Report<'a> {
     others: Vec<Report<'a>>,
 }
 
-/// An operation and its kernels.
+/// An operation and those of its kernels that were measured, here or on another machine. A report has nothing to say of others.
 struct Entry {
     operation: &'static dyn AnyOperation,
     kernels: Vec<KernelInfo>,
@@ -161,7 +171,8 @@ impl<'a> Report<'a> {
     fn entries(&self) -> impl Iterator<Item = Entry> {
         let is_changed = |kernel: &&KernelInfo| self.changed.as_ref().is_some_and(|all| all.contains(&kernel.source()));
         OPERATIONS.iter().map(move |operation| {
-            let kernels = operation.kernels(&self.machine);
+            let mut kernels = operation.kernels(&self.machine);
+            kernels.retain(|kernel| self.is_measured(operation.name(), kernel.name));
             let changed = kernels.iter().filter(is_changed).map(|kernel| kernel.name).collect();
             Entry { operation: *operation, kernels, changed }
         })
@@ -251,16 +262,18 @@ impl<'a> Report<'a> {
     }
 
     fn page(&self, title: &str, body: &str) -> String {
-        format!("# {title}\n\n{}\n{}", body.trim_end(), if body.contains(CHANGED) { self.changed_note() } else { "" })
+        format!(
+            "# {title}\n\n{}\n{}",
+            body.trim_end(),
+            if body.contains(CHANGED) { self.changed_note() } else { String::new() }
+        )
     }
 
     /// Explains [`CHANGED`], if a kernel has changed.
-    fn changed_note(&self) -> &'static str {
+    fn changed_note(&self) -> String {
         match self.changed() {
-            Some(kernels) if !kernels.is_empty() => {
-                "\n† The source of this kernel has changed since it was measured.\n"
-            }
-            _ => "",
+            Some(kernels) if !kernels.is_empty() => format!("\n{CHANGED_NOTE}\n"),
+            _ => String::new(),
         }
     }
 
@@ -287,22 +300,35 @@ impl<'a> Report<'a> {
         self.topics().map(line).collect()
     }
 
-    /// Kernels without a measurement, as `operation=kernel`: added later, or for another architecture. The report contains
-    /// only measurements, so it does not mention them.
+    /// Whether a kernel was measured, or skipped for a reason, on this machine or on one beside it.
+    fn is_measured(&self, operation: &str, kernel: &str) -> bool {
+        self.is_measured_here(operation, kernel) || self.others.iter().any(|other| other.is_measured(operation, kernel))
+    }
+
+    fn is_measured_here(&self, operation: &str, kernel: &str) -> bool {
+        let of_duel = |duel: &Duel| {
+            let mut names = duel.rows.iter().map(|row| &row.kernel).chain(duel.skipped.iter().map(|row| &row.kernel));
+            duel.case.operation == operation && names.any(|name| name == kernel)
+        };
+        let mut observed = self.data.observed.iter().map(|observed| (&observed.case, &observed.row.kernel));
+        self.data.duels.iter().any(|saved| of_duel(&saved.content))
+            || observed.any(|(case, name)| case.operation == operation && name == kernel)
+    }
+
+    /// All kernels, as pairs of operation and kernel.
+    fn all_kernels(&self) -> impl Iterator<Item = (&'static str, KernelInfo)> {
+        let kernels = |operation: &&'static dyn AnyOperation| {
+            let name = operation.name();
+            operation.kernels(&self.machine).into_iter().map(move |kernel| (name, kernel))
+        };
+        OPERATIONS.iter().flat_map(kernels)
+    }
+
+    /// Kernels without a measurement on this machine, as `operation=kernel`: added later, or for another architecture.
     pub fn unmeasured(&self) -> Vec<String> {
-        let duels = || self.data.duels.iter().map(|saved| &saved.content);
-        let is_known = |operation: &str, kernel: &str| {
-            let observed = self.data.observed.iter().map(|observed| (&observed.case, &observed.row.kernel));
-            duels().filter(|duel| duel.case.operation == operation).any(|duel| {
-                duel.rows.iter().any(|row| row.kernel == kernel) || duel.skipped.iter().any(|row| row.kernel == kernel)
-            }) || observed.into_iter().any(|(case, name)| case.operation == operation && name == kernel)
-        };
-        let kernels = |entry: Entry| {
-            let name = entry.name();
-            entry.kernels.into_iter().map(move |kernel| (name, kernel.name))
-        };
-        let unknown = self.entries().flat_map(kernels).filter(|(operation, kernel)| !is_known(operation, kernel));
-        unknown.map(|(operation, kernel)| format!("{operation}={kernel}")).collect()
+        let unmeasured =
+            self.all_kernels().filter(|(operation, kernel)| !self.is_measured_here(operation, kernel.name));
+        unmeasured.map(|(operation, kernel)| format!("{operation}={}", kernel.name)).collect()
     }
 
     /// Kernels whose source has changed since they were measured, as `operation=kernel`; `None` if that is not known.
@@ -317,8 +343,7 @@ impl<'a> Report<'a> {
 
     /// Changed files that are not the source of one kernel.
     fn changed_parts(&self) -> Vec<String> {
-        let own: BTreeSet<String> =
-            self.entries().flat_map(|entry| entry.kernels).map(|kernel| kernel.source()).collect();
+        let own: BTreeSet<String> = self.all_kernels().map(|(_, kernel)| kernel.source()).collect();
         self.changed.iter().flatten().filter(|path| !own.contains(*path)).map(|path| code(path)).collect()
     }
 
@@ -362,7 +387,7 @@ impl<'a> Report<'a> {
         let text = table.end();
         match parts.as_slice() {
             [] => text,
-            parts => format!("{text}Shared source that has changed since it was measured: {}.\n", parts.join(", ")),
+            parts => format!("{text}{CHANGED_PARTS}{}.\n", parts.join(", ")),
         }
     }
 
@@ -526,5 +551,38 @@ impl<'a> Report<'a> {
              cargo run --release -- compare OPERATION  # one duel: 1 min\n\
              ```\n"
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::{FOLDERS, sources};
+    use super::*;
+
+    /// As if the kernel had been added after the measurements. It is one that `crates` lists line by line.
+    #[test]
+    fn a_kernel_without_measurements_is_in_no_table() {
+        let text = |data: &Data| {
+            let report = Report::new(data, None, &[]);
+            let pages = report.pages().into_iter().map(|page| page.text);
+            let text: String = [report.results(), report.digest()].into_iter().chain(pages).collect();
+            (text, report.unmeasured())
+        };
+        let (operation, kernel) = ("mex_subtraction", "byte_lanes_product_avx512");
+        let (link, pair) = (format!("[`{kernel}`]("), format!("{operation}={kernel}"));
+        let folders = sources::entries(Path::new(FOLDERS)).expect("readable").into_iter();
+        let mut all = folders.map(|folder| Data::read(&folder, false).expect("measurements"));
+        let mut data = all.find(|data| text(data).0.contains(&link)).expect("one of a machine that can run the kernel");
+        assert!(!text(&data).1.contains(&pair));
+        for duel in
+            data.duels.iter_mut().map(|saved| &mut saved.content).filter(|duel| duel.case.operation == operation)
+        {
+            duel.rows.retain(|row| row.kernel != kernel);
+            duel.skipped.retain(|row| row.kernel != kernel);
+        }
+        let (text, unmeasured) = text(&data);
+        assert!(!text.contains(&link) && unmeasured.contains(&pair));
     }
 }
