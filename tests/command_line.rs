@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use assert_cmd::Command;
+use nimlanes::games::GAMES;
 use nimlanes::isa::Tier;
 use predicates::prelude::*;
 use serde_json::Value;
@@ -557,26 +558,28 @@ fn commands() -> Vec<String> {
 /// Settings appear in the help of the commands that accept them, under the heading of their games.
 #[test]
 fn help_lists_the_settings_of_the_games() {
-    let words = |args: &[&str]| help(args).split_whitespace().collect::<Vec<_>>().join(" ");
-    let solve = words(&["solve"]);
-    for (heading, option) in [
-        (
-            "Stone Game: ",
-            "--rule <RULE> Which heaps a move may take from [default: all] [possible values: all, one-or-two] ",
-        ),
-        ("Proportionate Nim and Nim Square: ", "--moves <MOVES> Proportionate Nim: the moves from both heaps: p:q "),
-        ("[default: 1:1,1:2]. ", "Nim Square: squares, cubes, "),
-        ("Nim Square: ", "--heaps <M> The number of heaps, at most 10000 [default: 3] "),
-        (
-            "Scatterstone Nim: ",
-            "--modulus <MODULUS> Count modulo an odd number below 2^31 [default: modulo 1000000007] ",
-        ),
-        ("", "--exact Compute the exact number, however large "),
-    ] {
-        assert!(solve.contains(&format!("{heading}{option}")), "{heading}{option}: {solve}");
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Headings, each with the text below it.
+    let mut sections: Vec<(String, String)> = Vec::new();
+    for line in help(&["solve"]).lines() {
+        match (line.strip_suffix(':'), sections.last_mut()) {
+            (Some(heading), _) if !line.starts_with(' ') => sections.push((heading.to_owned(), String::new())),
+            (_, Some((_, text))) => *text += &format!("{line}\n"),
+            _ => {}
+        }
     }
+    for (game, setting) in GAMES.iter().flat_map(|game| game.settings().map(move |setting| (game, setting))) {
+        let default = setting.value.map_or(String::new(), |_| format!(" [default: {}]", setting.published));
+        let says = format!("{}{default}", setting.help).to_lowercase();
+        let of_game = sections.iter().filter(|(heading, _)| heading.contains(game.title)).map(|(_, text)| words(text));
+        let mut named = of_game.filter(|text| text.contains(&format!("--{} ", setting.name)));
+        assert!(named.any(|text| text.to_lowercase().contains(&says)), "{}: {says}: {sections:?}", game.title);
+    }
+    assert!(words(&help(&["solve"])).contains(
+        "Stone Game: --rule <RULE> Which heaps a move may take from [default: all] [possible values: all, one-or-two] "
+    ));
     for command in ["positions", "plot"] {
-        let help = words(&[command]);
+        let help = words(&help(&[command]));
         assert!(help.contains("Proportionate Nim: --moves <MOVES> The moves from both heaps: p:q "), "{help}");
         assert!(
             help.contains("Stone Game: the largest heap; Proportionate Nim: the largest sum of both heaps "),

@@ -74,13 +74,12 @@ fn options(listed: bool) -> Vec<Vec<(&'static Game, Setting)>> {
 fn arg(option: &[(&'static Game, Setting)]) -> Arg {
     let (_, Setting { name, value, choices, .. }) = &option[0];
     let titles: Vec<&str> = option.iter().map(|(game, _)| game.title).collect();
-    let help = match option {
-        [(_, setting)] => capitalised(&help(setting)),
-        _ => option
-            .iter()
-            .map(|(game, setting)| format!("{}: {}", game.title, help(setting)))
-            .collect::<Vec<_>>()
-            .join(". "),
+    let helps: Vec<String> = option.iter().map(|(_, setting)| help(setting)).collect();
+    let help = match helps.iter().all(|help| *help == helps[0]) {
+        true => capitalised(&helps[0]),
+        false => {
+            titles.iter().zip(&helps).map(|(title, help)| format!("{title}: {help}")).collect::<Vec<_>>().join(". ")
+        }
     };
     let rivals = option.iter().flat_map(|(game, setting)| {
         game.settings().filter(|rival| rival.parameter == setting.parameter && rival.name != setting.name)
@@ -88,7 +87,7 @@ fn arg(option: &[(&'static Game, Setting)]) -> Arg {
     let arg = Arg::new(name)
         .long(name)
         .help(help)
-        .help_heading(titles.join(" and "))
+        .help_heading(enumerated(&titles))
         .requires("game")
         .conflicts_with_all(rivals.map(|rival| rival.name));
     match value {
@@ -107,7 +106,27 @@ fn help(Setting { help, value, published, .. }: &Setting) -> String {
     }
 }
 
+/// "A", "A and B", "A, B and C".
+fn enumerated(words: &[&str]) -> String {
+    match words {
+        [first @ .., one, last] => [first, &[&format!("{one} and {last}")]].concat().join(", "),
+        _ => words.concat(),
+    }
+}
+
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::enumerated;
+
+    #[test]
+    fn titles_are_enumerated() {
+        assert_eq!(enumerated(&["A"]), "A");
+        assert_eq!(enumerated(&["A", "B"]), "A and B");
+        assert_eq!(enumerated(&["A", "B", "C"]), "A, B and C");
+    }
 }
