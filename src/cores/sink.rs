@@ -118,8 +118,7 @@ impl<P: Position> Sink<P> for Positions<P> {
     }
 
     fn merge(&mut self, other: Self) {
-        self.0.reserve_exact(other.0.len());
-        self.0.extend(other.0);
+        growing::append(&mut self.0, other.0);
     }
 
     fn finish(&mut self) {
