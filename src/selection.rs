@@ -219,3 +219,42 @@ impl Selection {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(fits: Option<u64>, observed: Option<&'static str>) -> SelectError {
+        SelectError::Memory { operation: "an_operation", needs: 2e9, free: 1_000_000_000, fits, observed }
+    }
+
+    #[test]
+    fn a_memory_error_says_the_largest_size_that_fits_to_two_digits() {
+        for (fits, size, said) in [(0, 1000, 0), (7, 1000, 7), (99, 1000, 99), (123_456, u64::MAX, 120_000)] {
+            let attempt = |size| (size > fits).then(|| memory(None, None));
+            assert_eq!(memory(None, Some("a")).with_fitting(size, attempt), memory(Some(said), Some("a")), "{fits}");
+        }
+        // What fits may yet be refused for another reason.
+        let long = |size| Some(if size > 9 { memory(None, None) } else { SelectError::NoThreads });
+        assert_eq!(memory(None, None).with_fitting(1000, long), memory(Some(9), None));
+        assert_eq!(SelectError::NoThreads.with_fitting(1000, |_| None), SelectError::NoThreads);
+    }
+
+    #[test]
+    fn an_error_names_the_kernel_that_must_be_named() {
+        let says = "an_operation needs 2.000 GB here and 1.000 GB are free; 7 would fit; --kernel an_operation=a can, but its \
+                    answers are observed, not proved";
+        assert_eq!(memory(Some(7), Some("a")).to_string(), says);
+        assert_eq!(memory(None, None).to_string(), "an_operation needs 2.000 GB here and 1.000 GB are free");
+    }
+
+    #[test]
+    fn runs_of_more_than_a_day_must_be_allowed() {
+        let selection = Selection::new(Machine::detect());
+        let day = LONG.as_nanos() as f64;
+        assert_eq!(selection.admit("an_operation", day), Ok(()));
+        let long = SelectError::Long { operation: "an_operation", ns: 2.0 * day, observed: None };
+        assert_eq!(selection.admit("an_operation", 2.0 * day), Err(long));
+        assert_eq!(selection.allow_long().admit("an_operation", 2.0 * day), Ok(()));
+    }
+}

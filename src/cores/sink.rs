@@ -209,3 +209,85 @@ impl<P: Position> Sink<P> for Stream<P> {
         tally
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    type Pair = [u32; 2];
+
+    const SORTED: [Pair; 4] = [[0, 0], [1, 1], [1, 2], [3, 4]];
+    const TALLY: Tally = Tally { sum: 12, positions: 4 };
+
+    /// What two threads find, merged.
+    fn found<S: Sink<Pair>>(mut sink: S) -> S {
+        let mut other = sink.fork();
+        [[3, 4], [1, 2]].into_iter().for_each(|position| sink.push(position));
+        [[1, 1], [0, 0]].into_iter().for_each(|position| other.push(position));
+        sink.merge(other);
+        sink.finish();
+        sink
+    }
+
+    #[test]
+    fn sinks_agree() {
+        let (tally, positions, stream) = (
+            found::<Tally>(Tally::default()),
+            found::<Positions<Pair>>(Positions::default()),
+            found::<Stream<Pair>>(Stream::default()),
+        );
+        assert_eq!((tally, &positions.0[..], &stream.rest[..]), (TALLY, &SORTED[..], &SORTED[..]));
+        assert_eq!([Sink::<Pair>::tally(&tally), positions.tally(), stream.tally()], [TALLY; 3]);
+        assert_eq!(tally.digest(), [("sum", 12), ("positions", 4)]);
+    }
+
+    #[test]
+    fn only_a_tally_may_be_added_to() {
+        let mut tally = TALLY;
+        Sink::<Pair>::tally_mut(&mut tally).expect("a tally").add(10, 2);
+        assert_eq!(tally, Tally { sum: 22, positions: 6 });
+        assert!(Positions::<Pair>::default().tally_mut().is_none() && Stream::<Pair>::default().tally_mut().is_none());
+    }
+
+    #[test]
+    fn a_stream_hands_sorted_batches_on_and_counts_them() {
+        let run = Run::new(1);
+        let batches = Arc::new(Mutex::new(Vec::new()));
+        let kept = batches.clone();
+        let mut stream = Stream::into(Arc::new(move |batch: Vec<Pair>| {
+            let mut kept = kept.lock().expect("no panic");
+            kept.push(batch);
+            if kept.len() < 4 { Ok(()) } else { Err(RunError::Cancelled) }
+        }));
+        let mut other = stream.fork();
+        for sink in [&mut stream, &mut other] {
+            sink.push([5, 6]);
+            sink.push([1, 2]);
+            assert_eq!(sink.advance(&run, 1), Ok(()));
+        }
+        other.push([7, 7]);
+        stream.push([0, 8]);
+        stream.merge(other);
+        assert_eq!(stream.tally(), Tally { sum: 50, positions: 6 });
+        assert_ne!(stream, Stream { rest: stream.rest.clone(), ..Stream::default() });
+        assert_eq!(
+            stream,
+            Stream { handed_on: Tally { sum: 28, positions: 4 }, rest: vec![[0, 8], [7, 7]], outlet: None }
+        );
+        assert_eq!([stream.advance(&run, 1), stream.advance(&run, 1)], [Ok(()), Err(RunError::Cancelled)]);
+        assert_eq!(run.done(), 3);
+        let pairs = vec![[1, 2], [5, 6]];
+        assert_eq!(*batches.lock().expect("no panic"), [pairs.clone(), pairs, vec![[0, 8], [7, 7]], Vec::new()]);
+    }
+
+    #[test]
+    fn memory_is_that_of_what_is_kept() {
+        let pairs = growing::bytes::<Pair>;
+        assert_eq!([1, 2].map(|threads| Positions::<Pair>::bytes(800.0, 1.0, threads)), [pairs(800.0), pairs(1200.0)]);
+        assert_eq!(Stream::<Pair>::bytes(800.0, 100.0, 2), pairs(500.0));
+        assert_eq!(Stream::<Pair>::bytes(50.0, 100.0, 1), pairs(200.0));
+        assert_eq!(<Tally as Sink<Pair>>::bytes(800.0, 100.0, 2), 0.0);
+    }
+}
