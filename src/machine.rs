@@ -180,6 +180,28 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_os = "linux")]
+    fn the_system_says_what_is_free_and_what_was_held() {
+        const TOUCHED: u64 = 64 << 20;
+        assert!(free_memory().is_some_and(|free| (1 << 20..1 << 50).contains(&free)));
+        let held = std::hint::black_box(vec![1u8; TOUCHED as usize]);
+        assert!((TOUCHED..1 << 50).contains(&peak_memory()));
+        assert!(status("VmSize").is_some_and(|addresses| addresses >= TOUCHED));
+        assert_eq!(status("Vm"), None);
+        drop(held);
+    }
+
+    #[test]
+    fn a_capped_machine_offers_what_the_cap_includes() {
+        let machine = Machine::detect();
+        assert_eq!(machine.capped(Tier::Portable).tiers().collect::<Vec<_>>(), [Tier::Portable]);
+        for tier in Tier::ALL {
+            assert_eq!(machine.offers(*tier), tier.is_on_this_cpu());
+            assert_eq!(machine.capped(*tier).offers(*tier), tier.is_on_this_cpu());
+        }
+    }
+
+    #[test]
     fn a_limit_on_memory_is_one_whatever_the_addresses() {
         let machine = Machine { addresses: Some(1 << 20), ..Machine::detect() };
         assert_eq!(machine.memory(1), 0);

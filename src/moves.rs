@@ -435,6 +435,12 @@ mod tests {
     #[test]
     fn named_sets_begin_as_they_should() {
         let sets = [
+            ("squares", vec![1, 4, 9, 16, 25]),
+            ("cubes", vec![1, 8, 27]),
+            ("triangular", vec![1, 3, 6, 10, 15, 21, 28]),
+            ("primes", vec![2, 3, 5, 7, 11, 13, 17, 19, 23, 29]),
+            ("factorials", vec![1, 2, 6, 24]),
+            ("fibonacci", vec![1, 2, 3, 5, 8, 13, 21]),
             ("lucas", vec![1, 2, 3, 4, 7, 11, 18, 29]),
             ("pentagonal", vec![1, 5, 12, 22]),
             ("tetrahedral", vec![1, 4, 10, 20]),
@@ -453,6 +459,7 @@ mod tests {
         for (name, set) in NAMED {
             assert_eq!(set.up_to(0), [0; 0], "{set}");
             assert!(ALLOWED.split(", ").any(|text| text == name), "{name} is not listed");
+            assert_eq!(name.parse::<MoveSet>(), Ok(set));
         }
         let to_the_end = ["lucas", "powers-of-2", "powers-of-18446744073709551615"];
         assert_eq!(to_the_end.map(|text| text.parse::<MoveSet>().expect(text).up_to(u64::MAX).len()), [92, 64, 2]);
@@ -478,6 +485,22 @@ mod tests {
         assert_eq!(error("all-but:"), MoveSetError::NotANumber(String::new()));
         assert_eq!(error("all-but:3,2"), MoveSetError::NotAscending { after: 3, before: 2 });
         assert!(matches!(error("@no such file"), MoveSetError::File { .. }));
+    }
+
+    #[test]
+    fn a_file_holds_numbers_between_commas_and_spaces() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let read = |text: &str| {
+            std::fs::write(file.path(), text).expect("a writable file");
+            format!("@{}", file.path().display()).parse::<MoveSet>()
+        };
+        assert_eq!(read("1, 2\n5,\t70\r\n"), MoveSet::list(vec![1, 2, 5, 70]));
+        assert_eq!(read("1 x"), Err(MoveSetError::NotANumber("x".to_owned())));
+        assert_eq!(read(" ,\n"), Err(MoveSetError::Empty));
+        // It takes no blocks of the disk, and is not read.
+        file.as_file().set_len(1 << 43).expect("a file with a hole");
+        let error = MoveSet::read(file.path()).expect_err("too large").to_string();
+        assert!(error.contains("it may need 114.349 TB here"), "{error}");
     }
 
     #[test]
