@@ -249,9 +249,17 @@ mod tests {
     }
 
     #[test]
+    fn several_threads_need_the_feature() {
+        let with =
+            |threads| Selection::new(Machine::detect()).with_threads(threads).map(|selection| selection.threads());
+        let several = if cfg!(feature = "parallel") { Ok(3) } else { Err(SelectError::NotParallel(3)) };
+        assert_eq!([0, 1, 3].map(with), [Err(SelectError::NoThreads), Ok(1), several]);
+    }
+
+    #[test]
     fn runs_of_more_than_a_day_must_be_allowed() {
         let selection = Selection::new(Machine::detect());
-        let day = LONG.as_nanos() as f64;
+        let day = 86_400e9;
         assert_eq!(selection.admit("an_operation", day), Ok(()));
         let long = SelectError::Long { operation: "an_operation", ns: 2.0 * day, observed: None };
         assert_eq!(selection.admit("an_operation", 2.0 * day), Err(long));
