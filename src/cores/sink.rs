@@ -244,6 +244,15 @@ mod tests {
     }
 
     #[test]
+    fn steps_are_counted_until_the_run_is_stopped() {
+        let (run, mut tally) = (Run::new(1), TALLY);
+        assert_eq!(Sink::<Pair>::advance(&mut tally, &run, 3), Ok(()));
+        assert_eq!(run.done(), 3);
+        run.cancel();
+        assert_eq!(Sink::<Pair>::advance(&mut tally, &run, 3), Err(RunError::Cancelled));
+    }
+
+    #[test]
     fn only_a_tally_may_be_added_to() {
         let mut tally = TALLY;
         Sink::<Pair>::tally_mut(&mut tally).expect("a tally").add(10, 2);

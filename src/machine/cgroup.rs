@@ -103,8 +103,10 @@ mod tests {
 
     #[test]
     fn both_versions_are_read() {
-        let own = ("proc/self/cgroup", "9:name=systemd:/\n4:cpu,memory:/docker/1\n0::/x\n");
+        let own = ("proc/self/cgroup", "9:name=systemd:/\n4:cpu,memory:/docker/1\n5:pids:/other\n0::/x\n");
         let first = [
+            ("sys/fs/cgroup/memory/other/memory.limit_in_bytes", "10\n"),
+            ("sys/fs/cgroup/memory/other/memory.usage_in_bytes", "0\n"),
             ("sys/fs/cgroup/memory/docker/1/memory.limit_in_bytes", "9223372036854771712\n"),
             ("sys/fs/cgroup/memory/docker/1/memory.usage_in_bytes", "500\n"),
             ("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "800\n"),

@@ -157,6 +157,16 @@ mod tests {
     }
 
     #[test]
+    fn a_code_says_what_a_split_may_leave() {
+        let of = |text: &str| text.parse::<Code>().map(|code| (code.has_three_parts(), code.is_unequal()));
+        for (text, says) in
+            [("0.7", (false, false)), ("0.18", (true, false)), ("0.9", (true, false)), ("grundy", (false, true))]
+        {
+            assert_eq!(of(text), Ok(says), "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_no_game_is_refused_with_a_reason() {
         let error = |text: &str| text.parse::<Code>().expect_err("no game");
         assert_eq!(error("6"), CodeError::NoPoint("6".to_owned()));
@@ -177,6 +187,9 @@ mod tests {
         let code: Code = "0.1[23]".parse().expect("a game");
         assert_eq!((0..8).map(|place| code.digit(place)).collect::<Vec<_>>(), [0, 1, 2, 3, 2, 3, 2, 3]);
         assert_eq!(code.moves(3), [(1, 1), (2, 2), (3, 3)]);
+        let digits =
+            |text: &str| (0..5).map(|place| text.parse::<Code>().expect("a game").digit(place)).collect::<Vec<_>>();
+        assert_eq!([digits("0.01[2]"), digits("0.7")], [[0, 0, 1, 2, 2], [0, 7, 0, 0, 0]]);
         assert_eq!(code.last_place(), None);
         let last = |text: &str| text.parse::<Code>().expect("a game").last_place();
         assert_eq!([last("0.07"), last("0.70"), last("0.7[0]"), last("4.0")], [2, 1, 1, 0].map(Some));
