@@ -233,12 +233,22 @@ fn damaged_checkpoints_of_compressed_histories_are_refused() {
     let mut small = file.clone();
     small[8..16].copy_from_slice(&500_000u64.to_le_bytes());
     assert!(Progress::read(&input(set, 500_000), &mut small.as_slice()).is_err());
+    let seal = |file: &mut Vec<u8>| file.extend(XxHash3_64::oneshot(file).to_le_bytes());
+    // Runs are saved at the ends of frames: not a block before, with as many heaps of the value 0 fewer.
+    let mut early = file[..file.len() - 8].to_vec();
+    let next = 8 * (3 + input(set, limit).moves().len());
+    let values = u64::from_le_bytes(early[next + 8..next + 16].try_into().expect("8 bytes")) as usize;
+    for place in [next, next + 16 + 8 * values] {
+        let number: &mut [u8; 8] = (&mut early[place..place + 8]).try_into().expect("8 bytes");
+        *number = (u64::from_le_bytes(*number) - 64).to_le_bytes();
+    }
+    seal(&mut early);
+    assert!(matches!(read(&early), Err(CheckpointError::Damaged)));
     // With a valid checksum, too, a frame is either refused or harmless.
     for (at, with) in (0..file.len() - 8).step_by(7).zip((1..=255u8).cycle()) {
         let mut changed = file[..file.len() - 8].to_vec();
         changed[at] ^= with;
-        let sum = XxHash3_64::oneshot(&changed);
-        changed.extend(sum.to_le_bytes());
+        seal(&mut changed);
         if let Ok(progress) = Progress::read(&input(set, limit), &mut changed.as_slice()) {
             let start = Start::with_journal(Arc::new(Nothing), Some(progress));
             let _ = kernel.run_from(start, &input(set, limit), &Run::new(1));
