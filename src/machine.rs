@@ -205,6 +205,10 @@ mod tests {
     fn a_limit_on_memory_is_one_whatever_the_addresses() {
         let machine = Machine { addresses: Some(1 << 20), ..Machine::detect() };
         assert_eq!(machine.memory(1), 0);
+        // The allocator makes so many arenas, however many threads there are.
+        let machine = Machine { addresses: Some(1 << 40), threads: 2, memory: u64::MAX, ..machine };
+        assert_eq!([machine.memory(1000), machine.memory(3)], [usable(1 << 40, 16), usable(1 << 40, 3)]);
+        assert_eq!(machine.threads(), 2);
         assert_eq!(machine.with_memory(1 << 30).memory(64), 1 << 30);
     }
 }
