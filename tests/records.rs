@@ -359,6 +359,7 @@ fn files_that_no_run_can_have_written_are_damaged() {
     for (what, place, wrong) in [
         ("heap 0 has no value", first, 1),
         ("two values begin at one heap", first + 8, 0),
+        ("two values begin at a heap with moves enough", first + 8, 2),
         ("values out of order", first + 8, 3),
         ("a value before its moves", first + 8 * 40, 39),
         ("a value that begins later", first + 8 * 40, done),
@@ -369,6 +370,11 @@ fn files_that_no_run_can_have_written_are_damaged() {
         let result = sealed(&|file| put(file, place, wrong));
         assert!(matches!(result, Err(CheckpointError::Damaged)), "{what}: {result:?}");
     }
+    let result = sealed(&|file| {
+        put(file, counts + 8, get(file, counts) + get(file, counts + 8));
+        put(file, counts, 0);
+    });
+    assert!(matches!(result, Err(CheckpointError::Damaged)), "a value without heaps in the right sum: {result:?}");
     for code in [0, 63 - 41, 64, 255] {
         for place in [codes, codes + 63, file.len() - 9] {
             let result = sealed(&|file| file[place] = code);
