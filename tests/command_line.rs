@@ -572,7 +572,9 @@ fn help_lists_the_settings_of_the_games() {
         let default = setting.value.map_or(String::new(), |_| format!(" [default: {}]", setting.published));
         let says = format!("{}{default}", setting.help).to_lowercase();
         let of_game = sections.iter().filter(|(heading, _)| heading.contains(game.title)).map(|(_, text)| words(text));
-        let mut named = of_game.filter(|text| text.contains(&format!("--{} ", setting.name)));
+        let option = setting.value.map_or(String::new(), |value| format!("<{value}> "));
+        let option = format!("--{} {option}", setting.name);
+        let mut named = of_game.filter(|text| text.contains(&option));
         assert!(named.any(|text| text.to_lowercase().contains(&says)), "{}: {says}: {sections:?}", game.title);
     }
     assert!(words(&help(&["solve"])).contains(
