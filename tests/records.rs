@@ -256,13 +256,21 @@ fn damaged_checkpoints_of_compressed_histories_are_refused() {
     }
 }
 
-/// Heaps up to the limit need every heap of the prefix, whether it ends at a block boundary or not.
+/// Heaps up to the limit need every heap of the prefix, whether it ends at a boundary of blocks, tiles and frames or not.
 #[test]
 fn a_prefix_is_as_long_as_the_last_heap_needs() {
     for limit in 5000..5200 {
         let want = MexRecords::oracle(&input("2,5000", limit));
         for kernel in kernels() {
             assert_eq!(whole(kernel, "2,5000", limit), want, "{} to {limit}", kernel.def().name);
+        }
+    }
+    let frame = 4096 * 64;
+    for limit in (0..17).map(|i| 2_000_001 + frame + 1000 * i - 8000) {
+        let [plain, compressed] = resumable("2,2000001", limit);
+        let want = whole(plain[0], "2,2000001", limit);
+        for kernel in compressed {
+            assert_eq!(whole(kernel, "2,2000001", limit), want, "{} to {limit}", kernel.def().name);
         }
     }
 }
@@ -302,6 +310,15 @@ fn many_values() -> (Vec<u8>, Vec<(&'static str, usize)>) {
     let counts = first + 8 * 41;
     let fingerprint = counts + 8 * 41;
     (file, vec![("next", next), ("first", first), ("counts", counts), ("fingerprint", fingerprint)])
+}
+
+#[test]
+fn a_run_with_the_most_values_is_resumed() {
+    let kernel = *kernels().last().expect("a kernel");
+    let (file, _) = part(kernel, "1..62", 600_000, None, 1);
+    let (_, output) = part(kernel, "1..62", 600_000, Some(&file), usize::MAX);
+    let output = output.expect("it was not stopped");
+    assert_eq!((output.first.len(), &output), (63, &whole(kernel, "1..62", 600_000)));
 }
 
 /// Two bits that differ in neighbouring words, and cancel in hashes that rotate and multiply.
@@ -352,9 +369,14 @@ fn files_that_no_run_can_have_written_are_damaged() {
         });
         assert!(matches!(result, Err(CheckpointError::Damaged)), "{wrong} heaps done: {result:?}");
     }
-    for wrong in [0, 1, 40, 42, 64, u64::MAX] {
+    for wrong in [0, 1, 40, 42] {
         let result = sealed(&|file| put(file, next + 8, wrong));
         assert!(result.is_err(), "{wrong} values: {result:?}");
+    }
+    // They are not looked for.
+    for wrong in [64, 1 << 40, u64::MAX] {
+        let result = sealed(&|file| put(file, next + 8, wrong));
+        assert!(matches!(result, Err(CheckpointError::Damaged)), "{wrong} values: {result:?}");
     }
     for (what, place, wrong) in [
         ("heap 0 has no value", first, 1),

@@ -22,3 +22,35 @@ fn advise(start: usize, bytes: usize) {
 
 #[cfg(not(target_os = "linux"))]
 fn advise(_: usize, _: usize) {}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    /// Whether huge pages were requested for the page at an address.
+    fn is_advised(address: usize) -> bool {
+        let maps = std::fs::read_to_string("/proc/self/smaps").expect("a list of mappings");
+        let mut mappings = maps.lines().skip_while(|line| {
+            let range = line.split(' ').next().and_then(|range| range.split_once('-'));
+            let range = range.map(|(first, end)| [first, end].map(|at| usize::from_str_radix(at, 16)));
+            !matches!(range, Some([Ok(first), Ok(end)]) if (first..end).contains(&address))
+        });
+        let flags = mappings.find_map(|line| line.strip_prefix("VmFlags:")).expect("a mapping with flags");
+        flags.split(' ').any(|flag| flag == "hg")
+    }
+
+    #[test]
+    fn huge_pages_are_requested_for_large_memory_alone() {
+        if !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+            return println!("this system has no huge pages");
+        }
+        // No allocation that was freed before: malloc maps such a size anew.
+        let mut memory = vec![0u8; 1 << 26];
+        let start = memory.as_ptr() as usize;
+        request_huge_pages(&mut memory[..HUGE - 1]);
+        assert!(!is_advised(start + 8192));
+        request_huge_pages(&mut memory[..HUGE]);
+        let advised = [4096, HUGE - 4096, HUGE + 4096, memory.len() - 1].map(|at| is_advised(start + at));
+        assert_eq!(advised, [true, true, false, false]);
+    }
+}

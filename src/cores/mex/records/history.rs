@@ -207,3 +207,49 @@ impl Progress {
         self.next as u64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(set: &str, limit: usize) -> Records {
+        Records::new(&set.parse().expect("a set"), limit as u64).expect("few moves")
+    }
+
+    #[test]
+    fn a_packed_history_keeps_the_fewest_frames() {
+        const FAR: usize = 8 * FRAME - 5;
+        // Enough for all heaps that the last tile may read.
+        let one = FAR + FRAME - TILE - 1;
+        for (m, limit, prefix, last) in [
+            (FAR, FAR, 1, 2),
+            (FAR, one, 1, 2),
+            (FAR, one + 1, 2, 2),
+            (FAR, one + 4 * FRAME, 5, 2),
+            // As many as the last frames: these are taken.
+            (FAR, one + 5 * FRAME, 0, 8),
+            (FAR, 9 * FAR, 0, 8),
+            (FAR + 5, 9 * FAR, 0, 8),
+            (FAR + 6, 9 * FAR, 0, 9),
+            (RECENT - LANES + 1, 9 * FAR, 0, 2),
+        ] {
+            let layout = Layout::packed(&input(&format!("1,9,{m}"), limit));
+            let want = Layout { short: 2, ring: RECENT, prefix: 0, packed: Some(Packed { prefix, last }) };
+            assert_eq!(layout, want, "{m} of {limit} heaps");
+        }
+        // The ring reaches as far as the moves.
+        let near = input(&format!("1,9,{}", RECENT - LANES), FAR);
+        assert_eq!(Layout::packed(&near), Layout::new(&near));
+    }
+
+    #[test]
+    fn the_memory_of_the_codes_is_predicted() {
+        for far in [70, 1000, 4900, 5000] {
+            let layout = Layout::new(&input(&format!("1,9,{far}"), 5000));
+            let history = History::new(layout);
+            let (takes, predicted) = (history.ring.len() + history.prefix.len(), layout.bytes());
+            let is_exact = layout.prefix > 0;
+            assert_eq!(predicted - takes, if is_exact { 0 } else { 2 * LANES }, "{far}: {layout:?}");
+        }
+    }
+}
