@@ -220,6 +220,25 @@ fn a_compressed_history_of_the_factorials_takes_a_fraction_of_a_byte_a_heap() {
     assert!(file.len() as f64 <= 0.05 * (10 * 9 * 8 * 7 * 6 * 5 * 4 * 3 * 2) as f64, "{} bytes", file.len());
 }
 
+/// The number at a byte of a checkpoint.
+fn get(file: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(file[at..at + 8].try_into().expect("8 bytes"))
+}
+
+/// Writes a number at a byte of a checkpoint.
+fn put(file: &mut [u8], at: usize, number: u64) {
+    file[at..at + 8].copy_from_slice(&number.to_le_bytes());
+}
+
+/// A checkpoint with other contents and a valid checksum.
+fn resealed(file: &[u8], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut file = file[..file.len() - 8].to_vec();
+    change(&mut file);
+    let sum = XxHash3_64::oneshot(&file);
+    file.extend(sum.to_le_bytes());
+    file
+}
+
 #[test]
 fn damaged_checkpoints_of_compressed_histories_are_refused() {
     let (set, limit) = COMPRESSED;
@@ -231,24 +250,20 @@ fn damaged_checkpoints_of_compressed_histories_are_refused() {
     }
     // The limit may be one for which nothing is compressed.
     let mut small = file.clone();
-    small[8..16].copy_from_slice(&500_000u64.to_le_bytes());
+    put(&mut small, 8, 500_000);
     assert!(Progress::read(&input(set, 500_000), &mut small.as_slice()).is_err());
-    let seal = |file: &mut Vec<u8>| file.extend(XxHash3_64::oneshot(file).to_le_bytes());
     // Runs are saved at the ends of frames: not a block before, with as many heaps of the value 0 fewer.
-    let mut early = file[..file.len() - 8].to_vec();
     let next = 8 * (3 + input(set, limit).moves().len());
-    let values = u64::from_le_bytes(early[next + 8..next + 16].try_into().expect("8 bytes")) as usize;
-    for place in [next, next + 16 + 8 * values] {
-        let number: &mut [u8; 8] = (&mut early[place..place + 8]).try_into().expect("8 bytes");
-        *number = (u64::from_le_bytes(*number) - 64).to_le_bytes();
-    }
-    seal(&mut early);
+    let counts = next + 16 + 8 * get(&file, next + 8) as usize;
+    let early = resealed(&file, |early| {
+        for place in [next, counts] {
+            put(early, place, get(&file, place) - 64);
+        }
+    });
     assert!(matches!(read(&early), Err(CheckpointError::Damaged)));
     // With a valid checksum, too, a frame is either refused or harmless.
     for (at, with) in (0..file.len() - 8).step_by(7).zip((1..=255u8).cycle()) {
-        let mut changed = file[..file.len() - 8].to_vec();
-        changed[at] ^= with;
-        seal(&mut changed);
+        let changed = resealed(&file, |file| file[at] ^= with);
         if let Ok(progress) = Progress::read(&input(set, limit), &mut changed.as_slice()) {
             let start = Start::with_journal(Arc::new(Nothing), Some(progress));
             let _ = kernel.run_from(start, &input(set, limit), &Run::new(1));
@@ -348,24 +363,16 @@ fn files_that_no_run_can_have_written_are_damaged() {
     let (file, places) = many_values();
     let at = |name: &str| places.iter().find(|place| place.0 == name).expect("a place").1;
     let read = |file: &[u8]| Progress::read(&input("1..40", 600_000), &mut &file[..]).map(|progress| progress.done());
-    let sealed = |change: &dyn Fn(&mut Vec<u8>)| {
-        let mut file = file[..file.len() - 8].to_vec();
-        change(&mut file);
-        let sum = XxHash3_64::oneshot(&file);
-        file.extend(sum.to_le_bytes());
-        read(&file)
-    };
-    let get = |file: &[u8], at: usize| u64::from_le_bytes(file[at..at + 8].try_into().expect("8 bytes"));
-    let put = |file: &mut Vec<u8>, at: usize, number: u64| file[at..at + 8].copy_from_slice(&number.to_le_bytes());
+    let sealed = |change: &dyn Fn(&mut Vec<u8>)| read(&resealed(&file, change));
     let (next, first, counts, codes) = (at("next"), at("first"), at("counts"), at("fingerprint") + 8);
     let done = get(&file, next);
     assert_eq!((sealed(&|_| ()).ok(), get(&file, next + 8)), (Some(done), 41), "this is the way to seal a file");
 
     // Numbers of finished heaps, with counts that add up to them.
     for wrong in [0, 1, done - 1, done + 1, done + 63, 600_002, 1 << 40, u64::MAX] {
-        let result = sealed(&|file| {
-            put(file, next, wrong);
-            put(file, counts, get(file, counts).wrapping_add(wrong.wrapping_sub(done)));
+        let result = sealed(&|changed| {
+            put(changed, next, wrong);
+            put(changed, counts, get(&file, counts).wrapping_add(wrong.wrapping_sub(done)));
         });
         assert!(matches!(result, Err(CheckpointError::Damaged)), "{wrong} heaps done: {result:?}");
     }
@@ -392,9 +399,9 @@ fn files_that_no_run_can_have_written_are_damaged() {
         let result = sealed(&|file| put(file, place, wrong));
         assert!(matches!(result, Err(CheckpointError::Damaged)), "{what}: {result:?}");
     }
-    let result = sealed(&|file| {
-        put(file, counts + 8, get(file, counts) + get(file, counts + 8));
-        put(file, counts, 0);
+    let result = sealed(&|changed| {
+        put(changed, counts + 8, get(&file, counts) + get(&file, counts + 8));
+        put(changed, counts, 0);
     });
     assert!(matches!(result, Err(CheckpointError::Damaged)), "a value without heaps in the right sum: {result:?}");
     for code in [0, 63 - 41, 64, 255] {
