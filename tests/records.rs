@@ -206,6 +206,19 @@ fn histories_of_the_two_forms_do_not_mix() {
     }
 }
 
+/// Even where their histories have the same lengths.
+#[test]
+fn progress_of_another_run_is_not_continued() {
+    let kernel = *kernels().last().expect("a kernel");
+    let (file, _) = part(kernel, "1,2,6", 600_000, None, 1);
+    for (set, limit, is_same) in [("1,2,6", 600_000, true), ("1,3,6", 600_000, false), ("1,2,6", 600_001, false)] {
+        let begun = Progress::read(&input("1,2,6", 600_000), &mut file.as_slice()).expect("what was written");
+        let start = Start::with_journal(Arc::new(Nothing), Some(begun));
+        let result = kernel.run_from(start, &input(set, limit), &Run::new(1));
+        assert_eq!(result.err(), (!is_same).then_some(RunError::OutsideDomain), "{set} {limit}");
+    }
+}
+
 /// Saves nothing.
 struct Nothing;
 
