@@ -423,7 +423,7 @@ mod tests {
 
     #[test]
     fn primes_are_those_without_smaller_factors() {
-        let primes: Vec<u64> = (2..600_000).filter(|n: &u64| (2..=n.isqrt()).all(|p| n % p != 0)).collect();
+        let primes: Vec<u64> = (2..600_000).filter(|n: &u64| (2..=n.isqrt()).all(|p| !n.is_multiple_of(p))).collect();
         for limit in (0..300).chain([16_383, 16_384, 262_143, 524_287, 524_288, 524_289, 599_999]) {
             let want = &primes[..primes.partition_point(|p| *p <= limit)];
             assert_eq!(primes_up_to(limit), want, "up to {limit}");

@@ -183,7 +183,7 @@ mod tests {
             let n = self.n;
             let is_free =
                 |d: &u64| Self::lines(n, *d).iter().zip(&self.taken).all(|(line, taken)| !taken.contains(line));
-            if let Some(d) = (0..=n).find(is_free).filter(|_| n % 3 != 0) {
+            if let Some(d) = (0..=n).find(is_free).filter(|_| !n.is_multiple_of(3)) {
                 for (line, taken) in Self::lines(n, d).into_iter().zip(&mut self.taken) {
                     taken.insert(line);
                 }

@@ -289,7 +289,10 @@ mod tests {
 
     #[test]
     fn disturbed_turns_are_left_out() {
-        let times = |_, contender: usize, round: usize| [[100, 50], [150, 90]][usize::from(round % 4 != 0)][contender];
+        let times = |_, contender: usize, round: usize| {
+            let turn = if round.is_multiple_of(4) { [100, 50] } else { [150, 90] };
+            turn[contender]
+        };
         let (played, _) = played(LONG, &times);
         assert_eq!((played.ratios(0, 1), played.disturbed()), ([2.0; 3], 0.75));
         assert_eq!((played.slow_mode(0), played.slow_mode(1)), (None, None), "each process has good rounds");
@@ -297,9 +300,9 @@ mod tests {
 
     #[test]
     fn a_process_that_was_disturbed_by_chance_is_no_mode() {
-        let times = |process, _, round: usize| if process == 4 || round % 10 != 0 { 150 } else { 100 };
+        let times = |process, _, round: usize| if process == 4 || !round.is_multiple_of(10) { 150 } else { 100 };
         assert_eq!(played(LONG, &times).0.slow_mode(0), None, "0.9 to the power of 40 is 0.015");
-        let times = |process, _, round: usize| if process == 4 || round % 4 != 0 { 150 } else { 100 };
+        let times = |process, _, round: usize| if process == 4 || !round.is_multiple_of(4) { 150 } else { 100 };
         assert_eq!(played(LONG, &times).0.slow_mode(0), Some(Mode { median_seconds: 0.15, processes: 1 }));
     }
 

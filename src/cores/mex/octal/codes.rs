@@ -73,7 +73,7 @@ mod tests {
     fn codes_and_values_are_two_to_one_and_linear() {
         for mask in 1..512u16 {
             let coder = Coder::new(mask);
-            let is_rare = |value: u16| (value & mask).count_ones() % 2 == 0;
+            let is_rare = |value: u16| (value & mask).count_ones().is_multiple_of(2);
             for value in 0..512 {
                 let code = coder.code(value) as u8;
                 assert_eq!(if is_rare(value) { coder.rare(code) } else { coder.common(code) }, value, "{mask:#x}");

@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn the_shortest_period_is_found_short_or_long() {
         for period in [1, 2, 25, 63, 64, 65, 127, 128] {
-            let of = |n: usize| if n % period == 0 { 62 } else { 63 };
+            let of = |n: usize| if n.is_multiple_of(period) { 62 } else { 63 };
             let codes: Vec<u8> = (0..JUDGED * LANES + LONGEST).map(of).collect();
             assert_eq!(best_period(&codes), Some((period, 1.0)));
         }

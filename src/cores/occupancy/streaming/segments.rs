@@ -682,7 +682,7 @@ mod tests {
             let registers = &mut joint.registers;
             match how {
                 Wrong::Missing => return None,
-                Wrong::Sometimes if n / 512 % 3 != 0 => {}
+                Wrong::Sometimes if !(n / 512).is_multiple_of(3) => {}
                 Wrong::Charge | Wrong::Sometimes => {
                     if let Registers::Narrow(window) = registers {
                         window.difference |= window.difference << 1;
