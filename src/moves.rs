@@ -486,6 +486,7 @@ mod tests {
         assert_eq!(set("squares").few_up_to(25, 4), None);
         assert_eq!(set("2,7,20000").few_up_to(u64::MAX, 3), Some(vec![2, 7, 20_000]));
         assert_eq!(set("2,7,20000").few_up_to(u64::MAX, 2), None);
+        assert_eq!(set("primes").few_up_to(u64::MAX, 62), None);
         // Two moves are left below the limit.
         let many: Vec<String> = (3..20_000).map(|m| m.to_string()).collect();
         assert_eq!(set(&format!("all-but:{}", many.join(","))).few_up_to(19_999, 62), Some(vec![1, 2]));
