@@ -249,14 +249,6 @@ mod tests {
     }
 
     #[test]
-    fn several_threads_need_the_feature() {
-        let with =
-            |threads| Selection::new(Machine::detect()).with_threads(threads).map(|selection| selection.threads());
-        let several = if cfg!(feature = "parallel") { Ok(3) } else { Err(SelectError::NotParallel(3)) };
-        assert_eq!([0, 1, 3].map(with), [Err(SelectError::NoThreads), Ok(1), several]);
-    }
-
-    #[test]
     fn runs_of_more_than_a_day_must_be_allowed() {
         let selection = Selection::new(Machine::detect());
         let day = 86_400e9;

@@ -119,9 +119,10 @@ fn a_refusal_names_the_obstacle() {
 }
 
 #[test]
-fn threads_are_needed() {
-    let machine = Machine::detect();
-    assert_eq!(Selection::new(machine).with_threads(0).err(), Some(SelectError::NoThreads));
+fn several_threads_need_the_feature() {
+    let with = |threads| Selection::new(Machine::detect()).with_threads(threads).map(|selection| selection.threads());
+    let several = if cfg!(feature = "parallel") { Ok(3) } else { Err(SelectError::NotParallel(3)) };
+    assert_eq!([0, 1, 3].map(with), [Err(SelectError::NoThreads), Ok(1), several]);
 }
 
 #[test]

@@ -103,10 +103,13 @@ fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
     for other in [input("triangular", 400_000), input("1,4,9,16", 400_000), input("squares", 10_000)] {
         assert!(matches!(error(&other, &file), CheckpointError::Foreign));
     }
-    // Further squares are not legal in the heaps that are done.
+    // Further moves are not legal in the heaps that are done.
     let done = Progress::read(&squares, &mut &file[..]).expect("whole").done();
     let same: Vec<String> = (1..).map(|k| k * k).take_while(|m| *m < done).map(|m| m.to_string()).collect();
-    assert!(Progress::read(&input(&same.join(","), 400_000), &mut &file[..]).is_ok());
+    for further in [vec![], vec![done.to_string()], vec![(done + 1).to_string()]] {
+        let set = [&same[..], &further].concat().join(",");
+        assert!(Progress::read(&input(&set, 400_000), &mut &file[..]).is_ok(), "{further:?}");
+    }
 
     let newer = [b"nimzero2", &file[8..]].concat();
     assert!(matches!(error(&squares, &newer), CheckpointError::NewFormat));
