@@ -15,7 +15,8 @@ pub(crate) fn request_huge_pages<T>(memory: &mut [T]) {
 #[cfg(target_os = "linux")]
 fn advise(start: usize, bytes: usize) {
     use rustix::mm::{Advice, madvise};
-    let (first, end) = (start.next_multiple_of(4096), (start + bytes) & !4095);
+    let page = rustix::param::page_size();
+    let (first, end) = (start.next_multiple_of(page), (start + bytes) / page * page);
     // SAFETY: whole pages of a slice that the caller borrows for itself; the advice changes no contents.
     let _ = unsafe { madvise(first as *mut _, end - first, Advice::LinuxHugepage) };
 }
@@ -46,11 +47,11 @@ mod tests {
         }
         // No allocation that was freed before: malloc maps such a size anew.
         let mut memory = vec![0u8; 1 << 26];
-        let start = memory.as_ptr() as usize;
+        let (start, page) = (memory.as_ptr() as usize, rustix::param::page_size());
         request_huge_pages(&mut memory[..HUGE - 1]);
-        assert!(!is_advised(start + 8192));
+        assert!(!is_advised(start + page));
         request_huge_pages(&mut memory[..HUGE]);
-        let advised = [4096, HUGE - 4096, HUGE + 4096, memory.len() - 1].map(|at| is_advised(start + at));
+        let advised = [page, HUGE - page, HUGE + page, memory.len() - 1].map(|at| is_advised(start + at));
         assert_eq!(advised, [true, true, false, false]);
     }
 }
