@@ -35,7 +35,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! These take what this machine has. A [`Selection`](selection::Selection) says otherwise: other threads, less memory, a kernel
+//! These take what this machine has. A [`Selection`](kernel::selection::Selection) says otherwise: other threads, less memory, a kernel
 //! by name. A [`Run`](kernel::Run) tells how far a solution is and can be cancelled from another thread; both go into a
 //! [`Solver`](games::Solver).
 //!
@@ -64,27 +64,18 @@
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("nimlanes needs a 64-bit target: heaps and limits of up to 2^41 are held in `usize`");
 
-mod bits;
-pub mod candidate;
-pub mod case;
 pub mod cores;
 pub mod games;
-mod growing;
-pub mod isa;
 pub mod kernel;
 pub mod lab;
 pub mod machine;
 pub mod moves;
-mod names;
-pub mod numbers;
-mod obstacle;
-pub mod selection;
-pub mod session;
 mod simd;
 mod simple;
-mod sync;
-mod threads;
-pub mod units;
-pub mod workload;
+mod text;
+
+pub use kernel::{candidate, case, selection, session, workload};
+pub use machine::isa;
+pub use text::{numbers, units};
 
 pub use simple::{grundy_values, kernel_named, positions, solve, zeros};

@@ -4,11 +4,11 @@ use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use crate::cores::mex::zeros::{MexZeros, Zeros};
 use crate::cores::named::NameError;
 use crate::games::{Positions, Question, Solution, SolveError, Solver, game};
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::InputError;
 use crate::kernel::{Kernel, Operation, Run, available};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
-use crate::selection::Selection;
-use crate::workload::InputError;
 
 /// Solves a game in its published form, up to a limit: [`games`](crate::games) says of each what its answer is.
 ///

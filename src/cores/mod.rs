@@ -1,5 +1,6 @@
 //! The four cores and their operations.
 
+pub(crate) mod growing;
 pub mod mex;
 pub mod named;
 pub mod occupancy;
@@ -8,8 +9,8 @@ pub mod table_scan;
 pub mod xor_count;
 
 use crate::kernel::Yields;
-use crate::names::hint;
-use crate::session::{AnyOperation, Erased};
+use crate::kernel::session::{AnyOperation, Erased};
+use crate::text::names::hint;
 
 /// All operations, in the order of the cores. Operations whose kernels are generic over a sink get `$sink`.
 macro_rules! operations {

@@ -1,10 +1,10 @@
 //! Kernels chosen by name, on the command line and in the environment.
 
 use super::{UnknownOperation, operation};
-use crate::candidate::Obstacle;
+use crate::kernel::candidate::Obstacle;
+use crate::kernel::selection::Selection;
 use crate::machine::{Machine, WrongCap};
-use crate::names::hint;
-use crate::selection::Selection;
+use crate::text::names::hint;
 
 /// The environment variable that names kernels: `operation=kernel,...`.
 pub const KERNEL: &str = "NIMLANES_KERNEL";

@@ -5,7 +5,7 @@ use std::fmt::{self, Debug};
 use std::mem::take;
 use std::sync::Arc;
 
-use crate::growing;
+use crate::cores::growing;
 use crate::kernel::{Digest, Run, RunError};
 
 /// A position: heaps in ascending order.

@@ -16,11 +16,11 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 pub use num_bigint::BigUint;
 
 use crate::cores::sink::{Outlet, WAITING};
+use crate::kernel::selection::{SelectError, Selection};
+use crate::kernel::threads;
+use crate::kernel::workload::InputError;
 use crate::kernel::{Claim, Digest, Kernel, Operation, Run, RunError};
-use crate::names::hint;
-use crate::selection::{SelectError, Selection};
-use crate::threads;
-use crate::workload::InputError;
+use crate::text::names::hint;
 
 pub use parameter::{Setting, ValueError};
 pub use positions::Positions;

@@ -5,10 +5,10 @@ use std::fmt::{Debug, Display};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use crate::kernel::workload::InputError;
 use crate::moves::{DiagonalsError, MoveSetError};
-use crate::names::hint;
-use crate::numbers::{NumberError, within};
-use crate::workload::InputError;
+use crate::text::names::hint;
+use crate::text::numbers::{NumberError, within};
 
 /// A parameter of a game.
 #[derive(Debug)]

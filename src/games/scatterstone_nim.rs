@@ -28,8 +28,8 @@ use num_bigint::BigUint;
 use super::{ChosenKernel, Figure, Game, Parameter, Question, Setter, Solution, SolveError, Solver, Takes};
 use crate::cores::mex::split::{MexSplit, Split};
 use crate::cores::xor_count::partitions::{MODULUS, Partitions, XorPartitions, partition_numbers};
+use crate::kernel::workload::InputError;
 use crate::kernel::{Operation, RunError};
-use crate::workload::InputError;
 
 /// The game as the lab lists it.
 pub const GAME: Game = Game {

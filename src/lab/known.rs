@@ -1,8 +1,8 @@
 //! Known answers from outside the project, for tests, `verify` and the assertions in benches. No kernel reads them.
 
-use crate::case::Case;
 use crate::cores::operation;
 use crate::games::Game;
+use crate::kernel::case::Case;
 
 const TABLE: &str = include_str!("known.tsv");
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::kernel::{Run, RunError};
 
+use crate::kernel::selection::Selection;
+use crate::kernel::session::{AnyOperation, Session};
+use crate::kernel::workload::Workload;
 use crate::lab::known::{self, Known};
-use crate::selection::Selection;
-use crate::session::{AnyOperation, Session};
-use crate::workload::Workload;
 
 /// Sizes at which complete outputs are compared with the oracle's: around the boundaries of a word, a vector and two
 /// vectors.

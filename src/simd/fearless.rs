@@ -6,7 +6,7 @@
 
 use fearless_simd::{Level, Simd};
 
-use crate::isa::Tier;
+use crate::machine::isa::Tier;
 
 /// The level of a tier. [`Tier::Portable`] has what the build's target has, as plain Rust does. The levels of the other tiers have
 /// some more CPU features than the tiers; `None` where the CPU lacks one of them.

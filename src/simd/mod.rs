@@ -1,5 +1,7 @@
-//! Memory access of vectors: small, safe, checked. `unsafe` code is allowed here, in the dispatch of [`crate::kernel`],
-//! and in the one kernel that is written in assembly.
+//! Words and vectors: bits of words, and loads and stores of vectors, which are small, safe and checked.
+//!
+//! `unsafe` code is allowed here, in the dispatch of [`crate::kernel`], in the one kernel that is written in assembly, and in
+//! the advice on pages of [`crate::machine`].
 //!
 //! Arithmetic intrinsics are safe in a function that has their CPU feature; only those that take a pointer are not. A
 //! helper takes a reference to exactly the bytes it touches, so the check is the caller's slicing, once per block.
@@ -10,6 +12,7 @@
 pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
+pub mod bits;
 #[cfg(feature = "fearless_simd")]
 pub mod fearless;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]

@@ -4,7 +4,7 @@
 use std::arch::aarch64::*;
 
 use super::Lane;
-use crate::bits::{self, WORD};
+use crate::simd::bits::{self, WORD};
 
 /// Lanes of a vector.
 pub trait Lanes: Lane {

@@ -13,8 +13,8 @@
 use std::array::from_fn;
 use std::ops::Range;
 
-use crate::bits::{WORD, funnel};
 use crate::kernel::{Cost, Run, RunError, Tier};
+use crate::simd::bits::{WORD, funnel};
 
 /// Words of a row.
 const WORDS: usize = 8;

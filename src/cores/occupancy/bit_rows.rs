@@ -8,8 +8,8 @@
 use super::lines::scan;
 use super::rows::{Rows, Stretch, bytes};
 use super::{ProportionateNim, Sink};
-use crate::bits::first_zero;
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::first_zero;
 
 /// The number of blocked candidates from word `at` on, at most 64.
 #[inline(always)]

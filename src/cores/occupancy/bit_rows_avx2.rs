@@ -11,9 +11,9 @@ use std::arch::x86_64::{
 use super::lines::scan;
 use super::rows::{Rows, Shifted, Stretch, bytes};
 use super::{ProportionateNim, Sink};
-use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx2::{load, store};
+use crate::simd::bits::{WORD, first_zero};
 
 const BITS: usize = 256;
 const WORDS: usize = BITS / WORD;

@@ -9,9 +9,9 @@ use std::arch::x86_64::{__m512i, _mm512_cmpneq_epi64_mask, _mm512_or_si512, _mm5
 use super::lines::scan;
 use super::rows::{Rows, Shifted, Stretch, bytes};
 use super::{ProportionateNim, Sink};
-use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, store};
+use crate::simd::bits::{WORD, first_zero};
 
 const BITS: usize = 512;
 const WORDS: usize = BITS / WORD;

@@ -15,8 +15,8 @@
 use super::lines::HEAPS_PER_CHECK;
 use super::tree::Tree;
 use super::{MAX_VISITED, ProportionateNim, Sink};
-use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::{WORD, first_zero};
 
 /// The lines in one direction.
 struct Direction {

@@ -42,10 +42,10 @@
 use std::marker::PhantomData;
 
 use crate::cores::sink;
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, Yields, kernels};
 use crate::moves::Diagonals;
-use crate::selection::Selection;
-use crate::workload::{InputError, Workload, Workloads};
 
 mod automaton;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::lines::{Certified, Lines};
-use crate::bits::{WORD, first_zero, funnel, window};
+use crate::simd::bits::{WORD, first_zero, funnel, window};
 
 /// A row of bits.
 pub trait BitRow {

@@ -1,6 +1,6 @@
 //! Bit rows with a summary, which find the next free number in a few steps.
 
-use crate::bits::{WORD, first_zero, window};
+use crate::simd::bits::{WORD, first_zero, window};
 
 /// A set of numbers that can find its first gap from a number on: a row of bits, a bit above each of its words that
 /// says whether the word is full, and so on up.

@@ -9,8 +9,8 @@ use wide::u64x8;
 use super::lines::scan;
 use super::rows::{Rows, Shifted, Stretch, bytes};
 use super::{ProportionateNim, Sink};
-use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::{WORD, first_zero};
 
 const WORDS: usize = 8;
 const BITS: usize = WORDS * WORD;

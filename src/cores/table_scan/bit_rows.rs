@@ -12,8 +12,8 @@
 
 use super::layers::{self, Marks, Search, Visit, scan};
 use super::{Sink, StoneGame};
-use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError, Tier};
+use crate::simd::bits::{WORD, first_zero};
 
 /// Words of ones in front of a row.
 const FRONT: usize = 1;

@@ -12,9 +12,9 @@ use std::arch::x86_64::{
 use super::bit_rows::{Words, bytes};
 use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
-use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx2::{load, store};
+use crate::simd::bits::{WORD, first_zero};
 
 const WORDS: usize = 4;
 

@@ -9,9 +9,9 @@ use std::arch::x86_64::{__m512i, _mm512_cmpneq_epi64_mask, _mm512_or_si512, _mm5
 use super::bit_rows::{Words, bytes};
 use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
-use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, store};
+use crate::simd::bits::{WORD, first_zero};
 
 const WORDS: usize = 8;
 

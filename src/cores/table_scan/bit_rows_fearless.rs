@@ -12,8 +12,8 @@ use fearless_simd::{Simd, SimdBase, SimdInt, SimdMask, dispatch, u64x4, u64x8};
 use super::bit_rows::{Words, bytes};
 use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
-use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::simd::bits::{WORD, first_zero};
 use crate::simd::fearless::level;
 
 pub fn cost(input: &StoneGame, context: CostContext) -> Cost {

@@ -12,8 +12,8 @@ use super::bit_rows::bytes;
 use super::bitvec_rows::Bits;
 use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
-use crate::bits::WORD;
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::WORD;
 
 fn first_free(marks: &Bits, &Visit { heaps, x, y, from, at_z, less_x, less_y }: &Visit) -> usize {
     let [one_x, one_y, two] = at_z;

@@ -15,8 +15,8 @@
 
 use super::layers::{self, Marks, RowNumbers, Visit};
 use super::{Sink, StoneGame};
-use crate::bits::{BitRows, WORD};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::simd::bits::{BitRows, WORD};
 
 const LANES: usize = 96;
 const MARK: u8 = u8::MAX;

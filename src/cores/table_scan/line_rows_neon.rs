@@ -10,8 +10,8 @@ use std::array::from_fn;
 
 use super::line_rows::{LineVisit, SearchEnd, bytes, fits, scan};
 use super::{Sink, StoneGame};
-use crate::bits::first_zero;
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::first_zero;
 use crate::simd::neon::{load, store};
 
 pub fn cost(input: &StoneGame, _: CostContext) -> Cost {

@@ -22,9 +22,9 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::cores::sink;
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
-use crate::selection::Selection;
-use crate::workload::{InputError, Workload, Workloads};
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod antichain;

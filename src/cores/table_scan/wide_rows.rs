@@ -11,8 +11,8 @@ use wide::u64x4;
 use super::bit_rows::{Words, bytes};
 use super::layers::{Visit, scan};
 use super::{Sink, StoneGame};
-use crate::bits::{WORD, first_zero};
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::{WORD, first_zero};
 
 const WORDS: usize = 4;
 

@@ -3,9 +3,9 @@
 pub mod partitions;
 pub mod triples;
 
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, ValuesError};
 use crate::kernel::{Operation, Run};
-use crate::selection::Selection;
-use crate::workload::{InputError, ValuesError};
 
 /// Computes the Grundy values for an input of this core. This is not part of what is compared or timed.
 fn values_of<O: Operation>(

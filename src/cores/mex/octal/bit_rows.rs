@@ -6,10 +6,10 @@
 //! Bound: setting the bits of pairs, one read-modify-write each.
 
 use super::{Octal, Start, heap_by_heap, pairs};
-use crate::bits::{WORD, first_zero};
+use crate::cores::growing;
 use crate::cores::mex::split::bit_rows::{LINE, butterfly};
-use crate::growing;
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::{WORD, first_zero};
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
     translations(input, 6.0, 30.0)

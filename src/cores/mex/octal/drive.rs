@@ -12,8 +12,8 @@ use super::lanes::{Sparse, TooLarge};
 use super::period::Watch;
 use super::values::Values;
 use super::{Octal, Start};
+use crate::kernel::threads;
 use crate::kernel::{Cost, Run, RunError};
-use crate::threads;
 
 /// The cost at `ns` nanoseconds for a move and a block.
 pub fn cost(input: &Octal, ns: f64) -> Cost {

@@ -1,7 +1,7 @@
 //! The input: a game and a limit.
 
+use crate::kernel::workload::InputError;
 use crate::moves::Code;
-use crate::workload::InputError;
 
 const NAME: &str = "mex_octal";
 

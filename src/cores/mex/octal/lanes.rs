@@ -23,8 +23,8 @@ use super::heads;
 use super::inner::{ASKED, CHUNK, GROUPS, Group, Inner, PLANES};
 use super::space::Space;
 use super::values::Values;
-use crate::bits::funnel;
 use crate::kernel::RunError;
+use crate::simd::bits::funnel;
 
 /// The codes that are free, a word for each group and heap.
 type Free = [[u64; LANES]; GROUPS];

@@ -17,9 +17,9 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
-use crate::selection::Selection;
-use crate::workload::{InputError, Workload, Workloads};
 
 mod bit_rows;
 mod candidates;

@@ -34,10 +34,10 @@ use std::sync::Arc;
 
 use super::oracle;
 use super::subtraction::lanes::{LANES, WINDOW};
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 use crate::moves::MoveSet;
-use crate::selection::Selection;
-use crate::workload::{InputError, Workload, Workloads};
 
 pub mod checkpoint;
 mod compressed_lanes;

@@ -6,9 +6,9 @@
 //! Bound: the butterfly, up to six rounds of two shifts and three logic operations per word.
 
 use super::{Split, size_by_size};
-use crate::bits::{WORD, first_zero};
-use crate::growing;
+use crate::cores::growing;
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::{WORD, first_zero};
 
 /// Words in a cache line and in the vectors of the faster variants. Row lengths are multiples of it.
 pub const LINE: usize = 8;

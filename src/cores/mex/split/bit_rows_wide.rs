@@ -7,8 +7,8 @@ use wide::u64x8;
 
 use super::Split;
 use super::bit_rows::{FIELDS, LINE, drive, translations};
-use crate::bits::WORD;
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::WORD;
 
 pub fn cost(input: &Split, _: CostContext) -> Cost {
     translations(input, 6.0, 0.5)

@@ -21,9 +21,9 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
-use crate::selection::Selection;
-use crate::workload::{InputError, Workload, Workloads};
 
 pub(super) mod bit_rows;
 #[cfg(feature = "wide")]

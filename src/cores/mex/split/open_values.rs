@@ -7,8 +7,8 @@
 //! Bound: one scattered read-modify-write per pair, and cache misses of the lookups, each in a different row.
 
 use super::{Split, size_by_size};
-use crate::bits::BitRows;
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+use crate::simd::bits::BitRows;
 
 pub fn cost(input: &Split, _: CostContext) -> Cost {
     candidates(input, 1.5, 1.5)

@@ -20,12 +20,12 @@ mod model;
 use std::ops::Range;
 
 use super::{Subtraction, pairs};
+use crate::kernel::threads;
 use crate::kernel::{Cost, Run, RunError};
 use crate::machine::STACK;
-use crate::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use crate::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
-use crate::sync::yield_now;
-use crate::threads;
+use crate::machine::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::machine::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use crate::machine::sync::yield_now;
 
 /// Heaps in a block.
 pub const LANES: usize = 64;

@@ -9,11 +9,11 @@
 use std::sync::Arc;
 
 use super::oracle;
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, RunError, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
-use crate::selection::Selection;
-use crate::workload::{InputError, Workload, Workloads};
 
 #[cfg(feature = "bitvec")]
 mod bit_array;

@@ -8,8 +8,8 @@
 //! Bound: these instructions. They handle the same bits as the byte lanes, at an eighth of their width.
 
 use super::{Subtraction, narrow};
-use crate::bits::{WORD, window};
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::{WORD, window};
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     let (heaps, values) = (input.heaps() as f64, input.values());

@@ -5,8 +5,8 @@
 //! Bound: these scattered accesses. A bit costs as much as a word.
 
 use super::{Subtraction, heap_by_heap};
-use crate::bits::WORD;
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::WORD;
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     let (heaps, values) = (input.heaps() as f64, input.values());

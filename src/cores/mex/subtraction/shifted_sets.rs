@@ -9,9 +9,9 @@
 //! Bound: the loads of the shifted sets, which split cache lines.
 
 use super::{Subtraction, narrow};
-use crate::bits::WORD;
-use crate::growing;
+use crate::cores::growing;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::simd::bits::WORD;
 
 /// Heaps in a tile.
 pub const TILE_HEAPS: usize = 4096;

@@ -6,8 +6,8 @@
 use super::Zeros;
 use super::checkpoint::Start;
 use super::sieve::{Marks, bytes, sieve};
-use crate::bits::WORD;
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::WORD;
 
 pub fn cost(input: &Zeros, _: CostContext) -> Cost {
     let heaps = input.heaps() as f64;

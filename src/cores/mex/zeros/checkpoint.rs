@@ -118,7 +118,7 @@ impl Progress {
             if zero >= done || zeros.last().map_or(zero > 0, |last| zero <= *last) {
                 return Err(CheckpointError::Damaged);
             }
-            crate::growing::push(&mut zeros, zero);
+            crate::cores::growing::push(&mut zeros, zero);
         }
         reader.end()?;
         if zeros.is_empty() != (done == 0) { Err(CheckpointError::Damaged) } else { Ok(Progress { done, zeros }) }

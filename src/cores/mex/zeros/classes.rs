@@ -19,10 +19,10 @@ use super::checkpoint::Start;
 use super::modulus::Plan;
 use super::rows::{BLOCK, CHUNK, LINE, WORDS};
 use super::{Zeros, modulus, rows};
-use crate::bits::WORD;
-use crate::growing;
+use crate::cores::growing;
 use crate::kernel::{Cost, Run, RunError};
 use crate::machine::pages::request_huge_pages;
+use crate::simd::bits::WORD;
 
 /// Moves that are applied together.
 const MOVES_AT_ONCE: usize = 16;

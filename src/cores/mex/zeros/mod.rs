@@ -14,11 +14,11 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 
 use super::subtraction::Subtraction;
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, Run, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
-use crate::selection::Selection;
-use crate::workload::{InputError, Workload, Workloads};
 
 mod bit_sieve;
 #[cfg(feature = "bitvec")]

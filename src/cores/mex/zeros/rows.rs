@@ -11,10 +11,10 @@
 //! shifted to it, marks what it hits.
 
 use super::Zeros;
-use crate::bits::WORD;
+use crate::cores::growing;
 use crate::cores::mex::subtraction::Subtraction;
-use crate::growing;
 use crate::kernel::{Cost, Run, RunError};
+use crate::simd::bits::WORD;
 
 /// Heaps in a block, one vector of 64 bytes.
 pub const BLOCK: usize = 512;

@@ -7,9 +7,9 @@
 
 use super::Zeros;
 use super::checkpoint::Start;
-use crate::bits::WORD;
-use crate::growing;
+use crate::cores::growing;
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::bits::WORD;
 
 /// Heaps in a segment.
 const SEGMENT: usize = 1 << 20;

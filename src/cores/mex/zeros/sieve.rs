@@ -1,7 +1,7 @@
 //! The driver of sieves that keep marks for all heaps at once.
 
+use crate::cores::growing;
 use crate::cores::mex::subtraction::Subtraction;
-use crate::growing;
 use crate::kernel::{Run, RunError};
 
 /// The set of heaps that a P-position has hit.

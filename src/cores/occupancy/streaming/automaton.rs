@@ -8,8 +8,8 @@ use super::span::{SPAN, Span, WORDS};
 use super::tape::{Tape, extend};
 use super::tapes::Marks;
 use super::window::{PAD, Registers, Word};
-use crate::bits::WORD;
 use crate::cores::occupancy::Sink;
+use crate::simd::bits::WORD;
 
 /// The state between spans.
 pub struct Automaton {

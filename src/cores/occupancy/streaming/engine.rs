@@ -6,8 +6,8 @@ use super::row::SpanRow;
 use super::span::{Cursor, SPAN, Span, WORDS};
 use super::window::{BLOCK, PAD, Registers, Window, Word, unpick};
 use super::words::Words;
-use crate::bits::WORD;
 use crate::kernel::RunError;
+use crate::simd::bits::WORD;
 
 /// Bits known beyond those that a span of the greatest growth reads.
 const SLACK: u64 = 192;

@@ -4,7 +4,7 @@ use super::marks::{RowEnd, Substitution, append};
 use super::row::SpanRow;
 use super::span::{Blocks, Span, WORDS};
 use super::window::{BLOCK, Block, PAD, Window};
-use crate::bits::WORD;
+use crate::simd::bits::WORD;
 
 /// The inner loops of the automaton: plain Rust, unless a kernel replaces them.
 ///

@@ -3,8 +3,8 @@
 //! If two runs are in the same state at a joint, everything that they find from there on is the same.
 
 use super::window::{PAD, Registers};
-use crate::bits::WORD;
 use crate::cores::occupancy::charge::Charge;
+use crate::simd::bits::WORD;
 
 /// The state between two spans.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -20,9 +20,9 @@ use super::segments::{Runner, Segment, Spare};
 use super::span::{BLOCKS, Cursor, OldMarks, SPAN, Span, WORDS};
 use super::tape::Tape;
 use super::window::{BLOCK, PAD, Registers, Window, Word};
-use crate::bits::WORD;
 use crate::cores::occupancy::Sink;
 use crate::simd::avx512::{collect, lanes_of, load, spread, store};
+use crate::simd::bits::WORD;
 
 /// Lanes of a vector.
 pub const LANES: usize = 8;

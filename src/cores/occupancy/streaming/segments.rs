@@ -22,11 +22,11 @@ use super::start::{START, start};
 use super::tape::Tape;
 use super::tapes::{MARGIN, Marks, Slices, Tapes, expected};
 use super::{AttemptError, Progress, SHARES, attempt, cost as automaton_cost};
+use crate::cores::growing;
 use crate::cores::occupancy::{HEAPS_PER_BATCH, ProportionateNim, Sink, window_certificate};
-use crate::growing;
+use crate::kernel::threads;
 use crate::kernel::{Cost, Run, RunError};
 use crate::machine::STACK;
-use crate::threads;
 
 /// Times that all threads can be busy with the segments under way: more than once, so that no thread waits for another.
 const AHEAD: u64 = 2;

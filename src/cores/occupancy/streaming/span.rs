@@ -3,8 +3,8 @@
 use super::inner::{InnerLoops, Steps};
 use super::row::SpanRow;
 use super::window::{BLOCK, Block, PAD, Registers, Window, Word};
-use crate::bits::WORD;
 use crate::kernel::RunError;
+use crate::simd::bits::WORD;
 
 /// Heaps in a span.
 pub const SPAN: usize = 512;

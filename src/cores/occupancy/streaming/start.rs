@@ -4,9 +4,9 @@ use super::joint::Joint;
 use super::span::SPAN;
 use super::tapes::{Marks, Tapes};
 use super::window::{BLOCK, PAD, Registers, Window};
-use crate::bits::WORD;
 use crate::cores::occupancy::{Positions, ProportionateNim, Sink, window_certificate};
 use crate::kernel::{Run, RunError};
+use crate::simd::bits::WORD;
 
 /// From this heap on, all marks that a span reads were made before the span.
 pub const START: u64 = 4 * SPAN as u64;

@@ -7,8 +7,8 @@ use super::joint::Joint;
 use super::marks::{DIFFERENCE, SUM, USED, word_length};
 use super::tape::Tape;
 use super::words::Words;
-use crate::bits::WORD;
 use crate::cores::occupancy::charge;
+use crate::simd::bits::WORD;
 
 /// Lines by which `d` may differ from where it is expected a few heaps away: far more than was ever seen.
 pub const MARGIN: u64 = 4096;

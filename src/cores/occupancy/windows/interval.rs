@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::bits::WORD;
 use crate::cores::occupancy::streaming::{Automaton, Engine, InnerLoops, Plain, Span, Tapes, WORDS, Words, start};
 use crate::cores::occupancy::{ProportionateNim, Tally};
 use crate::kernel::RunError;
+use crate::simd::bits::WORD;
 
 /// The number of some numbers, and their sum. Both are modulo a power of two: differences may pass zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Charged restarts, and what is known of all positions before a heap.
 
 use super::interval::{Before, Interval, Marks, Sums, Total};
-use crate::bits::WORD;
 use crate::cores::occupancy::charge::{self, Charge};
 use crate::cores::occupancy::streaming::{BLOCK, Engine, PAD, Registers, Sources};
+use crate::simd::bits::WORD;
 
 /// The intervals that a window reads.
 #[derive(Clone, Copy)]

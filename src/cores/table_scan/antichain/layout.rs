@@ -4,7 +4,7 @@
 //! `all[d]` start at their diagonal, because places below it are never read: half a square each. `gap` takes a whole
 //! square, so there are `2.5 N^2` bits in all.
 
-use crate::bits::WORD;
+use crate::simd::bits::WORD;
 
 /// Where each row begins, in words.
 pub struct Layout {

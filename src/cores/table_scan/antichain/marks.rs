@@ -10,8 +10,8 @@ use std::arch::x86_64::*;
 
 use super::vectors::{LANES, add, ones, sub};
 use super::{Band, RowStarts, Rule};
-use crate::bits::{WORD, transpose};
 use crate::simd::avx512::lanes_of;
+use crate::simd::bits::{WORD, transpose};
 use crate::simd::field::WordsToMark;
 
 impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {

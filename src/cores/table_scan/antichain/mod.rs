@@ -27,14 +27,14 @@ use self::starts::Filled;
 use self::vectors::{LANE, LANES, add, ones, splat, sub};
 use self::wave::{StopOnDrop, Wave};
 use super::{Rule, Sink, StoneGame};
-use crate::bits::WORD;
 #[cfg(feature = "parallel")]
 use crate::kernel::Cost;
+use crate::kernel::threads;
 use crate::kernel::{Run, RunError};
 use crate::machine::STACK;
 use crate::simd::avx512::{lanes_of, load};
+use crate::simd::bits::WORD;
 use crate::simd::field::Field;
-use crate::threads;
 
 /// Steps between two updates of the hints.
 const HINT_STEPS: usize = 16;

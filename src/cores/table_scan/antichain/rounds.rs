@@ -10,8 +10,8 @@ use std::arch::x86_64::*;
 use super::layout::Layout;
 use super::vectors::{LANES, add, splat, sub};
 use super::{Band, Pairs, RowStarts};
-use crate::bits::WORD;
 use crate::simd::avx512::{lanes_of, load};
+use crate::simd::bits::WORD;
 use crate::simd::field::{Field, SearchStarts};
 
 /// Words that a window is sure to cover whole, whatever the shift.

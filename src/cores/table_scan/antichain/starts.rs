@@ -9,8 +9,8 @@ use std::array::from_fn;
 
 use super::vectors::{LANE, LANES, add, splat, sub};
 use super::{Band, Pairs};
-use crate::bits::WORD;
 use crate::simd::avx512::{load, store};
+use crate::simd::bits::WORD;
 
 /// Steps between prefetching the first lines of a row and looking up how far it is filled.
 const PREFETCH_AHEAD: usize = 6;

@@ -10,8 +10,8 @@ mod model;
 use std::time::Duration;
 
 use crate::kernel::RunError;
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::sync::{spin_loop, yield_now};
+use crate::machine::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::machine::sync::{spin_loop, yield_now};
 
 /// Reads of a counter after which a thread sleeps between two reads: it then assumes that the band before is waiting
 /// itself, for its positions to be taken.

@@ -9,9 +9,9 @@
 
 use super::values_of;
 use crate::cores::mex::split::{MexSplit, Split};
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
-use crate::selection::Selection;
-use crate::workload::{InputError, Workload, Workloads};
 
 mod dp;
 mod dp_lanes;

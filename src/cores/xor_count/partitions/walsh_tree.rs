@@ -11,8 +11,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use super::{Partitions, partition_numbers};
+use crate::kernel::threads;
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
-use crate::threads;
 
 pub fn cost(input: &Partitions, _: CostContext) -> Cost {
     tree_cost::<1>(input, 0.22, 25.0)

@@ -18,10 +18,10 @@
 
 use super::values_of;
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
 use crate::moves::MoveSet;
-use crate::selection::Selection;
-use crate::workload::{InputError, Workload, Workloads};
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod characters_avx512;

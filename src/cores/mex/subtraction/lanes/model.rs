@@ -7,9 +7,9 @@ use loom::thread;
 
 use super::*;
 use crate::machine::Machine;
+use crate::machine::sync::atomic::Ordering;
+use crate::machine::sync::{explore, explore_without};
 use crate::moves::MoveSet;
-use crate::sync::atomic::Ordering;
-use crate::sync::{explore, explore_without};
 
 /// A kernel's accumulation, one heap at a time.
 fn accumulate(sources: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {

@@ -14,8 +14,8 @@ use loom::thread;
 use super::super::super::{Rule, StoneGame, oracle};
 use super::{StopOnDrop, Wave};
 use crate::kernel::RunError;
-use crate::sync::atomic::Ordering;
-use crate::sync::{explore, explore_without};
+use crate::machine::sync::atomic::Ordering;
+use crate::machine::sync::{explore, explore_without};
 
 /// Bits of a word.
 const WORD: usize = 2;

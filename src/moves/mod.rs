@@ -1,4 +1,5 @@
-//! Legal moves: subtraction sets and codes of octal games for one heap, [`Diagonals`] for two.
+//! Legal moves: subtraction sets and codes of octal games for one heap, [`Diagonals`] for two. Nothing here knows how a game is
+//! solved.
 
 mod code;
 mod diagonals;
@@ -11,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::machine::Machine;
-use crate::names::hint;
-use crate::units::bytes;
+use crate::text::names::hint;
+use crate::text::units::bytes;
 
 pub use code::{Code, CodeError};
 pub use diagonals::{Diagonals, DiagonalsError};

@@ -72,9 +72,9 @@ mod tests {
     use crate::cores::OPERATIONS;
     use crate::games::{SolveError, Solver, game};
     use crate::kernel::Run;
+    use crate::kernel::selection::Selection;
+    use crate::kernel::session::KernelInfo;
     use crate::machine::Machine;
-    use crate::selection::Selection;
-    use crate::session::KernelInfo;
 
     thread_local! {
         /// The number of threads that this one can still start, if it is limited.

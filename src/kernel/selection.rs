@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::candidate::{Candidate, Conditions, Obstacle, quickest};
+use crate::kernel::candidate::{Candidate, Conditions, Obstacle, quickest};
 use crate::kernel::{Kernel, Operation};
 use crate::machine::Machine;
-use crate::units::{bytes, span};
+use crate::text::units::{bytes, span};
 
 /// Runs that are predicted to take longer are refused unless they are allowed.
 pub const LONG: Duration = Duration::from_secs(24 * 3600);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::kernel::{Claim, Cost, KernelDef, Operation};
 use crate::machine::Machine;
 
-pub use crate::obstacle::Obstacle;
+pub use crate::kernel::obstacle::Obstacle;
 
 /// What a run may use.
 #[derive(Clone, Copy, Debug)]

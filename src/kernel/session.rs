@@ -6,14 +6,14 @@ use std::marker::PhantomData;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::candidate::{Candidate, Conditions, Obstacle};
-use crate::case::Case;
+use crate::kernel::candidate::{Candidate, Conditions, Obstacle};
+use crate::kernel::case::Case;
+use crate::kernel::selection::{SelectError, Selection};
+use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{
     Absent, Claim, Core, Cost, Digest, Kernel, KernelDef, Needs, Operation, Run, RunError, Tier, Yields,
 };
 use crate::machine::Machine;
-use crate::selection::{SelectError, Selection};
-use crate::workload::{InputError, Workload, Workloads};
 
 /// One line of an operation's list of kernels.
 #[derive(Clone, Debug)]

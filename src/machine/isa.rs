@@ -5,7 +5,7 @@
 
 use std::env::consts::ARCH;
 
-use crate::names::hint;
+use crate::text::names::hint;
 
 /// What a tier adds to plain Rust: instructions of one architecture.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +88,7 @@ macro_rules! isa_table {
                         _start: <$d op as $crate::kernel::Operation>::Start,
                     ) -> Result<<$d op as $crate::kernel::Operation>::Output, $crate::kernel::RunError> {
                         $d(let $d start = _start;)?
-                        self::$d body::run(input, run $d(, $d start)? $d(, $crate::isa::$d told::$tier)?)
+                        self::$d body::run(input, run $d(, $d start)? $d(, $crate::machine::isa::$d told::$tier)?)
                     }
                     Some($crate::kernel::Body {
                         run: $d name $d(::<$d generic>)? as unsafe fn(&_, &_, _) -> _,

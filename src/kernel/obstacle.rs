@@ -1,6 +1,6 @@
 //! Why a kernel cannot do an input.
 
-use crate::units::{bytes, span};
+use crate::text::units::{bytes, span};
 
 /// What stands between a kernel and an input.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,4 +1,7 @@
 //! What this process may use: instruction sets, threads, memory.
+//!
+//! Here is what asks the CPU and the operating system, and what threads exchange data by (`sync`). Nothing here knows what a
+//! kernel computes.
 
 use std::array::from_fn;
 use std::path::Path;
@@ -6,10 +9,12 @@ use std::thread::available_parallelism;
 
 use rustix::process::{Resource, getrlimit};
 
-use crate::isa::{Tier, TierError};
+use isa::{Tier, TierError};
 
 mod cgroup;
+pub mod isa;
 pub(crate) mod pages;
+pub(crate) mod sync;
 
 /// The machine that kernels are selected for. Tests make capped values instead of setting environment variables.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 //! Named inputs of operations.
 
+use crate::kernel::selection::{SelectError, Selection};
 use crate::kernel::{Operation, RunError};
-use crate::names::hint;
-use crate::selection::{SelectError, Selection};
-use crate::units::bytes;
+use crate::text::names::hint;
+use crate::text::units::bytes;
 
 /// An operation with named inputs, for listings, tests, benches and the command line.
 pub trait Workloads: Operation {

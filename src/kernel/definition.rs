@@ -1,0 +1,212 @@
+//! Kernels: a line in the list of an operation, and the one dispatch into the function behind it.
+
+use std::env::consts::ARCH;
+use std::fmt;
+
+use super::cost::{Cost, CostContext, Needs};
+use super::obstacle::Obstacle;
+use super::operation::{Operation, Yields};
+use super::run::{Run, RunError};
+use crate::machine::Machine;
+use crate::machine::isa::Tier;
+
+/// What is known about the answers of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// The method is proved: every answer is right.
+    Exact,
+    /// The method rests on something that was observed and not proved. Such a kernel checks itself as it runs
+    /// ([`Evidence`](super::Evidence)); it runs only where it is named.
+    Observed,
+}
+
+impl Claim {
+    /// The claim's name in listings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Claim::Exact => "exact",
+            Claim::Observed => "observed",
+        }
+    }
+}
+
+/// What a kernel is called through.
+type Entry<O> =
+    unsafe fn(&<O as Operation>::Input, &Run, <O as Operation>::Start) -> Result<<O as Operation>::Output, RunError>;
+
+/// The functions of a compiled kernel. Only `kernels!` makes one.
+pub(crate) struct Body<O: Operation> {
+    /// The entry; carries the CPU features of the kernel's tier.
+    pub(crate) run: Entry<O>,
+    /// The cost formula.
+    pub(crate) cost: fn(&O::Input, CostContext) -> Cost,
+    /// What a unit of work needs, where the kernel states it.
+    pub(crate) needs: Option<fn(&O::Input) -> Needs>,
+}
+
+/// One line of an operation's list.
+pub struct KernelDef<O: Operation> {
+    /// `<technique>[_<tier>]`.
+    pub name: &'static str,
+    /// What the CPU must offer.
+    pub tier: Tier,
+    /// Cargo features that compile it.
+    pub features: &'static [&'static str],
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// The kernel that the summary refers to, as in "the same with ..".
+    pub like: Option<&'static str>,
+    /// The module that it is in: a file.
+    pub module: &'static str,
+    /// Whether its answers are proved.
+    pub claim: Claim,
+    /// What it finds.
+    pub yields: Yields,
+    pub(crate) body: Option<Body<O>>,
+}
+
+impl<O: Operation> fmt::Debug for KernelDef<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let KernelDef { name, tier, features, .. } = self;
+        let mut debug = f.debug_struct("KernelDef");
+        debug.field("name", name).field("tier", tier).field("features", features).finish_non_exhaustive()
+    }
+}
+
+impl<O: Operation> KernelDef<O> {
+    /// Whether this build holds the kernel.
+    pub fn is_compiled(&self) -> bool {
+        self.body.is_some()
+    }
+
+    /// Whether it is built to use several threads.
+    pub fn is_parallel(&self) -> bool {
+        self.features.contains(&"parallel")
+    }
+
+    /// Whether it finds all that the operation's output holds.
+    pub(crate) fn finds_output(&self) -> bool {
+        self.yields == Yields::Everything || O::YIELDS == Yields::Tally
+    }
+
+    /// The kernel, ready to run on `machine`.
+    ///
+    /// # Errors
+    /// It is made for another architecture, not compiled in, or the machine lacks its tier.
+    pub fn on(&'static self, machine: &Machine) -> Result<Kernel<O>, Obstacle> {
+        let Some(body) = &self.body else {
+            return Err(match self.tier.extension() {
+                Some(extension) if extension.architecture != ARCH => {
+                    Obstacle::Architecture { needs: extension.architecture }
+                }
+                _ => Obstacle::NotCompiled { features: self.features },
+            });
+        };
+        if !machine.offers(self.tier) {
+            let offers = machine.tiers().map(Tier::name).collect();
+            return Err(Obstacle::Tier { needs: self.tier.name(), offers });
+        }
+        Ok(Kernel { def: self, body })
+    }
+}
+
+/// A kernel that this machine can run.
+pub struct Kernel<O: Operation> {
+    def: &'static KernelDef<O>,
+    body: &'static Body<O>,
+}
+
+impl<O: Operation> Clone for Kernel<O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O: Operation> Copy for Kernel<O> {}
+
+impl<O: Operation> fmt::Debug for Kernel<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Kernel").field(&format_args!("{}={}", O::NAME, self.def.name)).finish()
+    }
+}
+
+impl<O: Operation> Kernel<O> {
+    /// Its line in the operation's list.
+    pub fn def(&self) -> &'static KernelDef<O> {
+        self.def
+    }
+
+    /// Predicted time and memory with `threads` threads.
+    pub fn cost(&self, input: &O::Input, threads: usize) -> Cost {
+        if !self.def.finds_output() {
+            return Cost::IMPOSSIBLE;
+        }
+        let Cost { ns, bytes } = (self.body.cost)(input, CostContext { tier: self.def.tier, threads });
+        let threads = if self.def.is_parallel() { threads } else { 1 };
+        Cost { ns, bytes: bytes + O::input_bytes(input) + O::output_bytes(input, threads) }
+    }
+
+    /// What a unit of work needs at least, if the kernel states it.
+    pub fn needs(&self, input: &O::Input) -> Option<Needs> {
+        self.body.needs.map(|needs| needs(input))
+    }
+
+    /// Computes the output.
+    ///
+    /// # Errors
+    /// [`RunError::OutsideDomain`] before anything is computed; cancelled, or a value passed the type that holds it.
+    pub fn run(&self, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
+        self.run_from(O::Start::default(), input, run)
+    }
+
+    /// [`Kernel::run`] from a start other than the default.
+    ///
+    /// # Errors
+    /// As [`Kernel::run`].
+    pub fn run_from(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
+        self.admit(input, run.threads())?;
+        self.enter(start, input, run)
+    }
+
+    /// Whether the input is in the domain of the kernel with this number of threads.
+    pub(crate) fn admit(&self, input: &O::Input, threads: usize) -> Result<(), RunError> {
+        if self.cost(input, threads).is_possible() { Ok(()) } else { Err(RunError::OutsideDomain) }
+    }
+
+    /// [`Kernel::run_from`] on an input that was admitted, for timing: computing the cost would show.
+    #[allow(unsafe_code, reason = "the one dispatch from safe code into functions that need CPU features")]
+    pub(crate) fn enter(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
+        #[cfg(debug_assertions)]
+        entered::record((O::NAME, self.def.name, self.def.tier.name()));
+        // SAFETY: `KernelDef::on` found the tier among those that were detected on this CPU, and `entry!` gave the function
+        // the features of that tier and no more.
+        unsafe { (self.body.run)(input, run, start) }
+    }
+}
+
+/// Which kernels were entered: a record for tests, kept where debug assertions are on.
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub mod entered {
+    use std::collections::BTreeSet;
+    use std::sync::{Mutex, PoisonError};
+
+    /// Names of an operation, a kernel of it and the kernel's tier.
+    pub type Entered = (&'static str, &'static str, &'static str);
+
+    static RECORD: Mutex<BTreeSet<Entered>> = Mutex::new(BTreeSet::new());
+
+    pub(super) fn record(entered: Entered) {
+        RECORD.lock().unwrap_or_else(PoisonError::into_inner).insert(entered);
+    }
+
+    /// The kernels that this process entered since the last call.
+    pub fn take() -> BTreeSet<Entered> {
+        std::mem::take(&mut RECORD.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The kernels of `O` that `machine` can run, in list order.
+pub fn available<O: Operation>(machine: &Machine) -> impl Iterator<Item = Kernel<O>> {
+    O::KERNELS.iter().filter_map(|def| def.on(machine).ok())
+}

@@ -1,0 +1,36 @@
+//! Operations, and the kernels that do them.
+//!
+//! A **kernel** is one implementation of an [`Operation`]. It is data: one line in the operation's list, made by the
+//! `kernels!` macro, names it, its module, its [`Tier`] and its Cargo features. Tests, benches, the command line and the
+//! report iterate over that list and know no kernel by name.
+//!
+//! Two things are checked by the compiler, not by convention. The entry of a kernel carries exactly the CPU features of its
+//! tier, so a kernel whose `run` asks for more does not compile (error E0133). And only [`KernelDef::on`] makes a
+//! [`Kernel`], the thing that can be run, so no instruction set is entered that the CPU lacks.
+//!
+//! Here is what an operation and a kernel are, which kernel is chosen, and how a run is observed. Nothing here knows a
+//! particular operation, game or instruction: those are in [`cores`](crate::cores), [`games`](crate::games) and `simd`.
+
+pub mod candidate;
+pub mod case;
+mod cost;
+mod definition;
+pub(crate) mod list;
+mod obstacle;
+mod operation;
+mod run;
+pub mod selection;
+pub mod session;
+pub(crate) mod threads;
+pub mod workload;
+
+pub use crate::machine::isa::Tier;
+pub use cost::{Cost, CostContext, Needs};
+pub(crate) use definition::Body;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub use definition::entered;
+pub use definition::{Claim, Kernel, KernelDef, available};
+pub(crate) use list::kernels;
+pub use operation::{Absent, Core, Digest, Operation, Yields};
+pub use run::{Evidence, Run, RunError};

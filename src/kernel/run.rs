@@ -1,0 +1,120 @@
+//! One run of a kernel: its threads, its progress, how it is stopped, and why it may fail.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Why a run ended without an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// [`Run::cancel`] was called.
+    #[error("interrupted")]
+    Cancelled,
+    /// A Grundy value passed the 16 bits that hold it in the output.
+    #[error("a Grundy value passes 65535, the largest that is kept")]
+    LargeValue,
+    /// A number passed the type that holds it within the kernel.
+    #[error("a number is too large for the type that holds it")]
+    Overflow,
+    /// The system could not start a thread that the run needs; fewer threads may do.
+    #[error("a thread could not be started: memory or the number of threads is at its limit; use fewer threads")]
+    NoThread,
+    /// The windows that a kernel planned did not fit together, however wide their margins and however long their warm-up.
+    #[error("the windows of the plan do not fit together, even with wide margins; use an exact kernel")]
+    NoPlan,
+    /// The values compress less than was foreseen, and would not fit in the memory that was checked.
+    #[error(
+        "the values compress less than was foreseen, and their history would not fit in the memory that was checked; use another kernel"
+    )]
+    Outgrown,
+    /// The kernel cannot do the input, or needs more threads: its cost is [`Cost::IMPOSSIBLE`](super::Cost::IMPOSSIBLE).
+    #[error("the input is outside the kernel's domain")]
+    OutsideDomain,
+}
+
+/// How an observed kernel ([`Claim::Observed`](super::Claim::Observed)) checked itself in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Evidence {
+    /// Joints: places where two runs that began with different guesses were compared and were equal.
+    pub joints: u64,
+    /// The longest way from a guess to a run that was equal from there on, in heaps.
+    pub longest: u64,
+    /// The way from a guess to the first heap that counts.
+    pub warm_up: u64,
+    /// How often the run began again with wider margins or a longer warm-up.
+    pub widened: u64,
+    /// Windows that the work was cut into.
+    pub windows: u64,
+    /// Heaps visited, those of warm-ups and second runs among them.
+    pub heaps: u64,
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Evidence { joints, longest, warm_up, widened, windows, heaps } = self;
+        write!(f, "{joints} joints compared, all equal; the slowest guess took {longest} of {warm_up} heaps; ")?;
+        write!(f, "{heaps} heaps visited in {windows} windows")?;
+        if *widened > 0 { write!(f, "; begun again {widened} time(s) with wider margins") } else { Ok(()) }
+    }
+}
+
+/// One run: how many threads it may use, how far it has come, and whether it should stop.
+#[derive(Debug)]
+pub struct Run {
+    threads: usize,
+    done: AtomicU64,
+    /// Shared with runs that count their own progress, see [`Run::counted_apart`].
+    cancelled: Arc<AtomicBool>,
+    evidence: Mutex<Option<Evidence>>,
+}
+
+impl Run {
+    /// A run that may use `threads` threads (at least one).
+    pub fn new(threads: usize) -> Self {
+        Run { threads: threads.max(1), done: AtomicU64::new(0), cancelled: Arc::default(), evidence: Mutex::default() }
+    }
+
+    /// A run that is cancelled with this one but counts its own progress, for work that is not part of this run's steps.
+    pub(crate) fn counted_apart(&self) -> Self {
+        Run { cancelled: Arc::clone(&self.cancelled), ..Run::new(self.threads) }
+    }
+
+    /// Threads the kernel may use, itself included.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Counts `steps` of [`Operation::steps`](super::Operation::steps) as done; kernels call it once per block of work.
+    ///
+    /// # Errors
+    /// [`RunError::Cancelled`] after [`Run::cancel`].
+    #[inline]
+    pub fn advance(&self, steps: u64) -> Result<(), RunError> {
+        // Relaxed: the counter orders no other access.
+        self.done.fetch_add(steps, Relaxed);
+        if self.cancelled.load(Relaxed) { Err(RunError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Steps done so far, over all kernels that ran with this value.
+    pub fn done(&self) -> u64 {
+        self.done.load(Relaxed)
+    }
+
+    /// Keeps how the kernel checked itself.
+    pub(crate) fn observe(&self, evidence: Evidence) {
+        *self.evidence.lock().unwrap_or_else(PoisonError::into_inner) = Some(evidence);
+    }
+
+    /// How the last observed kernel that ran with this value checked itself; `None` if there was none, or if it left
+    /// its work to an exact one.
+    pub fn evidence(&self) -> Option<Evidence> {
+        *self.evidence.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the kernel to stop at its next block.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Relaxed);
+    }
+}
