@@ -14,8 +14,9 @@
 use std::io::{self, Read, Write};
 use std::ops::RangeInclusive;
 
-use super::frames::{FRAME, Frames, MOST_BYTES};
-use super::history::{History, Layout, Packed, Progress};
+use super::frames::{Frames, MOST_BYTES};
+use super::history::{History, Progress};
+use super::layout::{FRAME, Layout, Packed};
 use super::{LANES, MOST_MOVES, Output, Records, WINDOW};
 use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
 

@@ -3,7 +3,7 @@
 //! Cost of a right block: that of [`guess_lanes`]; for each move beyond the window and 64 heaps, two bits and a copy.
 //! Bound: as there.
 
-use super::history::Layout;
+use super::layout::Layout;
 use super::{Output, Records, Start, guess, guess_lanes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 

@@ -9,15 +9,9 @@
 
 use std::collections::VecDeque;
 
-use super::history::{Layout, Packed};
+use super::layout::{FRAME, Layout, Packed, TILE};
 use crate::cores::mex::subtraction::lanes::{LANES, WINDOW};
 
-/// Heaps in a tile: one bit of a word for each block.
-pub const TILE: usize = 64 * LANES;
-/// Heaps in a frame.
-pub const FRAME: usize = 64 * TILE;
-/// Heaps that are kept as codes: the last frame, which is not packed while the run is in the next.
-pub const RECENT: usize = 2 * FRAME;
 /// The longest period.
 pub const LONGEST: usize = 2 * LANES;
 /// The most bytes of a frame.
@@ -254,7 +248,7 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// The readers of moves of at least [`RECENT`]` - LANES` heaps.
+    /// The readers of moves of at least [`RECENT`](super::layout::RECENT)` - LANES` heaps.
     pub fn new(moves: &[usize]) -> Self {
         let readers = moves.iter().map(|m| Reader { m: *m, next: 0, offset: 0 }).collect();
         Readers { readers, codes: vec![0; moves.len() * 2 * TILE] }

@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::guess::{self, Evidence, Guessed, Pattern, ROUNDS};
-use super::history::Layout;
+use super::layout::Layout;
 use super::ring::{LaneBlocks, drive};
 use super::{Output, Records, Start, ring_lanes_avx512};
 use crate::cores::mex::subtraction::byte_lanes_avx512::{TABLES, Tables, accumulate, free_words};

@@ -4,7 +4,7 @@
 //! Bound: wrong blocks.
 
 use super::guess::{self, Guessed, settle_in_memory};
-use super::history::Layout;
+use super::layout::Layout;
 use super::ring::{LaneBlocks, drive};
 use super::{Output, Records, Start, ring_lanes_neon};
 use crate::cores::mex::subtraction::byte_lanes_neon::{accumulate, free_words};

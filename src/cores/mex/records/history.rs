@@ -7,78 +7,11 @@
 //!
 //! A *packed* history keeps only the last heaps as codes. Moves beyond them read compressed [`frames`](super::frames).
 
-use super::frames::{FRAME, Frames, RECENT, TILE, pack, unpack_frame};
+use super::frames::{Frames, pack, unpack_frame};
+use super::layout::{FRAME, Layout, RECENT};
 use super::{Output, Records};
 use crate::cores::mex::subtraction::lanes::LANES;
 use crate::machine::pages::request_huge_pages;
-
-/// The lengths of the parts of a history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// The number of moves that read the ring. The others read the prefix, or the frames.
-    pub short: usize,
-    /// Heaps in the ring, a multiple of a block.
-    pub ring: usize,
-    /// Heaps in the prefix, a multiple of a block.
-    pub prefix: usize,
-    /// The frames that are kept, if the history is packed.
-    pub packed: Option<Packed>,
-}
-
-/// The frames that are kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Packed {
-    /// The first frames.
-    pub prefix: usize,
-    /// The last frames.
-    pub last: usize,
-}
-
-impl Layout {
-    /// The shortest layout for an input.
-    pub fn new(input: &Records) -> Self {
-        let heaps = input.heaps();
-        let layout = |short: usize| Layout {
-            short,
-            // The block itself and what it reaches, but at most all heaps.
-            ring: input.moves()[..short].last().map_or(LANES, |m| m + LANES).min(heaps).next_multiple_of(LANES),
-            prefix: input.moves().get(short).map_or(0, |m| heaps - m).next_multiple_of(LANES),
-            packed: None,
-        };
-        let layouts = (0..=input.moves().len()).rev().map(layout);
-        layouts.min_by_key(|layout| layout.ring + layout.prefix).expect("at least one")
-    }
-
-    /// The layout that packs all heaps but the last ones, unless no move reaches further.
-    pub fn packed(input: &Records) -> Self {
-        let (moves, heaps) = (input.moves(), input.heaps());
-        let near = moves.partition_point(|m| m + LANES <= RECENT);
-        let packed = |short: usize| Packed {
-            // A tile more is unpacked than the last move reaches.
-            prefix: moves.get(short).map_or(0, |m| (heaps - m + TILE).div_ceil(FRAME)),
-            last: moves[..short].last().map_or(0, |m| m.div_ceil(FRAME)).max(RECENT / FRAME),
-        };
-        let layouts = (near..=moves.len()).rev().map(packed);
-        match layouts.min_by_key(|packed| packed.prefix + packed.last) {
-            Some(packed) if near < moves.len() => Layout { short: near, ring: RECENT, prefix: 0, packed: Some(packed) },
-            _ => Layout::new(input),
-        }
-    }
-
-    /// Bytes of the codes.
-    pub fn bytes(&self) -> usize {
-        self.ring + self.prefix + 3 * LANES
-    }
-
-    /// The first heaps of the blocks that a history holds when all heaps before `next` are done, ascending: the blocks of the
-    /// prefix, then the last blocks, in the ring.
-    pub fn held(&self, next: usize) -> impl Iterator<Item = usize> + use<> {
-        let done = next.next_multiple_of(LANES);
-        let prefix = done.min(self.prefix);
-        let ring = prefix.max(done.saturating_sub(self.ring));
-        (0..prefix).step_by(LANES).chain((ring..done).step_by(LANES))
-    }
-}
 
 /// The codes of the heaps that later moves reach.
 #[derive(Debug, PartialEq, Eq)]
@@ -212,40 +145,11 @@ impl Progress {
 mod tests {
     use super::*;
 
-    fn input(set: &str, limit: usize) -> Records {
-        Records::new(&set.parse().expect("a set"), limit as u64).expect("few moves")
-    }
-
-    #[test]
-    fn a_packed_history_keeps_the_fewest_frames() {
-        const FAR: usize = 8 * FRAME - 5;
-        // Enough for all heaps that the last tile may read.
-        let one = FAR + FRAME - TILE - 1;
-        for (m, limit, prefix, last) in [
-            (FAR, FAR, 1, 2),
-            (FAR, one, 1, 2),
-            (FAR, one + 1, 2, 2),
-            (FAR, one + 4 * FRAME, 5, 2),
-            // As many as the last frames: these are taken.
-            (FAR, one + 5 * FRAME, 0, 8),
-            (FAR, 9 * FAR, 0, 8),
-            (FAR + 5, 9 * FAR, 0, 8),
-            (FAR + 6, 9 * FAR, 0, 9),
-            (RECENT - LANES + 1, 9 * FAR, 0, 2),
-        ] {
-            let layout = Layout::packed(&input(&format!("1,9,{m}"), limit));
-            let want = Layout { short: 2, ring: RECENT, prefix: 0, packed: Some(Packed { prefix, last }) };
-            assert_eq!(layout, want, "{m} of {limit} heaps");
-        }
-        // The ring reaches as far as the moves.
-        let near = input(&format!("1,9,{}", RECENT - LANES), FAR);
-        assert_eq!(Layout::packed(&near), Layout::new(&near));
-    }
-
     #[test]
     fn the_memory_of_the_codes_is_predicted() {
         for far in [70, 1000, 4900, 5000] {
-            let layout = Layout::new(&input(&format!("1,9,{far}"), 5000));
+            let set = format!("1,9,{far}").parse().expect("a set");
+            let layout = Layout::new(&Records::new(&set, 5000).expect("few moves"));
             let history = History::new(layout);
             let (takes, predicted) = (history.ring.len() + history.prefix.len(), layout.bytes());
             let is_exact = layout.prefix > 0;

@@ -3,7 +3,8 @@
 //! Cost per heap and move: a load, a shift and an OR.
 //! Bound: these operations. A history as long as the largest move streams through the caches once per move.
 
-use super::history::{History, Layout};
+use super::history::History;
+use super::layout::Layout;
 use super::ring::{self, Block, Blocks};
 use super::{Output, Records, Start};
 use crate::cores::mex::subtraction::lanes::LANES;

@@ -57,7 +57,9 @@ mod guess_lanes_avx512;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod guess_lanes_neon;
 mod history;
+mod layout;
 mod masks;
+mod periods;
 mod residue_classes;
 mod ring;
 mod ring_lanes;

@@ -7,9 +7,10 @@
 //! registers, so moves 1, 2 and 3 do not wait for a store. Those of the last two blocks are in memory. Each heap isolates its
 //! lowest free value, two operations after the previous heap.
 
-use super::frames::{FRAME, MOST_BYTES, Readers, TILE};
-use super::guess;
-use super::history::{History, Layout, Progress};
+use super::frames::{MOST_BYTES, Readers};
+use super::history::{History, Progress};
+use super::layout::{FRAME, Layout, TILE};
+use super::periods::room;
 use super::{Form, Output, Records, Start};
 use crate::cores::mex::subtraction::lanes::{APART, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
 use crate::kernel::{Cost, Run, RunError};
@@ -62,7 +63,7 @@ pub fn drive(
     run.advance(progress.done())?;
     let mut codes = [0; LANES];
     let mut readers = Readers::new(Readers::moves(&layout, input.moves()));
-    let room = layout.packed.map(|packed| guess::room(input, packed).max(CHECKED));
+    let room = layout.packed.map(|packed| room(input, packed).max(CHECKED));
     let mut scratch = Vec::with_capacity(room.map_or(0, |_| MOST_BYTES));
     while progress.next < heaps {
         let Progress { next, output, history, .. } = &mut progress;

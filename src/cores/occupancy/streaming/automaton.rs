@@ -3,8 +3,9 @@
 use super::engine::{Engine, Sources, is_set};
 use super::inner::InnerLoops;
 use super::joint::Joint;
-use super::marks::{DIFFERENCE, Reader, SUM, USED};
+use super::marks::Reader;
 use super::span::{SPAN, Span, WORDS};
+use super::substitution::{DIFFERENCE, SUM, USED};
 use super::tape::{Tape, extend};
 use super::tapes::Marks;
 use super::window::{PAD, Registers, Word};

@@ -1,9 +1,10 @@
 //! The parts of the automaton that a kernel may replace, with defaults in plain Rust.
 
-use super::marks::{RowEnd, Substitution, append};
 use super::row::SpanRow;
-use super::span::{Blocks, Span, WORDS};
-use super::window::{BLOCK, Block, PAD, Window};
+use super::span::{BLOCKS, Blocks, Span, Steps, WORDS};
+use super::substitution::{RowEnd, Substitution, append};
+use super::window::{BLOCK, Block, PAD, Registers, Window};
+use crate::kernel::RunError;
 use crate::simd::bits::WORD;
 
 /// The inner loops of the automaton: plain Rust, unless a kernel replaces them.
@@ -70,6 +71,39 @@ pub trait InnerLoops: Copy {
     }
 }
 
+impl Span {
+    /// Runs all blocks, in registers as wide as they need.
+    #[inline(always)]
+    pub fn blocks(&mut self, registers: &mut Registers, inner: impl InnerLoops) -> Result<(), RunError> {
+        let mut block = 0;
+        while block < BLOCKS {
+            match registers {
+                Registers::Narrow(window) => {
+                    block = inner.blocks(self, window, block);
+                    if block < BLOCKS {
+                        *registers = Registers::Wide(registers.wide());
+                    }
+                }
+                Registers::Wide(window) => {
+                    block = self.run(window, block, wide_steps, |span, cursor, marks| {
+                        marks.narrow(&span.old(cursor)).is_some()
+                    });
+                    if block < BLOCKS {
+                        let old = self.old(self.cursor);
+                        *registers = Registers::Narrow(window.with(old).narrow(&old).ok_or(RunError::Overflow)?);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Out of line, because few blocks need it.
+fn wide_steps(window: &mut Window<u128>, block: &mut Block) -> u32 {
+    window.steps(block)
+}
+
 /// Plain Rust.
 #[derive(Clone, Copy)]
 pub struct Plain;
@@ -134,23 +168,10 @@ where
     }
 }
 
-/// The sixteen steps of a block; see [`Window::steps`].
-pub trait Steps<W>: Copy {
-    /// Runs them.
-    fn steps(self, window: &mut Window<W>, block: &mut Block) -> u32;
-}
-
 impl Steps<u64> for Plain {
     #[inline(always)]
     fn steps(self, window: &mut Window<u64>, block: &mut Block) -> u32 {
         window.steps(block)
-    }
-}
-
-impl<W, F: Fn(&mut Window<W>, &mut Block) -> u32 + Copy> Steps<W> for F {
-    #[inline(always)]
-    fn steps(self, window: &mut Window<W>, block: &mut Block) -> u32 {
-        self(window, block)
     }
 }
 

@@ -1,9 +1,7 @@
 //! A span of heaps: the rows that its blocks read, and their results.
 
-use super::inner::{InnerLoops, Steps};
 use super::row::SpanRow;
-use super::window::{BLOCK, Block, PAD, Registers, Window, Word};
-use crate::kernel::RunError;
+use super::window::{BLOCK, Block, PAD, Window, Word};
 use crate::simd::bits::WORD;
 
 /// Heaps in a span.
@@ -101,33 +99,7 @@ impl Span {
         })
     }
 
-    /// Runs all blocks, in registers as wide as they need.
-    #[inline(always)]
-    pub fn blocks(&mut self, registers: &mut Registers, inner: impl InnerLoops) -> Result<(), RunError> {
-        let mut block = 0;
-        while block < BLOCKS {
-            match registers {
-                Registers::Narrow(window) => {
-                    block = inner.blocks(self, window, block);
-                    if block < BLOCKS {
-                        *registers = Registers::Wide(registers.wide());
-                    }
-                }
-                Registers::Wide(window) => {
-                    block = self.run(window, block, wide_steps, |span, cursor, marks| {
-                        marks.narrow(&span.old(cursor)).is_some()
-                    });
-                    if block < BLOCKS {
-                        let old = self.old(self.cursor);
-                        *registers = Registers::Narrow(window.with(old).narrow(&old).ok_or(RunError::Overflow)?);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// [`InnerLoops::blocks`] with the kernel's steps.
+    /// [`InnerLoops::blocks`](super::inner::InnerLoops::blocks) with the kernel's steps.
     #[inline(always)]
     pub fn narrow_blocks(&mut self, window: &mut Window<u64>, block: usize, steps: impl Steps<u64>) -> usize {
         self.run(window, block, steps, |_, _, _| false)
@@ -213,7 +185,15 @@ impl Span {
     }
 }
 
-/// Out of line, because few blocks need it.
-fn wide_steps(window: &mut Window<u128>, block: &mut Block) -> u32 {
-    window.steps(block)
+/// The sixteen steps of a block; see [`Window::steps`].
+pub trait Steps<W>: Copy {
+    /// Runs them.
+    fn steps(self, window: &mut Window<W>, block: &mut Block) -> u32;
+}
+
+impl<W, F: Fn(&mut Window<W>, &mut Block) -> u32 + Copy> Steps<W> for F {
+    #[inline(always)]
+    fn steps(self, window: &mut Window<W>, block: &mut Block) -> u32 {
+        self(window, block)
+    }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::engine::Sources;
 use super::joint::Joint;
-use super::marks::{DIFFERENCE, SUM, USED, word_length};
+use super::substitution::{DIFFERENCE, SUM, USED, word_length};
 use super::tape::Tape;
 use super::words::Words;
 use crate::cores::occupancy::charge;

@@ -1,0 +1,114 @@
+//! How much of a history is kept, and in which form.
+
+use super::Records;
+use crate::cores::mex::subtraction::lanes::LANES;
+
+/// Heaps in a tile: one bit of a word for each block.
+pub const TILE: usize = 64 * LANES;
+/// Heaps in a frame.
+pub const FRAME: usize = 64 * TILE;
+/// Heaps that are kept as codes: the last frame, which is not packed while the run is in the next.
+pub const RECENT: usize = 2 * FRAME;
+
+/// The lengths of the parts of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The number of moves that read the ring. The others read the prefix, or the frames.
+    pub short: usize,
+    /// Heaps in the ring, a multiple of a block.
+    pub ring: usize,
+    /// Heaps in the prefix, a multiple of a block.
+    pub prefix: usize,
+    /// The frames that are kept, if the history is packed.
+    pub packed: Option<Packed>,
+}
+
+/// The frames that are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packed {
+    /// The first frames.
+    pub prefix: usize,
+    /// The last frames.
+    pub last: usize,
+}
+
+impl Layout {
+    /// The shortest layout for an input.
+    pub fn new(input: &Records) -> Self {
+        let heaps = input.heaps();
+        let layout = |short: usize| Layout {
+            short,
+            // The block itself and what it reaches, but at most all heaps.
+            ring: input.moves()[..short].last().map_or(LANES, |m| m + LANES).min(heaps).next_multiple_of(LANES),
+            prefix: input.moves().get(short).map_or(0, |m| heaps - m).next_multiple_of(LANES),
+            packed: None,
+        };
+        let layouts = (0..=input.moves().len()).rev().map(layout);
+        layouts.min_by_key(|layout| layout.ring + layout.prefix).expect("at least one")
+    }
+
+    /// The layout that packs all heaps but the last ones, unless no move reaches further.
+    pub fn packed(input: &Records) -> Self {
+        let (moves, heaps) = (input.moves(), input.heaps());
+        let near = moves.partition_point(|m| m + LANES <= RECENT);
+        let packed = |short: usize| Packed {
+            // A tile more is unpacked than the last move reaches.
+            prefix: moves.get(short).map_or(0, |m| (heaps - m + TILE).div_ceil(FRAME)),
+            last: moves[..short].last().map_or(0, |m| m.div_ceil(FRAME)).max(RECENT / FRAME),
+        };
+        let layouts = (near..=moves.len()).rev().map(packed);
+        match layouts.min_by_key(|packed| packed.prefix + packed.last) {
+            Some(packed) if near < moves.len() => Layout { short: near, ring: RECENT, prefix: 0, packed: Some(packed) },
+            _ => Layout::new(input),
+        }
+    }
+
+    /// Bytes of the codes.
+    pub fn bytes(&self) -> usize {
+        self.ring + self.prefix + 3 * LANES
+    }
+
+    /// The first heaps of the blocks that a history holds when all heaps before `next` are done, ascending: the blocks of the
+    /// prefix, then the last blocks, in the ring.
+    pub fn held(&self, next: usize) -> impl Iterator<Item = usize> + use<> {
+        let done = next.next_multiple_of(LANES);
+        let prefix = done.min(self.prefix);
+        let ring = prefix.max(done.saturating_sub(self.ring));
+        (0..prefix).step_by(LANES).chain((ring..done).step_by(LANES))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(set: &str, limit: usize) -> Records {
+        Records::new(&set.parse().expect("a set"), limit as u64).expect("few moves")
+    }
+
+    #[test]
+    fn a_packed_history_keeps_the_fewest_frames() {
+        const FAR: usize = 8 * FRAME - 5;
+        // Enough for all heaps that the last tile may read.
+        let one = FAR + FRAME - TILE - 1;
+        for (m, limit, prefix, last) in [
+            (FAR, FAR, 1, 2),
+            (FAR, one, 1, 2),
+            (FAR, one + 1, 2, 2),
+            (FAR, one + 4 * FRAME, 5, 2),
+            // As many as the last frames: these are taken.
+            (FAR, one + 5 * FRAME, 0, 8),
+            (FAR, 9 * FAR, 0, 8),
+            (FAR + 5, 9 * FAR, 0, 8),
+            (FAR + 6, 9 * FAR, 0, 9),
+            (RECENT - LANES + 1, 9 * FAR, 0, 2),
+        ] {
+            let layout = Layout::packed(&input(&format!("1,9,{m}"), limit));
+            let want = Layout { short: 2, ring: RECENT, prefix: 0, packed: Some(Packed { prefix, last }) };
+            assert_eq!(layout, want, "{m} of {limit} heaps");
+        }
+        // The ring reaches as far as the moves.
+        let near = input(&format!("1,9,{}", RECENT - LANES), FAR);
+        assert_eq!(Layout::packed(&near), Layout::new(&near));
+    }
+}
