@@ -7,7 +7,7 @@ use super::codes::{LANES, Move};
 use super::drive::{self, Alone};
 use super::inner::{ASKED, Chunk, Inner, Parts, Planes};
 use super::{Octal, Start};
-use crate::cores::mex::subtraction::lanes::free_words;
+use crate::cores::mex::lanes::plain::free_words;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 /// Nanoseconds for a move and a block.

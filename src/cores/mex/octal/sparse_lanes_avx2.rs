@@ -11,7 +11,7 @@ use super::drive::{self, Alone};
 use super::inner::{Inner, Parts, Planes};
 use super::sparse_lanes::{search, tests};
 use super::{Octal, Start};
-use crate::cores::mex::subtraction::byte_lanes_avx2::free_words;
+use crate::cores::mex::lanes::avx2::free_words;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::avx2::{load, store};
 

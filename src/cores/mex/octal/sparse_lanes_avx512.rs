@@ -11,7 +11,7 @@ use super::codes::{LANES, Move};
 use super::drive::{self, Alone};
 use super::inner::{ASKED, Chunk, Inner, PLANES, Parts, Planes};
 use super::{Octal, Start};
-use crate::cores::mex::subtraction::byte_lanes_avx512::free_words;
+use crate::cores::mex::lanes::avx512::free_words;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::avx512::{load, store};
 

@@ -12,7 +12,7 @@ use super::drive::{self, Alone};
 use super::inner::{ASKED, Inner, Parts, Planes};
 use super::sparse_lanes::search;
 use super::{Octal, Start};
-use crate::cores::mex::subtraction::byte_lanes_neon::free_words;
+use crate::cores::mex::lanes::neon::free_words;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::neon::{load, store};
 

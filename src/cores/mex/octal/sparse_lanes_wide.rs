@@ -12,8 +12,8 @@ use super::drive::{self, Alone};
 use super::inner::{PLANES, Parts, Planes};
 use super::sparse_lanes::{search, tests};
 use super::{Octal, Start};
-use crate::cores::mex::subtraction::byte_lanes_wide::plane_ns;
-use crate::cores::mex::subtraction::lanes::free_words;
+use crate::cores::mex::lanes::plain::free_words;
+use crate::cores::mex::lanes::wide::plane_ns;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 /// Nanoseconds for a move and a block.

@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use super::layout::{FRAME, Layout, Packed, TILE};
-use crate::cores::mex::subtraction::lanes::{LANES, WINDOW};
+use crate::cores::mex::lanes::{LANES, WINDOW};
 
 /// The longest period.
 pub const LONGEST: usize = 2 * LANES;

@@ -18,7 +18,7 @@ use super::layout::Layout;
 use super::periods::{JUDGED, best_period, first_codes, room};
 use super::ring::{Block, Blocks, Far, near};
 use super::{Form, Records};
-use crate::cores::mex::subtraction::lanes::{LANES, PLANES, Planes, Sources, WINDOW};
+use crate::cores::mex::lanes::{LANES, PLANES, Planes, Sources, WINDOW};
 use crate::kernel::Cost;
 
 /// The blocks to which far moves are applied at once, which hides how long their codes take to arrive.

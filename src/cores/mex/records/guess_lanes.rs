@@ -7,7 +7,7 @@ use super::guess::{self, Guessed, settle_in_memory};
 use super::layout::Layout;
 use super::ring::{LaneBlocks, drive};
 use super::{Output, Records, Start, ring_lanes};
-use crate::cores::mex::subtraction::{byte_lanes, lanes};
+use crate::cores::mex::lanes::plain::{accumulate, free_words};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Records, context: CostContext) -> Cost {
@@ -22,14 +22,14 @@ pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError>
 /// [`run`] over a history of this layout.
 #[inline(always)]
 pub fn run_over(layout: Layout, input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
-    let computed = LaneBlocks::new(input, &layout, byte_lanes::accumulate, lanes::free_words);
+    let computed = LaneBlocks::new(input, &layout, accumulate, free_words);
     drive(
         input,
         layout,
         run,
         start,
-        Guessed::new(input, &layout, 1, computed, byte_lanes::accumulate, |pattern, evidence, guess| {
-            settle_in_memory(byte_lanes::accumulate, pattern, evidence, guess)
+        Guessed::new(input, &layout, 1, computed, accumulate, |pattern, evidence, guess| {
+            settle_in_memory(accumulate, pattern, evidence, guess)
         }),
     )
 }

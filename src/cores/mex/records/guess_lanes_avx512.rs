@@ -9,8 +9,8 @@ use super::guess::{self, Evidence, Guessed, Pattern, ROUNDS};
 use super::layout::Layout;
 use super::ring::{LaneBlocks, drive};
 use super::{Output, Records, Start, ring_lanes_avx512};
-use crate::cores::mex::subtraction::byte_lanes_avx512::{TABLES, Tables, accumulate, free_words};
-use crate::cores::mex::subtraction::lanes::{LANES, Planes, Sources, WINDOW, by_planes};
+use crate::cores::mex::lanes::avx512::{TABLES, Tables, accumulate, free_words};
+use crate::cores::mex::lanes::{LANES, Planes, Sources, WINDOW, by_planes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, store};
 

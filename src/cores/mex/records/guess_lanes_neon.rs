@@ -7,8 +7,8 @@ use super::guess::{self, Guessed, settle_in_memory};
 use super::layout::Layout;
 use super::ring::{LaneBlocks, drive};
 use super::{Output, Records, Start, ring_lanes_neon};
-use crate::cores::mex::subtraction::byte_lanes_neon::{accumulate, free_words};
-use crate::cores::mex::subtraction::lanes::{Planes, Sources, by_planes};
+use crate::cores::mex::lanes::neon::{accumulate, free_words};
+use crate::cores::mex::lanes::{Planes, Sources, by_planes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Records, context: CostContext) -> Cost {

@@ -10,7 +10,7 @@
 use super::frames::{Frames, pack, unpack_frame};
 use super::layout::{FRAME, Layout, RECENT};
 use super::{Output, Records};
-use crate::cores::mex::subtraction::lanes::LANES;
+use crate::cores::mex::lanes::LANES;
 use crate::machine::pages::request_huge_pages;
 
 /// The codes of the heaps that later moves reach.

@@ -1,7 +1,7 @@
 //! How much of a history is kept, and in which form.
 
 use super::Records;
-use crate::cores::mex::subtraction::lanes::LANES;
+use crate::cores::mex::lanes::LANES;
 
 /// Heaps in a tile: one bit of a word for each block.
 pub const TILE: usize = 64 * LANES;

@@ -7,7 +7,7 @@ use super::history::History;
 use super::layout::Layout;
 use super::ring::{self, Block, Blocks};
 use super::{Output, Records, Start};
-use crate::cores::mex::subtraction::lanes::LANES;
+use crate::cores::mex::lanes::LANES;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
 pub fn cost(input: &Records, context: CostContext) -> Cost {

@@ -32,8 +32,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::lanes::{LANES, WINDOW};
 use super::oracle;
-use super::subtraction::lanes::{LANES, WINDOW};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};

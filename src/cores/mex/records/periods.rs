@@ -3,7 +3,7 @@
 use super::Records;
 use super::frames::{LONGEST, is_small};
 use super::layout::{FRAME, Packed};
-use crate::cores::mex::subtraction::lanes::{LANES, PLANES, WINDOW};
+use crate::cores::mex::lanes::{LANES, PLANES, WINDOW};
 
 /// The blocks that a period is judged by.
 pub const JUDGED: usize = 16;

@@ -3,8 +3,8 @@
 //! Cost and bound: see there; then counting.
 
 use super::{Output, Records, Start};
+use crate::cores::mex::lanes::{LANES, WINDOW};
 use crate::cores::mex::residues::{self, Moves, row_words};
-use crate::cores::mex::subtraction::lanes::{LANES, WINDOW};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::moves::MoveSet;
 

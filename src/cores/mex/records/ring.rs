@@ -1,7 +1,7 @@
 //! Drivers over a history: [`drive`] goes through blocks of 64 heaps, and [`drive_lanes`] computes each block as lanes.
 //!
 //! *Far part.* Moves of at least 64 reach finished blocks. Their codes are decoded to one-hot bits as in
-//! [`lanes`](crate::cores::mex::subtraction::lanes), with one window of 63 values.
+//! [`lanes`](crate::cores::mex::lanes), with one window of 63 values.
 //!
 //! *Chain.* Moves below 64 reach the block itself or the one before. The one-hot words of the last three heaps are in
 //! registers, so moves 1, 2 and 3 do not wait for a store. Those of the last two blocks are in memory. Each heap isolates its
@@ -12,7 +12,7 @@ use super::history::{History, Progress};
 use super::layout::{FRAME, Layout, TILE};
 use super::periods::room;
 use super::{Form, Output, Records, Start};
-use crate::cores::mex::subtraction::lanes::{APART, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
+use crate::cores::mex::lanes::{APART, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
 use crate::kernel::{Cost, Run, RunError};
 
 /// Blocks between two progress updates.
@@ -106,7 +106,7 @@ pub fn drive(
 }
 
 /// [`drive`] with blocks as lanes. `accumulate` and `free` are as in
-/// [`lanes::drive`](crate::cores::mex::subtraction::lanes::drive).
+/// [`drive`](crate::cores::mex::subtraction::drive::drive).
 #[inline(always)]
 pub fn drive_lanes(
     input: &Records,

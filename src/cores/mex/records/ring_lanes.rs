@@ -6,7 +6,7 @@
 
 use super::ring;
 use super::{Output, Records, Start};
-use crate::cores::mex::subtraction::{byte_lanes, lanes};
+use crate::cores::mex::lanes::plain::{accumulate, free_words};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 pub fn cost(input: &Records, _: CostContext) -> Cost {
@@ -20,5 +20,5 @@ pub fn needs(_: &Records) -> Needs {
 
 #[inline(always)]
 pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
-    ring::drive_lanes(input, run, start, byte_lanes::accumulate, lanes::free_words)
+    ring::drive_lanes(input, run, start, accumulate, free_words)
 }

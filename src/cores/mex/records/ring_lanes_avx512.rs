@@ -7,8 +7,8 @@
 use super::ring;
 pub use super::ring_lanes::needs;
 use super::{Output, Records, Start};
-use crate::cores::mex::subtraction::byte_lanes_avx512::{TABLES, accumulate, free_words};
-use crate::cores::mex::subtraction::lanes::by_planes;
+use crate::cores::mex::lanes::avx512::{TABLES, accumulate, free_words};
+use crate::cores::mex::lanes::by_planes;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Records, _: CostContext) -> Cost {

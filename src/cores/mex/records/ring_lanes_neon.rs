@@ -6,8 +6,8 @@
 
 use super::ring;
 use super::{Output, Records, Start};
-use crate::cores::mex::subtraction::byte_lanes_neon::{accumulate, free_words};
-use crate::cores::mex::subtraction::lanes::by_planes;
+use crate::cores::mex::lanes::by_planes;
+use crate::cores::mex::lanes::neon::{accumulate, free_words};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Records, _: CostContext) -> Cost {

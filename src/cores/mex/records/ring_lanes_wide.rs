@@ -5,8 +5,8 @@
 
 use super::ring;
 use super::{Output, Records, Start};
-use crate::cores::mex::subtraction::byte_lanes_wide::{TABLES, accumulate, plane_ns};
-use crate::cores::mex::subtraction::lanes::{self, by_planes};
+use crate::cores::mex::lanes::wide::{TABLES, accumulate, plane_ns};
+use crate::cores::mex::lanes::{by_planes, plain};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Records, _: CostContext) -> Cost {
@@ -21,6 +21,6 @@ pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError>
         run,
         start,
         |from, moves, planes, hits| by_planes!(planes, accumulate(tables, from, moves, hits)),
-        lanes::free_words,
+        plain::free_words,
     )
 }

@@ -5,7 +5,7 @@
 //! Bound: these operations; memory, once the table exceeds the caches.
 
 use super::{Output, Records, Start};
-use crate::cores::mex::subtraction::lanes::{LANES, WINDOW};
+use crate::cores::mex::lanes::{LANES, WINDOW};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 pub fn cost(input: &Records, _: CostContext) -> Cost {

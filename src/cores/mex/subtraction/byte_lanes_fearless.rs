@@ -13,7 +13,8 @@
 use fearless_simd::{Bytes, Select, Simd, SimdBase, dispatch, u8x16, u8x64};
 
 use super::Subtraction;
-use super::lanes::{self, LANES, ONE_HOT, Planes, Sources, by_planes};
+use super::drive;
+use crate::cores::mex::lanes::{LANES, ONE_HOT, Planes, Sources, by_planes, plain};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::fearless::level;
 
@@ -22,9 +23,9 @@ pub fn cost(input: &Subtraction, context: CostContext) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     match context.tier {
-        Tier::Avx2 => lanes::cost(input, 0.55, 1.2, 2.0),
-        Tier::Avx512 => lanes::cost(input, 0.3, 0.75, 2.0),
-        _ => lanes::cost(input, 1.9, 2.6, 2.5),
+        Tier::Avx2 => drive::cost(input, 0.55, 1.2, 2.0),
+        Tier::Avx512 => drive::cost(input, 0.3, 0.75, 2.0),
+        _ => drive::cost(input, 1.9, 2.6, 2.5),
     }
 }
 
@@ -111,11 +112,11 @@ fn accumulate<const P: usize>(simd: impl Simd, tables: &Planes, from: Sources, m
 
 pub fn run(input: &Subtraction, run: &Run, tier: Tier) -> Result<Vec<u16>, RunError> {
     let tables = std::hint::black_box(&TABLES);
-    dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => lanes::drive(
+    dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => drive::drive(
         input,
         run,
         |from, moves, planes, hits| by_planes!(planes, accumulate(simd, tables, from, moves, hits)),
-        lanes::free_words,
+        plain::free_words,
     ))
 }
 

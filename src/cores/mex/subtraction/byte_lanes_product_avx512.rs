@@ -13,13 +13,14 @@
 use std::arch::x86_64::*;
 
 use super::Subtraction;
-use super::byte_lanes_avx512::{TABLES, Tables, accumulate, free_words};
-use super::lanes::{self, LANES, ONE_HOT, PLANES, Planes, Sources, WINDOW, by_planes};
+use super::drive;
+use crate::cores::mex::lanes::avx512::{TABLES, Tables, accumulate, free_words};
+use crate::cores::mex::lanes::{LANES, ONE_HOT, PLANES, Planes, Sources, WINDOW, by_planes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, prefetch, store};
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
-    lanes::cost(input, 0.27, 0.75, 1.0)
+    drive::cost(input, 0.27, 0.75, 1.0)
 }
 
 /// Prefetch distance in bytes, as there.
@@ -83,7 +84,7 @@ fn multiply<const HIGH: usize>(factors: &Factors, from: Sources, moves: &[usize]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let (tables, factors): (&Tables, &Factors) = (std::hint::black_box(&TABLES), std::hint::black_box(&FACTORS));
-    lanes::drive(
+    drive::drive(
         input,
         run,
         |from, moves, planes, hits| match planes {

@@ -9,12 +9,13 @@
 use std::arch::aarch64::*;
 
 use super::Subtraction;
-use super::byte_lanes_neon::{decode, free_words};
-use super::lanes::{self, Planes, Sources, WINDOW, by_planes};
+use super::drive;
+use crate::cores::mex::lanes::neon::{decode, free_words};
+use crate::cores::mex::lanes::{Planes, Sources, WINDOW, by_planes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
-    lanes::cost(input, 1.2, 1.2, 2.0)
+    drive::cost(input, 1.2, 1.2, 2.0)
 }
 
 #[target_feature(enable = "neon")]
@@ -29,7 +30,7 @@ pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Pl
 
 #[target_feature(enable = "neon")]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    lanes::drive(
+    drive::drive(
         input,
         run,
         |from, moves, planes, hits| by_planes!(planes, accumulate(from, moves, hits)),

@@ -34,9 +34,9 @@ mod byte_lanes_product_avx512;
 mod byte_lanes_shifts_neon;
 #[cfg(feature = "wide")]
 pub(super) mod byte_lanes_wide;
+mod drive;
 mod flags;
 mod flags_u128;
-pub(super) mod lanes;
 mod periodic;
 mod pull_words;
 mod push_bits;

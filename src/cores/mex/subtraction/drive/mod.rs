@@ -1,40 +1,22 @@
-//! The driver of the byte-lane kernels: 64 consecutive heaps are 64 byte lanes. Kernels differ only in how they decode values.
+//! The driver of the byte-lane kernels, which differ only in how they decode values: see [`lanes`](crate::cores::mex::lanes).
 //!
-//! Values are split into windows of 63. A window keeps one byte per heap, the *code*: `63 - v` for a heap whose value is the
-//! window's `v`, and 0 for all other heaps, for heaps not known yet and for padding. So one contiguous load at `n - m` holds what
-//! the move `m` contributes to the heaps `n..n + 64`, without special cases.
-//!
-//! *Far part.* The kernel decodes codes to one-hot bits: eight planes of eight values each, ORed over the moves. No heap has a
-//! value before the value's first heap, so distant moves need fewer planes. Since `g(n) = v` requires an earlier `v - 1`, first
-//! heaps ascend, and each plane needs a prefix of the ascending moves. Moves longer than a tile of some blocks are applied to the
-//! whole tile, a few at a time, so their lines stay in L1. In large tables the same is done for a [`Stretch`] of tiles and L2.
+//! *Far part.* No heap has a value before the value's first heap, so distant moves need fewer planes. Since `g(n) = v` requires
+//! an earlier `v - 1`, first heaps ascend, and each plane needs a prefix of the ascending moves. Moves longer than a tile of some
+//! blocks are applied to the whole tile, a few at a time, so their lines stay in L1. In large tables the same is done for a
+//! [`Stretch`] of tiles and L2.
 //!
 //! *Near part.* What moves below 64 reach inside the block is known only in order. The planes are transposed to one word of free
 //! values per heap, and the one-hot words of earlier heaps are removed from it. Moves of at least 16 act on eight heaps at once.
 //! The rest is a serial chain through the heaps, which isolates the lowest free value of each. A heap without a free value in any
 //! window opens a new window: its value is the first that no earlier heap has.
 
-#[cfg(all(test, loom))]
-mod model;
+pub mod pair;
 
 use std::ops::Range;
 
-use super::{Subtraction, pairs};
-use crate::kernel::threads;
+use super::Subtraction;
+use crate::cores::mex::lanes::{APART, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
 use crate::kernel::{Cost, Run, RunError};
-use crate::machine::STACK;
-use crate::machine::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use crate::machine::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
-use crate::machine::sync::yield_now;
-
-/// Heaps in a block.
-pub const LANES: usize = 64;
-/// Values in a window; code 0 means none of them.
-pub const WINDOW: usize = LANES - 1;
-/// One-hot planes of a window: bit `b` of byte `i` of plane `p` means heap `i` and value `8 p + b`.
-pub const PLANES: usize = 8;
-/// The values reached by the heaps of a block. Bit 63 of a heap is unspecified.
-pub type Planes = [[u8; LANES]; PLANES];
 
 /// Blocks in a tile.
 const TILE_BLOCKS: usize = 8;
@@ -44,10 +26,6 @@ const TILE_HEAPS: usize = TILE_BLOCKS * LANES;
 const MOVES_AT_ONCE: usize = 64;
 /// Heaps in a stretch, in units of the square root of the number of heaps.
 const STRETCH: f64 = 24.0;
-/// The same for two threads, while caches hold the codes. Threads can share only the moves that leave a stretch.
-const PAIR_STRETCH: f64 = 6.0;
-/// From this number of heaps on, caches do not hold the codes.
-const PAST_CACHES: usize = 5_000_000;
 /// Fewer moves than this are not worth a separate pass with one plane less.
 const LEAST_MOVES: usize = 6;
 /// The window that holds the largest value of the output, and how many of its values fit.
@@ -55,91 +33,10 @@ const LAST_WINDOW: usize = u16::MAX as usize / WINDOW;
 const LAST_VALUES: usize = u16::MAX as usize % WINDOW + 1;
 /// Windows whose last one-hot word [`settle`] keeps in registers.
 const IN_REGISTERS: usize = 4;
-/// Moves of at least this distance can act on eight heaps at once inside a block: see [`act_apart`].
-pub const APART: usize = 16;
-
-/// Calls `f::<planes>(..)`. A kernel that holds its planes in registers is compiled for each number of planes.
-macro_rules! by_planes {
-    ($planes:expr, $f:ident($($argument:expr),*)) => {
-        match $planes {
-            0 => {}
-            1 => $f::<1>($($argument),*),
-            2 => $f::<2>($($argument),*),
-            3 => $f::<3>($($argument),*),
-            4 => $f::<4>($($argument),*),
-            5 => $f::<5>($($argument),*),
-            6 => $f::<6>($($argument),*),
-            7 => $f::<7>($($argument),*),
-            _ => $f::<8>($($argument),*),
-        }
-    };
-}
-pub(in crate::cores::mex) use by_planes;
-
-/// The table entry of a code in plane `p`: the one-hot bit of its value.
-pub const fn one_hot(code: u8, plane: usize) -> u8 {
-    match WINDOW.checked_sub(code as usize) {
-        Some(value) if code > 0 && value / 8 == plane => 1 << (value % 8),
-        _ => 0,
-    }
-}
-
-/// The one-hot bits of every code, for lookups in 64 bytes.
-pub const ONE_HOT: Planes = {
-    let mut tables: Planes = [[0; LANES]; _];
-    let mut p = 0;
-    while p < tables.len() {
-        let mut code = 0;
-        while code < LANES {
-            tables[p][code] = one_hot(code as u8, p);
-            code += 1;
-        }
-        p += 1;
-    }
-    tables
-};
-
-/// The codes that a block of heaps reads.
-#[derive(Clone, Copy)]
-pub struct Sources<'a> {
-    codes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Sources<'a> {
-    /// The sources of a block. `at` is the index in `codes` where the code of its first heap is, or would be.
-    #[inline(always)]
-    pub fn new(codes: &'a [u8], at: usize) -> Self {
-        Sources { codes, at }
-    }
-
-    /// The sources of consecutive blocks, starting with this one, each with its hits.
-    #[inline(always)]
-    pub fn blocks<'h>(self, hits: &'h mut [Planes]) -> impl Iterator<Item = (Sources<'a>, &'h mut Planes)> {
-        hits.iter_mut().enumerate().map(move |(b, hits)| (Sources { at: self.at + b * LANES, ..self }, hits))
-    }
-
-    /// The codes of the heaps that the move `m` reaches from the block.
-    #[inline(always)]
-    pub fn behind(self, m: usize) -> &'a [u8; LANES] {
-        self.codes[self.at - m..].first_chunk().expect("codes are padded by a block")
-    }
-}
 
 /// Heaps in a [`Stretch`] of `roots` times the square root of the number of heaps, rounded up to whole tiles.
 fn stretch(roots: f64, heaps: usize) -> usize {
     ((roots * (heaps as f64).sqrt()) as usize).next_multiple_of(TILE_HEAPS).max(TILE_HEAPS)
-}
-
-/// Heaps in a stretch of [`drive_pair`].
-fn pair_stretch(heaps: usize) -> usize {
-    stretch(if heaps < PAST_CACHES { PAIR_STRETCH } else { STRETCH }, heaps)
-}
-
-/// The least move that the threads of [`drive_pair`] share. From the next stretch, a smaller move may reach heaps that are not
-/// settled yet.
-fn shared_from(stretch: usize) -> usize {
-    2 * stretch
 }
 
 /// The codes of a window for all heaps.
@@ -314,6 +211,15 @@ impl Stretch {
     }
 }
 
+/// Far moves of a stretch that another thread has applied.
+#[derive(Default)]
+struct Done {
+    /// For each window and block, the values that the moves reached.
+    hits: Vec<Vec<Planes>>,
+    /// For each window, moves from this index on are done. Windows without an entry still need all moves.
+    from: Vec<usize>,
+}
+
 /// [`drive`], with `help(start, windows, share)` called before each tile to update the share.
 #[inline(always)]
 fn drive_helped(
@@ -450,22 +356,6 @@ fn near_part(
     Ok(())
 }
 
-/// Removes what moves of at least [`APART`] reach from the free values of eight heaps, `free[..8]`. The one-hot values of these
-/// heaps are at `own[at..]`.
-#[inline(always)]
-pub fn act_apart(moves: &[usize], own: &[u64], at: usize, free: &mut [u64]) {
-    let mut reached = [0; 8];
-    for m in moves {
-        let source: &[u64; 8] = own[at - m..].first_chunk().expect("eight heaps");
-        for (reached, source) in reached.iter_mut().zip(source) {
-            *reached |= source;
-        }
-    }
-    for (free, reached) in free.iter_mut().zip(reached) {
-        *free &= !reached;
-    }
-}
-
 /// Finds the one-hot values of a block's heaps, in order, with at most `C` close moves. Returns false if some heap has no free value
 /// in any window. Repeating the block with one more window gives the same values and the missing ones.
 #[inline(always)]
@@ -503,168 +393,10 @@ fn settle<const C: usize>(windows: &mut [Window], count: usize, moves: &Moves) -
     all_settled
 }
 
-/// A job for the helper of [`drive_pair`]: far moves of the stretch at `start`.
-struct Job {
-    start: usize,
-    /// The first heap of the new codes.
-    at: usize,
-    /// For each window, the new codes and the first heaps of its planes.
-    updates: Vec<(Vec<u8>, Vec<usize>)>,
-    /// Memory for the values that the moves reach.
-    hits: Vec<Vec<Planes>>,
-}
-
-/// The part of a [`Job`] that the helper has done.
-#[derive(Default)]
-struct Done {
-    /// For each window and block, the values that the moves reached.
-    hits: Vec<Vec<Planes>>,
-    /// For each window, moves from this index on are done. Windows without an entry still need all moves.
-    from: Vec<usize>,
-}
-
-/// [`drive`] on two threads that share no table. While the leading thread settles a [`Stretch`], the helper applies moves of at
-/// least two stretches to the next one, whose sources are all known: window by window, the longest moves first. When the leading
-/// thread comes to that stretch, the helper stops and hands over its hits, and the leading thread applies the remaining moves. So
-/// neither waits for the other. They exchange new codes and hits by messages.
-#[inline(always)]
-pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
-    input: &Subtraction,
-    run: &Run,
-    accumulate: A,
-    free: impl Fn(&Planes, &mut [u64; LANES]),
-) -> Result<Vec<u16>, RunError> {
-    let stretch = &Stretch::new(input, pair_stretch(input.heaps()));
-    let reached = &AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        let (jobs, todo) = channel();
-        let (done, results) = channel();
-        threads::start(scope, move || assist(stretch, reached, todo, done, accumulate))?;
-        Lead { stretch, reached, jobs, results }.drive(input, run, accumulate, free)
-    })
-}
-
-/// The leading thread of [`drive_pair`], which settles values.
-struct Lead<'a> {
-    stretch: &'a Stretch,
-    /// The start of the stretch that it has come to. This only decides which thread applies a move; messages order everything else.
-    reached: &'a AtomicUsize,
-    jobs: Sender<Job>,
-    results: Receiver<Done>,
-}
-
-impl Lead<'_> {
-    #[inline(always)]
-    fn drive<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy>(
-        self,
-        input: &Subtraction,
-        run: &Run,
-        accumulate: A,
-        free: impl Fn(&Planes, &mut [u64; LANES]),
-    ) -> Result<Vec<u16>, RunError> {
-        let stretch = self.stretch;
-        let mut ordered = false;
-        drive_helped(input, run, accumulate, free, |start, windows, share| {
-            if !start.is_multiple_of(stretch.length) {
-                return;
-            }
-            self.reached.store(start, Relaxed);
-            let was_ordered = ordered;
-            let next = start + stretch.length;
-            ordered = start > 0 && next < stretch.heaps;
-            if ordered {
-                let at = start - stretch.length;
-                let update =
-                    |Window { known, .. }: &mut Window| (known.from(at)[..start - at].to_vec(), known.first.clone());
-                let updates = windows.iter_mut().map(update).collect();
-                let job = Job { start: next, at, updates, hits: recycled(share) };
-                self.jobs.send(job).expect("the helper outlives its jobs");
-            }
-            let done = if was_ordered { receive(&self.results) } else { None };
-            *share = stretch.share(start, windows, done.unwrap_or_default(), &accumulate);
-        })
-    }
-}
-
-/// The next message; `None` if the other thread has ended. Yields instead of sleeping, because the message comes sooner than a
-/// sleeping thread would wake.
-fn receive<T>(messages: &Receiver<T>) -> Option<T> {
-    loop {
-        match messages.try_recv() {
-            Ok(message) => return Some(message),
-            Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) => yield_now(),
-        }
-    }
-}
-
-/// The helper's loop.
-#[inline(always)]
-fn assist(
-    stretch: &Stretch,
-    reached: &AtomicUsize,
-    jobs: Receiver<Job>,
-    results: Sender<Done>,
-    accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
-) {
-    let shared = stretch.moves.partition_point(|m| *m < shared_from(stretch.length));
-    let mut windows: Vec<Codes> = Vec::new();
-    while let Some(Job { start, at, updates, hits }) = receive(&jobs) {
-        windows.resize_with(updates.len(), || Codes::new(stretch.heaps));
-        for (window, (codes, first)) in windows.iter_mut().zip(updates) {
-            window.from(at)[..codes.len()].copy_from_slice(&codes);
-            window.first = first;
-        }
-        let mut done = Done { hits, from: Vec::new() };
-        done.hits.resize(windows.len(), Vec::new());
-        for (window, hits) in windows.iter_mut().zip(&mut done.hits) {
-            if reached.load(Relaxed) >= start {
-                break;
-            }
-            hits.resize(stretch.blocks(start), [[0; LANES]; PLANES]);
-            let mut from = stretch.moves.partition_point(|m| *m < start + stretch.length);
-            while from > shared && reached.load(Relaxed) < start {
-                let to = from;
-                from = shared.max(to.saturating_sub(MOVES_AT_ONCE));
-                far_part(window, &stretch.moves, from..to, start, hits, &accumulate);
-            }
-            done.from.push(from);
-        }
-        // The other thread may have been stopped.
-        if results.send(done).is_err() {
-            break;
-        }
-    }
-}
-
-/// The transposition for [`drive`], in words of eight heaps, eight planes at a time.
-#[inline(always)]
-pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
-    for (group, words) in free.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-        *words = hits.map(|plane| u64::from_le_bytes(*plane[8 * group..].first_chunk().expect("eight heaps")));
-        // Transposes an 8x8 matrix of bytes: exchanges the off-diagonal quarters at distances of 4, 2 and 1 bytes.
-        for (distance, mask) in [(4, 0x0000_0000_ffff_ffff), (2, 0x0000_ffff_0000_ffff), (1, 0x00ff_00ff_00ff_00ff)] {
-            for i in (0..8).filter(|i| i & distance == 0) {
-                let swap = (words[i] >> (8 * distance) ^ words[i + distance]) & mask;
-                words[i + distance] ^= swap;
-                words[i] ^= swap << (8 * distance);
-            }
-        }
-        words.iter_mut().for_each(|word| *word = !*word & u64::MAX >> 1);
-    }
-}
-
 /// The planes accumulated per heap, over all its moves. On average, values reach about four fifths of the largest.
 pub fn planes(input: &Subtraction) -> f64 {
     let moves = input.pairs() / input.heaps() as f64;
     0.8 * input.values() / 8.0 * moves / LANES as f64
-}
-
-/// The fraction of the pairs of heap and move that [`drive_pair`] can share.
-pub fn shareable(input: &Subtraction) -> f64 {
-    let least = shared_from(pair_stretch(input.heaps())) as u64;
-    let unshared = input.moves().partition_point(|m| *m < least);
-    pairs(&input.moves()[unshared..], input.limit()) / f64::max(input.pairs(), 1.0)
 }
 
 /// Predicted time and memory of a kernel that takes `plane` ns to decode one plane of a block for one move, but at least `step` ns
@@ -686,11 +418,6 @@ pub fn cost(input: &Subtraction, plane: f64, step: f64, settle: f64) -> Cost {
         ns: input.pairs() / LANES as f64 * f64::max(planes * plane, step * windows) + heaps * windows * near + 700.0,
         bytes: bytes(input, 1, stretch(STRETCH, input.heaps()), input.heaps() >= Stretch::WORTHWHILE),
     }
-}
-
-/// Bytes of [`drive_pair`].
-pub fn pair_bytes(input: &Subtraction) -> f64 {
-    bytes(input, 2, pair_stretch(input.heaps()), true) + STACK
 }
 
 /// Bytes of the values, the moves in both of their lists, and the windows: the codes that each of `threads` keeps, and the hits of

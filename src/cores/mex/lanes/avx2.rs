@@ -1,0 +1,90 @@
+//! Codes decoded by `vpshufb`, 32 heaps at a time.
+//!
+//! `vpshufb` looks up four bits and gives zero where bit 7 is set. There are four groups of 16 codes (two planes each), and bit 7 is
+//! to be set in the codes of the three others. For the highest group and for the lowest one an addition does that: it takes the
+//! codes of the highest one past 0xff, or those of the others past 0x7f. Codes with bit 4 inverted have the two middle groups at
+//! the ends. Two lookups follow.
+
+use std::arch::x86_64::*;
+use std::array::from_fn;
+
+use super::{LANES, PLANES, Planes, Sources, WINDOW, one_hot};
+use crate::simd::avx2::{load, store};
+
+/// Codes of one group of 16 values.
+const GROUP: usize = 16;
+
+/// The one-hot bits of a plane, by the low four bits of the code. The table is the same for every group and both 128-bit halves.
+const fn table(plane: usize) -> [u8; 32] {
+    let mut table = [0; 32];
+    let mut i = 0;
+    while i < 32 {
+        table[i] = one_hot((WINDOW + 1 - GROUP + i % GROUP) as u8, plane);
+        i += 1;
+    }
+    table
+}
+
+#[target_feature(enable = "avx2")]
+pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
+    let tables = [load(&table(0)), load(&table(1))];
+    // From these additions on, codes below the highest group have bit 7, or codes above the lowest one.
+    let [highest, lowest] = [0xd0_u8, 0x70].map(|add| _mm256_set1_epi8(add as i8));
+    let swap = _mm256_set1_epi8(GROUP as i8);
+    for (from, hits) in from.blocks(hits) {
+        for half in 0..2 {
+            let mut sum: [__m256i; P] =
+                from_fn(|p| load::<u8, 32>(hits[p].as_chunks().0[half..].first().expect("two halves")));
+            for m in moves {
+                let codes = load::<u8, 32>(&from.behind(*m).as_chunks().0[half]);
+                let swapped = _mm256_xor_si256(codes, swap);
+                let mut low = codes;
+                for (p, sum) in sum.iter_mut().enumerate() {
+                    low = match p {
+                        0 => _mm256_add_epi8(codes, highest),
+                        2 => _mm256_add_epi8(swapped, highest),
+                        4 => _mm256_add_epi8(swapped, lowest),
+                        6 => _mm256_add_epi8(codes, lowest),
+                        _ => low,
+                    };
+                    *sum = _mm256_or_si256(*sum, _mm256_shuffle_epi8(tables[p % 2], low));
+                }
+            }
+            for (plane, sum) in hits.iter_mut().zip(sum) {
+                store::<u8, 32>(&mut plane.as_chunks_mut().0[half], sum);
+            }
+        }
+    }
+}
+
+/// Transposes 8 planes of 64 bytes to 64 words, half of the heaps at a time: three rounds of interleaving within 128 bits, then
+/// an exchange of halves.
+#[target_feature(enable = "avx2")]
+pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
+    let none = _mm256_set1_epi64x(i64::MAX);
+    for (half, free) in free.as_chunks_mut::<{ LANES / 2 }>().0.iter_mut().enumerate() {
+        let rows: [__m256i; PLANES] = from_fn(|p| load::<u8, 32>(&hits[p].as_chunks().0[half]));
+        let bytes: [__m256i; 8] = from_fn(|i| match (rows[i & !1], rows[i | 1]) {
+            (x, y) if i % 2 == 0 => _mm256_unpacklo_epi8(x, y),
+            (x, y) => _mm256_unpackhi_epi8(x, y),
+        });
+        let pairs: [__m256i; 8] = from_fn(|i| match (bytes[i / 4 * 4 + i / 2 % 2], bytes[i / 4 * 4 + i / 2 % 2 + 2]) {
+            (x, y) if i % 2 == 0 => _mm256_unpacklo_epi16(x, y),
+            (x, y) => _mm256_unpackhi_epi16(x, y),
+        });
+        // Half h of words[i] holds the heaps 16 h + 2 i and 16 h + 2 i + 1.
+        let words: [__m256i; 8] = from_fn(|i| match (pairs[i / 2], pairs[i / 2 + 4]) {
+            (x, y) if i % 2 == 0 => _mm256_unpacklo_epi32(x, y),
+            (x, y) => _mm256_unpackhi_epi32(x, y),
+        });
+        let (low, high) = free.split_at_mut(16);
+        for (i, [a, b]) in words.as_chunks().0.iter().enumerate() {
+            for (free, words) in [
+                (&mut *low, _mm256_permute2x128_si256::<0x20>(*a, *b)),
+                (&mut *high, _mm256_permute2x128_si256::<0x31>(*a, *b)),
+            ] {
+                store(free[4 * i..].first_chunk_mut::<4>().expect("four heaps"), _mm256_andnot_si256(words, none));
+            }
+        }
+    }
+}

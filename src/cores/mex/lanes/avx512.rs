@@ -1,0 +1,105 @@
+//! Codes decoded by byte permutes: one instruction turns 64 codes into one plane of one-hot bits.
+//!
+//! Two instructions can do this, on different ports: `vpermb` looks the code up in the plane's table of 64 bytes, and
+//! `vpmultishiftqb` shifts the plane's constant, a single bit, by the code. Decoding three of eight planes with the second
+//! loads the vector ports evenly. One `vpternlogq` (OR of three) adds the results of two moves to the accumulator.
+
+use std::arch::x86_64::*;
+
+use super::{LANES, ONE_HOT, PLANES, Planes, Sources};
+use crate::simd::avx512::{load, prefetch, store};
+
+/// The constants of the decode. They are read through a reference that is opaque to the optimiser, which would otherwise load
+/// them again for each use.
+pub struct Tables {
+    pub lookup: Planes,
+    shifted: [[u64; 8]; PLANES],
+}
+
+pub static TABLES: Tables = {
+    let mut tables = Tables { lookup: ONE_HOT, shifted: [[0; 8]; PLANES] };
+    let mut p = 0;
+    while p < PLANES {
+        // Rotated by code c, bit 63 - 8 p of the constant ends up at position 63 - 8 p - c.
+        tables.shifted[p] = [1 << (63 - 8 * p); 8];
+        p += 1;
+    }
+    tables
+};
+
+/// Prefetch distance in bytes. Each move reads its lines in order, but the moves take turns, and they are too many for the hardware
+/// prefetcher to follow.
+const PREFETCH_AHEAD: usize = 4 * LANES;
+
+/// A bit mask of the planes decoded by shifts.
+pub const BY_SHIFT: usize = 0b1001_0010;
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize], hits: &mut [Planes]) {
+    let lookup: [__m512i; P] = std::array::from_fn(|p| load(&tables.lookup[p]));
+    let shifted: [__m512i; P] = std::array::from_fn(|p| load(&tables.shifted[p]));
+    let decode = |codes, p: usize| match BY_SHIFT >> p & 1 {
+        0 => _mm512_permutexvar_epi8(codes, lookup[p]),
+        _ => _mm512_multishift_epi64_epi8(codes, shifted[p]),
+    };
+    let (pairs, single) = moves.as_chunks::<2>();
+    for (from, hits) in from.blocks(hits) {
+        let mut sum: [__m512i; P] = std::array::from_fn(|p| load(&hits[p]));
+        for pair in pairs {
+            let [a, b] = pair.map(|m| {
+                let codes = from.behind(m);
+                prefetch(codes, PREFETCH_AHEAD);
+                load(codes)
+            });
+            for (p, sum) in sum.iter_mut().enumerate() {
+                *sum = _mm512_ternarylogic_epi64::<0xfe>(*sum, decode(a, p), decode(b, p));
+            }
+        }
+        for m in single {
+            let codes = load(from.behind(*m));
+            for (p, sum) in sum.iter_mut().enumerate() {
+                *sum = _mm512_or_si512(*sum, decode(codes, p));
+            }
+        }
+        for (plane, sum) in hits.iter_mut().zip(sum) {
+            store(plane, sum);
+        }
+    }
+}
+
+/// Transposes 8 planes of 64 bytes to 64 words: three rounds of interleaving within 128-bit quarters, then a transposition of
+/// the quarters.
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
+    let none = _mm512_set1_epi64(i64::MAX);
+    let rows: [__m512i; 8] = std::array::from_fn(|p| load(&hits[p]));
+    let bytes: [__m512i; 8] = std::array::from_fn(|i| match (rows[i & !1], rows[i | 1]) {
+        (x, y) if i % 2 == 0 => _mm512_unpacklo_epi8(x, y),
+        (x, y) => _mm512_unpackhi_epi8(x, y),
+    });
+    let pairs: [__m512i; 8] =
+        std::array::from_fn(|i| match (bytes[i / 4 * 4 + i / 2 % 2], bytes[i / 4 * 4 + i / 2 % 2 + 2]) {
+            (x, y) if i % 2 == 0 => _mm512_unpacklo_epi16(x, y),
+            (x, y) => _mm512_unpackhi_epi16(x, y),
+        });
+    // Quarter q of words[i] holds the heaps 16 q + 2 i and 16 q + 2 i + 1.
+    let words: [__m512i; 8] = std::array::from_fn(|i| match (pairs[i / 2], pairs[i / 2 + 4]) {
+        (x, y) if i % 2 == 0 => _mm512_unpacklo_epi32(x, y),
+        (x, y) => _mm512_unpackhi_epi32(x, y),
+    });
+    for half in 0..2 {
+        let [a, b, c, d] = *words[4 * half..].first_chunk().expect("two halves");
+        let (ab, cd) = (_mm512_shuffle_i64x2::<0x44>(a, b), _mm512_shuffle_i64x2::<0x44>(c, d));
+        let (ab_high, cd_high) = (_mm512_shuffle_i64x2::<0xee>(a, b), _mm512_shuffle_i64x2::<0xee>(c, d));
+        let quarters = [
+            _mm512_shuffle_i64x2::<0x88>(ab, cd),
+            _mm512_shuffle_i64x2::<0xdd>(ab, cd),
+            _mm512_shuffle_i64x2::<0x88>(ab_high, cd_high),
+            _mm512_shuffle_i64x2::<0xdd>(ab_high, cd_high),
+        ];
+        for (q, words) in quarters.into_iter().enumerate() {
+            let at: &mut [u64; 8] = free[16 * q + 8 * half..].first_chunk_mut().expect("inside the block");
+            store(at, _mm512_andnot_si512(words, none));
+        }
+    }
+}

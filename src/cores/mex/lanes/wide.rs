@@ -1,0 +1,33 @@
+//! The decoder by `wide`'s shuffle of 64 bytes.
+
+use wide::u8x64;
+
+use super::{ONE_HOT, Planes, Sources};
+
+/// By what the shuffle of this build is: an instruction of AVX-512, lookups of ARM (estimated by llvm-mca), or a loop.
+pub const fn plane_ns(avx512: f64, arm: f64, others: f64) -> f64 {
+    match () {
+        () if cfg!(target_feature = "avx512vbmi") => avx512,
+        () if cfg!(target_arch = "aarch64") => arm,
+        () => others,
+    }
+}
+
+pub static TABLES: Planes = ONE_HOT;
+
+#[inline(always)]
+pub fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
+    let table: [u8x64; P] = std::array::from_fn(|p| u8x64::new(tables[p]));
+    for (from, hits) in from.blocks(hits) {
+        let mut sum: [u8x64; P] = std::array::from_fn(|p| u8x64::new(hits[p]));
+        for m in moves {
+            let codes = u8x64::new(*from.behind(*m));
+            for (sum, table) in sum.iter_mut().zip(table) {
+                *sum |= table.shuffle_wrapping(codes);
+            }
+        }
+        for (plane, sum) in hits.iter_mut().zip(sum) {
+            *plane = sum.to_array();
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! [`drive`](super::drive) on two threads that exchange messages.
+
+#[cfg(all(test, loom))]
+mod model;
+
+use super::{Codes, Done, MOVES_AT_ONCE, STRETCH, Stretch, Window, bytes, drive_helped, far_part, recycled, stretch};
+use crate::cores::mex::lanes::{LANES, PLANES, Planes, Sources};
+use crate::cores::mex::subtraction::{Subtraction, pairs};
+use crate::kernel::{Run, RunError, threads};
+use crate::machine::STACK;
+use crate::machine::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use crate::machine::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use crate::machine::sync::yield_now;
+
+/// [`STRETCH`] for two threads, while caches hold the codes. Threads can share only the moves that leave a stretch.
+const PAIR_STRETCH: f64 = 6.0;
+/// From this number of heaps on, caches do not hold the codes.
+const PAST_CACHES: usize = 5_000_000;
+
+/// Heaps in a stretch of [`drive_pair`].
+fn pair_stretch(heaps: usize) -> usize {
+    stretch(if heaps < PAST_CACHES { PAIR_STRETCH } else { STRETCH }, heaps)
+}
+
+/// The least move that the threads of [`drive_pair`] share. From the next stretch, a smaller move may reach heaps that are not
+/// settled yet.
+fn shared_from(stretch: usize) -> usize {
+    2 * stretch
+}
+
+/// A job for the helper of [`drive_pair`]: far moves of the stretch at `start`.
+struct Job {
+    start: usize,
+    /// The first heap of the new codes.
+    at: usize,
+    /// For each window, the new codes and the first heaps of its planes.
+    updates: Vec<(Vec<u8>, Vec<usize>)>,
+    /// Memory for the values that the moves reach.
+    hits: Vec<Vec<Planes>>,
+}
+
+/// [`drive`](super::drive) on two threads that share no table. While the leading thread settles a [`Stretch`], the helper applies
+/// moves of at least two stretches to the next one, whose sources are all known: window by window, the longest moves first. When
+/// the leading thread comes to that stretch, the helper stops and hands over its hits, and the leading thread applies the
+/// remaining moves. Neither waits for the other. They exchange new codes and hits by messages.
+#[inline(always)]
+pub fn drive_pair<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy + Send>(
+    input: &Subtraction,
+    run: &Run,
+    accumulate: A,
+    free: impl Fn(&Planes, &mut [u64; LANES]),
+) -> Result<Vec<u16>, RunError> {
+    let stretch = &Stretch::new(input, pair_stretch(input.heaps()));
+    let reached = &AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let (jobs, todo) = channel();
+        let (done, results) = channel();
+        threads::start(scope, move || assist(stretch, reached, todo, done, accumulate))?;
+        Lead { stretch, reached, jobs, results }.drive(input, run, accumulate, free)
+    })
+}
+
+/// The leading thread of [`drive_pair`], which settles values.
+struct Lead<'a> {
+    stretch: &'a Stretch,
+    /// The start of the stretch that it has come to. This only decides which thread applies a move; messages order everything else.
+    reached: &'a AtomicUsize,
+    jobs: Sender<Job>,
+    results: Receiver<Done>,
+}
+
+impl Lead<'_> {
+    #[inline(always)]
+    fn drive<A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy>(
+        self,
+        input: &Subtraction,
+        run: &Run,
+        accumulate: A,
+        free: impl Fn(&Planes, &mut [u64; LANES]),
+    ) -> Result<Vec<u16>, RunError> {
+        let stretch = self.stretch;
+        let mut ordered = false;
+        drive_helped(input, run, accumulate, free, |start, windows, share| {
+            if !start.is_multiple_of(stretch.length) {
+                return;
+            }
+            self.reached.store(start, Relaxed);
+            let was_ordered = ordered;
+            let next = start + stretch.length;
+            ordered = start > 0 && next < stretch.heaps;
+            if ordered {
+                let at = start - stretch.length;
+                let update =
+                    |Window { known, .. }: &mut Window| (known.from(at)[..start - at].to_vec(), known.first.clone());
+                let updates = windows.iter_mut().map(update).collect();
+                let job = Job { start: next, at, updates, hits: recycled(share) };
+                self.jobs.send(job).expect("the helper outlives its jobs");
+            }
+            let done = if was_ordered { receive(&self.results) } else { None };
+            *share = stretch.share(start, windows, done.unwrap_or_default(), &accumulate);
+        })
+    }
+}
+
+/// The next message; `None` if the other thread has ended. Yields instead of sleeping, because the message comes sooner than a
+/// sleeping thread would wake.
+fn receive<T>(messages: &Receiver<T>) -> Option<T> {
+    loop {
+        match messages.try_recv() {
+            Ok(message) => return Some(message),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => yield_now(),
+        }
+    }
+}
+
+/// The helper's loop.
+#[inline(always)]
+fn assist(
+    stretch: &Stretch,
+    reached: &AtomicUsize,
+    jobs: Receiver<Job>,
+    results: Sender<Done>,
+    accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
+) {
+    let shared = stretch.moves.partition_point(|m| *m < shared_from(stretch.length));
+    let mut windows: Vec<Codes> = Vec::new();
+    while let Some(Job { start, at, updates, hits }) = receive(&jobs) {
+        windows.resize_with(updates.len(), || Codes::new(stretch.heaps));
+        for (window, (codes, first)) in windows.iter_mut().zip(updates) {
+            window.from(at)[..codes.len()].copy_from_slice(&codes);
+            window.first = first;
+        }
+        let mut done = Done { hits, from: Vec::new() };
+        done.hits.resize(windows.len(), Vec::new());
+        for (window, hits) in windows.iter_mut().zip(&mut done.hits) {
+            if reached.load(Relaxed) >= start {
+                break;
+            }
+            hits.resize(stretch.blocks(start), [[0; LANES]; PLANES]);
+            let mut from = stretch.moves.partition_point(|m| *m < start + stretch.length);
+            while from > shared && reached.load(Relaxed) < start {
+                let to = from;
+                from = shared.max(to.saturating_sub(MOVES_AT_ONCE));
+                far_part(window, &stretch.moves, from..to, start, hits, &accumulate);
+            }
+            done.from.push(from);
+        }
+        // The other thread may have been stopped.
+        if results.send(done).is_err() {
+            break;
+        }
+    }
+}
+
+/// The fraction of the pairs of heap and move that [`drive_pair`] can share.
+pub fn shareable(input: &Subtraction) -> f64 {
+    let least = shared_from(pair_stretch(input.heaps())) as u64;
+    let unshared = input.moves().partition_point(|m| *m < least);
+    pairs(&input.moves()[unshared..], input.limit()) / f64::max(input.pairs(), 1.0)
+}
+
+/// Bytes of [`drive_pair`].
+pub fn pair_bytes(input: &Subtraction) -> f64 {
+    bytes(input, 2, pair_stretch(input.heaps()), true) + STACK
+}
