@@ -1,6 +1,5 @@
 //! One run of a kernel: its threads, its progress, how it is stopped, and why it may fail.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,43 +19,37 @@ pub enum RunError {
     /// The system could not start a thread that the run needs; fewer threads may do.
     #[error("a thread could not be started: memory or the number of threads is at its limit; use fewer threads")]
     NoThread,
-    /// The windows that a kernel planned did not fit together, however wide their margins and however long their warm-up.
-    #[error("the windows of the plan do not fit together, even with wide margins; use an exact kernel")]
-    NoPlan,
-    /// The values compress less than was foreseen, and would not fit in the memory that was checked.
-    #[error(
-        "the values compress less than was foreseen, and their history would not fit in the memory that was checked; use another kernel"
-    )]
-    Outgrown,
+    /// The kernel found during the run that it cannot do the input: what happened, and what to do instead.
+    #[error("{0}")]
+    GaveUp(&'static str),
     /// The kernel cannot do the input, or needs more threads: its cost is [`Cost::IMPOSSIBLE`](super::Cost::IMPOSSIBLE).
     #[error("the input is outside the kernel's domain")]
     OutsideDomain,
 }
 
 /// How an observed kernel ([`Claim::Observed`](super::Claim::Observed)) checked itself in a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
-    /// Joints: places where two runs that began with different guesses were compared and were equal.
-    pub joints: u64,
-    /// The longest way from a guess to a run that was equal from there on, in heaps.
-    pub longest: u64,
-    /// The way from a guess to the first heap that counts.
-    pub warm_up: u64,
-    /// How often the run began again with wider margins or a longer warm-up.
-    pub widened: u64,
-    /// Windows that the work was cut into.
-    pub windows: u64,
-    /// Heaps visited, those of warm-ups and second runs among them.
-    pub heaps: u64,
+    /// How often the run was compared with itself; it was equal each time.
+    pub comparisons: u64,
+    /// What was checked, for people.
+    pub summary: String,
+    /// The same as named numbers, which are the kernel's own.
+    pub numbers: Vec<(&'static str, u64)>,
 }
 
-impl fmt::Display for Evidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Evidence { joints, longest, warm_up, widened, windows, heaps } = self;
-        write!(f, "{joints} joints compared, all equal; the slowest guess took {longest} of {warm_up} heaps; ")?;
-        write!(f, "{heaps} heaps visited in {windows} windows")?;
-        if *widened > 0 { write!(f, "; begun again {widened} time(s) with wider margins") } else { Ok(()) }
+impl Evidence {
+    /// The number of that name.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.numbers.iter().find(|number| number.0 == name).map(|number| number.1)
+    }
+}
+
+/// As a map of the named numbers.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Evidence {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.numbers.iter().copied())
     }
 }
 
@@ -110,7 +103,7 @@ impl Run {
     /// How the last observed kernel that ran with this value checked itself; `None` if there was none, or if it left
     /// its work to an exact one.
     pub fn evidence(&self) -> Option<Evidence> {
-        *self.evidence.lock().unwrap_or_else(PoisonError::into_inner)
+        self.evidence.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Asks the kernel to stop at its next block.

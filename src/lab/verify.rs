@@ -21,14 +21,17 @@ pub struct Comparisons {
     pub with_oracle: usize,
     /// Runs with the same digest as a known answer.
     pub with_known: usize,
-    /// Joints that an observed kernel compared in those runs.
-    pub joints: u64,
+    /// How often an observed kernel was compared with itself in those runs.
+    pub with_itself: u64,
 }
 
 impl std::fmt::Display for Comparisons {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} runs equal the oracle, {} known answers", self.with_oracle, self.with_known)?;
-        if self.joints > 0 { write!(f, "; observed, not proved: {} joints compared", self.joints) } else { Ok(()) }
+        match self.with_itself {
+            0 => Ok(()),
+            times => write!(f, "; observed, not proved: compared with itself {times} times"),
+        }
     }
 }
 
@@ -131,7 +134,7 @@ impl Inputs {
                     return Err(VerifyError::Progress { size: *size, done: run.done(), steps: session.steps() });
                 }
                 compared.with_oracle += 1;
-                compared.joints += run.evidence().map_or(0, |evidence| evidence.joints);
+                compared.with_itself += run.evidence().map_or(0, |evidence| evidence.comparisons);
             }
         }
         for (known, session) in &self.known {
@@ -141,7 +144,7 @@ impl Inputs {
             let run = run(threads);
             known.check(&session.run(kernel, &run)?.digest()).map_err(VerifyError::WrongAnswer)?;
             compared.with_known += 1;
-            compared.joints += run.evidence().map_or(0, |evidence| evidence.joints);
+            compared.with_itself += run.evidence().map_or(0, |evidence| evidence.comparisons);
         }
         Ok(compared)
     }

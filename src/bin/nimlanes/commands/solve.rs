@@ -155,7 +155,7 @@ fn text(report: &Report) -> String {
     if report.claim == Claim::Observed.name() {
         rows.push(("claim", "observed, not proved".to_owned()));
     }
-    rows.extend(report.evidence.map(|evidence| ("evidence", evidence.to_string())));
+    rows.extend(report.evidence.iter().map(|evidence| ("evidence", evidence.summary.clone())));
     rows.push(("seconds", format!("{:.6}", report.seconds)));
     if report.peak_bytes > 0 {
         rows.push(("peak memory", bytes(report.peak_bytes as f64)));

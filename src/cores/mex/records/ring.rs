@@ -20,6 +20,9 @@ const PROGRESS_BLOCKS: usize = FRAME / LANES;
 
 /// The bytes of frames from which a run ends if they are more than was foreseen.
 const CHECKED: f64 = 67_108_864.0;
+/// Why a run over a packed history ends early.
+const OUTGROWN: &str = "the values compress less than was foreseen, and their history would not fit in the memory that was \
+                        checked; use another kernel";
 
 /// The position of a block, and what is unpacked for it.
 #[derive(Clone, Copy)]
@@ -99,7 +102,7 @@ pub fn drive(
         }
         stop?;
         if is_outgrown {
-            return Err(RunError::Outgrown);
+            return Err(RunError::GaveUp(OUTGROWN));
         }
     }
     Ok(progress.output)

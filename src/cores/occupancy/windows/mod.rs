@@ -37,6 +37,47 @@ const LEAST: u64 = 1_000_000;
 /// Attempts, each with wider margins or a longer warm-up.
 const ATTEMPTS: u64 = 4;
 
+/// Why no attempt succeeded.
+const NO_PLAN: &str = "the windows of the plan do not fit together, even with wide margins; use an exact kernel";
+
+/// How a run checked itself.
+#[derive(Clone, Copy, Debug, Default)]
+struct Joints {
+    /// Places where two runs that began with different guesses were compared and were equal.
+    compared: u64,
+    /// The longest way from a guess to a run that was equal from there on, in heaps.
+    longest: u64,
+    /// The way from a guess to the first heap that counts.
+    warm_up: u64,
+    /// How often the run began again with wider margins or a longer warm-up.
+    widened: u64,
+    /// Windows that the work was cut into.
+    windows: u64,
+    /// Heaps visited, those of warm-ups and second runs among them.
+    heaps: u64,
+}
+
+impl From<Joints> for Evidence {
+    fn from(Joints { compared, longest, warm_up, widened, windows, heaps }: Joints) -> Self {
+        let mut summary = format!(
+            "{compared} joints compared, all equal; the slowest guess took {longest} of {warm_up} heaps; \
+             {heaps} heaps visited in {windows} windows"
+        );
+        if widened > 0 {
+            summary += &format!("; begun again {widened} time(s) with wider margins");
+        }
+        let numbers = vec![
+            ("joints", compared),
+            ("longest", longest),
+            ("warm_up", warm_up),
+            ("widened", widened),
+            ("windows", windows),
+            ("heaps", heaps),
+        ];
+        Evidence { comparisons: compared, summary, numbers }
+    }
+}
+
 /// The cost of a kernel of this family that takes `ns` nanoseconds per heap. Heaps visited and bytes held at once were
 /// measured up to limits of `10^15`.
 pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
@@ -62,9 +103,9 @@ pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, mut sink: S, inner: i
     let mut reported = 0;
     for widened in 0..ATTEMPTS {
         match attempt(input, &options, run, &mut reported, inner) {
-            Ok((found, evidence)) => {
+            Ok((found, joints)) => {
                 *tally = found;
-                run.observe(Evidence { widened, ..evidence });
+                run.observe(Joints { widened, ..joints }.into());
                 run.advance(input.smaller_heaps() - reported)?;
                 return Ok(sink);
             }
@@ -73,5 +114,5 @@ pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, mut sink: S, inner: i
             Err(Failure::Uncoupled) => options.warm_up *= 2,
         }
     }
-    Err(RunError::NoPlan)
+    Err(RunError::GaveUp(NO_PLAN))
 }

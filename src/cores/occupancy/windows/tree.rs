@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use super::Joints;
 use super::interval::{Interval, Pool, Sums};
 use super::model::Model;
 use super::plan::{HEAPS, Options, Plan};
 use super::restart::{Places, Prefix, restart};
 use crate::cores::occupancy::streaming::{Engine, InnerLoops, Snapshot, Span, WORDS};
 use crate::cores::occupancy::{Beam, ProportionateNim, Tally};
-use crate::kernel::{Evidence, Run, RunError};
+use crate::kernel::{Run, RunError};
 
 /// Why an attempt ended early.
 #[derive(Debug)]
@@ -64,7 +65,7 @@ pub fn attempt(
     run: &Run,
     reported: &mut u64,
     inner: impl InnerLoops,
-) -> Result<(Tally, Evidence), Failure> {
+) -> Result<(Tally, Joints), Failure> {
     let mut model = Model::new(options.base);
     let mut tree = Tree::new(input, options)?;
     tree.base(&mut model, run, inner)?;
@@ -111,7 +112,7 @@ struct Tree<'a> {
     /// Heaps visited, and those since the last joint.
     visited: u64,
     unchecked: u64,
-    evidence: Evidence,
+    joints: Joints,
     /// The lower beam, as soon as it is known.
     lower: Option<Beam>,
 }
@@ -135,7 +136,7 @@ impl<'a> Tree<'a> {
             second: Engine::new(Span::new()),
             snapshots: Vec::new(),
             unchecked: 0,
-            evidence: Evidence { warm_up: options.warm_up, ..Evidence::default() },
+            joints: Joints { warm_up: options.warm_up, ..Joints::default() },
             lower: None,
         })
     }
@@ -279,8 +280,8 @@ impl<'a> Tree<'a> {
         self.snapshots.clear();
         self.visited += length;
         self.unchecked = 0;
-        self.evidence.joints += 1;
-        self.evidence.longest = self.evidence.longest.max(length);
+        self.joints.compared += 1;
+        self.joints.longest = self.joints.longest.max(length);
         Ok(())
     }
 
@@ -300,14 +301,14 @@ impl<'a> Tree<'a> {
     }
 
     /// Both beams.
-    fn finish(self) -> Result<(Tally, Evidence), Failure> {
-        let Tree { limit, intervals, lower, evidence, visited, .. } = self;
+    fn finish(self) -> Result<(Tally, Joints), Failure> {
+        let Tree { limit, intervals, lower, joints, visited, .. } = self;
         let above = limit + 1;
         let last = intervals.partition_point(|interval| interval.first_line(3, 1) <= above).max(1) - 1;
         let uppers = intervals[last].uppers_below(3, 1, above).ok_or(Failure::Missed)?;
         let upper = Beam { positions: uppers.count, smaller: uppers.sum, larger: uppers.lines(2, 1).sum };
-        let evidence = Evidence { windows: intervals.len() as u64 - 1, heaps: visited, ..evidence };
-        Ok((Tally { lower: lower.ok_or(Failure::Missed)?, upper }, evidence))
+        let joints = Joints { windows: intervals.len() as u64 - 1, heaps: visited, ..joints };
+        Ok((Tally { lower: lower.ok_or(Failure::Missed)?, upper }, joints))
     }
 }
 
@@ -333,7 +334,7 @@ mod tests {
     /// A plan that has much to do at small limits.
     const SMALL: Options = Options { base: 20_480, warm_up: 8192, margin: 40.0, spacing: 40_000 };
 
-    fn attempted(limit: u64, options: &Options) -> Result<(Tally, Evidence), Failure> {
+    fn attempted(limit: u64, options: &Options) -> Result<(Tally, Joints), Failure> {
         attempt(&input(limit), options, &Run::new(1), &mut 0, Plain)
     }
 
@@ -345,10 +346,10 @@ mod tests {
     fn windows_find_the_tally_of_all_heaps() {
         let mut joints = 0;
         for limit in [200_000, 300_001, 1_234_567, 2_669_342, 3_000_000, 7_654_321] {
-            let (tally, evidence) = attempted(limit, &SMALL).expect("the windows fit together");
+            let (tally, found) = attempted(limit, &SMALL).expect("the windows fit together");
             assert_eq!(tally, exact(limit), "limit {limit}");
-            joints += evidence.joints;
-            assert!(evidence.longest < SMALL.warm_up);
+            joints += found.compared;
+            assert!(found.longest < SMALL.warm_up);
         }
         assert!(joints > 20, "{joints} joints");
     }
