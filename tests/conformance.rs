@@ -120,6 +120,7 @@ fn trials(
         let missing = kernel.obstacle.clone();
         let is_required = required.is_some_and(|tier| tier.includes(kernel.tier));
         let name = format!("{}/{}/{}", operation.name(), workload.name, kernel.name);
+        let is_ignored = kernel.obstacle.is_some() && !is_required;
         Trial::test(name, move || {
             if let Some(reason) = missing {
                 return Err(Failed::from(format!("required, but it {reason}")));
@@ -129,6 +130,6 @@ fn trials(
             let verdict = inputs.check(kernel.name, &|threads| Arc::new(Run::new(threads)), TIME_LIMIT)?;
             if verdict.with_oracle == 0 { Err(Failed::from("it was compared with nothing")) } else { Ok(()) }
         })
-        .with_ignored_flag(kernel.obstacle.is_some() && !is_required)
+        .with_ignored_flag(is_ignored)
     })
 }

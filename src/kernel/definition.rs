@@ -2,6 +2,7 @@
 
 use std::env::consts::ARCH;
 use std::fmt;
+use std::ops::Deref;
 
 use super::cost::{Cost, CostContext, Needs};
 use super::obstacle::Obstacle;
@@ -44,8 +45,9 @@ pub(crate) struct Body<O: Operation> {
     pub(crate) needs: Option<fn(&O::Input) -> Needs>,
 }
 
-/// One line of an operation's list.
-pub struct KernelDef<O: Operation> {
+/// What the list of an operation says of a kernel.
+#[derive(Debug)]
+pub struct KernelMeta {
     /// `<technique>[_<tier>]`.
     pub name: &'static str,
     /// What the CPU must offer.
@@ -60,23 +62,17 @@ pub struct KernelDef<O: Operation> {
     pub module: &'static str,
     /// Whether its answers are proved.
     pub claim: Claim,
-    /// What it finds.
+    /// What it finds of the output.
     pub yields: Yields,
-    pub(crate) body: Option<Body<O>>,
+    /// Whether this build holds it.
+    pub compiled: bool,
 }
 
-impl<O: Operation> fmt::Debug for KernelDef<O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let KernelDef { name, tier, features, .. } = self;
-        let mut debug = f.debug_struct("KernelDef");
-        debug.field("name", name).field("tier", tier).field("features", features).finish_non_exhaustive()
-    }
-}
-
-impl<O: Operation> KernelDef<O> {
-    /// Whether this build holds the kernel.
-    pub fn is_compiled(&self) -> bool {
-        self.body.is_some()
+impl KernelMeta {
+    /// Its source file, as seen from the root of the source tree.
+    pub fn source(&self) -> String {
+        let path = self.module.split("::").skip(1).collect::<Vec<_>>().join("/");
+        format!("src/{path}.rs")
     }
 
     /// Whether it is built to use several threads.
@@ -84,6 +80,39 @@ impl<O: Operation> KernelDef<O> {
         self.features.contains(&"parallel")
     }
 
+    /// Whether its answers are proved.
+    pub fn is_exact(&self) -> bool {
+        self.claim == Claim::Exact
+    }
+
+    /// Whether it is exact and plain Rust on one thread: no technology that a Cargo feature names, no tier but the portable. The
+    /// compiler may use the vectors of the build's target.
+    pub fn is_plain(&self) -> bool {
+        self.tier == Tier::Portable && self.features.is_empty() && self.is_exact()
+    }
+}
+
+/// One line of an operation's list: what it says of the kernel, and the kernel if this build holds it.
+pub struct KernelDef<O: Operation> {
+    pub(crate) meta: KernelMeta,
+    pub(crate) body: Option<Body<O>>,
+}
+
+impl<O: Operation> Deref for KernelDef<O> {
+    type Target = KernelMeta;
+
+    fn deref(&self) -> &KernelMeta {
+        &self.meta
+    }
+}
+
+impl<O: Operation> fmt::Debug for KernelDef<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("KernelDef").field(&self.meta).finish()
+    }
+}
+
+impl<O: Operation> KernelDef<O> {
     /// Whether it finds all that the operation's output holds.
     pub(crate) fn finds_output(&self) -> bool {
         self.yields == Yields::Everything || O::YIELDS == Yields::Tally

@@ -26,7 +26,7 @@ macro_rules! kernel_rows {
             #[cfg(not(all($(feature = $f),*)))]
             { None }
         };
-        $crate::kernel::KernelDef {
+        let meta = $crate::kernel::KernelMeta {
             name: stringify!($name),
             tier: $crate::machine::isa::Tier::$tier,
             features: &[$($f),*],
@@ -36,8 +36,9 @@ macro_rules! kernel_rows {
             module: concat!(module_path!(), "::", stringify!($body)),
             claim: [$($crate::kernel::list::claim!($observed),)? $crate::kernel::Claim::Exact][0],
             yields: [$($crate::kernel::list::yields!($tally),)? $crate::kernel::Yields::Everything][0],
-            body,
-        }
+            compiled: body.is_some(),
+        };
+        $crate::kernel::KernelDef { meta, body }
     }),*] };
 }
 pub(crate) use kernel_rows;

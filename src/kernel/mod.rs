@@ -30,7 +30,7 @@ pub(crate) use definition::Body;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub use definition::entered;
-pub use definition::{Claim, Kernel, KernelDef, available};
+pub use definition::{Claim, Kernel, KernelDef, KernelMeta, available};
 pub(crate) use list::kernels;
 pub use operation::{Absent, Core, Digest, Operation, Yields};
 pub use run::{Evidence, Run, RunError};

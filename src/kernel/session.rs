@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::hint::black_box;
 use std::marker::PhantomData;
+use std::ops::Deref;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -10,57 +11,22 @@ use crate::kernel::candidate::{Candidate, Conditions, Obstacle};
 use crate::kernel::case::Case;
 use crate::kernel::selection::{SelectError, Selection};
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{
-    Absent, Claim, Core, Cost, Digest, Kernel, KernelDef, Needs, Operation, Run, RunError, Tier, Yields,
-};
+use crate::kernel::{Absent, Core, Cost, Digest, Kernel, KernelDef, KernelMeta, Needs, Operation, Run, RunError};
 use crate::machine::Machine;
 
 /// One line of an operation's list of kernels.
 #[derive(Clone, Debug)]
 pub struct KernelInfo {
-    /// `<technique>[_<tier>]`.
-    pub name: &'static str,
-    /// What the CPU must offer.
-    pub tier: Tier,
-    /// Cargo features that compile it.
-    pub features: &'static [&'static str],
-    /// What it is, in a line.
-    pub summary: &'static str,
-    /// The kernel that the summary refers to.
-    pub like: Option<&'static str>,
-    /// The module that it is in.
-    pub module: &'static str,
-    /// Whether its answers are proved.
-    pub claim: Claim,
-    /// What it finds of the output.
-    pub yields: Yields,
-    /// Whether this build holds it.
-    pub compiled: bool,
+    meta: &'static KernelMeta,
     /// Why it cannot run on the machine it was listed for.
     pub obstacle: Option<Obstacle>,
 }
 
-impl KernelInfo {
-    /// Its source file, as seen from the root of the source tree.
-    pub fn source(&self) -> String {
-        let path = self.module.split("::").skip(1).collect::<Vec<_>>().join("/");
-        format!("src/{path}.rs")
-    }
+impl Deref for KernelInfo {
+    type Target = KernelMeta;
 
-    /// Whether it is built to use several threads.
-    pub fn is_parallel(&self) -> bool {
-        self.features.contains(&"parallel")
-    }
-
-    /// Whether its answers are proved.
-    pub fn is_exact(&self) -> bool {
-        self.claim == Claim::Exact
-    }
-
-    /// Whether it is exact and plain Rust on one thread: no technology that a Cargo feature names, no tier but the portable. The
-    /// compiler may use the vectors of the build's target.
-    pub fn is_plain(&self) -> bool {
-        self.tier == Tier::Portable && self.features.is_empty() && self.is_exact()
+    fn deref(&self) -> &KernelMeta {
+        self.meta
     }
 }
 
@@ -280,18 +246,7 @@ impl<O: Workloads> AnyOperation for Erased<O> {
     }
 
     fn kernels(&self, machine: &Machine) -> Vec<KernelInfo> {
-        let info = |def: &'static KernelDef<O>| KernelInfo {
-            name: def.name,
-            tier: def.tier,
-            features: def.features,
-            summary: def.summary,
-            like: def.like,
-            module: def.module,
-            claim: def.claim,
-            yields: def.yields,
-            compiled: def.is_compiled(),
-            obstacle: def.on(machine).err(),
-        };
+        let info = |def: &'static KernelDef<O>| KernelInfo { meta: def, obstacle: def.on(machine).err() };
         O::KERNELS.iter().map(info).collect()
     }
 

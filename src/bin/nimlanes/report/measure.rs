@@ -20,7 +20,7 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::selection::{SelectError, Selection};
-use nimlanes::session::{KernelInfo, Session};
+use nimlanes::session::Session;
 use nimlanes::units::span;
 use nimlanes::workload::InputError;
 
@@ -322,9 +322,8 @@ impl<'a> Plan<'a> {
         let time_limit = input.time_limit(self.time_limit);
         let numbers = [1, self.machine().threads()];
         let candidates = numbers.map(|threads| session.candidates(threads, time_limit));
-        for (index, KernelInfo { name, .. }) in
-            session.kernels().iter().enumerate().filter(|(_, k)| k.obstacle.is_none())
-        {
+        for (index, kernel) in session.kernels().iter().enumerate().filter(|(_, kernel)| kernel.obstacle.is_none()) {
+            let name = kernel.name;
             if let (Some(obstacle), Some(_)) = (&candidates[0][index].obstacle, &candidates[1][index].obstacle) {
                 skipped.push(Skipped::new(name, obstacle));
                 continue;

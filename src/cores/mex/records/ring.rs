@@ -108,8 +108,7 @@ pub fn drive(
     Ok(progress.output)
 }
 
-/// [`drive`] with blocks as lanes. `accumulate` and `free` are as in
-/// [`drive`](crate::cores::mex::subtraction::drive::drive).
+/// [`drive`] with blocks as lanes. `accumulate` and `free` are the decoder of a tier: see [`lanes`](crate::cores::mex::lanes).
 #[inline(always)]
 pub fn drive_lanes(
     input: &Records,

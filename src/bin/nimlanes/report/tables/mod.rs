@@ -107,7 +107,7 @@ impl Entry {
     }
 
     fn is_plain(&self, row: &Row) -> bool {
-        self.info(&row.kernel).is_some_and(KernelInfo::is_plain)
+        self.info(&row.kernel).is_some_and(|info| info.is_plain())
     }
 
     /// The best kernel in plain Rust.
