@@ -45,6 +45,18 @@ pub(crate) struct Body<O: Operation> {
     pub(crate) needs: Option<fn(&O::Input) -> Needs>,
 }
 
+impl<O: Operation> Body<O> {
+    /// Predicted time and memory of the kernel with this line.
+    fn cost(&self, def: &KernelDef<O>, input: &O::Input, threads: usize) -> Cost {
+        if !def.finds_output() {
+            return Cost::IMPOSSIBLE;
+        }
+        let Cost { ns, bytes } = (self.cost)(input, CostContext { tier: def.tier, threads });
+        let threads = if def.is_parallel() { threads } else { 1 };
+        Cost { ns, bytes: bytes + O::input_bytes(input) + O::output_bytes(input, threads) }
+    }
+}
+
 /// What the list of an operation says of a kernel.
 #[derive(Debug)]
 pub struct KernelMeta {
@@ -118,6 +130,12 @@ impl<O: Operation> KernelDef<O> {
         self.yields == Yields::Everything || O::YIELDS == Yields::Tally
     }
 
+    /// Predicted time and memory on a machine that has the kernel's tier, whether this one has it or not; `None` if this build
+    /// does not hold the kernel.
+    pub fn predict(&self, input: &O::Input, threads: usize) -> Option<Cost> {
+        self.body.as_ref().map(|body| body.cost(self, input, threads))
+    }
+
     /// The kernel, ready to run on `machine`.
     ///
     /// # Errors
@@ -167,12 +185,7 @@ impl<O: Operation> Kernel<O> {
 
     /// Predicted time and memory with `threads` threads.
     pub fn cost(&self, input: &O::Input, threads: usize) -> Cost {
-        if !self.def.finds_output() {
-            return Cost::IMPOSSIBLE;
-        }
-        let Cost { ns, bytes } = (self.body.cost)(input, CostContext { tier: self.def.tier, threads });
-        let threads = if self.def.is_parallel() { threads } else { 1 };
-        Cost { ns, bytes: bytes + O::input_bytes(input) + O::output_bytes(input, threads) }
+        self.body.cost(self.def, input, threads)
     }
 
     /// What a unit of work needs at least, if the kernel states it.

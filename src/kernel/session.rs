@@ -71,6 +71,9 @@ pub trait Session: Send + Sync {
     fn input_bytes(&self) -> f64;
     /// Predicted time and memory; [`Cost::IMPOSSIBLE`] for a kernel that cannot run here.
     fn cost(&self, kernel: usize, threads: usize) -> Cost;
+    /// Predicted time and memory on a machine that has the kernel's tier, whether this one has it or not; `None` if this build
+    /// does not hold the kernel.
+    fn predict(&self, kernel: usize, threads: usize) -> Option<Cost>;
     /// What a unit of work needs at least, if the kernel states it.
     fn needs(&self, kernel: usize) -> Option<Needs>;
     /// What the progress counter of a run ends at.
@@ -184,6 +187,10 @@ impl<O: Operation> Session for OpenSession<O> {
 
     fn cost(&self, kernel: usize, threads: usize) -> Cost {
         self.kernels[kernel].map_or(Cost::IMPOSSIBLE, |kernel| kernel.cost(&self.input, threads))
+    }
+
+    fn predict(&self, kernel: usize, threads: usize) -> Option<Cost> {
+        O::KERNELS[kernel].predict(&self.input, threads)
     }
 
     fn needs(&self, kernel: usize) -> Option<Needs> {

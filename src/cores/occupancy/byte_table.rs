@@ -71,7 +71,7 @@ pub fn bytes(input: &ProportionateNim) -> f64 {
 
 pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     let limit = input.limit() as f64;
-    input.published(90.0 + 1.8 * limit + 0.0212 * limit * limit, bytes(input))
+    input.published(102.0 + 1.8 * limit + 0.0212 * limit * limit, bytes(input))
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {

@@ -166,6 +166,19 @@ pub struct Trial {
     /// 90th percentile of the loss over the rounds.
     #[serde(deserialize_with = "positive")]
     pub loss_high: f64,
+    /// The median time of each kernel that took part; older measurements do not have it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub seconds: BTreeMap<String, f64>,
+}
+
+impl Trial {
+    /// The kernels that took part and their times, in one unit.
+    pub fn times(&self) -> Vec<(&str, f64)> {
+        match self.seconds.is_empty() {
+            true => vec![(&self.quickest, 1.0), (&self.selected, self.loss)],
+            false => self.seconds.iter().map(|(kernel, seconds)| (kernel.as_str(), *seconds)).collect(),
+        }
+    }
 }
 
 /// How stable the clocks are: one kernel timed repeatedly, alone and with neighbours.

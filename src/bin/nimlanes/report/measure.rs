@@ -265,6 +265,7 @@ impl<'a> Plan<'a> {
             loss: quickest.ratio,
             loss_low: quickest.ratio_low,
             loss_high: quickest.ratio_high,
+            seconds: duel.rows.iter().map(|row| (row.kernel.clone(), row.median_seconds)).collect(),
         })
     }
 

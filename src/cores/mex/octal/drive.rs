@@ -20,12 +20,14 @@ pub fn cost(input: &Octal, ns: f64) -> Cost {
     if !input.has_sparse_space() {
         return Cost::IMPOSSIBLE;
     }
-    // Known games with many rare heaps have most of them among the first, where these cost as much as all splits would.
     let heaps = input.heaps() as f64;
-    let first = heaps.min(25_000.0);
     let splits = input.places(4) as f64;
     let each = if splits > 0.0 { 80.0 + 2000.0 * ns / LANES as f64 } else { 20.0 };
-    let ns = 20.0 * heaps + 0.05 * splits * first * first + each * (heaps - first) + 10_000.0;
+    // Known games with many rare heaps have most of them among the first, where these cost as much as all splits would, and the
+    // search for a space more. A twentieth stands for the games that have a space much sooner.
+    let first = heaps.min(25_000.0);
+    let search = 12_000.0 + 90.0 * first;
+    let ns = search + 0.05 * splits * first * first + 0.05 * each * first + (20.0 + each) * (heaps - first);
     Cost { ns, bytes: 3.0 * heaps + 500_000.0 }
 }
 

@@ -1,5 +1,12 @@
 //! The selected kernels, and how much slower they are than the fastest.
 
+use std::{fmt, iter};
+
+use nimlanes::case::Case;
+use nimlanes::cores::{OPERATIONS, operation};
+use nimlanes::isa::Tier;
+use nimlanes::selection::Selection;
+use nimlanes::session::Session;
 use nimlanes::workload::Workload;
 
 use super::markdown::{Table, code, range, size, time, times};
@@ -7,6 +14,12 @@ use super::{Entry, Report, SMALL, Topic};
 
 /// A selection is good if the kernel takes at most this many times as long as the fastest.
 const GOOD_CHOICE: f64 = 1.2;
+
+/// The file of the page on selection, and the beginning of what it found.
+pub const SELECTION: &str = "selection";
+const CHOSEN: &str = "Kernels are selected by their predicted time. With one thread, the selected kernel takes";
+const HOW: &str = "The choices are those of today's costs, on each machine that was measured, with one thread. The last column shows the \
+                   cost of the choice. Sizes without a duel of all kernels had a short duel of those with similar predictions.";
 
 impl<'a> Report<'a> {
     pub(super) fn small_sizes(&self) -> Option<Topic> {
@@ -34,41 +47,61 @@ impl<'a> Report<'a> {
         })
     }
 
+    /// What today's costs select on every machine, beside what was the fastest there.
     pub(super) fn selections(&self) -> Option<Topic> {
-        let mut table = Table::new(&["operation", "workload", "size", "selected", "fastest", "selected / fastest"]);
-        let mut losses = Vec::new();
-        for entry in self.entries() {
-            for workload in entry.operation.workloads() {
-                let mut cases = self.selected_in_duels(&entry, workload);
-                let trials = self.data.trials.iter().flat_map(|saved| &saved.content.rows);
-                let trials = trials
-                    .filter(|trial| (&*trial.case.operation, &*trial.case.workload) == (entry.name(), workload.name));
-                cases.extend(trials.map(|trial| (trial.case.size, &*trial.selected, &*trial.quickest, trial.loss)));
-                cases.sort_by_key(|case| case.0);
-                for (n, selected, quickest, loss) in cases {
-                    losses.push(loss);
-                    let quickest = if quickest == selected { "the same".to_owned() } else { code(quickest) };
-                    let operation = code(entry.name());
-                    table.row([operation, code(workload.name), size(n), code(selected), quickest, times(loss)]);
-                }
+        let machines: Vec<&Report> = iter::once(self).chain(&self.others).collect();
+        let mut choices = vec![Vec::new(); machines.len()];
+        for case in cases(&machines) {
+            let Ok(operation) = operation(&case.operation) else { continue };
+            let selection = Selection::new(self.machine);
+            let Ok(session) = operation.session(&selection, &case.workload, case.size) else { continue };
+            for (choices, machine) in choices.iter_mut().zip(&machines) {
+                choices.extend(machine.todays_choice(session.as_ref()));
             }
         }
-        let worst = losses.iter().copied().max_by(f64::total_cmp)?;
-        let good = losses.iter().filter(|loss| **loss <= GOOD_CHOICE).count();
-        Some(Topic {
-            file: "selection",
+        let sections = || {
+            machines.iter().zip(&choices).filter_map(|(machine, choices)| Some((machine.name(), Verdict::of(choices)?)))
+        };
+        let findings: Vec<String> = sections().map(|(name, verdict)| format!("on {name} {verdict}")).collect();
+        let text = |(machine, choices): (&&Report, &Vec<Choice>)| {
+            let verdict = Verdict::of(choices)?;
+            let unknown = choices.iter().filter(|choice| choice.loss.is_none()).count();
+            let unknown =
+                if unknown == 0 { String::new() } else { format!(" {unknown} choices were not timed there.") };
+            Some(format!("## On {}\n\n{verdict}.{unknown}\n\n{}", machine.name(), table(choices)))
+        };
+        let tables: Vec<String> = machines.iter().zip(&choices).filter_map(text).collect();
+        (!findings.is_empty()).then(|| Topic {
+            file: SELECTION,
             title: "Kernel selection".to_owned(),
-            finding: format!(
-                "Kernels are selected by their predicted time. The selected kernel takes at most {GOOD_CHOICE} times as long as the \
-                 fastest in {good} of {} cases; the worst choice takes {} times as long.",
-                losses.len(),
-                times(worst)
-            ),
-            tables: table.below(
-                "One thread. The last column shows the cost of the choice. Sizes without a duel of all kernels had a short duel of \
-                 those with similar predictions.",
-            ),
+            finding: format!("{CHOSEN} {}.", findings.join("; ")),
+            tables: format!("{HOW}\n\n{}", tables.concat()),
         })
+    }
+
+    /// What today's costs select for an input on this machine, if any of its kernels were timed on it.
+    fn todays_choice(&self, session: &dyn Session) -> Option<Choice> {
+        let case = session.case();
+        let duel =
+            self.data.duel(case, "default", "thread").filter(|duel| duel.rows.len() > 1 || !duel.skipped.is_empty());
+        let trial = self.data.trials.iter().flat_map(|saved| &saved.content.rows).find(|trial| trial.case == *case);
+        let times: Vec<(&str, f64)> = match (duel, trial) {
+            (Some(duel), _) => duel.rows.iter().map(|row| (row.kernel.as_str(), row.median_seconds)).collect(),
+            (None, Some(trial)) => trial.times(),
+            (None, None) => return None,
+        };
+        let infos = session.kernels();
+        let exact = |name: &str| infos.iter().any(|info| info.name == name && info.is_exact());
+        let (quickest, best) = times.iter().filter(|time| exact(time.0)).copied().min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let environment = self.data.environment()?;
+        let tier = Tier::named(&environment.tier)?;
+        let able = infos.iter().enumerate().filter(|(_, info)| info.is_exact() && tier.includes(info.tier));
+        let costs = able.filter_map(|(index, info)| Some((info.name, session.predict(index, 1)?)));
+        let costs = costs.filter(|(_, cost)| cost.is_possible() && cost.bytes <= environment.memory as f64);
+        // The first of equals, as in a selection.
+        let selected = costs.min_by(|a, b| a.1.ns.total_cmp(&b.1.ns))?.0;
+        let loss = times.iter().find(|time| time.0 == selected).map(|time| time.1 / best);
+        Some(Choice { case: case.clone(), selected, quickest: quickest.to_owned(), loss })
     }
 
     /// The kernel selected for an input at the strongest tier.
@@ -78,15 +111,69 @@ impl<'a> Report<'a> {
         let mut rows = rows.filter(|row| row.case == case);
         rows.next_back().map(|row| row.kernel.as_str())
     }
+}
 
-    /// For each size with a duel of all kernels: the selected kernel, the fastest, and the ratio of their times.
-    fn selected_in_duels(&self, entry: &Entry, workload: &Workload) -> Vec<(u64, &'a str, &'a str, f64)> {
-        let case = |n| {
-            let selected = self.selected(entry, workload, n)?;
-            let duel = self.duel(entry, workload, n)?;
-            let (best, row) = (duel.rows.first()?, duel.rows.iter().find(|row| row.kernel == selected)?);
-            Some((n, selected, best.kernel.as_str(), row.median_seconds / best.median_seconds))
-        };
-        self.sizes(entry, workload).filter_map(case).collect()
+/// The cases that were timed on any machine, in the order of the operations, workloads and sizes.
+fn cases(machines: &[&Report]) -> Vec<Case> {
+    let of = |machine: &&Report| {
+        let duels = machine.data.duels.iter().map(|saved| &saved.content.case);
+        let trials = machine.data.trials.iter().flat_map(|saved| &saved.content.rows).map(|trial| &trial.case);
+        duels.chain(trials).cloned().collect::<Vec<_>>()
+    };
+    let mut cases: Vec<Case> = machines.iter().flat_map(of).collect();
+    let place = |case: &Case| {
+        let operation = OPERATIONS.iter().position(|operation| operation.name() == case.operation)?;
+        let mut workloads = OPERATIONS[operation].workloads().iter();
+        Some((operation, workloads.position(|workload| workload.name == case.workload)?, case.size))
+    };
+    cases.sort_by_cached_key(place);
+    cases.dedup();
+    cases
+}
+
+/// The kernel that is selected for an input, and the fastest that was timed.
+#[derive(Clone)]
+struct Choice {
+    case: Case,
+    selected: &'static str,
+    quickest: String,
+    /// How many times as long as the fastest the selected kernel takes; none if it was not timed.
+    loss: Option<f64>,
+}
+
+fn table(choices: &[Choice]) -> String {
+    let mut table = Table::new(&["operation", "workload", "size", "selected", "fastest", "selected / fastest"]);
+    for Choice { case, selected, quickest, loss } in choices {
+        let quickest = if quickest == selected { "the same".to_owned() } else { code(quickest) };
+        let loss = loss.map_or_else(|| "–".to_owned(), times);
+        table.row([code(&case.operation), code(&case.workload), size(case.size), code(selected), quickest, loss]);
+    }
+    table.end()
+}
+
+/// How good the choices on a machine are.
+struct Verdict {
+    good: usize,
+    all: usize,
+    worst: f64,
+}
+
+impl Verdict {
+    /// None if nothing was timed.
+    fn of(choices: &[Choice]) -> Option<Self> {
+        let losses: Vec<f64> = choices.iter().filter_map(|choice| choice.loss).collect();
+        let good = losses.iter().filter(|loss| **loss <= GOOD_CHOICE).count();
+        Some(Verdict { good, all: losses.len(), worst: losses.into_iter().max_by(f64::total_cmp)? })
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Verdict { good, all, worst } = self;
+        let worst = times(*worst);
+        write!(
+            f,
+            "at most {GOOD_CHOICE} times as long as the fastest in {good} of {all} cases; the worst choice takes {worst} times as long"
+        )
     }
 }
