@@ -37,27 +37,6 @@ fn refused_by(command: &mut Command, args: &[&str], says: &str) {
     assert!(line.contains(says), "{args:?} should say {says:?}: {line}");
 }
 
-/// Options are checked before `--help` is answered.
-#[test]
-fn commands_in_the_documents_are_accepted() {
-    let documents = ["README.md", "RESULTS.md", "CONTRIBUTING.md", "profiles/README.md"];
-    let mut count = 0;
-    for document in documents {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
-        let text = std::fs::read_to_string(path).expect("a file of the source tree");
-        for before in ["cargo run --release -- ", "cargo run-native -- ", "`nimlanes "] {
-            for rest in text.split(before).skip(1) {
-                let command = rest.split(['\n', '`', '#']).next().unwrap_or(rest);
-                let args: Vec<&str> = command.split_whitespace().collect();
-                let is_accepted = nimlanes().args(&args).arg("--help").output().expect("it runs").status.success();
-                assert!(is_accepted, "{document}: {command}");
-                count += 1;
-            }
-        }
-    }
-    assert!(count > 40, "{count} commands");
-}
-
 #[test]
 fn without_a_command_it_solves_every_game_at_its_published_limit() {
     let reports = json(&["--json"]);
