@@ -37,27 +37,6 @@ fn refused_by(command: &mut Command, args: &[&str], says: &str) {
     assert!(line.contains(says), "{args:?} should say {says:?}: {line}");
 }
 
-/// Options are checked before `--help` is answered.
-#[test]
-fn commands_in_the_documents_are_accepted() {
-    let documents = ["README.md", "RESULTS.md", "CONTRIBUTING.md", "profiles/README.md"];
-    let mut count = 0;
-    for document in documents {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
-        let text = std::fs::read_to_string(path).expect("a file of the source tree");
-        for before in ["cargo run --release -- ", "cargo run-native -- ", "`nimlanes "] {
-            for rest in text.split(before).skip(1) {
-                let command = rest.split(['\n', '`', '#']).next().unwrap_or(rest);
-                let args: Vec<&str> = command.split_whitespace().collect();
-                let is_accepted = nimlanes().args(&args).arg("--help").output().expect("it runs").status.success();
-                assert!(is_accepted, "{document}: {command}");
-                count += 1;
-            }
-        }
-    }
-    assert!(count > 40, "{count} commands");
-}
-
 #[test]
 fn without_a_command_it_solves_every_game_at_its_published_limit() {
     let reports = json(&["--json"]);
@@ -472,6 +451,29 @@ fn run_and_env_say_what_they_did() {
     assert!(json(&["env", "--json"])["threads"].is_number());
 }
 
+/// Kernels with quadratic time would take minutes or hours at some sizes.
+#[test]
+fn run_and_profile_predict_the_time() {
+    let (long, few) = (["--size", "20000"], ["--size", "100", "--seconds", "0.01"]);
+    for command in ["run", "profile"] {
+        let args = [command, "table_scan", "--kernel", "byte_table"];
+        refused(&[&args[..], &long].concat(), "more than a minute; ");
+        refused(&[&args[..], &long].concat(), " would fit; --force allows it");
+    }
+    refused(
+        &[&["profile", "table_scan", "--against", "byte_table"], &long[..]].concat(),
+        "byte_table is predicted to take",
+    );
+    let run = ["run", "table_scan", "--kernel", "bit_rows"];
+    let says = |text: &str| predicate::str::contains(text.to_owned());
+    nimlanes().args(run).args(few).assert().success().stderr(says("size 100: bit_rows is predicted to take"));
+    let published = "size 1000, the published one: bit_rows is predicted";
+    nimlanes().args(run).args(&few[2..]).assert().success().stderr(says(published));
+    let slow = ["run", "mex_octal", "--kernel", "stamp", "--seconds", "0.01"];
+    let less = "the largest within 2.00 s a run: at 131072, the published one, stamp is predicted to take";
+    nimlanes().args(slow).assert().success().stderr(says(less));
+}
+
 #[test]
 fn profile_draws_kernels_by_their_names() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -508,7 +510,7 @@ fn a_profile_goes_down_to_lines_or_says_why_not() {
     let text = read("txt").expect("a text");
     assert!(!has_lines || text.contains("hottest loop: ") || text.contains("objdump is not installed"), "{text}");
 
-    nimlanes().args(args).arg("--by-function").assert().success().stderr("");
+    nimlanes().args(args).arg("--by-function").assert().success().stderr(predicate::str::contains("by function").not());
     assert!(!read("folded").expect("stacks").contains(".rs:"));
     assert!(read("txt").expect("a text").contains("no loop: it needs samples by line"));
 }

@@ -89,19 +89,25 @@ fn named(operation: &str, observed: Option<&str>) -> String {
     })
 }
 
+/// About the largest size below `size` that `fits`, rounded down to two digits. Of larger sizes than one that does not fit, none
+/// should.
+pub fn largest(size: u64, fits: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, size);
+    while high - low > high / 200 + 1 {
+        let middle = low + (high - low) / 2;
+        if fits(middle) { low = middle } else { high = middle }
+    }
+    let digit = 10u64.pow(low.checked_ilog10().unwrap_or(0).saturating_sub(1));
+    low / digit * digit
+}
+
 impl SelectError {
     /// A memory error with the largest size below `size` that fits, to two digits; `attempt` tries a size. Other errors
     /// stay as they are.
     pub fn with_fitting(self, size: u64, attempt: impl Fn(u64) -> Option<SelectError>) -> Self {
         let SelectError::Memory { operation, needs, free, observed, .. } = self else { return self };
-        let fits = |size: u64| !matches!(attempt(size), Some(SelectError::Memory { .. }));
-        let (mut low, mut high) = (0, size);
-        while high - low > high / 200 + 1 {
-            let middle = low + (high - low) / 2;
-            if fits(middle) { low = middle } else { high = middle }
-        }
-        let digit = 10u64.pow(low.checked_ilog10().unwrap_or(0).saturating_sub(1));
-        SelectError::Memory { operation, needs, free, fits: Some(low / digit * digit), observed }
+        let fits = largest(size, |size| !matches!(attempt(size), Some(SelectError::Memory { .. })));
+        SelectError::Memory { operation, needs, free, fits: Some(fits), observed }
     }
 }
 

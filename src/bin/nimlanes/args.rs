@@ -132,20 +132,31 @@ pub struct Target {
     /// The workload [default: the first one of the operation]
     #[arg(long, value_name = "W")]
     workload: Option<String>,
-    /// The size; 1e7 and 10_000_000 are accepted [default: the published one]
+    /// The size; 1e7 and 10_000_000 are accepted [default: the published one; `run` and `profile` take a smaller one where a run
+    /// would take more than two seconds]
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
-    size: Option<u64>,
+    pub size: Option<u64>,
 }
 
 impl Target {
     /// Opens a session for this input.
     pub fn session(&self, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
+        self.session_at(self.size.map_or_else(|| self.published(), Ok)?, selection)
+    }
+
+    /// Opens a session for this input at another size.
+    pub fn session_at(&self, size: u64, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
         let operation = nimlanes::cores::operation(&self.operation)?;
-        let listed = operation.workloads();
-        let workload = self.workload.as_deref().unwrap_or(listed[0].name);
+        let workload = self.workload.as_deref().unwrap_or(operation.workloads()[0].name);
+        Ok(operation.session(selection, workload, size)?)
+    }
+
+    /// The size at which the workload was published.
+    pub fn published(&self) -> Result<u64, Failure> {
+        let listed = nimlanes::cores::operation(&self.operation)?.workloads();
         // The workload need not be listed: mex_subtraction accepts any set.
-        let published = listed.iter().find(|known| known.name == workload).unwrap_or(&listed[0]).published;
-        Ok(operation.session(selection, workload, self.size.unwrap_or(published))?)
+        let named = listed.iter().find(|known| Some(known.name) == self.workload.as_deref());
+        Ok(named.unwrap_or(&listed[0]).published)
     }
 }
 

@@ -25,6 +25,7 @@ mod output;
 mod picture;
 mod plot;
 pub mod profile;
+mod repeated;
 #[doc(hidden)] // public for fuzzing
 pub mod report;
 mod saved;

@@ -7,11 +7,13 @@ use nimlanes::session::Session;
 use nimlanes::units::span;
 
 use super::run::repeat;
-use crate::args::{Target, Threads, kernel, seconds};
+use crate::args::{Threads, seconds};
 use crate::failure::{Failure, say};
 use crate::interrupt;
+use crate::monitor::Monitor;
 use crate::output::{print, table};
 use crate::profile::{Pace, Profile, ProfileError, ROOT, Sampling, Step, percent};
+use crate::repeated::{Opened, RepeatedTarget};
 
 /// Sample one kernel and draw a flamegraph of where it spends its time
 #[derive(clap::Args)]
@@ -19,7 +21,7 @@ use crate::profile::{Pace, Profile, ProfileError, ROOT, Sampling, Step, percent}
     nimlanes profile table_scan --against byte_table")]
 pub struct Args {
     #[command(flatten)]
-    target: Target,
+    target: RepeatedTarget,
     /// The kernel [default: the selected one]
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -50,15 +52,18 @@ const LISTED: usize = 8;
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
-    let session = args.target.session(&selection)?;
-    let named = |name: Option<&str>| kernel(session.as_ref(), &selection, name);
-    let after = named(args.kernel.as_deref())?;
-    let before = args.against.as_deref().map(|name| named(Some(name))).transpose()?;
+    let against = args.against.as_deref();
+    let names: Vec<_> = [args.kernel.as_deref()].into_iter().chain(against.map(Some)).collect();
+    let Opened { session, kernels, .. } = args.target.open(&selection, &names)?;
+    let after = kernels[0];
     let sample = |kernel| sample(session.as_ref(), kernel, selection.threads(), args);
     let (profile, now) = sample(after)?;
-    if let Some(before) = before {
-        let (other, then) = sample(before)?;
-        let answer = session.run(after, &interrupt::run(selection.threads()))?;
+    if let Some(before) = kernels.get(1) {
+        let (other, then) = sample(*before)?;
+        let run = interrupt::run(selection.threads());
+        let bar = Monitor::new(session.case().to_string(), &run, session.steps());
+        let answer = session.run(after, &run)?;
+        drop(bar);
         let work = session.work(answer.as_ref()) as f64;
         let pace = |seconds| Pace { seconds: seconds / work, unit: session.unit() };
         let picture = profile.write_against(&other, [then, now].map(pace), &args.into)?;

@@ -9,12 +9,14 @@ use nimlanes::session::Session;
 use nimlanes::units::{bytes, span};
 use serde::Serialize;
 
-use crate::args::{Target, Threads, kernel, seconds};
+use crate::args::{Threads, seconds};
 use crate::counters::{self, Counters};
 use crate::duel::{quantile, repeats};
 use crate::failure::{Failure, remark};
 use crate::interrupt;
+use crate::monitor::Monitor;
 use crate::output::{Document, print, print_json};
+use crate::repeated::{Opened, RepeatedTarget};
 use crate::report::data::ColdStart;
 
 /// Run one kernel in a bare loop, for use with a profiler; print the time of the first run and the memory
@@ -25,7 +27,7 @@ use crate::report::data::ColdStart;
 )]
 pub struct Args {
     #[command(flatten)]
-    target: Target,
+    target: RepeatedTarget,
     /// The kernel
     #[arg(long, value_name = "NAME")]
     kernel: String,
@@ -62,8 +64,8 @@ impl Document for Outcome<'_> {
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
-    let session = args.target.session(&selection)?;
-    let kernel = kernel(session.as_ref(), &selection, Some(&args.kernel))?;
+    let Opened { session, kernels, .. } = args.target.open(&selection, &[Some(&args.kernel)])?;
+    let kernel = kernels[0];
     if args.untimed {
         let run = interrupt::run(selection.threads());
         session.run(kernel, &run)?;
@@ -99,11 +101,17 @@ pub fn repeat(session: &dyn Session, kernel: usize, threads: usize, seconds: f64
         session.spin(kernel, &run, runs)?;
         Ok(clock.now() - start)
     };
+    let what = format!("{} {}", session.case(), session.kernels()[kernel].name);
+    let monitor = |runs: f64| Monitor::new(what.clone(), &run, (runs * session.steps() as f64) as u64);
     let idle_bytes = peak_memory();
     let (begin, budget) = (Instant::now(), Duration::from_secs_f64(seconds));
+    let bar = monitor(1.0);
     let first = timed(1)?;
+    drop(bar);
     let each_turn = repeats(first);
     let mut later = Vec::new();
+    let left = budget.saturating_sub(begin.elapsed());
+    let _bar = monitor((left.as_secs_f64() / first.as_secs_f64()).ceil());
     while begin.elapsed() < budget {
         later.push(timed(each_turn)?.as_secs_f64() / each_turn as f64);
     }

@@ -1,0 +1,164 @@
+//! Every command of the guides, run as it stands there, each in a folder of its own and with a time limit.
+//!
+//! `cargo run --release -- ..` is the program as built for tests. Two comments in a guide, which readers do not see, list the
+//! beginnings of commands, with semicolons between them: after `only help is tested:` what takes minutes, and is run with
+//! `--help`; after `not tested:` what changes the system or the shell. Other commands of cargo build, and so they take minutes.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+use std::time::Duration;
+
+use assert_cmd::Command;
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// Enough on a busy machine, where the slowest takes half a minute.
+const TIME_LIMIT: Duration = Duration::from_secs(120);
+
+const GUIDES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "profiles/README.md"];
+
+/// What `nimlanes report` makes has no comments for this test: all its commands are run with `--help`.
+const GENERATED: &str = "RESULTS.md";
+
+const HELP: &str = "<!-- only help is tested:";
+const NOT_TESTED: &str = "<!-- not tested:";
+
+fn main() {
+    let read = |guide: &str| fs::read_to_string(source_tree().join(guide)).expect("a file of the source tree");
+    let guides = GUIDES.into_iter().flat_map(|guide| trials(guide, &read(guide)));
+    let generated = commands(&read(GENERATED)).into_iter().map(|command| trial(GENERATED, command, true));
+    let trials: Vec<Trial> = guides.chain(generated).collect();
+    assert!(trials.len() > 80, "{} commands", trials.len());
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+fn source_tree() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn trials(guide: &'static str, text: &str) -> Vec<Trial> {
+    let (help, not_tested) = (listed(text, HELP), listed(text, NOT_TESTED));
+    let mut commands = commands(text);
+    for beginning in help.iter().chain(&not_tested) {
+        assert!(commands.iter().any(|command| begins(command, beginning)), "{guide} has no command `{beginning}`");
+    }
+    let is_in = |list: &[String], command: &str| list.iter().any(|beginning| begins(command, beginning));
+    commands.retain(|command| !is_in(&not_tested, command));
+    commands.into_iter().map(|command| trial(guide, command.clone(), is_in(&help, &command))).collect()
+}
+
+/// The beginnings of commands that the comments of one kind list.
+fn listed(text: &str, comment: &str) -> Vec<String> {
+    let comments = text.split(comment).skip(1).filter_map(|rest| rest.split_once("-->"));
+    comments.flat_map(|(list, _)| list.split(';')).map(|beginning| beginning.trim().to_owned()).collect()
+}
+
+/// Whether a command, or what comes after `cargo run --release --`, begins with these words.
+fn begins(command: &str, beginning: &str) -> bool {
+    let begins =
+        |text: &str| text.strip_prefix(beginning).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '=']));
+    begins(command) || command.split_once(" -- ").is_some_and(|(_, args)| begins(args))
+}
+
+/// The lines of shell blocks, and `cargo ..` and `nimlanes ..` within the text, without comments.
+fn commands(text: &str) -> Vec<String> {
+    // Comments first: what stands in them is not for readers.
+    let text: String = text.split("<!--").map(|part| part.split_once("-->").map_or(part, |(_, shown)| shown)).collect();
+    let mut found = Vec::new();
+    // Between the fences of blocks, text and blocks take turns.
+    for (i, part) in text.split("```").enumerate() {
+        match part.strip_prefix("sh\n") {
+            Some(block) if i % 2 == 1 => {
+                found.extend(block.lines().map(|line| line.split(" #").next().unwrap_or(line)))
+            }
+            _ if i % 2 == 1 => {}
+            _ => found.extend(
+                part.split('`')
+                    .skip(1)
+                    .step_by(2)
+                    .filter(|code| ["cargo ", "nimlanes "].iter().any(|name| code.starts_with(name))),
+            ),
+        }
+    }
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut found: Vec<String> = found.into_iter().map(words).filter(|line| !line.is_empty()).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn trial(guide: &str, command: String, help: bool) -> Trial {
+    let name = format!("{guide}: {command}{}", if help { " --help" } else { "" });
+    Trial::test(name, move || {
+        let folder = tempfile::tempdir()?;
+        let words: Vec<&str> = command.split(' ').collect();
+        let mut process = process(&words, help, folder.path())?;
+        if help {
+            process.arg("--help");
+        } else if words.contains(&"report") {
+            copy_source_tree(folder.path())?;
+        }
+        judge(&process.timeout(TIME_LIMIT).output()?)
+    })
+}
+
+/// The process that a command starts. Relative paths lead from `folder`.
+fn process(words: &[&str], help: bool, folder: &Path) -> Result<Command, Failed> {
+    match words {
+        ["cargo", "run", "--release"] | ["cargo", "run-native"] => program(&[], folder),
+        ["cargo", "run", "--release", "--", args @ ..]
+        | ["cargo", "run-native", "--", args @ ..]
+        | ["nimlanes", args @ ..] => program(args, folder),
+        ["cargo", name, args @ ..] if help => cargo(name, args),
+        [variable, words @ ..] if variable.contains('=') => {
+            let (name, value) = variable.split_once('=').unwrap_or_default();
+            let mut process = process(words, help, folder)?;
+            process.env(name, value);
+            Ok(process)
+        }
+        _ => Err("the test of guides does not know how to run this; tests/guides.rs says what to do".into()),
+    }
+}
+
+fn program(args: &[&str], folder: &Path) -> Result<Command, Failed> {
+    let mut program = Command::cargo_bin("nimlanes")?;
+    program.args(args).current_dir(folder).env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
+    Ok(program)
+}
+
+/// A copy of what `nimlanes report` reads, for it writes there as well.
+fn copy_source_tree(folder: &Path) -> Result<(), Failed> {
+    for part in ["README.md", "RESULTS.md", "profiles", "src"] {
+        Command::new("cp").arg("-R").arg(source_tree().join(part)).arg(folder).assert().try_success()?;
+    }
+    Ok(fs::create_dir(folder.join("target"))?)
+}
+
+/// A subcommand or alias of cargo. The benches and tests that `args` name must exist.
+fn cargo(name: &str, args: &[&str]) -> Result<Command, Failed> {
+    for pair in args.windows(2) {
+        let folder = match pair[0] {
+            "--bench" => "benches",
+            "--test" => "tests",
+            _ => continue,
+        };
+        let file = Path::new(folder).join(pair[1]).with_extension("rs");
+        if !source_tree().join(&file).exists() {
+            return Err(format!("there is no {}", file.display()).into());
+        }
+    }
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.arg(name).current_dir(source_tree()); // which has the aliases
+    Ok(cargo)
+}
+
+fn judge(output: &Output) -> Result<(), Failed> {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    match output.status.code() {
+        Some(0) => Ok(()),
+        // A guide may name a kernel that this machine cannot run.
+        Some(2) if errors.contains("is not available") => Ok(()),
+        Some(code) => Err(format!("exit code {code}: {errors}").into()),
+        None => Err(format!("stopped: it did not end within {} s\n{errors}", TIME_LIMIT.as_secs()).into()),
+    }
+}
