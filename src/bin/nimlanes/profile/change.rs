@@ -100,6 +100,13 @@ impl Profile {
         self
     }
 
+    /// The profile without frames of instructions, whose places differ between builds. Only lines that hold most samples have any.
+    pub fn without_instructions(mut self) -> Self {
+        let is_kept = |frame: &&str| !frame.starts_with('+');
+        self.stacks = self.renamed(|stack| stack.split(';').filter(is_kept).collect::<Vec<_>>().join(";"));
+        self
+    }
+
     fn renamed(&self, rename: impl Fn(&str) -> String) -> Stacks {
         let mut stacks = Stacks::new();
         for (stack, count) in &self.stacks {
@@ -173,5 +180,9 @@ mod tests {
             profile("k", &[("k;a.rs:5 x", 1), ("k;a.rs:71 x;+3 inc", 1), ("k;a.rs:8 z", 1), ("k;b.rs:9 x", 1)]);
         let want = profile("k", &[("k;a.rs:9 x", 1), ("k;a.rs:70 x;+3 inc", 1), ("k;a.rs:8 z", 1), ("k;b.rs:9 x", 1)]);
         assert_eq!(before.with_lines_as_in(&now), want);
+        assert_eq!(
+            profile("k", &[("k;a.rs:7 x;+3 inc", 2), ("k;a.rs:7 x;+4 dec", 1)]).without_instructions(),
+            profile("k", &[("k;a.rs:7 x", 3)])
+        );
     }
 }

@@ -22,7 +22,8 @@ pub fn change(
     args: &Args,
 ) -> Result<Change, Failure> {
     announce(&format!("sampling and timing {kernel} of {}", revision.short()));
-    let before = sample(revision, session, kernel, args)?.with_lines_as_in(&profile);
+    let profile = profile.without_instructions();
+    let before = sample(revision, session, kernel, args)?.without_instructions().with_lines_as_in(&profile);
     let [then, now] = paces(revision, kernel, args)?;
     let before = Side { name: format!("{kernel} of {}", revision.short()), profile: before, seconds: then };
     let now = Side { name: "this build".to_owned(), profile, seconds: now };
