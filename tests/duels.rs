@@ -200,8 +200,13 @@ fn wait_for(mut is_so: impl FnMut() -> bool) {
 
 #[test]
 fn options_that_contradict_each_other_are_refused() {
-    for args in [&["--with", "a", "--rev", "b"][..], &["--with", "a", "--save", "b"], &["--rev", "a", "--against", "b"]]
-    {
+    for args in [
+        &["--with", "a", "--rev", "b"][..],
+        &["--with", "a", "--save", "b"],
+        &["--rev", "a", "--against", "b"],
+        &["--rev", "a", "--build", "native"],
+        &["--build", "native", "--counters"],
+    ] {
         nimlanes()
             .args(["compare", "mex_subtraction"])
             .args(args)
@@ -212,6 +217,7 @@ fn options_that_contradict_each_other_are_refused() {
     for number in ["0", "201", "x"] {
         nimlanes().args(["compare", "mex_subtraction", "--processes", number]).assert().code(2);
     }
+    nimlanes().args(["compare", "mex_subtraction", "--build", "strange"]).assert().code(2);
 }
 
 #[test]
@@ -266,11 +272,16 @@ impl Repository {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
-    fn compare(&self, revision: &str) -> Command {
+    /// A duel with what these options build here.
+    fn duel(&self, options: [&str; 2]) -> Command {
         let mut command = nimlanes();
         command.current_dir(self.0.path()).args(["compare", "mex_subtraction", "--size", "100", "--seconds", "0.1"]);
-        command.args(["--kernels", "flags,stamp", "--rev", revision]);
+        command.args(["--kernels", "flags,stamp"]).args(options);
         command
+    }
+
+    fn compare(&self, revision: &str) -> Command {
+        self.duel(["--rev", revision])
     }
 
     /// Whether no worktree is left, as git or as a folder.
@@ -313,6 +324,30 @@ fn a_revision_that_cannot_be_built_leaves_nothing_behind() {
     failed(repository.compare("HEAD").current_dir(elsewhere.path()), "--rev needs the repository of nimlanes");
 }
 
+/// What is built here becomes this build again, so the flags tell that it was to be another.
+#[cfg(not(target_feature = "avx2"))]
+#[test]
+fn the_native_build_is_made_as_by_its_alias() {
+    let repository = Repository::new(&exec());
+    let folder = folder();
+    let flags = folder.path().join("flags");
+    let cargo = script(&folder, &format!("echo \"$@\" > {}\nexec cargo \"$@\"", flags.display()));
+    let native = || repository.duel(["--build", "native"]);
+    assert_eq!(json(native().env("CARGO", cargo))["rows"].as_array().expect("an array").len(), 4);
+    let flags = fs::read_to_string(flags).expect("flags");
+    let alias = include_str!("../.cargo/config.toml").lines().find(|line| line.starts_with("run-native")).expect("it");
+    let asked = "build.rustflags=['-Ctarget-cpu=native']";
+    assert!(flags.contains(asked) && alias.contains(asked), "{flags}{alias}");
+    assert!(
+        alias.contains("\"target/native\"") && repository.0.path().join("target/native/release/nimlanes").is_file()
+    );
+
+    failed(native().env("CARGO", "/nonexistent"), "cannot start cargo");
+    fs::write(repository.0.path().join("src/main.rs"), "fn main() { chess }").expect("a writable folder");
+    failed(&mut native(), "the native program does not build: error[E0425]");
+    failed(native().current_dir(folder.path()), "--build native needs the repository of nimlanes");
+}
+
 #[test]
 fn an_interrupted_build_leaves_nothing_behind() {
     let repository = Repository::new(&exec());
@@ -331,4 +366,38 @@ fn an_interrupted_build_leaves_nothing_behind() {
     repository.git(&["worktree", "add", "--quiet", "--detach", "target/compare/source"]);
     repository.compare("HEAD").assert().success();
     assert!(repository.is_clean());
+}
+
+/// The kernel of a revision that is this build, so that only names differ.
+#[test]
+fn a_profile_shows_what_changed_since_a_revision() {
+    let repository = Repository::new(&exec());
+    let profile = |revision: &str| {
+        let mut command = nimlanes();
+        command.current_dir(repository.0.path()).args(["profile", "mex_subtraction", "--kernel", "stamp"]);
+        command.args(["--size", "2000", "--seconds", "0.3", "--rev", revision]);
+        command
+    };
+    let commit = repository.git(&["rev-parse", "--short=12", "HEAD"]);
+    let commit = commit.trim();
+    let output = profile("HEAD").assert().success();
+    output.stdout(predicate::str::contains(format!(" in stamp of {commit}, and takes ")));
+    assert!(repository.is_clean());
+    let picture = format!("profiles/mex_subtraction/squares/stamp-of-{commit}-to-this-build-2000");
+    let read = |ending: &str| fs::read_to_string(repository.0.path().join(&picture).with_extension(ending));
+    let image = read("svg").expect("a picture");
+    assert!(image.contains(&format!("<title>stamp of {commit} to this build (")), "{image}");
+    let text = read("txt").expect("a text");
+    // Most of the time is in frames that both have.
+    let both = text.lines().skip(4).filter(|line| !line.split_whitespace().any(|word| word == "-")).count();
+    assert!(both > 0, "{text}");
+
+    failed(&mut profile("nonsense"), "there is no revision `nonsense`");
+    failed(profile("HEAD").current_dir(folder().path()), "--rev needs the repository of nimlanes");
+    profile("HEAD").args(["--against", "flags"]).assert().code(2);
+    // A program that cannot profile.
+    let stranger = Repository::new("fn main() { eprintln!(\"no kernel\"); std::process::exit(1) }");
+    let says = predicate::str::ends_with(": no kernel\n");
+    profile("HEAD").current_dir(stranger.0.path()).assert().code(1).stderr(says);
+    assert!(stranger.is_clean());
 }

@@ -8,6 +8,7 @@
 
 mod args;
 mod beams;
+mod builds;
 #[allow(
     rustdoc::broken_intra_doc_links,
     rustdoc::invalid_html_tags,

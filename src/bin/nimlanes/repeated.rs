@@ -47,6 +47,11 @@ impl Opened {
 }
 
 impl RepeatedTarget {
+    /// Opens a session for this input at another size.
+    pub fn session_at(&self, size: u64, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
+        self.target.session_at(size, selection)
+    }
+
     /// Opens a session for the kernels of these names; `None` is the one that `selection` chooses. Says on stderr how long the
     /// slowest of them is predicted to take, and why the size is not the published one.
     pub fn open(&self, selection: &Selection, names: &[Option<&str>]) -> Result<Opened, Failure> {

@@ -10,10 +10,11 @@ use nimlanes::numbers::within;
 use serde::Serialize;
 
 use crate::args::{Target, Threads, duplicate, number, seconds};
+use crate::builds::{self, Revision};
 use crate::counters::{self, Counters};
 use crate::duel::show::{self, Versus};
-use crate::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, revision};
-use crate::failure::{Failure, remark, say};
+use crate::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT};
+use crate::failure::{Failure, remark};
 use crate::interrupt;
 use crate::output::{Document, print, print_json};
 use crate::saved::{Mismatch, Saved, check_writable};
@@ -21,7 +22,7 @@ use crate::saved::{Mismatch, Saved, check_writable};
 /// Compare the speed of kernels on one input: check that their outputs agree, then time them in turns
 ///
 /// The rounds are spread over several processes, because one process is one layout in memory, and kernels may be faster or slower
-/// in the next. With --with or --rev, another build of this program takes part.
+/// in the next. With --with, --rev or --build, another build of this program takes part.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes compare mex_subtraction --size 100000\n  \
     nimlanes compare table_scan --size 5000 --threads 2 --kernels bit_rows,byte_table --json\n  \
@@ -29,7 +30,8 @@ use crate::saved::{Mismatch, Saved, check_writable};
     nimlanes compare mex_subtraction --save before.json\n  \
     nimlanes compare mex_subtraction --against before.json\n  \
     nimlanes compare mex_subtraction --with ../before/target/release/nimlanes\n  \
-    nimlanes compare mex_subtraction --rev HEAD~1 --kernels flags,stamp")]
+    nimlanes compare mex_subtraction --rev HEAD~1 --kernels flags,stamp\n  \
+    nimlanes compare mex_subtraction --size 100000 --build native")]
 pub struct Args {
     #[command(flatten)]
     target: Target,
@@ -46,11 +48,14 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = PROCESSES as u64, value_parser = within(1..=MAX_PROCESSES), allow_negative_numbers = true)]
     processes: u64,
     /// Another build of this program, whose kernels take turns with those of this one
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["rev", "save", "against"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["rev", "build", "save", "against"])]
     with: Option<PathBuf>,
     /// A revision of the repository around the working directory, to build below target/compare and use as with --with
-    #[arg(long, value_name = "REV", conflicts_with_all = ["save", "against"])]
+    #[arg(long, value_name = "REV", conflicts_with_all = ["build", "save", "against"])]
     rev: Option<String>,
+    /// Build the repository around the working directory for this CPU, as cargo run-native does, and use that as with --with
+    #[arg(long, conflicts_with_all = ["save", "against"])]
+    build: Option<Build>,
     /// Skip kernels predicted to take longer than this for a run, in seconds
     #[arg(long, alias = "patience", value_name = "S", default_value_t = TIME_LIMIT.as_secs_f64(), value_parser = seconds, allow_negative_numbers = true)]
     time_limit: f64,
@@ -66,7 +71,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
     /// Also count instructions, cycles, misses and energy per unit of work: by the CPU, or instructions by valgrind, which knows no AVX-512
-    #[arg(long, conflicts_with_all = ["with", "rev"])]
+    #[arg(long, conflicts_with_all = ["with", "rev", "build"])]
     counters: bool,
     /// With --against: allow a duel from another machine or build
     #[arg(long, requires = "against")]
@@ -74,6 +79,12 @@ pub struct Args {
     /// Print JSON: one object
     #[arg(long)]
     json: bool,
+}
+
+/// Another way to compile the same sources.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Build {
+    Native,
 }
 
 /// More processes would add no information.
@@ -146,10 +157,11 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     };
     let run = interrupt::run(selection.threads());
     let duel = Match::new(open, &options, args.processes as usize, selection.machine(), &run)?;
-    let program = match (&args.with, &args.rev) {
-        (Some(path), _) => Some(path.clone()),
-        (None, Some(revision)) => Some(revision::build(revision, &run, &mut announce)?),
-        (None, None) => None,
+    let program = match (&args.with, &args.rev, args.build) {
+        (Some(path), ..) => Some(path.clone()),
+        (_, Some(revision), _) => Some(Revision::build(revision, &run)?.program),
+        (.., Some(Build::Native)) => Some(builds::native(&run)?),
+        (None, None, None) => None,
     };
     if let Some(cpu) = args.pin {
         pin(cpu, selection.threads())?;
@@ -192,13 +204,6 @@ fn finish(
     print(&show::duel(duel))?;
     changes.map_or(Ok(()), |changes| print(&show::changes(&changes)))?;
     count()?.map_or(Ok(()), |counters| print(&counters.text()))
-}
-
-/// Says what takes long, to people.
-fn announce(line: &str) {
-    if stderr().is_terminal() {
-        say(line);
-    }
 }
 
 /// A progress bar on stderr, if that is a terminal.

@@ -1,24 +1,27 @@
 //! `nimlanes profile`
 
+mod revision;
+
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
 use nimlanes::session::Session;
-use nimlanes::units::span;
 
 use super::run::repeat;
 use crate::args::{Threads, seconds};
+use crate::builds::Revision;
 use crate::failure::{Failure, say};
 use crate::interrupt;
 use crate::monitor::Monitor;
 use crate::output::{print, table};
-use crate::profile::{Pace, Profile, ProfileError, ROOT, Sampling, Step, percent};
+use crate::profile::{Change, Profile, ProfileError, ROOT, Sampling, Side, Step, percent};
 use crate::repeated::{Opened, RepeatedTarget};
 
 /// Sample one kernel and draw a flamegraph of where it spends its time
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes profile mex_subtraction --kernel stamp --size 100000\n  \
-    nimlanes profile table_scan --against byte_table")]
+    nimlanes profile table_scan --against byte_table\n  \
+    nimlanes profile mex_subtraction --kernel stamp --size 100000 --rev HEAD~1")]
 pub struct Args {
     #[command(flatten)]
     target: RepeatedTarget,
@@ -28,6 +31,9 @@ pub struct Args {
     /// Also sample this kernel, and draw what changed from it, in time for a unit of work: red was added, blue is saved
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
+    /// Also build this revision, as compare --rev does, sample its kernel of the same name, and draw what has changed since
+    #[arg(long, value_name = "REV", conflicts_with = "against")]
+    rev: Option<String>,
     /// Sample with a timer, by functions that are not inlined, as is done where perf events are not allowed
     #[arg(long)]
     by_function: bool,
@@ -56,21 +62,26 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let names: Vec<_> = [args.kernel.as_deref()].into_iter().chain(against.map(Some)).collect();
     let Opened { session, kernels, .. } = args.target.open(&selection, &names)?;
     let after = kernels[0];
+    let run = interrupt::run(selection.threads());
+    let revision = args.rev.as_deref().map(|name| Revision::build(name, &run)).transpose()?;
+    let name = |kernel: usize| session.kernels()[kernel].name.to_owned();
     let sample = |kernel| sample(session.as_ref(), kernel, selection.threads(), args);
     let (profile, now) = sample(after)?;
-    if let Some(before) = kernels.get(1) {
-        let (other, then) = sample(*before)?;
-        let run = interrupt::run(selection.threads());
+    let unit = session.unit();
+    let change = if let Some(before) = kernels.get(1).copied() {
+        let (other, then) = sample(before)?;
         let bar = Monitor::new(session.case().to_string(), &run, session.steps());
         let answer = session.run(after, &run)?;
         drop(bar);
         let work = session.work(answer.as_ref()) as f64;
-        let pace = |seconds| Pace { seconds: seconds / work, unit: session.unit() };
-        let picture = profile.write_against(&other, [then, now].map(pace), &args.into)?;
-        let times = [then, now].map(|seconds| span(1e9 * seconds));
-        print(&format!("{}\na run took {} before, and takes {} now\n", picture.display(), times[0], times[1]))?;
-    }
-    Ok(())
+        let side = |kernel, profile, seconds| Side { name: name(kernel), profile, seconds: seconds / work };
+        Change { before: side(before, other, then), now: side(after, profile, now), unit }
+    } else if let Some(revision) = revision {
+        revision::change(&revision, session.as_ref(), &name(after), profile, args)?
+    } else {
+        return Ok(());
+    };
+    print(&format!("{}\n{}\n", change.write(&args.into)?.display(), change.times()))
 }
 
 /// Samples one kernel, writes its flamegraph and lists where it spent its time. Returns the profile and the seconds per run.

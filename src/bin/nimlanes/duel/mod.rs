@@ -28,7 +28,6 @@ mod child;
 mod player;
 mod processes;
 pub mod protocol;
-pub mod revision;
 mod rounds;
 pub mod show;
 

@@ -100,8 +100,18 @@ impl<'a> Versus<'a> {
 
     /// The tables of `compare`: all rows, then the change of each kernel.
     pub fn text(&self) -> String {
-        let rows: Vec<(&Row, &str)> = self.rows.iter().map(|row| (row.row, row.build)).collect();
-        let mut changes = vec![["kernel", "new/old", "middle 80 %", "processes", ""].map(str::to_owned).to_vec()];
+        let Identity { version, revision, build, profile, .. } = self.other.identity;
+        // Default and native builds are named so, and neither is the old one.
+        let differ = self.build != build;
+        let [new_name, old_name] = if differ { [self.build, build] } else { ["new", "old"] };
+        let name = |row: &BuildRow<'_>| match row.build {
+            side if !differ => side,
+            "this" => new_name,
+            _ => old_name,
+        };
+        let rows: Vec<(&Row, &str)> = self.rows.iter().map(|row| (row.row, name(row))).collect();
+        let quotient = format!("{new_name}/{old_name}");
+        let mut changes = vec![["kernel", &quotient, "middle 80 %", "processes", ""].map(str::to_owned).to_vec()];
         for BuildRow { row, new_over_old, .. } in &self.rows {
             let Some(NewOverOld { new_over_old: ratio, new_over_old_low: low, new_over_old_high: high, .. }) =
                 new_over_old
@@ -122,7 +132,6 @@ impl<'a> Versus<'a> {
                 said.to_owned(),
             ]);
         }
-        let Identity { version, revision, build, profile, .. } = self.other.identity;
         let revision = revision.as_ref().map(|revision| format!(" of {revision:.12}")).unwrap_or_default();
         let only_here = self.only_here.iter().map(|listed| {
             let why = listed.obstacle.as_deref().unwrap_or_default();
@@ -130,7 +139,7 @@ impl<'a> Versus<'a> {
         });
         let only_there = self.only_there.iter().map(|kernel| format!("only in the other build: {kernel}\n"));
         format!(
-            "{}{}{}\nother build: {}, nimlanes {version}{revision}, {build} build, {profile} profile\nnew/old = time of this build / time of the \
+            "{}{}{}\nother build: {}, nimlanes {version}{revision}, {build} build, {profile} profile\n{quotient} = time of this build / time of the \
              other; under {:.0} % is a tie\n\n{}",
             heading(self.duel),
             body(&rows, self.skipped),

@@ -7,6 +7,7 @@
 //! A [`Profile`] holds these stacks without the frames of the harness, and the hottest loop. It is written as a picture, as a
 //! `.folded` file, a text format that other tools read, and as a text for people.
 
+mod change;
 mod hot_loop;
 #[cfg_attr(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))), path = "no_lines.rs")]
 mod lines;
@@ -15,18 +16,19 @@ mod picture;
 mod timer;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
-use nimlanes::units::span;
 
 use self::lines::Lines;
-use self::picture::{Stacks, draw, draw_change, folded, tree};
+use self::picture::{Stacks, draw, folded, parse, tree};
 use self::timer::Timer;
 use crate::files;
 
+pub use self::change::{Change, Side};
 pub use self::hot_loop::{HotLoop, Model, Step, percent};
 
 /// Why no profile was made.
@@ -39,6 +41,14 @@ pub enum ProfileError {
     /// The kernel ran too briefly to be sampled.
     #[error("no sample fell into {0}; run it for longer")]
     Empty(String),
+    /// A file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
     /// A file cannot be written.
     #[error("cannot write to {}: {source}", path.display())]
     Write {
@@ -127,18 +137,6 @@ impl Sampling {
 /// The folder of profiles in the working directory; native builds have their own.
 pub const ROOT: &str = if cfg!(target_feature = "avx2") { "profiles/native" } else { "profiles" };
 
-/// The time that a kernel takes for a unit of work.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pace {
-    /// Seconds for each unit.
-    pub seconds: f64,
-    /// The unit, in the singular.
-    pub unit: &'static str,
-}
-
-/// Changes that a text lists at most.
-const LISTED: usize = 40;
-
 /// Sampled stacks of one kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
@@ -195,6 +193,23 @@ impl Profile {
         save(path("svg"), draw(&self.id, &self.subtitle, &folded))
     }
 
+    /// Reads the stacks that [`Profile::write`] wrote below `root`, perhaps of another build.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not such a file.
+    pub fn read(id: &str, root: &Path) -> Result<Self, ProfileError> {
+        let hot_loop = Err("no loop: only stacks were read".to_owned());
+        let (subtitle, stacks, remarks) = (String::new(), Stacks::new(), Vec::new());
+        let mut profile = Profile { id: id.to_owned(), subtitle, stacks, hot_loop, remarks };
+        let [_, kernel, size] = profile.names();
+        let path = profile.path(root, &format!("{kernel}-{size}.folded"));
+        let text = fs::read_to_string(&path).and_then(|text| {
+            parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not stacks with their counts"))
+        });
+        profile.stacks = text.map_err(|source| ProfileError::Read { path, source })?;
+        Ok(profile)
+    }
+
     /// The shares of functions, of lines and of the instructions in the hottest loop.
     fn text(&self) -> String {
         let Profile { id, subtitle, hot_loop, .. } = self;
@@ -210,35 +225,6 @@ impl Profile {
         format!("{id}\n{subtitle}\n{remarks}\n{}\n{}\n", tree(&self.stacks), inside.trim_end())
     }
 
-    /// Writes `<root>/<operation>/<workload>/<before>-to-<kernel>-<size>.svg`, a picture of the time for a unit of work, in `before`
-    /// and here, and a `.txt` with the greatest changes. Each frame is as wide as the larger of both times, red if that is the time
-    /// now, blue if it is gone. Both kernels are named `kernel` in it, so that phases of the same name are compared.
-    ///
-    /// # Errors
-    /// A file or folder cannot be written.
-    pub fn write_against(&self, before: &Profile, paces: [Pace; 2], root: &Path) -> Result<PathBuf, ProfileError> {
-        let [group, kernel, size] = self.names();
-        let [_, old, _] = before.names();
-        let path = |ending: &str| self.path(root, &format!("{old}-to-{kernel}-{size}.{ending}"));
-        let title = format!("{group}/{size}: {old} to {kernel}");
-        let unit = paces[1].unit;
-        let [first, second] = paces.map(|pace| duration(pace.seconds));
-        let times = format!("a {unit} took {first} before, and takes {second} now");
-        // Whole numbers of a small unit.
-        let (scale, name) = if paces[0].seconds.max(paces[1].seconds) < 1e-9 { (1e18, "as") } else { (1e15, "fs") };
-        let mut changes = BTreeMap::<String, [u64; 2]>::new();
-        for (which, (profile, pace)) in [before, self].into_iter().zip(paces).enumerate() {
-            let each = scale * pace.seconds / profile.samples() as f64;
-            for (stack, count) in profile.without_kernel_name() {
-                changes.entry(stack).or_default()[which] = (each * count as f64).round() as u64;
-            }
-        }
-        let text = format!("{title}\n{times}\n\n{}", changes_of_leaves(&changes, scale));
-        write(&path("txt"), text.as_bytes())?;
-        let subtitle = format!("{times}: width is the larger time of a frame, red is added, blue is saved");
-        save(path("svg"), draw_change(&title, &subtitle, &format!("{name} per {unit}"), &changes))
-    }
-
     /// `<operation>/<workload>`, kernel and size.
     fn names(&self) -> [&str; 3] {
         let (rest, size) = self.id.rsplit_once('/').unwrap_or((&self.id, ""));
@@ -250,20 +236,6 @@ impl Profile {
         let [group, ..] = self.names();
         root.join(group).join(file)
     }
-
-    /// The stacks with the kernel's name replaced by `kernel`.
-    fn without_kernel_name(&self) -> Stacks {
-        let [_, kernel, _] = self.names();
-        let rename = |frame: &str| match frame.strip_prefix(kernel) {
-            Some(phase) if phase.is_empty() || phase.starts_with("::") => format!("kernel{phase}"),
-            _ => frame.to_owned(),
-        };
-        let mut stacks = Stacks::new();
-        for (stack, count) in &self.stacks {
-            *stacks.entry(stack.split(';').map(rename).collect::<Vec<_>>().join(";")).or_default() += count;
-        }
-        stacks
-    }
 }
 
 /// The innermost frame of a stack; that of an instruction, which begins with `+`, with its line before it.
@@ -273,26 +245,6 @@ fn leaf(stack: &str) -> String {
         Some((_, frame)) => frame.to_owned(),
         None => stack.to_owned(),
     }
-}
-
-/// A line for each innermost frame with its times before and now, the greatest changes first.
-fn changes_of_leaves(changes: &BTreeMap<String, [u64; 2]>, scale: f64) -> String {
-    let mut leaves = BTreeMap::<String, [u64; 2]>::new();
-    for (stack, times) in changes {
-        let sum = leaves.entry(leaf(stack)).or_default();
-        (0..2).for_each(|which| sum[which] += times[which]);
-    }
-    let mut leaves: Vec<_> = leaves.into_iter().collect();
-    leaves.sort_by_key(|(_, [before, now])| std::cmp::Reverse(before.abs_diff(*now)));
-    let time = |time: u64| if time == 0 { "-".to_owned() } else { duration(time as f64 / scale) };
-    let line = |(frame, [before, now]): (String, [u64; 2])| format!("{:>9}  {:>9}  {frame}\n", time(before), time(now));
-    let head = format!("{:>9}  {:>9}\n", "before", "now");
-    head + &leaves.into_iter().take(LISTED).map(line).collect::<String>()
-}
-
-/// Seconds, for people; below a nanosecond in picoseconds.
-fn duration(seconds: f64) -> String {
-    if seconds < 1e-9 { format!("{:.1} ps", 1e12 * seconds) } else { span(1e9 * seconds) }
 }
 
 /// Writes what was drawn.

@@ -17,6 +17,15 @@ pub fn folded(stacks: &Stacks) -> String {
     stacks.into_iter().map(|(stack, count)| format!("{stack} {count}\n")).collect()
 }
 
+/// The stacks in a text of [`folded`]; `None` if it is no such text, or empty.
+pub fn parse(text: &str) -> Option<Stacks> {
+    let line = |line: &str| {
+        let (stack, count) = line.rsplit_once(' ')?;
+        Some((stack.to_owned(), count.parse().ok()?))
+    };
+    text.lines().map(line).collect::<Option<Stacks>>().filter(|stacks| stacks.values().any(|count| *count > 0))
+}
+
 /// The stacks as a tree, with the share of each frame and what is below it, of at least a fiftieth.
 pub fn tree(stacks: &Stacks) -> String {
     let mut frames = Stacks::new();
@@ -100,7 +109,11 @@ mod tests {
     #[test]
     fn lines_of_source_are_in_their_order() {
         let stacks = ["a;b.rs:100 x", "a;b.rs:9 x", "a;b.rs:20 y 3"].map(|stack| (stack.to_owned(), 1));
-        assert_eq!(folded(&stacks.into()), "a;b.rs:9 x 1\na;b.rs:20 y 3 1\na;b.rs:100 x 1\n");
+        let stacks = stacks.into();
+        let text = folded(&stacks);
+        assert_eq!(text, "a;b.rs:9 x 1\na;b.rs:20 y 3 1\na;b.rs:100 x 1\n");
+        assert_eq!(parse(&text), Some(stacks));
+        assert_eq!([parse(""), parse("a;b"), parse("a x\n"), parse("a 0")], [const { None }; 4]);
     }
 
     #[test]

@@ -1,0 +1,73 @@
+//! `nimlanes profile --rev`: what has changed since another revision.
+
+use std::process::Command;
+use std::time::Duration;
+
+use nimlanes::session::Session;
+
+use super::Args;
+use crate::builds::{Revision, announce};
+use crate::duel::{DuelOptions, Match, PROCESSES};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::profile::{Change, Profile, Side};
+use crate::subprocess::{Stopped, complete};
+
+/// Has the revision sample its kernel of the same name, and times both in turns. `profile` is that of this build.
+pub fn change(
+    revision: &Revision,
+    session: &dyn Session,
+    kernel: &str,
+    profile: Profile,
+    args: &Args,
+) -> Result<Change, Failure> {
+    announce(&format!("sampling and timing {kernel} of {}", revision.short()));
+    let profile = profile.without_instructions();
+    let before = sample(revision, session, kernel, args)?.without_instructions().with_lines_as_in(&profile);
+    let [then, now] = paces(revision, session.case().size, kernel, args)?;
+    let before = Side { name: format!("{kernel} of {}", revision.short()), profile: before, seconds: then };
+    let now = Side { name: "this build".to_owned(), profile, seconds: now };
+    Ok(Change { before, now, unit: session.unit() })
+}
+
+/// The stacks that the program of the revision samples.
+fn sample(revision: &Revision, session: &dyn Session, kernel: &str, args: &Args) -> Result<Profile, Failure> {
+    let case = session.case();
+    let failed = |why: &str| Failure::Failed(format!("cannot profile {kernel} of {}: {why}", revision.short()));
+    let threads = args.threads.selection(Some(1))?.threads();
+    let folder = tempfile::tempdir().map_err(|error| failed(&error.to_string()))?;
+    // The text of lines comes from them.
+    let _source = revision.source()?;
+    let mut command = Command::new(&revision.program);
+    command.args(["profile", session.operation(), "--workload", &case.workload, "--kernel", kernel]);
+    command.args(["--size", &case.size.to_string(), "--threads", &threads.to_string()]);
+    command.args(["--seconds", &args.seconds.to_string(), "--into"]).arg(folder.path());
+    command.args(args.by_function.then_some("--by-function"));
+    match complete(&mut command, &interrupt::run(threads)) {
+        Ok((status, _)) if status.success() => Ok(Profile::read(&case.with_kernel(kernel), folder.path())?),
+        Ok((_, said)) => Err(failed(said.trim_end().lines().last().unwrap_or("it failed without a word"))),
+        Err(Stopped::Run(cancelled)) => Err(cancelled.into()),
+        Err(Stopped::Io(error)) => Err(failed(&error.to_string())),
+    }
+}
+
+/// Seconds for a unit of work, of the revision and of this build, which take turns.
+fn paces(revision: &Revision, size: u64, kernel: &str, args: &Args) -> Result<[f64; 2], Failure> {
+    let selection = args.threads.selection(Some(1))?;
+    let options = DuelOptions {
+        kernels: vec![kernel.to_owned()],
+        baseline: None,
+        threads: selection.threads(),
+        budget: Duration::from_secs_f64(args.seconds),
+        time_limit: Duration::MAX,
+        always_included: Vec::new(),
+    };
+    let run = interrupt::run(selection.threads());
+    let open = || args.target.session_at(size, &selection);
+    let duel = Match::new(open, &options, PROCESSES, selection.machine(), &run)?;
+    let (duel, other) = duel.play_against(&revision.program, false, &mut |_| {})?;
+    match (&other.rows[..], &duel.rows[..]) {
+        ([before], [now]) => Ok([&before.row, now].map(|row| 1.0 / row.throughput)),
+        _ => Err(Failure::Failed(format!("{} has no {kernel} that can run here", revision.short()))),
+    }
+}
