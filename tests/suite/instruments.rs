@@ -15,11 +15,7 @@ use nimlanes_lab::profile::Sampling;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-fn nimlanes() -> Command {
-    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
-    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
-    command
-}
+use crate::nimlanes;
 
 /// Expects exit code 1 and a single line that contains `says`.
 fn failed(command: &mut Command, says: &str) {
@@ -623,6 +619,11 @@ fn a_duel_of_size_0_is_left_out_of_the_chart() {
     assert!(chart.starts_with("<svg") && chart.len() < 100_000, "{} bytes", chart.len());
 }
 
+/// What `run` says on stderr besides the time that it predicts.
+fn without_prediction(said: &str) -> String {
+    said.lines().filter(|line| !line.contains(" is predicted to take ")).map(|line| format!("{line}\n")).collect()
+}
+
 /// Whatever can count here: the CPU, valgrind, or nothing.
 #[test]
 fn counters_are_shown_or_one_line_says_that_there_are_none() {
@@ -633,6 +634,7 @@ fn counters_are_shown_or_one_line_says_that_there_are_none() {
     for args in commands {
         let output = nimlanes().args(args).assert().success().get_output().clone();
         let [text, said] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+        let said = without_prediction(&said);
         let json = nimlanes().args(args).arg("--json").assert().success().get_output().stdout.clone();
         let json: Value = serde_json::from_slice(&json).expect("JSON");
         assert_eq!(said.is_empty(), json["counters"]["source"] == "hardware", "{said}");
@@ -661,6 +663,7 @@ fn counters_that_nothing_can_count_are_left_out() {
     let args = ["run", "mex_subtraction", "--size", "1000", "--kernel", "stamp", "--seconds", "0.1", "--counters"];
     let output = nimlanes().args(args).env("PATH", empty.path()).assert().success().get_output().clone();
     let [text, said] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+    let said = without_prediction(&said);
     assert!(text.contains("runs, the first"), "{text}");
     match said.is_empty() {
         true => assert!(text.contains("counted by the CPU"), "{text}"),

@@ -8,11 +8,7 @@ use nimlanes::isa::Tier;
 use predicates::prelude::*;
 use serde_json::Value;
 
-fn nimlanes() -> Command {
-    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
-    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
-    command
-}
+use crate::nimlanes;
 
 /// The names of this architecture's tiers.
 fn tiers(between: &str) -> String {

@@ -6,8 +6,8 @@ use assert_cmd::Command;
 use sha2::{Digest, Sha256};
 
 fn grundy(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
-    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL").arg("grundy").args(args);
+    let mut command = crate::nimlanes();
+    command.arg("grundy").args(args);
     command
 }
 

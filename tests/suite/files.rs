@@ -19,8 +19,8 @@ const DUEL: [&str; 7] = ["compare", "mex_split", "--size", "9", "--seconds", "0.
 const RECORDS: [&str; 6] = ["grundy", "--moves", "factorials", "--records", "--format", "csv"];
 
 fn nimlanes(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
-    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL").args(args);
+    let mut command = crate::nimlanes();
+    command.args(args);
     command
 }
 

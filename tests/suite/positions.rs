@@ -8,8 +8,8 @@ use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
 
 fn nimlanes(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
-    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL").args(args);
+    let mut command = crate::nimlanes();
+    command.args(args);
     command
 }
 

@@ -1,6 +1,5 @@
 //! Kernels whose answers are observed, not proved: they run where they are named, say what they are, and agree with exact ones.
 
-use assert_cmd::Command;
 use nimlanes::cores::occupancy::{MAX_LIMIT, Occupancy, Positions, ProportionateNim, Tally};
 use nimlanes::cores::{OPERATIONS, operation};
 use nimlanes::kernel::{Claim, Kernel, Run, available};
@@ -10,11 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
 
-fn nimlanes() -> Command {
-    let mut command = Command::cargo_bin("nimlanes").expect("the program is built for its tests");
-    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
-    command
-}
+use crate::nimlanes;
 
 fn json(args: &[&str]) -> Value {
     let output = nimlanes().args(args).assert().success().get_output().stdout.clone();

@@ -335,7 +335,8 @@ fn the_native_build_is_made_as_by_its_alias() {
     let native = || repository.duel(["--build", "native"]);
     assert_eq!(json(native().env("CARGO", cargo))["rows"].as_array().expect("an array").len(), 4);
     let flags = fs::read_to_string(flags).expect("flags");
-    let alias = include_str!("../.cargo/config.toml").lines().find(|line| line.starts_with("run-native")).expect("it");
+    let alias =
+        include_str!("../../.cargo/config.toml").lines().find(|line| line.starts_with("run-native")).expect("it");
     let asked = "build.rustflags=['-Ctarget-cpu=native']";
     assert!(flags.contains(asked) && alias.contains(asked), "{flags}{alias}");
     assert!(
@@ -392,8 +393,15 @@ fn a_profile_shows_what_changed_since_a_revision() {
     let both = text.lines().skip(4).filter(|line| !line.split_whitespace().any(|word| word == "-")).count();
     assert!(both > 0, "{text}");
 
-    failed(&mut profile("nonsense"), "there is no revision `nonsense`");
-    failed(profile("HEAD").current_dir(folder().path()), "--rev needs the repository of nimlanes");
+    // The line before says how long a run is predicted to take.
+    let refused = |mut command: Command, says: &str| {
+        command.assert().code(1).stderr(predicate::str::contains(says.to_owned()));
+    };
+    refused(profile("nonsense"), "there is no revision `nonsense`");
+    let outside = folder();
+    let mut command = profile("HEAD");
+    command.current_dir(outside.path());
+    refused(command, "--rev needs the repository of nimlanes");
     profile("HEAD").args(["--against", "flags"]).assert().code(2);
     // A program that cannot profile.
     let stranger = Repository::new("fn main() { eprintln!(\"no kernel\"); std::process::exit(1) }");

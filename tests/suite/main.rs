@@ -1,0 +1,41 @@
+//! The tests that need neither a process nor a harness of their own, in one program: one link in place of seventeen. A filter names
+//! a module: `cargo test --test suite octal::`.
+
+mod games;
+mod octal;
+mod oeis;
+mod properties;
+mod records;
+mod selection;
+mod source_tree;
+mod zeros;
+
+// Tests of the program.
+#[cfg(feature = "cli")]
+mod command_line;
+#[cfg(feature = "cli")]
+mod discoveries;
+#[cfg(feature = "cli")]
+mod duels;
+#[cfg(feature = "cli")]
+mod files;
+#[cfg(feature = "cli")]
+mod grundy;
+#[cfg(feature = "cli")]
+mod instruments;
+#[cfg(feature = "cli")]
+mod limits;
+#[cfg(feature = "cli")]
+mod observed;
+#[cfg(feature = "cli")]
+mod page;
+#[cfg(feature = "cli")]
+mod positions;
+
+/// The program, whatever the environment says to it.
+#[cfg(feature = "cli")]
+fn nimlanes() -> assert_cmd::Command {
+    let mut command = assert_cmd::Command::cargo_bin("nimlanes").expect("the program is built for its tests");
+    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
+    command
+}
