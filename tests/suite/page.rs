@@ -100,7 +100,7 @@ fn a_page_has_every_measurement_and_needs_no_network() {
     assert!(!page.replace(SVG, "").contains("://"), "an address in the page");
     assert!(!page.contains('@') || !["@STYLE@", "@SCRIPT@", "@DATA@", "@import"].iter().any(|it| page.contains(it)));
     let data = data(&page);
-    let names: Vec<&Value> = list(&data, "machines").iter().map(|machine| &machine["microarchitecture"]).collect();
+    let names: Vec<&Value> = list(&data, "machines").iter().map(|machine| &machine["name"]).collect();
     assert_eq!(names.len(), 2, "{names:?}");
     assert_eq!(names[1], "other-lake");
     assert_eq!(list(&data, "rows").len(), tree.rows);

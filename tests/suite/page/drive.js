@@ -70,7 +70,7 @@ async function drive() {
         'found rows have the name',
         column('#rows', 'kernel').every(name => name.includes(kernel)),
     );
-    choose('#filter-machine', data.machines[1].microarchitecture);
+    choose('#filter-machine', data.machines[1].name);
     check(
         'two filters',
         isCounted(count(row => row.kernel.includes(kernel) && row.operation.includes(operation) && row.machine === 1)),

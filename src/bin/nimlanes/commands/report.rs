@@ -8,6 +8,7 @@ use nimlanes::machine::Machine;
 use crate::failure::{Failure, remark, say};
 use crate::interrupt;
 use crate::output::{check_writable, print, write_output};
+use crate::report::data::{GivenName, is_name};
 use crate::report::html::{self, Page};
 use crate::report::measure::{MeasureError, Plan};
 use crate::report::tasks::Effort;
@@ -37,6 +38,10 @@ pub struct Args {
     /// Write nothing; fail if RESULTS.md, a chart, a table or the digest differs from what the measurements give
     #[arg(long)]
     check: bool,
+    /// Name the machine by hand, where the CPU does not say what it is: lower-case letters, digits and hyphens. With --data, the name
+    /// is recorded in that folder
+    #[arg(long, value_name = "NAME", value_parser = name, conflicts_with_all = ["check", "html"])]
+    name: Option<String>,
     /// Discard today's measurements and measure everything again
     #[arg(long, conflicts_with_all = ["data", "check"])]
     again: bool,
@@ -68,12 +73,25 @@ impl From<MeasureError> for Failure {
     }
 }
 
+/// A name of a machine.
+fn name(text: &str) -> Result<String, String> {
+    match is_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err("allowed: lower-case letters and digits, with hyphens between them".to_owned()),
+    }
+}
+
 pub fn main(args: &Args) -> Result<(), Failure> {
     if let Some(file) = &args.html {
         return page(file, args);
     }
     let folder = match (&args.data, args.check) {
-        (Some(folder), _) => folder.clone(),
+        (Some(folder), _) => {
+            if let Some(name) = &args.name {
+                report::name(folder, name)?;
+            }
+            folder.clone()
+        }
         (None, true) => report::source()?,
         (None, false) => measure(args)?,
     };
@@ -119,14 +137,17 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
 fn measure(args: &Args) -> Result<PathBuf, Failure> {
     let machine = Machine::from_env()?;
     let environment = Environment::detect(&machine);
-    let folder = report::folder(&environment, &utc_now(), args.quick);
-    if !environment.is_named() {
-        let name = &environment.microarchitecture;
-        say(&format!("nimlanes: this microarchitecture has no known name; using {name}"));
+    let name = args.name.as_ref().unwrap_or(&environment.microarchitecture);
+    let folder = report::folder(name, &utc_now(), args.quick);
+    if !environment.is_named() && args.name.is_none() {
+        say(&format!("nimlanes: this microarchitecture has no known name; using {name}; --name NAME gives it one"));
     }
     let plan = Plan::new(machine, &folder, if args.quick { Effort::DRAFT } else { Effort::FULL })?;
     if args.again {
         plan.clear()?;
+    }
+    if let Some(name) = &args.name {
+        GivenName::record(name, environment.clone(), &folder).map_err(ReportError::from)?;
     }
     say(&format!("{}; do not use the machine meanwhile", plan.summary()));
     let measured = plan.execute(&interrupt::run, &mut say);

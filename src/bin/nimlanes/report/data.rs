@@ -138,6 +138,32 @@ pub struct Choice {
     pub kernel: String,
 }
 
+/// A name that was given to the machine by hand, where the CPU says something else: a hypervisor may hide its model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GivenName {
+    /// See [`is_name`].
+    pub name: String,
+}
+
+/// The file of a [`GivenName`].
+pub const NAME_FILE: &str = "name.json";
+
+impl GivenName {
+    /// Records the name of the machine of a folder.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn record(name: &str, environment: Environment, folder: &Path) -> Result<(), SavedError> {
+        Saved::now(environment, GivenName { name: name.to_owned() }).write(&folder.join(NAME_FILE))
+    }
+}
+
+/// Whether a text names a machine: lower-case letters, digits and single hyphens between them. It becomes part of file names.
+pub fn is_name(text: &str) -> bool {
+    let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    text.split('-').all(is_part)
+}
+
 /// Selected kernels against others, at sizes without a duel of all kernels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trials {
@@ -400,6 +426,7 @@ macro_rules! measured {
 }
 
 measured! {
+    GivenName "name" names
     Setup "setup" setups
     Sources "sources" sources
     ColdStarts "starts" starts
@@ -465,6 +492,10 @@ impl Data {
                 return Err(DataError::Mismatch { path, why: Mismatch::Machine(how) });
             }
         }
+        for saved in &data.names {
+            let name = &saved.content.name;
+            sound(&folder.join(NAME_FILE), (!is_name(name)).then(|| format!("{name:?} is no name of a machine")))?;
+        }
         data.left_out = keep_quietest(&mut data.duels) + keep_quietest(&mut data.games);
         data.observed = data.duels.iter_mut().flat_map(|saved| Observed::split_from(&mut saved.content)).collect();
         if data.duels.is_empty() { Err(DataError::None(folder.to_owned())) } else { Ok(data) }
@@ -493,9 +524,14 @@ impl Data {
         all().find(|environment| environment.build == "default").or(all().next())
     }
 
-    /// The microarchitecture that was measured.
-    pub fn microarchitecture(&self) -> &str {
-        self.environment().map_or("", |environment| &environment.microarchitecture)
+    /// The name of the machine that was measured: the one given by hand, else its microarchitecture.
+    pub fn name(&self) -> &str {
+        self.given_name().unwrap_or_else(|| self.environment().map_or("", |environment| &environment.microarchitecture))
+    }
+
+    /// The name that was given by hand.
+    pub fn given_name(&self) -> Option<&str> {
+        self.names.last().map(|saved| saved.content.name.as_str())
     }
 
     /// Date and time of the last duel, in UTC.

@@ -66,6 +66,8 @@ struct Content<'a> {
 struct MachineInfo<'a> {
     #[serde(flatten)]
     environment: &'a Environment,
+    /// Given by hand, or the microarchitecture.
+    name: &'a str,
     folder: String,
     revision: Option<&'a str>,
     draft: bool,
@@ -194,7 +196,7 @@ pub fn compose(folders: &[&Data], links: &str) -> Result<Page, ReportError> {
     Ok(Page {
         html,
         rows: content.rows.len(),
-        machines: content.machines.iter().map(|machine| machine.environment.microarchitecture.clone()).collect(),
+        machines: content.machines.iter().map(|machine| machine.name.to_owned()).collect(),
         profiles: content.profiles.len(),
     })
 }
@@ -232,6 +234,7 @@ impl<'a> MachineInfo<'a> {
         let dates = || data.duels.iter().map(|saved| saved.date.as_str());
         Some(MachineInfo {
             environment: data.environment()?,
+            name: data.name(),
             folder: data.folder.display().to_string(),
             revision: data.source().and_then(|source| source.revision.as_deref()),
             draft: data.is_draft(),

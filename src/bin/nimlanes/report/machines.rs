@@ -1,4 +1,4 @@
-//! Other machines: the newest folder of measurements of each microarchitecture that is not that of the report.
+//! Other machines: the newest folder of measurements of each microarchitecture, or name given by hand, that is not that of the report.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::saved::SavedError;
 /// The usable measurements of other machines.
 #[derive(Debug, Default)]
 pub struct Others {
-    /// By name of the microarchitecture, one for each.
+    /// By name, one for each.
     pub data: Vec<Data>,
     /// Why folders were left out, one line for each.
     pub left_out: Vec<String>,
@@ -42,17 +42,17 @@ impl Others {
                 Err(why) => others.left_out.push(format!("{} is left out: {why}", folder.display())),
             }
         }
-        others.data.sort_by(|a, b| a.microarchitecture().cmp(b.microarchitecture()));
+        others.data.sort_by(|a, b| a.name().cmp(b.name()));
         Ok(others)
     }
 
     /// Adds measurements, unless there are later ones of that microarchitecture.
     fn add(&mut self, other: Data, own: &Data) {
-        let name = other.microarchitecture();
-        if name == own.microarchitecture() {
+        let name = other.name();
+        if name == own.name() {
             return;
         }
-        match self.data.iter_mut().find(|known| known.microarchitecture() == name) {
+        match self.data.iter_mut().find(|known| known.name() == name) {
             Some(known) if known.date() > other.date() => {}
             Some(known) => *known = other,
             None => self.data.push(other),

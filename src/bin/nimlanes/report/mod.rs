@@ -29,9 +29,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use nimlanes::lab::environment::Environment;
-
-use self::data::{Data, DataError};
+use self::data::{Data, DataError, GivenName};
 use self::machines::Others;
 use self::tables::{Report, unmarked};
 use crate::files;
@@ -114,12 +112,22 @@ fn root(draft: bool) -> &'static Path {
     Path::new(if draft { DRAFT } else { "" })
 }
 
-/// The folder for measurements in this environment on a date (`2026-01-31T..`).
-pub fn folder(environment: &Environment, date: &str, draft: bool) -> PathBuf {
+/// The folder for measurements of a machine of this name on a date (`2026-01-31T..`).
+pub fn folder(name: &str, date: &str, draft: bool) -> PathBuf {
     let day = date.split('T').next().unwrap_or(date);
     let tidy = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    let name: String = environment.microarchitecture.chars().map(tidy).collect();
+    let name: String = name.chars().map(tidy).collect();
     root(draft).join(FOLDERS).join(format!("{day}-{name}"))
+}
+
+/// Gives the machine of a folder of measurements a name by hand.
+///
+/// # Errors
+/// The folder cannot be used, or the name cannot be written.
+pub fn name(folder: &Path, name: &str) -> Result<(), ReportError> {
+    let data = Data::read(folder, false)?;
+    let environment = data.environment().ok_or_else(|| DataError::None(folder.to_owned()))?;
+    Ok(GivenName::record(name, environment.clone(), folder)?)
 }
 
 /// The folder of measurements that the report in the working directory was made from.
@@ -245,7 +253,7 @@ fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>
         })?;
         files.push((readme_path, text));
     }
-    let beside = others.iter().map(|other| other.microarchitecture().to_owned()).collect();
+    let beside = others.iter().map(|other| other.name().to_owned()).collect();
     let (unmeasured, changed) = (report.unmeasured(), report.changed());
     Ok(Composed { files, stale, summary: Summary { results: path, beside, removed: Vec::new(), unmeasured, changed } })
 }
@@ -339,6 +347,7 @@ pub fn page(folder: &Path, links: &str, announce: &mut dyn FnMut(&str)) -> Resul
 
 #[cfg(test)]
 mod tests {
+    use nimlanes::lab::environment::Environment;
     use nimlanes::machine::Machine;
 
     use super::*;
@@ -348,7 +357,7 @@ mod tests {
         let mut environment = Environment::detect(&Machine::detect());
         environment.microarchitecture = "GenuineIntel-family6-model200".to_owned();
         assert!(!environment.is_named());
-        let folder = |draft| folder(&environment, "2026-01-31T12:00:00Z", draft);
+        let folder = |draft| folder(&environment.microarchitecture, "2026-01-31T12:00:00Z", draft);
         assert_eq!(folder(false), Path::new("profiles/data/2026-01-31-genuineintel-family6-model200"));
         assert_eq!(folder(true), Path::new("target/draft/profiles/data/2026-01-31-genuineintel-family6-model200"));
         environment.microarchitecture = "zen4".to_owned();

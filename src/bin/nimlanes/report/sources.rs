@@ -71,12 +71,28 @@ fn digests(root: &Path) -> Result<BTreeMap<String, String>, SavedError> {
     Ok(digests)
 }
 
-/// A digest of the code in a file. Comments, indentation and empty lines do not count.
+/// A digest of the code in a file that runs. Comments, indentation and empty lines do not count, nor do imports and the predicted
+/// cost: moving a module or fitting a constant changes no time.
 fn digest(text: &str) -> String {
     let mut hasher = XxHash3_64::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")) {
-        hasher.write(line.as_bytes());
-        hasher.write(b"\n");
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let code = line.trim();
+        // What is left out ends at its semicolon, or at the brace of an item that is not indented.
+        let end = match line {
+            _ if ["use ", "pub use "].iter().any(|start| line.starts_with(start)) => ";",
+            _ if line.starts_with("pub fn cost(") => "}",
+            _ => "",
+        };
+        if !end.is_empty() {
+            let is_last = |line: &str| if end == ";" { line.ends_with(end) } else { line == end };
+            if !is_last(line) {
+                lines.find(|line| is_last(line));
+            }
+        } else if !code.is_empty() && !code.starts_with("//") {
+            hasher.write(code.as_bytes());
+            hasher.write(b"\n");
+        }
     }
     format!("{:016x}", hasher.finish())
 }
@@ -149,6 +165,15 @@ mod tests {
         assert_eq!(digest("//! Header.\n\nfn run() {\n  // Why.\n  work();\n}\n"), code);
         assert_ne!(digest("fn run() {\n    more_work();\n}\n"), code);
         assert_ne!(digest("fn run() { work();\n}\n"), code);
+    }
+
+    #[test]
+    fn imports_and_predictions_do_not_count() {
+        let code = digest("fn run() {\n    work();\n}\n");
+        let imports = "use a::b;\npub use c::{\n    d,\n    e,\n};\n";
+        let cost = "pub fn cost(input: &Input) -> Cost {\n    Cost { ns: 1.0 }\n}\n";
+        assert_eq!(digest(&format!("{imports}{cost}fn run() {{\n    work();\n}}\n")), code);
+        assert_ne!(digest(&format!("{cost}fn run() {{\n    use a::b;\n    work();\n}}\n")), code);
     }
 
     #[test]

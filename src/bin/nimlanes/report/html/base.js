@@ -124,7 +124,7 @@ const kernelOf = row =>
     };
 
 const isExact = row => row.claim === 'exact';
-const machineName = machine => machines[machine].microarchitecture;
+const machineName = machine => machines[machine].name;
 
 /** A build and a number of threads: duels of one variant can be shown together. */
 const variantOf = row => `${row.build} ${row.clock}`;

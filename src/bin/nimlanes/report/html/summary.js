@@ -82,7 +82,7 @@
     const table = sortedTable({
         label: 'Machines',
         columns: [
-            { head: 'machine', value: machine => machine.microarchitecture },
+            { head: 'machine', value: machine => machine.name },
             { head: 'CPU', value: machine => machine.cpu },
             { head: 'up to', value: machine => machine.tier },
             { head: 'CPUs', value: machine => machine.threads, isNumber: true },

@@ -86,9 +86,17 @@ fn ratio_to(duel: &Duel, baseline: &str, kernel: &str) -> Option<f64> {
 }
 
 impl Report<'_> {
-    /// The microarchitecture that was measured.
+    /// The name of the machine that was measured.
     pub(super) fn name(&self) -> &str {
-        self.data.microarchitecture()
+        self.data.name()
+    }
+
+    /// What the CPU said, if the machine was named by hand.
+    pub(super) fn named_by_hand(&self) -> String {
+        match (self.data.given_name(), self.data.environment()) {
+            (Some(_), Some(environment)) => format!(", named by hand: it said {}", environment.microarchitecture),
+            _ => String::new(),
+        }
     }
 
     /// Headings of columns for the other machines.
@@ -134,9 +142,10 @@ impl Report<'_> {
         for other in &self.others {
             let Some(environment) = other.data.environment() else { continue };
             text += &format!(
-                "**{}**: {}, measured on {}; revision: {}; {}.",
+                "**{}**: {}{}, measured on {}; revision: {}; {}.",
                 other.name(),
                 environment.cpu,
+                other.named_by_hand(),
                 date_of(other.data.date()),
                 other.revision(),
                 other.layouts()

@@ -370,6 +370,12 @@ impl<'a> Report<'a> {
             );
         };
         row("CPU", &|_, environment| environment.cpu.clone());
+        if columns.iter().any(|(report, _)| report.data.given_name().is_some()) {
+            row("name", &|report, environment| match report.data.given_name() {
+                Some(_) => format!("by hand; it said {}", environment.microarchitecture),
+                None => "by the CPU".to_owned(),
+            });
+        }
         row("instruction sets up to", &|_, environment| code(&environment.tier));
         row("CPUs", &|_, environment| environment.threads.to_string());
         row("caches", &|_, environment| environment.caches.join(", "));
@@ -436,9 +442,10 @@ impl<'a> Report<'a> {
             unknown => format!("All answers were compared with published ones, except for {}", unknown.join(", ")),
         };
         format!(
-            "Measured on {} ({}, up to {}, {} CPUs) on {date}; revision: {}. {checked}.",
+            "Measured on {} ({}{}, up to {}, {} CPUs) on {date}; revision: {}. {checked}.",
             environment.cpu,
-            environment.microarchitecture,
+            self.name(),
+            self.named_by_hand(),
             code(&environment.tier),
             environment.threads,
             self.revision(),
