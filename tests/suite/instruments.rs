@@ -6,7 +6,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
+use nimlanes::cores::operation;
 use nimlanes::games::{Solver, game};
+use nimlanes::isa::Tier;
 use nimlanes::kernel::Run;
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
@@ -506,6 +508,74 @@ fn the_newest_folder_of_each_other_microarchitecture_counts() {
     let text = read(&root, "RESULTS.md");
     assert_eq!(cells(&text, "| operation | best kernel")[7..], ["× on cove", "× on lake"]);
     assert_eq!(cells(&text, "| [`mex_subtraction`]")[7..], ["4.00", "3.00"]);
+    report(&root, &["--check"]).assert().success();
+}
+
+/// As where a hypervisor hides the model of the CPU.
+#[test]
+fn a_machine_is_named_by_hand() {
+    let (root, folder) = measured(&headline());
+    let other = "profiles/data/2026-01-30-hidden";
+    let said = "GenuineIntel-family6-model167";
+    let saved = elsewhere(said, "2026-01-30T12:00:00Z", &[("stamp", 2.0), ("flags", 1.0)]);
+    write(&saved, &root.path().join(other).join("duel.json"));
+    for wrong in ["", "Lake", "lake-", "a--b", "../lake"] {
+        let output = report(&root, &["--data", other, "--name", wrong]).assert().code(2).get_output().stderr.clone();
+        let line = String::from_utf8(output).expect("UTF-8");
+        assert!(line.contains("lower-case letters and digits, with hyphens between them"), "{line}");
+    }
+    report(&root, &["--check", "--name", "lake-2"]).assert().code(2);
+
+    report(&root, &["--data", other, "--name", "lake-2"]).assert().success();
+    let text = read(&root, "RESULTS.md");
+    assert!(text.contains(&format!("(lake-2, named by hand: it said {said}, ")), "{text}");
+    report(&root, &["--data", folder]).assert().success();
+    let text = read(&root, "RESULTS.md");
+    assert_eq!(cells(&text, "| operation | best kernel").last(), Some(&"× on lake-2"));
+    assert_eq!(cells(&text, "| name ")[1..], ["by the CPU", &format!("by hand; it said {said}")]);
+    report(&root, &["--check"]).assert().success();
+    assert_eq!(load(&root.path().join(other).join("name.json"))["environment"]["microarchitecture"], said);
+
+    let name = root.path().join(other).join("name.json");
+    let mut wrong = load(&name);
+    wrong["content"]["name"] = json!("../lake");
+    write(&wrong, &name);
+    failed(&mut report(&root, &["--data", other]), "\"../lake\" is no name of a machine");
+}
+
+/// The costs are of today, so a choice can be one that was not timed.
+#[test]
+fn the_page_on_selection_has_a_section_for_each_machine() {
+    let machine = Machine::detect().capped(Tier::Portable);
+    let selection = Selection::new(machine).with_threads(1).expect("one thread");
+    let session =
+        operation("mex_subtraction").expect("listed").session(&selection, "squares", 100_000).expect("listed");
+    let selected = session.kernels()[selection.kernel_of(session.as_ref()).expect("a kernel")].name;
+    assert!(!["flags", "push_bits"].contains(&selected), "the test needs others");
+    let on = |name: &str, rows: &[(&str, f64)]| {
+        let mut saved = elsewhere(name, "2026-01-31T12:00:00Z", rows);
+        saved["environment"]["tier"] = json!("portable");
+        saved
+    };
+    let (root, folder) = measured(&on("zen-x", &[(selected, 5.0), ("flags", 1.0)]));
+    let others = [("cove", (selected, 2.0)), ("lake", ("pull_words", 2.0))];
+    for (name, slower) in others {
+        let saved = on(name, &[("push_bits", 5.0), slower, ("flags", 1.0)]);
+        write(&saved, &root.path().join("profiles/data").join(name).join("duel.json"));
+    }
+    report(&root, &["--data", folder]).assert().success();
+    let page = read(&root, "profiles/tables/selection.md");
+    let verdict = |good, worst| {
+        format!(
+            "at most 1.2 times as long as the fastest in {good} of 1 cases; the worst choice takes {worst} times as long."
+        )
+    };
+    assert!(page.contains(&format!("## On zen-x\n\n{}\n", verdict(1, "1.00"))), "{page}");
+    assert!(page.contains(&format!("## On cove\n\n{}\n", verdict(0, "2.50"))), "{page}");
+    let row = format!("| `mex_subtraction` | `squares` | 100\u{202f}000 | `{selected}` | `push_bits` |");
+    assert!(page.contains(&format!("{row} 2.50 |")), "{page}");
+    // What is selected was not timed there.
+    assert!(!page.contains("## On lake") || page.contains(&format!("{row} – |")), "{page}");
     report(&root, &["--check"]).assert().success();
 }
 
