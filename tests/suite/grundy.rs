@@ -68,6 +68,34 @@ fn a_summary_of_a_finite_set_says_whether_its_period_is_proved() {
     assert!(!text(&["--moves", "squares"]).contains("period"));
 }
 
+/// A terminal has 24 lines.
+#[test]
+fn a_summary_is_a_screen_and_its_json_is_whole() {
+    for (args, rows, field) in [
+        (&["--code", "0.9"] as &[&str], 4430, "values"),
+        (&["--moves", "squares", "--limit", "1e5"], 75, "values"),
+        (&["--moves", "primes", "--records", "--limit", "1e6"], 12, "values"),
+        (&["--moves", "squares", "--zeros", "--limit", "2^20"], 21, "octaves"),
+    ] {
+        let printed = text(args);
+        assert!(printed.lines().count() <= 23, "{printed}");
+        let json: serde_json::Value = serde_json::from_str(&text(&[args, &["--json"]].concat())).expect("a document");
+        assert_eq!(json[field].as_array().expect("a list").len(), rows, "{args:?}");
+        let left_out = rows.saturating_sub(14);
+        assert_eq!(
+            printed.contains(&format!("\n...      {left_out} more; --json prints all\n")),
+            left_out > 1,
+            "{printed}"
+        );
+    }
+    let hexadecimal = text(&["--code", "0.9", "--limit", "20"]);
+    assert!(
+        hexadecimal.starts_with("code     0.9 (hexadecimal: digits from 8 on leave three heaps)\n"),
+        "{hexadecimal}"
+    );
+    assert!(text(&["--code", "0.6", "--limit", "20"]).starts_with("code     0.6\n"));
+}
+
 #[test]
 fn a_summary_is_also_json() {
     let json = |args: &[&str]| -> serde_json::Value {

@@ -1,6 +1,6 @@
 //! Output to files and standard output, and JSON documents. A closed pipe is not an error.
 
-use std::io::{Error, ErrorKind, Write, stdout};
+use std::io::{Error, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::path::Path;
 
 use comfy_table::CellAlignment::{Left, Right};
@@ -9,7 +9,7 @@ use comfy_table::presets::NOTHING;
 use nimlanes::kernel::Run;
 use serde::Serialize;
 
-use super::failure::Failure;
+use super::failure::{Failure, remark};
 use super::files;
 
 /// Prints text as it is.
@@ -23,7 +23,7 @@ pub fn check_cancelled(run: &Run) -> std::io::Result<()> {
 }
 
 /// Writes to a file with [`files::write`], or to standard output if `file` is `None`. [`ErrorKind::Interrupted`] from `write`
-/// means that the command was interrupted.
+/// means that the command was interrupted. On a terminal, a line on stderr says that a file is complete.
 pub fn write_output(
     file: Option<&Path>,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -32,7 +32,11 @@ pub fn write_output(
         None => files::buffered(stdout().lock(), write),
         Some(path) => files::write(path, write),
     };
-    written.map_err(|error| failure(&error, file))
+    written.map_err(|error| failure(&error, file))?;
+    if let Some(path) = file.filter(|_| stderr().is_terminal()) {
+        remark(&format!("{} is written", path.display()));
+    }
+    Ok(())
 }
 
 /// Checks that [`write_output`] can write to a file, before the work to fill it is done.

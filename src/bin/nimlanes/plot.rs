@@ -250,6 +250,13 @@ impl Axis {
         }
     }
 
+    /// Tick marks and their labels.
+    fn labels(&self) -> impl Iterator<Item = (f64, String)> {
+        let ticks = self.ticks();
+        let labels = numbers(&ticks);
+        ticks.into_iter().zip(labels)
+    }
+
     /// Round numbers for tick marks.
     fn ticks(&self) -> Vec<f64> {
         if self.is_log {
@@ -267,12 +274,18 @@ impl Axis {
 
 /// A number in short notation.
 fn number(value: f64) -> String {
+    numbers(&[value]).concat()
+}
+
+/// Numbers in one notation: with exponents if one of them needs one.
+fn numbers(values: &[f64]) -> Vec<String> {
     // What arithmetic left in the last digits goes.
-    let rounded: f64 = format!("{value:.6e}").parse().unwrap_or(value);
-    match rounded.abs() {
-        0.0 | 1e-4..1e5 => rounded.to_string(),
-        _ => format!("{rounded:e}"),
-    }
+    let rounded = values.iter().map(|value| format!("{value:.6e}").parse().unwrap_or(*value));
+    let rounded: Vec<f64> = rounded.collect();
+    let is_short = |value: &f64| matches!(value.abs(), 0.0 | 1e-4..1e5);
+    let are_short = rounded.iter().all(is_short);
+    let text = |value: f64| if are_short || value == 0.0 { value.to_string() } else { format!("{value:e}") };
+    rounded.into_iter().map(text).collect()
 }
 
 /// A square of cells, each with the number of its positions and the sum of a value over them. Row 0 is the lowest.
@@ -363,15 +376,15 @@ impl Scene {
         picture.text(y.name, [LEFT - 14, TOP - 18], Anchor::Start);
         picture.text(x.name, [LEFT + side / 2, bottom + 44], Anchor::Middle);
         let along = |axis: &Axis, value: f64| (axis.at(value) * f64::from(side)).round() as i32;
-        for tick in x.ticks() {
+        for (tick, label) in x.labels() {
             let at = LEFT + along(x, tick);
             picture.line([at, bottom], [at, bottom + 5]);
-            picture.text(number(tick), [at, bottom + 18], Anchor::Middle);
+            picture.text(label, [at, bottom + 18], Anchor::Middle);
         }
-        for tick in y.ticks() {
+        for (tick, label) in y.labels() {
             let at = bottom - along(y, tick);
             picture.line([LEFT - 6, at], [LEFT - 1, at]);
-            picture.text(number(tick), [LEFT - 10, at], Anchor::End);
+            picture.text(label, [LEFT - 10, at], Anchor::End);
         }
         let [name, first, last] = self.legend;
         let (left, height) = (right + 32, 160);
@@ -394,14 +407,15 @@ mod tests {
         let axis = |low, high, is_log| Axis { name: "", low, high, is_log };
         assert_eq!(axis(0.0, 4001.0, false).ticks(), [0.0, 1000.0, 2000.0, 3000.0, 4000.0]);
         assert_eq!(axis(1.0, 2500.0, true).ticks(), [1.0, 10.0, 100.0, 1000.0]);
-        assert_eq!(
-            axis(0.4, 1.0, false).ticks().iter().map(|tick| number(*tick)).collect::<Vec<_>>(),
-            ["0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"]
-        );
-        assert_eq!([0.0, 1.5, 4000.0, 1e5, 2.5e6].map(number), ["0", "1.5", "4000", "1e5", "2.5e6"]);
-        assert_eq!([-0.05, -2e6].map(number), ["-0.05", "-2e6"]);
-        assert_eq!(axis(1e-8, 1e-3, true).ticks().into_iter().map(number).next().as_deref(), Some("1e-8"));
-        assert_eq!([0.1 + 0.2, 3e-4, 10f64.powi(-7)].map(number), ["0.3", "0.0003", "1e-7"]);
+        let labels = |axis: Axis| axis.labels().map(|(_, label)| label).collect::<Vec<_>>();
+        assert_eq!(labels(axis(0.4, 1.0, false)), ["0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"]);
+        assert_eq!(labels(axis(0.0, 1e5, false)), ["0", "2e4", "4e4", "6e4", "8e4", "1e5"]);
+        assert_eq!(labels(axis(0.0, 9e4, false)), ["0", "20000", "40000", "60000", "80000"]);
+        assert_eq!(labels(axis(1e-8, 1e-6, true)), ["1e-8", "1e-7", "1e-6"]);
+        assert_eq!(labels(axis(1.0, 1e5, true)), ["1e0", "1e1", "1e2", "1e3", "1e4", "1e5"]);
+        assert_eq!(numbers(&[0.0, 1.5, 4000.0]), ["0", "1.5", "4000"]);
+        assert_eq!(numbers(&[0.0, -0.05, -2.5e6]), ["0", "-5e-2", "-2.5e6"]);
+        assert_eq!(numbers(&[0.1 + 0.2, 3e-4]), ["0.3", "0.0003"]);
     }
 
     #[test]

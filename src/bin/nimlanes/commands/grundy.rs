@@ -92,7 +92,8 @@ enum Format {
     Csv,
     /// Little-endian numbers: 16 bits for a value, 64 bits for a heap
     Bin,
-    /// Counts, first positions and the period of a finite set or of a code that ends; with --zeros, their growth by octaves
+    /// Counts, first positions and the period of a finite set or of a code that ends; with --zeros, their growth by octaves. Of many
+    /// values it shows those that appear first and last
     Summary,
 }
 

@@ -6,8 +6,9 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 
 use crate::failure::{Failure, remark, say};
+use crate::files;
 use crate::interrupt;
-use crate::output::{check_writable, print, write_output};
+use crate::output::{check_writable, failure, print};
 use crate::report::data::{GivenName, is_name};
 use crate::report::html::{self, Page};
 use crate::report::measure::{MeasureError, Plan};
@@ -128,7 +129,7 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
         None => html::way_back(file),
     };
     let Page { html, rows, machines, profiles } = report::page(&main, &links, &mut remark)?;
-    write_output(Some(file), |out| out.write_all(html.as_bytes()))?;
+    files::write(file, |out| out.write_all(html.as_bytes())).map_err(|error| failure(&error, Some(file)))?;
     let (file, machines) = (file.display(), machines.join(", "));
     print(&format!("{file} is written: {rows} rows of {machines}, and {profiles} flamegraphs\n"))
 }

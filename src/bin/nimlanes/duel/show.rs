@@ -162,20 +162,24 @@ fn heading(duel: &Duel) -> String {
     let Duel { case, build, baseline, disturbed, rows, .. } = duel;
     let (clock, rounds) = rows.first().map_or(("", 0), |row| (row.clock.as_str(), row.rounds));
     let few = if rounds <= MIN_ROUNDS { " (few: the range covers nearly all of them)" } else { "" };
+    let unreliable = match *disturbed > MOST_DISTURBED {
+        true => "not reliable: more than a third of the turns were disturbed; repeat it on an idle machine\n",
+        false => "",
+    };
     let disturbed = match 100.0 * disturbed {
         percent if percent < 0.5 => String::new(),
         percent => format!(", {percent:.0} % of the turns disturbed and left out"),
     };
     format!(
         "{case}, {build} build, {clock} clock, {rounds} rounds{few} in {}{disturbed}\nratio = time of {baseline} / time of the \
-         kernel; under {:.0} % is a tie\n\n",
+         kernel; under {:.0} % is a tie\n{unreliable}\n",
         duel.layouts(),
         100.0 * TIE,
     )
 }
 
-/// Width of the longest bar in characters.
-const BAR: f64 = 24.0;
+/// A duel that leaves out a larger share of its turns says little.
+const MOST_DISTURBED: f64 = 1.0 / 3.0;
 
 /// The rows, each with the build that it is of, if there are two.
 fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
@@ -192,13 +196,12 @@ fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
         "middle 80 %",
         "processes",
         &per_unit,
-        "log scale",
+        "# per doubling",
     ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    let range_of_all = listed.iter().map(|(row, _)| row.ratio.ln());
-    let (low, high) = range_of_all.fold((0f64, 0f64), |(low, high), ratio| (low.min(ratio), high.max(ratio)));
+    // A fixed scale, on which ties have the same length.
+    let slowest = listed.iter().map(|(row, _)| row.ratio).fold(1.0, f64::min);
     rows.extend(listed.iter().map(|(row, build)| {
-        let share = if high > low { (row.ratio.ln() - low) / (high - low) } else { 1.0 };
         vec![
             row.kernel.clone(),
             (*build).to_owned(),
@@ -210,7 +213,7 @@ fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
             range(row.ratio_low, row.ratio_high),
             across(row.ratio_processes),
             format!("{:.3}", 1e9 / row.throughput),
-            "#".repeat(1 + (share * BAR) as usize),
+            "#".repeat(1 + (row.ratio / slowest).log2().round() as usize),
         ]
     }));
     if listed.iter().all(|(_, build)| build.is_empty()) {

@@ -79,10 +79,13 @@ impl LogAxis {
         all.map(value).filter(|value| (self.low..=self.high).contains(value))
     }
 
-    /// Tick marks at the powers of ten.
-    fn decades(&self) -> impl Iterator<Item = f64> {
+    /// Tick marks at the powers of ten, and their labels, in one notation.
+    fn decades(&self) -> impl Iterator<Item = (f64, String)> {
         let (first, last) = (self.low.log10().round() as i32, (self.high * 1.0001).log10().floor() as i32);
-        (first..=last).map(|exponent| 10f64.powi(exponent))
+        (first..=last).map(move |exponent| {
+            let size = 10f64.powi(exponent);
+            (size, if last < 4 { size.to_string() } else { format!("1e{exponent}") })
+        })
     }
 }
 
@@ -193,9 +196,9 @@ pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
         );
         label(area, what, (12, 36), 13, (HPos::Left, VPos::Top))?;
         label(area, "size", ((left + right) / 2, height - 20), 14, (HPos::Center, VPos::Top))?;
-        for size in x.decades() {
+        for (size, name) in x.decades() {
             line(area, &[(x.at(size), top), (x.at(size), height - bottom)], GREY.mix(0.25))?;
-            label(area, round_size(size), (x.at(size), height - bottom + 8), 13, (HPos::Center, VPos::Top))?;
+            label(area, name, (x.at(size), height - bottom + 8), 13, (HPos::Center, VPos::Top))?;
         }
         for ratio in y.ticks() {
             let style = if ratio == 1.0 { GREY.stroke_width(1) } else { GREY.mix(0.25).stroke_width(1) };
@@ -353,10 +356,10 @@ pub fn ratios(title: &str, baseline: &str, bars: &[Bar]) -> String {
             (HPos::Left, VPos::Top),
         )?;
         let whole = LogAxis { low: 10f64.powf(x.low.log10().ceil()), ..x };
-        for decade in whole.decades() {
+        for (decade, name) in whole.decades() {
             let at = x.at(decade);
             line(area, &[(at, top - 6), (at, bottom + 4)], GREY.mix(0.3))?;
-            label(area, decade, (at, bottom + 8), 13, (HPos::Center, VPos::Top))?;
+            label(area, name, (at, bottom + 8), 13, (HPos::Center, VPos::Top))?;
         }
         let one = x.at(1.0);
         for (bar, y) in bars.iter().zip((top..).step_by(step as usize)) {

@@ -107,6 +107,13 @@ struct Tally {
     heaps: u64,
 }
 
+impl Tally {
+    fn write(&self, out: &mut dyn Write) -> Result<()> {
+        let Tally { value, first, heaps } = self;
+        writeln!(out, "{value:<7}  {first}, {heaps}")
+    }
+}
+
 impl Summary {
     /// Of the heaps of value 0 alone.
     pub fn of_zeros(set: &MoveSet, limit: u64, zeros: &[u64]) -> Self {
@@ -211,10 +218,19 @@ impl Summary {
         if as_json { write_json(self, out) } else { self.write_text(out) }
     }
 
+    /// A word on digits that octal games do not have.
+    fn hexadecimal(&self) -> &'static str {
+        let is_hexadecimal = |code: &str| code.parse::<Code>().is_ok_and(|code| code.has_three_parts());
+        match &self.game {
+            Game::Code(code) if is_hexadecimal(code) => " (hexadecimal: digits from 8 on leave three heaps)",
+            _ => "",
+        }
+    }
+
     fn write_text(&self, out: &mut dyn Write) -> Result<()> {
         match &self.game {
             Game::Moves(set) => writeln!(out, "moves    {set}")?,
-            Game::Code(code) => writeln!(out, "code     {code}")?,
+            Game::Code(code) => writeln!(out, "code     {code}{}", self.hexadecimal())?,
         }
         writeln!(out, "heaps    0..={}", self.limit)?;
         if let Some(values) = &self.values {
@@ -231,7 +247,9 @@ impl Summary {
         }
         if let Some(octaves) = &self.octaves {
             writeln!(out, "up to    zeros, ratio, exponent")?;
-            for Octave { limit, zeros, ratio } in octaves {
+            let (first, last) = ends(octaves, [0, SHOWN]);
+            write_left_out(octaves.len() - first.len() - last.len(), out)?;
+            for Octave { limit, zeros, ratio } in last {
                 write!(out, "2^{:<5}  {zeros}", limit.ilog2())?;
                 // Zeros grow like a power of the limit if the exponent stays the same from octave to octave.
                 match ratio {
@@ -248,12 +266,29 @@ impl Summary {
         }
         if let Some(values) = &self.values {
             writeln!(out, "value    first heap, heaps")?;
-            for Tally { value, first, heaps } in values {
-                writeln!(out, "{value:<7}  {first}, {heaps}")?;
-            }
+            let mut by_first: Vec<&Tally> = values.iter().collect();
+            by_first.sort_by_key(|tally| tally.first);
+            let (first, last) = ends(&by_first, [FIRST, SHOWN - FIRST]);
+            first.iter().try_for_each(|tally| tally.write(out))?;
+            write_left_out(by_first.len() - first.len() - last.len(), out)?;
+            last.iter().try_for_each(|tally| tally.write(out))?;
         }
         Ok(())
     }
+}
+
+/// Rows of a table that is too long for a screen: in all, and those that appear first.
+const SHOWN: usize = 14;
+const FIRST: usize = 8;
+
+/// The first and the last entries of a list; all of them, as the last ones, if that is one line more at most.
+fn ends<T>(all: &[T], [first, last]: [usize; 2]) -> (&[T], &[T]) {
+    if all.len() <= first + last + 1 { (&[], all) } else { (&all[..first], &all[all.len() - last..]) }
+}
+
+/// Says how many entries a table leaves out, if it does.
+fn write_left_out(count: usize, out: &mut dyn Write) -> Result<()> {
+    if count == 0 { Ok(()) } else { writeln!(out, "...      {count} more; --json prints all") }
 }
 
 /// What is known of the period of an octal game.
