@@ -12,6 +12,7 @@ mod limits;
 mod machines;
 mod markdown;
 mod operation;
+mod rank;
 mod selected;
 
 use std::collections::BTreeSet;
@@ -279,6 +280,7 @@ impl<'a> Report<'a> {
 
     fn topics(&self) -> impl Iterator<Item = Topic> {
         let topics = [
+            self.ranks(),
             self.limits(),
             self.counted(),
             self.tiers_below(),
