@@ -12,6 +12,7 @@ mod limits;
 mod machines;
 mod markdown;
 mod operation;
+mod rank;
 mod selected;
 
 use std::collections::BTreeSet;
@@ -44,6 +45,8 @@ const CHANGED: &str = "†";
 const CHANGED_NOTE: &str = "† The source of this kernel has changed since it was measured.";
 /// Begins the list of changed sources that are not the source of one kernel.
 const CHANGED_PARTS: &str = "Shared source that has changed since it was measured: ";
+/// How many of them are named.
+const PARTS_NAMED: usize = 6;
 
 /// The lines of a report, counted from 1, without what they say about changed sources.
 pub fn unmarked(text: &str) -> impl Iterator<Item = (usize, String)> {
@@ -279,6 +282,7 @@ impl<'a> Report<'a> {
 
     fn topics(&self) -> impl Iterator<Item = Topic> {
         let topics = [
+            self.ranks(),
             self.limits(),
             self.counted(),
             self.tiers_below(),
@@ -393,7 +397,11 @@ impl<'a> Report<'a> {
         let text = table.end();
         match parts.as_slice() {
             [] => text,
-            parts => format!("{text}{CHANGED_PARTS}{}.\n", parts.join(", ")),
+            parts => {
+                let (named, more) = parts.split_at(parts.len().min(PARTS_NAMED));
+                let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+                format!("{text}{CHANGED_PARTS}{}{more}.\n", named.join(", "))
+            }
         }
     }
 
