@@ -15,9 +15,8 @@ use super::{Entry, Report, SMALL, Topic};
 /// A selection is good if the kernel takes at most this many times as long as the fastest.
 const GOOD_CHOICE: f64 = 1.2;
 
-/// The file of the page on selection, and the beginning of what it found.
+/// The file of the page on selection.
 pub const SELECTION: &str = "selection";
-const CHOSEN: &str = "Kernels are selected by their predicted time. With one thread, the selected kernel takes";
 const HOW: &str = "The choices are those of today's costs, on each machine that was measured, with one thread. The last column shows the \
                    cost of the choice. Sizes without a duel of all kernels had a short duel of those with similar predictions.";
 
@@ -62,7 +61,10 @@ impl<'a> Report<'a> {
         let sections = || {
             machines.iter().zip(&choices).filter_map(|(machine, choices)| Some((machine.name(), Verdict::of(choices)?)))
         };
-        let findings: Vec<String> = sections().map(|(name, verdict)| format!("on {name} {verdict}")).collect();
+        let short = |(name, Verdict { good, all, worst }): (&str, Verdict)| {
+            format!("in {good} of {all} cases on {name}, the worst {} times", times(worst))
+        };
+        let findings: Vec<String> = sections().map(short).collect();
         let text = |(machine, choices): (&&Report, &Vec<Choice>)| {
             let verdict = Verdict::of(choices)?;
             let unknown = choices.iter().filter(|choice| choice.loss.is_none()).count();
@@ -74,7 +76,11 @@ impl<'a> Report<'a> {
         (!findings.is_empty()).then(|| Topic {
             file: SELECTION,
             title: "Kernel selection".to_owned(),
-            finding: format!("{CHOSEN} {}.", findings.join("; ")),
+            finding: format!(
+                "Kernels are selected by their predicted time. With one thread, the selected one takes at most {GOOD_CHOICE} times as \
+                 long as the fastest {}.",
+                findings.join("; ")
+            ),
             tables: format!("{HOW}\n\n{}", tables.concat()),
         })
     }
