@@ -1,20 +1,39 @@
 //! Numbers for people.
 
-/// A number of bytes.
+/// A number of bytes, to three places.
 pub fn bytes(bytes: f64) -> String {
+    let (number, unit) = scaled(bytes);
+    format!("{number:.3} {unit}")
+}
+
+/// A number of bytes in the largest unit of which there is at least one.
+pub fn scaled(bytes: f64) -> (f64, &'static str) {
     let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
     let step = if bytes < 1.0 { 0 } else { ((bytes.log10() / 3.0) as usize).min(units.len() - 1) };
-    format!("{:.3} {}", bytes / 1000f64.powi(step as i32), units[step])
+    (bytes / 1000f64.powi(step as i32), units[step])
 }
 
 /// A number of nanoseconds.
 pub fn span(ns: f64) -> String {
     match ns {
         ns if ns < 1e3 => format!("{ns:.1} ns"),
-        ns if ns < 1e6 => format!("{:.2} us", ns / 1e3),
+        ns if ns < 1e6 => format!("{:.2} µs", ns / 1e3),
         ns if ns < 1e9 => format!("{:.2} ms", ns / 1e6),
         ns if ns < 600e9 => format!("{:.2} s", ns / 1e9),
+        ns if ns < 7200e9 => format!("{:.0} minutes", ns / 60e9),
         ns if ns < 48.0 * 3600e9 => format!("{:.1} hours", ns / 3600e9),
         ns => format!("{:.0} days", ns / (24.0 * 3600e9)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_have_readable_units() {
+        let spans = [42.0, 1234.0, 5.6e6, 2.5e9, 599e9, 18.0 * 60e9, 5.0 * 3600e9, 90.0 * 3600e9].map(span);
+        let want = ["42.0 ns", "1.23 µs", "5.60 ms", "2.50 s", "599.00 s", "18 minutes", "5.0 hours", "4 days"];
+        assert_eq!(spans, want);
     }
 }

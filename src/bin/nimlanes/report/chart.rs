@@ -493,6 +493,12 @@ mod tests {
     fn axes_reach_from_a_decade_to_the_largest_value() {
         let axis = LogAxis::over([30.0, 2000.0].into_iter(), (100, 300));
         assert_eq!((axis.at(10.0), axis.at(2000.0)), (100, 300));
-        assert_eq!(axis.decades().collect::<Vec<_>>(), [10.0, 100.0, 1000.0]);
+        let decades: Vec<(f64, String)> = axis.decades().collect();
+        assert_eq!(
+            decades,
+            [(10.0, "10"), (100.0, "100"), (1000.0, "1000")].map(|(size, name)| (size, name.to_owned()))
+        );
+        let names = LogAxis { high: 2e4, ..axis }.decades().map(|decade| decade.1).collect::<Vec<_>>();
+        assert_eq!(names, ["1e1", "1e2", "1e3", "1e4"], "one notation");
     }
 }

@@ -2,9 +2,8 @@
 
 use nimlanes::cores::OPERATIONS;
 use nimlanes::kernel::Tier;
-use nimlanes::units::bytes;
 
-use super::markdown::{Table, code, range, size, time, times};
+use super::markdown::{Table, code, memory, range, size, time, times};
 use super::operation::summary;
 use super::{Report, Topic};
 use crate::duel::{TIE, quantile};
@@ -49,12 +48,12 @@ impl Report<'_> {
     fn build_cost(&self) -> String {
         let mut table = Table::new(&["build", "clean build", "compiler processes", "program", "without symbols"]);
         for built in self.data.builds.iter().map(|saved| &saved.content) {
-            let stripped = built.stripped_bytes.map_or("–".to_owned(), |n| bytes(n as f64));
+            let stripped = built.stripped_bytes.map_or("–".to_owned(), |n| memory(n as f64));
             table.row([
                 built.build.clone(),
                 time(built.seconds),
                 built.jobs.to_string(),
-                bytes(built.program_bytes as f64),
+                memory(built.program_bytes as f64),
                 stripped,
             ]);
         }
@@ -196,7 +195,7 @@ impl Report<'_> {
                     time(*first_seconds),
                     time(*later_seconds),
                     times(first_seconds / later_seconds),
-                    bytes(peak_bytes.saturating_sub(*idle_bytes) as f64),
+                    memory(peak_bytes.saturating_sub(*idle_bytes) as f64),
                 ]);
             }
             let quickest = rows.iter().min_by(|a, b| a.later_seconds.total_cmp(&b.later_seconds));

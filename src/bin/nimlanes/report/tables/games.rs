@@ -4,10 +4,9 @@ use crate::report::TABLES;
 use crate::report::data::{FarSolution, GameDuel, GameRow};
 use nimlanes::games::GAMES;
 use nimlanes::lab::known;
-use nimlanes::units::bytes;
 
 use super::Report;
-use super::markdown::{Table, code, size, time, times};
+use super::markdown::{Table, code, grouped, memory, size, time, times};
 
 fn place(name: &str) -> Option<usize> {
     GAMES.iter().position(|game| game.name == name)
@@ -106,9 +105,9 @@ impl Report<'_> {
                 game.name.to_owned(),
                 size(far.limit),
                 size(far.limit / game.published),
-                far.answer.clone(),
+                grouped(&far.answer),
                 time(far.seconds),
-                bytes(far.peak_bytes as f64),
+                memory(far.peak_bytes as f64),
             ]);
         }
         table.below("Far beyond the published limits, all threads:")
@@ -126,9 +125,9 @@ impl Report<'_> {
                 game.clone(),
                 size(*limit),
                 size(limit / listed.published),
-                answer.clone(),
+                grouped(answer),
                 time(*seconds),
-                bytes(*peak_bytes as f64),
+                memory(*peak_bytes as f64),
                 kernels.collect::<Vec<_>>().join(" "),
                 if known::find_game(listed, *limit).is_some() { "yes" } else { "no" }.to_owned(),
             ]);

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use nimlanes::kernel::Needs;
 use nimlanes::lab::ceilings::Reading;
-use nimlanes::units::bytes;
 
-use super::markdown::{Table, code, ns, range, times};
+use super::markdown::{Table, code, memory, ns, range, times};
 use super::{Entry, Report, Topic};
 use crate::duel::Row;
 
@@ -78,7 +77,7 @@ impl Report<'_> {
     pub(super) fn limits(&self) -> Option<Topic> {
         let mut ceilings = Table::new(&["ceiling", "buffer", "time of one", "median"]);
         for reading in self.data.ceilings.iter().flat_map(|saved| &saved.content.rows) {
-            let buffer = if reading.bytes == 0 { "registers".to_owned() } else { bytes(reading.bytes as f64) };
+            let buffer = if reading.bytes == 0 { "registers".to_owned() } else { memory(reading.bytes as f64) };
             let what = format!("{} ({}, {})", reading.unit, reading.kind, reading.name);
             ceilings.row([what, buffer, ns(reading.ns), reading.median_ns.map_or("–".to_owned(), ns)]);
         }

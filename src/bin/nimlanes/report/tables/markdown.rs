@@ -1,6 +1,6 @@
 //! Markdown: tables and readable numbers.
 
-use nimlanes::units::span;
+use nimlanes::units::{scaled, span};
 
 use crate::duel::Row;
 
@@ -84,9 +84,21 @@ pub(super) fn ns(ns: f64) -> String {
     unbroken(&if ns < 1.0 { format!("{ns:.3} ns") } else { format!("{} ns", times(ns)) })
 }
 
+/// Memory, with three significant digits.
+pub(super) fn memory(bytes: f64) -> String {
+    match scaled(bytes) {
+        (number, "B") => unbroken(&format!("{number} B")),
+        (number, unit) => unbroken(&format!("{} {unit}", times(number))),
+    }
+}
+
 /// A size with thousands separators.
 pub(super) fn size(size: u64) -> String {
-    let digits = size.to_string();
+    grouped(&size.to_string())
+}
+
+/// Decimal digits with thousands separators.
+pub(super) fn grouped(digits: &str) -> String {
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or("")).collect();
     groups.join("\u{202f}")
@@ -116,6 +128,8 @@ mod tests {
     #[test]
     fn numbers_have_three_digits_and_separators() {
         assert_eq!([0.5, 9.994, 12.34, 404.2, 130_987.2].map(times), ["0.50", "9.99", "12.3", "404", "130\u{202f}987"]);
+        assert_eq!([512.0, 494_481_000.0, 25.277e9].map(memory), ["512\u{a0}B", "494\u{a0}MB", "25.3\u{a0}GB"]);
+        assert_eq!(grouped("10672455813160"), "10\u{202f}672\u{202f}455\u{202f}813\u{202f}160");
         assert_eq!([0.1852, 8.456, 142.3].map(ns), ["0.185\u{a0}ns", "8.46\u{a0}ns", "142\u{a0}ns"]);
         assert_eq!(range(&[2.5, 1.0, 2.0], times).as_deref(), Some("1.00 to 2.50"));
         assert_eq!(range(&[], times), None);

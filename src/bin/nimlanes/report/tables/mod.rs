@@ -23,11 +23,10 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::session::{AnyOperation, KernelInfo};
-use nimlanes::units::bytes;
 use nimlanes::workload::Workload;
 
 use self::limits::share;
-use self::markdown::{Table, code, ns, size, time, times};
+use self::markdown::{Table, code, memory, ns, size, time, times};
 pub use self::operation::technology;
 use super::TABLES;
 use super::data::{Data, Observed, Setup};
@@ -383,7 +382,7 @@ impl<'a> Report<'a> {
         row("instruction sets up to", &|_, environment| code(&environment.tier));
         row("CPUs", &|_, environment| environment.threads.to_string());
         row("caches", &|_, environment| environment.caches.join(", "));
-        row("memory", &|_, environment| bytes(environment.memory as f64));
+        row("memory", &|_, environment| memory(environment.memory as f64));
         row("system", &|_, environment| environment.system.clone());
         row("default build compiled for", &|_, environment| environment.target_features.join(", "));
         row("features", &|_, environment| environment.features.join(", "));

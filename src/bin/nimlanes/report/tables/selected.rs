@@ -61,16 +61,21 @@ impl<'a> Report<'a> {
         let sections = || {
             machines.iter().zip(&choices).filter_map(|(machine, choices)| Some((machine.name(), Verdict::of(choices)?)))
         };
-        let short = |(name, Verdict { good, all, worst }): (&str, Verdict)| {
-            format!("in {good} of {all} cases on {name}, the worst {} times", times(worst))
+        let short = |(name, Verdict { good, all, worst, untimed }): (&str, Verdict)| {
+            format!(
+                "in {good} of {all} cases on {name} ({untimed} more were not timed there), the worst {} times",
+                times(worst)
+            )
         };
         let findings: Vec<String> = sections().map(short).collect();
         let text = |(machine, choices): (&&Report, &Vec<Choice>)| {
             let verdict = Verdict::of(choices)?;
-            let unknown = choices.iter().filter(|choice| choice.loss.is_none()).count();
-            let unknown =
-                if unknown == 0 { String::new() } else { format!(" {unknown} choices were not timed there.") };
-            Some(format!("## On {}\n\n{verdict}.{unknown}\n\n{}", machine.name(), table(choices)))
+            let untimed = match verdict.untimed {
+                0 => String::new(),
+                1 => " One choice was not timed there.".to_owned(),
+                more => format!(" {more} choices were not timed there."),
+            };
+            Some(format!("## On {}\n\n{verdict}.{untimed}\n\n{}", machine.name(), table(choices)))
         };
         let tables: Vec<String> = machines.iter().zip(&choices).filter_map(text).collect();
         (!findings.is_empty()).then(|| Topic {
@@ -162,6 +167,8 @@ struct Verdict {
     good: usize,
     all: usize,
     worst: f64,
+    /// Choices that were not timed, which are in no other number.
+    untimed: usize,
 }
 
 impl Verdict {
@@ -169,13 +176,14 @@ impl Verdict {
     fn of(choices: &[Choice]) -> Option<Self> {
         let losses: Vec<f64> = choices.iter().filter_map(|choice| choice.loss).collect();
         let good = losses.iter().filter(|loss| **loss <= GOOD_CHOICE).count();
-        Some(Verdict { good, all: losses.len(), worst: losses.into_iter().max_by(f64::total_cmp)? })
+        let (all, untimed) = (losses.len(), choices.len() - losses.len());
+        Some(Verdict { good, all, worst: losses.into_iter().max_by(f64::total_cmp)?, untimed })
     }
 }
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Verdict { good, all, worst } = self;
+        let Verdict { good, all, worst, .. } = self;
         let worst = times(*worst);
         write!(
             f,
