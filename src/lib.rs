@@ -42,7 +42,7 @@
 //! # How a kernel is selected
 //! Every kernel states a [`Cost`](kernel::Cost): predicted time and memory, a formula with measured constants. The one with
 //! the smallest predicted time is selected among those that are compiled in, that this CPU can run and that fit in memory.
-//! The choice so follows the size and the shape of the input. See [`selection`].
+//! The choice therefore follows the size and the shape of the input. See [`selection`].
 //!
 //! # How to add to it
 //! A kernel is a file, its `mod` line and its line in the operation's list; everything else finds it by itself: tests, benches,

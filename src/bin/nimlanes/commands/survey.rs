@@ -41,7 +41,7 @@ pub struct Args {
     /// The largest heap, however much time is left
     #[arg(long, value_name = "N", default_value = "1e8", value_parser = number, allow_negative_numbers = true)]
     limit: u64,
-    /// Compute again what has a file
+    /// Recompute games that already have a file
     #[arg(long)]
     again: bool,
     #[command(flatten)]

@@ -119,8 +119,7 @@ impl Report<'_> {
         if self.others.is_empty() {
             return "";
         }
-        " On another machine: the ratio of the same kernel to the same baseline there, and the kernel that leads there if it is another \
-         by more than a tie; a dash where it was not measured."
+        " Last columns: the same ratio on that machine. After a semicolon, the kernel that wins there by over 5 %. A dash: not measured."
     }
 
     /// The ratio of the best kernel of a duel on each other machine, and the best kernel there if it is another by more than a tie.

@@ -549,7 +549,9 @@ impl<'a> Report<'a> {
                 ]);
             }
         }
-        table.below("Observed, not proved: these kernels rest on something that no one has proved, so they run only where they are named.")
+        table.below(
+            "Observed, not proved: these kernels rely on an unproved property, so they run only if you name them.",
+        )
     }
 
     fn reproduce(&self) -> String {
