@@ -122,7 +122,8 @@ mod tests {
         for operation in OPERATIONS {
             let session = operation.session(&selection, operation.workloads()[0].name, 300).expect("a small input");
             let is_parallel_here = |info: &&KernelInfo| info.is_parallel() && info.obstacle.is_none();
-            for KernelInfo { name, .. } in session.kernels().iter().filter(is_parallel_here) {
+            for info in session.kernels().iter().filter(is_parallel_here) {
+                let name = info.name;
                 let kernel = session.index(name).expect("it is listed");
                 let mut started = 0;
                 let answer = loop {
