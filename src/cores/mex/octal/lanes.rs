@@ -555,10 +555,10 @@ mod tests {
             ("0.6", None, &[1, 2, 3, 0x10, 0x20, 0x30, 0x50, 0x1ee][..]),
             ("grundy", None, &[1, 8, 0x10, 0xfe]),
             ("0.6", Some(1), &[1, 6, 0x1ee]),
-            ("grundy", Some(1), &[1, 8, 0xfe]),
+            ("grundy", Some(0), &[1, 8, 0xfe]),
             ("0.106", None, &[1, 0xd]),
             ("0.106", Some(1), &[1, 2, 0xc, 0xd]),
-            ("0.324", Some(0), &[2, 0x27, 0x28]),
+            ("0.324", Some(1), &[2, 0x27, 0x28]),
             ("4.333", Some(0), &[1, 2, 5]),
         ];
         for (code, position, masks) in masks {
