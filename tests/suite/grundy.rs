@@ -113,7 +113,7 @@ fn a_summary_is_also_json() {
     assert_eq!((&zeros["zeros"], &zeros["last_zero"]), (&6.into(), &12.into()));
     assert!(zeros.get("period").is_none() && zeros.get("values").is_none(), "{zeros}");
     let code = json(&["--code", "0.6", "--limit", "30000"]);
-    assert_eq!(code["rare"], serde_json::json!({ "heaps": 1584, "last": 20627, "mask": 0x1ee }));
+    assert_eq!(code["rare"], serde_json::json!({ "heaps": 1584, "last": 20627, "mask": 0x1ee, "by_position": false }));
     assert!(code["period"].is_null() && code["code"] == "0.6", "{code}");
     grundy(&["--json", "--format", "csv"]).assert().code(2);
 }
@@ -422,6 +422,8 @@ fn a_summary_of_an_octal_game_says_what_is_proved() {
         of("0.77", "150").contains("\nperiod   12 from heap 71 on, not proved; the heaps up to 168 would prove it\n")
     );
     assert!(of("0.6", "30000").contains("\nrare     1584 heaps, the last 20627, with mask 0x1ee\n"));
+    let by_position = "\nrare     15 heaps, the last 1103, with mask 0xd, by position\n";
+    assert!(of("0.106", "30000").contains(by_position));
     assert!(of("0.6", "1000").contains("\nperiod   none found\n"));
     assert!(of("0.[3]", "1000").contains("\nperiod   not searched, as the digits do not end\n"));
     let three = of("0.3F", "1000");

@@ -67,8 +67,46 @@ fn the_period_of_354_is_proved() {
 #[test]
 fn published_rare_heaps_are_found() {
     for (text, count, last) in [("0.6", 1584, 20_627), ("grundy", 1274, 82_860)] {
-        let space = sparse_space(&values(text, 1 << 17));
-        assert_eq!((space.rare.len(), space.rare.last()), (count, Some(&last)), "{text}");
+        let space = sparse_space(&code(text), &values(text, 1 << 17));
+        assert_eq!((space.rare.len(), space.rare.last(), space.mask.position), (count, Some(&last), None), "{text}");
+    }
+}
+
+/// Flammenkamp's games that are sparse by position, as code, mask, rare heaps and the last of them.
+#[test]
+fn rare_heaps_by_position_are_found() {
+    for (text, mask, count, last) in
+        [("0.104", 0x17, 20, 284), ("0.106", 0xd, 15, 1103), ("0.205", 0x27, 97, 1042), ("0.142", 0xe3, 1357, 117_323)]
+    {
+        let space = sparse_space(&code(text), &values(text, 1 << 17));
+        assert!(space.mask.position.is_some(), "{text}");
+        assert_eq!((space.mask.values, space.rare.len(), space.rare.last()), (mask, count, Some(&last)), "{text}");
+        assert!(space.rare.windows(2).all(|pair| pair[0] < pair[1]), "{text}");
+    }
+    // Splits at places of both parities, and none.
+    for text in ["0.44", "0.3", "4.4"] {
+        assert_eq!(sparse_space(&code(text), &values(text, 1000)).mask.position, None, "{text}");
+    }
+}
+
+/// The games of three digits and one split that are sparse by position, and some with several splits or a place 0.
+const BY_POSITION: [&str; 16] = [
+    "0.104", "0.106", "0.127", "0.142", "0.204", "0.205", "0.207", "0.215", "0.217", "0.324", "0.325", "0.404",
+    "0.606", "4.04", "4.16", "4.204",
+];
+
+#[test]
+fn games_that_are_sparse_by_position_have_the_values_of_the_oracle() {
+    let machine = Machine::detect();
+    for text in BY_POSITION {
+        let input = input(text, 1500);
+        let want = MexOctal::oracle(&input);
+        for kernel in available::<MexOctal>(&machine) {
+            let threads = if kernel.def().is_parallel() { 2 } else { 1 };
+            let values = kernel.run(&input, &Run::new(threads)).expect("it ends");
+            let differs = want.iter().zip(&values).position(|(a, b)| a != b);
+            assert!(differs.is_none() && want.len() == values.len(), "{kernel:?} {text}: first at {differs:?}");
+        }
     }
 }
 
@@ -96,7 +134,10 @@ fn kernels_agree_far_past_the_oracle() {
         ("0.9", 600),
         ("8.1", 300),
         ("C.3F", 300),
-    ] {
+    ]
+    .into_iter()
+    .chain(BY_POSITION.map(|text| (text, 12_000)))
+    {
         let input = input(text, limit);
         let mut want: Option<Vec<u16>> = None;
         for kernel in available::<MexOctal>(&machine) {

@@ -32,6 +32,9 @@ pub struct Surveyed {
     pub last_rare: Option<u64>,
     /// Values with an even number of bits in common with it are rare.
     pub mask: Option<u16>,
+    /// Whether the position of the heap counts as one more bit.
+    #[serde(default)]
+    pub by_position: bool,
     /// The period, if one was found.
     pub period: Option<Period>,
 }
@@ -47,6 +50,11 @@ pub struct Period {
     pub saltus: u16,
     /// Whether it holds for all heaps.
     pub proved: bool,
+}
+
+/// A mask in words.
+pub fn mask_in_words(mask: u16, by_position: bool) -> String {
+    format!("{mask:#x}{}", if by_position { ", by position" } else { "" })
 }
 
 impl Measured for Surveyed {

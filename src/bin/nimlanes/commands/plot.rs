@@ -62,7 +62,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let (picture, run) = match &args.code {
         Some(code) => {
             let (code, values, run) = grundy::values(code, args.listed.limit, &args.listed.kernels)?;
-            (draw_values(&values, args.rare.then(|| sparse_space(&values).rare), &format!("{code}")), run)
+            (draw_values(&values, args.rare.then(|| sparse_space(&code, &values).rare), &format!("{code}")), run)
         }
         None => positions(args)?,
     };

@@ -131,7 +131,7 @@ fn survey(code: &Code, args: &Args, selection: &Selection) -> Result<Surveyed, F
         return Err(Failure::Failed(format!("{code}: no values in {} s; allowed: more --seconds", args.seconds)));
     }
     let period = octal::period(code, &values, &interrupt::run(1))?;
-    let space = (!code.has_three_parts()).then(|| sparse_space(&values));
+    let space = (!code.has_three_parts()).then(|| sparse_space(code, &values));
     let (largest_at, largest) =
         (0..).zip(&values).fold((0, 0), |best, (n, v)| if *v > best.1 { (n, *v) } else { best });
     Ok(Surveyed {
@@ -145,7 +145,8 @@ fn survey(code: &Code, args: &Args, selection: &Selection) -> Result<Surveyed, F
         largest_at,
         rare: space.as_ref().map(|space| space.rare.len() as u64),
         last_rare: space.as_ref().and_then(|space| space.rare.last()).map(|heap| *heap as u64),
-        mask: space.as_ref().map(|space| space.mask),
+        mask: space.as_ref().map(|space| space.mask.values),
+        by_position: space.as_ref().is_some_and(|space| space.mask.position.is_some()),
         period: period.map(Period::from),
     })
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::sources;
 use crate::saved::{Saved, SavedError};
-use crate::surveyed::Surveyed;
+use crate::surveyed::{Surveyed, mask_in_words};
 
 /// The folder of what `survey` kept, and of the page.
 pub const FOLDER: &str = "profiles/discoveries/octal";
@@ -59,7 +59,7 @@ fn table(games: &[Game]) -> String {
         let Surveyed { code, heaps, seconds, kernel, largest, largest_at, .. } = game;
         let day = date.split('T').next().unwrap_or(date);
         let (rare, last) = (or_dash(game.rare), or_dash(game.last_rare));
-        let mask = game.mask.map_or("–".to_owned(), |mask| format!("{mask:#x}"));
+        let mask = game.mask.map_or("–".to_owned(), |mask| mask_in_words(mask, game.by_position));
         let rate = match *heaps as f64 / seconds {
             _ if game.period.is_some_and(|period| period.proved) => "–".to_owned(), // most are repeated
             rate if rate < 1e6 => format!("{:.0} k", rate / 1e3),
@@ -95,6 +95,7 @@ mod tests {
             rare: Some(5),
             last_rare: Some(44),
             mask: Some(0x1e),
+            by_position: false,
             period,
         };
         let period = Period { length: 34, preperiod: 53, saltus: 0, proved: true };

@@ -1,7 +1,9 @@
 //! Codes of values, one byte each: the value without the lowest bit of the mask.
 //!
 //! A rare and a common value share a code. Codes XOR as values do, and those of common values are in the order of the values. A byte
-//! holds values of nine bits.
+//! holds values of nine bits. Where the position counts, which of the two values is rare depends on the heap.
+
+use super::space::Mask;
 
 /// Heaps in a block.
 pub const LANES: usize = 64;
@@ -11,14 +13,14 @@ pub const CODES: usize = 256;
 /// The codes of values for a mask.
 #[derive(Clone, Copy)]
 pub struct Coder {
-    mask: u16,
+    mask: Mask,
     /// The bits below the lowest of the mask.
     low: u16,
 }
 
 impl Coder {
-    pub fn new(mask: u16) -> Self {
-        Coder { mask, low: (mask & mask.wrapping_neg()) - 1 }
+    pub fn new(mask: Mask) -> Self {
+        Coder { mask, low: (mask.values & mask.values.wrapping_neg()) - 1 }
     }
 
     /// The code of a value, which may be too large for a byte.
@@ -27,25 +29,24 @@ impl Coder {
         value >> 1 & !self.low | value & self.low
     }
 
-    /// The rare value with this code.
+    /// The rare value of a heap of `n` with this code.
     #[inline(always)]
-    pub fn rare(self, code: u8) -> u16 {
+    pub fn rare(self, n: usize, code: u8) -> u16 {
         let value = (u16::from(code) & !self.low) << 1 | u16::from(code) & self.low;
-        let is_common = (value & self.mask).count_ones() % 2 == 1;
-        value | if is_common { self.low + 1 } else { 0 }
+        value | if self.mask.is_rare(n, value) { 0 } else { self.low + 1 }
     }
 
-    /// The common value with this code.
+    /// The common value of a heap of `n` with this code.
     #[inline(always)]
-    pub fn common(self, code: u8) -> u16 {
-        self.rare(code) ^ (self.low + 1)
+    pub fn common(self, n: usize, code: u8) -> u16 {
+        self.rare(n, code) ^ (self.low + 1)
     }
 
-    /// The codes below this are those of the rare values below the common value of `code`: rare and common values with the same
+    /// The codes below this are those of the rare values below the common value of `code` for a heap of `n`: rare and common values with the same
     /// bits above the mask's lowest differ in that bit, which all of them have or lack alike.
     #[inline(always)]
-    pub fn rare_below(self, code: u8) -> u16 {
-        (u16::from(code) & !self.low) + (self.common(code) & (self.low + 1))
+    pub fn rare_below(self, n: usize, code: u8) -> u16 {
+        (u16::from(code) & !self.low) + (self.common(n, code) & (self.low + 1))
     }
 }
 
@@ -69,27 +70,33 @@ pub fn spread(byte: u8) -> u64 {
 mod tests {
     use super::*;
 
+    /// All masks of nine bits, by value and by position, with a heap of either bit.
+    fn coders() -> impl Iterator<Item = (Mask, Coder, usize)> {
+        let masks = (1..512).flat_map(|values| [None, Some(0), Some(1)].map(|position| Mask { values, position }));
+        masks.flat_map(|mask| [(mask, Coder::new(mask), 6), (mask, Coder::new(mask), 7)])
+    }
+
     #[test]
     fn codes_and_values_are_two_to_one_and_linear() {
-        for mask in 1..512u16 {
-            let coder = Coder::new(mask);
-            let is_rare = |value: u16| (value & mask).count_ones().is_multiple_of(2);
+        for (mask, coder, n) in coders() {
             for value in 0..512 {
                 let code = coder.code(value) as u8;
-                assert_eq!(if is_rare(value) { coder.rare(code) } else { coder.common(code) }, value, "{mask:#x}");
-                assert_eq!(coder.code(value ^ 0x155), coder.code(value) ^ coder.code(0x155), "{mask:#x}");
+                let back = if mask.is_rare(n, value) { coder.rare(n, code) } else { coder.common(n, code) };
+                assert_eq!(back, value, "{mask:?}");
+                assert_eq!(coder.code(value ^ 0x155), coder.code(value) ^ coder.code(0x155), "{mask:?}");
             }
-            assert!((1..=255).all(|code| coder.common(code - 1) < coder.common(code)), "{mask:#x}");
+            assert!((1..=255).all(|code| coder.common(n, code - 1) < coder.common(n, code)), "{mask:?}");
         }
     }
 
     #[test]
     fn the_rare_values_below_a_common_one_are_those_of_the_first_codes() {
-        for mask in 1..512u16 {
-            let coder = Coder::new(mask);
+        for (mask, coder, n) in coders() {
+            let rare = (0..=255).map(|code| coder.rare(n, code)).collect::<Vec<_>>();
             for code in 0..=255 {
-                let below = (0..=255).filter(|other| coder.rare(*other) < coder.common(code)).map(u16::from);
-                assert!(below.eq(0..coder.rare_below(code)), "{mask:#x}, {code}");
+                let common = coder.common(n, code);
+                let below = (0..).zip(&rare).filter(|(_, rare)| **rare < common).map(|(other, _)| other);
+                assert!(below.eq(0..coder.rare_below(n, code)), "{mask:?}, {code}");
             }
         }
     }

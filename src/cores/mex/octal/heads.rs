@@ -17,12 +17,12 @@ type Cells = [u64; 4];
 
 /// Chooses moves for the heaps after those that have these codes, while each covers at least `worth` cells of a heap. Returns the chosen
 /// moves and the others, each in ascending order of their shifts, at most a quarter of the number of heaps.
-pub fn choose(codes: &[u8], below: impl Fn(u8) -> u16, pool: Vec<Move>, worth: f64) -> (Vec<Move>, Vec<Move>) {
+pub fn choose(codes: &[u8], below: impl Fn(usize, u8) -> u16, pool: Vec<Move>, worth: f64) -> (Vec<Move>, Vec<Move>) {
     let n = codes.len();
     let size = (n / 256).clamp(8, SAMPLE);
     let step = (n / 4 / size).min(41) | 1;
     let sample = (0..size).map(|i| n - 1 - i * step);
-    let mut sample: Vec<(usize, Cells)> = sample.map(|n| (n, cells(below(codes[n])))).collect();
+    let mut sample: Vec<(usize, Cells)> = sample.map(|n| (n, cells(below(n, codes[n])))).collect();
     let mut left: u64 = sample.iter().flat_map(|(_, cells)| cells).map(|word| u64::from(word.count_ones())).sum();
     let least = worth * size as f64;
     let count = |sample: &[(usize, Cells)], m: &Move| {

@@ -3,7 +3,8 @@
 //! *Common values.* Each rare heap `r` and place `k` is a move: it reaches, from the heaps of the block, the XOR of its own code
 //! and the codes `k + r` before, a contiguous load. The kernel decodes them to one-hot bits and ORs these over the moves. Lanes
 //! where the other heap is rare as well are left out. What moves below 64 reach inside the block is known only in order, so the
-//! least free code of each heap is found one by one, as in `mex_subtraction`.
+//! least free code of each heap is found one by one, as in `mex_subtraction`. Where the position counts, a move that takes an odd
+//! number and leaves one heap reaches common values from rare heaps; lanes find these few one by one.
 //!
 //! *Questions.* Where many heaps are rare, only moves that together reach most values are decoded ([`heads`]). Each
 //! other one is asked whether it reaches the least codes that are still free, a few of each heap; until each has one that no
@@ -21,7 +22,7 @@ use super::candidates::search;
 use super::codes::{CODES, Coder, LANES, Move, spread};
 use super::heads;
 use super::inner::{ASKED, CHUNK, GROUPS, Group, Inner, PLANES};
-use super::space::Space;
+use super::space::{Mask, Space, common_parity};
 use super::values::Values;
 use crate::kernel::RunError;
 use crate::simd::bits::funnel;
@@ -37,6 +38,9 @@ pub struct Sparse<'a> {
     /// Places after which one heap is left, and two.
     takes: Vec<usize>,
     splits: Vec<usize>,
+    /// The takes by which a rare heap reaches common values, and a common heap rare ones: those of an odd number, where the position
+    /// counts.
+    turned: Vec<usize>,
     space: Space,
     coder: Coder,
     /// A bit for each heap up to the last rare one.
@@ -87,8 +91,9 @@ impl<'a> Sparse<'a> {
             is_unequal: input.code().is_unequal(),
             takes: places(2),
             splits: places(4),
-            space: Space::new(g),
-            coder: Coder::new(1),
+            turned: Vec::new(),
+            space: Space::new(common_parity(input.code()), g),
+            coder: Coder::new(Mask { values: 1, position: None }),
             rare: Vec::new(),
             codes: vec![0; input.heaps() + 4 * LANES],
             planes: 0,
@@ -113,10 +118,13 @@ impl<'a> Sparse<'a> {
             self.encode(n, *value)?;
         }
         (self.near, self.far, self.asked) = (Vec::new(), Vec::new(), Vec::new());
-        for place in self.takes.clone() {
+        let is_turned = |place: &usize| self.space.mask().position.is_some() && place % 2 == 1;
+        let (turned, others) = self.takes.iter().copied().partition::<Vec<_>, _>(is_turned);
+        self.turned = turned;
+        for place in others {
             self.add_move(Move { shift: place, code: 0, heap: 0 });
         }
-        for (heap, value) in self.space.rare.clone().into_iter().skip(1) {
+        for (heap, value) in self.space.rare().to_vec() {
             self.add_rare(heap, value);
         }
         self.near.sort_unstable_by_key(|m| m.shift);
@@ -129,7 +137,7 @@ impl<'a> Sparse<'a> {
         let code = u8::try_from(self.coder.code(value)).map_err(|_| TooLarge)?;
         self.codes[n] = code;
         self.planes = self.planes.max(usize::from(code) / 8 + 1);
-        if self.space.is_rare(value) {
+        if self.space.mask().is_rare(n, value) {
             self.rare.resize(n / 64 + 1, 0);
             self.rare[n / 64] |= 1 << (n % 64);
         }
@@ -158,7 +166,7 @@ impl<'a> Sparse<'a> {
 
     /// The last rare heap.
     fn last_rare(&self) -> usize {
-        self.space.rare.last().map_or(0, |(heap, _)| *heap)
+        self.space.rare().last().map_or(0, |(heap, _)| *heap)
     }
 
     /// A bit for each of the 64 heaps from `n` on, set if it is rare.
@@ -229,6 +237,20 @@ impl<'a> Sparse<'a> {
         }
     }
 
+    /// Removes what takes turn from rare to common. The heaps of the block are not rare.
+    #[inline(always)]
+    fn remove_turned(&self, n: usize, free: &mut Free) {
+        for place in &self.turned {
+            if n > place + self.last_rare() {
+                continue;
+            }
+            for lane in (0..LANES.min(*place)).filter(|lane| self.is_rare(n + lane - place)) {
+                let code = self.codes[n + lane - place];
+                free[usize::from(code) / 64][lane] &= !(1 << (code % 64));
+            }
+        }
+    }
+
     /// Asks the moves that are not decoded for the least free codes of each heap, and removes those that they reach. Codes below the
     /// bounds are then known.
     #[inline(always)]
@@ -278,6 +300,7 @@ impl<'a> Sparse<'a> {
             for m in &self.near {
                 self.remove(n, n, m, &mut free);
             }
+            self.remove_turned(n, &mut free);
             // Codes below these are known to be free or not.
             let mut until = [CODES; LANES];
             if !self.asked.is_empty() {
@@ -340,13 +363,14 @@ impl<'a> Sparse<'a> {
         let end = n + LANES;
         let block: &[u8; LANES] = self.codes[n..].first_chunk().expect("padding");
         let coder = self.coder;
-        g.extend(block.map(|code| coder.common(code)));
+        g.extend((n..).zip(block).map(|(n, code)| coder.common(n, *code)));
         let mut free = [[0; LANES]; GROUPS];
-        let highest = block.iter().map(|code| usize::from(coder.rare_below(*code))).max().expect("64 codes");
+        let bounds = (n..).zip(block).map(|(n, code)| usize::from(coder.rare_below(n, *code)));
+        let highest = bounds.max().expect("64 codes");
         self.free(n, end, &self.heads, inner.planes(highest.div_ceil(8).max(1)), inner, &mut free);
         let mut other = None;
         'heaps: for lane in 0..LANES {
-            let bound = usize::from(coder.rare_below(self.codes[n + lane]));
+            let bound = usize::from(coder.rare_below(n + lane, self.codes[n + lane]));
             let (mut open, mut count) = ([0; CODES], 0);
             for (q, free) in free.iter().enumerate() {
                 let mut word = free[lane] & below(bound, q);
@@ -357,7 +381,7 @@ impl<'a> Sparse<'a> {
             }
             if count > 0 {
                 for code in self.not_near_by(n + lane, &mut open[..count], inner) {
-                    let value = coder.rare(*code);
+                    let value = coder.rare(n + lane, *code);
                     if !self.is_reached(n + lane, g, value) {
                         other = Some((n + lane, value));
                         break 'heaps;
@@ -442,9 +466,9 @@ impl<'a> Sparse<'a> {
         self.stretch = self.codes[common..common + length].iter().rev().copied().collect();
         let pool = (1..(n / 4).saturating_sub(place)).filter(|heap| !self.is_rare(*heap));
         let pool = pool.flat_map(|heap| self.splits.iter().map(move |place| (place + heap, heap)));
-        let pool =
-            pool.take(POOL.min(n / 16)).map(|(shift, heap)| Move { shift, code: spread(self.codes[heap]), heap });
-        let mut pool: Vec<Move> = pool.collect();
+        let splits = pool.map(|(shift, heap)| Move { shift, code: spread(self.codes[heap]), heap });
+        let takes = self.turned.iter().map(|place| Move { shift: *place, code: 0, heap: 0 });
+        let mut pool: Vec<Move> = takes.chain(splits).take(POOL.min(n / 16)).collect();
         self.far.append(&mut self.asked);
         let (codes, coder) = (&self.codes[..n], self.coder);
         // Few rare heaps have few codes, and a choice gains nothing.
@@ -454,11 +478,11 @@ impl<'a> Sparse<'a> {
             self.heads = pool;
             return;
         };
-        (self.heads, _) = heads::choose(codes, |code| coder.rare_below(code), pool, rare_worth);
+        (self.heads, _) = heads::choose(codes, |n, code| coder.rare_below(n, code), pool, rare_worth);
         // Where rare heaps could meet, moves are not asked.
         if n > 2 * common + place + LANES {
             let pool = std::mem::take(&mut self.far);
-            (self.far, self.asked) = heads::choose(codes, u16::from, pool, common_worth);
+            (self.far, self.asked) = heads::choose(codes, |_, code| u16::from(code), pool, common_worth);
         }
     }
 
@@ -503,7 +527,7 @@ impl<'a> Sparse<'a> {
     /// Predicted nanoseconds for a heap, where `ns` is that of a move and a block. Each rare heap ends a block, and moves to where
     /// rare heaps are go lane by lane.
     pub fn heap_ns(&self, n: usize, ns: f64) -> f64 {
-        let recent = self.space.rare.len() - self.space.rare.partition_point(|(heap, _)| *heap < n / 2);
+        let recent = self.space.rare().len() - self.space.rare().partition_point(|(heap, _)| *heap < n / 2);
         let blocks = 1.0 / LANES as f64 + recent as f64 / (n as f64 / 2.0);
         let mixed = self.far.iter().filter(|m| m.shift >= n || !self.is_common(n - m.shift)).count();
         blocks * ((self.far.len() + HEADS) as f64 * ns + mixed as f64 * MIXED_NS + 3000.0) + 20.0
@@ -527,21 +551,32 @@ mod tests {
     #[test]
     fn values_do_not_depend_on_the_mask() {
         let parts = sparse_lanes::parts(None);
-        for (code, masks) in [("0.6", &[1, 2, 3, 0x10, 0x20, 0x30, 0x50, 0x1ee][..]), ("grundy", &[1, 8, 0x10, 0xfe])] {
+        let masks = [
+            ("0.6", None, &[1, 2, 3, 0x10, 0x20, 0x30, 0x50, 0x1ee][..]),
+            ("grundy", None, &[1, 8, 0x10, 0xfe]),
+            ("0.6", Some(1), &[1, 6, 0x1ee]),
+            ("grundy", Some(0), &[1, 8, 0xfe]),
+            ("0.106", None, &[1, 0xd]),
+            ("0.106", Some(1), &[1, 2, 0xc, 0xd]),
+            ("0.324", Some(1), &[2, 0x27, 0x28]),
+            ("4.333", Some(0), &[1, 2, 5]),
+        ];
+        for (code, position, masks) in masks {
             let input = Octal::new(&code.parse().expect("a game"), 2500).expect("a small limit");
             let want = stamp::run(&input, &Run::new(1), Start::default()).expect("it ends");
             for mask in masks {
                 let mut g = want[..200].to_vec();
                 let mut sparse = Sparse::new(&input, &g).ok().expect("small values");
                 while g.len() <= 2500 {
-                    if sparse.space.mask() != *mask {
-                        sparse.space.split_by(*mask, &g);
+                    let mask = Mask { values: *mask, position };
+                    if sparse.space.mask() != mask {
+                        sparse.space.split_by(mask, &g);
                         assert!(sparse.rebuild(&g).is_ok(), "values of nine bits");
                     }
                     assert!(sparse.next(&mut g, &parts).is_ok(), "values of nine bits");
                 }
                 let differs = want.iter().zip(&g).position(|(a, b)| a != b);
-                assert_eq!(differs, None, "{code} with mask {mask:#x}");
+                assert_eq!(differs, None, "{code} with mask {mask:#x}, position {position:?}");
             }
         }
     }

@@ -9,6 +9,10 @@
 //!   that splits into two heaps, common values are reached through rare heaps alone (the empty heap is rare). If few heaps are
 //!   rare, as observed in many games, the least common value that is not reached is found quickly. It is the value of the heap if all
 //!   rare values below it are reached, which has to be shown, and is. Nothing here relies on an observation.
+//! * *Sparse by position* (Flammenkamp). If all places `t` that split into two have the same parity, `p(n) = (n - t) mod 2` is a bit
+//!   with `p(a) ^ p(b) = p(n)` for each split `n - t = a + b`. So it can be one more bit of every value, and of the mask: all of the
+//!   above holds, except that whether a value is rare depends on `p(n)`, and that a move at an odd place that leaves one heap
+//!   turns rare into common and common into rare. The empty heap is common then if `t` is odd.
 //! * *Guy and Smith (1956).* Let `k` be the last place of a finite code with two parts. If `g(n + p) = g(n)` for all `n` from
 //!   `e >= 1` to `2 e + p + k`, then for all `n >= e`: of the two heaps of any option of a larger heap, one is at least `e + p`,
 //!   and `p` can be taken from it or added to it. With three parts the bound is `3 e + 2 p + k`. Where the heaps of a split
@@ -62,7 +66,7 @@ mod xor_translate_avx512;
 pub use crate::moves::{Code, CodeError};
 pub use input::{MAX_ENDLESS, MAX_LIMIT, Octal};
 pub use period::{Period, period};
-pub use space::{SparseSpace, sparse_space};
+pub use space::{Mask, SparseSpace, sparse_space};
 pub use values::{Journal, Start};
 use values::{heap_by_heap, pairs};
 

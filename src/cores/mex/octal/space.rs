@@ -1,83 +1,131 @@
 //! Which values are rare, and which heaps have them.
 
+use super::Code;
 use crate::cores::xor_count::triples::walsh_hadamard;
 
 /// The rare heaps of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SparseSpace {
-    /// Values with an even number of bits in common with it are rare.
-    pub mask: u16,
+    /// Which values are rare.
+    pub mask: Mask,
     /// The rare heaps in ascending order.
     pub rare: Vec<usize>,
 }
 
 /// The sparse space of these values: that of the mask with the fewest rare heaps. This is an observation about these heaps.
-pub fn sparse_space(values: &[u16]) -> SparseSpace {
-    let Space { mask, rare, .. } = Space::new(values);
+pub fn sparse_space(code: &Code, values: &[u16]) -> SparseSpace {
+    let Space { mask, rare, .. } = Space::new(common_parity(code), values);
     SparseSpace { mask, rare: rare.into_iter().map(|(heap, _)| heap).collect() }
+}
+
+/// What all places where the code allows a split into two are modulo 2; `None` if they differ, or there are none.
+pub(super) fn common_parity(code: &Code) -> Option<usize> {
+    let mut places = (0..=code.last_place()?).filter(|place| code.digit(*place) & 4 > 0);
+    let parity = places.next()? % 2;
+    places.all(|place| place % 2 == parity).then_some(parity)
+}
+
+/// Which values of a heap are rare: those with an even number of bits in common with a mask, counting the position as one more bit
+/// where it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mask {
+    /// The bits of a value that count. There is at least one.
+    pub values: u16,
+    /// If the position counts, what the splitting places are modulo 2: the bit of a heap is set where the heap differs from them.
+    pub position: Option<usize>,
+}
+
+impl Mask {
+    /// The bit of a heap.
+    #[inline(always)]
+    pub(super) fn bit(self, n: usize) -> u16 {
+        self.position.map_or(0, |place| (n ^ place) as u16 & 1)
+    }
+
+    /// Whether this value is rare for a heap of `n`.
+    #[inline(always)]
+    pub fn is_rare(self, n: usize, value: u16) -> bool {
+        ((value & self.values).count_ones() as u16 ^ self.bit(n)).is_multiple_of(2)
+    }
 }
 
 /// The mask that splits the values, with the rare heaps.
 #[derive(Clone, Debug)]
 pub struct Space {
-    mask: u16,
-    /// Rare heaps in ascending order, with their values. The empty heap is always the first.
-    pub rare: Vec<(usize, u16)>,
-    /// How many heaps have each value. A power of two in length.
-    counts: Vec<i64>,
+    mask: Mask,
+    /// Rare heaps in ascending order, with their values.
+    rare: Vec<(usize, u16)>,
+    /// What the splitting places are modulo 2, if they agree, which lets the position count.
+    parity: Option<usize>,
+    /// How many heaps have each value, those with the bit of the position and those without. Powers of two in length.
+    counts: [Vec<i64>; 2],
     /// The number of rare heaps when the mask was chosen.
     chosen_at: usize,
 }
 
 impl Space {
     /// The space of these values, with the mask that makes the fewest heaps rare.
-    pub fn new(values: &[u16]) -> Self {
-        let mut space = Space { mask: 1, rare: Vec::new(), counts: vec![0; 2], chosen_at: 0 };
-        for value in values {
-            space.count(*value);
+    pub fn new(parity: Option<usize>, values: &[u16]) -> Self {
+        let mask = Mask { values: 1, position: None };
+        let mut space = Space { mask, rare: Vec::new(), parity, counts: [vec![0; 2], vec![0; 2]], chosen_at: 0 };
+        for (n, value) in values.iter().enumerate() {
+            space.count(n, *value);
         }
+        space.split_by(mask, values);
         space.choose(values);
         space
     }
 
-    /// The values with an even number of bits in common with it are rare.
-    pub fn mask(&self) -> u16 {
+    pub fn mask(&self) -> Mask {
         self.mask
     }
 
-    #[inline(always)]
-    pub fn is_rare(&self, value: u16) -> bool {
-        (value & self.mask).count_ones().is_multiple_of(2)
+    /// Rare heaps in ascending order, with their values, without the empty heap.
+    pub fn rare(&self) -> &[(usize, u16)] {
+        match self.rare.first() {
+            Some((0, _)) => &self.rare[1..],
+            _ => &self.rare,
+        }
     }
 
     /// Counts a value; true if it has a bit that no value had before.
     #[inline(always)]
-    fn count(&mut self, value: u16) -> bool {
-        let is_new = usize::from(value) >= self.counts.len();
+    fn count(&mut self, n: usize, value: u16) -> bool {
+        let value = usize::from(value);
+        let is_new = value >= self.counts[0].len();
         if is_new {
-            self.counts.resize((usize::from(value) + 1).next_power_of_two(), 0);
+            for counts in &mut self.counts {
+                counts.resize((value + 1).next_power_of_two(), 0);
+            }
         }
-        self.counts[usize::from(value)] += 1;
+        let bit = Mask { position: self.parity, ..self.mask }.bit(n);
+        self.counts[usize::from(bit)][value] += 1;
         is_new
     }
 
     /// Takes the value of the next heap `n`; true if a mask should be chosen anew.
     #[inline(always)]
     pub fn push(&mut self, n: usize, value: u16) -> bool {
-        let has_new_bit = self.count(value);
-        if self.is_rare(value) {
+        let has_new_bit = self.count(n, value);
+        if self.mask.is_rare(n, value) {
             self.rare.push((n, value));
         }
         has_new_bit || self.rare.len() > self.chosen_at + self.chosen_at / 32 + 8
     }
 
     /// Chooses the mask that makes the fewest of all heaps rare: the least coefficient of the Walsh-Hadamard transform of the counts
-    /// is the number of rare heaps less that of common ones. True if it is another one than before.
+    /// is the number of rare heaps less that of common ones. The position is one more bit, above those of the values. True if it
+    /// is another mask than before.
     pub fn choose(&mut self, values: &[u16]) -> bool {
-        let mut sums = self.counts.clone();
+        let mut sums = self.counts.concat();
+        let by_position = sums.len() / 2;
         walsh_hadamard(&mut sums);
-        let mask = (1..sums.len()).min_by_key(|mask| sums[*mask]).unwrap_or(1) as u16;
-        let is_other = mask != self.mask || self.rare.is_empty();
+        let masks = if self.parity.is_some() { 0..sums.len() } else { 0..by_position };
+        let masks = masks.filter(|mask| mask % by_position != 0);
+        let best = masks.min_by_key(|mask| sums[*mask]).expect("values have at least a bit");
+        let position = self.parity.filter(|_| best >= by_position);
+        let mask = Mask { values: (best % by_position) as u16, position };
+        let is_other = mask != self.mask;
         if is_other {
             self.split_by(mask, values);
         }
@@ -86,8 +134,8 @@ impl Space {
     }
 
     /// Splits the values by a mask.
-    pub fn split_by(&mut self, mask: u16, values: &[u16]) {
+    pub fn split_by(&mut self, mask: Mask, values: &[u16]) {
         self.mask = mask;
-        self.rare = values.iter().copied().enumerate().filter(|(_, value)| self.is_rare(*value)).collect();
+        self.rare = values.iter().copied().enumerate().filter(|(n, value)| mask.is_rare(*n, *value)).collect();
     }
 }

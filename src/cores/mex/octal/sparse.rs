@@ -5,7 +5,7 @@
 //! Bound: the stores; branches on values.
 //! Source: Berlekamp, Conway and Guy, *Winning Ways*, chapter 4; the programs of Gangolli and Plambeck and of Flammenkamp.
 
-use super::space::Space;
+use super::space::{Space, common_parity};
 use super::{Octal, Start, heap_by_heap, pairs};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -23,11 +23,10 @@ pub fn cost(input: &Octal, _: CostContext) -> Cost {
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
     let is_unequal = input.code().is_unequal();
     let mut stamp = vec![0u32; VALUES];
-    let mut space = Space::new(&start.from);
+    let parity = common_parity(input.code());
+    let mut space = None;
     heap_by_heap(input, run, start, |n, g| {
-        if space.rare.is_empty() {
-            space = Space::new(g);
-        }
+        let space = space.get_or_insert_with(|| Space::new(parity, g));
         let now = n as u32;
         for (left, digit) in input.moves(n) {
             if digit & 1 > 0 && left == 0 {
@@ -37,14 +36,14 @@ pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError>
                 stamp[usize::from(g[left])] = now;
             }
             if digit & 4 > 0 {
-                let rare = space.rare[1..].iter().take_while(|(heap, _)| *heap < left);
+                let rare = space.rare().iter().take_while(|(heap, _)| *heap < left);
                 for (heap, value) in rare.filter(|(heap, _)| !is_unequal || 2 * heap != left) {
                     stamp[usize::from(value ^ g[left - heap])] = now;
                 }
             }
         }
         let is_open = |value: &usize, stamp: &[u32]| stamp[*value] != now;
-        let common = (0..VALUES).find(|value| is_open(value, &stamp) && !space.is_rare(*value as u16))?;
+        let common = (0..VALUES).find(|value| is_open(value, &stamp) && !space.mask().is_rare(n, *value as u16))?;
         let mut open = (0..common).filter(|value| is_open(value, &stamp)).count();
         let splits = input.moves(n).filter(|(_, digit)| digit & 4 > 0);
         for nim_sum in splits.flat_map(|(left, _)| pairs(g, left, 1, is_unequal)) {

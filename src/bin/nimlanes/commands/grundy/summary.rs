@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::found::by_octaves;
 use crate::output::{Document, write_json};
+use crate::surveyed::mask_in_words;
 
 /// What a summary says. What was not asked for, or has no meaning for the game, is left out.
 #[derive(Serialize)]
@@ -95,6 +96,8 @@ struct Rare {
     last: usize,
     /// Values with an even number of bits in common with it are rare.
     mask: u16,
+    /// Whether the position of the heap counts as one more bit.
+    by_position: bool,
 }
 
 /// How often a value occurs.
@@ -179,8 +182,9 @@ impl Summary {
             proved: found.is_proved,
         });
         let rare = (!code.has_three_parts()).then(|| {
-            let space = sparse_space(values);
-            Rare { heaps: space.rare.len(), last: space.rare.last().copied().unwrap_or(0), mask: space.mask }
+            let space = sparse_space(code, values);
+            let (heaps, last) = (space.rare.len(), space.rare.last().copied().unwrap_or(0));
+            Rare { heaps, last, mask: space.mask.values, by_position: space.mask.position.is_some() }
         });
         let repetition = Some(Repetition { period, words: in_words(code, found) });
         Ok(Summary { repetition, rare, ..Summary::of_values(Game::Code(code.to_string()), values) })
@@ -261,8 +265,9 @@ impl Summary {
         if let Some(repetition) = &self.repetition {
             writeln!(out, "period   {}", repetition.words)?;
         }
-        if let Some(Rare { heaps, last, mask }) = self.rare {
-            writeln!(out, "rare     {heaps} heaps, the last {last}, with mask {mask:#x}")?;
+        if let Some(Rare { heaps, last, mask, by_position }) = self.rare {
+            let mask = mask_in_words(mask, by_position);
+            writeln!(out, "rare     {heaps} heaps, the last {last}, with mask {mask}")?;
         }
         if let Some(values) = &self.values {
             writeln!(out, "value    first heap, heaps")?;
