@@ -506,10 +506,14 @@ impl<'a> Sparse<'a> {
         Ok(next)
     }
 
+    /// How far back the moves of common blocks reach, with as much again, so that none meets a rare heap.
+    fn reach(&self) -> usize {
+        2 * (self.last_rare() + self.input.code().last_place().unwrap_or(0)) + 4 * LANES
+    }
+
     /// How many heaps from `n` on can be computed ahead: none that are rare are near, and no choice is due.
     pub fn ahead(&self, n: usize) -> usize {
-        let reach = 2 * (self.last_rare() + self.splits.last().copied().unwrap_or(0)) + 4 * LANES;
-        if n > reach { self.chosen_until.saturating_sub(n) } else { 0 }
+        if n > self.reach() { self.chosen_until.saturating_sub(n) } else { 0 }
     }
 
     /// What is needed to compute common blocks from heap `n` on, up to `count` heaps, with the index of `n` in it.
@@ -517,8 +521,7 @@ impl<'a> Sparse<'a> {
         let codes = std::mem::take(&mut self.codes);
         let mut producer = self.clone();
         self.codes = codes;
-        // As far back as moves reach, and far enough that none meets a rare heap.
-        let place = 2 * (self.last_rare() + self.splits.last().copied().unwrap_or(0)) + 4 * LANES;
+        let place = self.reach();
         producer.codes = self.codes[n - place..n].to_vec();
         producer.codes.resize(place + count + 2 * LANES, 0);
         (producer, place)
