@@ -77,7 +77,7 @@ fn left_out(machine: &Machine, trials: &[Trial]) -> Vec<String> {
 /// Portable source listed at a higher tier is recompiled in that tier's entry. If a part is not inlined, the entry calls code
 /// for the build's target instead. Only the machine code shows this: it must contain one of `signs`.
 fn own_instructions(operation: &str, kernel: &str, is_listed: bool, signs: &'static [&str]) -> Trial {
-    let entry = format!("<nimlanes::cores::{operation} as nimlanes::kernel::Operation>::KERNELS::{kernel}");
+    let entry = format!("<nimlanes::cores::{operation} as nimlanes::kernel::operation::Operation>::KERNELS::{kernel}");
     let disassemble = |entry: &str| {
         let program = std::env::current_exe().ok()?;
         let symbol = format!("--disassemble={entry}");
