@@ -73,12 +73,16 @@ mod tests {
     #[test]
     fn the_harness_is_cut_off_and_names_are_short() {
         let spin = "<nimlanes::kernel::session::OpenSession<O> as nimlanes::kernel::session::Session>::spin";
-        let entry = "nimlanes::cores::mex::subtraction::<impl nimlanes::kernel::operation::Operation for X>::KERNELS::stamp";
+        let entry =
+            "nimlanes::cores::mex::subtraction::<impl nimlanes::kernel::operation::Operation for X>::KERNELS::stamp";
         let inner = "nimlanes::cores::mex::subtraction::stamp::first_gap<u16>";
         let want = ["stamp", "stamp::first_gap"];
         assert_eq!(cut(&format!("main/criterion::routine::warm_up/{spin}/{entry}/{inner}")), want);
         assert_eq!(cut(&format!("main/{spin};harness::inlined/{entry};{inner};{inner}::{{{{closure}}}}")), want);
-        assert_eq!(cut(&format!("main/criterion::analysis::common/nimlanes::kernel::session::Session::run/{entry}")), [""; 0]);
+        assert_eq!(
+            cut(&format!("main/criterion::analysis::common/nimlanes::kernel::session::Session::run/{entry}")),
+            [""; 0]
+        );
         assert_eq!(cut(&format!("clone3/start_thread/std::thread::start/{inner}")), ["stamp::first_gap"]);
         assert_eq!(cut("clone3/start_thread/rayon::join"), [""; 0]);
         let shim = "core::ops::function::impls::<impl core::ops::function::Fn<A> for &F>::call";
