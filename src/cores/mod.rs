@@ -23,6 +23,7 @@ macro_rules! operations {
             &Erased::<mex::records::MexRecords>::new(),
             &Erased::<mex::split::MexSplit>::new(),
             &Erased::<mex::octal::MexOctal>::new(),
+            &Erased::<mex::period::MexPeriod>::new(),
             &Erased::<xor_count::triples::XorTriples>::new(),
             &Erased::<xor_count::partitions::XorPartitions>::new(),
         ]

@@ -4,6 +4,7 @@ pub mod checkpoint;
 mod lanes;
 pub mod octal;
 mod oracle;
+pub mod period;
 pub mod records;
 mod residues;
 pub mod split;

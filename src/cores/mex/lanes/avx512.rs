@@ -67,11 +67,25 @@ pub fn accumulate<const P: usize>(tables: &Tables, from: Sources, moves: &[usize
     }
 }
 
-/// Transposes 8 planes of 64 bytes to 64 words: three rounds of interleaving within 128-bit quarters, then a transposition of
-/// the quarters.
+/// The values that are not hit, a word for each heap.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     let none = _mm512_set1_epi64(i64::MAX);
+    transpose(hits, free, |words| _mm512_andnot_si512(words, none));
+}
+
+/// The values that are hit, a word for each heap.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn hit_words(hits: &Planes, words: &mut [u64; LANES]) {
+    transpose(hits, words, |words| words);
+}
+
+/// Transposes 8 planes of 64 bytes to 64 words: three rounds of interleaving within 128-bit quarters, then a transposition of
+/// the quarters. `finish` is done to eight words at a time.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn transpose(hits: &Planes, words: &mut [u64; LANES], finish: impl Fn(__m512i) -> __m512i) {
     let rows: [__m512i; 8] = std::array::from_fn(|p| load(&hits[p]));
     let bytes: [__m512i; 8] = std::array::from_fn(|i| match (rows[i & !1], rows[i | 1]) {
         (x, y) if i % 2 == 0 => _mm512_unpacklo_epi8(x, y),
@@ -82,13 +96,13 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
             (x, y) if i % 2 == 0 => _mm512_unpacklo_epi16(x, y),
             (x, y) => _mm512_unpackhi_epi16(x, y),
         });
-    // Quarter q of words[i] holds the heaps 16 q + 2 i and 16 q + 2 i + 1.
-    let words: [__m512i; 8] = std::array::from_fn(|i| match (pairs[i / 2], pairs[i / 2 + 4]) {
+    // Quarter q of fours[i] holds the heaps 16 q + 2 i and 16 q + 2 i + 1.
+    let fours: [__m512i; 8] = std::array::from_fn(|i| match (pairs[i / 2], pairs[i / 2 + 4]) {
         (x, y) if i % 2 == 0 => _mm512_unpacklo_epi32(x, y),
         (x, y) => _mm512_unpackhi_epi32(x, y),
     });
     for half in 0..2 {
-        let [a, b, c, d] = *words[4 * half..].first_chunk().expect("two halves");
+        let [a, b, c, d] = *fours[4 * half..].first_chunk().expect("two halves");
         let (ab, cd) = (_mm512_shuffle_i64x2::<0x44>(a, b), _mm512_shuffle_i64x2::<0x44>(c, d));
         let (ab_high, cd_high) = (_mm512_shuffle_i64x2::<0xee>(a, b), _mm512_shuffle_i64x2::<0xee>(c, d));
         let quarters = [
@@ -97,9 +111,9 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
             _mm512_shuffle_i64x2::<0x88>(ab_high, cd_high),
             _mm512_shuffle_i64x2::<0xdd>(ab_high, cd_high),
         ];
-        for (q, words) in quarters.into_iter().enumerate() {
-            let at: &mut [u64; 8] = free[16 * q + 8 * half..].first_chunk_mut().expect("inside the block");
-            store(at, _mm512_andnot_si512(words, none));
+        for (q, quarter) in quarters.into_iter().enumerate() {
+            let at: &mut [u64; 8] = words[16 * q + 8 * half..].first_chunk_mut().expect("inside the block");
+            store(at, finish(quarter));
         }
     }
 }

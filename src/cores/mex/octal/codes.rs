@@ -23,6 +23,11 @@ impl Coder {
         Coder { mask, low: (mask.values & mask.values.wrapping_neg()) - 1 }
     }
 
+    /// Whether the position counts.
+    pub fn by_position(self) -> bool {
+        self.mask.position.is_some()
+    }
+
     /// The code of a value, which may be too large for a byte.
     #[inline(always)]
     pub fn code(self, value: u16) -> u16 {
@@ -59,6 +64,13 @@ pub struct Move {
     pub code: u64,
     /// This heap.
     pub heap: usize,
+}
+
+impl Move {
+    /// The move that leaves a heap of this code, and another that is so much smaller than the one that is split.
+    pub fn new(shift: usize, code: u8, heap: usize) -> Self {
+        Move { shift, code: spread(code), heap }
+    }
 }
 
 /// A byte in all bytes.

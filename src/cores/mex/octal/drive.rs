@@ -38,7 +38,7 @@ pub trait Steps<'a> {
 }
 
 /// An error of the run, or else of the space.
-type Step = Result<Result<(), TooLarge>, RunError>;
+pub type Step = Result<Result<(), TooLarge>, RunError>;
 
 /// On this thread.
 pub struct Alone;

@@ -6,7 +6,7 @@ use crate::moves::Code;
 const NAME: &str = "mex_octal";
 
 /// The largest limit.
-pub const MAX_LIMIT: u64 = 1 << 40;
+pub const MAX_LIMIT: u64 = 1 << 48;
 
 /// The largest limit of a code without a last digit, whose heaps have as many moves as beans.
 pub const MAX_ENDLESS: u64 = 1 << 20;

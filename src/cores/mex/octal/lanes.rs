@@ -24,6 +24,7 @@ use super::heads;
 use super::inner::{ASKED, CHUNK, GROUPS, Group, Inner, PLANES};
 use super::space::{Mask, Space, common_parity};
 use super::values::Values;
+use super::window;
 use crate::kernel::RunError;
 use crate::simd::bits::funnel;
 
@@ -424,7 +425,7 @@ impl<'a> Sparse<'a> {
 
     /// Whether a move on a heap of `n` has this nim-sum, by the rules alone.
     #[inline(always)]
-    fn is_reached(&self, n: usize, g: &[u16], value: u16) -> bool {
+    pub fn is_reached(&self, n: usize, g: &[u16], value: u16) -> bool {
         for (left, digit) in self.input.moves(n) {
             if digit & 1 > 0 && left == 0 && value == 0
                 || digit & 2 > 0 && left > 0 && g[left] == value
@@ -504,6 +505,24 @@ impl<'a> Sparse<'a> {
         values.known.truncate(values.heaps);
         values.advance()?;
         Ok(next)
+    }
+
+    /// What a window is made of, after the first `n` heaps.
+    pub fn window_parts(&self, n: usize) -> window::Parts<'_> {
+        window::Parts {
+            coder: self.coder,
+            last_rare: self.last_rare(),
+            rare_count: self.space.rare().len(),
+            moves: [&self.near, &self.far, &self.asked].into_iter().flatten().copied().collect(),
+            turned: &self.turned,
+            splits: &self.splits,
+            codes: &self.codes[..n],
+        }
+    }
+
+    /// Counts the values of a window, which are common and have been pushed by it.
+    pub fn recount(&mut self, g: &[u16]) {
+        self.space.recount(g);
     }
 
     /// How far back the moves of common blocks reach, with as much again, so that none meets a rare heap.

@@ -28,9 +28,9 @@ use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 mod bit_rows;
 mod candidates;
 pub mod checkpoint;
-mod codes;
-mod drive;
-mod greedy;
+pub(super) mod codes;
+pub(super) mod drive;
+pub(super) mod greedy;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod greedy_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -40,18 +40,18 @@ mod greedy_neon;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod greedy_pair_avx512;
 mod heads;
-mod inner;
+pub(super) mod inner;
 mod input;
-mod lanes;
+pub(super) mod lanes;
 mod oracle;
 mod period;
-mod space;
+pub(super) mod space;
 mod sparse;
-mod sparse_lanes;
+pub(super) mod sparse_lanes;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod sparse_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod sparse_lanes_avx512;
+pub(super) mod sparse_lanes_avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod sparse_lanes_masked_avx512;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
@@ -59,7 +59,11 @@ mod sparse_lanes_neon;
 #[cfg(feature = "wide")]
 mod sparse_lanes_wide;
 mod stamp;
-mod values;
+pub(super) mod values;
+pub(super) mod window;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod window_lanes_avx512;
+mod window_words;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod xor_translate_avx512;
 
@@ -99,6 +103,9 @@ impl Operation for MexOctal {
         greedy_avx2 = greedy_avx2 like greedy, Avx2, ["avx2"], "the same on the lanes of sparse_lanes_avx2";
         greedy_avx512 = greedy_avx512 like greedy, Avx512, ["avx512"], "the same on the lanes of sparse_lanes_avx512";
         greedy_neon = greedy_neon like greedy, Neon, ["neon"], "the same on the lanes of sparse_lanes_neon";
+        window_words = window_words like greedy, Portable, [], "where few heaps are rare: an OR of bits over them, and over some common ones to verify";
+        window_words_avx2 = window_words like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
+        window_lanes_avx512 = window_lanes_avx512 like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";
         greedy_pair_avx512 = greedy_pair_avx512 like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
     };
     const ABSENT: &'static [Absent] = &[Absent {

@@ -67,10 +67,8 @@ impl Space {
     /// The space of these values, with the mask that makes the fewest heaps rare.
     pub fn new(parity: Option<usize>, values: &[u16]) -> Self {
         let mask = Mask { values: 1, position: None };
-        let mut space = Space { mask, rare: Vec::new(), parity, counts: [vec![0; 2], vec![0; 2]], chosen_at: 0 };
-        for (n, value) in values.iter().enumerate() {
-            space.count(n, *value);
-        }
+        let mut space = Space { mask, rare: Vec::new(), parity, counts: [vec![], vec![]], chosen_at: 0 };
+        space.recount(values);
         space.split_by(mask, values);
         space.choose(values);
         space
@@ -101,6 +99,14 @@ impl Space {
         let bit = Mask { position: self.parity, ..self.mask }.bit(n);
         self.counts[usize::from(bit)][value] += 1;
         is_new
+    }
+
+    /// Counts all values anew.
+    pub fn recount(&mut self, values: &[u16]) {
+        self.counts = [vec![0; 2], vec![0; 2]];
+        for (n, value) in values.iter().enumerate() {
+            self.count(n, *value);
+        }
     }
 
     /// Takes the value of the next heap `n`; true if a mask should be chosen anew.
@@ -136,6 +142,7 @@ impl Space {
     /// Splits the values by a mask.
     pub fn split_by(&mut self, mask: Mask, values: &[u16]) {
         self.mask = mask;
-        self.rare = values.iter().copied().enumerate().filter(|(n, value)| mask.is_rare(*n, *value)).collect();
+        self.rare.clear();
+        self.rare.extend(values.iter().copied().enumerate().filter(|(n, value)| mask.is_rare(*n, *value)));
     }
 }

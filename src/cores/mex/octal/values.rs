@@ -28,6 +28,11 @@ impl fmt::Debug for Start {
 }
 
 impl Start {
+    /// A run that begins after the values `from`, which must be those of the first heaps.
+    pub(in crate::cores::mex) fn from_values(from: Vec<u16>) -> Self {
+        Start { from, journal: None }
+    }
+
     /// A run that saves its progress to `journal`, and begins after the values `from`, which must be those of the first heaps.
     pub fn with_journal(journal: Arc<dyn Journal>, from: Vec<u16>) -> Self {
         Start { from, journal: Some(journal) }

@@ -1,0 +1,56 @@
+//! Words: a bit for each code, set by a shift. The compiler does several heaps at once where it has such shifts.
+
+use super::super::codes::{LANES, Move};
+use super::{Block, CODES, Lanes, Moves, SHORT, Window, Words};
+
+/// Plain Rust.
+pub struct Plain;
+
+/// What one move reaches.
+#[inline(always)]
+fn reach<const HEAPS: usize>(codes: &[u8], n: usize, shift: usize, code: u8, words: &mut [u64; HEAPS]) {
+    let from: &[u8; HEAPS] = codes[n - shift..].first_chunk().expect("codes are padded by a block");
+    for (word, from) in words.iter_mut().zip(from) {
+        *word |= 1 << ((from ^ code) % CODES as u8);
+    }
+}
+
+impl Lanes for Plain {
+    #[inline(always)]
+    fn block(&self, codes: &[u8], n: usize, moves: &Moves, _: usize, words: &mut Words) {
+        for (code, shifts) in moves.groups() {
+            for shift in shifts {
+                reach(codes, n, *shift, code, words);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn short(&self, codes: &[u8], n: usize, moves: &[Move], _: usize, words: &mut [u64; SHORT]) {
+        for m in moves {
+            reach(codes, n, m.shift, m.code as u8, words);
+        }
+    }
+
+    #[inline(always)]
+    fn open(&self, codes: &[u8], n: usize, odd: usize, window: &Window, words: &mut Words) -> u64 {
+        self.block(codes, n, &window.heads, window.planes, words);
+        let block: &Block = codes[n..].first_chunk().expect("codes are padded by a block");
+        let mut open = 0;
+        for lane in 0..LANES {
+            words[lane] = window.needed[(odd + lane) % 2][usize::from(block[lane]) % CODES] & !words[lane];
+            open |= u64::from(words[lane] != 0) << lane;
+        }
+        open
+    }
+
+    #[inline(always)]
+    fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool {
+        a.iter().zip(b).fold(false, |any, (a, b)| any | (a ^ b == code))
+    }
+
+    #[inline(always)]
+    fn worth(&self) -> f64 {
+        0.02
+    }
+}

@@ -1,0 +1,168 @@
+//! The progress of a run in a file.
+//!
+//! The format: `nimwind1` in ASCII; as little-endian 64-bit numbers, the length of the code; the code as text; the numbers of
+//! [`State`], with windows as bytes; and the XXH3-64 of everything before. What depends on the first heaps alone is computed anew.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use super::super::octal::Octal;
+use super::super::octal::window::CODES;
+use super::state::{Found, Snapshot, State, Tallies, Tortoise, VALUES};
+use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
+use crate::kernel::RunError;
+
+/// The first bytes of a checkpoint.
+pub const MAGIC: [u8; 8] = *b"nimwind1";
+
+/// The most windows and bytes of one in a file.
+const MOST: u64 = 1 << 24;
+
+/// Saves the progress of a run.
+pub trait Journal: Send + Sync {
+    /// Called after each chunk of heaps. `is_last` is true if the run is about to stop early.
+    fn keep(&self, state: &State, input: &Octal, is_last: bool);
+}
+
+/// Where a run starts, and where it saves its progress. By default it starts at heap 0 and saves nothing.
+#[derive(Default)]
+pub struct Start {
+    pub(super) from: Option<State>,
+    pub(super) journal: Option<Arc<dyn Journal>>,
+}
+
+impl fmt::Debug for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let done = self.from.as_ref().map_or(0, State::done);
+        f.debug_struct("Start").field("done", &done).field("is_kept", &self.journal.is_some()).finish()
+    }
+}
+
+impl Start {
+    /// A run that saves its progress to `journal`, and resumes `from` earlier progress on the same game if given.
+    pub fn with_journal(journal: Arc<dyn Journal>, from: Option<State>) -> Self {
+        Start { from, journal: Some(journal) }
+    }
+
+    /// For a kernel that cannot resume.
+    ///
+    /// # Errors
+    /// [`RunError::OutsideDomain`]: the run starts from earlier progress, or saves it.
+    pub(super) fn at_zero(self) -> Result<(), RunError> {
+        if self.from.is_none() && self.journal.is_none() { Ok(()) } else { Err(RunError::OutsideDomain) }
+    }
+}
+
+fn write_tallies(out: &mut Writer, tallies: &Tallies) -> io::Result<()> {
+    out.numbers(tallies.iter().flat_map(|(first, heaps)| [*first, *heaps]))
+}
+
+fn read_tallies(reader: &mut Reader) -> Result<Tallies, CheckpointError> {
+    let mut tallies = [(0, 0); VALUES];
+    for (first, heaps) in &mut tallies {
+        (*first, *heaps) = (reader.number()?, reader.number()?);
+    }
+    Ok(tallies)
+}
+
+fn write_window(out: &mut Writer, heap: u64, codes: &[u8]) -> io::Result<()> {
+    out.numbers([heap, codes.len() as u64])?;
+    out.bytes(codes)
+}
+
+fn read_window(reader: &mut Reader) -> Result<Snapshot, CheckpointError> {
+    let heap = reader.number()?;
+    let count = reader.number()?;
+    if count > MOST.min(heap) {
+        return Err(CheckpointError::Damaged);
+    }
+    let mut codes = vec![0; count as usize];
+    reader.bytes(&mut codes)?;
+    if codes.iter().any(|code| usize::from(*code) >= CODES) {
+        return Err(CheckpointError::Damaged);
+    }
+    Ok(Snapshot { heap, codes })
+}
+
+impl State {
+    /// Writes everything that is needed to resume a run on the game of `input`, whatever its limit.
+    ///
+    /// # Errors
+    /// Any error of the writer.
+    pub fn write(&self, input: &Octal, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = Writer::new(out, MAGIC)?;
+        let text = input.code().to_string();
+        out.numbers([text.len() as u64])?;
+        out.bytes(text.as_bytes())?;
+        let found = self.found.map_or([0; 4], |found| [found.period, found.preperiod, found.width as u64, found.heaps]);
+        out.numbers([self.table as u64, self.kept as u64, self.verified_by as u64, self.distance])?;
+        out.numbers(found)?;
+        write_tallies(&mut out, &self.tallies)?;
+        write_tallies(&mut out, &self.tortoise.tallies)?;
+        write_window(&mut out, self.done, self.window(self.kept))?;
+        write_window(&mut out, self.tortoise.window.heap, &self.tortoise.window.codes)?;
+        out.numbers([self.snapshots.len() as u64])?;
+        self.snapshots.iter().try_for_each(|snapshot| write_window(&mut out, snapshot.heap, &snapshot.codes))?;
+        out.end()
+    }
+
+    /// Reads what [`State::write`] wrote for a run on the same game.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged, belongs to another game, or is from beyond the limit of `input`.
+    pub fn read(input: &Octal, from: &mut dyn Read) -> Result<Self, CheckpointError> {
+        let mut reader = Reader::new(from, MAGIC)?;
+        let text = input.code().to_string();
+        let mut found = vec![0; text.len()];
+        if reader.number()? != text.len() as u64 {
+            return Err(CheckpointError::OtherGame);
+        }
+        reader.bytes(&mut found)?;
+        if found != text.as_bytes() {
+            return Err(CheckpointError::OtherGame);
+        }
+        let [table, kept, verified_by, distance] = [(); 4].map(|()| reader.number());
+        let [period, preperiod, width, heaps] = [(); 4].map(|()| reader.number());
+        let (period, width) = (period?, width? as usize);
+        let found = Found { period, preperiod: preperiod?, width, heaps: heaps? };
+        let (tallies, before) = (read_tallies(&mut reader)?, read_tallies(&mut reader)?);
+        let (Snapshot { heap: done, mut codes }, window) = (read_window(&mut reader)?, read_window(&mut reader)?);
+        let count = reader.number()?;
+        if count > MOST {
+            return Err(CheckpointError::Damaged);
+        }
+        let snapshots = (0..count).map(|_| read_window(&mut reader)).collect::<Result<Vec<_>, _>>()?;
+        reader.end()?;
+        let at = codes.len();
+        let (table, kept) = (table? as usize, kept? as usize);
+        let counted = tallies.iter().map(|(_, heaps)| u128::from(*heaps)).sum::<u128>();
+        let is_possible = kept == at
+            && window.codes.len() == kept
+            && counted == u128::from(done)
+            && (1..=done).contains(&(table as u64))
+            && window.heap <= done
+            && !snapshots.is_empty()
+            && snapshots.is_sorted_by_key(|snapshot| snapshot.heap);
+        if !is_possible {
+            return Err(CheckpointError::Damaged);
+        }
+        if done > input.limit() + 1 {
+            return Err(CheckpointError::Foreign);
+        }
+        codes.resize(State::room(kept), 0);
+        Ok(State {
+            table,
+            done,
+            codes,
+            at,
+            kept,
+            tallies,
+            tortoise: Tortoise { window, tallies: before },
+            verified_by: verified_by? as usize,
+            snapshots,
+            distance: distance?.max(1),
+            found: (period > 0).then_some(found),
+        })
+    }
+}

@@ -1,0 +1,228 @@
+//! `mex_period`: how often each Grundy value of an octal game occurs, and the period of the values, without a table of them.
+//!
+//! Where few heaps are rare (see [`mex_octal`](super::octal)), a value depends on a window of the values before it. So memory does
+//! not depend on the limit, and a period is proved as soon as a window repeats.
+//!
+//! # Theorem
+//! Let a **window** of width `w` at heap `n` be the values of the `w` heaps before `n`. Let all heaps from `s` to `s + p` be common
+//! and verified, where no move that was used (one that leaves a rare heap, or a split that shows that a rare value is reached)
+//! reads farther back than `w`, all heaps from `s - w` on are common, and `p` is even if the position counts. If the windows at `s`
+//! and `s + p` are equal, then `g(n + p) = g(n)` for all `n >= s - w`.
+//!
+//! *Proof* by induction on `n >= s + p`, given that it holds below and that `n - p` is common and verified. Every move from `n` that
+//! leaves a rare heap leaves beside it one that is at most `w` smaller than `n`, and so has the value of the same move from `n - p`.
+//! So `n` and `n - p` reach the same common values, since only such moves reach common values, and the least that they do not
+//! reach is the same. Every rare value below it is reached from `n - p` by a move that leaves a fixed heap and one at most `w`
+//! smaller; the same move from `n` reaches it. So it is the value of `n`, and `n` is common and verified by the same moves.
+//!
+//! The classical theorem of Guy and Smith needs no sparse space, but values to twice the preperiod and twice the period.
+//!
+//! Runs are compared by first heaps, frequencies and a hash of the last values, which depend on all before. Kernels may prove
+//! the same period at different heaps, so it is not compared; tests compare it with that of the classical theorem.
+//!
+//! # Observations
+#![doc = include_str!("NOTES.md")]
+
+use std::hash::Hasher as _;
+
+use twox_hash::XxHash3_64;
+
+use super::octal::{self, Octal};
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, Workload, Workloads};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, kernels};
+
+mod checkpoint;
+mod state;
+mod stream;
+mod table;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod window_lanes_avx512;
+mod window_words;
+
+pub use checkpoint::{Journal, MAGIC, Start};
+pub use state::State;
+
+/// First heaps and frequencies of the Grundy values of an octal game, and their period.
+#[derive(Debug)]
+pub struct MexPeriod;
+
+/// How often a value occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// The value.
+    pub value: u16,
+    /// The first heap that has it.
+    pub first: u64,
+    /// The number of heaps that have it.
+    pub heaps: u64,
+}
+
+/// What proves a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Theorem {
+    /// Guy and Smith (1956): values to twice the preperiod and the period.
+    GuySmith,
+    /// The window of this width repeats.
+    Window(usize),
+}
+
+/// A period of the values that is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proved {
+    /// The length of the repetition.
+    pub period: u64,
+    /// The first heap from which on it holds.
+    pub preperiod: u64,
+    /// What proves it.
+    pub theorem: Theorem,
+    /// The number of heaps that the proof needed.
+    pub heaps: u64,
+}
+
+/// The values of the heaps up to a limit, in sum.
+#[derive(Clone, Debug)]
+pub struct Census {
+    /// All values that occur, ascending.
+    pub tallies: Vec<Tally>,
+    /// The XXH3-64 of the last values, at most [`LAST`], as little-endian numbers of 16 bits.
+    pub last: u64,
+    /// The period, if these heaps prove one by the theorem that the kernel uses.
+    pub period: Option<Proved>,
+    /// The number of rare heaps and the last of them, if the kernel found a window.
+    pub rare: Option<(usize, usize)>,
+}
+
+/// The most values in the hash of a [`Census`].
+pub const LAST: usize = 4096;
+
+/// Without the period and the rare heaps, which some kernels do not look for.
+impl PartialEq for Census {
+    fn eq(&self, other: &Self) -> bool {
+        self.tallies == other.tallies && self.last == other.last
+    }
+}
+
+impl Census {
+    /// Of all values.
+    fn of(values: &[u16], period: Option<octal::Period>) -> Self {
+        let mut tallies = vec![(0, 0); 1 << 16];
+        for (n, value) in (0..).zip(values) {
+            let (first, heaps) = &mut tallies[usize::from(*value)];
+            if *heaps == 0 {
+                *first = n;
+            }
+            *heaps += 1;
+        }
+        let tallies = (0..).zip(tallies).filter(|(_, (_, heaps))| *heaps > 0);
+        let proved = |found: octal::Period| Proved {
+            period: found.period as u64,
+            preperiod: found.preperiod as u64,
+            theorem: Theorem::GuySmith,
+            heaps: found.certificate.unwrap_or(0) as u64 + 1,
+        };
+        Census {
+            tallies: tallies.map(|(value, (first, heaps))| Tally { value, first, heaps }).collect(),
+            last: hashed(values[values.len().saturating_sub(LAST)..].iter().copied()),
+            period: period.filter(|found| found.is_proved).map(proved),
+            rare: None,
+        }
+    }
+
+    /// Of the first values and a proved period, for as many heaps.
+    fn repeated(values: &[u16], found: octal::Period, heaps: u64) -> Self {
+        let value = |n: u64| found.value(values, n).expect("the period is proved");
+        let (period, known) = (found.period as u64, (found.preperiod + found.period) as u64);
+        let mut census = Census::of(&values[..known as usize], Some(found));
+        for n in found.preperiod as u64..known {
+            // As many rounds later.
+            let more = (heaps - 1 - n) / period;
+            let tally = census.tallies.iter_mut().find(|tally| tally.value == value(n));
+            tally.expect("it was counted").heaps += more;
+        }
+        census.last = hashed((heaps - heaps.min(LAST as u64)..heaps).map(value));
+        census
+    }
+
+    /// The number of heaps.
+    pub fn heaps(&self) -> u64 {
+        self.tallies.iter().map(|tally| tally.heaps).sum()
+    }
+}
+
+/// The hash of the last values.
+fn hashed(values: impl Iterator<Item = u16>) -> u64 {
+    let mut hash = XxHash3_64::new();
+    values.for_each(|value| hash.write(&value.to_le_bytes()));
+    hash.finish()
+}
+
+impl Operation for MexPeriod {
+    type Input = Octal;
+    type Output = Census;
+    type Start = Start;
+
+    const NAME: &'static str = "mex_period";
+    const CORE: Core = Core::Mex;
+    const UNIT: &'static str = "heap";
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexPeriod, [], start;
+        table = table, Portable, [], "the baseline: a table of all values, and the classical theorem";
+        window_words = window_words like table, Portable, [], "a window of the last values; what they reach as bits of words";
+        window_words_avx2 = window_words like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
+        window_lanes_avx512 = window_lanes_avx512 like window_words, Avx512, ["avx512"], "a window of the last values; planes by byte permutes";
+    };
+    const ABSENT: &'static [Absent] = &[Absent {
+        feature: "bitvec",
+        reason: "the values that a heap reaches fit in one word, and nothing else is a set of bits",
+    }];
+    const PUBLIC: &'static [&'static str] = &["table"];
+    const NOTES: &'static str = include_str!("NOTES.md");
+
+    fn oracle(input: &Octal) -> Census {
+        let values = octal::MexOctal::oracle(input);
+        let period = octal::period(input.code(), &values, &Run::new(1)).ok().flatten();
+        Census::of(&values, period)
+    }
+
+    fn steps(input: &Octal) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn work(input: &Octal, _: &Census) -> u64 {
+        input.heaps() as u64
+    }
+
+    fn digest(census: &Census) -> Digest {
+        let zeros = census.tallies.iter().find(|tally| tally.value == 0).map_or(0, |tally| tally.heaps);
+        let max = census.tallies.last().map_or(0, |tally| tally.value);
+        let sum = census.tallies.iter().map(|tally| u128::from(tally.value) * u128::from(tally.heaps)).sum();
+        vec![("max", max.into()), ("zeros", zeros.into()), ("sum", sum), ("last", census.last.into())]
+    }
+}
+
+impl Workloads for MexPeriod {
+    const WORKLOADS: &'static [Workload] = &[
+        Workload {
+            name: "0.106",
+            summary: "sparse by position, with 15 rare heaps; size = the largest heap",
+            published: 10_000_000,
+            sizes: &[100, 10_000, 300_000, 10_000_000],
+        },
+        Workload {
+            name: "0.054",
+            summary: "sparse by value, with 38 rare heaps; size = the largest heap",
+            published: 10_000_000,
+            sizes: &[10_000_000],
+        },
+        Workload {
+            name: "0.104",
+            summary: "sparse by position, with 20 rare heaps; size = the largest heap",
+            published: 10_000_000,
+            sizes: &[10_000_000],
+        },
+    ];
+
+    fn input(workload: &str, size: u64, _: &Selection) -> Result<Octal, InputError> {
+        Octal::new(&workload.parse()?, size)
+    }
+}
