@@ -56,7 +56,8 @@ fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
     let of_each_value =
         ["push_bits", "pull_words", "byte_lanes", "periodic"].iter().any(|name| kernel.starts_with(name));
     // In octal games, the number of rare heaps is.
-    let of_rare_heaps = operation == "mex_octal" && ["sparse", "greedy"].iter().any(|name| kernel.starts_with(name));
+    let of_rare_heaps =
+        operation == "mex_octal" && ["sparse", "greedy", "window"].iter().any(|name| kernel.starts_with(name));
     // How far the values of a compressed history repeat is foreseen from the first heaps.
     let of_frames = operation == "mex_records" && kernel.starts_with("compressed");
     let is_estimated = of_rare_heaps

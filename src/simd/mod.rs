@@ -20,6 +20,7 @@ pub mod field;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub mod neon;
 pub mod probe;
+pub mod scalar;
 
 /// Element types that fill a vector without padding and are valid in any bit pattern.
 pub trait Lane: Copy + sealed::Sealed {}

@@ -120,6 +120,31 @@ fn a_summary_is_also_json() {
 
 /// With a far move, the first lap of the ring is long. A run killed in that lap and resumed gives the same first heaps and
 /// frequencies as an uninterrupted one.
+/// The period of 0.16 is proved where a window repeats, long before the classical theorem has all that it needs.
+#[test]
+fn a_period_is_proved_without_a_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
+    let (checkpoint, save) = (path("checkpoint"), path("save.json"));
+    let game = ["--code", "0.16", "--limit", "300000"];
+    let kernel = ["--kernel", "mex_period=window_words", "--checkpoint", &checkpoint, "--save", &save];
+    let far = json(&[&game[..], &kernel].concat());
+    let period = serde_json::json!({
+        "length": 149_459, "preperiod": 105_351, "saltus": 0, "proved": true, "theorem": "window"
+    });
+    assert_eq!(far["period"], period, "{far}");
+    let kept = json(&[&game[..], &["--kernel", "mex_octal=greedy"]].concat());
+    assert_eq!(
+        (&far["values"], &far["zeros"], false),
+        (&kept["values"], &kept["zeros"], kept["period"]["proved"] == true)
+    );
+    assert!(!std::path::Path::new(&checkpoint).exists(), "it is removed when the output is complete");
+    let saved: serde_json::Value = serde_json::from_slice(&std::fs::read(&save).expect("a file")).expect("JSON");
+    assert_eq!((&saved["kind"], &saved["content"]["period"]["length"]), (&"octal-period".into(), &149_459.into()));
+    let printed = text(&[&game[..], &["--kernel", "mex_period=window_words"]].concat());
+    assert!(printed.contains("period   149459 from heap 105351 on, proved at heap "), "{printed}");
+}
+
 #[test]
 fn a_run_that_is_killed_early_keeps_its_first_heaps() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -444,8 +469,13 @@ fn wrong_requests_for_octal_games_give_one_line() {
         (vec!["--code", "0.[3"], 2, "brackets"),
         (vec!["--code", "-1"], 2, "is not a game"),
         (vec!["--code", "0.6", "--moves", "1,2"], 2, "cannot be used with"),
-        (vec!["--code", "0.6", "--limit", "1e13"], 2, "too large"),
-        (vec!["--code", "0.6", "--limit", "1e12"], 2, "would fit"),
+        (vec!["--code", "0.6", "--limit", "1e15"], 2, "too large"),
+        (vec!["--code", "0.6", "--limit", "1e12", "--format", "bin"], 2, "would fit"),
+        (vec!["--code", "0.6", "--limit", "1e12", "--kernel", "mex_octal=greedy"], 2, "would fit"),
+        (vec!["--code", "0.6", "--limit", "5e8"], 1, "name a kernel of mex_octal"),
+        (vec!["--code", "0.8", "--limit", "5e8"], 2, "mex_period"),
+        (vec!["--code", "0.6", "--zeros", "--save", "f"], 2, "--save needs"),
+        (vec!["--moves", "1,2", "--save", "f"], 2, "--save needs"),
         (vec!["--code", "0.[3]", "--limit", "1e7"], 2, "too large"),
         (vec!["--code", "0.6", "--offset", "1"], 2, "--offset needs"),
         (vec!["--code", "0.6", "--resume"], 2, "--checkpoint"),

@@ -66,6 +66,11 @@ pub struct Kernels {
 }
 
 impl Kernels {
+    /// Whether a kernel of this operation is named.
+    pub fn names(&self, operation: &str) -> bool {
+        self.kernel.iter().any(|text| pair(text).is_ok_and(|(named, _)| named == operation))
+    }
+
     /// The selection from the environment with these choices. Kernels may be named for operations that are `used`.
     pub fn selection(&self, used: impl Fn(&str) -> Result<(), Failure>) -> Result<Selection, Failure> {
         let mut selection = self.threads.selection(None)?;

@@ -88,6 +88,44 @@ impl Growth {
     }
 }
 
+/// What is known of the values of an octal game to a limit, without a table of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Periodic {
+    /// The code of the game.
+    pub code: String,
+    /// The largest heap.
+    pub limit: u64,
+    /// The kernel.
+    pub kernel: String,
+    /// Whether it resumed an earlier run.
+    pub resumed: bool,
+    /// Milliseconds, without those of the run that it resumed.
+    pub milliseconds: u64,
+    /// The number of rare heaps, and the last of them.
+    pub rare: Option<(usize, usize)>,
+    /// The values that occur, with the first heap and the number of heaps of each.
+    pub values: Vec<(u16, u64, u64)>,
+    /// The period, if it is proved.
+    pub period: Option<ProvedPeriod>,
+}
+
+/// A period and its proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProvedPeriod {
+    /// Its length.
+    pub length: u64,
+    /// The first heap from which on it holds.
+    pub preperiod: u64,
+    /// The number of heaps that the proof needed.
+    pub heaps: u64,
+    /// The width of the window that repeats; none for the theorem of Guy and Smith.
+    pub width: Option<usize>,
+}
+
+impl Measured for Periodic {
+    const KIND: &'static str = "octal-period";
+}
+
 /// The powers of two up to a limit, and how many numbers of an ascending list are at most as large.
 pub fn by_octaves(limit: u64, ascending: &[u64]) -> impl Iterator<Item = (u64, usize)> {
     let powers = (0..=limit.checked_ilog2().unwrap_or(0)).map(|k| 1 << k);

@@ -73,9 +73,9 @@ pub struct Args {
     /// How often to save the progress, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true, requires = "checkpoint")]
     every: f64,
-    /// Keep what --records finds, or with --zeros the numbers and hashes by octaves, in a file as JSON, with kernel, date and
-    /// environment
-    #[arg(long, value_name = "FILE", requires = "listed", conflicts_with = "code")]
+    /// Keep what --records finds, with --zeros the numbers and hashes by octaves, or with --code the summary, in a file as JSON,
+    /// with kernel, date and environment
+    #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     /// Write to a file instead of standard output; it appears when it is complete. A file with several hard links is refused
     #[arg(long, value_name = "FILE")]
@@ -147,6 +147,9 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     {
         let line = format!("--checkpoint `{}` is the same file as --out `{}`", checkpoint.display(), out.display());
         return Err(Failure::Usage(line));
+    }
+    if args.save.is_some() && args.code.is_some() == (args.zeros || args.records) {
+        return Err(Failure::Usage("--save needs --records or --zeros, or --code without them".to_owned()));
     }
     match &args.code {
         Some(code) => octal::main(args, code),
@@ -226,9 +229,13 @@ fn save<O: Operation, T: Measured>(
     found: &Computed<O>,
     content: impl FnOnce(Origin, &O::Output) -> T,
 ) -> Result<(), Failure> {
+    keep(args, selection, || content(found.origin(args, set), &found.output))
+}
+
+/// Keeps something in the file of `--save`, if there is one.
+fn keep<T: Measured>(args: &Args, selection: &Selection, content: impl FnOnce() -> T) -> Result<(), Failure> {
     let Some(path) = &args.save else { return Ok(()) };
-    let content = content(found.origin(args, set), &found.output);
-    Ok(Saved::now(Environment::detect(selection.machine()), content).write(path)?)
+    Ok(Saved::now(Environment::detect(selection.machine()), content()).write(path)?)
 }
 
 impl Journal for CheckpointFile {

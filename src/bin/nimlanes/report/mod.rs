@@ -13,6 +13,7 @@ mod clean_build;
 pub mod data;
 mod discoveries;
 pub mod estimates;
+mod far;
 mod growth;
 pub mod html;
 mod machines;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::sources;
+use super::{far, sources};
 use crate::saved::{Saved, SavedError};
 use crate::surveyed::{Surveyed, mask_in_words};
 
@@ -23,7 +23,10 @@ pub fn files(made: &str) -> Result<Vec<(PathBuf, String)>, SavedError> {
     if games.is_empty() {
         return Ok(Vec::new());
     }
-    let text = include_str!("survey.md").to_owned() + &periods(&games, &read(&folder.join(CHECKED))?) + &table(&games);
+    let text = include_str!("survey.md").to_owned()
+        + &periods(&games, &read(&folder.join(CHECKED))?)
+        + &far::section(&folder.join(far::FOLDER))?
+        + &table(&games);
     Ok(vec![(folder.join("README.md"), format!("{made}\n\n{text}"))])
 }
 

@@ -11,7 +11,7 @@ pub const LANES: usize = 64;
 pub const CODES: usize = 256;
 
 /// The codes of values for a mask.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Coder {
     mask: Mask,
     /// The bits below the lowest of the mask.

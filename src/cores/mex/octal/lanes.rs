@@ -512,7 +512,7 @@ impl<'a> Sparse<'a> {
         window::Parts {
             coder: self.coder,
             last_rare: self.last_rare(),
-            rare_count: self.space.rare().len(),
+            rare_count: self.space.rare_count(),
             moves: [&self.near, &self.far, &self.asked].into_iter().flatten().copied().collect(),
             turned: &self.turned,
             splits: &self.splits,

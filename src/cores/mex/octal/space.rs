@@ -101,6 +101,11 @@ impl Space {
         is_new
     }
 
+    /// The number of rare heaps, the empty heap among them if it is rare.
+    pub fn rare_count(&self) -> usize {
+        self.rare.len()
+    }
+
     /// Counts all values anew.
     pub fn recount(&mut self, values: &[u16]) {
         self.counts = [vec![0; 2], vec![0; 2]];

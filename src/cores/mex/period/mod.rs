@@ -114,7 +114,7 @@ impl Census {
             }
             *heaps += 1;
         }
-        let tallies = (0..).zip(tallies).filter(|(_, (_, heaps))| *heaps > 0);
+        let tallies = (0..=u16::MAX).zip(tallies).filter(|(_, (_, heaps))| *heaps > 0);
         let proved = |found: octal::Period| Proved {
             period: found.period as u64,
             preperiod: found.preperiod as u64,

@@ -4,22 +4,40 @@ use std::io::{Result as IoResult, Write};
 use std::sync::Arc;
 
 use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, checkpoint};
+use nimlanes::cores::mex::period::{self, Census, MexPeriod, Proved, State, Theorem};
 use nimlanes::kernel::{Operation, Run};
+use nimlanes::selection::Selection;
 use nimlanes::workload::InputError;
 
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
-use super::{Args, Format, compute, numbers, selection};
+use super::{Args, Computed, Format, compute, keep, numbers, selection};
 use crate::args::Kernels;
 use crate::failure::Failure;
+use crate::found::{Periodic, ProvedPeriod};
 use crate::interrupt;
 use crate::output::{check_writable, write_output};
+use crate::saved;
+
+/// A summary of more heaps than this is made without a table of values, unless a kernel of `mex_octal` is named; so is one that is
+/// kept.
+const TABLE: u64 = 1 << 28;
 
 pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
     let code: Code = code.parse().map_err(InputError::Code)?;
     let input = Octal::new(&code, args.limit)?;
-    let selection = selection(&args.kernels, "grundy", MexOctal::NAME)?;
     check_writable(args.out.as_deref())?;
+    if let Some(save) = &args.save {
+        saved::check_writable(save)?;
+    }
+    let is_summary = args.format == Format::Summary && !args.zeros && !args.records;
+    let names = |operation: &str| args.kernels.names(operation);
+    let is_far = args.limit > TABLE && !names(MexOctal::NAME);
+    if is_summary && (args.save.is_some() || names(MexPeriod::NAME) || is_far) {
+        let selection = selection(&args.kernels, "grundy", MexPeriod::NAME)?;
+        return census(args, &code, &input, &selection);
+    }
+    let selection = selection(&args.kernels, "grundy", MexOctal::NAME)?;
     let run = interrupt::run(selection.threads());
     let lock = |path| CheckpointFile::lock(path, args.every, &run);
     let file = args.checkpoint.as_deref().map(lock).transpose()?;
@@ -35,6 +53,56 @@ pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
     let values = outcome(file.as_ref(), values)?.output;
     write_output(args.out.as_deref(), |out| write(args, &code, &values, &run, out))?;
     file.map_or(Ok(()), |file| file.remove())
+}
+
+/// A summary without a table of values.
+fn census(args: &Args, code: &Code, input: &Octal, selection: &Selection) -> Result<(), Failure> {
+    let run = interrupt::run(selection.threads());
+    let lock = |path| CheckpointFile::lock(path, args.every, &run);
+    let file = args.checkpoint.as_deref().map(lock).transpose()?;
+    let start = match &file {
+        None => period::Start::default(),
+        Some(file) => {
+            let from = file.load(args.resume, |from| State::read(input, from))?;
+            period::Start::with_journal(Arc::clone(file) as Arc<dyn period::Journal>, from)
+        }
+    };
+    let found = compute::<MexPeriod>(start, input, args.limit, |limit| Octal::new(code, limit), selection, &run);
+    let found = outcome(file.as_ref(), found)?;
+    keep(args, selection, || kept(args, code, &found))?;
+    let summary = Summary::of_census(code, args.limit, &found.output);
+    write_output(args.out.as_deref(), |out| summary.write(args.json, out))?;
+    file.map_or(Ok(()), |file| file.remove())
+}
+
+/// What `--save` keeps of it.
+fn kept(args: &Args, code: &Code, found: &Computed<MexPeriod>) -> Periodic {
+    let Census { tallies, period, rare, .. } = &found.output;
+    let proved = |proved: Proved| ProvedPeriod {
+        length: proved.period,
+        preperiod: proved.preperiod,
+        heaps: proved.heaps,
+        width: match proved.theorem {
+            Theorem::GuySmith => None,
+            Theorem::Window(width) => Some(width),
+        },
+    };
+    Periodic {
+        code: code.to_string(),
+        limit: args.limit,
+        kernel: found.kernel.to_owned(),
+        resumed: args.resume,
+        milliseconds: found.time.as_millis() as u64,
+        rare: *rare,
+        values: tallies.iter().map(|tally| (tally.value, tally.first, tally.heaps)).collect(),
+        period: period.map(proved),
+    }
+}
+
+impl period::Journal for CheckpointFile {
+    fn keep(&self, state: &State, input: &Octal, is_last: bool) {
+        CheckpointFile::keep(self, is_last, |out| state.write(input, out));
+    }
 }
 
 /// The values of a game, for `plot`.

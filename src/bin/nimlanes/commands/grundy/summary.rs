@@ -2,7 +2,8 @@
 
 use std::io::{ErrorKind, Result, Write};
 
-use nimlanes::cores::mex::octal::{self, Code, sparse_space};
+use nimlanes::cores::mex::octal::{self, Code, Mask, sparse_space};
+use nimlanes::cores::mex::period::{self, Census, Proved, Theorem};
 use nimlanes::cores::mex::subtraction;
 use nimlanes::kernel::Run;
 use nimlanes::moves::MoveSet;
@@ -80,20 +81,34 @@ struct Repetition {
 
 #[derive(Serialize)]
 struct Period {
-    length: usize,
+    length: u64,
     /// The first heap from which on it holds.
-    preperiod: usize,
+    preperiod: u64,
     /// What each round adds to the values.
     saltus: u16,
     /// Whether it holds for all heaps.
     proved: bool,
+    /// What proves it, of an octal game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    theorem: Option<&'static str>,
 }
+
+/// The names of theorems in JSON.
+const GUY_SMITH: &str = "guy-smith";
+const WINDOW: &str = "window";
 
 /// The rare heaps of an octal game.
 #[derive(Serialize)]
 struct Rare {
     heaps: usize,
     last: usize,
+    #[serde(flatten)]
+    mask: Option<RareMask>,
+}
+
+/// Which values are rare.
+#[derive(Clone, Copy, Serialize)]
+struct RareMask {
     /// Values with an even number of bits in common with it are rare.
     mask: u16,
     /// Whether the position of the heap counts as one more bit.
@@ -159,7 +174,13 @@ impl Summary {
             let period = subtraction::period(values, largest as usize, run).map_err(|_| ErrorKind::Interrupted)?;
             Ok(match period {
                 Some(subtraction::Period { period, preperiod }) => Repetition {
-                    period: Some(Period { length: period, preperiod, saltus: 0, proved: true }),
+                    period: Some(Period {
+                        length: period as u64,
+                        preperiod: preperiod as u64,
+                        saltus: 0,
+                        proved: true,
+                        theorem: None,
+                    }),
                     words: format!("{period} from heap {preperiod} on, proved"),
                 },
                 None => Repetition { period: None, words: "not proved by these heaps".to_owned() },
@@ -176,18 +197,58 @@ impl Summary {
     pub fn of_code(code: &Code, values: &[u16], run: &Run) -> Result<Self> {
         let found = octal::period(code, values, run).map_err(|_| ErrorKind::Interrupted)?;
         let period = found.map(|found| Period {
-            length: found.period,
-            preperiod: found.preperiod,
+            length: found.period as u64,
+            preperiod: found.preperiod as u64,
             saltus: found.saltus,
             proved: found.is_proved,
+            theorem: found.is_proved.then_some(GUY_SMITH),
         });
         let rare = (!code.has_three_parts()).then(|| {
             let space = sparse_space(code, values);
             let (heaps, last) = (space.rare.len(), space.rare.last().copied().unwrap_or(0));
-            Rare { heaps, last, mask: space.mask.values, by_position: space.mask.position.is_some() }
+            let Mask { values: mask, position } = space.mask;
+            Rare { heaps, last, mask: Some(RareMask { mask, by_position: position.is_some() }) }
         });
         let repetition = Some(Repetition { period, words: in_words(code, found) });
         Ok(Summary { repetition, rare, ..Summary::of_values(Game::Code(code.to_string()), values) })
+    }
+
+    /// Of first heaps, frequencies and the period of an octal game, where values are not kept.
+    pub fn of_census(code: &Code, limit: u64, census: &Census) -> Self {
+        let period = census.period.map(|Proved { period, preperiod, theorem, .. }| Period {
+            length: period,
+            preperiod,
+            saltus: 0,
+            proved: true,
+            theorem: Some(match theorem {
+                Theorem::GuySmith => GUY_SMITH,
+                Theorem::Window(_) => WINDOW,
+            }),
+        });
+        let words = match census.period {
+            None => "none proved by these heaps".to_owned(),
+            Some(Proved { period, preperiod, theorem, heaps }) => {
+                let proof = match theorem {
+                    Theorem::GuySmith => format!("proved by the heaps up to {}", heaps - 1),
+                    Theorem::Window(width) => {
+                        format!("proved at heap {heaps}, where {width} values and their proofs repeat")
+                    }
+                };
+                format!("{period} from heap {preperiod} on, {proof}")
+            }
+        };
+        let tally =
+            |tally: &period::Tally| Tally { value: usize::from(tally.value), first: tally.first, heaps: tally.heaps };
+        Summary {
+            game: Game::Code(code.to_string()),
+            limit,
+            zeros: census.tallies.iter().find(|tally| tally.value == 0).map_or(0, |tally| tally.heaps),
+            last_zero: None,
+            octaves: None,
+            repetition: Some(Repetition { period, words }),
+            rare: census.rare.map(|(heaps, last)| Rare { heaps, last, mask: None }),
+            values: Some(census.tallies.iter().map(tally).collect()),
+        }
     }
 
     fn of_values(game: Game, values: &[u16]) -> Self {
@@ -265,9 +326,14 @@ impl Summary {
         if let Some(repetition) = &self.repetition {
             writeln!(out, "period   {}", repetition.words)?;
         }
-        if let Some(Rare { heaps, last, mask, by_position }) = self.rare {
-            let mask = mask_in_words(mask, by_position);
-            writeln!(out, "rare     {heaps} heaps, the last {last}, with mask {mask}")?;
+        if let Some(Rare { heaps, last, mask }) = self.rare {
+            write!(out, "rare     {heaps} heaps, the last {last}")?;
+            match mask {
+                Some(RareMask { mask, by_position }) => {
+                    writeln!(out, ", with mask {}", mask_in_words(mask, by_position))?;
+                }
+                None => writeln!(out)?,
+            }
         }
         if let Some(values) = &self.values {
             writeln!(out, "value    first heap, heaps")?;

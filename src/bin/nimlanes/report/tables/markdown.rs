@@ -98,7 +98,7 @@ pub(super) fn size(size: u64) -> String {
 }
 
 /// Decimal digits with thousands separators.
-pub(super) fn grouped(digits: &str) -> String {
+pub(in crate::report) fn grouped(digits: &str) -> String {
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or("")).collect();
     groups.join("\u{202f}")

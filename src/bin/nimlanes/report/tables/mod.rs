@@ -10,7 +10,7 @@ mod games;
 mod layouts;
 mod limits;
 mod machines;
-mod markdown;
+pub(in crate::report) mod markdown;
 mod operation;
 mod rank;
 mod selected;

@@ -217,6 +217,6 @@ where
 
     #[inline(always)]
     fn worth(&self) -> f64 {
-        0.0015
+        0.0007
     }
 }

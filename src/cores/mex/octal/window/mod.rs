@@ -19,6 +19,7 @@ use std::cell::Cell;
 
 use super::codes::{Coder, LANES, Move};
 use super::heads;
+use crate::simd::scalar::apart;
 
 /// Codes of a word.
 pub const CODES: usize = 64;
@@ -92,7 +93,7 @@ pub trait Lanes {
 }
 
 /// What computes codes from those before them.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Window {
     coder: Coder,
     /// The last rare heap, and how many there are.
@@ -130,6 +131,7 @@ pub enum End {
 }
 
 /// What a window is made of.
+#[derive(Debug)]
 pub struct Parts<'a> {
     pub coder: Coder,
     pub last_rare: usize,
@@ -354,7 +356,7 @@ fn link<const MOVES: usize>(codes: &mut [u8], n: usize, short: &[Move], words: &
     for (lane, (to, word)) in to.iter().zip(words).enumerate() {
         let mut word = *word;
         for (from, code) in &moves {
-            word |= 1 << ((from[lane].get() ^ code) % CODES as u8);
+            word |= apart(1 << ((from[lane].get() ^ code) % CODES as u8));
         }
         to.set(word.trailing_ones() as u8);
     }
