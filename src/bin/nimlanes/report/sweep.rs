@@ -103,19 +103,23 @@ fn first_most<'a>(sets: &[Proved<'a>], of: impl Fn(&Proved) -> u64) -> Proved<'a
 fn conjecture(sets: &[Proved], line: &mut impl FnMut(String)) {
     let (additive, others): (Vec<Proved>, Vec<Proved>) =
         sets.iter().copied().partition(|set| set.moves[0] + set.moves[1] == set.moves[2]);
-    let divides_sum = |set: &&Proved| {
+    let sums = |set: &Proved| {
         let [a, b, c] = [0, 1, 2].map(|place| set.moves[place]);
-        [a + b, a + c, b + c].iter().any(|sum| sum % set.period == 0)
+        [a + b, a + c, b + c]
     };
     let pure = additive.iter().filter(|set| set.preperiod == 0).count();
-    let sums = others.iter().filter(divides_sum).count();
+    let equal = others.iter().filter(|set| sums(set).contains(&set.period)).count();
+    let divide = others.iter().filter(|set| sums(set).iter().any(|sum| sum % set.period == 0)).count();
     line(
         "- Flammenkamp conjectured in 1997 that additive sets, whose largest move is the sum of the others, are purely periodic, \
          and that the period of other sets is a sum of two of the moves ([as told here](https://arxiv.org/abs/2601.18715))."
             .to_owned(),
     );
     line(format!("- Additive sets: {}; purely periodic: {pure}.", additive.len()));
-    line(format!("- Other sets: {}; the period divides a sum of two moves: {sums}.", others.len()));
+    line(format!(
+        "- Other sets: {}; the period is a sum of two moves: {equal}; it is one or divides one: {divide}.",
+        others.len()
+    ));
 }
 
 #[cfg(test)]
@@ -135,7 +139,7 @@ mod tests {
         let text = sections(&sets.into());
         for part in [
             "## Sets of 3 moves\n\n- Proved: 5 periods; they include all sets of moves up to 4.\n- Not proved: 1.\n",
-            "- Additive sets: 2; purely periodic: 2.\n- Other sets: 3; the period divides a sum of two moves: 3.\n",
+            "- Additive sets: 2; purely periodic: 2.\n- Other sets: 3; the period is a sum of two moves: 2; it is one or divides one: 3.\n",
             "\n| 4 | 3 | 3 | 7 | `1,3,4` | 0 | – |\n| 7 | 1 | 0 | 3 | `2,4,7` | 8 | `2,4,7` |\n",
         ] {
             assert!(text.contains(part), "{part}\n{text}");
