@@ -1,7 +1,7 @@
 //! The claims of `profiles/discoveries`: its b-files and tables agree with the runs that are kept there and, as far as a test can go,
 //! with values computed here. And the commands that make such runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use assert_cmd::Command;
 use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use nimlanes::kernel::Run;
+use nimlanes::kernel::{Operation, Run};
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
 use nimlanes::selection::Selection;
@@ -211,4 +211,152 @@ fn a_survey_of_what_is_no_game_gives_one_line() {
     survey(folder.path(), &["0.77", "--kernel", "mex_zeros=bit_sieve"]).assert().code(2);
     fs::write(folder.path().join("0.77.json"), "{}").expect("a writable folder");
     survey(folder.path(), &["0.77"]).assert().code(1);
+}
+
+/// What the files of a folder say of games, by the names of the files, and of sets, by their lines; without what differs from run to
+/// run.
+fn contents(folder: &Path) -> BTreeMap<String, Value> {
+    let mut found = BTreeMap::new();
+    for path in fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path()) {
+        let (name, text) = (path.file_name().expect("a name"), fs::read_to_string(&path).expect("a file"));
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+            assert_eq!(lines.next().expect("a line")["kind"], "subtraction-sets");
+            for line in lines {
+                assert_eq!(found.insert(line["moves"].to_string(), line), None, "a set is in one file");
+            }
+        } else {
+            let mut game = serde_json::from_str::<Value>(&text).expect("JSON")["content"].take();
+            game["seconds"].take();
+            found.insert(name.to_string_lossy().into_owned(), game);
+        }
+    }
+    found
+}
+
+/// Shards in folders of their own and in one, each of them twice, against the whole.
+#[test]
+fn shards_of_a_survey_are_its_parts_and_merge() {
+    const GAMES: [&str; 13] = [
+        "0.77", "0.07", "0.137", "0.6", "0.06", "0.16", "0.56", "4.3", "0.156", "grundy", "0.45", "0.64",
+        ".77", // again
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    for args in [&[&GAMES[..], &["--limit", "2000"]].concat()[..], &["--sets", "3", "--moves-up-to", "12"]] {
+        let of = |into: &str, shard: &[&str]| {
+            let into = folder.path().join(args.len().to_string() + into);
+            survey(&into, &[args, shard].concat()).assert().success();
+            contents(&into)
+        };
+        let whole = of("whole", &[]);
+        assert_eq!(whole.len(), if args.len() > 10 { 12 } else { 220 });
+        let mut together = BTreeMap::new();
+        for shard in ["0/3", "1/3", "2/3"] {
+            let part = of(&shard.replace('/', "of"), &["--shard", shard]);
+            assert_eq!(part, of(&shard.replace('/', "again"), &["--shard", shard]), "{shard}");
+            let least = if args.len() > 10 { 2 } else { 70 };
+            assert!(part.len() >= least, "{shard}: {}", part.len());
+            for (name, found) in part {
+                assert_eq!(together.insert(name, found), None, "{shard}");
+            }
+            of("shared", &["--shard", shard]);
+        }
+        assert_eq!(together, whole);
+        assert_eq!(of("shared", &[]), whole, "all are known, in whatever shards they were found");
+        of("shared", &["--shard", "999/1000"]);
+    }
+}
+
+/// A job is ended twice, by a signal that it can handle and by one that it cannot, and goes on.
+#[test]
+fn a_survey_that_is_killed_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let into = folder.path().to_str().expect("UTF-8");
+    let args = ["survey", "--sets", "4", "--moves-up-to", "48", "--into", into];
+    for signal in ["TERM", "KILL"] {
+        let mut job = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes")).args(args).spawn().expect("it starts");
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let kill = ["-s", signal, &job.id().to_string()].map(str::to_owned);
+        assert!(std::process::Command::new("kill").args(kill).status().expect("kill").success());
+        assert!(!job.wait().expect("it ends").success(), "it was not done");
+        let known = contents(folder.path()).len();
+        assert!(known > 0 && known < 194_580, "{signal}: {known}");
+    }
+    let known = contents(folder.path()).len();
+    let output = survey(folder.path(), &args[1..5]).assert().success().get_output().stdout.clone();
+    let line = format!("4-moves-up-to-48: 194580 sets, {known} of them known before\n");
+    assert_eq!(String::from_utf8_lossy(&output), line);
+    assert_eq!(contents(folder.path()).len(), 194_580);
+}
+
+/// A search that ends too early says so, and one that goes further is done.
+#[test]
+fn sets_without_a_proof_are_searched_further() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sweep = |limit: &str, more: &[&str]| {
+        let args = [&["--sets", "3", "--moves-up-to", "9", "--limit", limit], more].concat();
+        let output = survey(folder.path(), &args).assert().success().get_output().stdout.clone();
+        String::from_utf8(output).expect("UTF-8")
+    };
+    assert_eq!(sweep("9", &[]), "3-moves-up-to-9: 84 sets, 0 of them known before, 84 without a period up to heap 9\n");
+    assert_eq!(sweep("9", &[]), "3-moves-up-to-9: 84 sets, 84 of them known before\n");
+    assert_eq!(sweep("1e4", &[]), "3-moves-up-to-9: 84 sets, 0 of them known before\n");
+    assert_eq!(sweep("9", &[]), "3-moves-up-to-9: 84 sets, 84 of them known before\n");
+    assert_eq!(sweep("1e4", &["--again"]), "3-moves-up-to-9: 84 sets, 0 of them known before\n");
+    assert_eq!(contents(folder.path())["[2,4,7]"], json!({ "moves": [2, 4, 7], "period": 3, "preperiod": 8 }));
+}
+
+#[test]
+fn a_wrong_shard_or_sweep_gives_one_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wrong: [(&[&str], &str); 15] = [
+        (&["0.77", "--shard", "4/4"], "K from 0 to N - 1"),
+        (&["0.77", "--shard", "4"], "as in 0/4"),
+        (&["0.77", "--shard", "0/0"], "allowed: K/N"),
+        (&[], "allowed: codes such as 0.137"),
+        (&["--sets", "3"], "--moves-up-to"),
+        (&["--moves-up-to", "9"], "--sets"),
+        (&["0.77", "--moves-up-to", "9"], "cannot be used with"),
+        (&["0.77", "--sets", "3", "--moves-up-to", "9"], "cannot be used with"),
+        (&["--sets", "3", "--moves-up-to", "9", "--seconds", "3"], "cannot be used with"),
+        (&["--sets", "0", "--moves-up-to", "9"], "at least 1"),
+        (&["--sets", "3", "--moves-up-to", "2"], "allowed: --moves-up-to 3 or more"),
+        (&["--sets", "6", "--moves-up-to", "64"], "allowed: up to 10000000"),
+        (&["--sets", "3", "--moves-up-to", "9", "--limit", "8"], "allowed: 9 or more"),
+        (&["--sets", "3", "--moves-up-to", "9", "--limit", "1e12"], "2147483648"),
+        (&["--sets", "3", "--moves-up-to", "9", "--kernel", "mex_subtraction=stamp"], "takes no --kernel"),
+    ];
+    for (args, says) in wrong {
+        let output = survey(folder.path(), args).assert().code(2).get_output().stderr.clone();
+        let error = String::from_utf8_lossy(&output);
+        assert!(error.lines().count() == 1 && error.contains(says), "{args:?}: {error}");
+    }
+    fs::write(folder.path().join("other.jsonl"), "{}\n").expect("a writable folder");
+    survey(folder.path(), &["--sets", "2", "--moves-up-to", "3"]).assert().code(1);
+}
+
+/// Every seventh of the sets that are kept, against values by the rules of the game alone.
+#[test]
+fn kept_periods_are_those_of_the_oracle() {
+    let sets = files(&folder().join("sets"), "jsonl");
+    let text: String = sets.iter().map(|path| fs::read_to_string(path).expect("a file")).collect();
+    let found = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let found: Vec<Value> = found.filter(|line| line["kind"].is_null()).collect();
+    assert_eq!(found.len(), 41_664);
+    for line in found.iter().step_by(7) {
+        let moves: Vec<u64> = serde_json::from_value(line["moves"].clone()).expect("moves");
+        let [period, preperiod] = ["period", "preperiod"].map(|name| line[name].as_u64().expect("a number") as usize);
+        let last = preperiod + period + moves[2] as usize;
+        let input = Subtraction::new(&MoveSet::list(moves).expect("a set"), last as u64, &Machine::detect());
+        let g = MexSubtraction::oracle(&input.expect("small"));
+        let repeats = |n: usize, period: usize| g[n] == g[n + period];
+        assert!((preperiod..=last - period).all(|n| repeats(n, period)), "{line}");
+        assert!(preperiod == 0 || !repeats(preperiod - 1, period), "{line}: it begins before");
+        // A shorter period would divide it.
+        let mut divisors = (1..period).filter(|shorter| period % shorter == 0);
+        assert!(
+            divisors.all(|shorter| !(preperiod..preperiod + period - shorter).all(|n| repeats(n, shorter))),
+            "{line}"
+        );
+    }
 }

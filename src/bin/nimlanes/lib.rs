@@ -31,8 +31,10 @@ mod repeated;
 pub mod report;
 mod saved;
 mod settings;
+mod shard;
 mod subprocess;
 mod surveyed;
+mod swept;
 mod usage;
 
 use std::process::ExitCode;

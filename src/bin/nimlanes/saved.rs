@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -77,14 +78,24 @@ struct Header {
 /// # Errors
 /// The file cannot be read, is truncated, or has another format.
 pub fn read_kind(path: &Path) -> Result<(String, String), SavedError> {
-    let text = fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
-    let header: Header = parse(path, &text)?;
+    let text = read_text(path)?;
+    let kind = kind(path, &text)?;
+    Ok((text, kind))
+}
+
+fn read_text(path: &Path) -> Result<String, SavedError> {
+    fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })
+}
+
+/// The kind of some [`Saved`], from its text.
+fn kind(path: &Path, text: &str) -> Result<String, SavedError> {
+    let header: Header = parse(path, text)?;
     if header.schema != SCHEMA {
         let newer = if version(&header.schema) > version(SCHEMA) { ": it is of a newer nimlanes" } else { "" };
         let reason = format!("its schema is {:?}, not {SCHEMA:?}{newer}", header.schema);
         return Err(SavedError::Invalid { path: path.to_owned(), reason });
     }
-    Ok((text, header.kind))
+    Ok(header.kind)
 }
 
 /// The number of a version of this format; `None` if it is another format.
@@ -108,12 +119,28 @@ impl<T: Measured> Saved<T> {
     /// # Errors
     /// The file cannot be read, is truncated, or has another format or kind.
     pub fn read(path: &Path) -> Result<Self, SavedError> {
-        let (text, kind) = read_kind(path)?;
+        Self::checked(path, &read_text(path)?)
+    }
+
+    /// Reads a file of lines: the measurement in the first, and what it found in the others.
+    ///
+    /// # Errors
+    /// As [`Saved::read`].
+    pub fn read_lines<L: DeserializeOwned>(path: &Path) -> Result<(Self, Vec<L>), SavedError> {
+        let text = read_text(path)?;
+        let (first, others) = text.split_once('\n').unwrap_or((&text, ""));
+        let lines = others.lines().map(|line| parse(path, line)).collect::<Result<_, _>>()?;
+        Ok((Self::checked(path, first)?, lines))
+    }
+
+    /// Parses a text of this kind.
+    fn checked(path: &Path, text: &str) -> Result<Self, SavedError> {
+        let kind = kind(path, text)?;
         if kind != T::KIND {
             let reason = format!("it holds {kind:?}, not {:?}", T::KIND);
             return Err(SavedError::Invalid { path: path.to_owned(), reason });
         }
-        Self::parse(path, &text)
+        Self::parse(path, text)
     }
 
     /// Parses the text of a file whose kind is known.
@@ -138,10 +165,22 @@ impl<T: Measured> Saved<T> {
     /// # Errors
     /// The file cannot be written. An existing file is then unchanged.
     pub fn write(&self, path: &Path) -> Result<(), SavedError> {
-        let text = serde_json::to_string_pretty(self).map_err(io::Error::from);
-        let written = text.and_then(|text| files::save(path, (text + "\n").as_bytes()));
-        written.map_err(|source| SavedError::Write { path: path.to_owned(), source })
+        save(path, serde_json::to_string_pretty(self))
     }
+
+    /// Writes a file of lines, which [`Saved::read_lines`] reads.
+    ///
+    /// # Errors
+    /// As [`Saved::write`].
+    pub fn write_lines<L: Serialize>(&self, path: &Path, lines: impl Iterator<Item = L>) -> Result<(), SavedError> {
+        let lines = iter::once(serde_json::to_string(self)).chain(lines.map(|line| serde_json::to_string(&line)));
+        save(path, lines.collect::<Result<Vec<_>, _>>().map(|lines| lines.join("\n")))
+    }
+}
+
+fn save(path: &Path, text: serde_json::Result<String>) -> Result<(), SavedError> {
+    let written = text.map_err(io::Error::from).and_then(|text| files::save(path, (text + "\n").as_bytes()));
+    written.map_err(|source| SavedError::Write { path: path.to_owned(), source })
 }
 
 /// Creates the parent folders of a file and checks that it can be written, before the work to fill it is done.

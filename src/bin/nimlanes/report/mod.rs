@@ -22,6 +22,7 @@ mod neighbours;
 pub mod programs;
 pub mod sources;
 mod survey;
+mod sweep;
 pub mod tables;
 pub mod tasks;
 
@@ -204,6 +205,7 @@ impl Contents {
         let mut discoveries = discoveries::files(&discoveries::runs()?, MADE);
         discoveries.extend(growth::files(MADE)?);
         discoveries.extend(survey::files(MADE)?);
+        discoveries.extend(sweep::files(MADE)?);
         Ok(Contents { data, others: others.data, discoveries })
     }
 }
@@ -228,9 +230,9 @@ fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>
     let mut stale = generated(&root.join(CHARTS))?;
     stale.extend(generated(&root.join(TABLES))?);
     if !data.is_draft() {
-        stale.extend(generated(Path::new(discoveries::FOLDER))?);
-        stale.extend(generated(Path::new(growth::FOLDER))?);
-        stale.extend(generated(Path::new(survey::FOLDER))?);
+        for folder in [discoveries::FOLDER, growth::FOLDER, survey::FOLDER, sweep::FOLDER] {
+            stale.extend(generated(Path::new(folder))?);
+        }
     }
     stale.retain(|path| !made.contains(path.as_path()));
 

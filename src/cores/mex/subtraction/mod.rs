@@ -50,7 +50,7 @@ mod shifted_sets_neon;
 mod shifted_sets_wide;
 mod stamp;
 
-pub use periodic::{Period, period};
+pub use periodic::{Period, period, prove};
 
 /// Grundy values of the heaps `0..=limit` of a subtraction set. The output holds one value per heap.
 #[derive(Debug)]

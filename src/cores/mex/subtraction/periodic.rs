@@ -118,19 +118,41 @@ fn prefixes(farthest: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(FIRST.saturating_mul(farthest)), |limit| limit.checked_mul(2))
 }
 
-#[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
+/// The values of the first heaps, as many as it takes to prove their period, and that period; none if heaps below the limit do not
+/// prove it. No progress is counted.
+///
+/// ```
+/// use nimlanes::cores::mex::subtraction::{Period, Subtraction, prove};
+/// # use nimlanes::{kernel::Run, machine::Machine};
+/// let input = Subtraction::new(&"2,4,7".parse()?, 1000, &Machine::detect())?;
+/// let (_, period) = prove(&input, &Run::new(1))?.expect("a short period");
+/// assert_eq!(period, Period { period: 3, preperiod: 8 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`RunError::Cancelled`], or a value passes 16 bits.
+pub fn prove(input: &Subtraction, run: &Run) -> Result<Option<(Vec<u16>, Period)>, RunError> {
     let farthest = input.moves().last().copied().unwrap_or(input.limit());
     for limit in prefixes(farthest).take_while(|limit| *limit < input.limit()) {
         let (start, _, values) = prefix(input, limit);
-        // A prefix counts as progress only if its values repeat.
-        let mut g = values(&start, &run.counted_apart())?;
-        if let Some(Period { period, .. }) = self::period(&g, farthest as usize, run)? {
-            repeat(&mut g, period, input.heaps(), run)?;
-            return Ok(g);
+        let g = values(&start, &run.counted_apart())?;
+        if let Some(period) = period(&g, farthest as usize, run)? {
+            return Ok(Some((g, period)));
         }
     }
-    prefix(input, input.limit()).2(input, run)
+    Ok(None)
+}
+
+#[inline(always)]
+pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
+    match prove(input, run)? {
+        Some((mut g, Period { period, .. })) => {
+            repeat(&mut g, period, input.heaps(), run)?;
+            Ok(g)
+        }
+        None => prefix(input, input.limit()).2(input, run),
+    }
 }
 
 /// Values to copy between two progress updates: few enough for L2.

@@ -1,0 +1,112 @@
+//! Shards: parts of a long list of jobs, each for a process or machine of its own.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::str::FromStr;
+
+/// More shards than any cluster has cores.
+const MOST: u64 = 1_000_000;
+
+/// One of the shards of a list, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    index: u64,
+    count: u64,
+}
+
+/// A text names no shard.
+#[derive(Debug, thiserror::Error)]
+#[error("not a shard; allowed: K/N, where N is up to {MOST} and K from 0 to N - 1, as in 0/4")]
+pub struct NoShard;
+
+impl Shard {
+    /// Says of each job whether it belongs to this shard, given its predicted work. A job goes to the shard that has least work so
+    /// far, so all shards have about the same if the longest jobs come first.
+    pub fn dealer(self) -> impl FnMut(u64) -> bool {
+        let mut shards: BinaryHeap<_> = (0..self.count).map(|shard| Reverse((0, shard))).collect();
+        move |work| {
+            let Some(mut least) = shards.peek_mut() else { return false };
+            let Reverse((sum, shard)) = &mut *least;
+            *sum += work;
+            *shard == self.index
+        }
+    }
+
+    /// The jobs that belong to this shard, in their order.
+    pub fn of<T>(self, jobs: Vec<T>, work: impl Fn(&T) -> u64) -> Vec<T> {
+        let works: Vec<u64> = jobs.iter().map(work).collect();
+        let mut longest_first: Vec<usize> = (0..jobs.len()).collect();
+        longest_first.sort_by_key(|job| Reverse(works[*job]));
+        let (mut is_here, mut deal) = (vec![false; jobs.len()], self.dealer());
+        longest_first.into_iter().for_each(|job| is_here[job] = deal(works[job]));
+        jobs.into_iter().zip(is_here).filter_map(|(job, is_here)| is_here.then_some(job)).collect()
+    }
+
+    /// What it adds to the name of a file; nothing if it is the whole list.
+    pub fn suffix(self) -> String {
+        match self {
+            Shard { count: 1, .. } => String::new(),
+            Shard { index, count } => format!("-shard-{index}-of-{count}"),
+        }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = NoShard;
+
+    fn from_str(text: &str) -> Result<Self, NoShard> {
+        let (index, count) = text.split_once('/').ok_or(NoShard)?;
+        let [index, count] = [index, count].map(|text| text.parse::<u64>().map_err(|_| NoShard));
+        let (index, count) = (index?, count?);
+        if index < count && count <= MOST { Ok(Shard { index, count }) } else { Err(NoShard) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shards(count: u64) -> impl Iterator<Item = Shard> {
+        (0..count).map(move |index| Shard { index, count })
+    }
+
+    #[test]
+    fn each_job_is_in_one_shard_and_work_is_even() {
+        let jobs: Vec<u64> = (0..1000).map(|i| 1 + i * i % 997).collect();
+        for count in [1, 2, 3, 64, 1000, 2000] {
+            let dealt: Vec<Vec<u64>> = shards(count).map(|shard| shard.of(jobs.clone(), |job| *job)).collect();
+            let mut all = dealt.concat();
+            all.sort_unstable();
+            let mut want = jobs.clone();
+            want.sort_unstable();
+            assert_eq!(all, want, "{count}");
+            let sums = dealt.iter().map(|jobs| jobs.iter().sum::<u64>());
+            let (least, most) = sums.fold((u64::MAX, 0), |(least, most), sum| (least.min(sum), most.max(sum)));
+            assert!(most - least <= 997, "{count}: {least} to {most}");
+        }
+    }
+
+    #[test]
+    fn a_long_job_outweighs_many_short_ones() {
+        let jobs = vec![1, 1, 1, 9, 1, 1, 1, 1, 1, 1];
+        let dealt: Vec<Vec<u64>> = shards(2).map(|shard| shard.of(jobs.clone(), |job| *job)).collect();
+        assert_eq!(dealt, [vec![9], vec![1; 9]]);
+    }
+
+    #[test]
+    fn a_shard_is_written_as_it_is_read() {
+        for text in ["0/1", "3/4", "999999/1000000"] {
+            assert_eq!(text.parse::<Shard>().expect("a shard").to_string(), text);
+        }
+        for text in ["", "1", "1/1", "4/4", "-1/4", "0/0", "0/1000001", "a/b", "0/4/2", "1.5/4"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+}
