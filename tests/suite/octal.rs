@@ -134,6 +134,9 @@ fn kernels_agree_far_past_the_oracle() {
         ("0.9", 600),
         ("8.1", 300),
         ("C.3F", 300),
+        // Past the first windows.
+        ("0.106", 26_000),
+        ("0.054", 26_000),
     ]
     .into_iter()
     .chain(BY_POSITION.map(|text| (text, 12_000)))

@@ -9,11 +9,11 @@ use super::drive;
 use super::greedy::WORTH;
 use super::sparse_lanes_avx512::parts;
 use super::window::{avx512::lanes, steps::Windowed};
-use super::{Octal, Start, greedy_avx512};
+use super::{Octal, Start, greedy_avx512, window};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Octal, context: CostContext) -> Cost {
-    greedy_avx512::cost(input, context)
+    window::cost(greedy_avx512::cost(input, context), input)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]

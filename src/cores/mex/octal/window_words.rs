@@ -8,11 +8,11 @@
 use super::drive;
 use super::sparse_lanes::parts;
 use super::window::{steps::Windowed, words::Plain};
-use super::{Octal, Start, greedy};
+use super::{Octal, Start, greedy, window};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Octal, context: CostContext) -> Cost {
-    greedy::cost(input, context)
+    window::cost(greedy::cost(input, context), input)
 }
 
 #[inline(always)]

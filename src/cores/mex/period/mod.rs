@@ -218,7 +218,7 @@ impl Workloads for MexPeriod {
             name: "0.104",
             summary: "sparse by position, with 20 rare heaps; size = the largest heap",
             published: 10_000_000,
-            sizes: &[10_000_000],
+            sizes: &[300_000, 10_000_000],
         },
     ];
 

@@ -18,7 +18,8 @@ pub mod words;
 use std::cell::Cell;
 
 use super::codes::{Coder, LANES, Move};
-use super::heads;
+use super::{Octal, heads};
+use crate::kernel::Cost;
 use crate::simd::scalar::apart;
 
 /// Codes of a word.
@@ -33,9 +34,16 @@ const FEW_SHORT: usize = 8;
 /// The most moves that leave a rare heap. With more, other kernels are quicker.
 const MOST_MOVES: usize = 1024;
 /// Heads to choose from.
-const POOL: usize = 4096;
+const POOL: usize = 1024;
 /// Common heaps whose splits are searched.
 pub const STRETCH: usize = 1 << 16;
+
+/// The cost of a kernel that has windows where few heaps are rare, given that of the one that it is otherwise. Whether a game has few
+/// is not known before, but windows cost little where there are none, and long runs gain much.
+pub fn cost(otherwise: Cost, input: &Octal) -> Cost {
+    let factor = if input.heaps() > 1 << 22 { 0.98 } else { 1.02 };
+    Cost { ns: factor * otherwise.ns, ..otherwise }
+}
 
 /// The codes of a block.
 pub type Block = [u8; LANES];
