@@ -15,6 +15,10 @@ fn text(args: &[&str]) -> String {
     String::from_utf8(grundy(args).assert().success().get_output().stdout.clone()).expect("text")
 }
 
+fn json(args: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&text(&[args, &["--json"]].concat())).expect("a document")
+}
+
 /// Moves that do not fit in memory are refused with one line before they are listed.
 #[cfg(target_os = "linux")]
 #[test]
@@ -98,9 +102,6 @@ fn a_summary_is_a_screen_and_its_json_is_whole() {
 
 #[test]
 fn a_summary_is_also_json() {
-    let json = |args: &[&str]| -> serde_json::Value {
-        serde_json::from_str(&text(&[args, &["--json"]].concat())).expect("a document")
-    };
     let set = json(&["--moves", "1,8,11", "--limit", "200"]);
     assert_eq!(
         (&set["schema"], &set["moves"], &set["limit"]),

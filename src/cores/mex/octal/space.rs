@@ -147,7 +147,10 @@ impl Space {
     /// Splits the values by a mask.
     pub fn split_by(&mut self, mask: Mask, values: &[u16]) {
         self.mask = mask;
-        self.rare.clear();
-        self.rare.extend(values.iter().copied().enumerate().filter(|(n, value)| mask.is_rare(*n, *value)));
+        let rare = || values.iter().copied().enumerate().filter(|(n, value)| mask.is_rare(*n, *value));
+        // Half of the heaps may be rare: not two lists at once, and no room to spare.
+        self.rare = Vec::new();
+        self.rare.reserve_exact(rare().count());
+        self.rare.extend(rare());
     }
 }

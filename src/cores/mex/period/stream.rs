@@ -35,9 +35,12 @@ pub fn cost(input: &Octal, ns: f64) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let (first, far) = (heaps.min(TABLE as f64), (heaps - TABLE as f64).max(0.0));
-    // A table, and what `Census::of` counts; or the buffer of codes, and two windows.
-    let window = if far > 0.0 { 800_000.0 } else { 1_048_576.0 };
-    Cost { ns: 2e6 + 300.0 * first + ns * far, bytes: 3.0 * first + 500_000.0 + window }
+    Cost { ns: 2e6 + 300.0 * first + ns * far, bytes: bytes(first, 3.0 * first + 500_000.0) }
+}
+
+/// Bytes at the peak for a table of heaps whose computation takes `computed`: then, or when the values of all are counted.
+pub fn bytes(heaps: f64, computed: f64) -> f64 {
+    computed.max(2.0 * heaps + 16.0 * 65_536.0)
 }
 
 /// What a stream comes to.

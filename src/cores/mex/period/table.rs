@@ -4,12 +4,12 @@
 //! Source: Guy and Smith, "The G-values of various games", 1956.
 
 use super::super::octal::{self, Octal, drive, greedy, sparse_lanes};
-use super::{Census, Start};
+use super::{Census, Start, stream};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Octal, context: CostContext) -> Cost {
     let Cost { ns, bytes } = greedy::cost(input, context);
-    Cost { ns: ns + input.heaps() as f64, bytes: bytes + 16.0 * 65536.0 }
+    Cost { ns: ns + input.heaps() as f64, bytes: stream::bytes(input.heaps() as f64, bytes) }
 }
 
 #[inline(always)]
