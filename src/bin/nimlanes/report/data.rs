@@ -224,15 +224,30 @@ pub struct ClockRow {
     pub clock: String,
     /// What ran at the same time.
     pub neighbours: String,
-    /// Median time of a run.
+    /// The time of a run, between its 10th and its 90th percentile.
+    #[serde(flatten)]
+    pub time: Spread,
+}
+
+/// A time and a range around it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Median.
     #[serde(deserialize_with = "positive")]
     pub median_seconds: f64,
-    /// 10th percentile of the time of a run.
+    /// Lower end of the range.
     #[serde(deserialize_with = "positive")]
     pub low_seconds: f64,
-    /// 90th percentile of the time of a run.
+    /// Upper end of the range.
     #[serde(deserialize_with = "positive")]
     pub high_seconds: f64,
+}
+
+impl Spread {
+    /// Ascending.
+    pub fn of([low_seconds, median_seconds, high_seconds]: [f64; 3]) -> Self {
+        Spread { median_seconds, low_seconds, high_seconds }
+    }
 }
 
 /// The ceilings of this machine.
@@ -284,15 +299,9 @@ pub struct Estimates {
 pub struct Estimate {
     /// `operation/workload/kernel/size`.
     pub id: String,
-    /// Median.
-    #[serde(deserialize_with = "positive")]
-    pub median_seconds: f64,
-    /// Lower end of the interval.
-    #[serde(deserialize_with = "positive")]
-    pub low_seconds: f64,
-    /// Upper end of the interval.
-    #[serde(deserialize_with = "positive")]
-    pub high_seconds: f64,
+    /// The time and its interval.
+    #[serde(flatten)]
+    pub time: Spread,
 }
 
 /// The cost of building the program.

@@ -27,7 +27,7 @@ use nimlanes::workload::InputError;
 use super::clean_build::{NATIVE, build};
 use super::data::{
     AllNeeds, Ceilings, Choice, Choices, ClockRow, Clocks, ColdStart, ColdStarts, Counted, FarSolution, GameDuel,
-    GameRow, KernelNeeds, Setup, Trial, Trials,
+    GameRow, KernelNeeds, Setup, Spread, Trial, Trials,
 };
 use super::estimates;
 use super::folder::{self, Measurement};
@@ -297,10 +297,9 @@ impl<'a> Plan<'a> {
                     let mut turn = |_, times| clock.time(|| session.spin(kernel, run, times));
                     time_in_turns(&[once], CLOCK_BUDGET, &mut turn, &mut |_| {})
                 })??;
-                let [low_seconds, median_seconds, high_seconds] =
-                    [0.1, 0.5, 0.9].map(|q| quantile(&mut times[0].clone(), q));
+                let time = Spread::of([0.1, 0.5, 0.9].map(|q| quantile(&mut times[0].clone(), q)));
                 let (clock, neighbours) = (clock.name().to_owned(), neighbours.name().to_owned());
-                rows.push(ClockRow { clock, neighbours, median_seconds, low_seconds, high_seconds });
+                rows.push(ClockRow { clock, neighbours, time });
             }
         }
         let subject = session.case().with_kernel(session.kernels()[kernel].name);
