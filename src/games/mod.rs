@@ -469,6 +469,11 @@ where
     Arc::new(move |batch: Vec<P>| batches.send(batch.into()).map_err(|_| RunError::Cancelled))
 }
 
+/// What a search left in its sink.
+fn found<S: Into<Positions>>((sink, used): (S, ChosenKernel)) -> FoundPositions {
+    FoundPositions { positions: sink.into(), used }
+}
+
 /// The digest of an operation as details of a solution, without the entry named `answer`.
 fn details(digest: Digest, answer: &str) -> Vec<(&'static str, Figure)> {
     digest.into_iter().filter(|(name, _)| *name != answer).map(|(name, n)| (name, Figure::Count(n.into()))).collect()

@@ -1,5 +1,7 @@
 //! Lists of positions with two or three heaps.
 
+use crate::cores::sink;
+
 /// Positions with two or three heaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Positions {
@@ -7,6 +9,25 @@ pub enum Positions {
     Two(Vec<[u64; 2]>),
     /// `x <= y <= z`
     Three(Vec<[u32; 3]>),
+}
+
+impl<P> From<sink::Positions<P>> for Positions
+where
+    Positions: From<Vec<P>>,
+{
+    fn from(all: sink::Positions<P>) -> Self {
+        all.0.into()
+    }
+}
+
+/// Those that were not handed on.
+impl<P> From<sink::Stream<P>> for Positions
+where
+    Positions: From<Vec<P>>,
+{
+    fn from(stream: sink::Stream<P>) -> Self {
+        stream.rest.into()
+    }
 }
 
 impl From<Vec<[u64; 2]>> for Positions {

@@ -16,11 +16,9 @@
 //! [`Diagonals`] may replace the published moves from both heaps. Slopes and densities of the beams are reported for the
 //! published moves only.
 
-use std::sync::mpsc::SyncSender;
-
 use super::{
-    ChosenKernel, Figure, FoundPositions, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver,
-    Takes, details, sending,
+    ChosenKernel, Figure, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details,
+    found, sending,
 };
 use crate::cores::occupancy::{Occupancy, Positions, ProportionateNim, Sink, Stream, Tally};
 use crate::cores::sink::Sink as _;
@@ -37,7 +35,11 @@ pub const GAME: Game = Game {
     operations: &["occupancy"],
     parameters: &[&DIAGONALS],
     solve,
-    listing: Some(Listing { caption, whole, stream }),
+    listing: Some(Listing {
+        caption,
+        whole: |question, solver| find(question, solver, Positions::default()).map(found),
+        stream: |question, solver, outlet| find(question, solver, Stream::into(sending(outlet))).map(found),
+    }),
     asymptotes,
 };
 
@@ -73,20 +75,6 @@ fn asymptotes(question: &Question) -> Option<[f64; 2]> {
 fn find<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, ChosenKernel), SolveError> {
     let input = |limit| ProportionateNim::with(limit, question.get(&DIAGONALS).clone());
     solver.apply_from::<Occupancy<S>>(sink, question.limit, input)
-}
-
-fn whole(question: &Question, solver: &Solver) -> Result<FoundPositions, SolveError> {
-    let (sink, used) = find(question, solver, Positions::default())?;
-    Ok(FoundPositions { positions: sink.0.into(), used })
-}
-
-fn stream(
-    question: &Question,
-    solver: &Solver,
-    batches: SyncSender<super::Positions>,
-) -> Result<FoundPositions, SolveError> {
-    let (sink, used) = find(question, solver, Stream::into(sending(batches)))?;
-    Ok(FoundPositions { positions: sink.rest.into(), used })
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {

@@ -19,11 +19,9 @@
 //! | 20000 | 0.12027 | 0.16636 |
 //! | 40000 | 0.12040 | 0.16676 |
 
-use std::sync::mpsc::SyncSender;
-
 use super::{
-    ChosenKernel, Figure, FoundPositions, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver,
-    Takes, details, sending,
+    ChosenKernel, Figure, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details,
+    found, sending,
 };
 use crate::cores::table_scan::{Positions, Rule, Sink, StoneGame, Stream, TableScan, Tally};
 use crate::kernel::Operation;
@@ -39,7 +37,11 @@ pub const GAME: Game = Game {
     operations: &["table_scan"],
     parameters: &[&RULE],
     solve,
-    listing: Some(Listing { caption, whole, stream }),
+    listing: Some(Listing {
+        caption,
+        whole: |question, solver| scan(question, solver, Positions::default()).map(found),
+        stream: |question, solver, outlet| scan(question, solver, Stream::into(sending(outlet))).map(found),
+    }),
     asymptotes: |_| None,
 };
 
@@ -63,20 +65,6 @@ fn caption(question: &Question) -> String {
 
 fn scan<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, ChosenKernel), SolveError> {
     solver.apply_from::<TableScan<S>>(sink, question.limit, |limit| StoneGame::new(limit, *question.get(&RULE)))
-}
-
-fn whole(question: &Question, solver: &Solver) -> Result<FoundPositions, SolveError> {
-    let (sink, used) = scan(question, solver, Positions::default())?;
-    Ok(FoundPositions { positions: sink.0.into(), used })
-}
-
-fn stream(
-    question: &Question,
-    solver: &Solver,
-    batches: SyncSender<super::Positions>,
-) -> Result<FoundPositions, SolveError> {
-    let (sink, used) = scan(question, solver, Stream::into(sending(batches)))?;
-    Ok(FoundPositions { positions: sink.rest.into(), used })
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {

@@ -39,6 +39,27 @@ pub fn lanes_of<T: Lane, const N: usize>(v: __m512i) -> [T; N] {
     unsafe { std::mem::transmute_copy(&v) }
 }
 
+/// Assembly on eight `rows` of `BYTES` bytes, which have the places `{a}` to `{h}`.
+macro_rules! on_rows {
+    ($rows:expr, $at:expr, [$($line:literal,)*], $($operands:tt)*) => {{
+        let [a, b, c, d, e, f, g, h] = $at.map(usize::from);
+        asm!(
+            $($line,)*
+            rows = in(reg) $rows,
+            a = in(reg) a,
+            b = in(reg) b,
+            c = in(reg) c,
+            d = in(reg) d,
+            e = in(reg) e,
+            f = in(reg) f,
+            g = in(reg) g,
+            h = in(reg) h,
+            BYTES = const BYTES,
+            $($operands)*
+        )
+    }};
+}
+
 /// Eight words, one from each row: the word at byte `from + at[i]` of row `i` in lane `i`.
 ///
 /// In assembly, because the compiler goes through memory and waits for it. The registers are named, because rustc 1.95 prints
@@ -48,35 +69,27 @@ pub fn lanes_of<T: Lane, const N: usize>(v: __m512i) -> [T; N] {
 pub fn collect<const BYTES: usize>(rows: &[[u8; BYTES]; 8], from: usize, at: [u8; 8]) -> __m512i {
     assert!(from + usize::from(u8::MAX) + 8 <= BYTES, "the word is in the row");
     let words: __m512i;
-    let [a, b, c, d, e, f, g, h] = at.map(usize::from);
     // SAFETY: reads eight bytes of each row, which are in it (asserted above); the instructions are those of AVX-512F.
     unsafe {
-        asm!(
-            "vmovq xmm0, qword ptr [{rows} + {a}]",
-            "vmovq xmm1, qword ptr [{rows} + {c} + 2 * {BYTES}]",
-            "vmovq xmm2, qword ptr [{rows} + {e} + 4 * {BYTES}]",
-            "vmovq xmm3, qword ptr [{rows} + {g} + 6 * {BYTES}]",
-            "vpinsrq xmm0, xmm0, qword ptr [{rows} + {b} + {BYTES}], 1",
-            "vpinsrq xmm1, xmm1, qword ptr [{rows} + {d} + 3 * {BYTES}], 1",
-            "vpinsrq xmm2, xmm2, qword ptr [{rows} + {f} + 5 * {BYTES}], 1",
-            "vpinsrq xmm3, xmm3, qword ptr [{rows} + {h} + 7 * {BYTES}], 1",
-            "vinserti128 ymm0, ymm0, xmm1, 1",
-            "vinserti128 ymm2, ymm2, xmm3, 1",
-            "vinserti64x4 zmm0, zmm0, ymm2, 1",
-            rows = in(reg) rows.as_ptr().cast::<u8>().add(from),
-            a = in(reg) a,
-            b = in(reg) b,
-            c = in(reg) c,
-            d = in(reg) d,
-            e = in(reg) e,
-            f = in(reg) f,
-            g = in(reg) g,
-            h = in(reg) h,
+        on_rows!(
+            rows.as_ptr().cast::<u8>().add(from), at,
+            [
+                "vmovq xmm0, qword ptr [{rows} + {a}]",
+                "vmovq xmm1, qword ptr [{rows} + {c} + 2 * {BYTES}]",
+                "vmovq xmm2, qword ptr [{rows} + {e} + 4 * {BYTES}]",
+                "vmovq xmm3, qword ptr [{rows} + {g} + 6 * {BYTES}]",
+                "vpinsrq xmm0, xmm0, qword ptr [{rows} + {b} + {BYTES}], 1",
+                "vpinsrq xmm1, xmm1, qword ptr [{rows} + {d} + 3 * {BYTES}], 1",
+                "vpinsrq xmm2, xmm2, qword ptr [{rows} + {f} + 5 * {BYTES}], 1",
+                "vpinsrq xmm3, xmm3, qword ptr [{rows} + {h} + 7 * {BYTES}], 1",
+                "vinserti128 ymm0, ymm0, xmm1, 1",
+                "vinserti128 ymm2, ymm2, xmm3, 1",
+                "vinserti64x4 zmm0, zmm0, ymm2, 1",
+            ],
             out("zmm0") words,
             out("zmm1") _,
             out("zmm2") _,
             out("zmm3") _,
-            BYTES = const BYTES,
             options(pure, readonly, nostack, preserves_flags),
         );
     }
@@ -88,34 +101,26 @@ pub fn collect<const BYTES: usize>(rows: &[[u8; BYTES]; 8], from: usize, at: [u8
 #[target_feature(enable = "avx512f")]
 pub fn spread<const BYTES: usize>(rows: &mut [[u8; BYTES]; 8], from: usize, at: [u8; 8], words: __m512i) {
     assert!(from + usize::from(u8::MAX) + 8 <= BYTES, "the word is in the row");
-    let [a, b, c, d, e, f, g, h] = at.map(usize::from);
     // SAFETY: writes eight bytes of each row, which are in it (asserted above); the instructions are those of AVX-512F.
     unsafe {
-        asm!(
-            "vextracti64x4 ymm2, zmm0, 1",
-            "vmovq qword ptr [{rows} + {a}], xmm0",
-            "vpextrq qword ptr [{rows} + {b} + {BYTES}], xmm0, 1",
-            "vextracti128 xmm1, ymm0, 1",
-            "vmovq qword ptr [{rows} + {e} + 4 * {BYTES}], xmm2",
-            "vpextrq qword ptr [{rows} + {f} + 5 * {BYTES}], xmm2, 1",
-            "vextracti128 xmm2, ymm2, 1",
-            "vmovq qword ptr [{rows} + {c} + 2 * {BYTES}], xmm1",
-            "vpextrq qword ptr [{rows} + {d} + 3 * {BYTES}], xmm1, 1",
-            "vmovq qword ptr [{rows} + {g} + 6 * {BYTES}], xmm2",
-            "vpextrq qword ptr [{rows} + {h} + 7 * {BYTES}], xmm2, 1",
-            rows = in(reg) rows.as_mut_ptr().cast::<u8>().add(from),
-            a = in(reg) a,
-            b = in(reg) b,
-            c = in(reg) c,
-            d = in(reg) d,
-            e = in(reg) e,
-            f = in(reg) f,
-            g = in(reg) g,
-            h = in(reg) h,
+        on_rows!(
+            rows.as_mut_ptr().cast::<u8>().add(from), at,
+            [
+                "vextracti64x4 ymm2, zmm0, 1",
+                "vmovq qword ptr [{rows} + {a}], xmm0",
+                "vpextrq qword ptr [{rows} + {b} + {BYTES}], xmm0, 1",
+                "vextracti128 xmm1, ymm0, 1",
+                "vmovq qword ptr [{rows} + {e} + 4 * {BYTES}], xmm2",
+                "vpextrq qword ptr [{rows} + {f} + 5 * {BYTES}], xmm2, 1",
+                "vextracti128 xmm2, ymm2, 1",
+                "vmovq qword ptr [{rows} + {c} + 2 * {BYTES}], xmm1",
+                "vpextrq qword ptr [{rows} + {d} + 3 * {BYTES}], xmm1, 1",
+                "vmovq qword ptr [{rows} + {g} + 6 * {BYTES}], xmm2",
+                "vpextrq qword ptr [{rows} + {h} + 7 * {BYTES}], xmm2, 1",
+            ],
             in("zmm0") words,
             out("zmm1") _,
             out("zmm2") _,
-            BYTES = const BYTES,
             options(nostack, preserves_flags),
         );
     }

@@ -14,6 +14,7 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
 use nimlanes_lab::profile::Sampling;
+use nimlanes_lab::report::folder::{self, JOINED, join};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -395,6 +396,55 @@ fn the_readme_has_a_digest() {
     failed(&mut report(&root, &["--check"]), "README.md is not what");
     fs::write(&path, "No marks.").expect("a writable folder");
     failed(&mut report(&root, &["--data", folder]), "README.md has no lines");
+}
+
+/// As it is when a report has ended.
+#[test]
+fn one_file_of_all_measurements_gives_the_same_report() {
+    let (root, folder) = measured(&headline());
+    add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": {}}));
+    report(&root, &["--data", folder]).assert().success();
+    let path = root.path().join(folder);
+    join(&path).expect("readable");
+    let names = || -> Vec<_> {
+        fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").file_name()).collect()
+    };
+    assert_eq!(names(), [JOINED]);
+    report(&root, &["--check"]).assert().success();
+    report(&root, &["--data", folder, "--name", "lake-2"]).assert().success();
+    assert!(names() == [JOINED] && read(&root, "RESULTS.md").contains("(lake-2, named by hand"));
+
+    // A file beside it is newer.
+    write(&duel(&[("stamp", [3.0; 3]), ("flags", [1.0; 3])]), &path.join("duel.json"));
+    failed(&mut report(&root, &["--check"]), "is not what");
+    fs::remove_file(path.join("duel.json")).expect("a writable folder");
+    let whole = fs::read_to_string(path.join(JOINED)).expect("a file");
+    for (from, to, says) in [
+        ("\"kind\": \"duel\"", "\"kind\": \"quarrel\"", "measurements.json/duel.json is not a measurement"),
+        ("measurements-1", "measurements-2", "measurements.json is not a measurement saved by nimlanes: its schema is"),
+        ("}\n", "", "measurements.json is not a measurement saved by nimlanes: EOF"),
+    ] {
+        fs::write(path.join(JOINED), whole.replace(from, to)).expect("a writable folder");
+        failed(&mut report(&root, &["--check"]), says);
+    }
+}
+
+/// What is committed is what a report writes.
+#[test]
+fn committed_measurements_are_one_file_for_each_machine() {
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles/data")).expect("measurements") {
+        let committed = entry.expect("an entry").path();
+        assert_eq!(fs::read_dir(&committed).expect("a folder").count(), 1, "{}", committed.display());
+        let folder = TempDir::new().expect("a folder");
+        for (name, measurement) in folder::read(&committed).expect("readable") {
+            let value: Value = serde_json::from_str(&measurement.text).expect("JSON");
+            assert_eq!(value["schema"], "nimlanes-saved-1", "{name}");
+            fs::write(folder.path().join(&name), &measurement.text).expect("writable");
+        }
+        join(folder.path()).expect("writable");
+        let text = |folder: &Path| fs::read_to_string(folder.join(JOINED)).expect("a file");
+        assert!(text(folder.path()) == text(&committed), "{}", committed.display());
+    }
 }
 
 #[test]

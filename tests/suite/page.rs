@@ -37,10 +37,11 @@ impl Tree {
         fs::create_dir(&other).expect("a folder");
         fs::create_dir(at("profiles/data").join(&newest)).expect("a folder");
         let mut rows = 0;
-        for name in names(&from) {
-            let text = fs::read_to_string(from.join(&name)).expect("a measurement");
-            fs::write(folder.path().join(&main).join(&name), &text).expect("writable");
-            let mut saved: Value = serde_json::from_str(&text).expect("JSON");
+        let text = fs::read_to_string(from.join("measurements.json")).expect("measurements");
+        fs::write(folder.path().join(&main).join("measurements.json"), &text).expect("writable");
+        let joined: Value = serde_json::from_str(&text).expect("JSON");
+        for (name, saved) in joined["measurements"].as_object().expect("measurements by name") {
+            let mut saved = saved.clone();
             // Of a duel and its repetition, one is in the page.
             let is_counted = saved["kind"] == "duel" && !name.ends_with("-again.json");
             let duels = saved["content"]["rows"].as_array().filter(|_| is_counted).map_or(0, Vec::len);
@@ -48,7 +49,7 @@ impl Tree {
             if duels > 0 && name.starts_with("duel-default-table_scan") {
                 rows += duels;
                 saved["environment"]["microarchitecture"] = "other-lake".into();
-                fs::write(other.join(&name), saved.to_string()).expect("writable");
+                fs::write(other.join(name), saved.to_string()).expect("writable");
             }
         }
         Tree { folder, main, rows }

@@ -73,38 +73,44 @@ struct Header {
     kind: String,
 }
 
-/// Reads a file that holds some [`Saved`]. Returns its text and kind.
+/// The text of a file.
 ///
 /// # Errors
-/// The file cannot be read, is truncated, or has another format.
-pub fn read_kind(path: &Path) -> Result<(String, String), SavedError> {
-    let text = read_text(path)?;
-    let kind = kind(path, &text)?;
-    Ok((text, kind))
-}
-
-fn read_text(path: &Path) -> Result<String, SavedError> {
+/// The file cannot be read.
+pub fn read_text(path: &Path) -> Result<String, SavedError> {
     fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })
 }
 
-/// The kind of some [`Saved`], from its text.
-fn kind(path: &Path, text: &str) -> Result<String, SavedError> {
+/// The kind of some [`Saved`], of which this is the text.
+///
+/// # Errors
+/// The text is truncated, or has another format.
+pub fn kind_of(path: &Path, text: &str) -> Result<String, SavedError> {
     let header: Header = parse(path, text)?;
-    if header.schema != SCHEMA {
-        let newer = if version(&header.schema) > version(SCHEMA) { ": it is of a newer nimlanes" } else { "" };
-        let reason = format!("its schema is {:?}, not {SCHEMA:?}{newer}", header.schema);
-        return Err(SavedError::Invalid { path: path.to_owned(), reason });
-    }
+    check_schema(path, &header.schema, SCHEMA)?;
     Ok(header.kind)
 }
 
-/// The number of a version of this format; `None` if it is another format.
-fn version(schema: &str) -> Option<u32> {
-    let (name, _) = SCHEMA.rsplit_once('-')?;
-    schema.strip_prefix(name)?.strip_prefix('-')?.parse().ok()
+/// Checks that a file has this format.
+///
+/// # Errors
+/// It has another one, or a newer version.
+pub fn check_schema(path: &Path, schema: &str, ours: &str) -> Result<(), SavedError> {
+    if schema == ours {
+        return Ok(());
+    }
+    let name = ours.trim_end_matches(|c: char| c.is_ascii_digit());
+    let version = |schema: &str| schema.strip_prefix(name)?.parse::<u32>().ok();
+    let newer = if version(schema) > version(ours) { ": it is of a newer nimlanes" } else { "" };
+    let reason = format!("its schema is {schema:?}, not {ours:?}{newer}");
+    Err(SavedError::Invalid { path: path.to_owned(), reason })
 }
 
-fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SavedError> {
+/// Parses the text of a file.
+///
+/// # Errors
+/// The text is truncated, or something else.
+pub fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SavedError> {
     serde_json::from_str(text).map_err(|error| SavedError::Invalid { path: path.to_owned(), reason: error.to_string() })
 }
 
@@ -135,19 +141,11 @@ impl<T: Measured> Saved<T> {
 
     /// Parses a text of this kind.
     fn checked(path: &Path, text: &str) -> Result<Self, SavedError> {
-        let kind = kind(path, text)?;
+        let kind = kind_of(path, text)?;
         if kind != T::KIND {
             let reason = format!("it holds {kind:?}, not {:?}", T::KIND);
             return Err(SavedError::Invalid { path: path.to_owned(), reason });
         }
-        Self::parse(path, text)
-    }
-
-    /// Parses the text of a file whose kind is known.
-    ///
-    /// # Errors
-    /// The text is truncated or has another format.
-    pub fn parse(path: &Path, text: &str) -> Result<Self, SavedError> {
         parse(path, text)
     }
 
@@ -165,7 +163,7 @@ impl<T: Measured> Saved<T> {
     /// # Errors
     /// The file cannot be written. An existing file is then unchanged.
     pub fn write(&self, path: &Path) -> Result<(), SavedError> {
-        save(path, serde_json::to_string_pretty(self))
+        write_json(path, self)
     }
 
     /// Writes a file of lines, which [`Saved::read_lines`] reads.
@@ -181,6 +179,14 @@ impl<T: Measured> Saved<T> {
 fn save(path: &Path, text: serde_json::Result<String>) -> Result<(), SavedError> {
     let written = text.map_err(io::Error::from).and_then(|text| files::save(path, (text + "\n").as_bytes()));
     written.map_err(|source| SavedError::Write { path: path.to_owned(), source })
+}
+
+/// Writes a file of JSON and creates missing parent folders.
+///
+/// # Errors
+/// The file cannot be written. An existing file is then unchanged.
+pub fn write_json(path: &Path, content: &impl Serialize) -> Result<(), SavedError> {
+    save(path, serde_json::to_string_pretty(content))
 }
 
 /// Creates the parent folders of a file and checks that it can be written, before the work to fill it is done.

@@ -2,12 +2,13 @@
 #![no_main]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use nimlanes_lab::report::data::{Data, files};
+use nimlanes_lab::report::data::Data;
+use nimlanes_lab::report::folder;
 use nimlanes_lab::report::tables::Report;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -36,19 +37,19 @@ impl From<Number> for Value {
 }
 
 /// The measurements of the newest folder.
-static FILES: LazyLock<Vec<(PathBuf, Value)>> = LazyLock::new(|| {
+static FILES: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../profiles/data");
     let folders = fs::read_dir(folders).expect("the folder of measurements");
     let newest = folders.map(|folder| folder.expect("an entry").path()).max().expect("a folder");
-    let value = |path: &Path| serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON");
-    files(&newest).expect("readable").into_iter().map(|path| (path.clone(), value(&path))).collect()
+    let measurements = folder::read(&newest).expect("readable").into_values();
+    measurements.map(|measurement| serde_json::from_str(&measurement.text).expect("JSON")).collect()
 });
 
 /// A folder with one of the duels, to which a changed file is added.
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
-    let (path, _) = FILES.iter().find(|(path, _)| path.to_string_lossy().contains("duel-")).expect("a duel");
-    fs::copy(path, folder.path().join("duel.json")).expect("a copy");
+    let duel = FILES.iter().find(|saved| saved["kind"] == "duel").expect("a duel");
+    fs::write(folder.path().join("duel.json"), duel.to_string()).expect("the temporary folder takes it");
     folder
 });
 
@@ -66,7 +67,7 @@ fuzz_target!(|file: File| {
     let text = match file {
         File::Text(text) => text,
         File::Changed { file, changes } => {
-            let (_, mut value) = FILES[file as usize % FILES.len()].clone();
+            let mut value = FILES[file as usize % FILES.len()].clone();
             let mut numbers = numbers(&mut value);
             let count = numbers.len();
             for (index, to) in changes.into_iter().filter(|_| count > 0) {

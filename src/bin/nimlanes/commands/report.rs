@@ -10,6 +10,7 @@ use crate::files;
 use crate::interrupt;
 use crate::output::{check_writable, failure, print};
 use crate::report::data::{GivenName, is_name};
+use crate::report::folder;
 use crate::report::html::{self, Page};
 use crate::report::measure::{MeasureError, Plan};
 use crate::report::tasks::Effort;
@@ -18,8 +19,8 @@ use crate::saved::utc_now;
 
 /// Measure everything, and generate RESULTS.md, its charts and tables, and the digest in README.md
 ///
-/// Run it in the source tree. Every measurement is a file under profiles/data. Measurements made earlier today are kept, so an
-/// interrupted report resumes where it stopped. Estimates of `cargo bench` and `cargo bench-native` are included if they are
+/// Run it in the source tree. The measurements are a file in a folder of their own under profiles/data. Those made earlier today are
+/// kept, so an interrupted report resumes where it stopped. Estimates of `cargo bench` and `cargo bench-native` are included if they are
 /// newer than the sources. A draft, and what is made of its measurements, goes to target/draft.
 ///
 /// The report also shows the newest folder below profiles/data of each other microarchitecture. One that cannot be used is named and
@@ -143,10 +144,10 @@ fn measure(args: &Args) -> Result<PathBuf, Failure> {
     if !environment.is_named() && args.name.is_none() {
         say(&format!("nimlanes: this microarchitecture has no known name; using {name}; --name NAME gives it one"));
     }
-    let plan = Plan::new(machine, &folder, if args.quick { Effort::DRAFT } else { Effort::FULL })?;
     if args.again {
-        plan.clear()?;
+        folder::clear(&folder).map_err(ReportError::from)?;
     }
+    let plan = Plan::new(machine, &folder, if args.quick { Effort::DRAFT } else { Effort::FULL })?;
     if let Some(name) = &args.name {
         GivenName::record(name, environment.clone(), &folder).map_err(ReportError::from)?;
     }

@@ -82,7 +82,6 @@ impl Saved<Duel> {
 
 #[cfg(test)]
 mod tests {
-    use nimlanes::case::Case;
     use nimlanes::lab::environment::Environment;
     use nimlanes::machine::Machine;
 
@@ -91,31 +90,8 @@ mod tests {
 
     /// A duel with these kernels, each with its ratio between a low and a high one.
     fn duel(rows: &[(&str, [f64; 3])]) -> Saved<Duel> {
-        let row = |(kernel, ratio): &(&str, [f64; 3])| Row {
-            kernel: (*kernel).to_owned(),
-            tier: "portable".to_owned(),
-            claim: "exact".to_owned(),
-            clock: "thread".to_owned(),
-            threads: 1,
-            rounds: 20,
-            median_seconds: 0.04 / ratio[1],
-            ratio: ratio[1],
-            ratio_low: ratio[0],
-            ratio_high: ratio[2],
-            ratio_processes: None,
-            slow_mode: None,
-            throughput: 1e5 * ratio[1] / 0.04,
-            unit: "heap".to_owned(),
-        };
-        let duel = Duel {
-            case: Case::new("mex_subtraction", "squares", 100),
-            build: "default".to_owned(),
-            baseline: "flags".to_owned(),
-            processes: 1,
-            disturbed: 0.0,
-            rows: rows.iter().map(row).collect(),
-            skipped: Vec::new(),
-        };
+        let row = |(kernel, ratio): &(&str, [f64; 3])| Row::example(kernel, 0.04 / ratio[1], *ratio);
+        let duel = Duel::example(rows.iter().map(row).collect());
         Saved::now(Environment::detect(&Machine::detect()), duel)
     }
 

@@ -195,6 +195,41 @@ impl Row {
     }
 }
 
+/// For tests.
+#[cfg(test)]
+impl Row {
+    /// The times of a kernel, with its ratio between a low and a high one.
+    pub fn example(kernel: &str, median_seconds: f64, [ratio_low, ratio, ratio_high]: [f64; 3]) -> Self {
+        Row {
+            kernel: kernel.to_owned(),
+            tier: "portable".to_owned(),
+            claim: exact(),
+            clock: "thread".to_owned(),
+            threads: 1,
+            rounds: 20,
+            median_seconds,
+            ratio,
+            ratio_low,
+            ratio_high,
+            ratio_processes: None,
+            slow_mode: None,
+            throughput: 1e5 / median_seconds,
+            unit: "heap".to_owned(),
+        }
+    }
+}
+
+/// For tests.
+#[cfg(test)]
+impl Duel {
+    /// Times on some input.
+    pub fn example(rows: Vec<Row>) -> Self {
+        let (case, skipped) = (Case::new("mex_subtraction", "squares", 100), Vec::new());
+        let (build, baseline) = ("default".to_owned(), "flags".to_owned());
+        Duel { case, build, baseline, processes: 1, disturbed: 0.0, rows, skipped }
+    }
+}
+
 /// A speed of a kernel that is fast in some processes and slow in others.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mode {

@@ -27,6 +27,7 @@ use self::lines::Lines;
 use self::picture::{Stacks, draw, folded, parse, tree};
 use self::timer::Timer;
 use crate::files;
+use crate::saved::SavedError;
 
 pub use self::change::{Change, Side};
 pub use self::hot_loop::{HotLoop, Model, Step, percent};
@@ -41,22 +42,9 @@ pub enum ProfileError {
     /// The kernel ran too briefly to be sampled.
     #[error("no sample fell into {0}; run it for longer")]
     Empty(String),
-    /// A file cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// A file cannot be written.
-    #[error("cannot write to {}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] SavedError),
 }
 
 /// What takes samples.
@@ -206,7 +194,7 @@ impl Profile {
         let text = fs::read_to_string(&path).and_then(|text| {
             parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not stacks with their counts"))
         });
-        profile.stacks = text.map_err(|source| ProfileError::Read { path, source })?;
+        profile.stacks = text.map_err(|source| SavedError::Read { path, source })?;
         Ok(profile)
     }
 
@@ -249,11 +237,11 @@ fn leaf(stack: &str) -> String {
 
 /// Writes what was drawn.
 fn save(path: PathBuf, image: io::Result<Vec<u8>>) -> Result<PathBuf, ProfileError> {
-    let image = image.map_err(|source| ProfileError::Write { path: path.clone(), source })?;
+    let image = image.map_err(|source| SavedError::Write { path: path.clone(), source })?;
     write(&path, &image)?;
     Ok(path)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), ProfileError> {
-    files::save(path, bytes).map_err(|source| ProfileError::Write { path: path.to_owned(), source })
+    Ok(files::save(path, bytes).map_err(|source| SavedError::Write { path: path.to_owned(), source })?)
 }

@@ -11,10 +11,11 @@ use nimlanes::lab::numbers::{positive, positive_or_zero};
 use serde::{Deserialize, Serialize};
 
 use super::checks;
-use super::sources::{Sources, entries};
+use super::folder::{self, Measurement};
+use super::sources::Sources;
 use crate::counters::Counters;
 use crate::duel::{Duel, Row, Skipped};
-use crate::saved::{Measured, Mismatch, Saved, SavedError, read_kind};
+use crate::saved::{Measured, Mismatch, Saved, SavedError, kind_of, parse};
 
 /// How the measurements of a folder were made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -223,15 +224,30 @@ pub struct ClockRow {
     pub clock: String,
     /// What ran at the same time.
     pub neighbours: String,
-    /// Median time of a run.
+    /// The time of a run, between its 10th and its 90th percentile.
+    #[serde(flatten)]
+    pub time: Spread,
+}
+
+/// A time and a range around it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Median.
     #[serde(deserialize_with = "positive")]
     pub median_seconds: f64,
-    /// 10th percentile of the time of a run.
+    /// Lower end of the range.
     #[serde(deserialize_with = "positive")]
     pub low_seconds: f64,
-    /// 90th percentile of the time of a run.
+    /// Upper end of the range.
     #[serde(deserialize_with = "positive")]
     pub high_seconds: f64,
+}
+
+impl Spread {
+    /// Ascending.
+    pub fn of([low_seconds, median_seconds, high_seconds]: [f64; 3]) -> Self {
+        Spread { median_seconds, low_seconds, high_seconds }
+    }
 }
 
 /// The ceilings of this machine.
@@ -283,15 +299,9 @@ pub struct Estimates {
 pub struct Estimate {
     /// `operation/workload/kernel/size`.
     pub id: String,
-    /// Median.
-    #[serde(deserialize_with = "positive")]
-    pub median_seconds: f64,
-    /// Lower end of the interval.
-    #[serde(deserialize_with = "positive")]
-    pub low_seconds: f64,
-    /// Upper end of the interval.
-    #[serde(deserialize_with = "positive")]
-    pub high_seconds: f64,
+    /// The time and its interval.
+    #[serde(flatten)]
+    pub time: Spread,
 }
 
 /// The cost of building the program.
@@ -399,26 +409,25 @@ macro_rules! measured {
         }
 
         impl Data {
-            /// Adds the measurement in a file, and returns the environment it was made in.
-            fn add(&mut self, path: &Path) -> Result<Environment, SavedError> {
-                let (text, kind) = read_kind(path)?;
+            /// Adds a measurement, and returns the environment it was made in.
+            fn add(&mut self, Measurement { path, text }: &Measurement) -> Result<Environment, SavedError> {
                 fn push<T: Measured>(path: &Path, text: &str, to: &mut Vec<Saved<T>>) -> Result<Environment, SavedError> {
-                    let saved = Saved::<T>::parse(path, text)?;
+                    let saved: Saved<T> = parse(path, text)?;
                     let environment = saved.environment.clone();
                     sound(path, checks::fault_of_origin(&saved.date, &environment))?;
                     to.push(saved);
                     Ok(environment)
                 }
-                match kind.as_str() {
+                match kind_of(path, text)?.as_str() {
                     <Duel as Measured>::KIND => {
-                        let environment = push(path, &text, &mut self.duels)?;
+                        let environment = push(path, text, &mut self.duels)?;
                         if let Some(Saved { content: duel, .. }) = self.duels.last() {
                             sound(path, checks::fault(duel))?;
                         }
                         Ok(environment)
                     }
-                    $($kind => push(path, &text, &mut self.$field),)*
-                    _ => Err(SavedError::Invalid { path: path.to_owned(), reason: format!("its kind {kind:?} is unknown") }),
+                    $($kind => push(path, text, &mut self.$field),)*
+                    kind => Err(SavedError::Invalid { path: path.to_owned(), reason: format!("its kind {kind:?} is unknown") }),
                 }
             }
         }
@@ -467,29 +476,19 @@ fn sound(path: &Path, fault: Option<String>) -> Result<(), SavedError> {
     fault.map_or(Ok(()), |reason| Err(SavedError::Invalid { path: path.to_owned(), reason }))
 }
 
-/// The `.json` files in a folder, sorted by name; none if it does not exist.
-///
-/// # Errors
-/// The folder cannot be read.
-pub fn files(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
-    let mut files = entries(folder)?;
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    Ok(files)
-}
-
 impl Data {
-    /// Reads every `.json` file of a folder. All must come from one machine, unless `mixed` is true.
+    /// Reads the measurements in a folder. All must come from one machine, unless `mixed` is true.
     ///
     /// # Errors
-    /// There is no duel, a file is not a measurement, or the files come from several machines.
+    /// There is no duel, a file is not a measurement, or the measurements come from several machines.
     pub fn read(folder: &Path, mixed: bool) -> Result<Self, DataError> {
         let mut data = Data { folder: folder.to_owned(), ..Data::default() };
         let mut first: Option<Environment> = None;
-        for path in files(folder)? {
-            let environment = data.add(&path)?;
+        for measurement in folder::read(folder)?.into_values() {
+            let environment = data.add(&measurement)?;
             let first = first.get_or_insert_with(|| environment.clone());
             if let Some(how) = first.other_machine(&environment).filter(|_| !mixed) {
-                return Err(DataError::Mismatch { path, why: Mismatch::Machine(how) });
+                return Err(DataError::Mismatch { path: measurement.path, why: Mismatch::Machine(how) });
             }
         }
         for saved in &data.names {

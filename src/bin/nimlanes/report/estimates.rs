@@ -7,9 +7,9 @@ use std::time::SystemTime;
 use nimlanes::cores::OPERATIONS;
 use serde::Deserialize;
 
-use super::data::{Estimate, Estimates};
+use super::data::{Estimate, Estimates, Spread};
 use super::sources::entries;
-use crate::saved::SavedError;
+use crate::saved::{SavedError, read_text};
 
 /// Builds, and the folder of criterion's results for each.
 pub const FOLDERS: [(&str, &str); 2] = [("default", "target/criterion"), ("native", "target/native/criterion")];
@@ -70,15 +70,12 @@ fn estimate(folder: &Path, since: SystemTime) -> Result<Option<Estimate>, SavedE
     let Statistics { median: Statistic { point_estimate, confidence_interval: interval } } = json(&path)?;
     Ok(Some(Estimate {
         id: full_id,
-        median_seconds: point_estimate / 1e9,
-        low_seconds: interval.lower_bound / 1e9,
-        high_seconds: interval.upper_bound / 1e9,
+        time: Spread::of([interval.lower_bound, point_estimate, interval.upper_bound].map(|ns| ns / 1e9)),
     }))
 }
 
 fn json<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T, SavedError> {
-    let text = fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
-    serde_json::from_str(&text).map_err(|error| {
+    serde_json::from_str(&read_text(path)?).map_err(|error| {
         let reason = format!("not the format of criterion 0.8: {error}");
         SavedError::Invalid { path: path.to_owned(), reason }
     })
@@ -112,10 +109,7 @@ mod tests {
         bench(root.path(), "games/stone-game/best/1000", median);
         let of = |since| read("default", root.path(), since).unwrap().rows;
         let id = "table_scan/all-moves/byte_table/100".to_owned();
-        assert_eq!(
-            of(SystemTime::UNIX_EPOCH),
-            [Estimate { id, median_seconds: 2.0, low_seconds: 1e-9, high_seconds: 3.0 }]
-        );
+        assert_eq!(of(SystemTime::UNIX_EPOCH), [Estimate { id, time: Spread::of([1e-9, 2.0, 3.0]) }]);
         assert!(of(SystemTime::now() + Duration::from_secs(60)).is_empty());
         assert!(read("native", &root.path().join("missing"), SystemTime::UNIX_EPOCH).unwrap().rows.is_empty());
 

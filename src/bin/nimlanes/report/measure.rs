@@ -1,7 +1,7 @@
 //! Measures what a report needs, task by task. Each result is saved in its own file as soon as it is done, so an interrupted
-//! report resumes where it stopped.
+//! report resumes where it stopped. At the end, one file has them all.
 
-use std::fs;
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,16 +27,17 @@ use nimlanes::workload::InputError;
 use super::clean_build::{NATIVE, build};
 use super::data::{
     AllNeeds, Ceilings, Choice, Choices, ClockRow, Clocks, ColdStart, ColdStarts, Counted, FarSolution, GameDuel,
-    GameRow, KernelNeeds, Setup, Trial, Trials, files,
+    GameRow, KernelNeeds, Setup, Spread, Trial, Trials,
 };
 use super::estimates;
+use super::folder::{self, Measurement};
 use super::neighbours::Neighbours;
 use super::programs::{ProgramError, json_of, output_of, this_program};
 use super::sources::{self, Sources};
 use super::tasks::{self, CLOCK_BUDGET, Effort, Input, TRIAL_BUDGET, Task};
 use crate::counters;
 use crate::duel::{Duel, DuelError, DuelOptions, Match, PROCESSES, Skipped, quantile, ratios, run_duel, time_in_turns};
-use crate::saved::{Measured, Saved, SavedError};
+use crate::saved::{Measured, Saved, SavedError, parse};
 
 /// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]
@@ -75,9 +76,19 @@ pub enum MeasureError {
 pub struct Plan<'a> {
     selection: Selection,
     folder: &'a Path,
+    /// What was measured before.
+    measured: BTreeMap<String, Measurement>,
     effort: Effort,
     time_limit: Duration,
     tasks: Vec<Task>,
+}
+
+/// The name of the measurement of kind [`Setup`].
+const SETUP: &str = "setup";
+
+/// The file of the measurement of this name.
+fn file(name: &str) -> String {
+    format!("{name}.json")
 }
 
 /// A trial includes kernels predicted to take up to this many times as long as the fastest.
@@ -93,12 +104,12 @@ impl<'a> Plan<'a> {
     /// Plans measurements of everything in the registry, with this effort.
     ///
     /// # Errors
-    /// A workload is listed with an invalid size.
+    /// A workload is listed with an invalid size, or earlier measurements cannot be read.
     pub fn new(machine: Machine, folder: &'a Path, effort: Effort) -> Result<Self, MeasureError> {
         let selection = Selection::new(machine);
         let tasks = tasks::all(&effort, &selection)?;
         let time_limit = tasks::time_limit(&effort, &tasks);
-        Ok(Plan { selection, folder, effort, time_limit, tasks })
+        Ok(Plan { selection, folder, measured: folder::read(folder)?, effort, time_limit, tasks })
     }
 
     /// The remaining work, in one line.
@@ -115,21 +126,11 @@ impl<'a> Plan<'a> {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.json"))
+        self.folder.join(file(name))
     }
 
     fn missing(&self) -> impl Iterator<Item = &Task> {
-        self.tasks.iter().filter(|task| !self.path(&task.name()).is_file())
-    }
-
-    /// Deletes earlier measurements.
-    ///
-    /// # Errors
-    /// A file cannot be removed.
-    pub fn clear(&self) -> Result<(), SavedError> {
-        files(self.folder)?.into_iter().try_for_each(|path| {
-            fs::remove_file(&path).map_err(|source| SavedError::Write { path: path.clone(), source })
-        })
+        self.tasks.iter().filter(|task| !self.measured.contains_key(&file(&task.name())))
     }
 
     /// Measures what is missing. `run` creates runs that can be stopped; `announce` receives a line when a task starts.
@@ -139,8 +140,8 @@ impl<'a> Plan<'a> {
     pub fn execute(&self, run: &dyn Fn(usize) -> Arc<Run>, announce: &mut dyn FnMut(&str)) -> Result<(), MeasureError> {
         let start = Instant::now();
         // A resumed report adds to the time of the interrupted one.
-        let before =
-            Saved::<Setup>::read(&self.folder.join("setup.json")).map_or(0.0, |setup| setup.content.took_seconds);
+        let setup = |Measurement { path, text }: &Measurement| parse::<Saved<Setup>>(path, text).ok();
+        let before = self.measured.get(&file(SETUP)).and_then(setup).map_or(0.0, |setup| setup.content.took_seconds);
         let missing: Vec<&Task> = self.missing().collect();
         for (done, task) in missing.iter().enumerate() {
             let predicted = span(task.predicted(self.time_limit).as_nanos() as f64);
@@ -148,9 +149,9 @@ impl<'a> Plan<'a> {
             // Checks for cancellation, since not every task has its own run.
             run(1).advance(0)?;
             self.measure(task, &task.name(), run)?;
-            self.save("setup", self.setup(before + start.elapsed().as_secs_f64()))?;
+            self.save(SETUP, self.setup(before + start.elapsed().as_secs_f64()))?;
         }
-        Ok(())
+        Ok(folder::join(self.folder)?)
     }
 
     fn setup(&self, took_seconds: f64) -> Setup {
@@ -296,10 +297,9 @@ impl<'a> Plan<'a> {
                     let mut turn = |_, times| clock.time(|| session.spin(kernel, run, times));
                     time_in_turns(&[once], CLOCK_BUDGET, &mut turn, &mut |_| {})
                 })??;
-                let [low_seconds, median_seconds, high_seconds] =
-                    [0.1, 0.5, 0.9].map(|q| quantile(&mut times[0].clone(), q));
+                let time = Spread::of([0.1, 0.5, 0.9].map(|q| quantile(&mut times[0].clone(), q)));
                 let (clock, neighbours) = (clock.name().to_owned(), neighbours.name().to_owned());
-                rows.push(ClockRow { clock, neighbours, median_seconds, low_seconds, high_seconds });
+                rows.push(ClockRow { clock, neighbours, time });
             }
         }
         let subject = session.case().with_kernel(session.kernels()[kernel].name);

@@ -1,7 +1,7 @@
 //! The report: RESULTS.md, its charts and tables, and a digest in README.md, generated from saved measurements.
 //!
-//! [`tasks`] lists what to measure, from the registry. [`measure`] measures it and saves each result in a small file.
-//! [`data`] reads the files back; [`tables`] and [`chart`] turn them into text and pictures, and [`html`] into one page to
+//! [`tasks`] lists what to measure, from the registry. [`measure`] measures it into a [`folder`], in the end
+//! as one file. [`data`] reads it back; [`tables`] and [`chart`] turn them into text and pictures, and [`html`] into one page to
 //! browse. In RESULTS.md, the text is between two marks. The first mark names the folder of the measurements, so anyone can
 //! regenerate the text and compare it. Prose is kept next to its subject (`NOTES.md` of an operation, the `.md` files of this
 //! module); all numbers come from measurements. Beside those of the report's own machine stand those of others: [`machines`]
@@ -14,6 +14,7 @@ pub mod data;
 mod discoveries;
 pub mod estimates;
 mod far;
+pub mod folder;
 mod growth;
 pub mod html;
 mod machines;
@@ -129,7 +130,12 @@ pub fn folder(name: &str, date: &str, draft: bool) -> PathBuf {
 pub fn name(folder: &Path, name: &str) -> Result<(), ReportError> {
     let data = Data::read(folder, false)?;
     let environment = data.environment().ok_or_else(|| DataError::None(folder.to_owned()))?;
-    Ok(GivenName::record(name, environment.clone(), folder)?)
+    GivenName::record(name, environment.clone(), folder)?;
+    // One file stays one.
+    if folder.join(folder::JOINED).is_file() {
+        folder::join(folder)?;
+    }
+    Ok(())
 }
 
 /// The folder of measurements that the report in the working directory was made from.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use super::programs::output_of;
-use crate::saved::{Measured, Saved, SavedError};
+use crate::saved::{Measured, Saved, SavedError, read_text};
 
 /// The folders whose files kernels are made of.
 const FOLDERS: [&str; 2] = ["src/cores", "src/simd"];
@@ -62,7 +62,7 @@ fn digests(root: &Path) -> Result<BTreeMap<String, String>, SavedError> {
     let mut digests = BTreeMap::new();
     for folder in FOLDERS {
         for path in rust_files(&root.join(folder))? {
-            let text = fs::read_to_string(&path).map_err(|source| SavedError::Read { path: path.clone(), source })?;
+            let text = read_text(&path)?;
             let inside = path.strip_prefix(root).unwrap_or(&path);
             let name = inside.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
             digests.insert(name, digest(&text));

@@ -114,6 +114,26 @@ pub fn settle_in_memory(
     false
 }
 
+/// Drives blocks that are settled in memory, by the decoder of a tier. A macro, because its closures have the CPU features of the
+/// function that they are in.
+macro_rules! drive_in_memory {
+    (($layout:ident, $input:ident, $run:ident, $start:ident), $accumulate:ident, $free_words:ident) => {{
+        use crate::cores::mex::lanes::{LANES, Planes, Sources, by_planes};
+        use crate::cores::mex::records::guess::{Evidence, Guessed, Pattern, settle_in_memory};
+        use crate::cores::mex::records::ring::{LaneBlocks, drive};
+        let reached = |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+            by_planes!(planes, $accumulate(from, moves, hits))
+        };
+        let settle = |pattern: &Pattern, evidence: Evidence, guess: &mut [u8; LANES]| {
+            settle_in_memory(reached, pattern, evidence, guess)
+        };
+        let free = |hits: &Planes, free: &mut _| $free_words(hits, free);
+        let computed = LaneBlocks::new($input, &$layout, reached, free);
+        drive($input, $layout, $run, $start, Guessed::new($input, &$layout, 1, computed, reached, settle))
+    }};
+}
+pub(super) use drive_in_memory;
+
 /// Blocks that are guessed first. `inner` computes those that are not settled; `accumulate` is as in
 /// [`drive_lanes`](super::ring::drive_lanes); `settle` is as [`settle_in_memory`].
 pub struct Guessed<'a, B, A, V> {

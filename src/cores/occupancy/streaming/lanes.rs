@@ -13,12 +13,10 @@ use std::arch::x86_64::{
 use std::array::from_fn;
 
 use super::automaton::Automaton;
-use super::engine::Sources;
 use super::inner::InnerLoops;
 use super::joint::Joint;
-use super::segments::{Runner, Segment, Spare};
+use super::segments::{Runner, Segment, Spare, Stretch};
 use super::span::{BLOCKS, Cursor, OldMarks, SPAN, Span, WORDS};
-use super::tape::Tape;
 use super::window::{BLOCK, PAD, Registers, Window, Word};
 use crate::cores::occupancy::Sink;
 use crate::simd::avx512::{collect, lanes_of, load, spread, store};
@@ -397,10 +395,8 @@ where
     #[inline(always)]
     fn together<S: Sink>(
         self,
-        limit: u64,
         from: &[Joint],
-        [warm_up, heaps]: [u64; 2],
-        tapes: Sources<'_, Tape>,
+        Stretch { limit, warm_up, heaps, tapes }: Stretch<'_>,
         spare: &mut Spare,
         sink: S,
     ) -> Vec<Option<Segment<S>>> {

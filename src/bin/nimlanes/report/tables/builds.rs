@@ -3,7 +3,7 @@
 use nimlanes::cores::OPERATIONS;
 use nimlanes::kernel::Tier;
 
-use super::markdown::{Table, code, memory, range, size, time, times};
+use super::markdown::{Table, code, memory, range, size, time, times, within};
 use super::operation::summary;
 use super::{Report, Topic};
 use crate::duel::{TIE, quantile};
@@ -75,7 +75,7 @@ impl Report<'_> {
                         let Some(estimate) = self.data.estimate(&case.with_kernel(&row.kernel), build) else {
                             continue;
                         };
-                        let quotient = estimate.median_seconds / row.median_seconds;
+                        let quotient = estimate.time.median_seconds / row.median_seconds;
                         quotients.push(quotient);
                         let is_named = named.iter().flatten().any(|named| named.kernel == row.kernel);
                         if is_named && n == workload.published {
@@ -85,8 +85,8 @@ impl Report<'_> {
                                 code(&row.kernel),
                                 build.to_owned(),
                                 time(row.median_seconds),
-                                time(estimate.median_seconds),
-                                format!("{} .. {}", time(estimate.low_seconds), time(estimate.high_seconds)),
+                                time(estimate.time.median_seconds),
+                                within(&estimate.time),
                                 times(quotient),
                             ]);
                         }

@@ -2,12 +2,12 @@
 
 use crate::report::data::ClockRow;
 
-use super::markdown::{Table, code, time};
+use super::markdown::{Table, code, time, within};
 use super::{Report, Topic};
 
 /// Half the range of the middle 80 % of the times, in percent of their median.
-fn spread(row: &ClockRow) -> String {
-    format!("±{:.1} %", 50.0 * (row.high_seconds - row.low_seconds) / row.median_seconds)
+fn spread(ClockRow { time, .. }: &ClockRow) -> String {
+    format!("±{:.1} %", 50.0 * (time.high_seconds - time.low_seconds) / time.median_seconds)
 }
 
 impl Report<'_> {
@@ -18,8 +18,8 @@ impl Report<'_> {
             table.row([
                 row.neighbours.clone(),
                 row.clock.clone(),
-                time(row.median_seconds),
-                format!("{} .. {}", time(row.low_seconds), time(row.high_seconds)),
+                time(row.time.median_seconds),
+                within(&row.time),
                 spread(row),
             ]);
         }

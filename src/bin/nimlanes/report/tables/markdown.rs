@@ -3,6 +3,7 @@
 use nimlanes::units::{scaled, span};
 
 use crate::duel::Row;
+use crate::report::data::Spread;
 
 /// A markdown table: a heading row and rows of cells. Columns of numbers are right-aligned.
 pub(super) struct Table {
@@ -63,6 +64,11 @@ fn unbroken(text: &str) -> String {
 /// A time with a readable unit.
 pub(super) fn time(seconds: f64) -> String {
     unbroken(&span(seconds * 1e9))
+}
+
+/// The ends of a range of times.
+pub(super) fn within(time: &Spread) -> String {
+    format!("{} .. {}", self::time(time.low_seconds), self::time(time.high_seconds))
 }
 
 /// A ratio with three significant digits, or all digits before the point.

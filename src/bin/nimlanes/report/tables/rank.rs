@@ -113,37 +113,11 @@ impl<'a> Report<'a> {
 
 #[cfg(test)]
 mod tests {
-    use nimlanes::case::Case;
-
     use super::*;
     use crate::duel::Row;
 
     fn duel(times: &[(&str, f64)]) -> Duel {
-        let row = |(kernel, seconds): &(&str, f64)| Row {
-            kernel: (*kernel).to_owned(),
-            tier: "portable".to_owned(),
-            claim: "exact".to_owned(),
-            clock: "thread".to_owned(),
-            threads: 1,
-            rounds: 20,
-            median_seconds: *seconds,
-            ratio: 1.0,
-            ratio_low: 1.0,
-            ratio_high: 1.0,
-            ratio_processes: None,
-            slow_mode: None,
-            throughput: 1.0,
-            unit: "heap".to_owned(),
-        };
-        Duel {
-            case: Case::new("mex_subtraction", "squares", 100),
-            build: "default".to_owned(),
-            baseline: "flags".to_owned(),
-            processes: 1,
-            disturbed: 0.0,
-            rows: times.iter().map(row).collect(),
-            skipped: Vec::new(),
-        }
+        Duel::example(times.iter().map(|(kernel, seconds)| Row::example(kernel, *seconds, [1.0; 3])).collect())
     }
 
     /// `partial` was the fastest of all, but only in one case; the last case has too few kernels.
