@@ -116,27 +116,28 @@ impl State {
         let (blocks, rest) = codes.as_chunks::<LANES>();
         let most = usize::from(codes.iter().fold(0, |most, code| most.max(*code)));
         let odd = (self.done % 2) as usize;
-        let mut counts = [[0u64; CODES]; 2];
-        for code in 0..=most.min(CODES - 1) {
+        let mut counts = [[0u64; 2]; CODES];
+        for (code, counts) in (0..=most.min(CODES - 1) as u8).zip(&mut counts) {
             // A chunk has fewer blocks than a byte has values.
             let mut lanes = [0u8; LANES];
             for block in blocks {
                 for (lane, found) in lanes.iter_mut().zip(block) {
-                    *lane += u8::from(*found == code as u8);
+                    *lane += u8::from(*found == code);
                 }
             }
             for (lane, count) in lanes.into_iter().enumerate() {
-                counts[(lane + odd) % 2][code] += u64::from(count);
+                counts[(lane + odd) % 2] += u64::from(count);
             }
         }
         for (lane, code) in rest.iter().enumerate() {
-            counts[(lane + odd) % 2][usize::from(*code)] += 1;
+            counts[usize::from(*code)][(lane + odd) % 2] += 1;
         }
-        for (counts, of_parity) in counts.iter().zip(values) {
-            for (count, value) in counts.iter().zip(of_parity).filter(|(count, _)| **count > 0) {
-                let (first, heaps) = &mut self.tallies[usize::from(*value)];
+        for (code, counts) in counts.iter().enumerate() {
+            for (of_parity, count) in values.iter().zip(counts).filter(|(_, count)| **count > 0) {
+                let value = of_parity[code];
+                let (first, heaps) = &mut self.tallies[usize::from(value)];
                 if *heaps == 0 {
-                    let has_it = |lane: &usize| values[(lane + odd) % 2][usize::from(codes[*lane])] == *value;
+                    let has_it = |lane: &usize| values[(lane + odd) % 2][usize::from(codes[*lane])] == value;
                     *first = self.done + (0..codes.len()).find(has_it).expect("it was counted") as u64;
                 }
                 *heaps += count;

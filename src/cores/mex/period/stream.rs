@@ -193,7 +193,7 @@ impl<'a, L: Lanes> Stream<'a, L> {
 
     /// Chooses the heads by the last heaps, from an even one on.
     fn choose(&mut self) {
-        let odd = (self.state.done % 2) as usize ^ self.state.at % 2;
+        let odd = (self.state.done + self.state.at as u64) as usize % 2;
         self.window.choose(&self.state.codes[odd..self.state.at], self.lanes);
         self.chosen_at = self.state.done;
     }
@@ -263,12 +263,9 @@ impl<'a, L: Lanes> Stream<'a, L> {
             let ends: [&[u8; LANES]; TAIL] = std::array::from_fn(|i| {
                 codes[at + from + 1 + i - TAIL..].first_chunk().expect("codes are padded by a block")
             });
-            let mut any = 0;
-            for lane in 0..LANES {
-                let is_tail = (0..TAIL).fold(0, |differs, i| differs | ends[i][lane] ^ tail[i]) == 0;
-                any |= u8::from(is_tail);
-            }
-            if any == 0 {
+            // Unlike `any`, which may stop at each lane, this is done in vectors.
+            let is_tail = |lane: usize| (0..TAIL).fold(0, |differs, i| differs | (ends[i][lane] ^ tail[i])) == 0;
+            if !(0..LANES).fold(false, |any, lane| any | is_tail(lane)) {
                 continue;
             }
             let is_window = |after: &usize| {

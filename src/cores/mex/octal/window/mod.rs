@@ -8,7 +8,7 @@
 //! splits with the first common heaps ([`Window::stretch`]), the smallest first.
 //!
 //! All of this reads codes, and these only so far back as the farthest move, head or split in use. So the values of a window decide
-//! what follows, and whether it is verified: see [`super::period`](mod@super::period).
+//! what follows, and whether it is verified: see [`mex_period`](crate::cores::mex::period).
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
