@@ -1,6 +1,6 @@
 //! The report: RESULTS.md, its charts and tables, and a digest in README.md, generated from saved measurements.
 //!
-//! [`tasks`] lists what to measure, from the registry. [`measure`] measures it into a [`folder`], in the end
+//! [`tasks`] lists what to measure, from the registry. [`measure`] measures it into a [folder](mod@folder), in the end
 //! as one file. [`data`] reads it back; [`tables`] and [`chart`] turn them into text and pictures, and [`html`] into one page to
 //! browse. In RESULTS.md, the text is between two marks. The first mark names the folder of the measurements, so anyone can
 //! regenerate the text and compare it. Prose is kept next to its subject (`NOTES.md` of an operation, the `.md` files of this
