@@ -127,7 +127,7 @@ fn a_period_is_proved_without_a_table() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
     let (checkpoint, save) = (path("checkpoint"), path("save.json"));
-    let game = ["--code", "0.16", "--limit", "300000"];
+    let game = ["--code", "0.16", "--limit", "500000"];
     let kernel = ["--kernel", "mex_period=window_words", "--checkpoint", &checkpoint, "--save", &save];
     let far = json(&[&game[..], &kernel].concat());
     let period = serde_json::json!({
