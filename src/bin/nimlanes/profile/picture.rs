@@ -99,6 +99,8 @@ fn style(title: &str, subtitle: &str) -> flamegraph::Options<'static> {
     options.hash = true;
     // Keeps the order of the lines, which it takes in reverse.
     options.flame_chart = true;
+    // A label that is too long keeps its beginning.
+    options.text_truncate_direction = flamegraph::TextTruncateDirection::Right;
     options
 }
 

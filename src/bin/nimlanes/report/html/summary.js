@@ -53,6 +53,7 @@
                 head: 'best kernel',
                 value: operation => result(operation).row?.kernel,
                 cell: operation => (result(operation).row ? kernelLink(result(operation).row) : '–'),
+                class: 'long',
             },
             number('× baseline', operation => result(operation).baseline, digits),
             number('× plain Rust', operation => result(operation).plain, digits),
@@ -62,14 +63,15 @@
             },
         ];
     };
-    const openButton = ({ name }) =>
-        html('button', { type: 'button', class: 'link', click: () => open(name) }, html('code', {}, name));
+    const openButton = ({ name, workloads: [{ published }] }) => [
+        html('button', { type: 'button', class: 'link', click: () => open(name) }, html('code', {}, name)),
+        html('small', { class: 'below' }, `at ${grouped(published)}`),
+    ];
     const table = sortedTable({
         label: 'Best kernels',
-        groups: [['', 2], ...machines.map((_, machine) => [machineName(machine), 4])],
+        groups: [['', 1], ...machines.map((_, machine) => [machineName(machine), 4])],
         columns: [
             { head: 'operation', value: operation => operation.name, cell: openButton },
-            number('at', operation => operation.workloads[0].published, grouped),
             ...machines.flatMap((_, machine) => ofMachine(machine)),
         ],
     });
@@ -83,7 +85,7 @@
         label: 'Machines',
         columns: [
             { head: 'machine', value: machine => machine.name },
-            { head: 'CPU', value: machine => machine.cpu },
+            { head: 'CPU', value: machine => machine.cpu, class: 'long' },
             { head: 'up to', value: machine => machine.tier },
             { head: 'CPUs', value: machine => machine.threads, isNumber: true },
             { head: 'caches', value: machine => machine.caches.join(', '), class: 'wide' },
@@ -99,6 +101,7 @@
                 head: 'data',
                 value: machine => machine.folder,
                 cell: machine => sourceLink(machine.folder.split('/').at(-1), machine.folder),
+                class: 'long',
             },
         ],
     });
