@@ -1,4 +1,4 @@
-//! A [`window`](super::window) in byte lanes: what a move reaches is a permute of a table for each plane of eight codes. What
+//! A [`window`] in byte lanes: what a move reaches is a permute of a table for each plane of eight codes. What
 //! moves reach inside their block is found heap by heap, with shifts of words.
 //!
 //! Cost per block: `1 + 1.5 P` operations for each rare heap that is far and each head, `P` being two to five planes; three

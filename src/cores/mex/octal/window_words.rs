@@ -1,4 +1,4 @@
-//! A [`window`](super::window) in plain words: where few heaps are rare, a value is the lowest bit that is not set in an OR over
+//! A [`window`] in plain words: where few heaps are rare, a value is the lowest bit that is not set in an OR over
 //! these heaps. Small common heaps show in the same way that rare values are reached.
 //!
 //! Cost per heap: a shift and an OR for each rare heap and each head, 30 to 200 of them.
