@@ -70,8 +70,9 @@ pub fn stream<L: Lanes>(
         values = drive::drive(&first, &run.counted_apart(), begin, inner, &mut Windowed::new(lanes))?;
         let found = octal::period(input.code(), &values, run)?;
         progress.reach(table as u64)?;
+        let counted = Census::of(&values, found);
         if table == heaps {
-            return Ok(Census::of(&values, found));
+            return Ok(counted);
         }
         if let Some(found) = found.filter(|found| found.is_proved) {
             progress.reach(heaps as u64)?;
@@ -82,7 +83,7 @@ pub fn stream<L: Lanes>(
             && let Some(window) = Window::new(sparse.window_parts(table), lanes)
         {
             let codes = &sparse.codes[..table];
-            let mut stream = Stream::new(heaps as u64, window, lanes, &values, codes, from.take());
+            let mut stream = Stream::new(heaps as u64, window, lanes, &values, codes, &counted, from.take());
             let outcome = stream.go(&mut progress, journal.as_deref().map(|journal| (journal, input)))?;
             match outcome {
                 Outcome::Complete(census) => return Ok(census),
@@ -172,16 +173,20 @@ struct Stream<'a, L> {
 }
 
 impl<'a, L: Lanes> Stream<'a, L> {
-    fn new(heaps: u64, window: Window, lanes: &'a L, table: &'a [u16], codes: &[u8], from: Option<State>) -> Self {
+    fn new(
+        heaps: u64,
+        window: Window,
+        lanes: &'a L,
+        table: &'a [u16],
+        codes: &[u8],
+        counted: &Census,
+        from: Option<State>,
+    ) -> Self {
         let coder = window.coder();
         let values = [0, 1].map(|odd| std::array::from_fn(|code| coder.common(odd, code as u8)));
         let mut tallies: Tallies = [(0, 0); VALUES];
-        for (n, value) in (0..).zip(table) {
-            let (first, count) = &mut tallies[usize::from(*value)];
-            if *count == 0 {
-                *first = n;
-            }
-            *count += 1;
+        for Tally { value, first, heaps } in &counted.tallies {
+            tallies[usize::from(*value)] = (*first, *heaps);
         }
         let state = from.unwrap_or_else(|| State::new(&window, codes, tallies));
         let mut stream = Stream { heaps, window, lanes, table, values, chosen_at: state.done, state };
@@ -206,7 +211,7 @@ impl<'a, L: Lanes> Stream<'a, L> {
         journal: Option<(&dyn super::Journal, &Octal)>,
     ) -> Result<Outcome, RunError> {
         while self.state.done < self.heaps {
-            let State { done, at, .. } = self.state;
+            let done = self.state.done;
             if done >= 4 * self.chosen_at {
                 self.choose();
             }
@@ -217,7 +222,7 @@ impl<'a, L: Lanes> Stream<'a, L> {
             }
             self.state.snap(self.window.depth().max(LANES));
             self.state.slide();
-            let at = if self.state.at == at { at } else { self.state.at };
+            let at = self.state.at;
             if self.window.compute(&mut self.state.codes, at, self.lanes).is_err() {
                 return Ok(Outcome::NoWindow(done));
             }
@@ -491,7 +496,8 @@ mod tests {
         let sparse = Sparse::new(&first, &values).ok().expect("small values");
         let window = Window::new(sparse.window_parts(table), &lanes).expect("few rare heaps");
         let codes = &sparse.codes[..table];
-        let mut stream = Stream::new(input.limit() + 1, window, &lanes, &values, codes, None);
+        let mut stream =
+            Stream::new(input.limit() + 1, window, &lanes, &values, codes, &Census::of(&values, None), None);
         let at = stream.state.at;
         let computed = stream.window.compute(&mut stream.state.codes, at, &lanes);
         assert_eq!(computed, Ok(()));
