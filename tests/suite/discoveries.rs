@@ -196,6 +196,26 @@ fn a_survey_goes_on_where_it_was_stopped() {
     assert!(!lines(&["0.77", "--limit", "1e5", "--again"])[0].ends_with("known"));
 }
 
+/// Where few heaps are rare, no table is needed, and the limit of a table is none.
+#[test]
+fn a_survey_goes_by_windows_where_few_heaps_are_rare() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let of = |code: &str, args: &[&str]| -> Value {
+        survey(folder.path(), &[&[code], args].concat()).assert().success();
+        let text = fs::read_to_string(folder.path().join(format!("{code}.json"))).expect("a file");
+        serde_json::from_str::<Value>(&text).expect("JSON")["content"].take()
+    };
+    let stopped = of("0.106", &["--seconds", "4"]);
+    assert!(stopped["kernel"].as_str().expect("a name").starts_with("window"), "{stopped}");
+    assert!(stopped["heaps"].as_u64() > Some(1 << 17), "{stopped}");
+    let rare = ["rare", "last_rare", "mask", "by_position"].map(|name| stopped[name].clone());
+    assert_eq!(rare, [json!(15), json!(1103), json!(0xd), json!(true)]);
+    let proved = of("0.165", &["--seconds", "60", "--limit", "1e12"]);
+    assert_eq!((&proved["heaps"], &proved["period"]["proved"]), (&json!(1_000_000_000_001u64), &json!(true)));
+    let table = of("0.054", &["--seconds", "0.5", "--kernel", "mex_octal=sparse_lanes"]);
+    assert_eq!(table["kernel"], "sparse_lanes");
+}
+
 #[test]
 fn a_survey_of_what_is_no_game_gives_one_line() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, stderr};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nimlanes::games::{ChosenKernel, Game, Solver, Stage};
@@ -24,23 +24,32 @@ pub struct Monitor {
 impl Monitor {
     /// Shows the progress of `run` over its next `steps` steps.
     pub fn new(what: String, run: &Arc<Run>, steps: u64) -> Self {
+        let (run, start) = (Arc::clone(run), run.done());
+        Monitor::show(what, steps, move || run.done() - start)
+    }
+
+    /// Shows how much of a time is over.
+    pub fn of_time(what: String, time: Duration) -> Self {
+        let start = Instant::now();
+        Monitor::show(what, time.as_millis() as u64, move || start.elapsed().as_millis() as u64)
+    }
+
+    fn show(what: String, all: u64, done: impl Fn() -> u64 + Send + 'static) -> Self {
         if !stderr().is_terminal() {
             return Monitor { end: None, thread: None };
         }
         let (end, ended) = channel();
-        let run = Arc::clone(run);
         let thread = Builder::new().spawn(move || {
-            let start = run.done();
             let continues = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
             if !continues(SHOW_AFTER) {
                 return;
             }
-            let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
+            let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% {elapsed} (about {eta} left)");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar.set_message(what);
             while continues(Duration::from_millis(200)) {
-                bar.set_position((run.done() - start).min(steps));
+                bar.set_position(done().min(all));
             }
             bar.finish_and_clear();
         });

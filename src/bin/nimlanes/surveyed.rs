@@ -3,6 +3,7 @@
 use std::fmt;
 
 use nimlanes::cores::mex::octal;
+use nimlanes::cores::mex::period::Proved;
 use serde::{Deserialize, Serialize};
 
 use crate::saved::Measured;
@@ -69,6 +70,12 @@ impl From<octal::Period> for Period {
             saltus: found.saltus,
             proved: found.is_proved,
         }
+    }
+}
+
+impl From<Proved> for Period {
+    fn from(found: Proved) -> Self {
+        Period { length: found.period, preperiod: found.preperiod, saltus: 0, proved: true }
     }
 }
 

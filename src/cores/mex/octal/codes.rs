@@ -23,6 +23,11 @@ impl Coder {
         Coder { mask, low: (mask.values & mask.values.wrapping_neg()) - 1 }
     }
 
+    /// Which values are rare.
+    pub fn mask(self) -> Mask {
+        self.mask
+    }
+
     /// Whether the position counts.
     pub fn by_position(self) -> bool {
         self.mask.position.is_some()

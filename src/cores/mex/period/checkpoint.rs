@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::super::octal::Octal;
 use super::super::octal::window::CODES;
+use super::Census;
 use super::state::{Found, Snapshot, State, Tallies, Tortoise, VALUES};
 use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
 use crate::kernel::RunError;
@@ -23,6 +24,9 @@ const MOST: u64 = 1 << 24;
 pub trait Journal: Send + Sync {
     /// Called after each chunk of heaps. `is_last` is true if the run is about to stop early.
     fn keep(&self, state: &State, input: &Octal, is_last: bool);
+
+    /// Called with what was counted, after [`keep`](Self::keep), if the run is about to stop early.
+    fn stopped(&self, _: &Census) {}
 }
 
 /// Where a run starts, and where it saves its progress. By default it starts at heap 0 and saves nothing.

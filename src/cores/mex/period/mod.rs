@@ -27,7 +27,7 @@ use std::hash::Hasher as _;
 
 use twox_hash::XxHash3_64;
 
-use super::octal::{self, Octal};
+use super::octal::{self, Mask, Octal};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, kernels};
@@ -80,6 +80,17 @@ pub struct Proved {
     pub heaps: u64,
 }
 
+/// The rare heaps of a game with a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rare {
+    /// How many there are.
+    pub heaps: usize,
+    /// The last of them.
+    pub last: usize,
+    /// What makes a value rare.
+    pub mask: Mask,
+}
+
 /// The values of the heaps up to a limit, in sum.
 #[derive(Clone, Debug)]
 pub struct Census {
@@ -89,8 +100,8 @@ pub struct Census {
     pub last: u64,
     /// The period, if these heaps prove one by the theorem that the kernel uses.
     pub period: Option<Proved>,
-    /// The number of rare heaps and the last of them, if the kernel found a window.
-    pub rare: Option<(usize, usize)>,
+    /// The rare heaps, if the kernel found a window.
+    pub rare: Option<Rare>,
 }
 
 /// The most values in the hash of a [`Census`].

@@ -15,7 +15,7 @@ use super::super::octal::window::steps::Windowed;
 use super::super::octal::window::{CHUNK, CODES, End, Lanes, Window};
 use super::super::octal::{self, Octal, drive};
 use super::state::{Found, Snapshot, State, Tallies, Tortoise, VALUES};
-use super::{Census, LAST, Proved, Start, Tally, hashed};
+use super::{Census, LAST, Proved, Rare, Start, Tally, hashed};
 use crate::kernel::{Cost, Run, RunError};
 
 /// Heaps in a table, at first and at most.
@@ -246,6 +246,9 @@ impl<'a, L: Lanes> Stream<'a, L> {
             let is_known = progress.reach(self.state.done);
             if let Some((journal, input)) = journal {
                 journal.keep(&self.state, input, is_known.is_err());
+                if is_known.is_err() {
+                    journal.stopped(&self.census());
+                }
             }
             is_known?;
         }
@@ -368,6 +371,7 @@ impl<'a, L: Lanes> Stream<'a, L> {
         let first = *done as usize - count;
         let last = (first..).zip(self.state.window(count)).map(|(n, code)| self.values[n % 2][usize::from(*code)]);
         debug_assert!(*at >= count);
+        let (heaps, last_rare) = self.window.rare();
         Census {
             tallies: tallies.map(|(value, (first, heaps))| Tally { value, first: *first, heaps: *heaps }).collect(),
             last: hashed(last),
@@ -377,7 +381,7 @@ impl<'a, L: Lanes> Stream<'a, L> {
                 theorem: found.theorem(),
                 heaps: found.heaps,
             }),
-            rare: Some(self.window.rare()),
+            rare: Some(Rare { heaps, last: last_rare, mask: self.window.coder().mask() }),
         }
     }
 }

@@ -93,7 +93,7 @@ fn kept(args: &Args, code: &Code, found: &Computed<MexPeriod>) -> Periodic {
         kernel: found.kernel.to_owned(),
         resumed: args.resume,
         milliseconds: found.time.as_millis() as u64,
-        rare: *rare,
+        rare: rare.map(|rare| (rare.heaps, rare.last)),
         values: tallies.iter().map(|tally| (tally.value, tally.first, tally.heaps)).collect(),
         period: period.map(proved),
     }

@@ -102,17 +102,16 @@ const WINDOW: &str = "window";
 struct Rare {
     heaps: usize,
     last: usize,
-    #[serde(flatten)]
-    mask: Option<RareMask>,
-}
-
-/// Which values are rare.
-#[derive(Clone, Copy, Serialize)]
-struct RareMask {
     /// Values with an even number of bits in common with it are rare.
     mask: u16,
     /// Whether the position of the heap counts as one more bit.
     by_position: bool,
+}
+
+impl Rare {
+    fn new(heaps: usize, last: usize, mask: Mask) -> Self {
+        Rare { heaps, last, mask: mask.values, by_position: mask.position.is_some() }
+    }
 }
 
 /// How often a value occurs.
@@ -206,8 +205,7 @@ impl Summary {
         let rare = (!code.has_three_parts()).then(|| {
             let space = sparse_space(code, values);
             let (heaps, last) = (space.rare.len(), space.rare.last().copied().unwrap_or(0));
-            let Mask { values: mask, position } = space.mask;
-            Rare { heaps, last, mask: Some(RareMask { mask, by_position: position.is_some() }) }
+            Rare::new(heaps, last, space.mask)
         });
         let repetition = Some(Repetition { period, words: in_words(code, found) });
         Ok(Summary { repetition, rare, ..Summary::of_values(Game::Code(code.to_string()), values) })
@@ -246,7 +244,7 @@ impl Summary {
             last_zero: None,
             octaves: None,
             repetition: Some(Repetition { period, words }),
-            rare: census.rare.map(|(heaps, last)| Rare { heaps, last, mask: None }),
+            rare: census.rare.map(|rare| Rare::new(rare.heaps, rare.last, rare.mask)),
             values: Some(census.tallies.iter().map(tally).collect()),
         }
     }
@@ -326,14 +324,9 @@ impl Summary {
         if let Some(repetition) = &self.repetition {
             writeln!(out, "period   {}", repetition.words)?;
         }
-        if let Some(Rare { heaps, last, mask }) = self.rare {
-            write!(out, "rare     {heaps} heaps, the last {last}")?;
-            match mask {
-                Some(RareMask { mask, by_position }) => {
-                    writeln!(out, ", with mask {}", mask_in_words(mask, by_position))?;
-                }
-                None => writeln!(out)?,
-            }
+        if let Some(Rare { heaps, last, mask, by_position }) = self.rare {
+            let mask = mask_in_words(mask, by_position);
+            writeln!(out, "rare     {heaps} heaps, the last {last}, with mask {mask}")?;
         }
         if let Some(values) = &self.values {
             writeln!(out, "value    first heap, heaps")?;

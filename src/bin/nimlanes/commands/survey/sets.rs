@@ -27,7 +27,7 @@ const KEPT_EVERY: Duration = Duration::from_secs(30);
 
 /// Sweeps all sets of `count` moves up to `largest` that belong to the shard.
 pub fn main(count: u64, largest: u64, args: &Args) -> Result<(), Failure> {
-    check(count, largest, args.limit)?;
+    check(count, largest, args.limit())?;
     let selection = args
         .kernels
         .selection(|_| {
@@ -36,7 +36,7 @@ pub fn main(count: u64, largest: u64, args: &Args) -> Result<(), Failure> {
         .with_kernel(MexSubtraction::NAME, "periodic")?;
     let machine = *selection.machine();
     let input = |limit| input(&(largest + 1 - count..=largest).collect::<Vec<_>>(), limit, &machine);
-    selection.kernel_for::<MexSubtraction, _>(&input(args.limit)?, args.limit, input)?;
+    selection.kernel_for::<MexSubtraction, _>(&input(args.limit())?, args.limit(), input)?;
 
     let name = format!("{count}-moves-up-to-{largest}{}", args.shard.suffix());
     let path = args.into.join(format!("{name}.jsonl"));
@@ -53,7 +53,7 @@ pub fn main(count: u64, largest: u64, args: &Args) -> Result<(), Failure> {
     let mine = sets(count as usize, largest).filter(|set| deal(set[set.len() - 1]));
     let (mut left, mut before) = (Vec::new(), 0);
     for set in mine {
-        match known.get(&set).is_some_and(|found| found.is_final(args.limit)) {
+        match known.get(&set).is_some_and(|found| found.is_final(args.limit())) {
             true => before += 1,
             false => left.push(set),
         }
@@ -63,14 +63,14 @@ pub fn main(count: u64, largest: u64, args: &Args) -> Result<(), Failure> {
     let monitor = Monitor::new(format!("survey: {name}"), &run, left.len() as u64);
     let find = |set: &[u64]| {
         run.advance(1)?;
-        let proved = prove(&self::input(set, args.limit, &machine)?, &run)?;
-        Ok(proved.map_or(Found::Nothing { limit: args.limit }, |(_, period)| period.into()))
+        let proved = prove(&self::input(set, args.limit(), &machine)?, &run)?;
+        Ok(proved.map_or(Found::Nothing { limit: args.limit() }, |(_, period)| period.into()))
     };
     let unproved = kept.fill(left, find)?;
     drop(monitor);
     let nothing = match unproved {
         0 => String::new(),
-        sets => format!(", {sets} without a period up to heap {}", args.limit),
+        sets => format!(", {sets} without a period up to heap {}", args.limit()),
     };
     print(&format!("{name}: {all} sets, {before} of them known before{nothing}\n"))
 }

@@ -36,7 +36,7 @@ const MOST_MOVES: usize = 1024;
 /// Heads to choose from.
 const POOL: usize = 1024;
 /// Common heaps whose splits are searched.
-pub const STRETCH: usize = 1 << 16;
+pub const STRETCH: usize = 1 << 20;
 
 /// The cost of a kernel that has windows where few heaps are rare, given that of the one that it is otherwise. Whether a game has few
 /// is not known before, but windows cost little where there are none, and long runs gain much.

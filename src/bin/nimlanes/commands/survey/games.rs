@@ -1,0 +1,274 @@
+//! `nimlanes survey CODE`
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use nimlanes::cores::mex::octal::{self, Code, Journal, MexOctal, Octal, Start, sparse_space};
+use nimlanes::cores::mex::period::{self, Census, MexPeriod, State, Tally};
+use nimlanes::kernel::{Operation, Run, RunError};
+use nimlanes::lab::clock::Clock;
+use nimlanes::lab::environment::Environment;
+use nimlanes::selection::Selection;
+use nimlanes::workload::InputError;
+
+use super::{Args, LIMIT};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::monitor::Monitor;
+use crate::output::print;
+use crate::saved::{Saved, check_writable};
+use crate::surveyed::{Period, Surveyed};
+
+/// The largest heap where no table of values is needed, unless another is named.
+const FARTHEST: u64 = 1 << 48;
+/// What part of the time a table gets that shows whether few heaps are rare, and how many are few: one of so many.
+const GLANCE: f64 = 0.1;
+const FEW: usize = 64;
+
+/// Surveys octal games.
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let codes = codes(&args.codes)?;
+    let used = [MexOctal::NAME, MexPeriod::NAME];
+    let selection = args.kernels.selection(|operation| match used.contains(&operation) {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!("survey does not use {operation}; allowed: {}", used.join(", ")))),
+    })?;
+    let selection = selection.allow_long(); // the time ends it
+    let limit = args.limit();
+    let games = codes.into_iter().map(|code| Ok((Octal::new(&code, limit)?, code)));
+    let games = args.shard.of(games.collect::<Result<Vec<_>, InputError>>()?, |(input, _)| work(input, args.seconds));
+    for (input, code) in &games {
+        let path = args.into.join(format!("{code}.json"));
+        if !args.again && path.exists() {
+            print(&format!("{}: known\n", Saved::<Surveyed>::read(&path)?.content))?;
+            continue;
+        }
+        check_writable(&path)?;
+        let found = survey(input, args, &selection)?;
+        print(&format!("{found}\n"))?;
+        Saved::now(Environment::detect(selection.machine()), found).write(&path)?;
+    }
+    Ok(())
+}
+
+/// Predicted nanoseconds, at most those that a game is given. By plain kernels alone: all builds and machines predict the same.
+fn work(input: &Octal, seconds: f64) -> u64 {
+    let plain = MexOctal::KERNELS.iter().filter(|kernel| kernel.is_plain());
+    let costs = plain.filter_map(|kernel| kernel.predict(input, 1));
+    costs.map(|cost| cost.ns).fold(seconds * 1e9, f64::min) as u64
+}
+
+/// The codes that are named, and those in files, each once.
+fn codes(named: &[String]) -> Result<Vec<Code>, Failure> {
+    let mut codes = Vec::new();
+    for text in named {
+        match text.strip_prefix('@') {
+            None => codes.push(parse(text)?),
+            Some(path) => {
+                let text = fs::read_to_string(Path::new(path))
+                    .map_err(|error| Failure::Usage(format!("cannot read codes from {path}: {error}")))?;
+                let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+                for code in lines.flat_map(str::split_whitespace) {
+                    codes.push(parse(code)?);
+                }
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    codes.retain(|code: &Code| seen.insert(code.to_string()));
+    match codes.is_empty() {
+        true => Err(Failure::Usage(
+            "the files contain no codes; allowed: codes such as 0.137, and # before comments".to_owned(),
+        )),
+        false => Ok(codes),
+    }
+}
+
+fn parse(text: &str) -> Result<Code, Failure> {
+    Ok(text.parse().map_err(InputError::Code)?)
+}
+
+/// Computes a game until the time is over: first a table of values; if few of its heaps are rare, then without one.
+fn survey(input: &Octal, args: &Args, selection: &Selection) -> Result<Surveyed, Failure> {
+    let code = input.code();
+    let time = |part: f64| Duration::from_secs_f64(part * args.seconds);
+    let mut table = Table::default();
+    if args.kernels.names(MexOctal::NAME) || code.has_three_parts() {
+        table.extend(input, time(1.0), selection)?;
+    } else {
+        table.extend(&Octal::new(code, input.limit().min(LIMIT))?, time(GLANCE), selection)?;
+        let farthest = Octal::new(code, args.limit.unwrap_or(FARTHEST))?;
+        if table.values.len() < farthest.heaps()
+            && table.is_sparse(code)
+            && let Some(found) = without_table(&farthest, time(1.0 - GLANCE), selection)?
+        {
+            return Ok(found);
+        }
+        if table.values.len() < input.heaps() {
+            table.extend(input, time(1.0 - GLANCE), selection)?;
+        }
+    }
+    match table.values.is_empty() {
+        true => Err(Failure::Failed(format!("{code}: no values in {} s; allowed: more --seconds", args.seconds))),
+        false => table.surveyed(code, selection),
+    }
+}
+
+/// The values of the first heaps.
+#[derive(Default)]
+struct Table {
+    values: Vec<u16>,
+    kernel: &'static str,
+    time: Duration,
+}
+
+impl Table {
+    /// Computes more values until the time is over.
+    fn extend(&mut self, input: &Octal, time: Duration, selection: &Selection) -> Result<(), Failure> {
+        let stopped = Arc::new(Stopped::default());
+        let start = Start::with_journal(Arc::clone(&stopped) as Arc<dyn Journal>, std::mem::take(&mut self.values));
+        let ended = in_time::<MexOctal>(input, start, time, selection)?;
+        self.values = match ended.found {
+            Err(RunError::Cancelled) if !interrupt::is_over() => stopped.take().unwrap_or_default(),
+            found => found?,
+        };
+        self.kernel = ended.kernel;
+        self.time += ended.time;
+        Ok(())
+    }
+
+    /// Whether few heaps are rare.
+    fn is_sparse(&self, code: &Code) -> bool {
+        FEW * sparse_space(code, &self.values).rare.len() < self.values.len()
+    }
+
+    fn surveyed(&self, code: &Code, selection: &Selection) -> Result<Surveyed, Failure> {
+        let values = &self.values;
+        let space = (!code.has_three_parts()).then(|| sparse_space(code, values));
+        let (largest_at, largest) =
+            (0..).zip(values).fold((0, 0), |best, (n, v)| if *v > best.1 { (n, *v) } else { best });
+        Ok(Surveyed {
+            code: code.to_string(),
+            kernel: self.kernel.to_owned(),
+            threads: selection.threads(),
+            clock: Clock::for_threads(selection.threads()).name().to_owned(),
+            seconds: self.time.as_secs_f64(),
+            heaps: values.len() as u64,
+            largest,
+            largest_at,
+            rare: space.as_ref().map(|space| space.rare.len() as u64),
+            last_rare: space.as_ref().and_then(|space| space.rare.last()).map(|heap| *heap as u64),
+            mask: space.as_ref().map(|space| space.mask.values),
+            by_position: space.as_ref().is_some_and(|space| space.mask.position.is_some()),
+            period: octal::period(code, values, &interrupt::run(1))?.map(Period::from),
+        })
+    }
+}
+
+/// Counts the values until the time is over; none if too many heaps are rare, or the time is too short to know.
+fn without_table(input: &Octal, time: Duration, selection: &Selection) -> Result<Option<Surveyed>, Failure> {
+    let stopped = Arc::new(Stopped::default());
+    let start = period::Start::with_journal(Arc::clone(&stopped) as Arc<dyn period::Journal>, None);
+    let ended = in_time::<MexPeriod>(input, start, time, selection)?;
+    let census = match ended.found {
+        Err(RunError::Cancelled) if !interrupt::is_over() => stopped.take(),
+        Err(RunError::GaveUp(_)) => None,
+        found => Some(found?),
+    };
+    Ok(census.map(|census| {
+        let Tally { value: largest, first: largest_at, .. } = *census.tallies.last().expect("a heap is counted");
+        Surveyed {
+            code: input.code().to_string(),
+            kernel: ended.kernel.to_owned(),
+            threads: selection.threads(),
+            clock: Clock::for_threads(selection.threads()).name().to_owned(),
+            seconds: ended.time.as_secs_f64(),
+            heaps: census.heaps(),
+            largest,
+            largest_at,
+            rare: census.rare.map(|rare| rare.heaps as u64),
+            last_rare: census.rare.map(|rare| rare.last as u64),
+            mask: census.rare.map(|rare| rare.mask.values),
+            by_position: census.rare.is_some_and(|rare| rare.mask.position.is_some()),
+            period: census.period.map(Period::from),
+        }
+    }))
+}
+
+/// What was known when a run was stopped.
+struct Stopped<T>(Mutex<Option<T>>);
+
+impl<T> Default for Stopped<T> {
+    fn default() -> Self {
+        Stopped(Mutex::default())
+    }
+}
+
+impl<T> Stopped<T> {
+    fn put(&self, known: T) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
+    }
+
+    fn take(&self) -> Option<T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Journal for Stopped<Vec<u16>> {
+    fn keep(&self, values: &[u16], is_last: bool) {
+        if is_last {
+            self.put(values.to_vec());
+        }
+    }
+}
+
+impl period::Journal for Stopped<Census> {
+    fn keep(&self, _: &State, _: &Octal, _: bool) {}
+
+    fn stopped(&self, census: &Census) {
+        self.put(census.clone());
+    }
+}
+
+/// How a run ended.
+struct Ended<T> {
+    found: Result<T, RunError>,
+    kernel: &'static str,
+    time: Duration,
+}
+
+/// Runs an operation, and cancels it if it takes longer than this.
+fn in_time<O: Operation<Input = Octal>>(
+    input: &Octal,
+    start: O::Start,
+    time: Duration,
+    selection: &Selection,
+) -> Result<Ended<O::Output>, Failure> {
+    let kernel = selection.kernel_for::<O, _>(input, input.limit(), |limit| Octal::new(input.code(), limit))?;
+    let run = interrupt::run(selection.threads());
+    let _monitor = Monitor::of_time(format!("survey: {}", input.code()), time);
+    let clock = Clock::for_threads(selection.threads());
+    let begin = clock.now();
+    let found = cancelled_after(time, &run, || kernel.run_from(start, input, &run));
+    Ok(Ended { found, kernel: kernel.def().name, time: clock.now() - begin })
+}
+
+/// Does `work`, and cancels `run` if it takes longer than this.
+fn cancelled_after<T>(time: Duration, run: &Run, work: impl FnOnce() -> T) -> T {
+    let (end, ended) = channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            if ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                run.cancel();
+            }
+        });
+        let done = work();
+        drop(end);
+        done
+    })
+}
