@@ -17,12 +17,12 @@ use nimlanes::selection::Selection;
 use nimlanes::workload::InputError;
 
 use super::{Args, LIMIT};
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::monitor::Monitor;
-use crate::output::print;
-use crate::saved::{Saved, check_writable};
-use crate::surveyed::{Period, Surveyed};
+use crate::files::saved::{Saved, check_writable};
+use crate::files::surveyed::{Period, Surveyed};
+use crate::terminal::failure::Failure;
+use crate::terminal::interrupt;
+use crate::terminal::monitor::Monitor;
+use crate::terminal::output::print;
 
 /// The largest heap where no table of values is needed, unless another is named.
 const FARTHEST: u64 = 1 << 48;
