@@ -440,6 +440,9 @@ impl Question {
             Ok(listing) => listing.stream,
             Err(error) => return Ok(Err(error)),
         };
+        if !solver.selection().machine().has_threads() {
+            return Ok(Err(SelectError::SingleThread(2).into()));
+        }
         let (outlet, batches) = sync_channel(WAITING);
         let found = std::thread::scope(|scope| {
             let search = match threads::start(scope, move || stream(self, solver, outlet)) {

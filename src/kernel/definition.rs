@@ -66,6 +66,8 @@ pub struct KernelMeta {
     pub tier: Tier,
     /// Cargo features that compile it.
     pub features: &'static [&'static str],
+    /// The condition on the target that this one does not meet.
+    pub lacks: Option<&'static str>,
     /// What it is, in a line.
     pub summary: &'static str,
     /// The kernel that the summary refers to, as in "the same with ..".
@@ -139,16 +141,22 @@ impl<O: Operation> KernelDef<O> {
     /// The kernel, ready to run on `machine`.
     ///
     /// # Errors
-    /// It is made for another architecture, not compiled in, or the machine lacks its tier.
+    /// It is made for another target, not compiled in, or the machine lacks its tier or has no threads.
     pub fn on(&'static self, machine: &Machine) -> Result<Kernel<O>, Obstacle> {
         let Some(body) = &self.body else {
             return Err(match self.tier.extension() {
                 Some(extension) if extension.architecture != ARCH => {
                     Obstacle::Architecture { needs: extension.architecture }
                 }
-                _ => Obstacle::NotCompiled { features: self.features },
+                _ => match self.lacks {
+                    Some(needs) => Obstacle::Target { needs },
+                    None => Obstacle::NotCompiled { features: self.features },
+                },
             });
         };
+        if self.is_parallel() && !machine.has_threads() {
+            return Err(Obstacle::NoThreads);
+        }
         if !machine.offers(self.tier) {
             let offers = machine.tiers().map(Tier::name).collect();
             return Err(Obstacle::Tier { needs: self.tier.name(), offers });

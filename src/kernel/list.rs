@@ -7,7 +7,8 @@
 /// `other`; a kernel that states its [`Needs`](super::Needs) in a function `needs(&Input)` has that name at the end of its line:
 /// `"summary", needs;`. A kernel whose answers are observed, not proved, and that finds a tally alone has `observed tally`
 /// behind its summary. Where the operation has a [`Start`](super::Operation::Start), `[Generic: Bound], start;` makes it the third
-/// argument of `run`. `name = module(Tier), ..` makes the tier of the line the last.
+/// argument of `run`. `name = module(Tier), ..` makes the tier of the line the last. `["feature"] if condition` is a condition on the
+/// target, as of `cfg`.
 macro_rules! kernels {
     ($op:ty, $generics:tt $(, $start:ident)?; $($rows:tt)*) => {
         $crate::kernel::list::kernel_rows!([$op, $generics, [$($start)?]] $($rows)*)
@@ -18,18 +19,20 @@ pub(crate) use kernels;
 /// The rows of [`kernels!`]; what all entries need comes first.
 macro_rules! kernel_rows {
     ($common:tt
-     $($name:ident = $body:ident $(($told:ident))? $(like $like:ident)?, $tier:ident, [$($f:literal),*],
+     $($name:ident = $body:ident $(($told:ident))? $(like $like:ident)?, $tier:ident, [$($f:literal),*] $(if $condition:meta)?,
        $text:literal $($observed:ident $tally:ident)? $(, $needs:ident)?;)*) => { &[$({
         let body = {
-            #[cfg(all($(feature = $f),*))]
+            #[cfg(all($(feature = $f,)* $($condition)?))]
             { $crate::machine::isa::entry!($tier, $common, $name, $body $(($told))? $(, $needs)?) }
-            #[cfg(not(all($(feature = $f),*)))]
+            #[cfg(not(all($(feature = $f,)* $($condition)?)))]
             { None }
         };
         let meta = $crate::kernel::KernelMeta {
             name: stringify!($name),
             tier: $crate::machine::isa::Tier::$tier,
             features: &[$($f),*],
+            // The first of what may be one or two.
+            lacks: [$(if cfg!($condition) { None } else { Some(stringify!($condition)) },)? None][0],
             summary: $text,
             // The first of what may be one or two.
             like: [$(Some(stringify!($like)),)? None][0],

@@ -12,6 +12,12 @@ pub enum Obstacle {
         /// The architecture.
         needs: &'static str,
     },
+    /// It is made for targets with a property that this one lacks.
+    #[error("made for targets with {needs}")]
+    Target {
+        /// The property, as a condition of `cfg`.
+        needs: &'static str,
+    },
     /// It is left out of this build.
     #[error("not compiled in; build with --features {}", .features.join(","))]
     NotCompiled {
@@ -26,6 +32,9 @@ pub enum Obstacle {
         /// The machine's.
         offers: Vec<&'static str>,
     },
+    /// It runs on several threads, and none can be started.
+    #[error("it starts threads and this system has none")]
+    NoThreads,
     /// It needs at least this number of threads.
     #[error("needs at least {0} threads")]
     Threads(usize),

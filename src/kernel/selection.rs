@@ -31,6 +31,9 @@ pub enum SelectError {
     /// More threads than the build can use.
     #[error("{0} threads need a build with the feature `parallel`")]
     NotParallel(usize),
+    /// More threads than one where none can be started, as in WebAssembly.
+    #[error("this system has no threads but the one of the program; {0} were asked for")]
+    SingleThread(usize),
     /// The named kernel cannot do this input.
     #[error("kernel {operation}={name} cannot do this: {obstacle}")]
     Impossible {
@@ -121,11 +124,12 @@ impl Selection {
     /// The same with at most `threads` threads.
     ///
     /// # Errors
-    /// No thread, or several in a build without the feature `parallel`.
+    /// No thread, or several in a build without the feature `parallel` or on a machine that has none.
     pub fn with_threads(self, threads: usize) -> Result<Self, SelectError> {
         match threads {
             0 => Err(SelectError::NoThreads),
             2.. if !cfg!(feature = "parallel") => Err(SelectError::NotParallel(threads)),
+            2.. if !self.machine.has_threads() => Err(SelectError::SingleThread(threads)),
             _ => Ok(Selection { threads, ..self }),
         }
     }

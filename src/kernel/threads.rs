@@ -141,6 +141,28 @@ mod tests {
     }
 
     #[test]
+    fn where_there_are_no_threads_kernels_on_several_are_refused_and_all_else_runs() {
+        let machine = Machine::detect().without_threads();
+        let selection = Selection::new(machine);
+        let refused = selection.clone().with_threads(2).expect_err("a thread too many").to_string();
+        assert_eq!(refused, "this system has no threads but the one of the program; 2 were asked for");
+        for operation in OPERATIONS {
+            let session = operation.session(&selection, operation.workloads()[0].name, 300).expect("a small input");
+            let kernels = session.kernels();
+            assert!(kernels.iter().filter(|info| info.is_parallel()).all(|info| info.obstacle.is_some()));
+            assert!(kernels.iter().any(|info| info.obstacle.is_none()), "{}", operation.name());
+        }
+        let (game, run) = (game("stone-game").expect("a game"), Run::new(1));
+        let take = |_| -> Result<(), ()> { panic!("there is no search") };
+        let ended = game.question(100).stream(&Solver::new(&selection, &run), take).expect("nothing is taken");
+        assert_eq!(ended.expect_err("a thread too many").to_string(), refused);
+        assert_eq!(
+            game.question(100).solve(&Solver::new(&selection, &run)).expect("a solution").answer,
+            173_895u32.into()
+        );
+    }
+
+    #[test]
     fn positions_are_not_handed_on_if_the_search_cannot_have_a_thread() {
         let (selection, run) = (Selection::new(Machine::detect()), Run::new(1));
         let take = |_| -> Result<(), ()> { panic!("there is no search") };

@@ -2,11 +2,13 @@
 //!
 //! [`Clock::Thread`] counts the CPU time of the calling thread, and stops while another program has the CPU. This protects
 //! a measurement from busy neighbours, but not from one that streams memory. It does not count the work of other threads,
-//! so multi-threaded runs use [`Clock::Wall`], which every neighbour disturbs.
+//! so multi-threaded runs use [`Clock::Wall`], which every neighbour disturbs. So do all runs where the system has no such clock, as
+//! in WebAssembly.
 
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
-use rustix::time::{ClockId, clock_gettime};
+use crate::machine::system::{THREAD_TIME_STEP, thread_time};
 
 /// A clock. Both times of a ratio are measured with the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +22,12 @@ pub enum Clock {
 impl Clock {
     /// The clock for runs on `threads` threads.
     pub fn for_threads(threads: usize) -> Self {
-        if threads > 1 { Clock::Wall } else { Clock::Thread }
+        Clock::for_runs(threads > 1)
+    }
+
+    /// The clock for runs that may start threads, or not.
+    pub fn for_runs(are_parallel: bool) -> Self {
+        if are_parallel || thread_time().is_none() { Clock::Wall } else { Clock::Thread }
     }
 
     /// Its name in tables and JSON.
@@ -41,14 +48,27 @@ impl Clock {
         Ok(self.now() - start)
     }
 
-    /// Time since an arbitrary moment, fixed for the calling thread: only differences are meaningful.
+    /// The step that it advances by, where that is longer than what times a reading: on Windows, the time of a thread is counted in
+    /// ticks of the scheduler.
+    pub const fn step(self) -> Duration {
+        match self {
+            Clock::Thread => THREAD_TIME_STEP,
+            Clock::Wall => Duration::ZERO,
+        }
+    }
+
+    /// Time since an arbitrary moment, fixed for the calling thread: only differences are meaningful. Where the system does not count
+    /// the time of threads, both clocks are [`Clock::Wall`].
+    ///
+    /// # Panics
+    /// There is no clock at all, as on the target `wasm32-unknown-unknown`.
     pub fn now(self) -> Duration {
-        let time = clock_gettime(match self {
-            Clock::Thread => ClockId::ThreadCPUTime,
-            Clock::Wall => ClockId::Monotonic,
-        });
-        // Both clocks count up from zero.
-        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+        static START: OnceLock<Instant> = OnceLock::new();
+        let wall = || START.get_or_init(Instant::now).elapsed();
+        match self {
+            Clock::Thread => thread_time().unwrap_or_else(wall),
+            Clock::Wall => wall(),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::env::consts::ARCH;
 
 use crate::kernel::Tier;
-use crate::machine::Machine;
+use crate::machine::{Machine, system};
 
 /// The machine and the build of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,21 +48,18 @@ impl Environment {
     /// This machine and this build.
     pub fn detect(machine: &Machine) -> Self {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let mut system = sysinfo::System::new();
-        system.refresh_memory();
-        system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
-        let cpu = Cpu::new(ARCH, &cpuinfo, system.cpus().first().map_or("", sysinfo::Cpu::brand));
+        let names = system::names();
+        let cpu = Cpu::new(ARCH, &cpuinfo, &names.cpu);
         let tiers = Tier::ALL.iter().filter(|tier| tier.extension().is_some_and(|extension| extension.is_enabled));
         let tiers = tiers.map(|tier| tier.name().to_owned()).collect();
-        let os = [sysinfo::System::name(), sysinfo::System::kernel_version()];
         Environment {
             cpu: cpu.name,
             microarchitecture: cpu.microarchitecture,
             tier: machine.strongest_tier().name().to_owned(),
             threads: machine.threads(),
             caches: caches(),
-            memory: system.total_memory(),
-            system: os.into_iter().flatten().collect::<Vec<_>>().join(" "),
+            memory: names.memory,
+            system: names.system,
             build: BUILD.to_owned(),
             target_features: compiled_with!(target_feature:
                 "sse2" "sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx2" "avx512f" "avx512bw" "avx512vbmi" "gfni" "neon"),
@@ -121,7 +118,7 @@ struct Cpu {
 }
 
 impl Cpu {
-    /// From `/proc/cpuinfo`, empty where there is none, and the brand by sysinfo, which knows the cores of ARM by their numbers:
+    /// From `/proc/cpuinfo`, empty where there is none, and the brand as the system tells it, which knows the cores of ARM by their numbers:
     /// Linux has no names there.
     fn new(architecture: &str, cpuinfo: &str, brand: &str) -> Self {
         let field = |name: &str| {

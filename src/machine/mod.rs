@@ -1,20 +1,19 @@
 //! What this process may use: instruction sets, threads, memory.
 //!
-//! Here is what asks the CPU and the operating system, and what threads exchange data by (`sync`). Nothing here knows what a
+//! Here is what asks the CPU and the operating system (`system`), and what threads exchange data by (`sync`). Nothing here knows what a
 //! kernel computes.
 
 use std::array::from_fn;
-use std::path::Path;
 use std::thread::available_parallelism;
-
-use rustix::process::{Resource, getrlimit};
 
 use isa::{Tier, TierError};
 
+#[cfg(unix)]
 mod cgroup;
 pub mod isa;
 pub(crate) mod pages;
 pub(crate) mod sync;
+pub(crate) mod system;
 
 /// The machine that kernels are selected for. Tests make capped values instead of setting environment variables.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +21,7 @@ pub struct Machine {
     /// Whether each of [`Tier::ALL`] may be used.
     tiers: [bool; Tier::ALL.len()],
     threads: usize,
+    has_threads: bool,
     memory: u64,
     /// What a limit on the address space of the process leaves of it, if there is one.
     addresses: Option<u64>,
@@ -38,10 +38,13 @@ pub const ISA_MAX: &str = "NIMLANES_ISA_MAX";
 impl Machine {
     /// This machine: the tiers of its CPU, the threads the process may use, the memory that is free now.
     pub fn detect() -> Self {
-        let memory = free_memory().unwrap_or(u64::MAX);
-        let tiers = from_fn(|i| Tier::ALL[i].is_on_this_cpu());
-        let addresses = free_addresses();
-        Machine { tiers, threads: available_parallelism().map_or(1, usize::from), memory, addresses }
+        Machine {
+            tiers: from_fn(|i| Tier::ALL[i].is_on_this_cpu()),
+            threads: available_parallelism().map_or(1, usize::from),
+            has_threads: system::HAS_THREADS,
+            memory: system::free_memory().unwrap_or(u64::MAX),
+            addresses: system::free_addresses(),
+        }
     }
 
     /// [`Machine::detect`], capped by the environment variable [`ISA_MAX`] where it is set.
@@ -66,6 +69,11 @@ impl Machine {
         Machine { memory: bytes, addresses: None, ..self }
     }
 
+    /// The same machine where no thread can be started, as in WebAssembly.
+    pub fn without_threads(self) -> Self {
+        Machine { threads: 1, has_threads: false, ..self }
+    }
+
     /// The tiers that may be used, in the order of [`Tier::ALL`].
     pub fn tiers(&self) -> impl Iterator<Item = Tier> {
         Tier::ALL.iter().copied().filter(|tier| self.offers(*tier))
@@ -86,37 +94,17 @@ impl Machine {
         self.threads
     }
 
+    /// Whether a run can start threads, even if they do not run at once.
+    pub fn has_threads(&self) -> bool {
+        self.has_threads
+    }
+
     /// Bytes that a run on `threads` threads may take; [`u64::MAX`] where the system does not say.
     pub fn memory(&self, threads: usize) -> u64 {
         self.addresses
             .map_or(u64::MAX, |addresses| usable(addresses, threads.min(ARENAS * self.threads) as u64))
             .min(self.memory)
     }
-}
-
-/// Bytes that are free now, or `None` where the system does not say.
-fn free_memory() -> Option<u64> {
-    // Miri has none of the calls.
-    if cfg!(miri) {
-        return None;
-    }
-    let mut system = sysinfo::System::new();
-    system.refresh_memory();
-    least_free(system.total_memory(), system.available_memory(), cgroup::free(Path::new("/")))
-}
-
-/// What is free of the `total` bytes of a machine, of which a container may be allowed fewer. A total of 0 means that the system
-/// does not say.
-fn least_free(total: u64, available: u64, allowed: Option<u64>) -> Option<u64> {
-    Some(available).filter(|_| total > 0).into_iter().chain(allowed).min()
-}
-
-/// Bytes of addresses that a limit leaves the process now, or `None` if there is no limit.
-fn free_addresses() -> Option<u64> {
-    if cfg!(miri) {
-        return None;
-    }
-    Some(getrlimit(Resource::As).current?.saturating_sub(status("VmSize").unwrap_or(0)))
 }
 
 /// Bytes of memory that a started thread takes besides what its work allocates: the stack that the standard library
@@ -148,14 +136,7 @@ fn usable(addresses: u64, threads: u64) -> u64 {
 
 /// The most memory that this process has held so far, in bytes; 0 where the system does not say.
 pub fn peak_memory() -> u64 {
-    status("VmHWM").unwrap_or(0)
-}
-
-/// Bytes that the system tells of this process under a name.
-fn status(name: &str) -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
-    Some(1024 * line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
+    system::peak_memory().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -176,27 +157,6 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_known_to_be_short_where_the_system_does_not_say() {
-        assert_eq!(least_free(0, 0, None), None);
-        assert_eq!(least_free(0, 0, Some(5)), Some(5));
-        assert_eq!(least_free(100, 0, None), Some(0));
-        assert_eq!(least_free(100, 60, None), Some(60));
-        assert_eq!(least_free(100, 60, Some(70)), Some(60));
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn the_system_says_what_is_free_and_what_was_held() {
-        const TOUCHED: u64 = 64 << 20;
-        assert!(free_memory().is_some_and(|free| (1 << 20..1 << 50).contains(&free)));
-        let held = std::hint::black_box(vec![1u8; TOUCHED as usize]);
-        assert!((TOUCHED..1 << 50).contains(&peak_memory()));
-        assert!(status("VmSize").is_some_and(|addresses| addresses >= TOUCHED));
-        assert_eq!(status("Vm"), None);
-        drop(held);
-    }
-
-    #[test]
     fn a_capped_machine_offers_what_the_cap_includes() {
         let machine = Machine::detect();
         assert_eq!(machine.capped(Tier::Portable).tiers().collect::<Vec<_>>(), [Tier::Portable]);
@@ -204,6 +164,13 @@ mod tests {
             assert_eq!(machine.offers(*tier), tier.is_on_this_cpu());
             assert_eq!(machine.capped(*tier).offers(*tier), tier.is_on_this_cpu());
         }
+    }
+
+    #[test]
+    fn a_machine_without_threads_has_the_one_of_the_program() {
+        let machine = Machine::detect().without_threads();
+        assert_eq!((machine.threads(), machine.has_threads()), (1, false));
+        assert!(Machine::detect().has_threads());
     }
 
     #[test]

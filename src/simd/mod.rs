@@ -1,7 +1,7 @@
 //! Words and vectors: bits of words, and loads and stores of vectors, which are small, safe and checked.
 //!
 //! `unsafe` code is allowed here, in the dispatch of [`crate::kernel`], in the one kernel that is written in assembly, and in
-//! the advice on pages of [`crate::machine`].
+//! [`crate::machine`] for the advice on pages and for what Windows is asked.
 //!
 //! Arithmetic intrinsics are safe in a function that has their CPU feature; only those that take a pointer are not. A
 //! helper takes a reference to exactly the bytes it touches, so the check is the caller's slicing, once per block.

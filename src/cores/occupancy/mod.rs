@@ -62,7 +62,7 @@ mod bit_rows_avx512;
 mod bit_rows_neon;
 mod bit_tests;
 mod bit_tests_certificate;
-#[cfg(feature = "bitvec")]
+#[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod bitvec_rows;
 mod byte_table;
 mod byte_table_certificate;
@@ -189,7 +189,8 @@ impl<S: Sink> Operation for Occupancy<S> {
         union_find = union_find, Portable, [], "the best published algorithm: `next free` in three rows, with path halving";
         hierarchical = hierarchical, Portable, [], "`next free` in 64-ary trees of bits";
         bit_rows = bit_rows, Portable, [], "64 candidates at once: windows of four bit rows";
-        bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"], "the same windows, read as raw words of BitVecs";
+        bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
+            "the same windows, read as raw words of BitVecs";
         wide_rows = wide_rows like bit_rows, Portable, ["wide"], "512 candidates at once, in portable vectors";
         bit_rows_avx2 = bit_rows_avx2 like bit_rows, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512 like bit_rows, Avx512, ["avx512"], "512 candidates at once";

@@ -45,9 +45,9 @@ mod bit_rows_avx512;
 mod bit_rows_fearless;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod bit_rows_neon;
-#[cfg(feature = "bitvec")]
+#[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod bitvec_operators;
-#[cfg(feature = "bitvec")]
+#[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod bitvec_rows;
 mod byte_rows;
 mod byte_table;
@@ -176,8 +176,10 @@ impl<S: Sink> Operation for TableScan<S> {
         byte_rows_avx512 = byte_rows like byte_rows, Avx512, ["avx512"], "the same source, compiled at this tier";
         bit_rows = bit_rows, Portable, [], "64 candidates at once: a window of six bit rows, from the hint on", needs;
         bit_rows_bmi = bit_rows like bit_rows, Avx2, ["avx2"], "the same source, compiled with BMI";
-        bitvec_operators = bitvec_operators like bit_rows, Portable, ["bitvec"], "windows as slices of a BitVec, combined by |=";
-        bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"], "the same windows, read as raw words of a BitVec";
+        bitvec_operators = bitvec_operators like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
+            "windows as slices of a BitVec, combined by |=";
+        bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
+            "the same windows, read as raw words of a BitVec";
         wide_rows = wide_rows like bit_rows, Portable, ["wide"], "256 candidates at once, in portable vectors";
         bit_rows_avx2 = bit_rows_avx2 like bit_rows, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512 like bit_rows, Avx512, ["avx512"], "512 candidates at once";

@@ -38,7 +38,7 @@ mod near_sum_avx512;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod near_sum_neon;
 mod open_values;
-#[cfg(feature = "bitvec")]
+#[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod open_values_bitvec;
 mod oracle;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -127,7 +127,8 @@ impl Operation for MexSplit {
         xor_translate_avx512 = xor_translate_avx512 like bit_rows, Avx512, ["avx512"],
             "the same, with 512 bits translated by two instructions: vgf2p8affineqb within bytes, vpermb across them";
         open_values = open_values, Portable, [], "3 parts: test only values not yet seen at sizes of the same parity", needs;
-        open_values_bitvec = open_values_bitvec like open_values, Portable, ["bitvec"], "the same with rows of bitvec, bit by bit";
+        open_values_bitvec = open_values_bitvec like open_values, Portable, ["bitvec"] if target_pointer_width = "64",
+            "the same with rows of bitvec, bit by bit";
         near_sum = near_sum, Portable, [], "3 parts: keep only 32 nim-sums of each set of pairs, next to the sum";
         near_sum_avx2 = near_sum_avx2 like near_sum, Avx2, ["avx2"], "the same, 8 splits at once, without gathers", needs;
         near_sum_avx512 = near_sum_avx512 like near_sum, Avx512, ["avx512"], "the same with 16 nim-sums and 32 splits at once", needs;

@@ -15,7 +15,7 @@ use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, RunError, kernel
 use crate::machine::Machine;
 use crate::moves::MoveSet;
 
-#[cfg(feature = "bitvec")]
+#[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod bit_array;
 pub(super) mod byte_lanes;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
@@ -257,7 +257,8 @@ impl Operation for MexSubtraction {
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction, [];
         flags = flags, Portable, [], "the baseline: packed flags, set and tested one at a time", needs;
-        bit_array = bit_array like flags, Portable, ["bitvec"], "the same with bitvec: set and first_zero";
+        bit_array = bit_array like flags, Portable, ["bitvec"] if target_pointer_width = "64",
+            "the same with bitvec: set and first_zero";
         flags_u128 = flags_u128, Portable, [], "flags in one register; the mex is the number of trailing ones";
         stamp = stamp, Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";
         stamp_avx512 = stamp like stamp, Avx512, ["avx512"], "the same source at this tier; nothing in it vectorises";

@@ -21,7 +21,7 @@ use crate::machine::Machine;
 use crate::moves::MoveSet;
 
 mod bit_sieve;
-#[cfg(feature = "bitvec")]
+#[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod bitvec_sieve;
 mod byte_sieve;
 pub mod checkpoint;
@@ -129,7 +129,8 @@ impl Operation for MexZeros {
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, [], start;
         byte_sieve = byte_sieve, Portable, [], "the baseline: one byte per heap; each P-position hits the heaps above it", needs;
         bit_sieve = bit_sieve like byte_sieve, Portable, [], "the same with one bit per heap";
-        bitvec_sieve = bitvec_sieve like byte_sieve, Portable, ["bitvec"], "the same with bitvec";
+        bitvec_sieve = bitvec_sieve like byte_sieve, Portable, ["bitvec"] if target_pointer_width = "64",
+            "the same with bitvec";
         segmented_sieve = segmented_sieve, Portable, [], "one bit per heap, in segments that stay in L2";
         shifted_rows = shifted_rows, Portable, [], "each move ORs the shifted row of P-positions into a block of heaps", needs;
         shifted_rows_wide = shifted_rows_wide like shifted_rows, Portable, ["wide"], "the same with wide's vectors";

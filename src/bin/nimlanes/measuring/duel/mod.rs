@@ -346,7 +346,7 @@ impl Lineup {
             }
         }
         let is_parallel = |kernel: usize| options.threads > 1 && listed[kernel].is_parallel();
-        let clock = if fit.iter().any(|kernel| is_parallel(*kernel)) { Clock::Wall } else { Clock::Thread };
+        let clock = Clock::for_runs(fit.iter().any(|kernel| is_parallel(*kernel)));
         let contender = |kernel: &usize| Contender {
             kernel: listed[*kernel].name,
             index: *kernel,

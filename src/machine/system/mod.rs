@@ -1,0 +1,53 @@
+//! What is asked of the operating system: clocks, memory, and what it and the CPU are called. One file for each kind of system, all
+//! with the same functions:
+//!
+//! - `free_memory`: bytes that are free now;
+//! - `free_addresses`: bytes of addresses that a limit on the process leaves it;
+//! - `peak_memory`: the most bytes that the process has held so far;
+//! - `thread_time`: CPU time of the calling thread since some moment;
+//! - `names`: see [`Names`].
+//!
+//! `None` is what the system does not say.
+
+#[cfg(any(unix, windows))]
+mod hardware;
+#[cfg(unix)]
+mod unix;
+#[cfg(target_arch = "wasm32")]
+mod wasm;
+#[cfg(windows)]
+mod windows;
+#[cfg(not(any(unix, windows)))]
+mod without;
+
+#[cfg(unix)]
+use unix as here;
+#[cfg(windows)]
+use windows as here;
+#[cfg(not(any(unix, windows)))]
+use without as here;
+
+use std::time::Duration;
+
+pub(crate) use here::{free_addresses, free_memory, names, peak_memory, thread_time};
+
+/// What a machine is called, and its memory. Empty or 0 where the system does not say.
+#[derive(Debug)]
+pub(crate) struct Names {
+    /// The brand of the CPU.
+    pub cpu: String,
+    /// All memory, in bytes.
+    pub memory: u64,
+    /// The operating system and its version.
+    pub system: String,
+}
+
+/// Whether threads can be started at all. WebAssembly has none, unless it is compiled with atomics.
+pub(crate) const HAS_THREADS: bool = !cfg!(target_family = "wasm") || cfg!(target_feature = "atomics");
+
+/// The step of [`thread_time`].
+pub(crate) const THREAD_TIME_STEP: Duration = here::THREAD_TIME_STEP;
+
+/// Bytes of addresses that a process with 32-bit pointers can count on: the most that one allocation can have. No limit with 64 bits.
+pub(crate) const ADDRESSES: Option<u64> =
+    if cfg!(target_pointer_width = "64") { None } else { Some(isize::MAX as u64) };

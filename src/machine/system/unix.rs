@@ -1,0 +1,80 @@
+//! Linux, macOS and their relatives.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::process::{Resource, getrlimit};
+use rustix::time::{ClockId, clock_gettime};
+
+use super::{ADDRESSES, hardware};
+use crate::machine::cgroup;
+
+pub use hardware::names;
+
+pub const THREAD_TIME_STEP: Duration = Duration::from_nanos(1);
+
+pub fn free_memory() -> Option<u64> {
+    // Miri has none of the calls.
+    if cfg!(miri) {
+        return None;
+    }
+    let (total, available) = hardware::memory();
+    least_free(total, available, cgroup::free(Path::new("/")))
+}
+
+/// What is free of the `total` bytes of a machine, of which a container may be allowed fewer. A total of 0 means that the system
+/// does not say.
+fn least_free(total: u64, available: u64, allowed: Option<u64>) -> Option<u64> {
+    Some(available).filter(|_| total > 0).into_iter().chain(allowed).min()
+}
+
+pub fn free_addresses() -> Option<u64> {
+    if cfg!(miri) {
+        return None;
+    }
+    let most = getrlimit(Resource::As).current.into_iter().chain(ADDRESSES).min()?;
+    Some(most.saturating_sub(status("VmSize").unwrap_or(0)))
+}
+
+pub fn peak_memory() -> Option<u64> {
+    status("VmHWM")
+}
+
+/// Bytes that the system tells of this process under a name.
+fn status(name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    Some(1024 * line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?)
+}
+
+pub fn thread_time() -> Option<Duration> {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    // It counts up from zero.
+    Some(Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_known_to_be_short_where_the_system_does_not_say() {
+        assert_eq!(least_free(0, 0, None), None);
+        assert_eq!(least_free(0, 0, Some(5)), Some(5));
+        assert_eq!(least_free(100, 0, None), Some(0));
+        assert_eq!(least_free(100, 60, None), Some(60));
+        assert_eq!(least_free(100, 60, Some(70)), Some(60));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_system_says_what_is_free_and_what_was_held() {
+        const TOUCHED: u64 = 64 << 20;
+        assert!(free_memory().is_some_and(|free| (1 << 20..1 << 50).contains(&free)));
+        let held = std::hint::black_box(vec![1u8; TOUCHED as usize]);
+        assert!(peak_memory().is_some_and(|peak| (TOUCHED..1 << 50).contains(&peak)));
+        assert!(status("VmSize").is_some_and(|addresses| addresses >= TOUCHED));
+        assert_eq!(status("Vm"), None);
+        drop(held);
+    }
+}

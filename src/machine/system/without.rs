@@ -1,0 +1,39 @@
+//! Neither Unix nor Windows, such as an engine of WebAssembly: a system that says next to nothing.
+
+use std::env::consts::OS;
+use std::time::Duration;
+
+use super::{ADDRESSES, Names};
+
+#[cfg(target_arch = "wasm32")]
+use super::wasm::held;
+
+/// Bytes that the process holds.
+#[cfg(not(target_arch = "wasm32"))]
+fn held() -> u64 {
+    0
+}
+
+/// There is no such clock.
+pub const THREAD_TIME_STEP: Duration = Duration::ZERO;
+
+pub fn free_memory() -> Option<u64> {
+    // What is held may have been freed for further use. At least half of all addresses is taken to be.
+    ADDRESSES.map(|addresses| addresses - held().min(addresses / 2))
+}
+
+pub fn free_addresses() -> Option<u64> {
+    None
+}
+
+pub fn peak_memory() -> Option<u64> {
+    Some(held()).filter(|bytes| *bytes > 0)
+}
+
+pub fn thread_time() -> Option<Duration> {
+    None
+}
+
+pub fn names() -> Names {
+    Names { cpu: String::new(), memory: 0, system: OS.to_owned() }
+}
