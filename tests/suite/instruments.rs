@@ -14,7 +14,7 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
 use nimlanes_lab::profile::Sampling;
-use nimlanes_lab::report::folder::{self, JOINED, join};
+use nimlanes_lab::report::data::folder::{self, JOINED, join};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

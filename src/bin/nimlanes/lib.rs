@@ -1,41 +1,23 @@
-//! The program: `nimlanes help` says what it does. `commands` has a file for each command, [`report`] makes RESULTS.md, [`plot`]
-//! draws positions, `beams` sums them up, [`profile`] draws flamegraphs, which benches do as well; the other modules are shared by
-//! the commands.
+//! The program: `nimlanes help` says what it does. Its parts, each of which uses only those after it: [`commands`] has a file for
+//! each command; [`report`] makes RESULTS.md; [`measuring`] times, counts and profiles; [`terminal`] talks to the user;
+//! [`drawing`] makes pictures; [`files`] keeps what was found. Benches draw flamegraphs as well, with [`profile`].
 //!
 //! It is a library beside a `main` of one line, so that it compiles while the machine code of the kernels is made.
 #![cfg(feature = "cli")]
 #![allow(rustdoc::private_intra_doc_links, reason = "nearly all of a program is private")]
 
-mod args;
-mod beams;
-mod builds;
 #[allow(
     rustdoc::broken_intra_doc_links,
     rustdoc::invalid_html_tags,
     reason = "the documentation of an option is its help"
 )]
 mod commands;
-mod counters;
-mod duel;
-mod failure;
+mod drawing;
 mod files;
-mod found;
-mod interrupt;
-mod monitor;
-mod output;
-mod picture;
-mod plot;
-pub mod profile;
-mod repeated;
+mod measuring;
 #[doc(hidden)] // public for fuzzing
 pub mod report;
-mod saved;
-mod settings;
-mod shard;
-mod subprocess;
-mod surveyed;
-mod swept;
-mod usage;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -44,8 +26,11 @@ use nimlanes::cores::named::KERNEL;
 use nimlanes::kernel::Tier;
 use nimlanes::machine::ISA_MAX;
 
-use crate::commands::{Command, solve};
-use crate::failure::Failure;
+use crate::commands::{Command, arguments::usage, solve};
+use crate::terminal::failure::Failure;
+use crate::terminal::{interrupt, output};
+
+pub use crate::measuring::profile;
 
 /// Solve combinatorial games with SIMD and bit-parallel kernels, compare the kernels, and profile them.
 ///

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use nimlanes_lab::report::data::Data;
-use nimlanes_lab::report::folder;
+use nimlanes_lab::report::data::folder;
 use nimlanes_lab::report::tables::Report;
 use serde_json::Value;
 use tempfile::TempDir;

@@ -8,10 +8,10 @@ use nimlanes::lab::clock::Clock;
 use nimlanes::selection::Selection;
 use nimlanes::session::Session;
 
-use crate::duel::protocol::{Identity, Input, Listed, Reply, Request};
-use crate::duel::{DuelError, Local, Player};
-use crate::failure::Failure;
-use crate::{interrupt, output};
+use crate::measuring::duel::protocol::{Identity, Input, Listed, Reply, Request};
+use crate::measuring::duel::{DuelError, Local, Player};
+use crate::terminal::failure::Failure;
+use crate::terminal::{interrupt, output};
 
 /// Run kernels for a duel of another process, which asks for them on standard input
 #[derive(clap::Args)]

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use nimlanes::games::{Positions, SolveError};
 use nimlanes::numbers::within;
 
-use crate::args::{PositionArgs, PositionQuery};
-use crate::beams::{Bins, csv};
-use crate::failure::Failure;
-use crate::monitor::with_progress;
-use crate::output::{check_cancelled, check_writable, write_output};
-use crate::plot::fluctuations;
+use super::arguments::{PositionArgs, PositionQuery};
+use crate::drawing::beams::{Bins, csv};
+use crate::drawing::plot::fluctuations;
+use crate::terminal::failure::Failure;
+use crate::terminal::monitor::with_progress;
+use crate::terminal::output::{check_cancelled, check_writable, write_output};
 
 /// Measure the beams that the P-positions of two heaps form
 ///

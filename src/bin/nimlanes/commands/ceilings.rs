@@ -4,8 +4,8 @@ use nimlanes::lab::ceilings::{Reading, groups};
 use nimlanes::machine::Machine;
 use nimlanes::units::bytes;
 
-use crate::failure::Failure;
-use crate::output::{Document, print, print_json_array, table};
+use crate::terminal::failure::Failure;
+use crate::terminal::output::{Document, print, print_json_array, table};
 
 /// Measure the peak rates of this machine: loads, vector operations, stores, random bits, latencies
 #[derive(clap::Args)]

@@ -9,15 +9,15 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::numbers::within;
 use serde::Serialize;
 
-use crate::args::{Target, Threads, duplicate, number, seconds};
-use crate::builds::{self, Revision};
-use crate::counters::{self, Counters};
-use crate::duel::show::{self, Versus};
-use crate::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT};
-use crate::failure::{Failure, remark};
-use crate::interrupt;
-use crate::output::{Document, print, print_json};
-use crate::saved::{Mismatch, Saved, check_writable};
+use super::arguments::{Target, Threads, duplicate, number, seconds};
+use crate::files::saved::{Mismatch, Saved, check_writable};
+use crate::measuring::builds::{self, Revision};
+use crate::measuring::counters::{self, Counters};
+use crate::measuring::duel::show::{self, Versus};
+use crate::measuring::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT};
+use crate::terminal::failure::{Failure, remark};
+use crate::terminal::interrupt;
+use crate::terminal::output::{Document, print, print_json};
 
 /// Compare the speed of kernels on one input: check that their outputs agree, then time them in turns
 ///

@@ -4,8 +4,8 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::units::bytes;
 
-use crate::failure::Failure;
-use crate::output::{Document, print, print_json};
+use crate::terminal::failure::Failure;
+use crate::terminal::output::{Document, print, print_json};
 
 /// Show the machine and the build: CPU, tiers, caches, memory, compiler settings
 #[derive(clap::Args)]

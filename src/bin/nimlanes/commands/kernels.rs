@@ -8,9 +8,9 @@ use nimlanes::units::bytes;
 use nimlanes::workload::Workload;
 use serde::Serialize;
 
-use crate::args::Threads;
-use crate::failure::Failure;
-use crate::output::{Document, print, print_json_array, table};
+use super::arguments::Threads;
+use crate::terminal::failure::Failure;
+use crate::terminal::output::{Document, print, print_json_array, table};
 
 /// List the kernels and workloads of every operation, or of one
 ///

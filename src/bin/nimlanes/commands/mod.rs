@@ -1,6 +1,9 @@
-//! The commands, one per file.
+//! The commands, one per file: what each accepts, does in its order, and prints.
+//!
+//! What two of them need is not here, but for [`arguments`].
 
 mod answer;
+pub mod arguments;
 mod beams;
 mod ceilings;
 mod compare;
@@ -18,7 +21,7 @@ mod verify;
 
 use clap::Subcommand;
 
-use crate::failure::Failure;
+use crate::terminal::failure::Failure;
 
 /// A command with its arguments.
 #[derive(Subcommand)]

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use nimlanes::cores::mex::octal::sparse_space;
 use nimlanes::kernel::Run;
 
+use super::arguments::{PositionArgs, PositionQuery};
 use super::grundy;
-use crate::args::{PositionArgs, PositionQuery};
-use crate::failure::Failure;
-use crate::monitor::with_progress;
-use crate::output::{check_writable, write_output};
-use crate::plot::{Picture, View, draw, draw_values};
+use crate::drawing::plot::{Picture, View, draw, draw_values};
+use crate::terminal::failure::Failure;
+use crate::terminal::monitor::with_progress;
+use crate::terminal::output::{check_writable, write_output};
 
 /// Draw the P-positions of a game, or the Grundy values of an octal game
 ///

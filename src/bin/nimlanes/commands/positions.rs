@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use nimlanes::games::{Positions, Solver};
 
-use crate::args::{PositionArgs, PositionQuery};
-use crate::failure::Failure;
-use crate::monitor::with_progress;
-use crate::output::{check_cancelled, write_output};
+use super::arguments::{PositionArgs, PositionQuery};
+use crate::terminal::failure::Failure;
+use crate::terminal::monitor::with_progress;
+use crate::terminal::output::{check_cancelled, write_output};
 
 /// Write the P-positions of a game in lexicographic order
 ///

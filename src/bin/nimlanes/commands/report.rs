@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 
-use crate::failure::{Failure, remark, say};
 use crate::files;
-use crate::interrupt;
-use crate::output::{check_writable, failure, print};
+use crate::files::saved::utc_now;
+use crate::report::data::folder;
 use crate::report::data::{GivenName, is_name};
-use crate::report::folder;
 use crate::report::html::{self, Page};
+use crate::report::measure::tasks::Effort;
 use crate::report::measure::{MeasureError, Plan};
-use crate::report::tasks::Effort;
 use crate::report::{self, ReportError, Summary};
-use crate::saved::utc_now;
+use crate::terminal::failure::{Failure, remark, say};
+use crate::terminal::interrupt;
+use crate::terminal::output::{check_writable, failure, print};
 
 /// Measure everything, and generate RESULTS.md, its charts and tables, and the digest in README.md
 ///

@@ -9,15 +9,15 @@ use nimlanes::session::Session;
 use nimlanes::units::{bytes, span};
 use serde::Serialize;
 
-use crate::args::{Threads, seconds};
-use crate::counters::{self, Counters};
-use crate::duel::{quantile, repeats};
-use crate::failure::{Failure, remark};
-use crate::interrupt;
-use crate::monitor::Monitor;
-use crate::output::{Document, print, print_json};
-use crate::repeated::{Opened, RepeatedTarget};
+use super::arguments::repeated::{Opened, RepeatedTarget};
+use super::arguments::{Threads, seconds};
+use crate::measuring::counters::{self, Counters};
+use crate::measuring::duel::{quantile, repeats};
 use crate::report::data::ColdStart;
+use crate::terminal::failure::{Failure, remark};
+use crate::terminal::interrupt;
+use crate::terminal::monitor::Monitor;
+use crate::terminal::output::{Document, print, print_json};
 
 /// Run one kernel in a bare loop, for use with a profiler; print the time of the first run and the memory
 #[derive(clap::Args)]

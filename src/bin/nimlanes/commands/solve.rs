@@ -11,12 +11,12 @@ use nimlanes::selection::Selection;
 use nimlanes::units::bytes;
 use serde::Serialize;
 
-use crate::args::{Kernels, number};
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::monitor::with_progress;
-use crate::output::{Document, print, print_json, print_json_array, table};
-use crate::settings::{Settings, games};
+use super::arguments::settings::{Settings, games};
+use super::arguments::{Kernels, number};
+use crate::terminal::failure::Failure;
+use crate::terminal::interrupt;
+use crate::terminal::monitor::with_progress;
+use crate::terminal::output::{Document, print, print_json, print_json_array, table};
 
 /// Solve a game, or all of them at their published limits
 #[derive(clap::Args, Default)]

@@ -8,9 +8,9 @@ use nimlanes::lab::verify::{Comparisons, Inputs, VerifyError};
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
 
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::output::print;
+use crate::terminal::failure::Failure;
+use crate::terminal::interrupt;
+use crate::terminal::output::print;
 
 /// Check every available kernel against the oracle and known answers
 #[derive(clap::Args)]

@@ -1,42 +1,30 @@
 //! The report: RESULTS.md, its charts and tables, and a digest in README.md, generated from saved measurements.
 //!
-//! [`tasks`] lists what to measure, from the registry. [`measure`] measures it into a [folder](mod@folder), in the end
-//! as one file. [`data`] reads it back; [`tables`] and [`chart`] turn them into text and pictures, and [`html`] into one page to
-//! browse. In RESULTS.md, the text is between two marks. The first mark names the folder of the measurements, so anyone can
-//! regenerate the text and compare it. Prose is kept next to its subject (`NOTES.md` of an operation, the `.md` files of this
-//! module); all numbers come from measurements. Beside those of the report's own machine stand those of others: [`machines`]
-//! finds them.
+//! [`measure`] has a list of tasks, from the registry, and measures them into a [folder](data::folder), in the end as one file.
+//! [`data`] reads it back, with what is beside it of [other machines](data::machines); [`tables`] turns it into text and pictures,
+//! and [`html`] into one page to browse; [`discoveries`] are pages on what no public list has.
+//!
+//! In RESULTS.md, the text is between two marks. The first mark names the folder of the measurements, so anyone can regenerate
+//! the text and compare it. Prose is kept next to its subject (`NOTES.md` of an operation, `.md` files here); all numbers come
+//! from measurements.
 
-pub mod chart;
-mod checks;
-mod clean_build;
 pub mod data;
 mod discoveries;
-pub mod estimates;
-mod far;
-pub mod folder;
-mod growth;
 pub mod html;
-mod machines;
 pub mod measure;
-mod neighbours;
-pub mod programs;
-pub mod sources;
-mod survey;
-mod sweep;
 pub mod tables;
-pub mod tasks;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use self::data::folder::{JOINED, join};
+use self::data::machines::Others;
 use self::data::{Data, DataError, GivenName};
-use self::machines::Others;
 use self::tables::{Report, unmarked};
 use crate::files;
-use crate::saved::SavedError;
+use crate::files::saved::{SavedError, entries};
 
 /// The file of the report.
 pub const RESULTS: &str = "RESULTS.md";
@@ -132,8 +120,8 @@ pub fn name(folder: &Path, name: &str) -> Result<(), ReportError> {
     let environment = data.environment().ok_or_else(|| DataError::None(folder.to_owned()))?;
     GivenName::record(name, environment.clone(), folder)?;
     // One file stays one.
-    if folder.join(folder::JOINED).is_file() {
-        folder::join(folder)?;
+    if folder.join(JOINED).is_file() {
+        join(folder)?;
     }
     Ok(())
 }
@@ -208,11 +196,7 @@ impl Contents {
         }
         let others = Others::beside(&data, folder, Path::new(FOLDERS))?;
         others.left_out.iter().for_each(|line| announce(line));
-        let mut discoveries = discoveries::files(&discoveries::runs()?, MADE);
-        discoveries.extend(growth::files(MADE)?);
-        discoveries.extend(survey::files(MADE)?);
-        discoveries.extend(sweep::files(MADE)?);
-        Ok(Contents { data, others: others.data, discoveries })
+        Ok(Contents { data, others: others.data, discoveries: discoveries::files(MADE)? })
     }
 }
 
@@ -236,7 +220,7 @@ fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>
     let mut stale = generated(&root.join(CHARTS))?;
     stale.extend(generated(&root.join(TABLES))?);
     if !data.is_draft() {
-        for folder in [discoveries::FOLDER, growth::FOLDER, survey::FOLDER, sweep::FOLDER] {
+        for folder in discoveries::FOLDERS {
             stale.extend(generated(Path::new(folder))?);
         }
     }
@@ -279,7 +263,7 @@ fn links(text: &str, path: &Path, root: &Path) -> String {
 
 /// The files in a folder that a report made.
 fn generated(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
-    let mut paths = sources::entries(folder)?;
+    let mut paths = entries(folder)?;
     let made = discoveries::plain(MADE);
     paths.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(made)));
     Ok(paths)

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use nimlanes::cores::mex::checkpoint::CheckpointError;
 use nimlanes::kernel::Run;
 
-use crate::failure::Failure;
 use crate::files::LockedFile;
-use crate::output;
+use crate::terminal::failure::Failure;
+use crate::terminal::output;
 
 /// Saves progress to a file, which is locked against other runs.
 pub struct CheckpointFile {

@@ -12,12 +12,12 @@ use nimlanes::workload::InputError;
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
 use super::{Args, Computed, Format, compute, keep, numbers, selection};
-use crate::args::Kernels;
-use crate::failure::Failure;
-use crate::found::{Periodic, ProvedPeriod};
-use crate::interrupt;
-use crate::output::{check_writable, write_output};
-use crate::saved;
+use crate::commands::arguments::Kernels;
+use crate::files::found::{Periodic, ProvedPeriod};
+use crate::files::saved;
+use crate::terminal::failure::Failure;
+use crate::terminal::interrupt;
+use crate::terminal::output::{check_writable, write_output};
 
 /// A summary of more heaps than this is made without a table of values, unless a kernel of `mex_octal` is named; so is one that is
 /// kept.

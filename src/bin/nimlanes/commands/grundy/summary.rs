@@ -9,9 +9,9 @@ use nimlanes::kernel::Run;
 use nimlanes::moves::MoveSet;
 use serde::Serialize;
 
-use crate::found::by_octaves;
-use crate::output::{Document, write_json};
-use crate::surveyed::mask_in_words;
+use crate::files::found::by_octaves;
+use crate::files::surveyed::mask_in_words;
+use crate::terminal::output::{Document, write_json};
 
 /// What a summary says. What was not asked for, or has no meaning for the game, is left out.
 #[derive(Serialize)]

@@ -11,9 +11,9 @@ use nimlanes::selection::Selection;
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
 use super::{Args, Format, compute, numbers, save};
-use crate::failure::Failure;
-use crate::found::Growth;
-use crate::output::write_output;
+use crate::files::found::Growth;
+use crate::terminal::failure::Failure;
+use crate::terminal::output::write_output;
 
 pub fn main(args: &Args, set: &MoveSet, selection: &Selection, run: &Arc<Run>) -> Result<(), Failure> {
     let of = |limit| {

@@ -6,12 +6,12 @@ use std::time::Duration;
 use nimlanes::session::Session;
 
 use super::Args;
-use crate::builds::{Revision, announce};
-use crate::duel::{DuelOptions, Match, PROCESSES};
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::profile::{Change, Profile, Side};
-use crate::subprocess::{Stopped, complete};
+use crate::measuring::builds::{Revision, announce};
+use crate::measuring::duel::{DuelOptions, Match, PROCESSES};
+use crate::measuring::profile::{Change, Profile, Side};
+use crate::measuring::subprocess::{Stopped, complete};
+use crate::terminal::failure::Failure;
+use crate::terminal::interrupt;
 
 /// Has the revision sample its kernel of the same name, and times both in turns. `profile` is that of this build.
 pub fn change(

@@ -12,12 +12,12 @@ use nimlanes::moves::MoveSet;
 use nimlanes::workload::InputError;
 
 use super::Args;
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::monitor::Monitor;
-use crate::output::print;
-use crate::saved::{Saved, SavedError, check_writable};
-use crate::swept::{Found, Sets, Sweep, Swept, number_of_sets, read_all};
+use crate::files::saved::{Saved, SavedError, check_writable};
+use crate::files::swept::{Found, Sets, Sweep, Swept, number_of_sets, read_all};
+use crate::terminal::failure::Failure;
+use crate::terminal::interrupt;
+use crate::terminal::monitor::Monitor;
+use crate::terminal::output::print;
 
 /// More sets at once are refused: what is known of them must fit in memory.
 const MOST: u64 = 10_000_000;

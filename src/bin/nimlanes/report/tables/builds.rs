@@ -6,7 +6,7 @@ use nimlanes::kernel::Tier;
 use super::markdown::{Table, code, memory, range, size, time, times, within};
 use super::operation::summary;
 use super::{Report, Topic};
-use crate::duel::{TIE, quantile};
+use crate::measuring::duel::{TIE, quantile};
 use crate::report::data::{ColdStart, ColdStarts};
 
 impl Report<'_> {

@@ -9,9 +9,9 @@ use nimlanes::session::KernelInfo;
 use super::markdown::{Table, code, range, size, time, times};
 use super::operation::section;
 use super::{Entry, Report, Topic};
-use crate::duel::{Duel, Row};
+use crate::measuring::duel::{Duel, Row};
 
-const CRATES: &str = include_str!("../crates.md");
+const CRATES: &str = include_str!("crates.md");
 
 /// The heading of what an operation's notes say about the crates.
 const WORDS: &str = "Crates for vectors";

@@ -2,7 +2,7 @@
 
 use super::markdown::{Table, code, time, times};
 use super::{Report, TABLES, Topic};
-use crate::duel::{Duel, Mode};
+use crate::measuring::duel::{Duel, Mode};
 
 /// The file of the page, without suffix.
 const PAGE: &str = "layouts";

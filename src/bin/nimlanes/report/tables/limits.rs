@@ -7,9 +7,9 @@ use nimlanes::lab::ceilings::Reading;
 
 use super::markdown::{Table, code, memory, ns, range, times};
 use super::{Entry, Report, Topic};
-use crate::duel::Row;
+use crate::measuring::duel::Row;
 
-const LIMITS: &str = include_str!("../limits.md");
+const LIMITS: &str = include_str!("limits.md");
 
 /// The least time for what a unit of work needs, by the measured ceilings.
 pub(super) struct Limit {

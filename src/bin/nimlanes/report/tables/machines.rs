@@ -4,7 +4,7 @@ use nimlanes::case::Case;
 
 use super::markdown::{Table, code, size, time, times};
 use super::{Entry, Report, SMALL, TABLES, date_of};
-use crate::duel::{Duel, Row, TIE, quantile};
+use crate::measuring::duel::{Duel, Row, TIE, quantile};
 
 /// The file of the page with all that turns over, without suffix.
 const PAGE: &str = "machines";

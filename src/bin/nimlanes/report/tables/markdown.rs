@@ -2,7 +2,7 @@
 
 use nimlanes::units::{scaled, span};
 
-use crate::duel::Row;
+use crate::measuring::duel::Row;
 use crate::report::data::Spread;
 
 /// A markdown table: a heading row and rows of cells. Columns of numbers are right-aligned.

@@ -30,11 +30,11 @@ use self::markdown::{Table, code, memory, ns, size, time, times};
 pub use self::operation::technology;
 use super::TABLES;
 use super::data::{Data, Observed, Setup};
-use super::tasks::{Effort, SMALL};
-use crate::duel::{Duel, Row};
+use super::measure::tasks::{Effort, SMALL};
+use crate::measuring::duel::{Duel, Row};
 
-const HOW_TO_READ: &str = include_str!("../how_to_read.md");
-const THREATS: &str = include_str!("../threats.md");
+const HOW_TO_READ: &str = include_str!("how_to_read.md");
+const THREATS: &str = include_str!("threats.md");
 
 const PUBLISHED: &str = "Published sizes, one thread, default build.";
 
@@ -574,8 +574,9 @@ impl<'a> Report<'a> {
 mod tests {
     use std::path::Path;
 
-    use super::super::{FOLDERS, sources};
+    use super::super::FOLDERS;
     use super::*;
+    use crate::files::saved::entries;
 
     /// As if the kernel had been added after the measurements. It is one that `crates` lists line by line.
     #[test]
@@ -588,7 +589,7 @@ mod tests {
         };
         let (operation, kernel) = ("mex_subtraction", "byte_lanes_product_avx512");
         let (link, pair) = (format!("[`{kernel}`]("), format!("{operation}={kernel}"));
-        let folders = sources::entries(Path::new(FOLDERS)).expect("readable").into_iter();
+        let folders = entries(Path::new(FOLDERS)).expect("readable").into_iter();
         let mut all = folders.map(|folder| Data::read(&folder, false).expect("measurements"));
         let mut data = all.find(|data| text(data).0.contains(&link)).expect("one of a machine that can run the kernel");
         assert!(!text(&data).1.contains(&pair));

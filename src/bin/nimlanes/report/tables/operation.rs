@@ -8,8 +8,8 @@ use nimlanes::workload::Workload;
 
 use super::markdown::{Table, code, ns, size, spread, time, times};
 use super::{Chart, Entry, Report, SMALL};
-use crate::duel::{Duel, Row, Skipped, TIE};
-use crate::report::chart::{self, Bar, Point, Role, Series};
+use crate::drawing::chart::{self, Bar, Point, Role, Series};
+use crate::measuring::duel::{Duel, Row, Skipped, TIE};
 use crate::report::{CHARTS, TABLES};
 
 /// The heading of an operation's notes on failed ideas.

@@ -2,7 +2,7 @@
 
 use super::markdown::{Table, code, times};
 use super::{Entry, Report, SMALL, Topic};
-use crate::duel::{Duel, TIE};
+use crate::measuring::duel::{Duel, TIE};
 
 /// The kernels that a table shows.
 const SHOWN: usize = 10;
@@ -114,7 +114,7 @@ impl<'a> Report<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::duel::Row;
+    use crate::measuring::duel::Row;
 
     fn duel(times: &[(&str, f64)]) -> Duel {
         Duel::example(times.iter().map(|(kernel, seconds)| Row::example(kernel, *seconds, [1.0; 3])).collect())

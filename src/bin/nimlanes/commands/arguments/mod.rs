@@ -1,0 +1,178 @@
+//! Arguments shared by several commands, and how clap's errors are shown.
+
+pub mod repeated;
+pub mod settings;
+pub mod usage;
+
+use std::sync::Arc;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use nimlanes::cores::named::pair;
+use nimlanes::games::{Question, game};
+use nimlanes::kernel::Run;
+use nimlanes::numbers::within;
+use nimlanes::selection::Selection;
+use nimlanes::session::Session;
+
+use self::settings::{Settings, games};
+use crate::terminal::failure::Failure;
+use crate::terminal::interrupt;
+
+pub use nimlanes::numbers::number;
+
+/// The first name that occurs twice in a list.
+pub fn duplicate<T: PartialEq>(names: &[T]) -> Option<&T> {
+    names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)).map(|(_, name)| name)
+}
+
+/// Parses a time in seconds.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
+        _ => Err("not a number of seconds above 0 and at most 86400".to_owned()),
+    }
+}
+
+/// Maximum number of threads: no kernel gains from more, and each needs a stack.
+const MAX_THREADS: u64 = 1024;
+
+/// The `--threads` option.
+#[derive(Args, Clone, Copy, Default)]
+pub struct Threads {
+    /// Number of threads that a kernel may use
+    #[arg(long, value_name = "T", value_parser = within(1..=MAX_THREADS), allow_negative_numbers = true)]
+    threads: Option<u64>,
+}
+
+impl Threads {
+    /// The selection from the environment, with this many threads; `otherwise` if the option is missing.
+    pub fn selection(self, otherwise: Option<u64>) -> Result<Selection, Failure> {
+        let selection = Selection::from_env()?;
+        match self.threads.or(otherwise) {
+            None => Ok(selection),
+            Some(threads) => Ok(selection.with_threads(threads as usize)?),
+        }
+    }
+}
+
+/// The kernels to use, by name or by what they may cost.
+#[derive(Args, Default)]
+pub struct Kernels {
+    /// Use this kernel for an operation, as in table_scan=bit_rows; can be repeated
+    #[arg(long, value_name = "OPERATION=NAME")]
+    kernel: Vec<String>,
+    #[command(flatten)]
+    threads: Threads,
+    /// Run even if it is predicted to take more than a day
+    #[arg(long)]
+    force: bool,
+}
+
+impl Kernels {
+    /// Whether a kernel of this operation is named.
+    pub fn names(&self, operation: &str) -> bool {
+        self.kernel.iter().any(|text| pair(text).is_ok_and(|(named, _)| named == operation))
+    }
+
+    /// The selection from the environment with these choices. Kernels may be named for operations that are `used`.
+    pub fn selection(&self, used: impl Fn(&str) -> Result<(), Failure>) -> Result<Selection, Failure> {
+        let mut selection = self.threads.selection(None)?;
+        let pairs = self.kernel.iter().map(|text| pair(text)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(operation) = duplicate(&pairs.iter().map(|(operation, _)| operation).collect::<Vec<_>>()) {
+            return Err(Failure::Usage(format!("--kernel names a kernel of {operation} twice; once is allowed")));
+        }
+        for (operation, kernel) in pairs {
+            selection = selection.with_kernel(operation, kernel)?;
+            used(operation)?;
+        }
+        Ok(if self.force { selection.allow_long() } else { selection })
+    }
+}
+
+/// A game whose P-positions can be listed, and its limit.
+#[derive(Args)]
+pub struct PositionArgs {
+    /// The game
+    #[arg(value_parser = PossibleValuesParser::new(games(true).map(|game| game.name)))]
+    game: Option<String>, // commands say when it is required
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true, help = limits())]
+    pub limit: u64,
+    #[command(flatten)]
+    pub kernels: Kernels,
+    #[command(flatten)]
+    settings: Settings<true>,
+}
+
+/// Help text of `--limit`: what it limits in each game.
+fn limits() -> String {
+    let limits: Vec<String> = games(true).map(|game| format!("{}: {}", game.title, game.limit)).collect();
+    format!("{} (1e7 and 10_000_000 are accepted)", limits.join("; "))
+}
+
+/// The question that a [`PositionArgs`] describes, with what is needed to answer it.
+pub struct PositionQuery {
+    pub question: Question,
+    pub selection: Selection,
+    pub run: Arc<Run>,
+}
+
+impl PositionArgs {
+    /// Whether an option of a game is given.
+    pub fn has_settings(&self) -> bool {
+        !self.settings.is_empty()
+    }
+
+    /// Validates the arguments and creates a run.
+    pub fn query(&self) -> Result<PositionQuery, Failure> {
+        let game = game(self.game.as_deref().unwrap_or_default())?;
+        let selection = self.kernels.selection(|operation| Ok(game.uses(operation)?))?;
+        let question = self.settings.question(game, self.limit)?;
+        let run = interrupt::run(selection.threads());
+        Ok(PositionQuery { question, selection, run })
+    }
+}
+
+/// An operation, a workload and a size.
+#[derive(Args)]
+pub struct Target {
+    /// The operation; `nimlanes kernels` lists them
+    operation: String,
+    /// The workload [default: the first one of the operation]
+    #[arg(long, value_name = "W")]
+    workload: Option<String>,
+    /// The size; 1e7 and 10_000_000 are accepted [default: the published one; `run` and `profile` take a smaller one where a run
+    /// would take more than two seconds]
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
+    pub size: Option<u64>,
+}
+
+impl Target {
+    /// Opens a session for this input.
+    pub fn session(&self, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
+        self.session_at(self.size.map_or_else(|| self.published(), Ok)?, selection)
+    }
+
+    /// Opens a session for this input at another size.
+    pub fn session_at(&self, size: u64, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
+        let operation = nimlanes::cores::operation(&self.operation)?;
+        let workload = self.workload.as_deref().unwrap_or(operation.workloads()[0].name);
+        Ok(operation.session(selection, workload, size)?)
+    }
+
+    /// The size at which the workload was published.
+    pub fn published(&self) -> Result<u64, Failure> {
+        let listed = nimlanes::cores::operation(&self.operation)?.workloads();
+        // The workload need not be listed: mex_subtraction accepts any set.
+        let named = listed.iter().find(|known| Some(known.name) == self.workload.as_deref());
+        Ok(named.unwrap_or(&listed[0]).published)
+    }
+}
+
+/// The index of the named kernel, or of the one that `selection` chooses. It must be able to process the input.
+pub fn kernel(session: &dyn Session, selection: &Selection, name: Option<&str>) -> Result<usize, Failure> {
+    match name {
+        None => Ok(selection.kernel_of(session)?),
+        Some(name) => Ok(selection.clone().with_kernel(session.operation(), name)?.kernel_of(session)?),
+    }
+}

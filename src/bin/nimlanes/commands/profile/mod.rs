@@ -1,0 +1,112 @@
+//! `nimlanes profile`
+
+mod revision;
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+
+use nimlanes::session::Session;
+
+use super::run::repeat;
+use crate::commands::arguments::repeated::{Opened, RepeatedTarget};
+use crate::commands::arguments::{Threads, seconds};
+use crate::measuring::builds::Revision;
+use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, Sampling, Side, Step, percent};
+use crate::terminal::failure::{Failure, say};
+use crate::terminal::interrupt;
+use crate::terminal::monitor::Monitor;
+use crate::terminal::output::{print, table};
+
+/// Sample one kernel and draw a flamegraph of where it spends its time
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  nimlanes profile mex_subtraction --kernel stamp --size 100000\n  \
+    nimlanes profile table_scan --against byte_table\n  \
+    nimlanes profile mex_subtraction --kernel stamp --size 100000 --rev HEAD~1")]
+pub struct Args {
+    #[command(flatten)]
+    target: RepeatedTarget,
+    /// The kernel [default: the selected one]
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Also sample this kernel, and draw what changed from it, in time for a unit of work: red was added, blue is saved
+    #[arg(long, value_name = "NAME")]
+    against: Option<String>,
+    /// Also build this revision, as compare --rev does, sample its kernel of the same name, and draw what has changed since
+    #[arg(long, value_name = "REV", conflicts_with = "against")]
+    rev: Option<String>,
+    /// Sample with a timer, by functions that are not inlined, as is done where perf events are not allowed
+    #[arg(long)]
+    by_function: bool,
+    /// How long to sample, in seconds; at least one run
+    #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
+    seconds: f64,
+    /// The folder for <operation>/<workload>/<kernel>-<size>.svg, .folded and .txt
+    #[arg(long, value_name = "DIR", default_value = ROOT)]
+    into: PathBuf,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+impl From<ProfileError> for Failure {
+    fn from(error: ProfileError) -> Self {
+        Failure::Failed(error.to_string())
+    }
+}
+
+/// Number of lines listed as text; the picture has all of them, and the `.txt` more.
+const LISTED: usize = 8;
+
+pub fn main(args: &Args) -> Result<(), Failure> {
+    let selection = args.threads.selection(Some(1))?;
+    let against = args.against.as_deref();
+    let names: Vec<_> = [args.kernel.as_deref()].into_iter().chain(against.map(Some)).collect();
+    let Opened { session, kernels, .. } = args.target.open(&selection, &names)?;
+    let after = kernels[0];
+    let run = interrupt::run(selection.threads());
+    let revision = args.rev.as_deref().map(|name| Revision::build(name, &run)).transpose()?;
+    let name = |kernel: usize| session.kernels()[kernel].name.to_owned();
+    let sample = |kernel| sample(session.as_ref(), kernel, selection.threads(), args);
+    let (profile, now) = sample(after)?;
+    let unit = session.unit();
+    let change = if let Some(before) = kernels.get(1).copied() {
+        let (other, then) = sample(before)?;
+        let bar = Monitor::new(session.case().to_string(), &run, session.steps());
+        let answer = session.run(after, &run)?;
+        drop(bar);
+        let work = session.work(answer.as_ref()) as f64;
+        let side = |kernel, profile, seconds| Side { name: name(kernel), profile, seconds: seconds / work };
+        Change { before: side(before, other, then), now: side(after, profile, now), unit }
+    } else if let Some(revision) = revision {
+        revision::change(&revision, session.as_ref(), &name(after), profile, args)?
+    } else {
+        return Ok(());
+    };
+    print(&format!("{}\n{}\n", change.write(&args.into)?.display(), change.times()))
+}
+
+/// Samples one kernel, writes its flamegraph and lists where it spent its time. Returns the profile and the seconds per run.
+fn sample(session: &dyn Session, kernel: usize, threads: usize, args: &Args) -> Result<(Profile, f64), Failure> {
+    let sampling = if args.by_function { Sampling::by_function() } else { Sampling::start() }?;
+    let start = repeat(session, kernel, threads, args.seconds)?;
+    let profile = sampling.finish(&session.case().with_kernel(session.kernels()[kernel].name))?;
+    show(&profile, &profile.write(&args.into)?)?;
+    Ok((profile, start.later_seconds))
+}
+
+fn show(profile: &Profile, picture: &Path) -> Result<(), Failure> {
+    profile.remarks().iter().for_each(|remark| say(&format!("nimlanes: {remark}")));
+    let samples = profile.samples();
+    let row = |(frame, count): (String, u64)| vec![percent(count, samples), frame];
+    let rows: Vec<Vec<String>> = profile.innermost().into_iter().take(LISTED).map(row).collect();
+    let hot_loop = match profile.hot_loop() {
+        Ok(found) => {
+            let mut steps: Vec<&Step> = found.steps.iter().collect();
+            steps.sort_by_key(|step| Reverse(step.samples));
+            let row = |step: &Step| vec![percent(step.samples, samples), step.instruction.clone(), step.line.clone()];
+            let rows: Vec<Vec<String>> = steps.into_iter().take(LISTED).map(row).collect();
+            format!("{}{}", found.summary(samples), table(&rows))
+        }
+        Err(reason) => format!("{reason}\n"),
+    };
+    print(&format!("{}\n{samples} samples\n{}\n{hot_loop}\n", picture.display(), table(&rows)))
+}

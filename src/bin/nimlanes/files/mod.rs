@@ -1,0 +1,11 @@
+//! Files: how they are written, and the formats of what commands keep and read again.
+//!
+//! Files know nothing of commands and measuring. What a report measures has its formats with the report.
+
+mod atomic;
+pub mod found;
+pub mod saved;
+pub mod surveyed;
+pub mod swept;
+
+pub use self::atomic::{LockedFile, are_same, buffered, check, exit, save, write};

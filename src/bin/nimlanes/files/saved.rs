@@ -1,0 +1,244 @@
+//! Saved measurements: written atomically with date and environment, and compared with each other.
+
+use std::fs;
+use std::io;
+use std::iter;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use nimlanes::lab::environment::Environment;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::files;
+
+/// The version of the format of [`Saved`].
+pub const SCHEMA: &str = "nimlanes-saved-1";
+
+/// Content of a saved file.
+pub trait Measured: Serialize + DeserializeOwned {
+    /// The name of this kind of content in the file.
+    const KIND: &'static str;
+}
+
+/// A measurement, with the date and environment it was made in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Saved<T> {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// [`Measured::KIND`].
+    pub kind: String,
+    /// Date and time in UTC: `2026-01-31T12:00:00Z`.
+    pub date: String,
+    /// The machine and the build.
+    pub environment: Environment,
+    /// The measurement.
+    pub content: T,
+}
+
+/// Why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SavedError {
+    /// It cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// It cannot be written.
+    #[error("cannot write to {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// It holds something else, or is incomplete.
+    #[error("{} is not a measurement saved by nimlanes: {reason}", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// The fields that identify the content of a file.
+#[derive(Deserialize)]
+struct Header {
+    schema: String,
+    #[serde(default)]
+    kind: String,
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn read_text(path: &Path) -> Result<String, SavedError> {
+    fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })
+}
+
+/// The kind of some [`Saved`], of which this is the text.
+///
+/// # Errors
+/// The text is truncated, or has another format.
+pub fn kind_of(path: &Path, text: &str) -> Result<String, SavedError> {
+    let header: Header = parse(path, text)?;
+    check_schema(path, &header.schema, SCHEMA)?;
+    Ok(header.kind)
+}
+
+/// Checks that a file has this format.
+///
+/// # Errors
+/// It has another one, or a newer version.
+pub fn check_schema(path: &Path, schema: &str, ours: &str) -> Result<(), SavedError> {
+    if schema == ours {
+        return Ok(());
+    }
+    let name = ours.trim_end_matches(|c: char| c.is_ascii_digit());
+    let version = |schema: &str| schema.strip_prefix(name)?.parse::<u32>().ok();
+    let newer = if version(schema) > version(ours) { ": it is of a newer nimlanes" } else { "" };
+    let reason = format!("its schema is {schema:?}, not {ours:?}{newer}");
+    Err(SavedError::Invalid { path: path.to_owned(), reason })
+}
+
+/// Parses the text of a file.
+///
+/// # Errors
+/// The text is truncated, or something else.
+pub fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SavedError> {
+    serde_json::from_str(text).map_err(|error| SavedError::Invalid { path: path.to_owned(), reason: error.to_string() })
+}
+
+impl<T: Measured> Saved<T> {
+    /// A measurement made now, with the current date.
+    pub fn now(environment: Environment, content: T) -> Self {
+        Saved { schema: SCHEMA.to_owned(), kind: T::KIND.to_owned(), date: utc_now(), environment, content }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is truncated, or has another format or kind.
+    pub fn read(path: &Path) -> Result<Self, SavedError> {
+        Self::checked(path, &read_text(path)?)
+    }
+
+    /// Reads a file of lines: the measurement in the first, and what it found in the others.
+    ///
+    /// # Errors
+    /// As [`Saved::read`].
+    pub fn read_lines<L: DeserializeOwned>(path: &Path) -> Result<(Self, Vec<L>), SavedError> {
+        let text = read_text(path)?;
+        let (first, others) = text.split_once('\n').unwrap_or((&text, ""));
+        let lines = others.lines().map(|line| parse(path, line)).collect::<Result<_, _>>()?;
+        Ok((Self::checked(path, first)?, lines))
+    }
+
+    /// Parses a text of this kind.
+    fn checked(path: &Path, text: &str) -> Result<Self, SavedError> {
+        let kind = kind_of(path, text)?;
+        if kind != T::KIND {
+            let reason = format!("it holds {kind:?}, not {:?}", T::KIND);
+            return Err(SavedError::Invalid { path: path.to_owned(), reason });
+        }
+        parse(path, text)
+    }
+
+    /// Checks that times measured in `environment` can be compared with this measurement.
+    ///
+    /// # Errors
+    /// The machine or the build differs.
+    pub fn fits(&self, environment: &Environment) -> Result<(), Mismatch> {
+        environment.other_machine(&self.environment).map_or(Ok(()), |how| Err(Mismatch::Machine(how)))?;
+        environment.other_build(&self.environment).map_or(Ok(()), |how| Err(Mismatch::Build(how)))
+    }
+
+    /// Writes a file and creates missing parent folders.
+    ///
+    /// # Errors
+    /// The file cannot be written. An existing file is then unchanged.
+    pub fn write(&self, path: &Path) -> Result<(), SavedError> {
+        write_json(path, self)
+    }
+
+    /// Writes a file of lines, which [`Saved::read_lines`] reads.
+    ///
+    /// # Errors
+    /// As [`Saved::write`].
+    pub fn write_lines<L: Serialize>(&self, path: &Path, lines: impl Iterator<Item = L>) -> Result<(), SavedError> {
+        let lines = iter::once(serde_json::to_string(self)).chain(lines.map(|line| serde_json::to_string(&line)));
+        save(path, lines.collect::<Result<Vec<_>, _>>().map(|lines| lines.join("\n")))
+    }
+}
+
+fn save(path: &Path, text: serde_json::Result<String>) -> Result<(), SavedError> {
+    let written = text.map_err(io::Error::from).and_then(|text| files::save(path, (text + "\n").as_bytes()));
+    written.map_err(|source| SavedError::Write { path: path.to_owned(), source })
+}
+
+/// The paths in a folder, sorted; none if it does not exist.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
+    let read = || fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>();
+    match read() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => {
+            let mut entries = entries.map_err(|source| SavedError::Read { path: folder.to_owned(), source })?;
+            entries.sort();
+            Ok(entries)
+        }
+    }
+}
+
+/// The saved runs of one kind in a folder: its `.json` files, in the order of their names.
+///
+/// # Errors
+/// A file cannot be read or holds something else.
+pub fn saved_in<T: Measured>(folder: &Path) -> Result<Vec<Saved<T>>, SavedError> {
+    let mut paths = entries(folder)?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.iter().map(|path| Saved::read(path)).collect()
+}
+
+/// Writes a file of JSON and creates missing parent folders.
+///
+/// # Errors
+/// The file cannot be written. An existing file is then unchanged.
+pub fn write_json(path: &Path, content: &impl Serialize) -> Result<(), SavedError> {
+    save(path, serde_json::to_string_pretty(content))
+}
+
+/// Creates the parent folders of a file and checks that it can be written, before the work to fill it is done.
+///
+/// # Errors
+/// The file or a folder cannot be written.
+pub fn check_writable(path: &Path) -> Result<(), SavedError> {
+    let tried = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| files::check(path));
+    tried.map_err(|source| SavedError::Write { path: path.to_owned(), source })
+}
+
+/// The current time in UTC, as `2026-01-31T12:00:00Z`.
+pub fn utc_now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+/// Why two measurements cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    /// The input, baseline or clock differs, so the ratios mean different things.
+    #[error("saved for another duel: {0}")]
+    Subject(String),
+    /// The hardware differs.
+    #[error("saved on another machine: {0}; --mixed allows it")]
+    Machine(String),
+    /// The build differs.
+    #[error("saved by another build: {0}; --mixed allows it")]
+    Build(String),
+}

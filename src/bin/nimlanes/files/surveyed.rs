@@ -1,0 +1,98 @@
+//! What a survey keeps about an octal game.
+
+use std::fmt;
+
+use nimlanes::cores::mex::octal;
+use serde::{Deserialize, Serialize};
+
+use crate::files::saved::Measured;
+
+/// The values of the first heaps of an octal game in figures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Surveyed {
+    /// The code of the game.
+    pub code: String,
+    /// The kernel.
+    pub kernel: String,
+    /// Threads it could use.
+    pub threads: usize,
+    /// `thread` or `wall`: the clock of the seconds.
+    pub clock: String,
+    /// How long it computed.
+    pub seconds: f64,
+    /// How many heaps it computed, or repeated once their period was proved.
+    pub heaps: u64,
+    /// The largest value.
+    pub largest: u16,
+    /// The first heap that has it.
+    pub largest_at: u64,
+    /// The number of rare heaps; none for games with moves that leave three heaps.
+    pub rare: Option<u64>,
+    /// The last of them.
+    pub last_rare: Option<u64>,
+    /// Values with an even number of bits in common with it are rare.
+    pub mask: Option<u16>,
+    /// Whether the position of the heap counts as one more bit.
+    #[serde(default)]
+    pub by_position: bool,
+    /// The period, if one was found.
+    pub period: Option<Period>,
+}
+
+/// A repetition of the values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Period {
+    /// Its length.
+    pub length: u64,
+    /// The first heap from which on it holds.
+    pub preperiod: u64,
+    /// What each round adds to the values.
+    pub saltus: u16,
+    /// Whether it holds for all heaps.
+    pub proved: bool,
+}
+
+/// A mask in words.
+pub fn mask_in_words(mask: u16, by_position: bool) -> String {
+    format!("{mask:#x}{}", if by_position { ", by position" } else { "" })
+}
+
+impl Measured for Surveyed {
+    const KIND: &'static str = "octal-game";
+}
+
+impl From<octal::Period> for Period {
+    fn from(found: octal::Period) -> Self {
+        Period {
+            length: found.period as u64,
+            preperiod: found.preperiod as u64,
+            saltus: found.saltus,
+            proved: found.is_proved,
+        }
+    }
+}
+
+impl fmt::Display for Period {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Period { length, preperiod, saltus, proved } = self;
+        write!(f, "{length} from heap {preperiod} on")?;
+        if *saltus > 0 {
+            write!(f, " with saltus {saltus}")?;
+        }
+        f.write_str(if *proved { ", proved" } else { ", not proved" })
+    }
+}
+
+impl fmt::Display for Surveyed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Surveyed { code, kernel, heaps, seconds, .. } = self;
+        write!(f, "{code}: {heaps} heaps by {kernel} in {seconds:.1} s")?;
+        if let (Some(rare), Some(last)) = (self.rare, self.last_rare) {
+            write!(f, ", {rare} rare heaps, the last {last}")?;
+        }
+        match self.period {
+            Some(period) => write!(f, ", period {period}"),
+            None => f.write_str(", no period found"),
+        }
+    }
+}

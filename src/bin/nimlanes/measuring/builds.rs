@@ -1,0 +1,218 @@
+//! Other builds of this program, made from its repository: another revision, or the native build.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{IsTerminal, stderr};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use nimlanes::kernel::Run;
+use nimlanes::lab::environment::BUILD;
+
+use crate::measuring::subprocess::{Stopped, complete};
+use crate::terminal::failure::{Failure, say};
+
+/// What `target-cpu=native` makes, as [`BUILD`] calls it.
+pub const NATIVE: &str = "native";
+
+/// Where revisions are, below the root of the repository: a lock, a worktree while it is needed, what cargo builds, and a program
+/// for each revision that was built.
+const FOLDER: &str = "target/compare";
+
+/// Where the native build is, below the root of the repository: as of `cargo run-native`.
+const NATIVE_FOLDER: &str = "target/native";
+
+/// Builds the sources around the working directory for this CPU, as `cargo run-native` does. Returns the program. The build ends if
+/// `run` is cancelled.
+///
+/// # Errors
+/// This is the native build, there is no repository, it does not build, or the run was cancelled.
+pub fn native(run: &Run) -> Result<PathBuf, Failure> {
+    if BUILD == NATIVE {
+        return Err(Failure::Usage("--build native is for the default build; this is the native one".to_owned()));
+    }
+    let root = root("--build native")?;
+    let target = root.join(NATIVE_FOLDER);
+    announce(&format!("building for this CPU in {}", target.display()));
+    cargo(&root, &target, NATIVE, None, "the native program", run)
+}
+
+/// A revision that was built.
+pub struct Revision {
+    git: Git,
+    /// The folder of all revisions.
+    folder: PathBuf,
+    commit: String,
+    pub program: PathBuf,
+}
+
+impl Revision {
+    /// Builds a revision of the repository around the working directory, unless that was done before. The build ends if `run` is
+    /// cancelled, and the worktree is removed however it ends.
+    ///
+    /// # Errors
+    /// There is no repository or no such revision, it does not build, or the run was cancelled.
+    pub fn build(name: &str, run: &Run) -> Result<Self, Failure> {
+        let git = Git { root: root("--rev")? };
+        let commit = git.commit(name)?;
+        let folder = git.root.join(FOLDER);
+        fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
+        let program = folder.join(format!("nimlanes-{BUILD}-{commit}"));
+        let revision = Revision { git, folder, commit, program };
+        if !revision.program.is_file() {
+            revision.make(name, run)?;
+        }
+        Ok(revision)
+    }
+
+    fn make(&self, name: &str, run: &Run) -> Result<(), Failure> {
+        let Revision { folder, commit, program, .. } = self;
+        let source = self.source()?;
+        announce(&format!("building {name} ({commit:.12}) in {}", folder.display()));
+        let built = cargo(&source.path, &folder.join("build"), BUILD, Some(commit), name, run)?;
+        // Complete or not there.
+        let part = folder.join("part");
+        let copied = fs::copy(&built, &part).and_then(|_| fs::rename(&part, program));
+        copied.map_err(|error| cannot_write(folder, &error))
+    }
+
+    /// The sources, where the debug information of the program says they are, for as long as the result lives.
+    ///
+    /// # Errors
+    /// Another process has the sources of a revision there, or git fails.
+    pub fn source(&self) -> Result<Worktree<'_>, Failure> {
+        Worktree::add(&self.git, &self.folder, &self.commit)
+    }
+
+    /// The abbreviated name of the commit.
+    pub fn short(&self) -> &str {
+        self.commit.get(..12).unwrap_or(&self.commit)
+    }
+}
+
+fn cannot_write(folder: &Path, error: &std::io::Error) -> Failure {
+    Failure::Failed(format!("cannot write to {}: {error}", folder.display()))
+}
+
+/// Says what takes long, to people.
+pub fn announce(line: &str) {
+    if stderr().is_terminal() {
+        say(line);
+    }
+}
+
+/// The root of the repository around the working directory, which `option` needs.
+fn root(option: &str) -> Result<PathBuf, Failure> {
+    let output = Command::new("git").args(["rev-parse", "--show-toplevel"]).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| Failure::Failed(format!("cannot start git: {error}")))?;
+    let path = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+    if !output.status.success() || path.is_empty() {
+        return Err(Failure::Failed(format!("{option} needs the repository of nimlanes around the working directory")));
+    }
+    Ok(path.into())
+}
+
+/// A repository.
+struct Git {
+    root: PathBuf,
+}
+
+impl Git {
+    fn command(&self) -> Command {
+        let mut command = Command::new("git");
+        // Hooks are for people's worktrees.
+        command.arg("-C").arg(&self.root).args(["-c", "core.hooksPath=/dev/null"]).stdin(Stdio::null());
+        command
+    }
+
+    /// The full name of a commit.
+    fn commit(&self, revision: &str) -> Result<String, Failure> {
+        let mut command = self.command();
+        command.args(["rev-parse", "--verify", "--quiet", "--end-of-options"]).arg(format!("{revision}^{{commit}}"));
+        let output = command.output().map_err(|error| Failure::Failed(format!("cannot start git: {error}")))?;
+        let commit = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+        if !output.status.success() || commit.is_empty() {
+            let root = self.root.display();
+            return Err(Failure::Failed(format!("there is no revision `{revision}` in {root}; see git log")));
+        }
+        Ok(commit)
+    }
+}
+
+/// A worktree that is removed on drop. There is one at a time.
+pub struct Worktree<'a> {
+    git: &'a Git,
+    path: PathBuf,
+    _lock: File,
+}
+
+impl<'a> Worktree<'a> {
+    fn add(git: &'a Git, folder: &Path, commit: &str) -> Result<Self, Failure> {
+        let lock = File::create(folder.join("lock")).map_err(|error| cannot_write(folder, &error))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let folder = folder.display();
+                return Err(Failure::Failed(format!("another command with --rev works in {folder}; wait for it")));
+            }
+            Err(TryLockError::Error(error)) => return Err(cannot_write(folder, &error)),
+        }
+        let worktree = Worktree { git, path: folder.join("source"), _lock: lock };
+        // One that a killed process left.
+        worktree.remove();
+        let mut command = git.command();
+        let output = command.args(["worktree", "add", "--quiet", "--detach"]).arg(&worktree.path).arg(commit).output();
+        match output {
+            Ok(output) if output.status.success() => Ok(worktree),
+            Ok(output) => Err(Failure::Failed(format!("git worktree: {}", last_line(&output.stderr)))),
+            Err(error) => Err(Failure::Failed(format!("cannot start git: {error}"))),
+        }
+    }
+
+    fn remove(&self) {
+        let _ = self.git.command().args(["worktree", "remove", "--force"]).arg(&self.path).output();
+        let _ = fs::remove_dir_all(&self.path);
+        let _ = self.git.command().args(["worktree", "prune"]).output();
+    }
+}
+
+impl Drop for Worktree<'_> {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+/// Builds the program from the sources in a folder, as the default or the native `build`, and returns its path. `what` is what errors
+/// call it.
+fn cargo(
+    source: &Path,
+    target: &Path,
+    build: &str,
+    commit: Option<&str>,
+    what: &str,
+    run: &Run,
+) -> Result<PathBuf, Failure> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    command.current_dir(source).env_remove("CARGO_TARGET_DIR");
+    command.envs(commit.map(|commit| ("BUILT_FROM_REVISION", commit)));
+    command.args(["build", "--release", "--bin", "nimlanes", "--target-dir"]).arg(target);
+    if build == NATIVE {
+        command.args(["--config", "build.rustflags=['-Ctarget-cpu=native']"]);
+    }
+    let (status, text) = match complete(&mut command, run) {
+        Ok(completed) => completed,
+        Err(Stopped::Run(cancelled)) => return Err(cancelled.into()),
+        Err(Stopped::Io(error)) => return Err(Failure::Failed(format!("cannot start cargo: {error}"))),
+    };
+    let program = target.join("release/nimlanes");
+    if status.success() && program.is_file() {
+        return Ok(program);
+    }
+    let error =
+        text.lines().find(|line| line.starts_with("error")).map_or_else(|| last_line(text.as_bytes()), str::to_owned);
+    Err(Failure::Failed(format!("{what} does not build: {error}")))
+}
+
+/// The last line of a program's errors.
+fn last_line(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).trim_end().lines().last().unwrap_or("no reason given").to_owned()
+}

@@ -1,0 +1,206 @@
+//! A child process that plays in a duel.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child as Process, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nimlanes::kernel::{Run, RunError};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::protocol::{Identity, Reply, Request};
+use crate::measuring::duel::DuelError;
+
+/// How often to look whether the run was cancelled while waiting.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Longest line that a child may write, in bytes.
+const MAX_LINE: u64 = 1 << 20;
+
+/// How long to wait for replies.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For the first one.
+    pub hello: Duration,
+    /// For any other, besides ten times the time that the work should take.
+    pub reply: Duration,
+}
+
+impl Patience {
+    /// Enough for a machine that is busy with other things.
+    pub const DEFAULT: Patience = Patience { hello: Duration::from_secs(10), reply: Duration::from_secs(30) };
+}
+
+/// A child process with its own process group, which ends with this value.
+pub struct Child<'a> {
+    name: String,
+    process: Process,
+    stdin: ChildStdin,
+    lines: Receiver<String>,
+    /// What it writes to stderr.
+    errors: File,
+    patience: Patience,
+    run: &'a Run,
+    identity: Identity,
+}
+
+impl<'a> Child<'a> {
+    /// Starts `command` and asks who it is. `name` is what errors call it. Waiting ends if `run` is cancelled.
+    ///
+    /// # Errors
+    /// It cannot be started, is not this program, or speaks another protocol.
+    pub fn start(command: &mut Command, name: &str, patience: Patience, run: &'a Run) -> Result<Self, DuelError> {
+        let cannot = |error: std::io::Error| DuelError::Player(format!("cannot start {name}: {error}"));
+        let errors = tempfile::tempfile().map_err(cannot)?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors.try_clone().map_err(cannot)?);
+        // A signal to the group of this program must not end it before this program has seen to it.
+        let mut process = command.process_group(0).spawn().map_err(cannot)?;
+        let (Some(stdin), Some(stdout)) = (process.stdin.take(), process.stdout.take()) else {
+            unreachable!("both are piped")
+        };
+        let (sender, lines) = sync_channel(1);
+        let read = move || {
+            let mut stdout = BufReader::new(stdout);
+            let mut line = Vec::new();
+            while (&mut stdout).take(MAX_LINE).read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+                if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                    break;
+                }
+                line.clear();
+            }
+        };
+        // Created before anything can fail: its drop ends the process.
+        let identity = Identity::of_this();
+        let mut child = Child { name: name.to_owned(), process, stdin, lines, errors, patience, run, identity };
+        thread::Builder::new().name("replies".to_owned()).spawn(read).map_err(cannot)?;
+        let no_build = |why: String| DuelError::Player(format!("{name} is no build of nimlanes that can duel: {why}"));
+        child.identity = match child.reply(&Request::Hello, patience.hello) {
+            Ok(Reply::Hello(identity)) => identity.check().map_err(no_build).map(|()| identity)?,
+            Ok(_) => return Err(no_build("it answers another request".to_owned())),
+            Err(Silence::Cancelled) => return Err(RunError::Cancelled.into()),
+            Err(silence) => return Err(no_build(silence.to_string())),
+        };
+        Ok(child)
+    }
+
+    /// Who it said it is.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Asks for something that should take about `time`.
+    ///
+    /// # Errors
+    /// The run was cancelled; or the child ended, failed, or did not reply in time.
+    pub fn ask(&mut self, request: &Request, time: Duration) -> Result<Reply, DuelError> {
+        let failed = |name: &str, why: String| DuelError::Player(format!("{name}: {why}"));
+        match self.reply(request, self.patience.reply.saturating_add(time.saturating_mul(10))) {
+            Ok(Reply::Failed { reason }) => Err(failed(&self.name, reason)),
+            Ok(reply) => Ok(reply),
+            Err(Silence::Cancelled) => Err(RunError::Cancelled.into()),
+            Err(silence) => Err(failed(&self.name, silence.to_string())),
+        }
+    }
+
+    /// The error for a reply to another request.
+    pub fn confused(&self) -> DuelError {
+        DuelError::Player(format!("{}: it answers another request", self.name))
+    }
+
+    fn reply(&mut self, request: &Request, limit: Duration) -> Result<Reply, Silence> {
+        let start = Instant::now();
+        let line = serde_json::to_string(request).expect("a request is JSON") + "\n";
+        if self.stdin.write_all(line.as_bytes()).is_err() {
+            return Err(self.ended());
+        }
+        loop {
+            self.run.advance(0).map_err(|_| Silence::Cancelled)?;
+            let Some(left) = limit.checked_sub(start.elapsed()) else { return Err(Silence::Late(limit)) };
+            match self.lines.recv_timeout(left.min(TICK)) {
+                Ok(line) => return serde_json::from_str(&line).map_err(|_| Silence::Noise(shortened(&line))),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+            }
+        }
+    }
+
+    /// Why there are no more replies.
+    fn ended(&mut self) -> Silence {
+        // Its pipe closes a moment before it ends.
+        let mut status = None;
+        for _ in 0..20 {
+            status = self.process.try_wait().ok().flatten();
+            if status.is_some() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        let mut text = String::new();
+        let read = self.errors.rewind().and_then(|()| (&self.errors).take(MAX_LINE).read_to_string(&mut text));
+        let said = read.ok().and_then(|_| text.lines().find(|line| !line.trim().is_empty()));
+        Silence::Ended(status, said.map(shortened))
+    }
+}
+
+impl Drop for Child<'_> {
+    fn drop(&mut self) {
+        // With everything that it started.
+        if let Some(group) = Pid::from_raw(self.process.id() as i32) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.process.wait();
+    }
+}
+
+/// Why a child gave no reply.
+#[derive(Debug, thiserror::Error)]
+enum Silence {
+    #[error("interrupted")]
+    Cancelled,
+    #[error("no answer within {} s", .0.as_secs_f64())]
+    Late(Duration),
+    #[error("it says `{0}`")]
+    Noise(String),
+    #[error("it ended{}{}", .0.map(|status| format!(" with {status}")).unwrap_or_default(), .1.as_ref().map(|line| format!(": {line}")).unwrap_or_default())]
+    Ended(Option<ExitStatus>, Option<String>),
+}
+
+/// The start of a line, without control characters.
+fn shortened(line: &str) -> String {
+    const MOST: usize = 100;
+    let clean = line.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
+    let short: String = clean.take(MOST).collect();
+    if line.trim().chars().count() > MOST { short + ".." } else { short }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A shell that runs `text`, with little patience.
+    fn shell(text: &str, run: &Run) -> Result<(), String> {
+        let patience = Patience { hello: Duration::from_millis(500), reply: Duration::from_millis(100) };
+        let mut command = Command::new("sh");
+        let mut child =
+            Child::start(command.args(["-c", text]), "sh", patience, run).map_err(|error| error.to_string())?;
+        child.ask(&Request::Hello, Duration::from_millis(20)).map(drop).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_child_that_hangs_is_given_up() {
+        let run = Run::new(1);
+        let start = Instant::now();
+        let hello = serde_json::to_string(&Reply::Hello(Identity::of_this())).expect("JSON");
+        let at_once = shell("sleep 100", &run);
+        assert_eq!(at_once, Err("sh is no build of nimlanes that can duel: no answer within 0.5 s".to_owned()));
+        let later = shell(&format!("echo '{hello}'; sleep 100"), &run);
+        assert_eq!(later, Err("sh: no answer within 0.3 s".to_owned()));
+        assert_eq!(shell(&format!("echo '{hello}'; echo '{hello}'; sleep 100"), &run), Ok(()));
+        run.cancel();
+        assert_eq!(shell("sleep 100", &run), Err(RunError::Cancelled.to_string()));
+        assert!(start.elapsed() < Duration::from_secs(50), "none was waited for");
+    }
+}

@@ -1,0 +1,262 @@
+//! Duels as tables and as JSON.
+
+use nimlanes::case::Case;
+use nimlanes::units::span;
+use serde::Serialize;
+
+use super::protocol::{Identity, Listed};
+use super::{Change, Duel, MIN_ROUNDS, Other, OtherRow, Row, Skipped, TIE, Verdict};
+use crate::terminal::output::{Document, table};
+
+/// The output of `--json` with another build: the fields of a duel, with rows of both builds.
+#[derive(Serialize)]
+pub struct Versus<'a> {
+    #[serde(skip)]
+    duel: &'a Duel,
+    #[serde(flatten)]
+    case: &'a Case,
+    build: &'a str,
+    baseline: &'a str,
+    processes: usize,
+    disturbed: f64,
+    rows: Vec<BuildRow<'a>>,
+    skipped: &'a [Skipped],
+    other: OtherBuild<'a>,
+    /// Kernels that took part only in this build.
+    only_here: &'a [Listed],
+    /// Kernels that only the other build has.
+    only_there: &'a [String],
+}
+
+/// The other build.
+#[derive(Serialize)]
+struct OtherBuild<'a> {
+    path: String,
+    #[serde(flatten)]
+    identity: &'a Identity,
+}
+
+/// A row of one of two builds.
+#[derive(Serialize)]
+struct BuildRow<'a> {
+    #[serde(flatten)]
+    row: &'a Row,
+    /// `this` or `other`.
+    build: &'static str,
+    #[serde(flatten)]
+    new_over_old: Option<NewOverOld>,
+}
+
+/// The time of this build divided by the time of the other, in a row of the other.
+#[derive(Serialize)]
+struct NewOverOld {
+    new_over_old: f64,
+    new_over_old_low: f64,
+    new_over_old_high: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_over_old_processes: Option<[f64; 2]>,
+}
+
+impl From<&OtherRow> for NewOverOld {
+    fn from(row: &OtherRow) -> Self {
+        let [new_over_old_low, new_over_old, new_over_old_high] = row.new_over_old;
+        let new_over_old_processes = row.new_over_old_processes;
+        NewOverOld { new_over_old, new_over_old_low, new_over_old_high, new_over_old_processes }
+    }
+}
+
+impl Document for Versus<'_> {
+    const SCHEMA: &'static str = "nimlanes-duel-1";
+}
+
+impl<'a> Versus<'a> {
+    /// The outcome of a duel with another build.
+    pub fn new(duel: &'a Duel, other: &'a Other) -> Self {
+        let Duel { case, build, baseline, processes, disturbed, rows, skipped } = duel;
+        let Other { path, identity, rows: other_rows, only_here, only_there } = other;
+        let own = rows.iter().map(|row| BuildRow { row, build: "this", new_over_old: None });
+        let others = other_rows.iter().map(|other| BuildRow {
+            row: &other.row,
+            build: "other",
+            new_over_old: Some(other.into()),
+        });
+        let mut rows: Vec<BuildRow> = own.chain(others).collect();
+        rows.sort_by(|a, b| a.row.median_seconds.total_cmp(&b.row.median_seconds));
+        let other = OtherBuild { path: path.display().to_string(), identity };
+        Versus {
+            duel,
+            case,
+            build,
+            baseline,
+            processes: *processes,
+            disturbed: *disturbed,
+            rows,
+            skipped,
+            other,
+            only_here,
+            only_there,
+        }
+    }
+
+    /// The tables of `compare`: all rows, then the change of each kernel.
+    pub fn text(&self) -> String {
+        let Identity { version, revision, build, profile, .. } = self.other.identity;
+        // Default and native builds are named so, and neither is the old one.
+        let differ = self.build != build;
+        let [new_name, old_name] = if differ { [self.build, build] } else { ["new", "old"] };
+        let name = |row: &BuildRow<'_>| match row.build {
+            side if !differ => side,
+            "this" => new_name,
+            _ => old_name,
+        };
+        let rows: Vec<(&Row, &str)> = self.rows.iter().map(|row| (row.row, name(row))).collect();
+        let quotient = format!("{new_name}/{old_name}");
+        let mut changes = vec![["kernel", &quotient, "middle 80 %", "processes", ""].map(str::to_owned).to_vec()];
+        for BuildRow { row, new_over_old, .. } in &self.rows {
+            let Some(NewOverOld { new_over_old: ratio, new_over_old_low: low, new_over_old_high: high, .. }) =
+                new_over_old
+            else {
+                continue;
+            };
+            let processes = new_over_old.as_ref().and_then(|change| change.new_over_old_processes);
+            let said = match ratio {
+                ratio if *ratio > 1.0 + TIE => "slower",
+                ratio if *ratio < 1.0 - TIE => "faster",
+                _ => "tie",
+            };
+            changes.push(vec![
+                row.kernel.clone(),
+                format!("{ratio:.3}"),
+                range(*low, *high),
+                across(processes),
+                said.to_owned(),
+            ]);
+        }
+        let revision = revision.as_ref().map(|revision| format!(" of {revision:.12}")).unwrap_or_default();
+        let only_here = self.only_here.iter().map(|listed| {
+            let why = listed.obstacle.as_deref().unwrap_or_default();
+            format!("only in this build: {} (in the other: {why})\n", listed.kernel)
+        });
+        let only_there = self.only_there.iter().map(|kernel| format!("only in the other build: {kernel}\n"));
+        format!(
+            "{}{}{}\nother build: {}, nimlanes {version}{revision}, {build} build, {profile} profile\n{quotient} = time of this build / time of the \
+             other; under {:.0} % is a tie\n\n{}",
+            heading(self.duel),
+            body(&rows, self.skipped),
+            only_here.chain(only_there).collect::<String>(),
+            self.other.path,
+            100.0 * TIE,
+            table(&changes),
+        )
+    }
+}
+
+/// The table of `compare`, fastest first.
+pub fn duel(duel: &Duel) -> String {
+    let listed: Vec<(&Row, &str)> = duel.rows.iter().map(|row| (row, "")).collect();
+    heading(duel) + &body(&listed, &duel.skipped)
+}
+
+/// What was measured.
+fn heading(duel: &Duel) -> String {
+    let Duel { case, build, baseline, disturbed, rows, .. } = duel;
+    let (clock, rounds) = rows.first().map_or(("", 0), |row| (row.clock.as_str(), row.rounds));
+    let few = if rounds <= MIN_ROUNDS { " (few: the range covers nearly all of them)" } else { "" };
+    let unreliable = match *disturbed > MOST_DISTURBED {
+        true => "not reliable: more than a third of the turns were disturbed; repeat it on an idle machine\n",
+        false => "",
+    };
+    let disturbed = match 100.0 * disturbed {
+        percent if percent < 0.5 => String::new(),
+        percent => format!(", {percent:.0} % of the turns disturbed and left out"),
+    };
+    format!(
+        "{case}, {build} build, {clock} clock, {rounds} rounds{few} in {}{disturbed}\nratio = time of {baseline} / time of the \
+         kernel; under {:.0} % is a tie\n{unreliable}\n",
+        duel.layouts(),
+        100.0 * TIE,
+    )
+}
+
+/// A duel that leaves out a larger share of its turns says little.
+const MOST_DISTURBED: f64 = 1.0 / 3.0;
+
+/// The rows, each with the build that it is of, if there are two.
+fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
+    let unit = listed.first().map_or("", |(row, _)| row.unit.as_str());
+    let per_unit = format!("ns/{unit}");
+    let head = [
+        "kernel",
+        "build",
+        "tier",
+        "claim",
+        "threads",
+        "time",
+        "ratio",
+        "middle 80 %",
+        "processes",
+        &per_unit,
+        "# per doubling",
+    ];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    // A fixed scale, on which ties have the same length.
+    let slowest = listed.iter().map(|(row, _)| row.ratio).fold(1.0, f64::min);
+    rows.extend(listed.iter().map(|(row, build)| {
+        vec![
+            row.kernel.clone(),
+            (*build).to_owned(),
+            row.tier.clone(),
+            row.claim.clone(),
+            row.threads.to_string(),
+            span(row.median_seconds * 1e9),
+            format!("{:.2}", row.ratio),
+            range(row.ratio_low, row.ratio_high),
+            across(row.ratio_processes),
+            format!("{:.3}", 1e9 / row.throughput),
+            "#".repeat(1 + (row.ratio / slowest).log2().round() as usize),
+        ]
+    }));
+    if listed.iter().all(|(_, build)| build.is_empty()) {
+        rows.iter_mut().for_each(|row| drop(row.remove(1)));
+    }
+    let two_modes = listed.iter().filter_map(|(row, build)| {
+        let slow = row.slow_mode?;
+        let (kernel, of) = (&row.kernel, if build.is_empty() { String::new() } else { format!(" of {build} build") });
+        let [fast_time, slow_time] = [row.median_seconds, slow.median_seconds].map(|seconds| span(seconds * 1e9));
+        Some(format!("two modes: {kernel}{of} takes {fast_time}, but {slow_time} in {} processes\n", slow.processes))
+    });
+    let skipped = skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.kernel, skipped.reason));
+    table(&rows) + &two_modes.chain(skipped).collect::<String>()
+}
+
+fn range(low: f64, high: f64) -> String {
+    format!("{low:.2} .. {high:.2}")
+}
+
+/// A range over processes.
+fn across(processes: Option<[f64; 2]>) -> String {
+    processes.map_or("–".to_owned(), |[low, high]| range(low, high))
+}
+
+/// Changes beyond the noise, one line per kernel, and all other kernels in one line per verdict.
+pub fn changes(changes: &[Change]) -> String {
+    let of = |verdict: Verdict| changes.iter().filter(move |change| change.verdict == verdict);
+    let list = |verdict, title: &str| match of(verdict).map(|change| change.kernel.as_str()).collect::<Vec<_>>()[..] {
+        [] => String::new(),
+        ref kernels => format!("{title}: {}\n", kernels.join(", ")),
+    };
+    let line = |change: &Change| {
+        let (before, after) = (change.before?, change.after?);
+        let percent = 100.0 * (after / before - 1.0);
+        Some(format!("{}: ratio {before:.2} became {after:.2} ({percent:+.1} %)\n", change.kernel))
+    };
+    let lines: String = [Verdict::Faster, Verdict::Slower].into_iter().flat_map(of).filter_map(line).collect();
+    format!(
+        "\nchanged beyond the noise (middle 80 % do not overlap, medians differ by more than {:.0} %): {}\n{lines}{}{}{}",
+        100.0 * TIE,
+        if lines.is_empty() { "nothing" } else { "" },
+        list(Verdict::Same, "within the noise"),
+        list(Verdict::Added, "new"),
+        list(Verdict::Gone, "missing now"),
+    )
+}

@@ -1,0 +1,10 @@
+//! How kernels are measured: duels of times, counters of the CPU, profiles, and the processes and builds that this takes.
+//!
+//! What is measured for a report, and what is made of it, is the report's.
+
+pub mod builds;
+pub mod counters;
+pub mod duel;
+pub mod profile;
+pub mod programs;
+pub mod subprocess;

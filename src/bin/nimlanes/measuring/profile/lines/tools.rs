@@ -1,0 +1,76 @@
+//! Programs that may be installed: `objdump` and `llvm-mca`.
+
+use std::env;
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::process::{Command, Stdio};
+
+use crate::measuring::profile::hot_loop::Model;
+
+/// What a program writes to its standard output, given a text.
+///
+/// # Errors
+/// Why there is nothing: it is not installed, or what it complained of.
+pub fn output(command: &mut Command, input: &str) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => format!("{name} is not installed"),
+        _ => format!("{name}: {error}"),
+    };
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
+    let given = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().map_err(failed)?;
+    if !output.status.success() {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{name}: {}", complaint.lines().next().unwrap_or("it failed")));
+    }
+    given.map_err(failed)?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Turns of the loop that llvm-mca takes.
+const TURNS: u32 = 100;
+
+/// Asks the newest llvm-mca about a loop, in assembly.
+///
+/// # Errors
+/// Why there is no answer: it is not installed, or what it complained of.
+pub fn mca(assembly: &str) -> Result<Model, String> {
+    let name = newest_mca();
+    let version = output(Command::new(&name).arg("--version"), "")?;
+    let after = |text: &str, mark: &str| {
+        let rest = text.split_once(mark)?.1;
+        rest.split_whitespace().next().map(str::to_owned)
+    };
+    let cpu = after(&version, "Host CPU:").ok_or_else(|| format!("{name} does not know this CPU"))?;
+    let number = after(&version, "LLVM version").unwrap_or_default();
+    let mut command = Command::new(&name);
+    command.args([format!("-mcpu={cpu}"), format!("-iterations={TURNS}")]);
+    let text = output(command.args(["-bottleneck-analysis", "-resource-pressure=false"]), assembly)?;
+    let cycles = after(&text, "Total Cycles:").and_then(|cycles| cycles.parse::<f64>().ok());
+    let cycles = cycles.ok_or_else(|| format!("{name} gives no number of cycles"))? / f64::from(TURNS);
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    Ok(Model { name: format!("llvm-mca {number} -mcpu={cpu}"), cycles, text: lines.join("\n") + "\n" })
+}
+
+/// The name with the greatest number, since that knows the most CPUs: Debian calls it `llvm-mca-19`.
+fn newest_mca() -> String {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let files = env::split_paths(&path).filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let versions = files.filter_map(|file| file.file_name().to_str()?.strip_prefix("llvm-mca-")?.parse::<u32>().ok());
+    versions.max().map_or_else(|| "llvm-mca".to_owned(), |version| format!("llvm-mca-{version}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let missing = output(&mut Command::new("nimlanes-has-no-such-tool"), "");
+        assert_eq!(missing.unwrap_err(), "nimlanes-has-no-such-tool is not installed");
+        assert!(output(Command::new("cat").arg("/nimlanes/none"), "").unwrap_err().starts_with("cat: "));
+        assert_eq!(output(&mut Command::new("cat"), "text").as_deref(), Ok("text"));
+    }
+}

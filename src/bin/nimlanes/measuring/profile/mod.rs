@@ -1,0 +1,247 @@
+//! Flamegraphs: where a kernel spends its time, to the line of source.
+//!
+//! [`Sampling`] samples the addresses of instructions with perf events, where the system allows them; the debug information names
+//! the inlined functions and the line of each. Elsewhere it samples with a timer, by functions that the compiler did not inline.
+//! The entry of every kernel is `#[inline(never)]`, so that stacks begin there.
+//!
+//! A [`Profile`] holds these stacks without the frames of the harness, and the hottest loop. It is written as a picture, as a
+//! `.folded` file, a text format that other tools read, and as a text for people.
+
+mod change;
+mod hot_loop;
+#[cfg_attr(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))), path = "no_lines.rs")]
+mod lines;
+mod names;
+mod picture;
+mod timer;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use nimlanes::lab::environment::Environment;
+use nimlanes::machine::Machine;
+
+use self::lines::Lines;
+use self::picture::{Stacks, draw, folded, parse, tree};
+use self::timer::Timer;
+use crate::files;
+use crate::files::saved::SavedError;
+
+pub use self::change::{Change, Side};
+pub use self::hot_loop::{HotLoop, Model, Step, percent};
+
+/// Why no profile was made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProfileError {
+    /// The timer did not start, or lost its samples.
+    #[error("cannot sample: {0}")]
+    Sampler(#[from] pprof::Error),
+    /// The kernel ran too briefly to be sampled.
+    #[error("no sample fell into {0}; run it for longer")]
+    Empty(String),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] SavedError),
+}
+
+/// What takes samples.
+enum Sampler {
+    Lines(Lines),
+    Timer(Timer),
+}
+
+/// A running sampler, until [`Sampling::finish`].
+pub struct Sampling {
+    sampler: Sampler,
+    remarks: Vec<String>,
+}
+
+impl std::fmt::Debug for Sampling {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sampling").field("remarks", &self.remarks).finish_non_exhaustive()
+    }
+}
+
+/// What was sampled in kernels.
+struct Sampled {
+    stacks: Stacks,
+    /// Or why there is none.
+    hot_loop: Result<HotLoop, String>,
+    remarks: Vec<String>,
+}
+
+impl Sampling {
+    /// Starts sampling this thread and those that it starts, by lines of source. Where the system does not allow it, as
+    /// [`Sampling::by_function`].
+    ///
+    /// # Errors
+    /// As [`Sampling::by_function`].
+    pub fn start() -> Result<Self, ProfileError> {
+        match Lines::start() {
+            Ok(lines) => Ok(Sampling { sampler: Sampler::Lines(lines), remarks: Vec::new() }),
+            Err(reason) => {
+                let remark = format!("sampled by function, not by line: {reason}");
+                Ok(Sampling { remarks: vec![remark], ..Sampling::by_function()? })
+            }
+        }
+    }
+
+    /// Starts sampling this process with a timer, by functions that are not inlined.
+    ///
+    /// # Errors
+    /// Another sampler is running, or the system has no profiling timer.
+    pub fn by_function() -> Result<Self, ProfileError> {
+        Ok(Sampling { sampler: Sampler::Timer(Timer::start()?), remarks: Vec::new() })
+    }
+
+    /// Stops sampling and keeps the samples in kernels. `id` is `<operation>/<workload>/<kernel>/<size>`.
+    ///
+    /// # Errors
+    /// No sample fell into a kernel.
+    pub fn finish(self, id: &str) -> Result<Profile, ProfileError> {
+        let Sampling { sampler, mut remarks } = self;
+        let (frequency, sampled) = match sampler {
+            Sampler::Lines(lines) => (lines::FREQUENCY, lines.finish()),
+            Sampler::Timer(timer) => {
+                let hot_loop = Err("no loop: it needs samples by line".to_owned());
+                (timer::FREQUENCY, Sampled { stacks: timer.finish()?, hot_loop, remarks: Vec::new() })
+            }
+        };
+        let Sampled { stacks, hot_loop, remarks: more } = sampled;
+        remarks.extend(more);
+        if stacks.is_empty() {
+            return Err(ProfileError::Empty(id.to_owned()));
+        }
+        let samples: u64 = stacks.values().sum();
+        let cpu = Environment::detect(&Machine::detect()).microarchitecture;
+        let subtitle = format!("{samples} samples of CPU time on {cpu}, {frequency} per second");
+        Ok(Profile { id: id.to_owned(), subtitle, stacks, hot_loop, remarks })
+    }
+}
+
+/// The folder of profiles in the working directory; native builds have their own.
+pub const ROOT: &str = if cfg!(target_feature = "avx2") { "profiles/native" } else { "profiles" };
+
+/// Sampled stacks of one kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// `<operation>/<workload>/<kernel>/<size>`.
+    id: String,
+    /// How it was sampled.
+    subtitle: String,
+    stacks: Stacks,
+    hot_loop: Result<HotLoop, String>,
+    remarks: Vec<String>,
+}
+
+impl Profile {
+    /// Total number of samples.
+    pub fn samples(&self) -> u64 {
+        self.stacks.values().sum()
+    }
+
+    /// Innermost frames, lines of source where they are known, with the number of samples in them; most first.
+    pub fn innermost(&self) -> Vec<(String, u64)> {
+        let mut by_frame = BTreeMap::<String, u64>::new();
+        for (stack, count) in &self.stacks {
+            *by_frame.entry(leaf(stack)).or_default() += count;
+        }
+        let mut frames: Vec<_> = by_frame.into_iter().collect();
+        frames.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        frames
+    }
+
+    /// The loop that holds the most samples.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn hot_loop(&self) -> Result<&HotLoop, &str> {
+        self.hot_loop.as_ref().map_err(String::as_str)
+    }
+
+    /// What the sampler could not do, a line each.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// Writes `<root>/<operation>/<workload>/<kernel>-<size>.svg`, `.folded` and `.txt`, and creates missing folders. Returns the
+    /// path of the SVG.
+    ///
+    /// # Errors
+    /// A file or folder cannot be written.
+    pub fn write(&self, root: &Path) -> Result<PathBuf, ProfileError> {
+        let [_, kernel, size] = self.names();
+        let path = |ending: &str| self.path(root, &format!("{kernel}-{size}.{ending}"));
+        let folded = folded(&self.stacks);
+        write(&path("folded"), folded.as_bytes())?;
+        write(&path("txt"), self.text().as_bytes())?;
+        save(path("svg"), draw(&self.id, &self.subtitle, &folded))
+    }
+
+    /// Reads the stacks that [`Profile::write`] wrote below `root`, perhaps of another build.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not such a file.
+    pub fn read(id: &str, root: &Path) -> Result<Self, ProfileError> {
+        let hot_loop = Err("no loop: only stacks were read".to_owned());
+        let (subtitle, stacks, remarks) = (String::new(), Stacks::new(), Vec::new());
+        let mut profile = Profile { id: id.to_owned(), subtitle, stacks, hot_loop, remarks };
+        let [_, kernel, size] = profile.names();
+        let path = profile.path(root, &format!("{kernel}-{size}.folded"));
+        let text = fs::read_to_string(&path).and_then(|text| {
+            parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not stacks with their counts"))
+        });
+        profile.stacks = text.map_err(|source| SavedError::Read { path, source })?;
+        Ok(profile)
+    }
+
+    /// The shares of functions, of lines and of the instructions in the hottest loop.
+    fn text(&self) -> String {
+        let Profile { id, subtitle, hot_loop, .. } = self;
+        let samples = self.samples();
+        let inside = match hot_loop {
+            Ok(found) => {
+                let model = found.model.as_ref().map_or("", |model| &model.text);
+                format!("{}\n{}\n{model}", found.summary(samples), found.listing(samples))
+            }
+            Err(reason) => format!("{reason}\n"),
+        };
+        let remarks: String = self.remarks.iter().map(|remark| format!("{remark}\n")).collect();
+        format!("{id}\n{subtitle}\n{remarks}\n{}\n{}\n", tree(&self.stacks), inside.trim_end())
+    }
+
+    /// `<operation>/<workload>`, kernel and size.
+    fn names(&self) -> [&str; 3] {
+        let (rest, size) = self.id.rsplit_once('/').unwrap_or((&self.id, ""));
+        let (group, kernel) = rest.rsplit_once('/').unwrap_or(("", rest));
+        [group, kernel, size]
+    }
+
+    fn path(&self, root: &Path, file: &str) -> PathBuf {
+        let [group, ..] = self.names();
+        root.join(group).join(file)
+    }
+}
+
+/// The innermost frame of a stack; that of an instruction, which begins with `+`, with its line before it.
+fn leaf(stack: &str) -> String {
+    match stack.rsplit_once(';') {
+        Some((rest, frame)) if frame.starts_with('+') => format!("{} {frame}", rest.rsplit(';').next().unwrap_or(rest)),
+        Some((_, frame)) => frame.to_owned(),
+        None => stack.to_owned(),
+    }
+}
+
+/// Writes what was drawn.
+fn save(path: PathBuf, image: io::Result<Vec<u8>>) -> Result<PathBuf, ProfileError> {
+    let image = image.map_err(|source| SavedError::Write { path: path.clone(), source })?;
+    write(&path, &image)?;
+    Ok(path)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), ProfileError> {
+    Ok(files::save(path, bytes).map_err(|source| SavedError::Write { path: path.to_owned(), source })?)
+}

@@ -1,0 +1,386 @@
+//! The page: every measurement in one HTML file to browse, which needs nothing else.
+//!
+//! The files beside this one are its skeleton, its style and its scripts. All data is one block of JSON, from which the
+//! scripts draw tables, charts and flamegraphs: no number is in the page twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use nimlanes::case::Case;
+use nimlanes::cores::OPERATIONS;
+use nimlanes::lab::environment::Environment;
+use nimlanes::machine::Machine;
+use nimlanes::session::{AnyOperation, KernelInfo};
+use nimlanes::workload::Workload;
+use serde::Serialize;
+
+use super::data::sources::rust_files;
+use super::data::{Data, Observed};
+use super::measure::tasks::SMALL;
+use super::tables::technology;
+use super::{ReportError, changed, read};
+use crate::drawing::chart;
+use crate::files::saved::{SavedError, entries};
+use crate::measuring::duel::{self, Duel, TIE};
+
+const SKELETON: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+/// Each uses what those before it define.
+const SCRIPTS: [&str; 9] = [
+    include_str!("base.js"),
+    include_str!("table.js"),
+    include_str!("charts.js"),
+    include_str!("flamegraph.js"),
+    include_str!("profiles.js"),
+    include_str!("ladder.js"),
+    include_str!("operation.js"),
+    include_str!("summary.js"),
+    include_str!("measurements.js"),
+];
+
+/// The folder of the flamegraphs that the repository keeps, as `operation/workload/kernel-size.folded`.
+const KEPT: &str = "profiles/kept";
+
+/// What the scripts draw.
+#[derive(Serialize)]
+struct Content<'a> {
+    /// The format.
+    schema: &'static str,
+    /// What links to files of the source tree begin with.
+    links: &'a str,
+    /// Ratios closer than this are ties.
+    tie: f64,
+    /// Sizes up to this are small.
+    small: u64,
+    /// Technologies and their colours in charts.
+    technologies: Vec<(&'static str, String)>,
+    machines: Vec<MachineInfo<'a>>,
+    operations: Vec<OperationInfo>,
+    rows: Vec<Row<'a>>,
+    skipped: Vec<Skipped<'a>>,
+    profiles: Vec<Profile>,
+}
+
+/// A machine; others refer to it by its place in the list.
+#[derive(Serialize)]
+struct MachineInfo<'a> {
+    #[serde(flatten)]
+    environment: &'a Environment,
+    /// Given by hand, or the microarchitecture.
+    name: &'a str,
+    folder: String,
+    revision: Option<&'a str>,
+    draft: bool,
+    /// Date and time of the first and the last duel.
+    measured: [&'a str; 2],
+}
+
+#[derive(Serialize)]
+struct OperationInfo {
+    name: &'static str,
+    unit: &'static str,
+    /// The first is the one that the operation was published with.
+    workloads: Vec<WorkloadInfo>,
+    /// In list order.
+    kernels: Vec<Kernel>,
+}
+
+#[derive(Serialize)]
+struct WorkloadInfo {
+    name: &'static str,
+    summary: &'static str,
+    published: u64,
+}
+
+#[derive(Serialize)]
+struct Kernel {
+    name: &'static str,
+    summary: &'static str,
+    like: Option<&'static str>,
+    technology: String,
+    tier: &'static str,
+    claim: &'static str,
+    is_plain: bool,
+    source: String,
+    /// The line of its function `run`.
+    line: Option<usize>,
+    /// The machines whose measurements are of another source.
+    changed: Vec<usize>,
+}
+
+/// A kernel's times in a duel.
+#[derive(Serialize)]
+struct Row<'a> {
+    machine: usize,
+    #[serde(flatten)]
+    case: &'a Case,
+    build: &'a str,
+    baseline: Option<&'a str>,
+    #[serde(flatten)]
+    row: &'a duel::Row,
+}
+
+/// A kernel that did not take part in a duel.
+#[derive(Serialize)]
+struct Skipped<'a> {
+    machine: usize,
+    #[serde(flatten)]
+    case: &'a Case,
+    build: &'a str,
+    #[serde(flatten)]
+    skipped: &'a duel::Skipped,
+}
+
+/// A flamegraph.
+#[derive(Serialize)]
+struct Profile {
+    operation: String,
+    workload: String,
+    kernel: String,
+    size: u64,
+    /// How it was sampled.
+    about: String,
+    /// The file with its tree and its hottest loop.
+    text: String,
+    /// Folded stacks.
+    stacks: String,
+    /// The source file of frames that are lines, by their `file.rs:12`.
+    lines: BTreeMap<String, String>,
+}
+
+/// A page, and what it holds.
+#[derive(Debug)]
+pub struct Page {
+    /// The text of the file.
+    pub html: String,
+    /// Number of rows of measurements.
+    pub rows: usize,
+    /// The microarchitectures.
+    pub machines: Vec<String>,
+    /// Number of flamegraphs.
+    pub profiles: usize,
+}
+
+/// Makes a page of the measurements of some machines, the main one first. `links` is where links to files of the source tree begin: the path or address of its root, with
+/// a slash.
+///
+/// # Errors
+/// A file of the source tree cannot be read.
+pub fn compose(folders: &[&Data], links: &str) -> Result<Page, ReportError> {
+    let sources = SourceTexts::read()?;
+    let changed = folders.iter().map(|data| changed(data)).collect::<Result<Vec<_>, _>>()?;
+    let changed: Vec<BTreeSet<String>> = changed.into_iter().map(Option::unwrap_or_default).collect();
+    // The machine only serves to list kernels.
+    let machine = Machine::detect();
+    let operation = |operation: &&'static dyn AnyOperation| OperationInfo {
+        name: operation.name(),
+        unit: operation.unit(),
+        workloads: operation.workloads().iter().map(WorkloadInfo::from).collect(),
+        kernels: operation.kernels(&machine).iter().map(|kernel| Kernel::new(kernel, &sources, &changed)).collect(),
+    };
+    let content = Content {
+        schema: "nimlanes-page-1",
+        links,
+        tie: TIE,
+        small: SMALL,
+        technologies: chart::technologies().map(|(name, c)| (name, format!("rgb({} {} {})", c.0, c.1, c.2))).collect(),
+        machines: folders.iter().filter_map(|data| MachineInfo::of(data)).collect(),
+        operations: OPERATIONS.iter().map(operation).collect(),
+        rows: numbered(folders).flat_map(|(machine, data)| rows(machine, data)).collect(),
+        skipped: numbered(folders).flat_map(|(machine, data)| skipped(machine, data)).collect(),
+        profiles: profiles(&sources)?,
+    };
+    // No `<` of the data is taken for a tag, as that of `</script>`.
+    let json = serde_json::to_string(&content).expect("keys are strings").replace('<', "\\u003c");
+    let html = SKELETON.replace("@STYLE@", STYLE).replace("@SCRIPT@", &SCRIPTS.concat()).replace("@DATA@", &json);
+    Ok(Page {
+        html,
+        rows: content.rows.len(),
+        machines: content.machines.iter().map(|machine| machine.name.to_owned()).collect(),
+        profiles: content.profiles.len(),
+    })
+}
+
+fn numbered<'a>(folders: &[&'a Data]) -> impl Iterator<Item = (usize, &'a Data)> {
+    folders.iter().copied().enumerate()
+}
+
+fn duels(data: &Data) -> impl Iterator<Item = &Duel> {
+    data.duels.iter().map(|saved| &saved.content)
+}
+
+fn rows(machine: usize, data: &Data) -> impl Iterator<Item = Row<'_>> {
+    let exact = duels(data).flat_map(move |duel| {
+        let Duel { case, build, baseline, .. } = duel;
+        duel.rows.iter().map(move |row| Row { machine, case, build, baseline: Some(baseline), row })
+    });
+    let observed = data.observed.iter().map(move |Observed { case, build, row }| {
+        let baseline = data.duel(case, build, &row.clock).map(|duel| &*duel.baseline);
+        Row { machine, case, build, baseline, row }
+    });
+    exact.chain(observed)
+}
+
+fn skipped(machine: usize, data: &Data) -> impl Iterator<Item = Skipped<'_>> {
+    duels(data).flat_map(move |duel| {
+        let Duel { case, build, .. } = duel;
+        duel.skipped.iter().map(move |skipped| Skipped { machine, case, build, skipped })
+    })
+}
+
+impl<'a> MachineInfo<'a> {
+    /// The machine of a folder; there is one, since a folder without a duel is not read.
+    fn of(data: &'a Data) -> Option<Self> {
+        let dates = || data.duels.iter().map(|saved| saved.date.as_str());
+        Some(MachineInfo {
+            environment: data.environment()?,
+            name: data.name(),
+            folder: data.folder.display().to_string(),
+            revision: data.source().and_then(|source| source.revision.as_deref()),
+            draft: data.is_draft(),
+            measured: [dates().min()?, dates().max()?],
+        })
+    }
+}
+
+impl From<&Workload> for WorkloadInfo {
+    fn from(workload: &Workload) -> Self {
+        WorkloadInfo { name: workload.name, summary: workload.summary, published: workload.published }
+    }
+}
+
+impl Kernel {
+    fn new(kernel: &KernelInfo, sources: &SourceTexts, changed: &[BTreeSet<String>]) -> Self {
+        let source = kernel.source();
+        Kernel {
+            name: kernel.name,
+            summary: kernel.summary,
+            like: kernel.like,
+            technology: technology(kernel),
+            tier: kernel.tier.name(),
+            claim: kernel.claim.name(),
+            is_plain: kernel.is_plain(),
+            line: sources.line_of(&source, "pub fn run"),
+            changed: (0..changed.len()).filter(|machine| changed[*machine].contains(&source)).collect(),
+            source,
+        }
+    }
+}
+
+/// The text of every file of the source tree, by its path.
+struct SourceTexts(BTreeMap<String, String>);
+
+impl SourceTexts {
+    fn read() -> Result<Self, SavedError> {
+        let with_text = |path: PathBuf| Ok((path.display().to_string(), text(&path)?));
+        rust_files(Path::new("src"))?.into_iter().map(with_text).collect::<Result<_, _>>().map(SourceTexts)
+    }
+
+    /// The number of the first line that starts with some text.
+    fn line_of(&self, path: &str, start: &str) -> Option<usize> {
+        Some(1 + self.0.get(path)?.lines().position(|line| line.starts_with(start))?)
+    }
+
+    /// The file that a frame of a flamegraph is a line of, such as `a.rs:12 let b = c`: the only one of that name that still has
+    /// this text in this line.
+    fn of_frame<'f>(&self, frame: &'f str) -> Option<(&'f str, &str)> {
+        let (place, text) = frame.split_once(' ')?;
+        let (file, line) = place.split_once(':')?;
+        let line = line.parse::<NonZeroUsize>().ok()?.get();
+        // Frames have no semicolons, and long lines are cut.
+        let is_same = |there: &str| there.trim().replace(';', ",").starts_with(text);
+        let has_line = |source: &str| source.lines().nth(line - 1).is_some_and(is_same);
+        let mut found =
+            self.0.iter().filter(|(path, source)| path.rsplit('/').next() == Some(file) && has_line(source));
+        found.next().filter(|_| found.next().is_none()).map(|(path, _)| (place, path.as_str()))
+    }
+}
+
+/// The text of a file; empty if there is none.
+fn text(path: &Path) -> Result<String, SavedError> {
+    read(path).map(Option::unwrap_or_default)
+}
+
+/// The kept flamegraphs, in the order of their paths.
+fn profiles(sources: &SourceTexts) -> Result<Vec<Profile>, SavedError> {
+    let mut profiles = Vec::new();
+    for operation in folders_in(Path::new(KEPT))? {
+        for workload in folders_in(&operation)? {
+            for path in entries(&workload)?.iter().filter(|path| path.extension().is_some_and(|it| it == "folded")) {
+                profiles.extend(Profile::read(path, sources)?);
+            }
+        }
+    }
+    Ok(profiles)
+}
+
+fn folders_in(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
+    let mut folders = entries(folder)?;
+    folders.retain(|path| path.is_dir());
+    Ok(folders)
+}
+
+impl Profile {
+    /// Reads a file of folded stacks and the text beside it; `None` if its path is not that of a kept profile.
+    fn read(path: &Path, sources: &SourceTexts) -> Result<Option<Self>, SavedError> {
+        let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+        let parts = || {
+            let stem = path.file_stem()?.to_str()?;
+            let (kernel, size) = stem.rsplit_once('-')?;
+            let [workload, operation] = [path.parent()?, path.parent()?.parent()?].map(name);
+            Some((operation?, workload?, kernel.to_owned(), size.parse().ok()?))
+        };
+        let Some((operation, workload, kernel, size)) = parts() else { return Ok(None) };
+        let stacks = text(path)?;
+        let beside = path.with_extension("txt");
+        let about = text(&beside)?.lines().nth(1).unwrap_or_default().to_owned();
+        let frames = stacks.lines().filter_map(|line| line.rsplit_once(' ')).flat_map(|(stack, _)| stack.split(';'));
+        let frames: BTreeSet<&str> = frames.collect();
+        let line = |frame: &str| sources.of_frame(frame).map(|(place, path)| (place.to_owned(), path.to_owned()));
+        let lines = frames.into_iter().filter_map(line).collect();
+        Ok(Some(Profile {
+            operation,
+            workload,
+            kernel,
+            size,
+            about,
+            text: beside.display().to_string(),
+            stacks,
+            lines,
+        }))
+    }
+}
+
+/// The way from the folder of a file to the working directory, with a slash at the end: what relative links in that file to files
+/// of the source tree begin with. Empty in the working directory itself, or if there is no such way.
+pub fn way_back(file: &Path) -> String {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (Ok(from), Ok(to)) = (folder.canonicalize(), Path::new(".").canonicalize()) else { return String::new() };
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    // What would end the path in a link.
+    let escaped = |part: &str| part.replace('%', "%25").replace('#', "%23").replace('?', "%3F");
+    let down = to.iter().skip(shared).map(|part| escaped(&part.to_string_lossy()) + "/");
+    "../".repeat(from.iter().count() - shared) + &down.collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_a_line_of_the_only_file_that_has_it() {
+        let files = [
+            ("src/a/mod.rs", "fn a() {\n    one(); two();\n"),
+            ("src/b/mod.rs", "fn b() {\n    three();\n}\n"),
+            ("src/c/mod.rs", "\n\n}\n"),
+        ];
+        let texts = SourceTexts(files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect());
+        assert_eq!(texts.of_frame("mod.rs:2 one(), two()"), Some(("mod.rs:2", "src/a/mod.rs")));
+        assert_eq!(texts.of_frame("mod.rs:2 one(), t"), Some(("mod.rs:2", "src/a/mod.rs")), "cut");
+        for frame in ["mod.rs:2 four()", "mod.rs:9 one()", "mod.rs:3 }", "x.rs:1 fn a", "a::run", "mod.rs:0 fn", "a b"]
+        {
+            assert_eq!(texts.of_frame(frame), None, "{frame}");
+        }
+    }
+}

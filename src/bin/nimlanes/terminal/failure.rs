@@ -1,0 +1,104 @@
+//! Failures of commands: the error message, in one line, and the exit code.
+
+use std::io::{Write, stderr};
+use std::process::ExitCode;
+
+use nimlanes::cores::UnknownOperation;
+use nimlanes::cores::named::NameError;
+use nimlanes::games::SolveError;
+use nimlanes::kernel::RunError;
+use nimlanes::machine::WrongCap;
+use nimlanes::selection::SelectError;
+use nimlanes::workload::InputError;
+
+use super::interrupt;
+use crate::files::saved::SavedError;
+
+/// Prints a line on stderr. Ignores errors.
+pub fn say(line: &str) {
+    let _ = writeln!(stderr(), "{line}");
+}
+
+/// Prints a remark of this program on stderr.
+pub fn remark(line: &str) {
+    say(&format!("nimlanes: {line}"));
+}
+
+/// Why a command failed or ended early.
+#[derive(Debug)]
+pub enum Failure {
+    /// The command line is invalid: exit code 2.
+    Usage(String),
+    /// The command failed: exit code 1.
+    Failed(String),
+    /// A signal ended the command: exit code 128 plus its number.
+    Interrupted,
+    /// The reader of the output closed the pipe: not an error.
+    ClosedPipe,
+}
+
+impl Failure {
+    /// Prints the message and returns the exit code.
+    pub fn report(self) -> ExitCode {
+        let (code, line) = match self {
+            Failure::Usage(line) => (2, line),
+            Failure::Failed(line) => (1, line),
+            Failure::Interrupted => (interrupt::exit_code(), RunError::Cancelled.to_string()),
+            Failure::ClosedPipe => return ExitCode::SUCCESS,
+        };
+        say(&format!("nimlanes: {line}"));
+        ExitCode::from(code)
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Cancelled => Failure::Interrupted,
+            _ => Failure::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<SolveError> for Failure {
+    fn from(error: SolveError) -> Self {
+        match error {
+            SolveError::Run(error) => error.into(),
+            SolveError::Select(error) => error.into(),
+            SolveError::NoSetting { game, name, known } => {
+                let options: Vec<String> = known.iter().map(|name| format!("--{name}")).collect();
+                let allowed = if options.is_empty() { "none".to_owned() } else { options.join(", ") };
+                Failure::Usage(format!("{game} has no option --{name}; allowed: {allowed}"))
+            }
+            SolveError::Value { setting, value, reason } => {
+                Failure::Usage(reason.line(&format!("--{setting}"), &value))
+            }
+            _ => Failure::Usage(error.to_string()),
+        }
+    }
+}
+
+impl From<SavedError> for Failure {
+    fn from(error: SavedError) -> Self {
+        Failure::Failed(error.to_string())
+    }
+}
+
+impl From<SelectError> for Failure {
+    fn from(error: SelectError) -> Self {
+        let hint = if matches!(error, SelectError::Long { .. }) { "; --force allows it" } else { "" };
+        Failure::Usage(format!("{error}{hint}"))
+    }
+}
+
+/// Errors of the user: requests for something that does not exist or is not available here.
+macro_rules! usage {
+    ($($error:ty)*) => { $(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Self {
+                Failure::Usage(error.to_string())
+            }
+        }
+    )* };
+}
+usage! { InputError NameError UnknownOperation WrongCap }

@@ -1,0 +1,127 @@
+//! SIGINT (Ctrl-C), SIGTERM and SIGHUP cancel all runs at their next block, and later runs before their first. A second
+//! signal ends the process, and so does the first one if no run has been created yet. Signals that were ignored when the
+//! process started, as under `nohup`, stay ignored.
+
+use std::fs::read_to_string;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak, mpsc};
+use std::thread;
+
+use nimlanes::kernel::Run;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::iterator::Signals;
+
+use crate::files;
+
+/// The runs of this process, and whether they are cancelled.
+struct Runs {
+    /// The latest signal, if any.
+    ended_by: Option<i32>,
+    /// Whether a run has been created.
+    has_begun: bool,
+    alive: Vec<Weak<Run>>,
+}
+
+impl Runs {
+    const fn new() -> Self {
+        Runs { ended_by: None, has_begun: false, alive: Vec::new() }
+    }
+
+    /// Creates a run. The next signal cancels it, and so does an earlier one.
+    fn run(&mut self, threads: usize) -> Arc<Run> {
+        let run = Arc::new(Run::new(threads));
+        if self.ended_by.is_some() {
+            run.cancel();
+        }
+        self.has_begun = true;
+        self.alive.retain(|run| run.strong_count() > 0);
+        self.alive.push(Arc::downgrade(&run));
+        run
+    }
+
+    /// Cancels all runs. Returns whether the process must exit at once.
+    fn cancel(&mut self, signal: i32) -> bool {
+        self.alive.iter().filter_map(Weak::upgrade).for_each(|run| run.cancel());
+        self.ended_by.replace(signal).is_some() || !self.has_begun
+    }
+}
+
+static RUNS: Mutex<Runs> = Mutex::new(Runs::new());
+
+fn runs() -> MutexGuard<'static, Runs> {
+    RUNS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Creates a run that signals cancel.
+pub fn run(threads: usize) -> Arc<Run> {
+    runs().run(threads)
+}
+
+/// Whether a signal has arrived.
+pub fn is_over() -> bool {
+    runs().ended_by.is_some()
+}
+
+/// The exit code after a signal, by the convention of shells.
+pub fn exit_code() -> u8 {
+    code(runs().ended_by.unwrap_or(SIGINT)) as u8
+}
+
+fn code(signal: i32) -> i32 {
+    128 + signal
+}
+
+/// Starts handling signals.
+pub fn watch() {
+    // With a handler, exceeding `ulimit -f` is a write error; without one, it ends the process.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+    // If the ignored signals are unknown, leave SIGHUP alone, for `nohup`.
+    let ignored = read_to_string("/proc/self/status").ok().and_then(|status| ignored(&status));
+    let is_handled = |signal: &i32| ignored.map_or(*signal != SIGHUP, |set| set >> (signal - 1) & 1 == 0);
+    let handled: Vec<i32> = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(is_handled).collect();
+    let (ready, is_ready) = mpsc::channel::<()>();
+    let wait = move || {
+        let Ok(mut signals) = Signals::new(handled) else { return };
+        drop(ready);
+        for signal in signals.forever() {
+            if runs().cancel(signal) {
+                files::exit(code(signal));
+            }
+        }
+    };
+    // Without this thread, signals still end the process, but without cleanup.
+    let _ = thread::Builder::new().name("signals".to_owned()).spawn(wait);
+    let _ = is_ready.recv();
+}
+
+/// The ignored signals of this process, as Linux lists them: bit `s - 1` for signal `s`.
+fn ignored(status: &str) -> Option<u64> {
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+    u64::from_str_radix(set.trim(), 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use nimlanes::kernel::RunError;
+
+    use super::{Runs, SIGINT, SIGTERM, ignored};
+
+    #[test]
+    fn a_signal_cancels_all_runs_and_later_ones() {
+        let mut runs = Runs::new();
+        drop(runs.run(1));
+        let made = [runs.run(1), runs.run(2)];
+        assert!(made.iter().all(|run| run.advance(1) == Ok(())));
+        assert!(!runs.cancel(SIGTERM), "the first signal");
+        assert_eq!(runs.ended_by, Some(SIGTERM));
+        let later = runs.run(1);
+        assert!(made.iter().chain([&later]).all(|run| run.advance(1) == Err(RunError::Cancelled)));
+        assert!(runs.cancel(SIGINT), "the second signal");
+        assert!(Runs::new().cancel(SIGINT), "there is no run to wait for");
+    }
+
+    #[test]
+    fn ignored_signals_are_read_from_the_status_of_a_process() {
+        assert_eq!(ignored("Name:\tx\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001003\n"), Some(0x1003));
+        assert_eq!(ignored("Name:\tx\n"), None);
+    }
+}
