@@ -19,7 +19,7 @@ use super::data::{Data, Observed};
 use super::sources::{entries, rust_files};
 use super::tables::technology;
 use super::tasks::SMALL;
-use super::{ReportError, changed, chart, read};
+use super::{ReportError, changed, read};
 use crate::duel::{self, Duel, TIE};
 use crate::saved::SavedError;
 
@@ -52,8 +52,6 @@ struct Content<'a> {
     tie: f64,
     /// Sizes up to this are small.
     small: u64,
-    /// Technologies and their colours in charts.
-    technologies: Vec<(&'static str, String)>,
     machines: Vec<MachineInfo<'a>>,
     operations: Vec<OperationInfo>,
     rows: Vec<Row<'a>>,
@@ -161,8 +159,8 @@ pub struct Page {
     pub profiles: usize,
 }
 
-/// Makes a page of the measurements of some machines, the main one first. `links` is where links to files of the source tree begin: the path or address of its root, with
-/// a slash.
+/// Makes a page of the measurements of some machines, the main one first. `links` is where links to files of the source tree begin:
+/// the path or address of its root, with a slash.
 ///
 /// # Errors
 /// A file of the source tree cannot be read.
@@ -183,7 +181,6 @@ pub fn compose(folders: &[&Data], links: &str) -> Result<Page, ReportError> {
         links,
         tie: TIE,
         small: SMALL,
-        technologies: chart::technologies().map(|(name, c)| (name, format!("rgb({} {} {})", c.0, c.1, c.2))).collect(),
         machines: folders.iter().filter_map(|data| MachineInfo::of(data)).collect(),
         operations: OPERATIONS.iter().map(operation).collect(),
         rows: numbered(folders).flat_map(|(machine, data)| rows(machine, data)).collect(),
