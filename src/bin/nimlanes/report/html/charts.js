@@ -127,7 +127,7 @@ const COLOURS = 10;
 /** As many kernels as can be told apart: no two of them have the same colour and shape. */
 const MARKS = COLOURS * SHAPES.length;
 
-/** The colour and the shape of a mark; those that share a shape differ in colour, and the next ones differ in both. */
+/** The colour and the shape of a mark; neighbours differ in both. */
 const markAt = index => ({
     colour: `var(--colour-${index % COLOURS})`,
     shape: SHAPES[(index + Math.floor(index / COLOURS)) % SHAPES.length],
@@ -249,7 +249,7 @@ function lineChart(box, width, { series, title, label, valueText, markedValue })
 
 /**
  * Dots at ratios, in groups. A group has a `name`, a `mark`, a `note` that follows its numbers if there is room, and
- * `dots` with the `ratio`, its `low` and `high`, and `text`; all but the first of a group are hollow.
+ * `dots` with the `ratio`, its `low` and `high`, `text`, and whether it `isHollow`.
  */
 function dotChart(box, width, { groups, label }) {
     const isNarrow = width < 560;
@@ -287,13 +287,13 @@ function dotChart(box, width, { groups, label }) {
                 style: isNarrow && 'font-size: 10px',
             }),
         );
-        dots.forEach(({ ratio, low, high, text: lines, machine }, j) => {
+        dots.forEach(({ ratio, low, high, text: lines, machine, isHollow }, j) => {
             const [at, middle] = [x.at(ratio), tops[i] + (j + 0.5) * leading];
             const after = j === 0 && !isNarrow && svg('tspan', { class: 'axis', dx: 8 }, note);
             chart.append(
                 line(left, middle, Math.max(left, x.at(low) - 3), middle, { class: 'guide' }),
                 line(x.at(low), middle, x.at(high), middle, { class: 'whisker', style: `color: ${mark.colour}` }),
-                markOf(mark, at, middle, j > 0),
+                markOf(mark, at, middle, isHollow),
                 svg(
                     'text',
                     { x: Math.max(x.at(high), at + 4) + 6, y: middle, dy: '0.35em', class: 'value' },

@@ -151,6 +151,7 @@ const drawRatios = withWidth(byId('ratio-chart'), width => {
             high: row.ratio_high,
             text: about(row),
             machine: row.machine,
+            isHollow: row.machine !== chosen[0],
         }));
         const { technology } = kernelOf(found[0]);
         return { name, mark: kernelMark(name) ?? NO_MARK, note: technology, dots, isObserved: !isExact(found[0]) };
@@ -162,7 +163,9 @@ const drawRatios = withWidth(byId('ratio-chart'), width => {
         `Times as fast as the baseline (${baselines.join(', ')}), on a logarithmic axis.`,
         'The thick line is the middle 80 % of the rounds. Colours and shapes are those above.',
         shown.every(isExact) ? '' : 'Answers of kernels in italics are observed to be right, not proved.',
-        chosen.length > 1 ? `A kernel’s dots are of ${chosen.map(machineName).join(', ')}, in this order.` : '',
+        chosen.length > 1
+            ? `A kernel’s dots are of ${chosen.map(machineName).join(', ')}, in this order; those of the first are filled.`
+            : '',
     ];
     byId('ratio-caption').textContent = shown.length > 0 ? notes.join(' ') : 'Not measured.';
 });
