@@ -20,7 +20,6 @@ use super::data::{Data, Observed};
 use super::measure::tasks::SMALL;
 use super::tables::technology;
 use super::{ReportError, changed, read};
-use crate::drawing::chart;
 use crate::files::saved::{SavedError, entries};
 use crate::measuring::duel::{self, Duel, TIE};
 
@@ -53,8 +52,6 @@ struct Content<'a> {
     tie: f64,
     /// Sizes up to this are small.
     small: u64,
-    /// Technologies and their colours in charts.
-    technologies: Vec<(&'static str, String)>,
     machines: Vec<MachineInfo<'a>>,
     operations: Vec<OperationInfo>,
     rows: Vec<Row<'a>>,
@@ -162,8 +159,8 @@ pub struct Page {
     pub profiles: usize,
 }
 
-/// Makes a page of the measurements of some machines, the main one first. `links` is where links to files of the source tree begin: the path or address of its root, with
-/// a slash.
+/// Makes a page of the measurements of some machines, the main one first. `links` is where links to files of the source tree begin:
+/// the path or address of its root, with a slash.
 ///
 /// # Errors
 /// A file of the source tree cannot be read.
@@ -184,7 +181,6 @@ pub fn compose(folders: &[&Data], links: &str) -> Result<Page, ReportError> {
         links,
         tie: TIE,
         small: SMALL,
-        technologies: chart::technologies().map(|(name, c)| (name, format!("rgb({} {} {})", c.0, c.1, c.2))).collect(),
         machines: folders.iter().filter_map(|data| MachineInfo::of(data)).collect(),
         operations: OPERATIONS.iter().map(operation).collect(),
         rows: numbered(folders).flat_map(|(machine, data)| rows(machine, data)).collect(),
