@@ -20,7 +20,7 @@ use super::data::{Data, Observed};
 use super::measure::tasks::SMALL;
 use super::tables::{steps, technology};
 use super::{ReportError, changed, read};
-use crate::drawing::chart;
+use crate::drawing::colours::technologies;
 use crate::files::saved::{SavedError, entries};
 use crate::measuring::duel::{self, Duel};
 
@@ -186,7 +186,7 @@ pub fn compose(folders: &[&Data], links: &str) -> Result<Page, ReportError> {
         schema: "nimlanes-page-2",
         links,
         small: SMALL,
-        technologies: chart::technologies().map(|(name, c)| (name, format!("rgb({} {} {})", c.0, c.1, c.2))).collect(),
+        technologies: technologies().map(|(name, colour)| (name, colour.to_string())).collect(),
         machines: folders.iter().filter_map(|data| MachineInfo::of(data)).collect(),
         operations: OPERATIONS.iter().map(operation).collect(),
         rows: numbered(folders).flat_map(|(machine, data)| rows(machine, data, &kernels)).collect(),
