@@ -85,7 +85,8 @@ impl std::fmt::Debug for Inputs {
 }
 
 impl Inputs {
-    /// Inputs at the sizes of [`EDGES`] up to `edge`, and the inputs with known answers up to `known`.
+    /// Inputs at the sizes of [`EDGES`] up to `edge`, and the inputs with known answers up to `known`. Those of the latter that do not
+    /// fit where an index has 32 bits are left out.
     ///
     /// # Panics
     /// A listed workload has no input of a listed size; the tests create all of them.
@@ -96,14 +97,17 @@ impl Inputs {
         edge: u64,
         known: u64,
     ) -> Self {
-        let session = |size| operation.session(selection, workload.name, size).expect("a listed workload and size");
+        let open = |size| operation.session(selection, workload.name, size);
+        let session = |size| open(size).expect("a listed workload and size");
         let edges = EDGES.iter().filter(|size| **size <= edge).map(|size| (*size, session(*size))).collect();
         let concerns = |Known { case, .. }: &Known| {
             let is_about = (case.operation.as_str(), case.workload.as_str()) == (operation.name(), workload.name);
             is_about && case.size <= known
         };
         let known = known::all().filter(concerns).map(|known| (known.case.size, known));
-        let known = known.map(|(size, known)| (known, session(size))).collect();
+        // Where an index has 32 bits, some sizes do not fit.
+        let fits = |size: &u64| cfg!(target_pointer_width = "64") || open(*size).is_ok();
+        let known = known.filter(|(size, _)| fits(size)).map(|(size, known)| (known, session(size))).collect();
         Inputs { edges, known }
     }
 

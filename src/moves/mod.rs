@@ -389,7 +389,7 @@ fn primes_up_to(limit: u64) -> Vec<u64> {
 fn odd_primes_up_to(limit: u64, words: usize) -> Vec<u64> {
     /// Words of a segment: 32 KiB.
     const SEGMENT: usize = 1 << 12;
-    let bits = limit.div_ceil(2) as usize;
+    let bits = usize::try_from(limit.div_ceil(2)).expect("a row that fits in memory");
     let mut row = vec![0; words.max(bits.div_ceil(64))];
     let sieve = &mut row[..bits.div_ceil(64)];
     sieve.fill(u64::MAX);

@@ -46,6 +46,7 @@ use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, Yields, kernels};
 use crate::moves::Diagonals;
+use crate::text::numbers::indexable;
 
 mod automaton;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
@@ -110,7 +111,7 @@ pub struct ProportionateNim {
 }
 
 /// The largest limit: every line number and every sum of two fits 64 bits.
-pub const MAX_LIMIT: u64 = 1 << 62;
+pub const MAX_LIMIT: u64 = indexable(1 << 62);
 /// The largest limit of the kernels that visit every heap: their tables take terabytes.
 const MAX_VISITED: u64 = 1 << 46;
 

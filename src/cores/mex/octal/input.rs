@@ -2,11 +2,12 @@
 
 use crate::kernel::workload::InputError;
 use crate::moves::Code;
+use crate::text::numbers::indexable;
 
 const NAME: &str = "mex_octal";
 
 /// The largest limit.
-pub const MAX_LIMIT: u64 = 1 << 48;
+pub const MAX_LIMIT: u64 = indexable(1 << 48);
 
 /// The largest limit of a code without a last digit, whose heaps have as many moves as beans.
 pub const MAX_ENDLESS: u64 = 1 << 20;

@@ -128,7 +128,8 @@ impl State {
         }
         let [table, kept, verified_by, distance] = [(); 4].map(|()| reader.number());
         let [period, preperiod, width, heaps] = [(); 4].map(|()| reader.number());
-        let (period, width) = (period?, width? as usize);
+        let index = |number: Result<u64, _>| usize::try_from(number?).map_err(|_| CheckpointError::Foreign);
+        let (period, width) = (period?, index(width)?);
         let found = Found { period, preperiod: preperiod?, width, heaps: heaps? };
         let (tallies, before) = (read_tallies(&mut reader)?, read_tallies(&mut reader)?);
         let (Snapshot { heap: done, mut codes }, window) = (read_window(&mut reader)?, read_window(&mut reader)?);
@@ -139,7 +140,7 @@ impl State {
         let snapshots = (0..count).map(|_| read_window(&mut reader)).collect::<Result<Vec<_>, _>>()?;
         reader.end()?;
         let at = codes.len();
-        let (table, kept) = (table? as usize, kept? as usize);
+        let (table, kept) = (index(table)?, index(kept)?);
         let counted = tallies.iter().map(|(_, heaps)| u128::from(*heaps)).sum::<u128>();
         let is_possible = kept == at
             && window.codes.len() == kept
@@ -163,7 +164,7 @@ impl State {
             kept,
             tallies,
             tortoise: Tortoise { window, tallies: before },
-            verified_by: verified_by? as usize,
+            verified_by: index(verified_by)?,
             snapshots,
             distance: distance?.max(1),
             found: (period > 0).then_some(found),

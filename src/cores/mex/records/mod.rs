@@ -38,6 +38,7 @@ use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 use crate::moves::MoveSet;
+use crate::text::numbers::indexable;
 
 pub mod checkpoint;
 mod compressed_lanes;
@@ -83,7 +84,7 @@ pub struct MexRecords;
 pub const MOST_MOVES: usize = WINDOW - 1;
 
 /// The largest limit. It is past 15!, the last factorial whose history fits in the memory of a small machine.
-pub const MAX_LIMIT: u64 = 1 << 41;
+pub const MAX_LIMIT: u64 = indexable(1 << 41);
 
 /// Saves the progress of a run.
 pub trait Journal: Send + Sync {

@@ -14,6 +14,7 @@ use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, RunError, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
+use crate::text::numbers::indexable;
 
 #[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod bit_array;
@@ -70,7 +71,7 @@ pub struct Subtraction {
 const SMALL_LIST: u64 = 1 << 20;
 
 /// The largest limit. Its table of values alone takes 4 GiB.
-pub const MAX_LIMIT: u64 = 1 << 31;
+pub const MAX_LIMIT: u64 = indexable(1 << 31);
 
 impl Subtraction {
     /// The heaps `0..=limit` of `set`.

@@ -19,6 +19,7 @@ use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Cost, Digest, KernelDef, Operation, Run, kernels};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
+use crate::text::numbers::indexable;
 
 mod bit_sieve;
 #[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
@@ -50,7 +51,7 @@ use modulus::{Known, Plan};
 use rows::BLOCK;
 
 /// The largest limit. A row of 2^40 heaps takes 128 GiB.
-pub const MAX_LIMIT: u64 = 1 << 40;
+pub const MAX_LIMIT: u64 = indexable(1 << 40);
 
 /// A subtraction set and a limit, for P-positions alone. Counts and estimates are those of [`Subtraction`].
 #[derive(Clone, Debug)]

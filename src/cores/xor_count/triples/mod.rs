@@ -60,7 +60,7 @@ impl Values {
 
     /// Whether there are fewer than `2^bits` heaps, the domain of a kernel whose numbers would otherwise overflow.
     fn are_below(&self, bits: u32) -> bool {
-        self.values.len() >> bits == 0
+        self.values.len() as u64 >> bits == 0
     }
 
     /// The power of two above the largest value.
