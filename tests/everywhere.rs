@@ -22,6 +22,24 @@ fn games_have_their_published_answers() {
     }
 }
 
+#[test]
+#[cfg(all(target_feature = "simd128", feature = "simd128"))]
+fn kernels_with_vectors_of_webassembly_are_selected() {
+    let selection = Selection::new(Machine::detect());
+    let cases = [
+        ("table_scan", "all-moves", 1000, "line_rows_simd128"),
+        ("mex_subtraction", "squares", 100_000, "byte_lanes_simd128"),
+        ("mex_records", "factorials", 1_000_000, "compressed_lanes_simd128"),
+        ("mex_split", "three-parts", 100_000, "near_sum_simd128"),
+    ];
+    for (operation, workload, size, best) in cases {
+        let operation = nimlanes::cores::operation(operation).expect("it is listed");
+        let session = operation.session(&selection, workload, size).expect("a listed workload");
+        let chosen = selection.kernel_of(session.as_ref()).expect("some kernel can do it");
+        assert_eq!(session.kernels()[chosen].name, best, "at {size}");
+    }
+}
+
 /// Where pointers have 64 bits, this depends on the machine.
 #[test]
 #[cfg(target_pointer_width = "32")]

@@ -148,7 +148,7 @@ impl<O: Operation> KernelDef<O> {
                 Some(extension) if extension.architecture != ARCH => {
                     Obstacle::Architecture { needs: extension.architecture }
                 }
-                _ => match self.lacks {
+                extension => match extension.and_then(|extension| extension.lacks).or(self.lacks) {
                     Some(needs) => Obstacle::Target { needs },
                     None => Obstacle::NotCompiled { features: self.features },
                 },

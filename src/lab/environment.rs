@@ -62,7 +62,7 @@ impl Environment {
             system: names.system,
             build: BUILD.to_owned(),
             target_features: compiled_with!(target_feature:
-                "sse2" "sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx2" "avx512f" "avx512bw" "avx512vbmi" "gfni" "neon"),
+                "sse2" "sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx2" "avx512f" "avx512bw" "avx512vbmi" "gfni" "neon" "simd128"),
             features: [
                 compiled_with!(feature: "bitvec" "fearless_simd" "wide"),
                 tiers,

@@ -3,6 +3,10 @@
 //! A tier is a row of one table. Another architecture is a row more, a Cargo feature of the row's name, its loads and stores
 //! in `src/simd/<name>.rs`, and kernels; everything else reads the table.
 
+#[cfg(target_arch = "aarch64")]
+use std::arch::is_aarch64_feature_detected;
+#[cfg(target_arch = "x86_64")]
+use std::arch::is_x86_feature_detected;
 use std::env::consts::ARCH;
 
 use crate::text::names::hint;
@@ -23,6 +27,8 @@ pub struct Extension {
     pub costs_estimated: Option<&'static str>,
     /// Whether the Cargo feature of the tier's name is on.
     pub is_enabled: bool,
+    /// What this build's target lacks of what the tier is compiled for, as a condition of `cfg`.
+    pub lacks: Option<&'static str>,
     is_on_this_cpu: fn() -> bool,
 }
 
@@ -33,11 +39,19 @@ struct Row {
     extension: Option<Extension>,
 }
 
+/// There is nothing to ask: an engine takes a module whose every instruction it knows, or refuses it.
+#[cfg(target_arch = "wasm32")]
+macro_rules! is_wasm_feature_compiled {
+    ($feature:tt) => {
+        cfg!(target_feature = $feature)
+    };
+}
+
 macro_rules! isa_table {
     ($d:tt $(
         $(#[$doc:meta])*
         $tier:ident $name:literal includes [$($included:ident)*]
-        $(, on $arch:literal by $detect:ident [$($f:tt)*], shown as $title:literal in $colour:expr
+        $(, on $arch:literal $(where $condition:meta,)? by $detect:ident [$($f:tt)*], shown as $title:literal in $colour:expr
            $(, costs estimated $how:literal)?)?;
     )*) => {
         /// A class of instruction sets. Tiers are not ordered: one runs the kernels of another where it
@@ -62,9 +76,11 @@ macro_rules! isa_table {
                 // The first of what may be one or two.
                 costs_estimated: [$(Some($how),)? None][0],
                 is_enabled: cfg!(feature = $name),
+                // The first of what may be one or two.
+                lacks: [$(if cfg!($condition) { None } else { Some(stringify!($condition)) },)? None][0],
                 is_on_this_cpu: || {
                     #[cfg(target_arch = $arch)]
-                    { true $(&& std::arch::$detect!($f))* }
+                    { true $(&& $detect!($f))* }
                     #[cfg(not(target_arch = $arch))]
                     { false }
                 },
@@ -78,7 +94,7 @@ macro_rules! isa_table {
                 $tier, [$d op:ty, [$d($d generic:ident : $d bound:path)?], [$d($d start:ident)?]],
                 $d name:ident, $d body:ident $d(($d told:ident))? $d(, $d needs:ident)?
             ) => {{
-                #[cfg(all($(target_arch = $arch)?))]
+                #[cfg(all($(target_arch = $arch, $($condition)?)?))]
                 {
                     #[inline(never)]
                     $($(#[target_feature(enable = $f)])*)?
@@ -96,7 +112,7 @@ macro_rules! isa_table {
                         needs: [$d(Some(self::$d body::$d needs as fn(&_) -> _),)? None][0],
                     })
                 }
-                #[cfg(not(all($(target_arch = $arch)?)))]
+                #[cfg(not(all($(target_arch = $arch, $($condition)?)?)))]
                 { None }
             }};)*
         }
@@ -126,6 +142,12 @@ isa_table! { $
         on "aarch64" by is_aarch64_feature_detected ["neon"],
         shown as "NEON" in [230, 159, 0], // orange, as AVX2: no machine has both
         costs estimated "by llvm-mca for Neoverse V2 and Apple M1, or scaled from x86, and not timed on ARM";
+
+    /// 128-bit vectors of WebAssembly, with lookups of bytes.
+    Simd128 "simd128" includes [Portable],
+        on "wasm32" where target_feature = "simd128", by is_wasm_feature_compiled ["simd128"],
+        shown as "SIMD128" in [0, 114, 178], // blue
+        costs estimated "as those of NEON";
 }
 
 impl Tier {
@@ -252,6 +274,7 @@ mod tests {
         assert_eq!(included(Tier::Avx2), [Tier::Portable, Tier::Avx2]);
         assert_eq!(included(Tier::Avx512), [Tier::Portable, Tier::Avx2, Tier::Avx512]);
         assert_eq!(included(Tier::Neon), [Tier::Portable, Tier::Neon]);
+        assert_eq!(included(Tier::Simd128), [Tier::Portable, Tier::Simd128]);
     }
 
     /// What the rest of the crate takes for granted of rows to come.

@@ -21,6 +21,10 @@ pub mod field;
 pub mod neon;
 pub mod probe;
 pub mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128", feature = "simd128"))]
+pub mod simd128;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+pub mod v128;
 
 /// Element types that fill a vector without padding and are valid in any bit pattern.
 pub trait Lane: Copy + sealed::Sealed {}

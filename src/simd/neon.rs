@@ -1,98 +1,176 @@
-//! 128-bit loads and stores, and what kernels do with several vectors at once.
-#![allow(unsafe_code, reason = "vector loads and stores through references of the right size")]
+//! NEON under [`v128`](super::v128).
+#![allow(unsafe_code, reason = "calls of functions for NEON, which the build has")]
 
 use std::arch::aarch64::*;
+use std::array::from_fn;
 
-use super::Lane;
+use super::v128::{Lanes, Vector, WORDS, Words, load, word_of};
+use crate::kernel::Tier;
 use crate::simd::bits::{self, WORD};
 
-/// Lanes of a vector.
-pub trait Lanes: Lane {
-    /// The vector of 16 bytes with such lanes.
-    type Vector: Copy;
-}
+/// The tier.
+pub const TIER: Tier = Tier::Neon;
+/// Vectors of sums that stay in registers while others are added: half of the registers.
+pub const SUMS: usize = 16;
 
-macro_rules! vectors {
-    ($($lane:ty: $vector:ty),*) => { $(impl Lanes for $lane { type Vector = $vector; })* };
-}
-vectors! { u8: uint8x16_t, u16: uint16x8_t, u32: uint32x4_t, u64: uint64x2_t }
+const _: () = assert!(cfg!(target_feature = "neon"), "every 64-bit ARM CPU with an operating system has NEON");
 
-/// Loads 16 bytes: `N` lanes of `T`.
-#[inline]
-#[target_feature(enable = "neon")]
-pub fn load<T: Lanes, const N: usize>(from: &[T; N]) -> T::Vector {
-    const { assert!(size_of::<[T; N]>() == 16 && size_of::<T::Vector>() == 16, "a vector has 16 bytes") };
-    // SAFETY: the reference covers the 16 bytes read (asserted above), and every bit pattern is a vector.
-    unsafe { from.as_ptr().cast::<T::Vector>().read_unaligned() }
-}
-
-/// Stores 16 bytes: `N` lanes of `T`.
-#[inline]
-#[target_feature(enable = "neon")]
-pub fn store<T: Lanes, const N: usize>(to: &mut [T; N], v: T::Vector) {
-    const { assert!(size_of::<[T; N]>() == 16 && size_of::<T::Vector>() == 16, "a vector has 16 bytes") };
-    // SAFETY: the reference covers the 16 bytes written (asserted above), and every bit pattern is a `T`.
-    unsafe { to.as_mut_ptr().cast::<T::Vector>().write_unaligned(v) }
-}
-
-/// ORs sources into `V` vectors, which stay in registers meanwhile.
-#[inline]
-#[target_feature(enable = "neon")]
-pub fn or_all<'a, const V: usize>(to: &mut [[u8; 16]; V], sources: impl Iterator<Item = &'a [[u8; 16]; V]>) {
-    let mut sum: [uint8x16_t; V] = std::array::from_fn(|v| load(&to[v]));
-    for source in sources {
-        for (sum, source) in sum.iter_mut().zip(source) {
-            *sum = vorrq_u8(*sum, load(source));
+/// Functions whose bodies use intrinsics, for callers that need no `target_feature`.
+macro_rules! neon {
+    ($($(#[$attribute:meta])* $vis:vis fn $name:ident $(<const $n:ident: usize>)?
+       ($($argument:ident: $type:ty),*) -> $result:ty $body:block)*) => { $(
+        $(#[$attribute])*
+        #[inline(always)]
+        $vis fn $name $(<const $n: usize>)? ($($argument: $type),*) -> $result {
+            #[inline]
+            #[target_feature(enable = "neon")]
+            fn with_neon $(<const $n: usize>)? ($($argument: $type),*) -> $result $body
+            // SAFETY: the build has NEON (asserted above).
+            unsafe { with_neon $(::<$n>)? ($($argument),*) }
         }
-    }
-    for (to, sum) in to.iter_mut().zip(sum) {
-        store(to, sum);
-    }
+    )* };
 }
 
-/// Four words: 256 candidates of bit rows.
-pub type Words = [uint64x2_t; 2];
-/// Their number.
-pub const WORDS: usize = 4;
+macro_rules! lanes {
+    ($($lane:ty: $register:ty, $splat:ident $and:ident $or:ident $xor:ident $sub:ident $without:ident $equal:ident,
+       $shift:ident $count:ident $signed:ty;)*) => { $(
+        impl Lanes for $lane {
+            type Register = $register;
 
-/// Loads four words.
-#[inline]
-#[target_feature(enable = "neon")]
-pub fn words(from: &[u64; WORDS]) -> Words {
-    let pairs = from.as_chunks::<2>().0;
-    [load(&pairs[0]), load(&pairs[1])]
+            neon! {
+                fn splat(lane: $lane) -> $register {
+                    $splat(lane)
+                }
+
+                fn and(a: $register, b: $register) -> $register {
+                    $and(a, b)
+                }
+
+                fn or(a: $register, b: $register) -> $register {
+                    $or(a, b)
+                }
+
+                fn xor(a: $register, b: $register) -> $register {
+                    $xor(a, b)
+                }
+
+                fn sub(a: $register, b: $register) -> $register {
+                    $sub(a, b)
+                }
+
+                fn without(a: $register, b: $register) -> $register {
+                    $without(a, b)
+                }
+
+                fn equal(a: $register, b: $register) -> $register {
+                    $equal(a, b)
+                }
+
+                /// A negative count shifts down; a shift by the width of a lane gives zero.
+                fn funnel(low: $register, high: $register, by: usize) -> $register {
+                    let by = by as $signed;
+                    let (down, up) = ($count(-by), $count(<$lane>::BITS as $signed - by));
+                    $or($shift(low, down), $shift(high, up))
+                }
+            }
+        }
+    )* };
+}
+lanes! {
+    u8: uint8x16_t, vdupq_n_u8 vandq_u8 vorrq_u8 veorq_u8 vsubq_u8 vbicq_u8 vceqq_u8, vshlq_u8 vdupq_n_s8 i8;
+    u16: uint16x8_t, vdupq_n_u16 vandq_u16 vorrq_u16 veorq_u16 vsubq_u16 vbicq_u16 vceqq_u16, vshlq_u16 vdupq_n_s16 i16;
+    u32: uint32x4_t, vdupq_n_u32 vandq_u32 vorrq_u32 veorq_u32 vsubq_u32 vbicq_u32 vceqq_u32, vshlq_u32 vdupq_n_s32 i32;
+    u64: uint64x2_t, vdupq_n_u64 vandq_u64 vorrq_u64 veorq_u64 vsubq_u64 vbicq_u64 vceqq_u64, vshlq_u64 vdupq_n_s64 i64;
 }
 
-/// The OR of two times four words.
-#[inline]
-#[target_feature(enable = "neon")]
-pub fn or(a: Words, b: Words) -> Words {
-    [vorrq_u64(a[0], b[0]), vorrq_u64(a[1], b[1])]
+/// Signs of four lanes, for sums modulo a number, as factors. `mla` adds or subtracts in one instruction; the sum is right or off
+/// by the modulus, in a direction that depends on the sign alone, and the lesser of the two numbers is right.
+#[derive(Clone, Copy)]
+pub struct Signs {
+    factors: uint32x4_t,
+    backs: uint32x4_t,
 }
 
-/// The 64 bits from bit `by` of each word of `low` on, which the word of `high` follows.
-#[inline]
-#[target_feature(enable = "neon")]
-pub fn funnel(low: Words, high: Words, by: usize) -> Words {
-    // A negative count shifts down; a shift by 64 gives zero.
-    let (down, up) = (vdupq_n_s64(-(by as i64)), vdupq_n_s64((WORD - by) as i64));
-    or(low.map(|low| vshlq_u64(low, down)), high.map(|high| vshlq_u64(high, up)))
-}
-
-/// The first zero of four words; 256 if there is none.
-#[inline]
-#[target_feature(enable = "neon")]
-pub fn first_zero(words: Words) -> usize {
-    let full = words.map(|words| vreinterpretq_u32_u64(vceqq_u64(words, vdupq_n_u64(u64::MAX))));
-    // A quarter of this word for each.
-    let full = vget_lane_u64::<0>(vreinterpret_u64_u16(vmovn_u32(vuzp1q_u32(full[0], full[1]))));
-    let word = bits::first_zero(full) / (WORD / WORDS);
-    if word == WORDS {
-        return WORDS * WORD;
+neon! {
+    /// The bytes of the table at these indices; zero for an index past 15.
+    pub fn lookup(table: Vector<u8>, indices: Vector<u8>) -> Vector<u8> {
+        Vector(vqtbl1q_u8(table.0, indices.0))
     }
-    let mut all = [0; WORDS];
-    for (all, words) in all.as_chunks_mut::<2>().0.iter_mut().zip(words) {
-        store(all, words);
+
+    /// A bit for each of 64 bytes, which are all ones or zero.
+    pub fn bits(bytes: [Vector<u8>; 4]) -> u64 {
+        // Each lane keeps its bit of a byte; pairs of lanes are added until a byte has eight.
+        let bit = load(&[1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128u8]);
+        let [a, b, c, d] = bytes.map(|bytes| (bytes & bit).0);
+        let sum = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
+        vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(sum, sum)))
     }
-    word * WORD + bits::first_zero(all[word])
+
+    /// Word `i` has byte `i` of each of the eight rows: three rounds of `zip` bring them together.
+    pub fn transposed(rows: [Vector<u8>; 8]) -> [Vector<u64>; 8] {
+        // Two rows for eight words each, four rows for four, then all rows for two.
+        let pairs: [[uint16x8_t; 2]; 4] = from_fn(|p| {
+            let (a, b) = (rows[2 * p].0, rows[2 * p + 1].0);
+            [vreinterpretq_u16_u8(vzip1q_u8(a, b)), vreinterpretq_u16_u8(vzip2q_u8(a, b))]
+        });
+        let fours: [[uint32x4_t; 4]; 2] = from_fn(|p| {
+            from_fn(|i| {
+                let (a, b) = (pairs[2 * p][i / 2], pairs[2 * p + 1][i / 2]);
+                vreinterpretq_u32_u16(if i % 2 == 0 { vzip1q_u16(a, b) } else { vzip2q_u16(a, b) })
+            })
+        });
+        from_fn(|i| {
+            let (a, b) = (fours[0][i / 2], fours[1][i / 2]);
+            Vector(vreinterpretq_u64_u32(if i % 2 == 0 { vzip1q_u32(a, b) } else { vzip2q_u32(a, b) }))
+        })
+    }
+
+    /// The first zero of four words; 256 if there is none.
+    pub fn first_zero(words: Words) -> usize {
+        let full = words.map(|words| vreinterpretq_u32_u64(words.equal(Vector::splat(u64::MAX)).0));
+        // A quarter of this word for each.
+        let full = vget_lane_u64::<0>(vreinterpret_u64_u16(vmovn_u32(vuzp1q_u32(full[0], full[1]))));
+        let word = bits::first_zero(full) / (WORD / WORDS);
+        if word == WORDS { WORDS * WORD } else { word * WORD + bits::first_zero(word_of(words, word)) }
+    }
+
+    /// The lanes of `low` but for the first, then the first of `high`.
+    pub fn next_lanes(low: Vector<u32>, high: Vector<u32>) -> Vector<u32> {
+        Vector(vextq_u32::<1>(low.0, high.0))
+    }
+
+    /// How many words at the beginning of a row of two or four vectors have no zero; 16 if none has one.
+    pub fn full_words<const V: usize>(row: [Vector<u32>; V]) -> usize {
+        // Four bits for each word, in a row of two vectors twice.
+        let full = |v: usize| vreinterpretq_u16_u32(row[v].equal(Vector::splat(u32::MAX)).0);
+        let halves = |v: usize| vreinterpretq_u8_u16(vuzp1q_u16(full(v), full(v + 1)));
+        let full = vreinterpretq_u16_u8(vuzp1q_u8(halves(0), halves(V - 2)));
+        let full = vget_lane_u64::<0>(vreinterpret_u64_u8(vshrn_n_u16::<4>(full)));
+        bits::first_zero(full) / 4
+    }
+
+    /// Only this bit of each lane; none where there is no such bit.
+    ///
+    /// `ushl` shifts lanes of any width, but reads only the low byte of a count, and as a signed number: a minimum makes all counts that
+    /// are too large 16, which shifts the bit out.
+    pub fn one_bit(at: Vector<u16>) -> Vector<u16> {
+        Vector(vshlq_u16(vdupq_n_u16(1), vreinterpretq_s16_u16(vminq_u16(at.0, vdupq_n_u16(16)))))
+    }
+
+    /// Whether any bit is set.
+    pub fn any(lanes: Vector<u16>) -> bool {
+        vmaxvq_u16(lanes.0) != 0
+    }
+
+    /// The signs for a modulus less than 2^31.
+    pub fn signs(are_negative: [bool; 4], modulus: u32) -> Signs {
+        let by_sign = |plus: u32, minus: u32| load(&are_negative.map(|is| if is { minus } else { plus })).0;
+        Signs { factors: by_sign(1, u32::MAX), backs: by_sign(modulus.wrapping_neg(), modulus) }
+    }
+
+    /// `to` plus or minus `from`.
+    pub fn add_signed(to: Vector<u32>, from: Vector<u32>, signs: Signs) -> Vector<u32> {
+        let sum = vmlaq_u32(to.0, from.0, signs.factors);
+        Vector(vminq_u32(sum, vaddq_u32(sum, signs.backs)))
+    }
 }

@@ -59,8 +59,8 @@ mod bit_rows;
 mod bit_rows_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod bit_rows_avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod bit_rows_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod bit_rows_v128;
 mod bit_tests;
 mod bit_tests_certificate;
 #[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
@@ -195,7 +195,8 @@ impl<S: Sink> Operation for Occupancy<S> {
         wide_rows = wide_rows like bit_rows, Portable, ["wide"], "512 candidates at once, in portable vectors";
         bit_rows_avx2 = bit_rows_avx2 like bit_rows, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512 like bit_rows, Avx512, ["avx512"], "512 candidates at once";
-        bit_rows_neon = bit_rows_neon like bit_rows, Neon, ["neon"], "256 candidates at once, in two vectors";
+        bit_rows_neon = bit_rows_v128 like bit_rows, Neon, ["neon"], "256 candidates at once, in two vectors";
+        bit_rows_simd128 = bit_rows_v128 like bit_rows, Simd128, ["simd128"], "256 candidates at once, in two vectors";
         general_rows = general_rows, Portable, [], "any diagonals: 64 candidates at once, full stretches skipped by trees of bits";
         window_certificate = window_certificate, Portable, [], "one window of four bit rows per P-position, where the certificate points", needs;
         automaton = automaton, Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;

@@ -43,8 +43,8 @@ mod bit_rows_avx2;
 mod bit_rows_avx512;
 #[cfg(feature = "fearless_simd")]
 mod bit_rows_fearless;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod bit_rows_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod bit_rows_v128;
 #[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod bitvec_operators;
 #[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
@@ -56,15 +56,16 @@ mod layers;
 #[cfg(any(
     feature = "wide",
     all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")),
-    all(target_arch = "aarch64", feature = "neon")
+    all(target_arch = "aarch64", feature = "neon"),
+    all(target_feature = "simd128", feature = "simd128")
 ))]
 mod line_rows;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod line_rows_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod line_rows_avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod line_rows_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod line_rows_v128;
 #[cfg(feature = "wide")]
 mod line_rows_wide;
 mod oracle;
@@ -183,14 +184,16 @@ impl<S: Sink> Operation for TableScan<S> {
         wide_rows = wide_rows like bit_rows, Portable, ["wide"], "256 candidates at once, in portable vectors";
         bit_rows_avx2 = bit_rows_avx2 like bit_rows, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows_avx512 like bit_rows, Avx512, ["avx512"], "512 candidates at once";
-        bit_rows_neon = bit_rows_neon like bit_rows, Neon, ["neon"], "256 candidates at once, in two vectors";
+        bit_rows_neon = bit_rows_v128 like bit_rows, Neon, ["neon"], "256 candidates at once, in two vectors";
+        bit_rows_simd128 = bit_rows_v128 like bit_rows, Simd128, ["simd128"], "256 candidates at once, in two vectors";
         bit_rows_fearless = bit_rows_fearless(Tier) like bit_rows, Portable, ["fearless_simd"], "256 or 512 candidates at once, in vectors of fearless_simd";
         bit_rows_fearless_avx2 = bit_rows_fearless(Tier) like bit_rows_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
         bit_rows_fearless_avx512 = bit_rows_fearless(Tier) like bit_rows_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
         line_rows_avx512 = line_rows_avx512, Avx512, ["avx512"], "heaps of up to 1023: a row is a cache line, 32 layers per step", needs;
         line_rows_avx2 = line_rows_avx2 like line_rows_avx512, Avx2, ["avx2"], "a row in two vectors of 256 bits, a funnel shift in three operations";
         line_rows_wide = line_rows_wide like line_rows_avx512, Portable, ["wide"], "the same rows of a cache line, in portable vectors";
-        line_rows_neon = line_rows_neon like line_rows_avx512, Neon, ["neon"], "the same rows of a cache line, in four vectors";
+        line_rows_neon = line_rows_v128 like line_rows_avx512, Neon, ["neon"], "the same rows of a cache line, in four vectors";
+        line_rows_simd128 = line_rows_v128 like line_rows_avx512, Simd128, ["simd128"], "the same rows of a cache line, in four vectors";
         antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "32 independent pairs per step, 256 candidates per window", needs;
         antichain_skip_avx512 = antichain_skip_avx512, Avx512, ["avx512"], "64 independent pairs per step, full words skipped by a summary";
         antichain_threads_avx512 = antichain_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 32 layers shared among the threads";

@@ -12,9 +12,9 @@
 pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-pub mod neon;
 pub mod plain;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+pub mod v128;
 #[cfg(feature = "wide")]
 pub mod wide;
 

@@ -35,10 +35,10 @@ pub(super) mod greedy;
 mod greedy_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod greedy_avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod greedy_neon;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod greedy_pair_avx512;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod greedy_v128;
 mod heads;
 pub(super) mod inner;
 mod input;
@@ -54,8 +54,8 @@ mod sparse_lanes_avx2;
 pub(super) mod sparse_lanes_avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod sparse_lanes_masked_avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod sparse_lanes_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod sparse_lanes_v128;
 #[cfg(feature = "wide")]
 mod sparse_lanes_wide;
 mod stamp;
@@ -98,11 +98,13 @@ impl Operation for MexOctal {
         sparse_lanes_avx2 = sparse_lanes_avx2 like sparse_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         sparse_lanes_masked_avx512 = sparse_lanes_masked_avx512 like sparse_lanes, Avx512, ["avx512"], "planes by permutes, masked for each group of 64 codes";
         sparse_lanes_avx512 = sparse_lanes_avx512 like sparse_lanes, Avx512, ["avx512"], "planes by a permute that all groups share, and masks by affine maps";
-        sparse_lanes_neon = sparse_lanes_neon like sparse_lanes, Neon, ["neon"], "planes by lookups that leave out other groups";
+        sparse_lanes_neon = sparse_lanes_v128 like sparse_lanes, Neon, ["neon"], "planes by lookups that leave out other groups";
+        sparse_lanes_simd128 = sparse_lanes_v128 like sparse_lanes, Simd128, ["simd128"], "planes by lookups that leave out other groups";
         greedy = greedy, Portable, [], "byte lanes with a greedy choice: most rare heaps are only asked for the least free codes";
         greedy_avx2 = greedy_avx2 like greedy, Avx2, ["avx2"], "the same on the lanes of sparse_lanes_avx2";
         greedy_avx512 = greedy_avx512 like greedy, Avx512, ["avx512"], "the same on the lanes of sparse_lanes_avx512";
-        greedy_neon = greedy_neon like greedy, Neon, ["neon"], "the same on the lanes of sparse_lanes_neon";
+        greedy_neon = greedy_v128 like greedy, Neon, ["neon"], "the same on the lanes of sparse_lanes_neon";
+        greedy_simd128 = greedy_v128 like greedy, Simd128, ["simd128"], "the same on the lanes of sparse_lanes_simd128";
         window_words = window_words like greedy, Portable, [], "where few heaps are rare: an OR of bits over them, and over some common ones to verify";
         window_words_avx2 = window_words like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
         window_lanes_avx512 = window_lanes_avx512 like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";

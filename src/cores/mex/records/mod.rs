@@ -46,8 +46,8 @@ mod compressed_lanes;
 mod compressed_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod compressed_lanes_avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod compressed_lanes_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod compressed_lanes_v128;
 mod frames;
 mod guess;
 mod guess_lanes;
@@ -55,8 +55,8 @@ mod guess_lanes;
 mod guess_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod guess_lanes_avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod guess_lanes_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod guess_lanes_v128;
 mod history;
 mod layout;
 mod masks;
@@ -68,8 +68,8 @@ mod ring_lanes;
 mod ring_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod ring_lanes_avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod ring_lanes_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod ring_lanes_v128;
 #[cfg(feature = "wide")]
 mod ring_lanes_wide;
 mod table;
@@ -265,15 +265,18 @@ impl Operation for MexRecords {
         ring_lanes_wide = ring_lanes_wide like ring_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
         ring_lanes_avx2 = ring_lanes_avx2 like ring_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         ring_lanes_avx512 = ring_lanes_avx512 like ring_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts", needs;
-        ring_lanes_neon = ring_lanes_neon like ring_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        ring_lanes_neon = ring_lanes_v128 like ring_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        ring_lanes_simd128 = ring_lanes_v128 like ring_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
         guess_lanes = guess_lanes like ring_lanes, Portable, [], "blocks guessed by a period found on the way, verified in lanes, computed where wrong";
         guess_lanes_avx2 = guess_lanes_avx2 like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         guess_lanes_avx512 = guess_lanes_avx512 like guess_lanes, Avx512, ["avx512"], "planes by byte permutes";
-        guess_lanes_neon = guess_lanes_neon like guess_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        guess_lanes_neon = guess_lanes_v128 like guess_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        guess_lanes_simd128 = guess_lanes_v128 like guess_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
         compressed_lanes = compressed_lanes like guess_lanes, Portable, [], "the same over a compressed history, with moves beyond its window unpacked as the run goes";
         compressed_lanes_avx2 = compressed_lanes_avx2 like compressed_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
         compressed_lanes_avx512 = compressed_lanes_avx512 like compressed_lanes, Avx512, ["avx512"], "planes by byte permutes";
-        compressed_lanes_neon = compressed_lanes_neon like compressed_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        compressed_lanes_neon = compressed_lanes_v128 like compressed_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        compressed_lanes_simd128 = compressed_lanes_v128 like compressed_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
         residue_classes = residue_classes, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
         residue_classes_avx2 = residue_classes like residue_classes, Avx2, ["avx2"], "the same source at this tier";
         residue_classes_avx512 = residue_classes like residue_classes, Avx512, ["avx512"], "the same source at this tier";

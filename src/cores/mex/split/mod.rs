@@ -35,8 +35,8 @@ mod near_sum;
 mod near_sum_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod near_sum_avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod near_sum_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod near_sum_v128;
 mod open_values;
 #[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod open_values_bitvec;
@@ -132,7 +132,8 @@ impl Operation for MexSplit {
         near_sum = near_sum, Portable, [], "3 parts: keep only 32 nim-sums of each set of pairs, next to the sum";
         near_sum_avx2 = near_sum_avx2 like near_sum, Avx2, ["avx2"], "the same, 8 splits at once, without gathers", needs;
         near_sum_avx512 = near_sum_avx512 like near_sum, Avx512, ["avx512"], "the same with 16 nim-sums and 32 splits at once", needs;
-        near_sum_neon = near_sum_neon like near_sum, Neon, ["neon"], "the same with 16 nim-sums and 8 splits at once";
+        near_sum_neon = near_sum_v128 like near_sum, Neon, ["neon"], "the same with 16 nim-sums and 8 splits at once";
+        near_sum_simd128 = near_sum_v128 like near_sum, Simd128, ["simd128"], "the same with 16 nim-sums and 8 splits at once";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "parallel",

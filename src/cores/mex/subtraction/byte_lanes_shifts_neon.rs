@@ -1,39 +1,35 @@
 //! Byte lanes decoded by shifts, 16 heaps at a time, without a table.
 //!
 //! `ushl` shifts each lane by its own count, to the right where that is negative. A one that is shifted by the value in the plane
-//! is the one-hot byte, and by any other count zero.
+//! is the one-hot byte, and by any other count zero. WebAssembly has no such shift.
 //!
 //! Cost per 16 heaps, move and plane: a subtraction, a shift, an OR.
 //! Bound (llvm-mca, Neoverse V2): the four vector ports, 3.3 cycles for 64 heaps and a plane.
 
-use std::arch::aarch64::*;
+use std::arch::aarch64::{vdupq_n_u8, vreinterpretq_s8_u8, vshlq_u8};
 
 use super::Subtraction;
 use super::drive;
-use crate::cores::mex::lanes::neon::{decode, free_words};
+use crate::cores::mex::lanes::v128::{decode, free_words};
 use crate::cores::mex::lanes::{Planes, Sources, WINDOW, by_planes};
 use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::v128::Vector;
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
     drive::cost(input, 1.2, 1.2, 2.0)
 }
 
 #[target_feature(enable = "neon")]
-pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
+fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let one = vdupq_n_u8(1);
     decode::<P>(from, moves, hits, |p, _, codes| {
         // Code 0 becomes value 63, which the driver ignores.
-        let value = vsubq_u8(vdupq_n_u8((WINDOW - 8 * p) as u8), codes);
-        vshlq_u8(one, vreinterpretq_s8_u8(value))
+        let value = Vector::splat((WINDOW - 8 * p) as u8) - codes;
+        Vector(vshlq_u8(one, vreinterpretq_s8_u8(value.0)))
     });
 }
 
 #[target_feature(enable = "neon")]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    drive::drive(
-        input,
-        run,
-        |from, moves, planes, hits| by_planes!(planes, accumulate(from, moves, hits)),
-        |hits, free| free_words(hits, free),
-    )
+    drive::drive(input, run, |from, moves, planes, hits| by_planes!(planes, accumulate(from, moves, hits)), free_words)
 }

@@ -25,14 +25,14 @@ pub(super) mod byte_lanes_avx2;
 pub(super) mod byte_lanes_avx512;
 #[cfg(feature = "fearless_simd")]
 mod byte_lanes_fearless;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-pub(super) mod byte_lanes_neon;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod byte_lanes_pair_avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod byte_lanes_product_avx512;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod byte_lanes_shifts_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+pub(super) mod byte_lanes_v128;
 #[cfg(feature = "wide")]
 pub(super) mod byte_lanes_wide;
 mod drive;
@@ -45,8 +45,8 @@ mod residue_classes;
 mod shifted_sets;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod shifted_sets_avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod shifted_sets_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod shifted_sets_v128;
 #[cfg(feature = "wide")]
 mod shifted_sets_wide;
 mod stamp;
@@ -273,12 +273,14 @@ impl Operation for MexSubtraction {
         shifted_sets = shifted_sets, Portable, [], "each heap rules out its value for the move set shifted by it, 4096 heaps at a time";
         shifted_sets_wide = shifted_sets_wide like shifted_sets, Portable, ["wide"], "the same with wide's vectors";
         shifted_sets_avx2 = shifted_sets like shifted_sets, Avx2, ["avx2"], "the same source at this tier";
-        shifted_sets_neon = shifted_sets_neon like shifted_sets, Neon, ["neon"], "the same with half a tile in registers";
+        shifted_sets_neon = shifted_sets_v128 like shifted_sets, Neon, ["neon"], "the same with half a tile in registers";
+        shifted_sets_simd128 = shifted_sets_v128 like shifted_sets, Simd128, ["simd128"], "the same with a quarter of a tile in registers";
         shifted_sets_avx512 = shifted_sets_avx512 like shifted_sets, Avx512, ["avx512"], "the same with 512-bit vectors, whose every load splits a cache line";
         byte_lanes = byte_lanes, Portable, [], "64 heaps as byte lanes; one-hot planes by autovectorised arithmetic", needs;
         byte_lanes_wide = byte_lanes_wide like byte_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
         byte_lanes_avx2 = byte_lanes_avx2 like byte_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        byte_lanes_neon = byte_lanes_neon like byte_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        byte_lanes_neon = byte_lanes_v128 like byte_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        byte_lanes_simd128 = byte_lanes_v128 like byte_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
         byte_lanes_shifts_neon = byte_lanes_shifts_neon like byte_lanes, Neon, ["neon"], "planes by a shift in each lane, without a table";
         byte_lanes_avx512 = byte_lanes_avx512 like byte_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts, one OR for two moves", needs;
         byte_lanes_fearless = byte_lanes_fearless(Tier) like byte_lanes, Portable, ["fearless_simd"], "planes by permutes or comparisons of fearless_simd";

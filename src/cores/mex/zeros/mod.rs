@@ -31,8 +31,8 @@ mod modulus;
 mod residue_rows;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod residue_rows_avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod residue_rows_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod residue_rows_v128;
 #[cfg(feature = "wide")]
 mod residue_rows_wide;
 mod rows;
@@ -40,8 +40,8 @@ mod segmented_sieve;
 mod shifted_rows;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod shifted_rows_avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod shifted_rows_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod shifted_rows_v128;
 #[cfg(feature = "wide")]
 mod shifted_rows_wide;
 mod sieve;
@@ -137,12 +137,14 @@ impl Operation for MexZeros {
         shifted_rows_wide = shifted_rows_wide like shifted_rows, Portable, ["wide"], "the same with wide's vectors";
         shifted_rows_avx2 = shifted_rows like shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
         shifted_rows_avx512 = shifted_rows_avx512 like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs;
-        shifted_rows_neon = shifted_rows_neon like shifted_rows, Neon, ["neon"], "the same, 2048 heaps in sixteen registers";
+        shifted_rows_neon = shifted_rows_v128 like shifted_rows, Neon, ["neon"], "the same, 2048 heaps in sixteen registers";
+        shifted_rows_simd128 = shifted_rows_v128 like shifted_rows, Simd128, ["simd128"], "the same, 1024 heaps in eight registers";
         residue_rows = residue_rows like shifted_rows, Portable, [], "the same by residue classes, for a modulus found from the first P-positions";
         residue_rows_wide = residue_rows_wide like residue_rows, Portable, ["wide"], "the same with wide's vectors";
         residue_rows_avx2 = residue_rows like residue_rows, Avx2, ["avx2"], "the same source at this tier";
         residue_rows_avx512 = residue_rows_avx512 like residue_rows, Avx512, ["avx512"], "the same with rows as in shifted_rows_avx512";
-        residue_rows_neon = residue_rows_neon like residue_rows, Neon, ["neon"], "the same with rows as in shifted_rows_neon";
+        residue_rows_neon = residue_rows_v128 like residue_rows, Neon, ["neon"], "the same with rows as in shifted_rows_neon";
+        residue_rows_simd128 = residue_rows_v128 like residue_rows, Simd128, ["simd128"], "the same with rows as in shifted_rows_simd128";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_sieve"];

@@ -23,8 +23,8 @@ mod walsh_lanes_avx2;
 mod walsh_lanes_avx512;
 #[cfg(feature = "fearless_simd")]
 mod walsh_lanes_fearless;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod walsh_lanes_neon;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+mod walsh_lanes_v128;
 #[cfg(feature = "wide")]
 mod walsh_lanes_wide;
 mod walsh_tree;
@@ -155,7 +155,8 @@ impl Operation for XorPartitions {
         walsh_lanes_wide = walsh_lanes_wide like walsh_lanes, Portable, ["wide"], "the same with two vectors of wide";
         walsh_lanes_avx2 = walsh_lanes_avx2 like walsh_lanes, Avx2, ["avx2"], "the same with two vectors, and signs as masks", needs;
         walsh_lanes_avx512 = walsh_lanes_avx512 like walsh_lanes, Avx512, ["avx512"], "the same with signs in a mask register", needs;
-        walsh_lanes_neon = walsh_lanes_neon like walsh_lanes, Neon, ["neon"], "the same with four vectors, and signs as factors";
+        walsh_lanes_neon = walsh_lanes_v128 like walsh_lanes, Neon, ["neon"], "the same with four vectors, and signs as factors";
+        walsh_lanes_simd128 = walsh_lanes_v128 like walsh_lanes, Simd128, ["simd128"], "the same with four vectors, and signs as masks";
         walsh_lanes_fearless = walsh_lanes_fearless(Tier) like walsh_lanes, Portable, ["fearless_simd"], "the same with vectors and masks of fearless_simd", needs;
         walsh_lanes_fearless_avx2 = walsh_lanes_fearless(Tier) like walsh_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level", needs;
         walsh_lanes_fearless_avx512 = walsh_lanes_fearless(Tier) like walsh_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level", needs;

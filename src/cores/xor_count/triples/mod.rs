@@ -160,6 +160,7 @@ impl Operation for XorTriples {
             feature: "neon",
             reason: "it counts the bits of bytes, and adding those counts up takes more instructions than counting; not tried",
         },
+        Absent { feature: "simd128", reason: "as with NEON: there are counts of the bits of bytes; not tried" },
         Absent {
             feature: "parallel",
             reason: "up to a million heaps, the whole takes less time than starting a thread",

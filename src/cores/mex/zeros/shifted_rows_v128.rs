@@ -1,5 +1,5 @@
-//! Shifted rows with 128-bit vectors: 2048 heaps stay in sixteen registers while the moves are applied, so that the address of a
-//! move is computed and checked once for them.
+//! Shifted rows with 128-bit vectors: heaps stay in registers while the moves are applied, 2048 of them for NEON, so that the
+//! address of a move is computed and checked once for them.
 //!
 //! Cost per move and line of 512 heaps: four loads and four ORs.
 //! Bound (llvm-mca, Neoverse V2): the loads, 1.6 cycles for a line; the portable source takes 2.2.
@@ -8,27 +8,24 @@ use super::Zeros;
 use super::checkpoint::Start;
 use super::rows::{self, LINE};
 use crate::kernel::{Cost, CostContext, Run, RunError};
-use crate::simd::neon::or_all;
+use crate::simd::v128::{SUMS, or_all};
 
-/// Vectors of a line, and of the lines that are held together.
+/// Vectors of a line.
 const SINGLE: usize = LINE / 16;
-const HELD: usize = 4 * SINGLE;
 
 pub fn cost(input: &Zeros, _: CostContext) -> Cost {
     rows::cost(input, 0.6)
 }
 
-#[target_feature(enable = "neon")]
 pub fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
-    let (held, single) = hits.as_chunks_mut::<16>().0.as_chunks_mut::<HELD>();
+    let (held, single) = hits.as_chunks_mut::<16>().0.as_chunks_mut::<SUMS>();
     let after = at + 16 * held.as_flattened().len();
     carry_all(row, at, back, held);
     carry_all(row, after, back, single.as_chunks_mut::<SINGLE>().0);
 }
 
 /// [`carry`], `V` vectors at a time.
-#[inline]
-#[target_feature(enable = "neon")]
+#[inline(always)]
 fn carry_all<const V: usize>(row: &[u8], at: usize, back: &[usize], hits: &mut [[[u8; 16]; V]]) {
     for (i, hits) in hits.iter_mut().enumerate() {
         let source = |back: &usize| row[at + 16 * V * i - back..].as_chunks().0.first_chunk();
@@ -36,8 +33,7 @@ fn carry_all<const V: usize>(row: &[u8], at: usize, back: &[usize], hits: &mut [
     }
 }
 
-#[target_feature(enable = "neon")]
 pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
     start.at_zero()?;
-    rows::drive(input, run, |row, at, back, hits| carry(row, at, back, hits))
+    rows::drive(input, run, carry)
 }
