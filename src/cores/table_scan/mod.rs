@@ -49,6 +49,12 @@ mod bit_rows_neon;
 mod bitvec_operators;
 #[cfg(feature = "bitvec")]
 mod bitvec_rows;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod blocks;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod blocks_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
+mod blocks_threads_avx512;
 mod byte_rows;
 mod byte_table;
 mod byte_table_pruned;
@@ -68,9 +74,8 @@ mod line_rows_neon;
 #[cfg(feature = "wide")]
 mod line_rows_wide;
 mod oracle;
-// For its tests: other CPUs reorder more of what threads do than those that run its kernels.
-#[cfg(all(test, not(loom), not(target_arch = "x86_64")))]
-#[path = "antichain/wave.rs"]
+// Elsewhere for its tests: other CPUs reorder more of what threads do than those that run its kernels.
+#[cfg(any(all(target_arch = "x86_64", feature = "avx512"), all(test, not(loom), not(target_arch = "x86_64"))))]
 mod wave;
 #[cfg(feature = "wide")]
 mod wide_rows;
@@ -193,6 +198,8 @@ impl<S: Sink> Operation for TableScan<S> {
         antichain_skip_avx512 = antichain_skip_avx512, Avx512, ["avx512"], "64 independent pairs per step, full words skipped by a summary";
         antichain_threads_avx512 = antichain_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 32 layers shared among the threads";
         antichain_skip_threads_avx512 = antichain_skip_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 64 layers shared among the threads";
+        blocks_avx512 = blocks_avx512, Avx512, ["avx512"], "blocks of 512 candidates: a row is one line in each";
+        blocks_threads_avx512 = blocks_threads_avx512 like blocks_avx512, Avx512, ["avx512", "parallel"], "superbands of 1024 layers shared among the threads";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_table"];
