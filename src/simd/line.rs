@@ -29,24 +29,26 @@ impl Line {
         self.0[word % WORDS].load(Relaxed)
     }
 
-    /// Sets bits of one word.
+    /// Sets bits of one word; true if it is now full.
     #[inline(always)]
-    pub fn set(&self, word: usize, bits: u64) {
+    pub fn set(&self, word: usize, bits: u64) -> bool {
         let word = &self.0[word % WORDS];
-        word.store(word.load(Relaxed) | bits, Relaxed);
+        let now = word.load(Relaxed) | bits;
+        word.store(now, Relaxed);
+        now == u64::MAX
     }
 
-    /// Marks a place, modulo 512.
+    /// Marks a place, modulo 512; true if its word is now full.
     #[inline(always)]
-    pub fn mark(&self, place: usize) {
-        self.set(place / WORD, 1 << (place % WORD));
+    pub fn mark(&self, place: usize) -> bool {
+        self.set(place / WORD, 1 << (place % WORD))
     }
 
     /// Marks all places from the given one on.
     pub fn mark_from(&self, place: usize) {
         for word in 0..WORDS {
             match place.saturating_sub(WORD * word) {
-                from @ 0..WORD => self.set(word, u64::MAX << from),
+                from @ 0..WORD => _ = self.set(word, u64::MAX << from),
                 _ => {}
             }
         }
@@ -80,7 +82,8 @@ impl Lines {
     pub fn new(lines: usize) -> Self {
         let mut words: Box<[u64]> = vec![0; WORDS * lines + WORDS - 1].into();
         request_huge_pages(&mut words);
-        let first = words.as_ptr().align_offset(align_of::<Line>()).min(WORDS - 1);
+        let first = words.as_ptr().align_offset(align_of::<Line>());
+        assert!(first < WORDS, "a multiple of 64 bytes is among the first words");
         // SAFETY: `AtomicU64` has the size, alignment and bit patterns of `u64`, and the box is the only owner.
         let words = unsafe { Box::from_raw(Box::into_raw(words) as *mut [AtomicU64]) };
         Lines { words, first }
@@ -102,8 +105,8 @@ impl Deref for Lines {
 
     #[inline(always)]
     fn deref(&self) -> &[Line] {
-        // SAFETY: `Line` is eight words, and has their bit patterns.
-        let (_, lines, _) = unsafe { self.words[self.first..].align_to() };
-        lines
+        let words = &self.words[self.first..];
+        // SAFETY: a line is eight words and has their bit patterns; the first one is at a multiple of its alignment.
+        unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), words.len() / WORDS) }
     }
 }

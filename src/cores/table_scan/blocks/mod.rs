@@ -135,17 +135,18 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Marks candidate `e` of the pair of layer `k`, in `all` with the bit that is given.
+    /// Marks candidate `e` of the pair of layer `k`, in `all` with the bit that is given. Returns whether a word of a row of `x` or
+    /// `d` is now full.
     #[inline(always)]
-    fn mark(&self, k: usize, e: usize, all: u64) {
-        self.one[k].mark(e);
+    fn mark(&self, k: usize, e: usize, all: u64) -> bool {
         self.ys[BAND - 1 - k].mark(e);
-        self.two[k][0].mark(e);
-        let gap = (self.word + 1) * WORD + e - k;
-        self.gap[gap / PLACES % 2][k].mark(gap);
-        self.all[gap / PLACES % 2][k][0].set(gap / WORD, all << (gap % WORD));
         let layer = self.place + e;
         self.layers[layer / PLACES % 2][k].mark(layer);
+        let gap = (self.word + 1) * WORD + e - k;
+        self.one[k].mark(e)
+            | self.two[k][0].mark(e)
+            | self.gap[gap / PLACES % 2][k].mark(gap)
+            | self.all[gap / PLACES % 2][k][0].set(gap / WORD, all << (gap % WORD))
     }
 }
 
@@ -172,7 +173,8 @@ impl Marks {
             all: Table::new(by_gap, heaps),
         };
         // No candidate is below `y` or past the last heap.
-        marks.gap.block(0).lines().iter().for_each(|line| line.mark_from(0));
+        let below = [&marks.gap, &marks.all].map(|table| table.block(0).lines());
+        below.into_iter().flatten().for_each(|line| line.mark_from(0));
         marks.one.block((heaps - 1) / PLACES).lines().iter().for_each(|line| line.mark_from((heaps - 1) % PLACES + 1));
         marks
     }

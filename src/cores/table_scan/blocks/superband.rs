@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::full::{Full, FullRows};
+use super::full::{Full, FullRows, Rows};
+use super::tables::Xs;
 use super::{BAND, BANDS, Found, Layers, Marks, Rule, SUPERBAND, Sink, Step, TILE};
 use crate::cores::table_scan::wave::Wave;
 use crate::kernel::RunError;
@@ -75,13 +76,14 @@ impl<'a> Superband<'a> {
             let at = Segment { index: segment, z0: segment * PLACES, y0, layers };
             for x0 in (0..(y0 + layers).min(end(segment))).step_by(TILE) {
                 let x1 = (x0 + TILE).min(y0 + layers).min(end(segment));
-                self.full.0.look_up(self.marks, at, x0, x1, full_words);
+                let rows = Rows::new(self.marks, at, x0, full_words);
+                self.full.0.look_up(&rows, x1);
                 for y in (y0..(y0 + layers).min(end(segment))).step_by(BAND) {
                     let xs = x0..x1.min(y + BAND);
                     if xs.is_empty() {
                         continue;
                     }
-                    self.sweep(at, y, xs, sink, search);
+                    self.sweep(&rows, at, y, xs, sink, search, full_words);
                 }
             }
             wave.leave(index, end(segment));
@@ -123,13 +125,15 @@ impl<'a> Superband<'a> {
 
     /// The steps of the band from `y0` on through the heaps `xs` of a tile.
     #[inline(always)]
-    fn sweep<S: Sink>(
+    fn sweep<S: Sink, F: Fn(&Line) -> u8>(
         &mut self,
+        rows: &Rows<'_, F>,
         at: Segment,
         y0: usize,
         xs: Range<usize>,
         sink: &mut S,
         search: &impl Fn(&Step<'_>, u64, &mut Found) -> u64,
+        full_words: &F,
     ) {
         let Superband { marks, layers, unused, full, found } = self;
         let band = (y0 - at.y0) / BAND;
@@ -137,38 +141,37 @@ impl<'a> Superband<'a> {
         if unused[band][steps.clone()].iter().fold(0, |all, unused| all | unused) == 0 {
             return;
         }
-        let (full, rows) = &mut **full;
-        full.rows(at, y0, rows);
+        let (full, full_rows) = &mut **full;
+        full.band(rows, y0, full_rows);
         let [one, two] = [marks.one.block(at.index), marks.two.block(at.index)];
         let (block, word) = (at.word(y0) / WORDS, at.word(y0) % WORDS);
         let [gap, all] = [&marks.gap, &marks.all].map(|table| [table.block(block), table.block(block + 1)]);
         let ys = one.xs(y0 + BAND - 1);
         let all_bits = if marks.rule == Rule::AllMoves { 1 } else { 0 };
-        // Whether the marks in a layer's own row are read when it is an `x`.
-        let keeps = at.z0 <= xs.end + marks.heaps - y0;
+        let kept = self::kept(marks, at, y0, &xs);
         // Bit `k` for layers whose row is full, for `x` outside of the tile, and for differences: of this step and the one before.
-        let full_y = (0..BAND)
-            .fold(0, |all, k| all | u64::from((0..WORDS).all(|word| ys[BAND - 1 - k].word(word) == u64::MAX)) << k);
+        let is_full_y = |k: usize| full_words(&ys[BAND - 1 - k]) == u8::MAX;
+        let full_y = (0..BAND).fold(0, |all, k| all | u64::from(is_full_y(k)) << k);
         let mut full_x = u64::MAX;
-        let of_d = |of: isize| (0..BAND as isize).fold(0, |all, k| all | u64::from(rows.d(of - 2 * k)) << k);
+        let of_d = |of: isize| (0..BAND as isize).fold(0, |all, k| all | u64::from(full_rows.d(of - 2 * k)) << k);
         let [mut full_d, mut full_d_next] = [of_d(-2), of_d(-1)];
         for t in steps {
             let of = t - xs.start;
-            full_x = full_x << 1 | u64::from(rows.x(of) || t >= xs.end);
-            let full_d_now = full_d << 1 | u64::from(rows.d(of as isize));
+            full_x = full_x << 1 | u64::from(full_rows.x(of) || t >= xs.end);
+            let full_d_now = full_d << 1 | u64::from(full_rows.d(of as isize));
             (full_d, full_d_next) = (full_d_next, full_d_now);
             let pairs = unused[band][t] & !(full_x | full_d_now | full_y);
             if pairs == 0 {
                 continue;
             }
-            let (rows, place) = layers.windows(band, at.z0, t);
+            let (layer_rows, place) = layers.windows(band, at.z0, t);
             let step = Step {
                 one: one.xs(t),
                 two: two.ds(y0, t),
                 gap: gap.map(|gap| gap.xs(t)),
                 all: all.map(|all| all.ds(y0, t)),
                 ys,
-                layers: rows,
+                layers: layer_rows,
                 word,
                 place,
             };
@@ -181,10 +184,12 @@ impl<'a> Superband<'a> {
                 let e = found.place(k);
                 let (x, y, z) = (t - k, y0 + k, at.z0 + e);
                 sum += e;
-                step.mark(k, e, all_bits);
-                if keeps {
-                    let gap_place = PLACES + z - x;
-                    marks.gap.block(gap_place / PLACES).x(y).mark(gap_place);
+                if step.mark(k, e, all_bits) {
+                    full.look_up_again(rows, x, y - x);
+                }
+                if let Some((first, lines)) = &kept {
+                    let place = PLACES + z - x;
+                    lines[place / PLACES - first][BAND - 1 - k].mark(place);
                 }
                 if z < at.y0 + at.layers {
                     mark_near(marks, layers, unused, at, [x, y, z]);
@@ -200,6 +205,21 @@ impl<'a> Superband<'a> {
             }
         }
     }
+}
+
+/// The lines of `gap` for the marks that the layers from `y0` on make in their own rows, in descending order, from a block on; `None`
+/// if no superband that comes later reads them.
+#[inline(always)]
+fn kept<'a>(
+    marks: &'a Marks,
+    at: Segment,
+    y0: usize,
+    xs: &Range<usize>,
+) -> Option<(usize, [&'a Xs; TILE / PLACES + 2])> {
+    let block = |gap: usize| (PLACES + gap) / PLACES;
+    let (first, last) = (block((at.z0 + 1).saturating_sub(xs.end)), block(at.z0 + PLACES - 1 - xs.start));
+    let lines = |i: usize| marks.gap.block(last.min(first + i)).xs(y0 + BAND - 1);
+    (at.z0 <= xs.end + marks.heaps - y0).then(|| (first, std::array::from_fn(lines)))
 }
 
 /// Makes the marks of a P-position whose `z` is a layer of the superband: two used pairs, and the place in its gaps.
