@@ -6,7 +6,10 @@
 #![allow(unsafe_code, reason = "lines at multiples of 64 bytes, and vector loads from memory that other threads write")]
 
 #[cfg(target_arch = "x86_64")]
-use std::arch::{asm, x86_64::__m512i};
+use std::arch::{
+    asm,
+    x86_64::{__m256i, __m512i},
+};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -47,11 +50,25 @@ impl Line {
     /// Marks all places from the given one on.
     pub fn mark_from(&self, place: usize) {
         for word in 0..WORDS {
-            match place.saturating_sub(WORD * word) {
-                from @ 0..WORD => _ = self.set(word, u64::MAX << from),
-                _ => {}
+            if place < WORD * (word + 1) {
+                self.set(word, u64::MAX << place.saturating_sub(WORD * word));
             }
         }
+    }
+
+    /// Half of the line as a vector.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn load_half(&self, half: usize) -> __m256i {
+        let words = &self.0[half % 2 * (WORDS / 2)..][..WORDS / 2];
+        let vector: __m256i;
+        // SAFETY: reads the 32 bytes of the words; see `load`.
+        unsafe {
+            asm!("vmovdqa {vector}, ymmword ptr [{words}]", vector = out(ymm_reg) vector, words = in(reg) words.as_ptr(),
+                options(nostack, readonly, pure, preserves_flags));
+        }
+        vector
     }
 
     /// The line as a vector.

@@ -17,7 +17,6 @@ pub mod bits;
 pub mod fearless;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod field;
-#[cfg(all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")))]
 pub mod line;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub mod neon;

@@ -30,10 +30,12 @@ pub struct FullRows {
     ds: [bool; FRONT + 3 * BAND],
 }
 
-/// The lines in which a tile's rows may be full, in one segment.
-pub struct Rows<'a, F> {
-    full_words: &'a F,
-    at: Segment,
+/// A tile in one segment, and the lines in which its rows may be full.
+pub struct Tile<'a, F> {
+    /// Has a bit for each word of a line that has no free place.
+    pub full_words: &'a F,
+    pub at: Segment,
+    /// The first heap.
     x0: usize,
     by_z: [Block<'a>; 2],
     /// From this word on.
@@ -41,8 +43,8 @@ pub struct Rows<'a, F> {
     by_gap: [[Block<'a>; LINES]; 2],
 }
 
-impl<'a, F: Fn(&Line) -> u8> Rows<'a, F> {
-    /// The rows of the tile from `x0` on.
+impl<'a, F: Fn(&Line) -> u8> Tile<'a, F> {
+    /// The tile from `x0` on.
     #[inline(always)]
     pub fn new(marks: &'a Marks, at: Segment, x0: usize, full_words: &'a F) -> Self {
         // The frame of the last band that has candidates is the lowest.
@@ -50,7 +52,7 @@ impl<'a, F: Fn(&Line) -> u8> Rows<'a, F> {
         let block = at.word(at.y0 + last) / WORDS;
         let by_z = [&marks.one, &marks.two].map(|table| table.block(at.index));
         let by_gap = [&marks.gap, &marks.all].map(|table| from_fn(|i| table.block(block + i)));
-        Rows { full_words, at, x0, by_z, from: block * WORDS, by_gap }
+        Tile { full_words, at, x0, by_z, from: block * WORDS, by_gap }
     }
 
     #[inline(always)]
@@ -79,32 +81,32 @@ impl Full {
 
     /// Looks up the rows of a tile that ends before `x1`.
     #[inline(always)]
-    pub fn look_up(&mut self, rows: &Rows<'_, impl Fn(&Line) -> u8>, x1: usize) {
-        let (at, x0) = (rows.at, rows.x0);
+    pub fn look_up(&mut self, tile: &Tile<'_, impl Fn(&Line) -> u8>, x1: usize) {
+        let Tile { at, x0, .. } = *tile;
         for (entry, x) in self.xs.iter_mut().zip(x0..x1) {
-            *entry = rows.of_x(x);
+            *entry = tile.of_x(x);
         }
         let first = (at.y0 + 1).saturating_sub(x1);
         let end = (at.y0 + at.layers - x0).min(at.z0 + PLACES);
         for (entry, d) in self.ds[FRONT + first + x0 - at.y0..].iter_mut().zip(first..end) {
-            *entry = rows.of_d(d);
+            *entry = tile.of_d(d);
         }
     }
 
     /// Looks up two rows again.
     #[inline(always)]
-    pub fn look_up_again(&mut self, rows: &Rows<'_, impl Fn(&Line) -> u8>, x: usize, d: usize) {
-        self.xs[x - rows.x0] = rows.of_x(x);
-        self.ds[FRONT + d + rows.x0 - rows.at.y0] = rows.of_d(d);
+    pub fn look_up_again(&mut self, tile: &Tile<'_, impl Fn(&Line) -> u8>, x: usize, d: usize) {
+        self.xs[x - tile.x0] = tile.of_x(x);
+        self.ds[FRONT + d + tile.x0 - tile.at.y0] = tile.of_d(d);
     }
 
     /// Writes down the full rows of the band from `y0` on.
     #[inline(always)]
-    pub fn band<F>(&self, rows: &Rows<'_, F>, y0: usize, band: &mut FullRows) {
-        let shift = rows.at.word(y0) - rows.from;
+    pub fn band<F>(&self, tile: &Tile<'_, F>, y0: usize, band: &mut FullRows) {
+        let shift = tile.at.word(y0) - tile.from;
         let is_full = |words: &u32| words >> shift & WINDOW == WINDOW;
         band.xs.iter_mut().zip(&self.xs).for_each(|(row, words)| *row = is_full(words));
-        band.ds.iter_mut().zip(&self.ds[y0 - rows.at.y0..]).for_each(|(row, words)| *row = is_full(words));
+        band.ds.iter_mut().zip(&self.ds[y0 - tile.at.y0..]).for_each(|(row, words)| *row = is_full(words));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::full::{Full, FullRows, Rows};
+use super::full::{Full, FullRows, Tile};
 use super::tables::Xs;
 use super::{BAND, BANDS, Found, Layers, Marks, Rule, SUPERBAND, Sink, Step, TILE};
 use crate::cores::table_scan::wave::Wave;
@@ -76,14 +76,13 @@ impl<'a> Superband<'a> {
             let at = Segment { index: segment, z0: segment * PLACES, y0, layers };
             for x0 in (0..(y0 + layers).min(end(segment))).step_by(TILE) {
                 let x1 = (x0 + TILE).min(y0 + layers).min(end(segment));
-                let rows = Rows::new(self.marks, at, x0, full_words);
-                self.full.0.look_up(&rows, x1);
+                let tile = Tile::new(self.marks, at, x0, full_words);
+                self.full.0.look_up(&tile, x1);
                 for y in (y0..(y0 + layers).min(end(segment))).step_by(BAND) {
                     let xs = x0..x1.min(y + BAND);
-                    if xs.is_empty() {
-                        continue;
+                    if !xs.is_empty() {
+                        self.sweep(&tile, y, xs, sink, search);
                     }
-                    self.sweep(&rows, at, y, xs, sink, search, full_words);
                 }
             }
             wave.leave(index, end(segment));
@@ -127,22 +126,21 @@ impl<'a> Superband<'a> {
     #[inline(always)]
     fn sweep<S: Sink, F: Fn(&Line) -> u8>(
         &mut self,
-        rows: &Rows<'_, F>,
-        at: Segment,
+        tile: &Tile<'_, F>,
         y0: usize,
         xs: Range<usize>,
         sink: &mut S,
         search: &impl Fn(&Step<'_>, u64, &mut Found) -> u64,
-        full_words: &F,
     ) {
         let Superband { marks, layers, unused, full, found } = self;
+        let at = tile.at;
         let band = (y0 - at.y0) / BAND;
         let steps = xs.start..xs.end + BAND - 1;
         if unused[band][steps.clone()].iter().fold(0, |all, unused| all | unused) == 0 {
             return;
         }
         let (full, full_rows) = &mut **full;
-        full.band(rows, y0, full_rows);
+        full.band(tile, y0, full_rows);
         let [one, two] = [marks.one.block(at.index), marks.two.block(at.index)];
         let (block, word) = (at.word(y0) / WORDS, at.word(y0) % WORDS);
         let [gap, all] = [&marks.gap, &marks.all].map(|table| [table.block(block), table.block(block + 1)]);
@@ -150,7 +148,7 @@ impl<'a> Superband<'a> {
         let all_bits = if marks.rule == Rule::AllMoves { 1 } else { 0 };
         let kept = self::kept(marks, at, y0, &xs);
         // Bit `k` for layers whose row is full, for `x` outside of the tile, and for differences: of this step and the one before.
-        let is_full_y = |k: usize| full_words(&ys[BAND - 1 - k]) == u8::MAX;
+        let is_full_y = |k: usize| (tile.full_words)(&ys[BAND - 1 - k]) == u8::MAX;
         let full_y = (0..BAND).fold(0, |all, k| all | u64::from(is_full_y(k)) << k);
         let mut full_x = u64::MAX;
         let of_d = |of: isize| (0..BAND as isize).fold(0, |all, k| all | u64::from(full_rows.d(of - 2 * k)) << k);
@@ -185,7 +183,7 @@ impl<'a> Superband<'a> {
                 let (x, y, z) = (t - k, y0 + k, at.z0 + e);
                 sum += e;
                 if step.mark(k, e, all_bits) {
-                    full.look_up_again(rows, x, y - x);
+                    full.look_up_again(tile, x, y - x);
                 }
                 if let Some((first, lines)) = &kept {
                     let place = PLACES + z - x;
