@@ -197,6 +197,7 @@ fn wrong_names() {
     refused(&["solve", "scatterstone-nim", "--modulus", "1000000006"], "odd");
     refused(&["solve", "scatterstone-nim", "--modulus", "2147483649"], "odd");
     refused(&["solve", "stone-game", "--kernel", "bit_rows"], "OPERATION=");
+    refused(&["positions", "stone-game", "--limit", "9", "--kernel", "table_scan=blocks_words"], "in no order");
     refused(&["solve", "stone-game", "--kernel", "table_scan=none"], "byte_table");
     refused(&["solve", "stone-game", "--kernel", "scan=byte_table"], "table_scan");
     refused(&["solve", "stone-game", "--kernel", "mex_subtraction=stamp"], "does not use");
