@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::full::{Full, FullRows, Tile};
 use super::tables::Xs;
-use super::{BAND, BANDS, Found, Layers, Marks, Rule, SUPERBAND, Sink, Step, TILE};
+use super::{BAND, BANDS, Found, Layers, Marks, Rule, Sink, Step, TILE};
 use crate::cores::table_scan::wave::Wave;
 use crate::kernel::RunError;
 use crate::simd::bits::{WORD, transpose};
@@ -55,19 +55,20 @@ impl<'a> Superband<'a> {
         Layers::bytes(heaps) + (unused + size_of::<(Full, FullRows)>() + size_of::<Found>()) as f64
     }
 
-    /// Finds the P-positions whose `y` is in the superband.
+    /// Finds the P-positions whose `y` is in a superband, given the layers in each.
     #[inline(always)]
     pub fn run<S: Sink>(
         &mut self,
         index: usize,
+        layers: usize,
         wave: &Wave,
         sink: &mut S,
         search: &impl Fn(&Step<'_>, u64, &mut Found) -> u64,
         full_words: &impl Fn(&Line) -> u8,
     ) -> Result<(), RunError> {
         let heaps = self.marks.heaps;
-        let y0 = index * SUPERBAND;
-        let layers = SUPERBAND.min(heaps - y0);
+        let y0 = index * layers;
+        let layers = layers.min(heaps - y0);
         let end = |segment: usize| heaps.min(PLACES * (segment + 1));
         wave.wait(index, end((y0 + layers - 1) / PLACES))?;
         self.enter(y0, layers);
