@@ -115,15 +115,41 @@ impl FullRows {
         FullRows { xs: [false; TILE], ds: [false; FRONT + 3 * BAND] }
     }
 
-    /// Whether the row of the heap `of` heaps into the tile is full.
+    /// Whether the row of the difference of the first layer and the heap `of` heaps into the tile is full. The heap may be up to
+    /// `2 BAND` before the tile.
     #[inline(always)]
-    pub fn x(&self, of: usize) -> bool {
-        self.xs[of % TILE]
+    fn d(&self, of: isize) -> bool {
+        self.ds[(FRONT as isize - of) as usize]
     }
 
-    /// Whether the row of the difference of the first layer and that heap is full. The heap may be up to `2 BAND` before the tile.
+    /// The steps of the band, given its full layers and the number of heaps.
     #[inline(always)]
-    pub fn d(&self, of: isize) -> bool {
-        self.ds[(FRONT as isize - of) as usize]
+    pub fn steps(&self, layers: u64, heaps: usize) -> Steps<'_> {
+        let ds = |of: isize| (0..BAND as isize).fold(0, |all, k| all | u64::from(self.d(of - 2 * k)) << k);
+        Steps { rows: self, layers, heaps, of: 0, xs: u64::MAX, ds: [ds(-2), ds(-1)] }
+    }
+}
+
+/// The steps of a band through a tile: bit `k` says that the pair of layer `k` has a full row, or its heap `x` is not in the tile.
+pub struct Steps<'a> {
+    rows: &'a FullRows,
+    layers: u64,
+    heaps: usize,
+    /// The heap of the first layer, from the first of the tile on.
+    of: usize,
+    /// As `x` and `d` move on by a layer in each step, and in every other.
+    xs: u64,
+    ds: [u64; 2],
+}
+
+impl Iterator for Steps<'_> {
+    type Item = u64;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u64> {
+        self.xs = self.xs << 1 | u64::from(self.of >= self.heaps || self.rows.xs[self.of % TILE]);
+        self.ds = [self.ds[1], self.ds[0] << 1 | u64::from(self.rows.d(self.of as isize))];
+        self.of += 1;
+        Some(self.xs | self.ds[1] | self.layers)
     }
 }

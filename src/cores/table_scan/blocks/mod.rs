@@ -46,7 +46,7 @@ use crate::simd::line::{Line, PLACES, WORDS};
 
 /// Layers in a band.
 pub const BAND: usize = 64;
-/// Layers in a superband: a segment, or a multiple of it. Twice as many took 5 % longer on Zen 5.
+/// The most layers in a superband. Twice as many took 5 % longer on Zen 5.
 const SUPERBAND: usize = 512;
 /// Bands in a superband.
 const BANDS: usize = SUPERBAND / BAND;
@@ -62,10 +62,16 @@ pub fn bytes(input: &StoneGame) -> [f64; 2] {
     ]
 }
 
+/// The layers in a superband, whole bands: fewer if there were not enough for each thread to have a superband.
+fn superband_layers(heaps: usize, threads: usize) -> usize {
+    heaps.div_ceil(threads).next_multiple_of(BAND).min(SUPERBAND)
+}
+
 /// The cost on several threads of a run that costs `one` on one thread.
 #[cfg(feature = "parallel")]
 pub fn shared(input: &StoneGame, one: Cost, threads: usize) -> Cost {
-    let superbands = input.heaps().div_ceil(SUPERBAND);
+    let heaps = input.heaps();
+    let superbands = heaps.div_ceil(superband_layers(heaps, threads.max(1)));
     let more = threads.min(superbands).saturating_sub(1);
     let [_, superband] = bytes(input);
     match threads {
@@ -196,6 +202,8 @@ pub struct Share<'a, S> {
     wave: &'a Wave,
     run: &'a Run,
     sink: S,
+    /// Layers in a superband.
+    layers: usize,
     /// Every so many superbands, from this one on.
     first: usize,
     every: usize,
@@ -210,12 +218,12 @@ impl<S: Sink> Share<'_, S> {
         search: impl Fn(&Step<'_>, u64, &mut Found) -> u64,
         full_words: impl Fn(&Line) -> u8,
     ) -> Result<S, RunError> {
-        let heaps = self.marks.heaps;
+        let Share { layers, marks: &Marks { heaps, .. }, .. } = self;
         let stop_on_drop = StopOnDrop(self.wave);
         let mut superband = Superband::new(self.marks);
-        for index in (self.first..heaps.div_ceil(SUPERBAND)).step_by(self.every) {
-            superband.run(index, self.wave, &mut self.sink, &search, &full_words)?;
-            self.run.advance(SUPERBAND.min(heaps - SUPERBAND * index) as u64)?;
+        for index in (self.first..heaps.div_ceil(layers)).step_by(self.every) {
+            superband.run(index, layers, self.wave, &mut self.sink, &search, &full_words)?;
+            self.run.advance(layers.min(heaps - layers * index) as u64)?;
         }
         std::mem::forget(stop_on_drop);
         Ok(self.sink)
@@ -232,10 +240,11 @@ pub fn scan<S: Sink>(
     work: impl Fn(Share<'_, S>) -> Result<S, RunError> + Sync,
 ) -> Result<S, RunError> {
     let marks = &Marks::new(input);
-    let superbands = marks.heaps.div_ceil(SUPERBAND);
+    let layers = superband_layers(marks.heaps, threads);
+    let superbands = marks.heaps.div_ceil(layers);
     let wave = &Wave::new(superbands);
     let every = threads.min(superbands);
-    let share = |first| work(Share { marks, wave, run, sink: sink.fork(), first, every });
+    let share = |first| work(Share { marks, wave, run, sink: sink.fork(), layers, first, every });
     let mut sinks = threads::share(every, share)?.into_iter();
     let mut sink: S = sinks.next().unwrap_or_default();
     sinks.for_each(|other| sink.merge(other));

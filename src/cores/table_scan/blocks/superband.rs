@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::full::{Full, FullRows, Tile};
 use super::tables::Xs;
-use super::{BAND, BANDS, Found, Layers, Marks, Rule, SUPERBAND, Sink, Step, TILE};
+use super::{BAND, BANDS, Found, Layers, Marks, Rule, Sink, Step, TILE};
 use crate::cores::table_scan::wave::Wave;
 use crate::kernel::RunError;
 use crate::simd::bits::{WORD, transpose};
@@ -55,19 +55,20 @@ impl<'a> Superband<'a> {
         Layers::bytes(heaps) + (unused + size_of::<(Full, FullRows)>() + size_of::<Found>()) as f64
     }
 
-    /// Finds the P-positions whose `y` is in the superband.
+    /// Finds the P-positions whose `y` is in a superband, given the layers in each.
     #[inline(always)]
     pub fn run<S: Sink>(
         &mut self,
         index: usize,
+        layers: usize,
         wave: &Wave,
         sink: &mut S,
         search: &impl Fn(&Step<'_>, u64, &mut Found) -> u64,
         full_words: &impl Fn(&Line) -> u8,
     ) -> Result<(), RunError> {
         let heaps = self.marks.heaps;
-        let y0 = index * SUPERBAND;
-        let layers = SUPERBAND.min(heaps - y0);
+        let y0 = index * layers;
+        let layers = layers.min(heaps - y0);
         let end = |segment: usize| heaps.min(PLACES * (segment + 1));
         wave.wait(index, end((y0 + layers - 1) / PLACES))?;
         self.enter(y0, layers);
@@ -147,18 +148,10 @@ impl<'a> Superband<'a> {
         let ys = one.xs(y0 + BAND - 1);
         let all_bits = if marks.rule == Rule::AllMoves { 1 } else { 0 };
         let kept = self::kept(marks, at, y0, &xs);
-        // Bit `k` for layers whose row is full, for `x` outside of the tile, and for differences: of this step and the one before.
-        let is_full_y = |k: usize| (tile.full_words)(&ys[BAND - 1 - k]) == u8::MAX;
-        let full_y = (0..BAND).fold(0, |all, k| all | u64::from(is_full_y(k)) << k);
-        let mut full_x = u64::MAX;
-        let of_d = |of: isize| (0..BAND as isize).fold(0, |all, k| all | u64::from(full_rows.d(of - 2 * k)) << k);
-        let [mut full_d, mut full_d_next] = [of_d(-2), of_d(-1)];
-        for t in steps {
-            let of = t - xs.start;
-            full_x = full_x << 1 | u64::from(full_rows.x(of) || t >= xs.end);
-            let full_d_now = full_d << 1 | u64::from(full_rows.d(of as isize));
-            (full_d, full_d_next) = (full_d_next, full_d_now);
-            let pairs = unused[band][t] & !(full_x | full_d_now | full_y);
+        let is_full = |k: usize| (tile.full_words)(&ys[BAND - 1 - k]) == u8::MAX;
+        let full_layers = (0..BAND).fold(0, |all, k| all | u64::from(is_full(k)) << k);
+        for (t, full_pairs) in steps.zip(full_rows.steps(full_layers, xs.len())) {
+            let pairs = unused[band][t] & !full_pairs;
             if pairs == 0 {
                 continue;
             }
