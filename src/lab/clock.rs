@@ -30,6 +30,11 @@ impl Clock {
         if are_parallel || thread_time().is_none() { Clock::Wall } else { Clock::Thread }
     }
 
+    /// The clock for a single run: this one, or the wall clock if its step may be longer than the run.
+    pub fn for_one_run(self) -> Self {
+        if self.step() > Duration::from_millis(1) { Clock::Wall } else { self }
+    }
+
     /// Its name in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {

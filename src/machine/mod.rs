@@ -102,15 +102,13 @@ impl Machine {
     /// Bytes that a run on `threads` threads may take; [`u64::MAX`] where the system does not say. With 32-bit pointers at most 512 MiB,
     /// so that every bit of a table has an index.
     pub fn memory(&self, threads: usize) -> u64 {
-        self.addresses
-            .map_or(u64::MAX, |addresses| usable(addresses, threads.min(ARENAS * self.threads) as u64))
-            .min(self.memory)
-            .min(INDEXED)
+        let usable = self.addresses.map(|addresses| usable(addresses, threads.min(ARENAS * self.threads) as u64));
+        usable.into_iter().chain(INDEXED).fold(self.memory, u64::min)
     }
 }
 
 /// Bytes of which every bit has an index; no limit where an index has 64 bits.
-const INDEXED: u64 = if cfg!(target_pointer_width = "64") { u64::MAX } else { 1 << 29 };
+const INDEXED: Option<u64> = if cfg!(target_pointer_width = "64") { None } else { Some(1 << 29) };
 
 /// Bytes of memory that a started thread takes besides what its work allocates: the stack that the standard library
 /// requests, its guard page and its signal stack. Hardly any of it is ever touched, but a limit on the address space

@@ -470,6 +470,14 @@ fn run_and_profile_predict_the_time() {
     nimlanes().args(slow).assert().success().stderr(says(less));
 }
 
+#[cfg(windows)]
+#[test]
+fn profile_says_where_it_samples() {
+    let says = "nimlanes: cannot sample: profiles are sampled on Linux and macOS alone\n";
+    nimlanes().args(["profile", "table_scan", "--kernel", "bit_rows", "--size", "300"]).assert().code(1).stderr(says);
+}
+
+#[cfg(unix)]
 #[test]
 fn profile_draws_kernels_by_their_names() {
     let folder = tempfile::tempdir().expect("a folder");

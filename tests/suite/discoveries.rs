@@ -288,6 +288,7 @@ fn shards_of_a_survey_are_its_parts_and_merge() {
 }
 
 /// A job is ended twice, by a signal that it can handle and by one that it cannot, and goes on.
+#[cfg(unix)]
 #[test]
 fn a_survey_that_is_killed_goes_on() {
     let folder = tempfile::tempdir().expect("a folder");

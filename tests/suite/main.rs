@@ -17,7 +17,7 @@ mod command_line;
 mod discoveries;
 #[cfg(feature = "cli")]
 mod duels;
-#[cfg(feature = "cli")]
+#[cfg(all(feature = "cli", unix))]
 mod files;
 #[cfg(feature = "cli")]
 mod grundy;
@@ -27,7 +27,7 @@ mod instruments;
 mod limits;
 #[cfg(feature = "cli")]
 mod observed;
-#[cfg(feature = "cli")]
+#[cfg(all(feature = "cli", unix))]
 mod page;
 #[cfg(feature = "cli")]
 mod positions;

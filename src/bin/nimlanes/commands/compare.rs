@@ -14,7 +14,8 @@ use crate::files::saved::{Mismatch, Saved, check_writable};
 use crate::measuring::builds::{self, Revision};
 use crate::measuring::counters::{self, Counters};
 use crate::measuring::duel::show::{self, Versus};
-use crate::measuring::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT};
+use crate::measuring::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, run_duel};
+use crate::measuring::group::HAS_PROCESSES;
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
 use crate::terminal::output::{Document, print, print_json};
@@ -156,6 +157,15 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         Ok(session)
     };
     let run = interrupt::run(selection.threads());
+    if !HAS_PROCESSES {
+        if args.with.is_some() || args.rev.is_some() || args.build.is_some() || args.counters {
+            let what = "this system has no other processes: --with, --rev, --build and --counters need them";
+            return Err(Failure::Usage(what.to_owned()));
+        }
+        remark("this system has no other processes: all rounds are in this one, and have its layout in memory");
+        let duel = run_duel(open()?.as_ref(), &options, &run, &mut |_| {})?;
+        return finish(args, Saved::now(environment, duel), before, |_| Ok(None));
+    }
     let duel = Match::new(open, &options, args.processes as usize, selection.machine(), &run)?;
     let program = match (&args.with, &args.rev, args.build) {
         (Some(path), ..) => Some(path.clone()),

@@ -95,7 +95,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 pub fn repeat(session: &dyn Session, kernel: usize, threads: usize, seconds: f64) -> Result<ColdStart, Failure> {
     let run = interrupt::run(threads);
     let is_parallel = threads > 1 && session.kernels()[kernel].is_parallel();
-    let clock = Clock::for_runs(is_parallel);
+    let clock = Clock::for_runs(is_parallel).for_one_run();
     let timed = |runs: u64| -> Result<Duration, Failure> {
         let start = clock.now();
         session.spin(kernel, &run, runs)?;

@@ -6,13 +6,14 @@
 //! refused: a new file would replace only one of the names, and writing in place could leave the old one incomplete.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, Metadata, Permissions, TryLockError};
+use std::fs::{self, File, Metadata, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Read, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
+
+use super::identity::{builder, id, id_of, names, pass_on};
 
 /// Writes a file with the content that `fill` produces.
 ///
@@ -46,10 +47,10 @@ pub fn check(path: &Path) -> io::Result<()> {
 pub fn are_same(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| {
         let Place { path, .. } = Place::resolve(path).ok()??;
-        Some((id(&folder(&path).metadata().ok()?), path.file_name()?.to_owned()))
+        Some((id_of(folder(&path), true).ok()?, path.file_name()?.to_owned()))
     };
-    match (a.metadata(), b.metadata()) {
-        (Ok(a), Ok(b)) => id(&a) == id(&b),
+    match (id_of(a, true), id_of(b, true)) {
+        (Ok(a), Ok(b)) => a == b,
         _ => place(a).is_some_and(|a| place(b) == Some(a)),
     }
 }
@@ -114,11 +115,6 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Identifies an existing file.
-fn id(file: &Metadata) -> (u64, u64) {
-    (file.dev(), file.ino())
-}
-
 /// The temporary files of this process.
 static PARTS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
@@ -144,29 +140,21 @@ impl Drop for Registration {
 impl PartialFile {
     /// Creates an empty file that can replace the one at `place`.
     fn create_for(place: &Place) -> io::Result<Self> {
-        if let Some(old) = &place.old {
+        if place.old.is_some() {
             // A rename ignores the permissions of the replaced file, but a read-only file should be respected.
-            File::options().write(true).open(&place.path)?;
-            if old.nlink() > 1 {
-                let several = format!("it has {} hard links; remove it first, or choose another name", old.nlink());
+            let links = names(&File::options().write(true).open(&place.path)?)?;
+            if links > 1 {
+                let several = format!("it has {links} hard links; remove it first, or choose another name");
                 return Err(io::Error::other(several));
             }
         }
-        let mut builder = tempfile::Builder::new();
-        // The umask applies.
-        builder.prefix(".nimlanes-").permissions(Permissions::from_mode(0o666));
         let mut parts = parts();
-        let file = builder.tempfile_in(folder(&place.path))?;
+        let file = builder().prefix(".nimlanes-").tempfile_in(folder(&place.path))?;
         let registration = Registration(file.path().to_owned());
         parts.insert(registration.0.clone());
         drop(parts);
         if let Some(old) = &place.old {
-            let new = file.as_file().metadata()?;
-            if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-                // Only root may change the owner.
-                let _ = fchown(file.as_file(), Some(old.uid()), Some(old.gid()));
-            }
-            file.as_file().set_permissions(Permissions::from_mode(old.mode() & 0o777))?;
+            pass_on(old, file.as_file())?;
         }
         Ok(PartialFile { file, _registration: registration })
     }
@@ -253,6 +241,10 @@ impl LockedFile {
         };
         let part = PartialFile::filled(&place, fill)?;
         part.file.as_file().try_lock()?;
+        // Windows replaces no file that is open. Whoever takes the lock in between keeps it, and the rename fails.
+        if cfg!(windows) {
+            self.file = part.file.as_file().try_clone()?;
+        }
         self.file = part.rename(&place)?;
         self.is_blank = false;
         Ok(())
@@ -268,8 +260,8 @@ impl LockedFile {
 
     /// Whether the path still names the locked file.
     fn is_in_place(&self) -> io::Result<bool> {
-        match self.path.symlink_metadata() {
-            Ok(there) => Ok(id(&there) == id(&self.file.metadata()?)),
+        match id_of(&self.path, false) {
+            Ok(there) => Ok(there == id(&self.file)?),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
         }
@@ -286,6 +278,7 @@ impl Drop for LockedFile {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(unix)]
     use std::os::unix::fs::symlink;
 
     use super::*;
@@ -344,9 +337,11 @@ mod tests {
         drop(LockedFile::lock(&path).unwrap());
         assert!(path.exists());
         assert!(matches!(LockedFile::lock(folder.path()), Err(TryLockError::Error(_))));
+        #[cfg(unix)]
         assert!(matches!(LockedFile::lock(Path::new("/dev/null")), Err(TryLockError::Error(_))));
     }
 
+    #[cfg(unix)]
     #[test]
     fn different_paths_of_one_file_are_the_same() {
         let folder = tempfile::tempdir().unwrap();

@@ -4,6 +4,7 @@
 
 mod atomic;
 pub mod found;
+mod identity;
 pub mod saved;
 pub mod surveyed;
 pub mod swept;

@@ -1,5 +1,6 @@
 //! Other builds of this program, made from its repository: another revision, or the native build.
 
+use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File, TryLockError};
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,11 @@ const FOLDER: &str = "target/compare";
 
 /// Where the native build is, below the root of the repository: as of `cargo run-native`.
 const NATIVE_FOLDER: &str = "target/native";
+
+/// The program that a release build makes in a target folder.
+pub fn program_in(target: &Path) -> PathBuf {
+    target.join("release").join(format!("nimlanes{EXE_SUFFIX}"))
+}
 
 /// Builds the sources around the working directory for this CPU, as `cargo run-native` does. Returns the program. The build ends if
 /// `run` is cancelled.
@@ -56,7 +62,7 @@ impl Revision {
         let commit = git.commit(name)?;
         let folder = git.root.join(FOLDER);
         fs::create_dir_all(&folder).map_err(|error| cannot_write(&folder, &error))?;
-        let program = folder.join(format!("nimlanes-{BUILD}-{commit}"));
+        let program = folder.join(format!("nimlanes-{BUILD}-{commit}{EXE_SUFFIX}"));
         let revision = Revision { git, folder, commit, program };
         if !revision.program.is_file() {
             revision.make(name, run)?;
@@ -203,7 +209,7 @@ fn cargo(
         Err(Stopped::Run(cancelled)) => return Err(cancelled.into()),
         Err(Stopped::Io(error)) => return Err(Failure::Failed(format!("cannot start cargo: {error}"))),
     };
-    let program = target.join("release/nimlanes");
+    let program = program_in(target);
     if status.success() && program.is_file() {
         return Ok(program);
     }

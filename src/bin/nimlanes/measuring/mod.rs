@@ -5,6 +5,7 @@
 pub mod builds;
 pub mod counters;
 pub mod duel;
+pub mod group;
 pub mod profile;
 pub mod programs;
 pub mod subprocess;

@@ -1,13 +1,13 @@
 //! Commands that take long, and end with this program.
 
 use std::io::{self, Read, Seek};
-use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use nimlanes::kernel::{Run, RunError};
-use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::group;
 
 /// Why a command did not come to its end.
 #[derive(Debug, thiserror::Error)]
@@ -28,17 +28,13 @@ pub fn complete(command: &mut Command, run: &Run) -> Result<(ExitStatus, String)
     const TICK: Duration = Duration::from_millis(20);
     let mut errors = tempfile::tempfile()?;
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors.try_clone()?);
-    // Its own group, so that all that it starts can be ended with it.
-    let mut process = command.process_group(0).spawn()?;
+    let mut process = group::spawn(command)?;
     let status = loop {
         if let Some(status) = process.try_wait()? {
             break status;
         }
         if let Err(cancelled) = run.advance(0) {
-            if let Some(group) = Pid::from_raw(process.id() as i32) {
-                let _ = kill_process_group(group, Signal::KILL);
-            }
-            let _ = process.wait();
+            group::end(&mut process);
             return Err(cancelled.into());
         }
         thread::sleep(TICK);

@@ -2,15 +2,16 @@
 //! signal ends the process, and so does the first one if no run has been created yet. Signals that were ignored when the
 //! process started, as under `nohup`, stay ignored.
 
-use std::fs::read_to_string;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak, mpsc};
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use nimlanes::kernel::Run;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-use signal_hook::iterator::Signals;
 
 use crate::files;
+
+/// Signals by their numbers, which are the same everywhere. Windows has the first, for Ctrl-C.
+const SIGINT: i32 = 2;
+#[cfg(any(unix, test))]
+const SIGTERM: i32 = 15;
 
 /// The runs of this process, and whether they are cancelled.
 struct Runs {
@@ -70,40 +71,74 @@ fn code(signal: i32) -> i32 {
     128 + signal
 }
 
-/// Starts handling signals.
-pub fn watch() {
-    // With a handler, exceeding `ulimit -f` is a write error; without one, it ends the process.
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
-    // If the ignored signals are unknown, leave SIGHUP alone, for `nohup`.
-    let ignored = read_to_string("/proc/self/status").ok().and_then(|status| ignored(&status));
-    let is_handled = |signal: &i32| ignored.map_or(*signal != SIGHUP, |set| set >> (signal - 1) & 1 == 0);
-    let handled: Vec<i32> = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(is_handled).collect();
-    let (ready, is_ready) = mpsc::channel::<()>();
-    let wait = move || {
-        let Ok(mut signals) = Signals::new(handled) else { return };
-        drop(ready);
-        for signal in signals.forever() {
-            if runs().cancel(signal) {
-                files::exit(code(signal));
-            }
-        }
-    };
-    // Without this thread, signals still end the process, but without cleanup.
-    let _ = thread::Builder::new().name("signals".to_owned()).spawn(wait);
-    let _ = is_ready.recv();
+/// What a signal does.
+fn arrived(signal: i32) {
+    if runs().cancel(signal) {
+        files::exit(code(signal));
+    }
 }
 
-/// The ignored signals of this process, as Linux lists them: bit `s - 1` for signal `s`.
-fn ignored(status: &str) -> Option<u64> {
-    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
-    u64::from_str_radix(set.trim(), 16).ok()
+pub use here::watch;
+
+#[cfg(unix)]
+mod here {
+    use std::fs::read_to_string;
+    use std::sync::{Arc, mpsc};
+    use std::thread;
+
+    use signal_hook::consts::{SIGHUP, SIGXFSZ};
+    use signal_hook::iterator::Signals;
+
+    use super::{SIGINT, SIGTERM, arrived};
+
+    /// Starts handling signals.
+    pub fn watch() {
+        // With a handler, exceeding `ulimit -f` is a write error; without one, it ends the process.
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+        // If the ignored signals are unknown, leave SIGHUP alone, for `nohup`.
+        let ignored = read_to_string("/proc/self/status").ok().and_then(|status| ignored(&status));
+        let is_handled = |signal: &i32| ignored.map_or(*signal != SIGHUP, |set| set >> (signal - 1) & 1 == 0);
+        let handled: Vec<i32> = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(is_handled).collect();
+        let (ready, is_ready) = mpsc::channel::<()>();
+        let wait = move || {
+            let Ok(mut signals) = Signals::new(handled) else { return };
+            drop(ready);
+            for signal in signals.forever() {
+                arrived(signal);
+            }
+        };
+        // Without this thread, signals still end the process, but without cleanup.
+        let _ = thread::Builder::new().name("signals".to_owned()).spawn(wait);
+        let _ = is_ready.recv();
+    }
+
+    /// The ignored signals of this process, as Linux lists them: bit `s - 1` for signal `s`.
+    pub fn ignored(status: &str) -> Option<u64> {
+        let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(set.trim(), 16).ok()
+    }
+}
+
+#[cfg(windows)]
+mod here {
+    /// Starts handling Ctrl-C, which is the only signal here.
+    pub fn watch() {
+        // Without it, Ctrl-C still ends the process, but without cleanup.
+        let _ = ctrlc::set_handler(|| super::arrived(super::SIGINT));
+    }
+}
+
+#[cfg(not(any(unix, windows)))]
+mod here {
+    /// There are no signals.
+    pub fn watch() {}
 }
 
 #[cfg(test)]
 mod tests {
     use nimlanes::kernel::RunError;
 
-    use super::{Runs, SIGINT, SIGTERM, ignored};
+    use super::{Runs, SIGINT, SIGTERM};
 
     #[test]
     fn a_signal_cancels_all_runs_and_later_ones() {
@@ -120,8 +155,12 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
     fn ignored_signals_are_read_from_the_status_of_a_process() {
-        assert_eq!(ignored("Name:\tx\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001003\n"), Some(0x1003));
-        assert_eq!(ignored("Name:\tx\n"), None);
+        assert_eq!(
+            super::here::ignored("Name:\tx\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001003\n"),
+            Some(0x1003)
+        );
+        assert_eq!(super::here::ignored("Name:\tx\n"), None);
     }
 }

@@ -2,17 +2,16 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Child as Process, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use nimlanes::kernel::{Run, RunError};
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::protocol::{Identity, Reply, Request};
 use crate::measuring::duel::DuelError;
+use crate::measuring::group;
 
 /// How often to look whether the run was cancelled while waiting.
 const TICK: Duration = Duration::from_millis(50);
@@ -57,7 +56,7 @@ impl<'a> Child<'a> {
         let errors = tempfile::tempfile().map_err(cannot)?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors.try_clone().map_err(cannot)?);
         // A signal to the group of this program must not end it before this program has seen to it.
-        let mut process = command.process_group(0).spawn().map_err(cannot)?;
+        let mut process = group::spawn(command).map_err(cannot)?;
         let (Some(stdin), Some(stdout)) = (process.stdin.take(), process.stdout.take()) else {
             unreachable!("both are piped")
         };
@@ -147,11 +146,7 @@ impl<'a> Child<'a> {
 
 impl Drop for Child<'_> {
     fn drop(&mut self) {
-        // With everything that it started.
-        if let Some(group) = Pid::from_raw(self.process.id() as i32) {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        let _ = self.process.wait();
+        group::end(&mut self.process);
     }
 }
 

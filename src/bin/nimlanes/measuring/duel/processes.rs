@@ -203,7 +203,7 @@ impl<'a> Match<'a> {
 /// This program, even if its file was replaced since it started.
 fn this_program() -> std::io::Result<PathBuf> {
     let running = Path::new("/proc/self/exe");
-    if running.exists() { Ok(running.to_owned()) } else { std::env::current_exe() }
+    if cfg!(target_os = "linux") && running.exists() { Ok(running.to_owned()) } else { std::env::current_exe() }
 }
 
 /// Where things are in memory in a process, as far as it can be chosen.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use nimlanes::case::Case;
+use nimlanes::lab::clock::Clock;
 use nimlanes::lab::known;
 
 use super::{Checked, DuelError, Mode, Player, quantile, ratios};
@@ -13,8 +14,11 @@ pub const MIN_ROUNDS: usize = 3;
 /// Maximum number of rounds: more would add no information.
 const MAX_ROUNDS: usize = 200;
 
-/// Minimum duration of a kernel's turn: shorter runs are repeated within it.
-pub const MIN_TURN: Duration = Duration::from_millis(5);
+/// Minimum duration of a kernel's turn: shorter runs are repeated within it. Where the clock of threads has long steps, twenty of them.
+pub const MIN_TURN: Duration = match Clock::Thread.step().as_millis() {
+    0 => Duration::from_millis(5),
+    step => Duration::from_millis(20 * step as u64),
+};
 
 /// Runs longer than this need no other before them to fill caches and page tables: only the first process checks their outputs.
 const LONG_RUN: Duration = Duration::from_millis(20);

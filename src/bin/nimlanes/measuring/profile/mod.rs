@@ -11,8 +11,10 @@ mod change;
 mod hot_loop;
 #[cfg_attr(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))), path = "no_lines.rs")]
 mod lines;
+#[cfg(unix)]
 mod names;
 mod picture;
+#[cfg_attr(not(unix), path = "no_timer.rs")]
 mod timer;
 
 use std::collections::BTreeMap;
@@ -25,7 +27,7 @@ use nimlanes::machine::Machine;
 
 use self::lines::Lines;
 use self::picture::{Stacks, draw, folded, parse, tree};
-use self::timer::Timer;
+use self::timer::{SamplerError, Timer};
 use crate::files;
 use crate::files::saved::SavedError;
 
@@ -38,7 +40,7 @@ pub use self::hot_loop::{HotLoop, Model, Step, percent};
 pub enum ProfileError {
     /// The timer did not start, or lost its samples.
     #[error("cannot sample: {0}")]
-    Sampler(#[from] pprof::Error),
+    Sampler(#[from] SamplerError),
     /// The kernel ran too briefly to be sampled.
     #[error("no sample fell into {0}; run it for longer")]
     Empty(String),

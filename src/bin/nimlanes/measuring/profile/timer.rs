@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use pprof::{ProfilerGuard, Symbol};
 
+pub use pprof::Error as SamplerError;
+
 use super::names::{below_the_harness, shown};
 
 /// Samples per second of CPU time; the timer of common operating system kernels allows no more.
@@ -18,7 +20,7 @@ impl Timer {
     ///
     /// # Errors
     /// Another sampler is running, or the system has no profiling timer.
-    pub fn start() -> Result<Self, pprof::Error> {
+    pub fn start() -> Result<Self, SamplerError> {
         Ok(Timer(ProfilerGuard::new(FREQUENCY as i32)?))
     }
 
@@ -26,7 +28,7 @@ impl Timer {
     ///
     /// # Errors
     /// The samples are lost.
-    pub fn finish(self) -> Result<BTreeMap<String, u64>, pprof::Error> {
+    pub fn finish(self) -> Result<BTreeMap<String, u64>, SamplerError> {
         let report = self.0.report().build()?;
         let mut stacks = BTreeMap::new();
         for (stack, count) in &report.data {

@@ -1,17 +1,21 @@
 //! Clean builds of the program, timed.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::Instant;
 
 use crate::files::saved::SavedError;
+use crate::measuring::builds::program_in;
 use crate::measuring::programs::{ProgramError, output_of};
 use crate::report::data::BuildCost;
 
-/// Possible paths of the native build; the first is where [`build`] puts it.
-pub(super) const NATIVE: [&str; 2] = ["target/report/native/release/nimlanes", "target/native/release/nimlanes"];
+/// The native build, if there is one: that of [`build`], or another.
+pub(super) fn native() -> Option<PathBuf> {
+    let folders = ["target/report/native", "target/native"];
+    folders.map(|folder| program_in(Path::new(folder))).into_iter().find(|program| program.is_file())
+}
 
 /// Makes a clean build of the program in its own target folder, including dependencies.
 pub(super) fn build(native: bool) -> Result<BuildCost, ProgramError> {
@@ -30,7 +34,7 @@ pub(super) fn build(native: bool) -> Result<BuildCost, ProgramError> {
     let start = Instant::now();
     output_of(&mut command)?;
     let seconds = start.elapsed().as_secs_f64();
-    let program = target.join("release/nimlanes");
+    let program = program_in(&target);
     let bytes = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
     let stripped = target.join("stripped");
     let strip =

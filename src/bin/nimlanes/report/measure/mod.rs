@@ -29,7 +29,7 @@ use nimlanes::session::Session;
 use nimlanes::units::span;
 use nimlanes::workload::InputError;
 
-use self::clean_build::{NATIVE, build};
+use self::clean_build::{build, native};
 use self::neighbours::Neighbours;
 use self::tasks::{CLOCK_BUDGET, Effort, Input, TRIAL_BUDGET, Task};
 use super::data::folder::{self, Measurement};
@@ -313,7 +313,7 @@ impl<'a> Plan<'a> {
     }
 
     fn native(&self, input: &Input, budget: Duration, path: &Path) -> Result<(), MeasureError> {
-        let Some(program) = NATIVE.iter().map(Path::new).find(|program| program.is_file()) else { return Ok(()) };
+        let Some(program) = native() else { return Ok(()) };
         let mut command = Command::new(program);
         command.args(["compare", input.operation.name(), "--workload", &input.case.workload]);
         command.args(["--size", &input.case.size.to_string(), "--seconds", &budget.as_secs_f64().to_string()]);

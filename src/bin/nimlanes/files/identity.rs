@@ -1,0 +1,126 @@
+//! What a system knows of a file besides its content: which file it is, by how many names, and whose.
+
+pub use here::{builder, id, id_of, names, pass_on};
+
+#[cfg(unix)]
+mod here {
+    use std::fs::{File, Metadata, Permissions};
+    use std::io;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    use std::path::Path;
+
+    /// Device and number.
+    pub type Id = (u64, u64);
+
+    fn of(file: &Metadata) -> Id {
+        (file.dev(), file.ino())
+    }
+
+    /// Which file an open one is.
+    pub fn id(file: &File) -> io::Result<Id> {
+        file.metadata().map(|file| of(&file))
+    }
+
+    /// Which file or folder a path names; a symbolic link is itself one if it is not to be followed.
+    pub fn id_of(path: &Path, follow: bool) -> io::Result<Id> {
+        if follow { path.metadata() } else { path.symlink_metadata() }.map(|file| of(&file))
+    }
+
+    /// How many names an open file has.
+    pub fn names(file: &File) -> io::Result<u64> {
+        file.metadata().map(|file| file.nlink())
+    }
+
+    /// What creates temporary files as any other: the umask applies.
+    pub fn builder() -> tempfile::Builder<'static, 'static> {
+        let mut builder = tempfile::Builder::new();
+        builder.permissions(Permissions::from_mode(0o666));
+        builder
+    }
+
+    /// Gives a file the owner, if the system allows it, and the mode of the one that it will replace.
+    pub fn pass_on(old: &Metadata, new: &File) -> io::Result<()> {
+        let made = new.metadata()?;
+        if (made.uid(), made.gid()) != (old.uid(), old.gid()) {
+            // Only root may change the owner.
+            let _ = fchown(new, Some(old.uid()), Some(old.gid()));
+        }
+        new.set_permissions(Permissions::from_mode(old.mode() & 0o777))
+    }
+}
+
+#[cfg(windows)]
+mod here {
+    use std::fs::{File, Metadata};
+    use std::io;
+    use std::path::Path;
+
+    use winapi_util::{AsHandleRef, Handle, file::information};
+
+    /// Number of the volume, and of the file on it.
+    pub type Id = (u64, u64);
+
+    fn of(file: impl AsHandleRef) -> io::Result<Id> {
+        information(file).map(|file| (file.volume_serial_number(), file.file_index()))
+    }
+
+    /// Which file an open one is.
+    pub fn id(file: &File) -> io::Result<Id> {
+        of(file)
+    }
+
+    /// Which file or folder a path names. Links are followed in any case.
+    pub fn id_of(path: &Path, _: bool) -> io::Result<Id> {
+        of(Handle::from_path_any(path)?)
+    }
+
+    /// How many names an open file has.
+    pub fn names(file: &File) -> io::Result<u64> {
+        information(file).map(|file| file.number_of_links())
+    }
+
+    /// What creates temporary files.
+    pub fn builder() -> tempfile::Builder<'static, 'static> {
+        tempfile::Builder::new()
+    }
+
+    /// A file has the rights that its folder gives.
+    pub fn pass_on(_: &Metadata, _: &File) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A file system that says nothing of its files but their names and contents, as that of an engine of WebAssembly.
+#[cfg(not(any(unix, windows)))]
+mod here {
+    use std::fs::{File, Metadata};
+    use std::io::{self, ErrorKind};
+    use std::path::Path;
+
+    type Id = (u64, u64);
+
+    fn unknown<T>() -> io::Result<T> {
+        Err(io::Error::new(ErrorKind::Unsupported, "this system does not tell which file it is"))
+    }
+
+    pub fn id(_: &File) -> io::Result<Id> {
+        unknown()
+    }
+
+    pub fn id_of(_: &Path, _: bool) -> io::Result<Id> {
+        unknown()
+    }
+
+    /// One, as far as is known.
+    pub fn names(_: &File) -> io::Result<u64> {
+        Ok(1)
+    }
+
+    pub fn builder() -> tempfile::Builder<'static, 'static> {
+        tempfile::Builder::new()
+    }
+
+    pub fn pass_on(_: &Metadata, _: &File) -> io::Result<()> {
+        Ok(())
+    }
+}
