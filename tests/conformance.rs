@@ -36,7 +36,7 @@ fn main() {
     let required: Option<Tier> = std::env::var("NIMLANES_REQUIRE")
         .ok()
         .map(|tier| tier.parse().unwrap_or_else(|error| panic!("NIMLANES_REQUIRE: {error}")));
-    let trials = [Yields::Everything, Yields::Tally].into_iter().flat_map(|yields| {
+    let trials = Yields::ALL.into_iter().flat_map(|yields| {
         most_complete(yields).iter().flat_map(move |operation| {
             let trials = move |workload| trials(*operation, workload, yields, machine, required);
             operation.workloads().iter().flat_map(trials)
@@ -123,7 +123,7 @@ fn trials(
         let is_ignored = kernel.obstacle.is_some() && !is_required;
         Trial::test(name, move || {
             if let Some(reason) = missing {
-                return Err(Failed::from(format!("required, but it {reason}")));
+                return Err(Failed::from(format!("required: {reason}")));
             }
             let inputs =
                 inputs.get_or_init(|| Inputs::new(operation, workload, &Selection::new(machine), LARGEST, known));

@@ -40,7 +40,7 @@ pub static COMPLETE: &[&dyn AnyOperation] = operations!(Positions);
 /// counts and sums alone.
 pub fn most_complete(yields: Yields) -> &'static [&'static dyn AnyOperation] {
     match yields {
-        Yields::Everything => COMPLETE,
+        Yields::Everything | Yields::Unordered => COMPLETE,
         Yields::Tally => OPERATIONS,
     }
 }

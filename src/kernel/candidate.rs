@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::kernel::{Claim, Cost, KernelDef, Operation};
+use crate::kernel::{Claim, Cost, KernelDef, Operation, Yields};
 use crate::machine::Machine;
 
 pub use crate::kernel::obstacle::Obstacle;
@@ -47,7 +47,7 @@ impl Candidate {
                 let cost = kernel.cost(input, threads);
                 let free = machine.memory(if def.is_parallel() { threads } else { 1 });
                 let obstacle = if !def.finds_output() {
-                    Some(Obstacle::TallyAlone)
+                    Some(if def.yields == Yields::Tally { Obstacle::TallyAlone } else { Obstacle::Unordered })
                 } else if !cost.is_possible() {
                     let more = threads + 1;
                     let is_possible = kernel.cost(input, more).is_possible();

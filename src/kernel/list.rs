@@ -6,9 +6,9 @@
 /// condition. The line stays in the list either way. `name = module like other, ..` says that the summary refers to the kernel
 /// `other`; a kernel that states its [`Needs`](super::Needs) in a function `needs(&Input)` has that name at the end of its line:
 /// `"summary", needs;`. A kernel whose answers are observed, not proved, and that finds a tally alone has `observed tally`
-/// behind its summary. Where the operation has a [`Start`](super::Operation::Start), `[Generic: Bound], start;` makes it the third
-/// argument of `run`. `name = module(Tier), ..` makes the tier of the line the last. `["feature"] if condition` is a condition on the
-/// target, as of `cfg`.
+/// behind its summary; one that is proved and finds positions in another order than theirs, `exact unordered`. Where the operation has
+/// a [`Start`](super::Operation::Start), `[Generic: Bound], start;` makes it the third argument of `run`. `name = module(Tier), ..` makes
+/// the tier of the line the last. `["feature"] if condition` is a condition on the target, as of `cfg`.
 macro_rules! kernels {
     ($op:ty, $generics:tt $(, $start:ident)?; $($rows:tt)*) => {
         $crate::kernel::list::kernel_rows!([$op, $generics, [$($start)?]] $($rows)*)
@@ -20,7 +20,7 @@ pub(crate) use kernels;
 macro_rules! kernel_rows {
     ($common:tt
      $($name:ident = $body:ident $(($told:ident))? $(like $like:ident)?, $tier:ident, [$($f:literal),*] $(if $condition:meta)?,
-       $text:literal $($observed:ident $tally:ident)? $(, $needs:ident)?;)*) => { &[$({
+       $text:literal $($claim:ident $yields:ident)? $(, $needs:ident)?;)*) => { &[$({
         let body = {
             #[cfg(all($(feature = $f,)* $($condition)?))]
             { $crate::machine::isa::entry!($tier, $common, $name, $body $(($told))? $(, $needs)?) }
@@ -37,8 +37,8 @@ macro_rules! kernel_rows {
             // The first of what may be one or two.
             like: [$(Some(stringify!($like)),)? None][0],
             module: concat!(module_path!(), "::", stringify!($body)),
-            claim: [$($crate::kernel::list::claim!($observed),)? $crate::kernel::Claim::Exact][0],
-            yields: [$($crate::kernel::list::yields!($tally),)? $crate::kernel::Yields::Everything][0],
+            claim: [$($crate::kernel::list::claim!($claim),)? $crate::kernel::Claim::Exact][0],
+            yields: [$($crate::kernel::list::yields!($yields),)? $crate::kernel::Yields::Everything][0],
             compiled: body.is_some(),
         };
         $crate::kernel::KernelDef { meta, body }
@@ -51,6 +51,9 @@ macro_rules! claim {
     (observed) => {
         $crate::kernel::Claim::Observed
     };
+    (exact) => {
+        $crate::kernel::Claim::Exact
+    };
 }
 pub(crate) use claim;
 
@@ -58,6 +61,9 @@ pub(crate) use claim;
 macro_rules! yields {
     (tally) => {
         $crate::kernel::Yields::Tally
+    };
+    (unordered) => {
+        $crate::kernel::Yields::Unordered
     };
 }
 pub(crate) use yields;

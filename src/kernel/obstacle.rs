@@ -44,6 +44,9 @@ pub enum Obstacle {
     /// It finds counts and sums alone, and the output has more.
     #[error("it finds the sum alone, not the positions")]
     TallyAlone,
+    /// It finds positions in another order than they are to be handed on.
+    #[error("it finds positions in no order, so that none can be handed on before the end")]
+    Unordered,
     /// There is not enough memory.
     #[error("needs {} and {} are free", bytes(*.needs), bytes(*.free as f64))]
     Memory {

@@ -29,13 +29,20 @@ impl Core {
     }
 }
 
-/// What a kernel finds of an output that has parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a kernel finds of an output that has parts: each finds what those before it do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Yields {
-    /// All of it.
-    Everything,
     /// Counts and sums alone.
     Tally,
+    /// All of it, but in no order: no part can be handed on before the end.
+    Unordered,
+    /// All of it, in order.
+    Everything,
+}
+
+impl Yields {
+    /// All of them, the richest first.
+    pub const ALL: [Yields; 3] = [Yields::Everything, Yields::Unordered, Yields::Tally];
 }
 
 /// Named numbers that sum up an output, for checks against known answers and for people.

@@ -192,9 +192,10 @@ impl Group {
         let mut prepared = ceilings[0].prepare(machine);
         let mut time_runs = |ceiling: &Ceiling, runs: u32| {
             prepared.ceiling = *ceiling;
-            let start = Clock::Thread.now();
+            let clock = Clock::Thread.for_one_run();
+            let start = clock.now();
             (0..runs).for_each(|_| prepared.run());
-            (Clock::Thread.now() - start).as_secs_f64() * 1e9
+            (clock.now() - start).as_secs_f64() * 1e9
         };
         let mut enough = |ceiling: &Ceiling| {
             let mut doubled = std::iter::successors(Some(1), |runs| Some(runs * 2));

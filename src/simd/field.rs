@@ -12,7 +12,7 @@
 //! so every byte is one of the two, and the bits that were there before are in both.
 //!
 //! This holds if the threads follow their wave of counters. The wave of the antichain kernels is modelled in loom
-//! (`cores/table_scan/antichain/wave/model.rs`, run by `.ci/deep`): without release, without acquire, or with a shorter
+//! (`cores/table_scan/wave/model.rs`, run by `.ci/deep`): without release, without acquire, or with a shorter
 //! lag the model fails. The tests of `wave` run it with threads, in `.ci/run` also as code for ARM. ThreadSanitizer would see none of this: to it relaxed accesses are no race, and it does not see
 //! reads by `asm!`.
 #![allow(unsafe_code, reason = "vector loads from memory that other threads write, checked once for 16 lanes")]

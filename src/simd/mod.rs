@@ -17,6 +17,7 @@ pub mod bits;
 pub mod fearless;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod field;
+pub mod line;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub mod neon;
 pub mod probe;

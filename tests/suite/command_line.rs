@@ -197,6 +197,7 @@ fn wrong_names() {
     refused(&["solve", "scatterstone-nim", "--modulus", "1000000006"], "odd");
     refused(&["solve", "scatterstone-nim", "--modulus", "2147483649"], "odd");
     refused(&["solve", "stone-game", "--kernel", "bit_rows"], "OPERATION=");
+    refused(&["positions", "stone-game", "--limit", "9", "--kernel", "table_scan=blocks_words"], "in no order");
     refused(&["solve", "stone-game", "--kernel", "table_scan=none"], "byte_table");
     refused(&["solve", "stone-game", "--kernel", "scan=byte_table"], "table_scan");
     refused(&["solve", "stone-game", "--kernel", "mex_subtraction=stamp"], "does not use");
@@ -605,6 +606,25 @@ fn help_has_an_example() {
         let help = help(&[&command]);
         assert!(help.contains("Example") && help.contains(&format!("nimlanes {command}")), "{help}");
     }
+}
+
+#[test]
+fn shells_complete_each_command_and_each_has_a_manual_page() {
+    let output = |args: &[&str]| {
+        let output = nimlanes().args(args).assert().success().get_output().stdout.clone();
+        String::from_utf8(output).expect("UTF-8")
+    };
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = output(&["completions", shell]);
+        assert!(commands().iter().all(|command| script.contains(command.as_str())), "{shell}");
+    }
+    for command in commands() {
+        let page = output(&["man", &command]);
+        assert!(page.contains(&format!("nimlanes\\-{command}")) && page.contains(".SH OPTIONS"), "{page}");
+    }
+    assert!(output(&["man"]).contains("Exit codes"));
+    let error = nimlanes().args(["man", "none"]).assert().code(2).get_output().stderr.clone();
+    assert!(String::from_utf8_lossy(&error).contains("allowed: solve, "));
 }
 
 /// The help lists exactly the variables in the source.

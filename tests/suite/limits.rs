@@ -55,6 +55,8 @@ fn a_run_that_is_not_refused_fits_in_memory() {
             "antichain_threads_avx512",
             "run table_scan --kernel antichain_threads_avx512 --size 2000 --threads 8",
         ),
+        ("table_scan", "blocks_words", "run table_scan --kernel blocks_words --size 3000"),
+        ("table_scan", "blocks_threads_avx2", "run table_scan --kernel blocks_threads_avx2 --size 5000 --threads 2"),
         (
             "table_scan",
             "antichain_avx512",

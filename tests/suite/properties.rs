@@ -6,12 +6,12 @@ use nimlanes::cores::mex::split::{MexSplit, Split};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::cores::mex::zeros::{MexZeros, Zeros};
 use nimlanes::cores::sink::{Sink, Tally};
-use nimlanes::cores::table_scan::{Rule, StoneGame, TableScan};
+use nimlanes::cores::table_scan::{self, Rule, StoneGame, TableScan};
 use nimlanes::cores::xor_count::partitions::{Partitions, XorPartitions};
 use nimlanes::cores::xor_count::triples::{Values, XorTriples};
 use nimlanes::cores::{COMPLETE, OPERATIONS};
 use nimlanes::games::{Positions, Solver, game};
-use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};
+use nimlanes::kernel::{Kernel, Operation, Run, RunError, Yields, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::{Diagonals, MoveSet};
 use nimlanes::selection::Selection;
@@ -260,6 +260,11 @@ impl Sink<[u32; 3]> for Fragile {
     fn tally(&self) -> Tally {
         Tally::default()
     }
+}
+
+impl table_scan::Sink for Fragile {
+    // No kernel is left out.
+    const YIELDS: Yields = Yields::Tally;
 }
 
 /// The `k`-th P-position of Wythoff's game, exactly: `(floor(k phi), floor(k phi) + k)` with

@@ -53,8 +53,16 @@ fn after_help() -> String {
         [format!("  {ISA_MAX}={tiers}"), "Use only this tier and those it includes, as on a weaker machine".to_owned()],
         [format!("  {KERNEL}=OPERATION=NAME,..."), "Kernels to use unless --kernel names others".to_owned()],
     ];
+    let codes = [
+        ["  0", "Done"],
+        ["  1", "Failed"],
+        ["  2", "The command line is wrong"],
+        ["  128 + N", "Ended by signal N: 130 by Ctrl-C"],
+    ];
+    let variables = output::table(&variables.map(Vec::from));
+    let codes = output::table(&codes.map(|row| row.map(str::to_owned).to_vec()));
     let example = "nimlanes compare mex_subtraction --size 100000";
-    format!("Environment:\n{}\nExample: {example}", output::table(&variables.map(Vec::from)))
+    format!("Environment:\n{variables}\nExit codes:\n{codes}\nExample: {example}")
 }
 
 /// Parses the command line and runs the command. An error is one line on stderr.

@@ -24,7 +24,7 @@ use std::marker::PhantomData;
 use crate::cores::sink;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Yields, kernels};
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod antichain;
@@ -49,6 +49,16 @@ mod bit_rows_v128;
 mod bitvec_operators;
 #[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod bitvec_rows;
+mod blocks;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod blocks_avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod blocks_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "parallel"))]
+mod blocks_threads_avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
+mod blocks_threads_avx512;
+mod blocks_words;
 mod byte_rows;
 mod byte_table;
 mod byte_table_pruned;
@@ -69,9 +79,6 @@ mod line_rows_v128;
 #[cfg(feature = "wide")]
 mod line_rows_wide;
 mod oracle;
-// For its tests: other CPUs reorder more of what threads do than those that run its kernels.
-#[cfg(all(test, not(loom), not(target_arch = "x86_64")))]
-#[path = "antichain/wave.rs"]
 mod wave;
 #[cfg(feature = "wide")]
 mod wide_rows;
@@ -153,8 +160,20 @@ const DENSITY: f64 = 0.1215;
 const BATCH_PER_HEAP: f64 = 64.0 * 0.4;
 
 /// Receives the positions `x <= y <= z`.
-pub trait Sink: sink::Sink<[u32; 3]> {}
-impl<S: sink::Sink<[u32; 3]>> Sink for S {}
+pub trait Sink: sink::Sink<[u32; 3]> {
+    /// What a kernel must find for it.
+    const YIELDS: Yields = Yields::Everything;
+}
+
+impl Sink for Tally {
+    const YIELDS: Yields = Yields::Tally;
+}
+
+impl Sink for Positions {
+    const YIELDS: Yields = Yields::Unordered;
+}
+
+impl Sink for Stream {}
 
 /// Every position, in lexicographic order.
 pub type Positions = sink::Positions<[u32; 3]>;
@@ -198,10 +217,16 @@ impl<S: Sink> Operation for TableScan<S> {
         antichain_skip_avx512 = antichain_skip_avx512, Avx512, ["avx512"], "64 independent pairs per step, full words skipped by a summary";
         antichain_threads_avx512 = antichain_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 32 layers shared among the threads";
         antichain_skip_threads_avx512 = antichain_skip_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 64 layers shared among the threads";
+        blocks_words = blocks_words, Portable, [], "blocks of 512 candidates, searched word by word: a row is one line in each" exact unordered;
+        blocks_avx2 = blocks_avx2 like blocks_words, Avx2, ["avx2"], "the same blocks with a line in two vectors" exact unordered;
+        blocks_avx512 = blocks_avx512 like blocks_words, Avx512, ["avx512"], "the same blocks with a line in one vector" exact unordered;
+        blocks_threads_avx2 = blocks_threads_avx2 like blocks_avx2, Avx2, ["avx2", "parallel"], "superbands of 512 layers shared among the threads" exact unordered;
+        blocks_threads_avx512 = blocks_threads_avx512 like blocks_avx512, Avx512, ["avx512", "parallel"], "superbands of 512 layers shared among the threads" exact unordered;
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_table"];
     const NOTES: &'static str = include_str!("NOTES.md");
+    const YIELDS: Yields = S::YIELDS;
 
     fn output_bytes(input: &StoneGame, threads: usize) -> f64 {
         let heaps = input.heaps() as f64;

@@ -103,14 +103,14 @@ async function drive() {
         'sizes are on a logarithmic axis',
         slopes.length > 0 && slopes.every(slope => slope > 0 && Math.abs(slope - slopes[0]) < 1),
     );
-    const point = one('#sizes-chart .series:not(.other) circle');
+    const { e: pointX, f: pointY } = one('#sizes-chart .series:not(.other) .mark').transform.baseVal[0].matrix;
     const corner = chart().getBoundingClientRect();
     const pointer = (type, x, y, pointerType = 'mouse') => {
         const place = { clientX: corner.left + x, clientY: corner.top + y };
         chart().dispatchEvent(new view.PointerEvent(type, { pointerType, ...place }));
     };
     check('no value at first', tip() === '');
-    pointer('pointermove', Number(point.getAttribute('cx')) + 2, Number(point.getAttribute('cy')) - 2);
+    pointer('pointermove', pointX + 2, pointY - 2);
     check(
         'a value under the pointer',
         duel.some(row => tip().startsWith(row.kernel) && tip().includes(` per ${row.unit}`)),
@@ -139,11 +139,27 @@ async function drive() {
         'a kernel loses or gets its colour',
         coloured() !== first && one('#legend button').getAttribute('aria-pressed') !== isPressed,
     );
+    const look = mark => `${mark.getAttribute('d')} ${mark.getAttribute('style')}`;
+    const legend = () => all('#legend [aria-pressed="true"]');
+    const looks = () => new Set(legend().map(button => look(button.querySelector('.mark')))).size;
+    all('#legend [aria-pressed="false"]').forEach(button => button.click());
+    check(
+        'every kernel can have a mark of its own',
+        legend().length > 10 && looks() === legend().length && looks() === all('#legend button').length,
+    );
+    const lookOf = new Map(legend().map(button => [button.value, look(button.querySelector('.mark'))]));
+    const dotLooks = all('#ratio-chart .mark').map(look);
+    check(
+        'dots have the marks of the legend',
+        all('#ratio-chart .name').every(({ textContent }, i) => lookOf.get(textContent) === dotLooks[i]),
+    );
+    one('#legend button').click();
+    check('a mark is taken away from dots, too', look(one('#legend .mark')) !== lookOf.get(one('#legend button').value));
     choose('#measure', 'ratio to the best plain Rust');
     check('another measure', one('#sizes-chart').textContent.includes('times as fast as the best plain Rust'));
 
-    // Bars, ladder and machines.
-    const bars = () => all('#ratio-chart rect').length;
+    // Dots, ladder and machines.
+    const dots = () => all('#ratio-chart .mark').length;
     const atSize = machines =>
         count(
             row =>
@@ -154,9 +170,9 @@ async function drive() {
                 row.size === Number(one('#size').value) &&
                 machines.includes(row.machine),
         );
-    check('a bar for each kernel', bars() === atSize([0]));
+    check('a dot for each kernel', dots() === atSize([0]));
     one('#ratio-chart svg').dispatchEvent(new view.FocusEvent('focus'));
-    check('the value of a bar', one('#ratio-chart .tip').textContent.includes('a run'));
+    check('the value of a dot', one('#ratio-chart .tip').textContent.includes('a run'));
     check(
         'the ladder links lines of source',
         all('#ladder tbody a').every(link => /\.rs#L\d+$/.test(link.getAttribute('href'))),
@@ -166,20 +182,20 @@ async function drive() {
     const kernels = data.operations.find(({ name }) => name === operation).kernels.length;
     check('all kernels', all('#ladder tbody tr').length === kernels && steps > 1 && steps < kernels);
     one('#machines input[value="1"]').click();
-    check('bars of two machines', bars() === atSize([0, 1]) && atSize([1]) > 0);
+    check('dots of two machines', dots() === atSize([0, 1]) && atSize([1]) > 0);
     one('#machines input[value="0"]').click();
     const unmeasured = data.operations.find(
         ({ name }) => !data.rows.some(row => row.operation === name && row.machine),
     );
     one(`#operations [value="${unmeasured.name}"]`).click();
-    check('not measured there', one('#sizes-chart').textContent === 'not measured' && bars() === 0);
+    check('not measured there', one('#sizes-chart').textContent === 'not measured' && dots() === 0);
     one('#machines input[value="1"]').click();
     check('one machine is always shown', one('#machines input[value="1"]').checked);
     one('#machines input[value="0"]').click();
     one('#machines input[value="1"]').click();
     for (const button of all('#operations button')) {
         button.click();
-        check(`a chart of ${button.value}`, all('#sizes-chart .series').length > 0 && bars() > 0);
+        check(`a chart of ${button.value}`, all('#sizes-chart .series').length > 0 && dots() > 0);
     }
     one('#summary-table tbody button').click();
     check(

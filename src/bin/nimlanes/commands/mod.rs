@@ -7,9 +7,11 @@ pub mod arguments;
 mod beams;
 mod ceilings;
 mod compare;
+mod completions;
 mod env;
 mod grundy;
 mod kernels;
+mod man;
 mod plot;
 mod positions;
 mod profile;
@@ -40,6 +42,8 @@ pub enum Command {
     Report(report::Args),
     Ceilings(ceilings::Args),
     Env(env::Args),
+    Completions(completions::Args),
+    Man(man::Args),
     #[command(hide = true)]
     Answer(answer::Args),
 }
@@ -62,6 +66,8 @@ impl Command {
             Command::Report(args) => report::main(args),
             Command::Ceilings(args) => ceilings::main(args),
             Command::Env(args) => env::main(args),
+            Command::Completions(args) => completions::main(args),
+            Command::Man(args) => man::main(args),
             Command::Answer(args) => answer::main(args),
         }
     }

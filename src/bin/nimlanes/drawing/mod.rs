@@ -1,8 +1,12 @@
 //! Pictures of positions and charts of measurements, as SVG and PNG.
 //!
-//! A picture is made of numbers and labels: reading files and naming kernels is up to those who draw.
+//! They are drawn from numbers and names, with the same axes, colours and sizes of text. Nothing here reads or writes a file, or
+//! knows what a report is.
 
+mod axis;
 pub mod beams;
 pub mod chart;
+pub mod colours;
 mod picture;
 pub mod plot;
+mod svg;

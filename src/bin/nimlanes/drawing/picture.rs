@@ -1,13 +1,12 @@
 //! Pictures of text, lines and rasters of cells, as SVG and PNG.
 //!
-//! A raster of a million positions is one element, which an SVG contains as an embedded PNG. The background is transparent,
-//! and text and lines are medium grey, so that a picture suits light and dark pages.
+//! A raster of a million positions is one element, which an SVG contains as an embedded PNG.
 
-use std::fmt::Write;
-
-use base64::prelude::{BASE64_STANDARD, Engine as _};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 use png::{ColorType, Compression, Filter};
+
+use super::colours::{Colour, GREY, scale};
+use super::svg::{Anchor, Paint, Svg, Text};
 
 /// An index into the palette of all pictures: transparent, then the values of [`tint`], then those of [`grey`].
 pub type Ink = u8;
@@ -17,7 +16,6 @@ const SHADES: u8 = 32;
 const STRENGTHS: u8 = 7;
 /// Number of strengths of grey, for the edges of letters.
 const GREYS: u8 = 16;
-const GREY: [u8; 3] = [118, 124, 133];
 
 /// Transparent.
 pub const CLEAR: Ink = 0;
@@ -33,20 +31,13 @@ fn grey(strength: f64) -> Ink {
     if level == 0 { CLEAR } else { SHADES * STRENGTHS + level }
 }
 
-/// Red, green, blue and opacity of each ink. The colour scale follows viridis (Smith and van der Walt 2015), whose lightness
-/// grows evenly for every kind of colour vision.
+/// Red, green, blue and opacity of each ink.
 fn palette() -> Vec<[u8; 4]> {
-    const STOPS: [[f64; 3]; 5] =
-        [[68.0, 1.0, 84.0], [59.0, 82.0, 139.0], [33.0, 145.0, 140.0], [94.0, 201.0, 98.0], [253.0, 231.0, 37.0]];
     let opacity = |level: u8, levels: u8| (255.0 * f64::from(level) / f64::from(levels)).round() as u8;
-    let shade = |shade: u8| {
-        let at = f64::from(shade) / f64::from(SHADES - 1) * (STOPS.len() - 1) as f64;
-        let (low, high) = (STOPS[at.floor() as usize], STOPS[at.ceil() as usize]);
-        [0, 1, 2].map(|i| (low[i] + (high[i] - low[i]) * at.fract()).round() as u8)
-    };
+    let shade = |shade: u8| scale(f64::from(shade) / f64::from(SHADES - 1));
     let tints = (0..SHADES).flat_map(|s| (1..=STRENGTHS).map(move |level| (shade(s), opacity(level, STRENGTHS))));
     let greys = (1..=GREYS).map(|level| (GREY, opacity(level, GREYS)));
-    [[0; 4]].into_iter().chain(tints.chain(greys).map(|([r, g, b], a)| [r, g, b, a])).collect()
+    [[0; 4]].into_iter().chain(tints.chain(greys).map(|(Colour([r, g, b]), a)| [r, g, b, a])).collect()
 }
 
 /// Cells of ink, row by row from the top.
@@ -65,14 +56,6 @@ impl Raster {
     pub fn size(&self) -> [usize; 2] {
         [self.columns, self.cells.len() / self.columns].map(|cells| cells * self.pixels)
     }
-}
-
-/// Horizontal alignment of text at its point; vertically it is always centred.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Anchor {
-    Start,
-    Middle,
-    End,
 }
 
 enum Item {
@@ -132,42 +115,21 @@ impl Picture {
 
     /// The picture as SVG.
     pub fn svg(&self) -> String {
-        let [width, height] = self.size;
-        let [r, g, b] = GREY;
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"14\" fill=\"rgb({r},{g},{b})\" \
-             stroke=\"none\">\n"
-        );
+        let mut svg = Svg::new(self.size.map(|side| side as i32));
         for item in &self.items {
-            let written = match item {
-                Item::Text { text, at: [x, y], anchor } => {
-                    let anchor = match anchor {
-                        Anchor::Start => "start",
-                        Anchor::Middle => "middle",
-                        Anchor::End => "end",
-                    };
-                    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-                    writeln!(svg, "<text x=\"{x}\" y=\"{y}\" dy=\"0.36em\" text-anchor=\"{anchor}\">{text}</text>")
+            match item {
+                Item::Text { text, at, anchor } => svg.text(text, *at, *anchor, Text::Large),
+                Item::Line { from, to } => {
+                    let size = [0, 1].map(|i| to[i] - from[i] + 1);
+                    svg.rectangle(*from, size, Paint::Fill(GREY));
                 }
-                Item::Line { from: [x, y], to } => {
-                    let [width, height] = [to[0] - x + 1, to[1] - y + 1];
-                    writeln!(svg, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>")
+                Item::Raster { raster, at } => {
+                    let cells = raster.size().map(|size| size / raster.pixels);
+                    svg.image(*at, raster.size(), &png(cells, &raster.cells));
                 }
-                Item::Raster { raster, at: [x, y] } => {
-                    let [width, height] = raster.size();
-                    let [columns, rows] = raster.size().map(|size| size / raster.pixels);
-                    let png = BASE64_STANDARD.encode(png([columns, rows], &raster.cells));
-                    writeln!(
-                        svg,
-                        "<image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" \
-                         style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{png}\"/>"
-                    )
-                }
-            };
-            written.expect("writing to a string succeeds");
+            }
         }
-        svg + "</svg>\n"
+        svg.end()
     }
 
     /// The picture as PNG.
@@ -271,12 +233,5 @@ mod tests {
         assert_eq!([at(5, 6), at(7, 8), at(10, 11), at(8, 9)], [1, 1, 224, 224]);
         assert_eq!([at(8, 6), at(0, 18), at(0, 19)], [CLEAR, CLEAR, grey(1.0)]);
         assert!((14..26).any(|x| at(x, 8) > 224), "a letter");
-    }
-
-    #[test]
-    fn text_in_an_svg_is_escaped() {
-        let mut picture = Picture::new([9, 9]);
-        picture.text("n < m & more", [0, 0], Anchor::End);
-        assert!(picture.svg().contains(">n &lt; m &amp; more<"));
     }
 }

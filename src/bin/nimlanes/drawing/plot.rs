@@ -3,11 +3,14 @@
 //! Both games are self-similar, so each is drawn in two ways: by its heaps, and by the ratios of its heaps, where a beam of
 //! positions becomes a line or a spot.
 
+use nimlanes::games::Positions;
+
+use super::axis::{Axis, number};
 use super::beams::Row;
-use super::picture::{Anchor, CLEAR, Ink, Raster, tint};
+use super::picture::{CLEAR, Ink, Raster, tint};
+use super::svg::{Anchor, HEADING};
 
 pub use super::picture::Picture;
-use nimlanes::games::Positions;
 
 /// What the axes show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +39,7 @@ pub fn draw(positions: &Positions, limit: u64, caption: &str, view: View) -> Pic
 /// A picture of Grundy values: of these heaps, or of all.
 pub fn draw_values(values: &[u16], heaps: Option<Vec<usize>>, caption: &str) -> Picture {
     let high = f64::from(values.iter().max().copied().unwrap_or(0)) + 1.0;
-    let axis = |name, high| Axis { name, low: 0.0, high, is_log: false };
-    let axes = [axis("heap", values.len() as f64), axis("Grundy value", high)];
+    let axes = [values.len() as f64, high].map(|high| Axis::linear(0.0, high));
     let what = if heaps.is_some() { "rare heaps" } else { "heaps" };
     let heaps = heaps.unwrap_or_else(|| (0..values.len()).collect());
     let mut grid = Grid::new(SIDE / 2, 2);
@@ -50,6 +52,7 @@ pub fn draw_values(values: &[u16], heaps: Option<Vec<usize>>, caption: &str) -> 
         title: format!("{caption}: Grundy values of {what}"),
         note: format!("{} {what} up to {}", heaps.len(), values.len() - 1),
         axes,
+        names: ["heap", "Grundy value"],
         legend: ["density".to_owned(), "least".to_owned(), "most".to_owned()],
         ink: faint,
     }
@@ -74,11 +77,11 @@ fn third_heap(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     let raster = grid.raster(|column, row, count, sum| {
         tint(sum / count / limit.max(1) as f64, count / (width(column) * width(row)))
     });
-    let axis = |name| Axis { name, low: 0.0, high: heaps as f64, is_log: false };
     Scene {
         title: format!("{caption}: the third heap of a P-position, given the other two"),
         note: format!("paler where some third heaps are above {limit}, blank where all are"),
-        axes: [axis("a heap"), axis("another heap")],
+        axes: [Axis::linear(0.0, heaps as f64); 2],
+        names: ["a heap", "another heap"],
         legend: ["third heap".to_owned(), "0".to_owned(), number(limit as f64)],
         ink: area,
     }
@@ -92,10 +95,7 @@ fn shares(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
     let low = (quantile(proper().map(|[_, y, z]| ratio(*y, *z)), 0.001) * 10.0).floor() / 10.0;
     let low = if low < 1.0 { low } else { 0.0 };
     let pixels = if positions.len() > 1_000_000 { 1 } else { 2 };
-    let axes = [
-        Axis { name: "x / z", low: 0.0, high: 1.0, is_log: false },
-        Axis { name: "y / z", low, high: 1.0, is_log: false },
-    ];
+    let axes = [Axis::linear(0.0, 1.0), Axis::linear(low, 1.0)];
     let mut grid = Grid::new(SIDE / pixels, pixels);
     for [x, y, z] in proper() {
         grid.add_at(&axes, [ratio(*x, *z), ratio(*y, *z)]);
@@ -106,6 +106,7 @@ fn shares(positions: &[[u32; 3]], limit: u64, caption: &str) -> Picture {
         title: format!("{caption}: P-positions x <= y <= z relative to the largest heap"),
         note: format!("{} positions with heaps up to {limit}", positions.len()),
         axes,
+        names: ["x / z", "y / z"],
         legend: ["density".to_owned(), "0".to_owned(), "most".to_owned()],
         ink: density,
     }
@@ -123,11 +124,11 @@ fn beams(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
         grid.add(m, n, ratio);
     }
     let raster = grid.raster(|_, _, count, sum| line((sum / count - 1.0) / (steepest - 1.0)));
-    let axis = |name| Axis { name, low: 0.0, high: (grid.step * grid.side) as f64, is_log: false };
     Scene {
         title: format!("{caption}: P-positions in beams"),
         note: format!("{} positions with a sum of heaps up to {limit}, in both orders", positions.len()),
-        axes: [axis("a heap"), axis("the other heap")],
+        axes: [Axis::linear(0.0, (grid.step * grid.side) as f64); 2],
+        names: ["a heap", "the other heap"],
         legend: ["larger / smaller".to_owned(), "1".to_owned(), format!("{steepest:.2}")],
         ink: line,
     }
@@ -138,10 +139,7 @@ fn beams(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
 fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
     let largest = positions.iter().map(|[n, _]| *n).max().unwrap_or(0).max(2) as f64;
     let high = ratios(positions).map(|[_, ratio]| ratio).fold(1.1, f64::max) * 1.02;
-    let axes = [
-        Axis { name: "n, the smaller heap", low: 1.0, high: largest, is_log: true },
-        Axis { name: "m / n", low: 1.0, high, is_log: false },
-    ];
+    let axes = [Axis::log(1.0, largest), Axis::linear(1.0, high)];
     let mut grid = Grid::new(SIDE / 4, 4);
     for at in ratios(positions).filter(|[n, _]| *n > 0.0) {
         grid.add_at(&axes, at);
@@ -155,6 +153,7 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
         title: format!("{caption}: the larger heap of a P-position divided by the smaller"),
         note: format!("{} positions with a sum of heaps up to {limit}", positions.len()),
         axes,
+        names: ["n, the smaller heap", "m / n"],
         legend: ["share of a column".to_owned(), "least".to_owned(), "most".to_owned()],
         ink: faint,
     }
@@ -173,15 +172,8 @@ pub fn fluctuations(rows: &[Row], limit: u64, reference: &str, caption: &str) ->
     let spreads = shown().map(|row| row.spread).filter(|spread| *spread > 0.0);
     // Most gaps are smaller than a spread, some by far.
     let low = decade(0.01 * spreads.fold(0.1 * high, f64::min));
-    let axes = [
-        Axis {
-            name: "n, the smaller heap",
-            low: FROM as f64,
-            high: shown().map(|row| row.to).fold(10 * FROM, u64::max) as f64,
-            is_log: true,
-        },
-        Axis { name: "deviation of m/n", low, high, is_log: true },
-    ];
+    let furthest = shown().map(|row| row.to).fold(10 * FROM, u64::max);
+    let axes = [Axis::log(FROM as f64, furthest as f64), Axis::log(low, high)];
     let beam = |row: &Row| if row.beam == "upper" { 1.0 } else { 0.0 };
     let middle = |row: &Row| (row.from as f64 * row.to as f64).sqrt();
     let mut grid = Grid::new(SIDE / 4, 4);
@@ -193,6 +185,7 @@ pub fn fluctuations(rows: &[Row], limit: u64, reference: &str, caption: &str) ->
         title: format!("{caption}: how the beams stray, sums of heaps up to {}", number(limit as f64)),
         note: format!("standard deviation of m/n in each bin; paler, the mean less {reference}"),
         axes,
+        names: ["n, the smaller heap", "deviation of m/n"],
         legend: ["beam", "lower", "upper"].map(str::to_owned),
         ink: |share| line(share.round()),
     }
@@ -233,61 +226,6 @@ fn quantile(values: impl Iterator<Item = f64> + Clone, share: f64) -> f64 {
     sample.get((share * sample.len() as f64) as usize).or(sample.last()).copied().unwrap_or(1.0)
 }
 
-/// A linear or logarithmic axis.
-struct Axis {
-    name: &'static str,
-    low: f64,
-    high: f64,
-    is_log: bool,
-}
-
-impl Axis {
-    /// The position of a value, from 0 to 1.
-    fn at(&self, value: f64) -> f64 {
-        match self.is_log {
-            true => (value / self.low).ln() / (self.high / self.low).ln(),
-            false => (value - self.low) / (self.high - self.low),
-        }
-    }
-
-    /// Tick marks and their labels.
-    fn labels(&self) -> impl Iterator<Item = (f64, String)> {
-        let ticks = self.ticks();
-        let labels = numbers(&ticks);
-        ticks.into_iter().zip(labels)
-    }
-
-    /// Round numbers for tick marks.
-    fn ticks(&self) -> Vec<f64> {
-        if self.is_log {
-            let decades = self.low.log10().ceil() as i32..=self.high.log10().floor() as i32;
-            return decades.map(|exponent| 10f64.powi(exponent)).collect();
-        }
-        let rough = (self.high - self.low) / 6.0;
-        let power = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power).into_iter().find(|step| *step >= rough);
-        let step = step.unwrap_or(rough);
-        let range = (self.low / step - 1e-9).ceil() as i64..=(self.high / step + 1e-9).floor() as i64;
-        range.map(|i| i as f64 * step).collect()
-    }
-}
-
-/// A number in short notation.
-fn number(value: f64) -> String {
-    numbers(&[value]).concat()
-}
-
-/// Numbers in one notation: with exponents if one of them needs one.
-fn numbers(values: &[f64]) -> Vec<String> {
-    // What arithmetic left in the last digits goes.
-    let rounded = values.iter().map(|value| format!("{value:.6e}").parse().unwrap_or(*value));
-    let rounded: Vec<f64> = rounded.collect();
-    let is_short = |value: &f64| matches!(value.abs(), 0.0 | 1e-4..1e5);
-    let are_short = rounded.iter().all(is_short);
-    let text = |value: f64| if are_short || value == 0.0 { value.to_string() } else { format!("{value:e}") };
-    rounded.into_iter().map(text).collect()
-}
-
 /// A square of cells, each with the number of its positions and the sum of a value over them. Row 0 is the lowest.
 struct Grid {
     side: usize,
@@ -317,7 +255,7 @@ impl Grid {
 
     /// The column and the row of a point, if it is within both axes.
     fn cell(&self, axes: &[Axis; 2], at: [f64; 2]) -> Option<[usize; 2]> {
-        let shares = [0, 1].map(|i| axes[i].at(at[i]));
+        let shares = [0, 1].map(|i| axes[i].share(at[i]));
         let cell = |share: f64| ((share * self.side as f64) as usize).min(self.side - 1);
         shares.iter().all(|share| (0.0..=1.0).contains(share)).then(|| shares.map(cell))
     }
@@ -356,6 +294,8 @@ struct Scene {
     title: String,
     note: String,
     axes: [Axis; 2],
+    /// What the axes show.
+    names: [&'static str; 2],
     /// The meaning of the inks, and of the first and the last.
     legend: [String; 3],
     /// The ink for a share from 0 to 1.
@@ -367,22 +307,21 @@ impl Scene {
         let side = raster.size()[0] as i32;
         let (right, bottom) = (LEFT + side, TOP + side);
         let mut picture = Picture::new([(right.max(LEFT + SIDE as i32) + 190) as usize, bottom as usize + 62]);
-        picture.text(self.title, [14, 18], Anchor::Start);
-        picture.text(self.note, [14, 40], Anchor::Start);
+        picture.text(self.title, HEADING[0], Anchor::Start);
+        picture.text(self.note, HEADING[1], Anchor::Start);
         picture.raster(raster, [LEFT, TOP]);
         picture.line([LEFT - 1, TOP], [LEFT - 1, bottom]);
         picture.line([LEFT - 1, bottom], [right, bottom]);
         let [x, y] = &self.axes;
-        picture.text(y.name, [LEFT - 14, TOP - 18], Anchor::Start);
-        picture.text(x.name, [LEFT + side / 2, bottom + 44], Anchor::Middle);
-        let along = |axis: &Axis, value: f64| (axis.at(value) * f64::from(side)).round() as i32;
+        picture.text(self.names[1], [LEFT - 14, TOP - 18], Anchor::Start);
+        picture.text(self.names[0], [LEFT + side / 2, bottom + 44], Anchor::Middle);
         for (tick, label) in x.labels() {
-            let at = LEFT + along(x, tick);
+            let at = x.pixel(tick, [LEFT, right]);
             picture.line([at, bottom], [at, bottom + 5]);
             picture.text(label, [at, bottom + 18], Anchor::Middle);
         }
         for (tick, label) in y.labels() {
-            let at = bottom - along(y, tick);
+            let at = y.pixel(tick, [bottom, TOP]);
             picture.line([LEFT - 6, at], [LEFT - 1, at]);
             picture.text(label, [LEFT - 10, at], Anchor::End);
         }
@@ -401,22 +340,6 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ticks_are_round_and_on_the_axis() {
-        let axis = |low, high, is_log| Axis { name: "", low, high, is_log };
-        assert_eq!(axis(0.0, 4001.0, false).ticks(), [0.0, 1000.0, 2000.0, 3000.0, 4000.0]);
-        assert_eq!(axis(1.0, 2500.0, true).ticks(), [1.0, 10.0, 100.0, 1000.0]);
-        let labels = |axis: Axis| axis.labels().map(|(_, label)| label).collect::<Vec<_>>();
-        assert_eq!(labels(axis(0.4, 1.0, false)), ["0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1"]);
-        assert_eq!(labels(axis(0.0, 1e5, false)), ["0", "2e4", "4e4", "6e4", "8e4", "1e5"]);
-        assert_eq!(labels(axis(0.0, 9e4, false)), ["0", "20000", "40000", "60000", "80000"]);
-        assert_eq!(labels(axis(1e-8, 1e-6, true)), ["1e-8", "1e-7", "1e-6"]);
-        assert_eq!(labels(axis(1.0, 1e5, true)), ["1e0", "1e1", "1e2", "1e3", "1e4", "1e5"]);
-        assert_eq!(numbers(&[0.0, 1.5, 4000.0]), ["0", "1.5", "4000"]);
-        assert_eq!(numbers(&[0.0, -0.05, -2.5e6]), ["0", "-5e-2", "-2.5e6"]);
-        assert_eq!(numbers(&[0.1 + 0.2, 3e-4]), ["0.3", "0.0003"]);
-    }
 
     #[test]
     fn every_size_has_a_picture() {

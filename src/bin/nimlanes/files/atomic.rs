@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::identity::{builder, id, id_of, names, pass_on};
+use super::identity::{builder, id_of, is_at, names, pass_on};
 
 /// Writes a file with the content that `fill` produces.
 ///
@@ -47,9 +47,9 @@ pub fn check(path: &Path) -> io::Result<()> {
 pub fn are_same(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| {
         let Place { path, .. } = Place::resolve(path).ok()??;
-        Some((id_of(folder(&path), true).ok()?, path.file_name()?.to_owned()))
+        Some((id_of(folder(&path)).ok()?, path.file_name()?.to_owned()))
     };
-    match (id_of(a, true), id_of(b, true)) {
+    match (id_of(a), id_of(b)) {
         (Ok(a), Ok(b)) => a == b,
         _ => place(a).is_some_and(|a| place(b) == Some(a)),
     }
@@ -260,10 +260,9 @@ impl LockedFile {
 
     /// Whether the path still names the locked file.
     fn is_in_place(&self) -> io::Result<bool> {
-        match id_of(&self.path, false) {
-            Ok(there) => Ok(there == id(&self.file)?),
+        match is_at(&self.file, &self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
+            found => found,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a system knows of a file besides its content: which file it is, by how many names, and whose.
 
-pub use here::{builder, id, id_of, names, pass_on};
+pub use here::{builder, id_of, is_at, names, pass_on};
 
 #[cfg(unix)]
 mod here {
@@ -16,14 +16,14 @@ mod here {
         (file.dev(), file.ino())
     }
 
-    /// Which file an open one is.
-    pub fn id(file: &File) -> io::Result<Id> {
-        file.metadata().map(|file| of(&file))
+    /// Which file or folder a path names.
+    pub fn id_of(path: &Path) -> io::Result<Id> {
+        path.metadata().map(|file| of(&file))
     }
 
-    /// Which file or folder a path names; a symbolic link is itself one if it is not to be followed.
-    pub fn id_of(path: &Path, follow: bool) -> io::Result<Id> {
-        if follow { path.metadata() } else { path.symlink_metadata() }.map(|file| of(&file))
+    /// Whether a path names an open file, and no link to it.
+    pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+        Ok(of(&path.symlink_metadata()?) == of(&file.metadata()?))
     }
 
     /// How many names an open file has.
@@ -55,23 +55,20 @@ mod here {
     use std::io;
     use std::path::Path;
 
-    use winapi_util::{AsHandleRef, Handle, file::information};
+    use winapi_util::{Handle, file::information};
 
     /// Number of the volume, and of the file on it.
     pub type Id = (u64, u64);
 
-    fn of(file: impl AsHandleRef) -> io::Result<Id> {
-        information(file).map(|file| (file.volume_serial_number(), file.file_index()))
+    /// Which file or folder a path names.
+    pub fn id_of(path: &Path) -> io::Result<Id> {
+        let file = information(Handle::from_path_any(path)?)?;
+        Ok((file.volume_serial_number(), file.file_index()))
     }
 
-    /// Which file an open one is.
-    pub fn id(file: &File) -> io::Result<Id> {
-        of(file)
-    }
-
-    /// Which file or folder a path names. Links are followed in any case.
-    pub fn id_of(path: &Path, _: bool) -> io::Result<Id> {
-        of(Handle::from_path_any(path)?)
+    /// Whether a path names an open file. It stays on its volume, which wine no longer tells of a file that was renamed.
+    pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+        Ok(id_of(path)?.1 == information(file)?.file_index())
     }
 
     /// How many names an open file has.
@@ -97,17 +94,15 @@ mod here {
     use std::io::{self, ErrorKind};
     use std::path::Path;
 
-    type Id = (u64, u64);
-
     fn unknown<T>() -> io::Result<T> {
         Err(io::Error::new(ErrorKind::Unsupported, "this system does not tell which file it is"))
     }
 
-    pub fn id(_: &File) -> io::Result<Id> {
+    pub fn id_of(_: &Path) -> io::Result<(u64, u64)> {
         unknown()
     }
 
-    pub fn id_of(_: &Path, _: bool) -> io::Result<Id> {
+    pub fn is_at(_: &File, _: &Path) -> io::Result<bool> {
         unknown()
     }
 

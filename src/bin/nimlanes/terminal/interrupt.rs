@@ -72,6 +72,7 @@ fn code(signal: i32) -> i32 {
 }
 
 /// What a signal does.
+#[cfg_attr(not(any(unix, windows)), allow(dead_code, reason = "there are no signals"))]
 fn arrived(signal: i32) {
     if runs().cancel(signal) {
         files::exit(code(signal));

@@ -58,6 +58,21 @@ pub struct Tally {
     pub heaps: u64,
 }
 
+/// How often each value occurs among the values of the first heaps, ascending by value.
+pub fn tallies(values: &[u16]) -> Vec<Tally> {
+    // Values need not appear in order.
+    let mut counted = vec![(0, 0); 1 << 16];
+    for (n, value) in (0..).zip(values) {
+        let (first, heaps) = &mut counted[usize::from(*value)];
+        if *heaps == 0 {
+            *first = n;
+        }
+        *heaps += 1;
+    }
+    let occurring = (0..=u16::MAX).zip(counted).filter(|(_, (_, heaps))| *heaps > 0);
+    occurring.map(|(value, (first, heaps))| Tally { value, first, heaps }).collect()
+}
+
 /// What proves a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theorem {
@@ -117,15 +132,6 @@ impl PartialEq for Census {
 impl Census {
     /// Of all values.
     fn of(values: &[u16], period: Option<octal::Period>) -> Self {
-        let mut tallies = vec![(0, 0); 1 << 16];
-        for (n, value) in (0..).zip(values) {
-            let (first, heaps) = &mut tallies[usize::from(*value)];
-            if *heaps == 0 {
-                *first = n;
-            }
-            *heaps += 1;
-        }
-        let tallies = (0..=u16::MAX).zip(tallies).filter(|(_, (_, heaps))| *heaps > 0);
         let proved = |found: octal::Period| Proved {
             period: found.period as u64,
             preperiod: found.preperiod as u64,
@@ -133,7 +139,7 @@ impl Census {
             heaps: found.certificate.unwrap_or(0) as u64 + 1,
         };
         Census {
-            tallies: tallies.map(|(value, (first, heaps))| Tally { value, first, heaps }).collect(),
+            tallies: tallies(values),
             last: hashed(values[values.len().saturating_sub(LAST)..].iter().copied()),
             period: period.filter(|found| found.is_proved).map(proved),
             rare: None,

@@ -8,14 +8,13 @@
 //! # Parts
 //! Marks are kept in the rows that [`layout`] describes and made by [`marks`]. [`windows`] is the search of a pair.
 //! Long rows need more: a band with `SKIP` knows where searches can [start](starts), and searches in [`rounds`].
-//! [`wave`] makes bands on several threads wait for one another.
+//! [`wave`](super::wave) makes bands on several threads wait for one another.
 
 mod layout;
 mod marks;
 mod rounds;
 mod starts;
 mod vectors;
-mod wave;
 mod windows;
 
 use std::arch::x86_64::*;
@@ -25,7 +24,7 @@ use std::ops::Range;
 use self::layout::Layout;
 use self::starts::Filled;
 use self::vectors::{LANE, LANES, add, ones, splat, sub};
-use self::wave::{StopOnDrop, Wave};
+use super::wave::{StopOnDrop, Wave};
 use super::{Rule, Sink, StoneGame};
 #[cfg(feature = "parallel")]
 use crate::kernel::Cost;
@@ -46,7 +45,7 @@ type Layers<const H: usize> = [[u32; LANES]; H];
 pub fn bytes<const H: usize, const SKIP: bool>(input: &StoneGame) -> [f64; 2] {
     let Layout { heaps, words, .. } = Layout::new(input.heaps());
     let full = if SKIP { Field::bytes(words / WORD + 1) } else { 0.0 };
-    let counters = 8.0 * heaps.div_ceil(LANES * H) as f64;
+    let counters = Wave::bytes(heaps.div_ceil(LANES * H));
     let used = 8.0 * (heaps + LANES * H + WORD) as f64;
     let filled = if SKIP { Filled::bytes(heaps) } else { 0.0 };
     [Field::bytes(words) + full + counters, used + filled]

@@ -235,41 +235,28 @@ impl Summary {
                 format!("{period} from heap {preperiod} on, {proof}")
             }
         };
-        let tally =
-            |tally: &period::Tally| Tally { value: usize::from(tally.value), first: tally.first, heaps: tally.heaps };
         Summary {
-            game: Game::Code(code.to_string()),
-            limit,
-            zeros: census.tallies.iter().find(|tally| tally.value == 0).map_or(0, |tally| tally.heaps),
-            last_zero: None,
-            octaves: None,
             repetition: Some(Repetition { period, words }),
             rare: census.rare.map(|rare| Rare::new(rare.heaps, rare.last, rare.mask)),
-            values: Some(census.tallies.iter().map(tally).collect()),
+            ..Summary::of_tallies(Game::Code(code.to_string()), limit, &census.tallies)
         }
     }
 
     fn of_values(game: Game, values: &[u16]) -> Self {
-        // Values need not appear in order.
-        let mut tallies = vec![(0, 0); 1 << 16];
-        for (n, value) in (0..).zip(values) {
-            let (first, heaps) = &mut tallies[usize::from(*value)];
-            if *heaps == 0 {
-                *first = n;
-            }
-            *heaps += 1;
-        }
-        let zeros = tallies[0].1;
-        let tallies = tallies.into_iter().enumerate().filter(|(_, (_, heaps))| *heaps > 0);
+        Summary::of_tallies(game, (values.len() as u64).saturating_sub(1), &period::tallies(values))
+    }
+
+    fn of_tallies(game: Game, limit: u64, tallies: &[period::Tally]) -> Self {
+        let tally = |tally: &period::Tally| Tally { value: tally.value.into(), first: tally.first, heaps: tally.heaps };
         Summary {
             game,
-            limit: (values.len() as u64).saturating_sub(1),
-            zeros,
+            limit,
+            zeros: tallies.first().filter(|tally| tally.value == 0).map_or(0, |tally| tally.heaps),
             last_zero: None,
             octaves: None,
             repetition: None,
             rare: None,
-            values: Some(tallies.map(|(value, (first, heaps))| Tally { value, first, heaps }).collect()),
+            values: Some(tallies.iter().map(tally).collect()),
         }
     }
 

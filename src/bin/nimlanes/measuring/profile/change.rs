@@ -47,7 +47,6 @@ impl Change {
         let both = format!("{} to {}", before.name, now.name);
         let path = |ending: &str| now.profile.path(root, &format!("{}-{size}.{ending}", both.replace(' ', "-")));
         let title = format!("{group}/{size}: {both}");
-        let times = self.times();
         // Whole numbers of a small unit.
         let (scale, small) = if before.seconds.max(now.seconds) < 1e-9 { (1e18, "as") } else { (1e15, "fs") };
         let mut changes = BTreeMap::<String, [u64; 2]>::new();
@@ -57,9 +56,10 @@ impl Change {
                 changes.entry(stack).or_default()[which] = (each * count as f64).round() as u64;
             }
         }
-        let text = format!("{title}\n{times}\n\n{}", changes_of_leaves(&changes, scale));
+        let text = format!("{title}\n{}\n\n{}", self.times(), changes_of_leaves(&changes, scale));
         write(&path("txt"), text.as_bytes())?;
-        let subtitle = format!("{times}: width is the larger time of a frame, red is added, blue is saved");
+        let [then, takes] = [before, now].map(|side| duration(side.seconds));
+        let subtitle = format!("{then} a {unit}, now {takes}; width: larger time, red: added, blue: saved");
         save(path("svg"), draw_change(&title, &subtitle, &format!("{small} per {unit}"), &changes))
     }
 
@@ -163,14 +163,11 @@ mod tests {
         let picture = Change { before, now, unit: "heap" }.write(root.path()).expect("written");
         assert!(picture.ends_with("mex/squares/old-to-new-10.svg"), "{}", picture.display());
         let image = std::fs::read_to_string(&picture).expect("a picture");
-        for says in [
-            "a heap took 2.0 ns in old, and takes 1.0 ns in new",
-            "<title>old to new (",
-            "<title>run (",
-            "<title>older::run (",
-        ] {
+        for says in ["2.0 ns a heap, now 1.0 ns; width", "<title>old to new (", "<title>run (", "<title>older::run ("] {
             assert!(image.contains(says), "{says}: {image}");
         }
+        let text = std::fs::read_to_string(picture.with_extension("txt")).expect("a text");
+        assert!(text.starts_with("mex/squares/10: old to new\na heap took 2.0 ns in old, and takes 1.0 ns in new\n"));
     }
 
     #[test]

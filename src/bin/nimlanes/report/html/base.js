@@ -166,6 +166,9 @@ const baseline = duel => duel.find(row => row.kernel === row.baseline);
 /** The revision of the source that was measured. */
 const revision = machine => html('code', {}, machine.revision ?? 'not recorded');
 
+/** A name that breaks after its underscores. */
+const breaking = name => name.split(/(?<=_)/).flatMap((part, i) => (i > 0 ? [html('wbr'), part] : part));
+
 /** A kernel's name, linked to its source. */
 function kernelLink(row) {
     const kernel = kernelOf(row);
@@ -175,7 +178,7 @@ function kernelLink(row) {
     return html(
         'span',
         { class: 'kernel' },
-        sourceLink(html('code', {}, kernel.name), kernel.source, kernel.line),
+        sourceLink(html('code', {}, breaking(kernel.name)), kernel.source, kernel.line),
         mark,
     );
 }

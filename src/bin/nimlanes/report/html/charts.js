@@ -115,6 +115,34 @@ function spreadOut(positions, leading, bottom) {
     return at;
 }
 
+/** The shapes of points, as paths around their middle. */
+const SHAPES = [
+    'M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0z',
+    'M-3.2-3.2h6.4v6.4h-6.4z',
+    'M0-4.4L4.3 3.2h-8.6z',
+    'M0-4.7L4.2 0L0 4.7L-4.2 0z',
+];
+const COLOURS = 10;
+
+/** As many kernels as can be told apart: no two of them have the same colour and shape. */
+const MARKS = COLOURS * SHAPES.length;
+
+/** The colour and the shape of a mark; neighbours differ in both. */
+const markAt = index => ({
+    colour: `var(--colour-${index % COLOURS})`,
+    shape: SHAPES[(index + Math.floor(index / COLOURS)) % SHAPES.length],
+});
+const NO_MARK = { colour: 'var(--muted)', shape: SHAPES[0] };
+
+/** A mark at a place, or the outline of one. */
+const markOf = ({ colour, shape }, x, y, isHollow) =>
+    svg('path', {
+        class: isHollow ? 'mark hollow' : 'mark',
+        d: shape,
+        transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+        style: `color: ${colour}`,
+    });
+
 /** How the lines of several machines differ. */
 const DASHES = [
     { name: 'solid', pattern: null },
@@ -124,14 +152,14 @@ const DASHES = [
 ];
 
 /**
- * Lines over sizes; `title` is above their axis. A series has a `name`, a `colour` or none, the number of its `dash`,
- * and `points` with `size`, `value` and `text`, by size. Those with a colour are named at their ends if there is room.
+ * Lines over sizes; `title` is above their axis. A series has a `name`, a `mark` or none, the number of its `dash`,
+ * and `points` with `size`, `value` and `text`, by size. Those with a mark are named at their ends if there is room.
  */
 function lineChart(box, width, { series, title, label, valueText, markedValue }) {
-    const isNamed = ({ colour, dash }) => colour != null && dash === 0;
+    const isNamed = ({ mark, dash }) => mark != null && dash === 0;
     const longest = width > 720 ? Math.max(0, ...series.filter(isNamed).map(({ name }) => name.length)) : 0;
     const height = Math.round(Math.min(480, Math.max(320, width * 0.55)));
-    const [left, right, top, bottom] = [64, width - (longest > 0 ? 24 + 7.3 * longest : 18), 28, height - 44];
+    const [left, right, top, bottom] = [64, width - (longest > 0 ? 34 + 7.3 * longest : 18), 28, height - 44];
     const chart = emptyChart(box, width, height, label);
     const points = series.flatMap(one => one.points);
     if (points.length === 0) {
@@ -170,9 +198,9 @@ function lineChart(box, width, { series, title, label, valueText, markedValue })
     chart.append(text(2, 9, title, { class: 'axis' }));
 
     const placed = [];
-    // Those without a colour first, so that they are below the others.
-    const inOrder = series.toSorted((a, b) => (a.colour != null) - (b.colour != null));
-    for (const { name, colour, dash, points } of inOrder) {
+    // Those without a mark first, so that they are below the others.
+    const inOrder = series.toSorted((a, b) => (a.mark != null) - (b.mark != null));
+    for (const { name, mark, dash, points } of inOrder) {
         const at = points.map(point => ({
             ...point,
             x: x.at(point.size),
@@ -181,8 +209,8 @@ function lineChart(box, width, { series, title, label, valueText, markedValue })
         }));
         at.forEach(point => placed.push({ ...point, column: point.size }));
         const group = svg('g', {
-            class: colour == null ? 'series other' : 'series',
-            style: colour && `color: ${colour}`,
+            class: mark ? 'series' : 'series other',
+            style: mark && `color: ${mark.colour}`,
         });
         group.append(
             svg('polyline', {
@@ -190,48 +218,55 @@ function lineChart(box, width, { series, title, label, valueText, markedValue })
                 'stroke-dasharray': DASHES[dash % DASHES.length].pattern,
             }),
         );
-        if (colour != null || at.length === 1) {
-            group.append(...at.map(({ x, y }) => svg('circle', { cx: x, cy: y, r: 3 })));
+        if (mark || at.length === 1) {
+            group.append(...at.map(({ x, y }) => markOf(mark ?? NO_MARK, x, y, dash > 0)));
         }
         chart.append(group);
     }
     if (longest > 0) {
         const ends = inOrder
             .filter(isNamed)
-            .map(({ name, colour, points }) => ({ name, colour, at: points.at(-1) }))
+            .map(({ name, mark, points }) => ({ name, mark, at: points.at(-1) }))
             .sort((a, b) => b.at.value - a.at.value);
         const places = spreadOut(
             ends.map(({ at }) => y.at(at.value)),
             16,
             bottom,
         );
-        ends.forEach(({ name, colour, at }, i) => {
+        ends.forEach(({ name, mark, at }, i) => {
             const corners = [
                 [x.at(at.size) + 5, y.at(at.value)],
                 [right + 6, places[i]],
                 [right + 12, places[i]],
             ];
             chart.append(svg('polyline', { class: 'leader', points: corners.join(' ') }));
-            chart.append(text(right + 16, places[i], name, { class: 'name', style: `color: ${colour}` }));
+            chart.append(markOf(mark, right + 19, places[i]));
+            chart.append(text(right + 28, places[i], name, { class: 'name' }));
         });
     }
     probe(box, chart, placed);
 }
 
 /**
- * Bars of ratios from 1, in groups. A group has a `name` and `bars` with a `colour`, the `ratio`, its `low` and `high`,
- * and `text`; the further a bar is from the first of its group, the paler it is.
+ * Dots at ratios, in groups. A group has a `name`, a `mark`, a `note` that follows its numbers if there is room, and
+ * `dots` with the `ratio`, its `low` and `high`, `text`, and whether it `isHollow`.
  */
-function barChart(box, width, { groups, label }) {
+function dotChart(box, width, { groups, label }) {
     const isNarrow = width < 560;
-    const [bar, gap] = [groups.some(group => group.bars.length > 1) ? 11 : 14, 9];
-    const [left, right, top] = [isNarrow ? 148 : 220, width - 64, 26];
+    const [leading, gap] = [groups.some(group => group.dots.length > 1) ? 14 : 16, 7];
+    const longest = texts => Math.max(0, ...texts.map(text => text.length));
+    const letter = isNarrow ? 6.1 : 7.3;
+    const notes = isNarrow ? 0 : 14 + 6.4 * longest(groups.map(({ note }) => note));
+    const left = Math.min(0.45 * width, 16 + letter * longest(groups.map(({ name }) => name)));
+    const [right, top] = [width - 54 - notes, 26];
     let bottom = top;
-    const tops = groups.map(({ bars }) => (bottom += bars.length * bar + gap) - bars.length * bar - gap / 2);
+    const tops = groups.map(
+        ({ dots }) => (bottom += dots.length * leading + gap) - dots.length * leading - gap / 2,
+    );
     const chart = emptyChart(box, width, bottom + 8, label);
-    const all = groups.flatMap(group => group.bars);
-    const [low, high] = [Math.min(1, ...all.map(bar => bar.low)), Math.max(1.5, ...all.map(bar => bar.high))];
-    const x = logAxis([low / 1.05, high * 1.05], [left, right], 36);
+    const all = groups.flatMap(group => group.dots);
+    const [low, high] = [Math.min(1, ...all.map(dot => dot.low)), Math.max(1.5, ...all.map(dot => dot.high))];
+    const x = logAxis([low / 1.15, high * 1.05], [left, right], 36);
     for (const ratio of x.ticks) {
         chart.append(line(x.at(ratio), top, x.at(ratio), bottom, { class: ratio === 1 ? 'grid marked' : 'grid' }));
         chart.append(
@@ -242,28 +277,30 @@ function barChart(box, width, { groups, label }) {
         );
     }
     const placed = [];
-    groups.forEach(({ name, bars, isObserved }, i) => {
-        const shown = isNarrow && name.length > 19 ? `${name.slice(0, 18)}…` : name;
+    groups.forEach(({ name, mark, note, dots, isObserved }, i) => {
+        const room = Math.floor((left - 12) / letter);
+        const shown = name.length > room ? `${name.slice(0, room - 1)}…` : name;
         chart.append(
-            text(left - 8, tops[i] + (bars.length * bar) / 2, shown, {
+            text(left - 8, tops[i] + (dots.length * leading) / 2, shown, {
                 class: isObserved ? 'name observed' : 'name',
                 'text-anchor': 'end',
+                style: isNarrow && 'font-size: 10px',
             }),
         );
-        bars.forEach(({ colour, ratio, low, high, text: lines, machine }, j) => {
-            const [at, middle] = [x.at(ratio), tops[i] + (j + 0.5) * bar];
+        dots.forEach(({ ratio, low, high, text: lines, machine, isHollow }, j) => {
+            const [at, middle] = [x.at(ratio), tops[i] + (j + 0.5) * leading];
+            const after = j === 0 && !isNarrow && svg('tspan', { class: 'axis', dx: 8 }, note);
             chart.append(
-                svg('rect', {
-                    x: Math.min(at, x.at(1)),
-                    y: tops[i] + j * bar + 1,
-                    width: Math.max(1, Math.abs(at - x.at(1))),
-                    height: bar - 2,
-                    fill: colour,
-                    opacity: 0.6 ** j,
-                }),
+                line(left, middle, Math.max(left, x.at(low) - 3), middle, { class: 'guide' }),
+                line(x.at(low), middle, x.at(high), middle, { class: 'whisker', style: `color: ${mark.colour}` }),
+                markOf(mark, at, middle, isHollow),
+                svg(
+                    'text',
+                    { x: Math.max(x.at(high), at + 4) + 6, y: middle, dy: '0.35em', class: 'value' },
+                    digits(ratio),
+                    after || null,
+                ),
             );
-            chart.append(line(x.at(low), middle, x.at(high), middle, { class: 'whisker' }));
-            chart.append(text(Math.max(x.at(high), x.at(1)) + 6, middle, digits(ratio), { class: 'axis' }));
             placed.push({ x: at, y: middle, series: name, column: machine, text: lines });
         });
     });

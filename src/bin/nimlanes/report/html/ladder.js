@@ -1,27 +1,5 @@
 // The ladder of an operation: its kernels at one size, as steps from the baseline to the best.
 
-/**
- * The kernels that beat all before them in the list by more than a tie, and the best in plain Rust and the best of all:
- * how much faster than the best before each of them is.
- */
-function steps(duel) {
-    const [top, plain] = [best(duel), bestPlain(duel)];
-    const gains = new Map();
-    let before = null;
-    for (const { name, claim } of state.operation.kernels) {
-        const row = duel.find(row => row.kernel === name);
-        if (!row || claim !== 'exact') {
-            continue;
-        }
-        const isStep = !before || row.ratio > before.ratio * (1 + data.tie);
-        if (isStep || row === top || row === plain) {
-            gains.set(name, before ? row.ratio / before.ratio : undefined);
-        }
-        before = isStep ? row : before;
-    }
-    return gains;
-}
-
 /** Why a kernel has no time. */
 function reason(kernel, machine) {
     const build = byId('variant').value.split(' ')[0];
@@ -41,10 +19,12 @@ function drawLadder() {
     const chosen = chosenMachines();
     const size = Number(byId('size').value);
     const duels = chosen.map(machine => duelOf(machine, size));
-    const ladders = duels.map(steps);
-    const isAll = byId('all-kernels').checked;
-    const kernels = state.operation.kernels.filter(kernel => isAll || ladders.some(ladder => ladder.has(kernel.name)));
     const rowOf = (kernel, i) => duels[i].find(row => row.kernel === kernel.name);
+    // How much faster a step is than the one before it: null for the first, undefined for what is no step.
+    const gainOf = (kernel, i) => rowOf(kernel, i)?.step;
+    const isAll = byId('all-kernels').checked;
+    const isStep = kernel => duels.some((_, i) => gainOf(kernel, i) !== undefined);
+    const kernels = state.operation.kernels.filter(kernel => isAll || isStep(kernel));
     const rank = kernel => state.operation.kernels.indexOf(kernel);
     const ofMachine = (machine, i) => [
         {
@@ -72,8 +52,8 @@ function drawLadder() {
         {
             head: '× best before',
             isNumber: true,
-            value: kernel => ladders[i].get(kernel.name),
-            cell: kernel => (ladders[i].get(kernel.name) ? digits(ladders[i].get(kernel.name)) : '–'),
+            value: kernel => gainOf(kernel, i),
+            cell: kernel => (gainOf(kernel, i) ? digits(gainOf(kernel, i)) : '–'),
         },
     ];
     const table = sortedTable({

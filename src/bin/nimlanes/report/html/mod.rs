@@ -18,11 +18,10 @@ use serde::Serialize;
 use super::data::sources::rust_files;
 use super::data::{Data, Observed};
 use super::measure::tasks::SMALL;
-use super::tables::technology;
+use super::tables::{steps, technology};
 use super::{ReportError, changed, read};
-use crate::drawing::chart;
 use crate::files::saved::{SavedError, entries};
-use crate::measuring::duel::{self, Duel, TIE};
+use crate::measuring::duel::{self, Duel};
 
 const SKELETON: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -49,12 +48,8 @@ struct Content<'a> {
     schema: &'static str,
     /// What links to files of the source tree begin with.
     links: &'a str,
-    /// Ratios closer than this are ties.
-    tie: f64,
     /// Sizes up to this are small.
     small: u64,
-    /// Technologies and their colours in charts.
-    technologies: Vec<(&'static str, String)>,
     machines: Vec<MachineInfo<'a>>,
     operations: Vec<OperationInfo>,
     rows: Vec<Row<'a>>,
@@ -117,6 +112,9 @@ struct Row<'a> {
     case: &'a Case,
     build: &'a str,
     baseline: Option<&'a str>,
+    /// Only of a step of the ladder: how much faster it is than the step before it, and nothing for the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<Option<f64>>,
     #[serde(flatten)]
     row: &'a duel::Row,
 }
@@ -162,8 +160,8 @@ pub struct Page {
     pub profiles: usize,
 }
 
-/// Makes a page of the measurements of some machines, the main one first. `links` is where links to files of the source tree begin: the path or address of its root, with
-/// a slash.
+/// Makes a page of the measurements of some machines, the main one first. `links` is where links to files of the source tree begin:
+/// the path or address of its root, with a slash.
 ///
 /// # Errors
 /// A file of the source tree cannot be read.
@@ -173,21 +171,21 @@ pub fn compose(folders: &[&Data], links: &str) -> Result<Page, ReportError> {
     let changed: Vec<BTreeSet<String>> = changed.into_iter().map(Option::unwrap_or_default).collect();
     // The machine only serves to list kernels.
     let machine = Machine::detect();
+    let kernels: BTreeMap<&str, Vec<KernelInfo>> =
+        OPERATIONS.iter().map(|operation| (operation.name(), operation.kernels(&machine))).collect();
     let operation = |operation: &&'static dyn AnyOperation| OperationInfo {
         name: operation.name(),
         unit: operation.unit(),
         workloads: operation.workloads().iter().map(WorkloadInfo::from).collect(),
-        kernels: operation.kernels(&machine).iter().map(|kernel| Kernel::new(kernel, &sources, &changed)).collect(),
+        kernels: kernels[operation.name()].iter().map(|kernel| Kernel::new(kernel, &sources, &changed)).collect(),
     };
     let content = Content {
-        schema: "nimlanes-page-1",
+        schema: "nimlanes-page-2",
         links,
-        tie: TIE,
         small: SMALL,
-        technologies: chart::technologies().map(|(name, c)| (name, format!("rgb({} {} {})", c.0, c.1, c.2))).collect(),
         machines: folders.iter().filter_map(|data| MachineInfo::of(data)).collect(),
         operations: OPERATIONS.iter().map(operation).collect(),
-        rows: numbered(folders).flat_map(|(machine, data)| rows(machine, data)).collect(),
+        rows: numbered(folders).flat_map(|(machine, data)| rows(machine, data, &kernels)).collect(),
         skipped: numbered(folders).flat_map(|(machine, data)| skipped(machine, data)).collect(),
         profiles: profiles(&sources)?,
     };
@@ -210,14 +208,22 @@ fn duels(data: &Data) -> impl Iterator<Item = &Duel> {
     data.duels.iter().map(|saved| &saved.content)
 }
 
-fn rows(machine: usize, data: &Data) -> impl Iterator<Item = Row<'_>> {
+fn rows<'a>(
+    machine: usize,
+    data: &'a Data,
+    kernels: &'a BTreeMap<&str, Vec<KernelInfo>>,
+) -> impl Iterator<Item = Row<'a>> {
     let exact = duels(data).flat_map(move |duel| {
         let Duel { case, build, baseline, .. } = duel;
-        duel.rows.iter().map(move |row| Row { machine, case, build, baseline: Some(baseline), row })
+        let steps = kernels.get(&*case.operation).map_or_else(Vec::new, |kernels| steps(duel, kernels));
+        duel.rows.iter().map(move |row| {
+            let step = steps.iter().find(|step| step.row.kernel == row.kernel).map(|step| step.gain);
+            Row { machine, case, build, baseline: Some(baseline), step, row }
+        })
     });
     let observed = data.observed.iter().map(move |Observed { case, build, row }| {
         let baseline = data.duel(case, build, &row.clock).map(|duel| &*duel.baseline);
-        Row { machine, case, build, baseline, row }
+        Row { machine, case, build, baseline, step: None, row }
     });
     exact.chain(observed)
 }

@@ -1,10 +1,7 @@
 // The section of operations: which input is chosen, and the charts of the kernels on it.
 
 /** What is shown of which input. The selects hold the rest. */
-const state = { operation: null, machines: new Set([0]), colours: new Map() };
-
-const COLOURS = 10;
-const colourAt = index => `var(--colour-${index})`;
+const state = { operation: null, machines: new Set([0]), marks: new Map() };
 
 const MEASURES = {
     'time per unit of work': { value: perUnit, text: time, title: unit => `time per ${unit}` },
@@ -40,6 +37,7 @@ function about(row) {
     return [
         row.kernel + (machines.length > 1 ? ` on ${machineName(row.machine)}` : ''),
         `size ${grouped(row.size)}`,
+        kernelOf(row).technology,
         `${time(row.median_seconds)} a run${unit ? `, ${time(unit)} per ${row.unit}` : ''}`,
         row.baseline && row.kernel !== row.baseline
             ? `${digits(row.ratio)} × ${row.baseline}, ±${percent(spread(row))}`
@@ -49,8 +47,8 @@ function about(row) {
     ].filter(Boolean);
 }
 
-/** The baseline, and the kernels that lead at some size, overall or in plain Rust, get a colour each. */
-function chooseColours() {
+/** The baseline, and the kernels that lead at some size, overall or in plain Rust, get a mark each. */
+function chooseMarks() {
     const sizes = sizesShown();
     const large = sizes.filter(size => size > data.small);
     const all = chosenMachines().flatMap(machine =>
@@ -61,24 +59,37 @@ function chooseColours() {
         .filter(Boolean)
         .map(row => row.kernel);
     const inOrder = state.operation.kernels.map(kernel => kernel.name).filter(name => leads.includes(name));
-    state.colours = new Map(inOrder.map((name, i) => [name, i % COLOURS]));
+    state.marks = new Map(inOrder.slice(0, MARKS).map((name, i) => [name, i]));
 }
 
-function toggleColour(name) {
-    if (!state.colours.delete(name)) {
-        const used = [...state.colours.values()];
-        const free = [...Array(COLOURS).keys()].find(colour => !used.includes(colour));
-        state.colours.set(name, free ?? state.colours.size % COLOURS);
+/** Gives a kernel the first mark that is free, or takes its mark away. */
+function toggleMark(name) {
+    const { marks } = state;
+    if (!marks.delete(name)) {
+        if (marks.size === MARKS) {
+            const [oldest] = marks.keys();
+            marks.delete(oldest);
+        }
+        const used = new Set(marks.values());
+        marks.set(
+            name,
+            [...Array(MARKS).keys()].find(mark => !used.has(mark)),
+        );
     }
     paintLegend();
     drawSizes();
+    drawRatios();
 }
+
+/** The mark of a kernel, the same in all charts; none if it has none. */
+const kernelMark = name => (state.marks.has(name) ? markAt(state.marks.get(name)) : null);
 
 function paintLegend() {
     for (const button of byId('legend').children) {
-        const colour = state.colours.get(button.value);
-        button.setAttribute('aria-pressed', colour != null);
-        button.style.setProperty('--mark', colour == null ? 'transparent' : colourAt(colour));
+        const mark = kernelMark(button.value);
+        button.setAttribute('aria-pressed', mark != null);
+        button.style.setProperty('--mark', mark?.colour ?? 'transparent');
+        button.firstChild.replaceChildren(markOf(mark ?? NO_MARK, 0, 0, mark == null));
     }
 }
 
@@ -89,7 +100,12 @@ function makeLegend() {
     const names = state.operation.kernels.map(kernel => kernel.name).filter(name => measured.has(name));
     byId('legend').replaceChildren(
         ...names.map(name =>
-            html('button', { type: 'button', value: name, click: () => toggleColour(name) }, html('i'), name),
+            html(
+                'button',
+                { type: 'button', value: name, click: () => toggleMark(name) },
+                svg('svg', { width: 11, height: 11, viewBox: '-5.5 -5.5 11 11', 'aria-hidden': true }),
+                name,
+            ),
         ),
     );
     paintLegend();
@@ -107,8 +123,7 @@ const drawSizes = withWidth(byId('sizes-chart'), width => {
                     const value = row && measure.value(row, duel);
                     return value > 0 ? [{ size, value, text: about(row) }] : [];
                 });
-                const colour = state.colours.get(name);
-                return { name, dash, colour: colour == null ? null : colourAt(colour), points };
+                return { name, dash, mark: kernelMark(name), points };
             }),
         )
         .filter(series => series.points.length > 0);
@@ -123,9 +138,6 @@ const drawSizes = withWidth(byId('sizes-chart'), width => {
     });
 });
 
-/** The colour of a technology; of the last one that is named, if a kernel uses several. */
-const colourOf = technology => data.technologies.findLast(([name]) => technology.includes(name))?.[1] ?? 'var(--muted)';
-
 const drawRatios = withWidth(byId('ratio-chart'), width => {
     const chosen = chosenMachines();
     const size = Number(byId('size').value);
@@ -133,29 +145,27 @@ const drawRatios = withWidth(byId('ratio-chart'), width => {
     const names = unique(duels.flat().map(row => row.kernel));
     const groups = names.map(name => {
         const found = duels.flatMap(duel => duel.filter(row => row.kernel === name));
-        const bars = found.map(row => ({
-            colour: colourOf(kernelOf(row).technology),
+        const dots = found.map(row => ({
             ratio: row.ratio,
             low: row.ratio_low,
             high: row.ratio_high,
             text: about(row),
             machine: row.machine,
+            isHollow: row.machine !== chosen[0],
         }));
-        return { name, bars, isObserved: !isExact(found[0]) };
+        const { technology } = kernelOf(found[0]);
+        return { name, mark: kernelMark(name) ?? NO_MARK, note: technology, dots, isObserved: !isExact(found[0]) };
     });
-    barChart(byId('ratio-chart'), width, { groups, label: 'Ratios to the baseline; arrow keys move between bars' });
+    dotChart(byId('ratio-chart'), width, { groups, label: 'Ratios to the baseline; arrow keys move between dots' });
     const shown = duels.flat();
-    byId('technologies').replaceChildren(
-        ...unique(shown.map(row => kernelOf(row).technology)).map(name =>
-            html('span', { style: `--mark: ${colourOf(name)}` }, html('i'), name),
-        ),
-    );
     const baselines = unique(shown.flatMap(row => row.baseline ?? []));
     const notes = [
         `Times as fast as the baseline (${baselines.join(', ')}), on a logarithmic axis.`,
-        'The thin line is the middle 80 % of the rounds.',
+        'The thick line is the middle 80 % of the rounds. Colours and shapes are those above.',
         shown.every(isExact) ? '' : 'Answers of kernels in italics are observed to be right, not proved.',
-        chosen.length > 1 ? `The bars of a kernel are of ${chosen.map(machineName).join(', ')}, in this order.` : '',
+        chosen.length > 1
+            ? `A kernel’s dots are of ${chosen.map(machineName).join(', ')}, in this order; those of the first are filled.`
+            : '',
     ];
     byId('ratio-caption').textContent = shown.length > 0 ? notes.join(' ') : 'Not measured.';
 });
@@ -166,7 +176,7 @@ function drawAtSize() {
 }
 
 /** After the operation, or what is shown of it, has changed. */
-function update(keepsColours) {
+function update(keepsMarks) {
     const operation = state.operation;
     const ofOperation = rows.filter(row => row.operation === operation.name && state.machines.has(row.machine));
     const workloads = operation.workloads.filter(workload => ofOperation.some(row => row.workload === workload.name));
@@ -191,8 +201,8 @@ function update(keepsColours) {
         sizes.includes(published) ? published : sizes.at(-1),
     );
     byId('workload-summary').textContent = summary ?? '';
-    if (!keepsColours) {
-        chooseColours();
+    if (!keepsMarks) {
+        chooseMarks();
     }
     makeLegend();
     drawSizes();

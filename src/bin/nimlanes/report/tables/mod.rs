@@ -7,6 +7,7 @@ mod clocks;
 mod counted;
 mod crates;
 mod games;
+mod ladder;
 mod layouts;
 mod limits;
 mod machines;
@@ -25,6 +26,7 @@ use nimlanes::machine::Machine;
 use nimlanes::session::{AnyOperation, KernelInfo};
 use nimlanes::workload::Workload;
 
+pub use self::ladder::steps;
 use self::limits::share;
 use self::markdown::{Table, code, memory, ns, size, time, times};
 pub use self::operation::technology;

@@ -6,6 +6,7 @@ use nimlanes::kernel::Tier;
 use nimlanes::session::KernelInfo;
 use nimlanes::workload::Workload;
 
+use super::ladder::{Step, steps};
 use super::markdown::{Table, code, ns, size, spread, time, times};
 use super::{Chart, Entry, Report, SMALL};
 use crate::drawing::chart::{self, Bar, Point, Role, Series};
@@ -142,30 +143,19 @@ impl<'a> Report<'a> {
         let heads = ["step", "what it is", "time", &format!("× {}", code(&duel.baseline)), "× the best before"];
         let heads = heads.into_iter().map(str::to_owned).chain(self.heads_of_others());
         let mut table = Table::new(&heads.collect::<Vec<_>>());
-        let (best, plain) = (duel.rows.first(), entry.plain(duel));
-        let mut before: Option<&Row> = None;
-        for kernel in &entry.kernels {
-            let Some(row) = duel.rows.iter().find(|row| row.kernel == kernel.name) else { continue };
-            let is_named = [best, plain].into_iter().flatten().any(|named| named.kernel == row.kernel);
-            let is_step = before.is_none_or(|before| row.ratio > before.ratio * (1.0 + TIE));
-            if !is_named && !is_step {
-                continue;
-            }
-            let bold = if best.is_some_and(|best| best.kernel == row.kernel) { "**" } else { "" };
-            let is_plain = plain.is_some_and(|plain| plain.kernel == row.kernel);
-            let note = if is_plain { "; **the best plain Rust**" } else { "" };
+        let is = |named: Option<&Row>, row: &Row| named.is_some_and(|named| named.kernel == row.kernel);
+        for Step { kernel, row, gain } in steps(duel, &entry.kernels) {
+            let bold = if is(duel.rows.first(), row) { "**" } else { "" };
+            let note = if is(entry.plain(duel), row) { "; **the best plain Rust**" } else { "" };
             let noise = if row.kernel == duel.baseline { String::new() } else { format!(" {}", spread(row)) };
             let cells = [
                 entry.link(kernel.name),
                 summary(kernel) + note,
                 format!("{bold}{}{bold}", time(row.median_seconds)),
                 times(row.ratio) + &noise,
-                before.map_or("–".to_owned(), |before| times(row.ratio / before.ratio)),
+                gain.map_or("–".to_owned(), times),
             ];
             table.row(cells.into_iter().chain(self.steps_of_others(entry, duel, kernel.name)));
-            if is_step {
-                before = Some(row);
-            }
         }
         table.end()
     }

@@ -1,8 +1,8 @@
 //! How far each band is, and how one band waits for another.
 //!
-//! Bands go to the threads in turn. A band may run the steps below `t` once the band before it has run those below
-//! `t + 2K`. Then no two threads mark the same word, and everything that a search depends on is done. `model` checks
-//! this for small bands.
+//! Bands go to the threads in turn. A band of [`super::antichain`] may run the steps below `t` once the band before it has run
+//! those below `t + 2K`. Then no two threads mark the same word, and everything that a search depends on is done. `model`
+//! checks this for small bands. What the superbands of [`super::blocks`] wait for is said there.
 
 #[cfg(all(test, loom))]
 mod model;
@@ -29,13 +29,19 @@ impl Wave {
         Wave { done: (0..bands).map(|_| AtomicUsize::new(0)).collect(), stopped: AtomicBool::new(false) }
     }
 
+    /// Bytes of a wave.
+    pub fn bytes(bands: usize) -> f64 {
+        (bands * size_of::<AtomicUsize>()) as f64
+    }
+
     /// The turn of band `index`, given the layers of a band and the number of heaps.
     pub fn turn(&self, index: usize, layers: usize, heaps: usize) -> Turn<'_> {
         Turn { wave: self, index, layers, last: heaps + layers - 1 }
     }
 
-    /// Waits until band `band` has run the steps below `step`.
-    fn wait(&self, band: usize, step: usize) -> Result<(), RunError> {
+    /// Waits until the band before band `index` has run the steps below `step`.
+    pub fn wait(&self, index: usize, step: usize) -> Result<(), RunError> {
+        let Some(band) = index.checked_sub(1) else { return Ok(()) };
         let mut spins = 0_u32;
         while self.done[band].load(Ordering::Acquire) < step {
             if self.stopped.load(Ordering::Relaxed) {
@@ -49,6 +55,11 @@ impl Wave {
             }
         }
         Ok(())
+    }
+
+    /// Records that band `index` has run its steps below `end`.
+    pub fn leave(&self, index: usize, end: usize) {
+        self.done[index].store(end, Ordering::Release);
     }
 }
 
@@ -74,11 +85,11 @@ impl Turn<'_> {
 
     /// Records that the band has run its steps below `end`.
     pub fn leave(&self, end: usize) {
-        self.wave.done[self.index].store(end, Ordering::Release);
+        self.wave.leave(self.index, end);
     }
 
     fn wait(&self, step: usize) -> Result<(), RunError> {
-        self.index.checked_sub(1).map_or(Ok(()), |before| self.wave.wait(before, step.min(self.last)))
+        self.wave.wait(self.index, step.min(self.last))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The wave in every interleaving: bands of one or two layers, words of two bits.
 //!
 //! [`Wave`] and [`Turn`](super::Turn) are those of the kernels. What a band reads and marks is written anew, one bit at
-//! a time, in the order of [`super::super`]. Loom tracks every bit and every word: the model panics if a search reads a
+//! a time, in the order of [`super::super::antichain`]. Loom tracks every bit and every word: the model panics if a search reads a
 //! bit whose mark has not *happened before*, or may be made at the same time, and if two threads mark a word at the
 //! same time.
 
@@ -11,7 +11,7 @@ use std::rc::Rc;
 use loom::cell::UnsafeCell;
 use loom::thread;
 
-use super::super::super::{Rule, StoneGame, oracle};
+use super::super::{Rule, StoneGame, oracle};
 use super::{StopOnDrop, Wave};
 use crate::kernel::RunError;
 use crate::machine::sync::atomic::Ordering;
@@ -59,7 +59,7 @@ impl Row {
     }
 }
 
-/// The marks, with the names of [`super::super::layout`].
+/// The marks, with the names of [`super::super::antichain::layout`].
 struct Marks {
     heaps: usize,
     one: Vec<Row>,

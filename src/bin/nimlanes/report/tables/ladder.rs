@@ -1,0 +1,72 @@
+//! The ladder of a duel: the steps from the baseline to the best kernel.
+
+use nimlanes::session::KernelInfo;
+
+use crate::measuring::duel::{Duel, Row, TIE};
+
+/// A kernel that beats all before it in the list by more than a tie, or is the best of all or the best in plain Rust.
+#[derive(Debug)]
+pub struct Step<'d> {
+    pub kernel: &'d KernelInfo,
+    pub row: &'d Row,
+    /// How much faster it is than the best step before it; none for the first.
+    pub gain: Option<f64>,
+}
+
+/// The steps of a duel, in the order of the list of kernels.
+pub fn steps<'d>(duel: &'d Duel, kernels: &'d [KernelInfo]) -> Vec<Step<'d>> {
+    let row_of = |kernel: &KernelInfo| duel.rows.iter().find(|row| row.kernel == kernel.name);
+    let is_plain = |row: &&Row| kernels.iter().any(|kernel| kernel.name == row.kernel && kernel.is_plain());
+    let named = [duel.rows.first(), duel.rows.iter().find(is_plain)];
+    let mut best: Option<&Row> = None;
+    let mut steps = Vec::new();
+    for (kernel, row) in kernels.iter().filter_map(|kernel| Some((kernel, row_of(kernel)?))) {
+        let gain = best.map(|best| row.ratio / best.ratio);
+        let is_ahead = best.is_none_or(|best| row.ratio > best.ratio * (1.0 + TIE));
+        if is_ahead || named.iter().flatten().any(|named| named.kernel == row.kernel) {
+            steps.push(Step { kernel, row, gain });
+        }
+        if is_ahead {
+            best = Some(row);
+        }
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use nimlanes::cores::OPERATIONS;
+    use nimlanes::machine::Machine;
+
+    use super::*;
+
+    #[test]
+    fn a_step_beats_all_before_it_or_is_the_best_of_its_kind() {
+        let operation = OPERATIONS.iter().find(|operation| operation.name() == "mex_subtraction").expect("it exists");
+        let kernels = operation.kernels(&Machine::detect());
+        // In the order of the list; `pull_words` leads in plain Rust, but does not beat what comes before it by more than a tie.
+        let ratios = [
+            ("flags", 1.0),
+            ("flags_u128", 0.5),
+            ("stamp_avx512", 4.0),
+            ("push_bits", 4.1),
+            ("pull_words", 4.15),
+            ("residue_classes_avx512", 3.9),
+            ("byte_lanes_avx512", 8.3),
+        ];
+        let mut rows: Vec<Row> =
+            ratios.iter().map(|(kernel, ratio)| Row::example(kernel, 1.0 / ratio, [*ratio; 3])).collect();
+        rows.sort_by(|a, b| a.median_seconds.total_cmp(&b.median_seconds));
+        let duel = Duel::example(rows);
+        let found: Vec<(&str, Option<f64>)> =
+            steps(&duel, &kernels).iter().map(|step| (step.kernel.name, step.gain)).collect();
+        let wanted = [
+            ("flags", None),
+            ("stamp_avx512", Some(4.0)),
+            ("pull_words", Some(4.15 / 4.0)),
+            ("byte_lanes_avx512", Some(8.3 / 4.0)),
+        ];
+        assert_eq!(found, wanted);
+        assert!(steps(&Duel::example(Vec::new()), &kernels).is_empty());
+    }
+}

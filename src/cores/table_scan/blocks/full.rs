@@ -1,0 +1,129 @@
+//! Which rows of a tile have no free place in a segment.
+//!
+//! The words that are full are looked up for all bands of a superband at once, and again in a row of which a word gets full.
+
+use std::array::from_fn;
+
+use super::superband::Segment;
+use super::tables::Block;
+use super::{BAND, BANDS, Marks, SUPERBAND, TILE};
+use crate::simd::line::{Line, PLACES, WORDS};
+
+/// Words of a moved window.
+const WINDOW: u32 = (1 << (WORDS + 1)) - 1;
+/// Lines of a row by differences in which the windows of all bands lie.
+const LINES: usize = (WORDS - 1 + BANDS - 1 + WORDS + 1).div_ceil(WORDS);
+const _: () = assert!(LINES * WORDS <= u32::BITS as usize, "a bit for each word");
+/// Entries before that of the difference of the first layer and the first heap.
+const FRONT: usize = TILE + BAND;
+
+/// A bit for each word of the rows by differences, all ones for a row that is full by `z`.
+pub struct Full {
+    xs: [u32; TILE],
+    /// The entry of `d` is at `FRONT + d - (first layer - first x)`.
+    ds: [u32; FRONT + SUPERBAND + 3 * BAND],
+}
+
+/// The full rows of one band.
+pub struct FullRows {
+    xs: [bool; TILE],
+    ds: [bool; FRONT + 3 * BAND],
+}
+
+/// A tile in one segment, and the lines in which its rows may be full.
+pub struct Tile<'a, F> {
+    /// Has a bit for each word of a line that has no free place.
+    pub full_words: &'a F,
+    pub at: Segment,
+    /// The first heap.
+    x0: usize,
+    by_z: [Block<'a>; 2],
+    /// From this word on.
+    from: usize,
+    by_gap: [[Block<'a>; LINES]; 2],
+}
+
+impl<'a, F: Fn(&Line) -> u8> Tile<'a, F> {
+    /// The tile from `x0` on.
+    #[inline(always)]
+    pub fn new(marks: &'a Marks, at: Segment, x0: usize, full_words: &'a F) -> Self {
+        // The frame of the last band that has candidates is the lowest.
+        let last = (at.layers - 1).min(at.z0 + PLACES - 1 - at.y0) / BAND * BAND;
+        let block = at.word(at.y0 + last) / WORDS;
+        let by_z = [&marks.one, &marks.two].map(|table| table.block(at.index));
+        let by_gap = [&marks.gap, &marks.all].map(|table| from_fn(|i| table.block(block + i)));
+        Tile { full_words, at, x0, by_z, from: block * WORDS, by_gap }
+    }
+
+    #[inline(always)]
+    fn words(&self, by_z: &Line, by_gap: [&Line; LINES]) -> u32 {
+        if (self.full_words)(by_z) == u8::MAX {
+            return u32::MAX;
+        }
+        by_gap.iter().enumerate().fold(0, |all, (i, line)| all | u32::from((self.full_words)(line)) << (WORDS * i))
+    }
+
+    #[inline(always)]
+    fn of_x(&self, x: usize) -> u32 {
+        self.words(self.by_z[0].x(x), from_fn(|i| self.by_gap[0][i].x(x)))
+    }
+
+    #[inline(always)]
+    fn of_d(&self, d: usize) -> u32 {
+        self.words(self.by_z[1].d(d), from_fn(|i| self.by_gap[1][i].d(d)))
+    }
+}
+
+impl Full {
+    pub const fn new() -> Self {
+        Full { xs: [0; TILE], ds: [0; FRONT + SUPERBAND + 3 * BAND] }
+    }
+
+    /// Looks up the rows of a tile that ends before `x1`.
+    #[inline(always)]
+    pub fn look_up(&mut self, tile: &Tile<'_, impl Fn(&Line) -> u8>, x1: usize) {
+        let Tile { at, x0, .. } = *tile;
+        for (entry, x) in self.xs.iter_mut().zip(x0..x1) {
+            *entry = tile.of_x(x);
+        }
+        let first = (at.y0 + 1).saturating_sub(x1);
+        let end = (at.y0 + at.layers - x0).min(at.z0 + PLACES);
+        for (entry, d) in self.ds[FRONT + first + x0 - at.y0..].iter_mut().zip(first..end) {
+            *entry = tile.of_d(d);
+        }
+    }
+
+    /// Looks up two rows again.
+    #[inline(always)]
+    pub fn look_up_again(&mut self, tile: &Tile<'_, impl Fn(&Line) -> u8>, x: usize, d: usize) {
+        self.xs[x - tile.x0] = tile.of_x(x);
+        self.ds[FRONT + d + tile.x0 - tile.at.y0] = tile.of_d(d);
+    }
+
+    /// Writes down the full rows of the band from `y0` on.
+    #[inline(always)]
+    pub fn band<F>(&self, tile: &Tile<'_, F>, y0: usize, band: &mut FullRows) {
+        let shift = tile.at.word(y0) - tile.from;
+        let is_full = |words: &u32| words >> shift & WINDOW == WINDOW;
+        band.xs.iter_mut().zip(&self.xs).for_each(|(row, words)| *row = is_full(words));
+        band.ds.iter_mut().zip(&self.ds[y0 - tile.at.y0..]).for_each(|(row, words)| *row = is_full(words));
+    }
+}
+
+impl FullRows {
+    pub const fn new() -> Self {
+        FullRows { xs: [false; TILE], ds: [false; FRONT + 3 * BAND] }
+    }
+
+    /// Whether the row of the heap `of` heaps into the tile is full.
+    #[inline(always)]
+    pub fn x(&self, of: usize) -> bool {
+        self.xs[of % TILE]
+    }
+
+    /// Whether the row of the difference of the first layer and that heap is full. The heap may be up to `2 BAND` before the tile.
+    #[inline(always)]
+    pub fn d(&self, of: isize) -> bool {
+        self.ds[(FRONT as isize - of) as usize]
+    }
+}

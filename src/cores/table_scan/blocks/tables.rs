@@ -1,0 +1,119 @@
+//! Where the marks are: tables of lines, each a triangle.
+//!
+//! A table holds the lines of all rows for the first 512 places, then those for the next, and so on. So the rows of a step are
+//! at the same distances in every step: those of `x` ascend with the layer, because they are stored in descending order; those
+//! of `d` are two apart. A step takes arrays of rows, checked once.
+
+use super::{BAND, SUPERBAND, TILE};
+use crate::simd::line::{Line, Lines, PLACES};
+
+/// Lines before and after the rows of a block, for lanes of steps that have no pair.
+const FRONT: usize = 2 * BAND;
+/// A row by differences is longer than it needs to be by this much, so that a line that is read exists.
+const SLACK: usize = SUPERBAND + TILE + PLACES;
+
+/// The lines of a step whose layers are one row apart.
+pub type Xs = [Line; BAND];
+/// The lines of a step whose layers are two rows apart: the second of each is not used.
+pub type Ds = [[Line; 2]; BAND];
+
+/// A table.
+pub struct Table {
+    lines: Lines,
+    /// The first line of each block, and the end.
+    starts: Vec<usize>,
+}
+
+/// How many rows each block of places has.
+#[derive(Clone, Copy)]
+pub enum Shape {
+    /// By `z`: no row of a larger heap or difference is read.
+    ByHeap,
+    /// By a difference that, added to the row, is at most the largest heap. Block 0 is for differences below 0.
+    ByGap,
+}
+
+impl Shape {
+    fn rows(self, heaps: usize, block: usize) -> usize {
+        let all = heaps.next_multiple_of(BAND);
+        match self {
+            Shape::ByHeap => all.min((block + 1) * PLACES),
+            Shape::ByGap => all.min((heaps + SLACK + PLACES).saturating_sub(block * PLACES)),
+        }
+    }
+
+    /// The first line of each block, and the end.
+    fn starts(self, heaps: usize) -> impl Iterator<Item = usize> {
+        let blocks = match self {
+            Shape::ByHeap => heaps.div_ceil(PLACES),
+            Shape::ByGap => (heaps + SLACK).div_ceil(PLACES) + 1,
+        };
+        (0..=blocks).scan(0, move |end, block| {
+            let start = *end;
+            *end += self.rows(heaps, block) + 2 * FRONT;
+            Some(start)
+        })
+    }
+
+    /// Bytes of a table.
+    pub fn bytes(self, heaps: usize) -> f64 {
+        let lines = self.starts(heaps).last().unwrap_or(0);
+        Lines::bytes(lines) + (size_of::<usize>() * self.starts(heaps).count()) as f64
+    }
+}
+
+impl Table {
+    pub fn new(shape: Shape, heaps: usize) -> Self {
+        let mut starts = Vec::with_capacity(shape.starts(heaps).count());
+        starts.extend(shape.starts(heaps));
+        Table { lines: Lines::new(starts.last().copied().unwrap_or(0)), starts }
+    }
+
+    /// The lines of all rows for a block of places.
+    #[inline(always)]
+    pub fn block(&self, block: usize) -> Block<'_> {
+        Block(&self.lines[self.starts[block]..self.starts[block + 1]])
+    }
+
+    /// Whether there is such a block with such a row.
+    pub fn has(&self, block: usize, row: usize) -> bool {
+        self.starts.get(block + 1).is_some_and(|end| row + 2 * FRONT < end - self.starts[block])
+    }
+}
+
+/// The lines of all rows for one block of places.
+#[derive(Clone, Copy)]
+pub struct Block<'a>(&'a [Line]);
+
+impl<'a> Block<'a> {
+    /// All lines, those that are no row among them.
+    pub fn lines(self) -> &'a [Line] {
+        self.0
+    }
+
+    /// The line of a heap.
+    #[inline(always)]
+    pub fn x(self, x: usize) -> &'a Line {
+        &self.0[self.0.len() - 1 - FRONT - x]
+    }
+
+    /// The line of a difference.
+    #[inline(always)]
+    pub fn d(self, d: usize) -> &'a Line {
+        &self.0[FRONT + d]
+    }
+
+    /// The lines of the heaps `t - k`, of which none is below `-FRONT`.
+    #[inline(always)]
+    pub fn xs(self, t: usize) -> &'a Xs {
+        self.0[self.0.len() - 1 - FRONT - t..].first_chunk().expect("rows of x")
+    }
+
+    /// The lines of the differences `y0 - t + 2k`.
+    #[inline(always)]
+    pub fn ds(self, y0: usize, t: usize) -> &'a Ds {
+        let lines: &[Line; 2 * BAND] = self.0[FRONT + y0 - t..].first_chunk().expect("rows of d");
+        // Two lines have no type of their own.
+        lines.as_chunks::<2>().0.first_chunk().expect("as many pairs")
+    }
+}

@@ -1,0 +1,86 @@
+//! The driver of [`super::blocks`] with a line in one register.
+//!
+//! A window that a layer or a step moves is two permutes of two lines and a funnel shift. A search only stores which candidates
+//! are free: one in three finds some, and only then is the first of them looked for.
+//!
+//! Cost: three searches per P-position at `N = 20000`, with nine lines each; seven marks per P-position.
+//! Bound: searches are two fifths of the time, marks a quarter, looking for full rows a tenth. A search is 45 instructions, which
+//! could pass in six cycles; it takes eleven, with lines at hand (twice in a row) hardly less. The rows of a band just fill the
+//! first cache.
+
+use std::arch::x86_64::*;
+
+use super::blocks::{BAND, Found, Step, Visit, bytes, scan};
+use super::{Sink, StoneGame};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::simd::avx512::store;
+use crate::simd::bits::WORD;
+use crate::simd::line::Line;
+
+pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
+    let n = input.heaps() as f64;
+    Cost { ns: 3.6e-5 * n * n * n + 2.0 * n * n + 280.0 * n + 140_000.0, bytes: bytes(input).iter().sum() }
+}
+
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
+    scan(input, run, sink, 1, |share| {
+        share.work(|step, pairs, found| search(step, pairs, found), |line| full_words(line))
+    })
+}
+
+/// The numbers of the layers, loaded as shift counts.
+static SHIFTS: [i64; BAND] = {
+    let mut shifts = [0; BAND];
+    let mut k = 0;
+    while k < BAND {
+        shifts[k] = k as i64;
+        k += 1;
+    }
+    shifts
+};
+
+/// Searches the pairs of a step; returns those that found something.
+#[inline]
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
+pub fn search(step: &Step<'_>, pairs: u64, found: &mut Found) -> u64 {
+    let gap_words = [words_from(step.word), words_from(step.word + 1)];
+    let layer_words = [words_from(step.place / WORD), words_from(step.place / WORD + 1)];
+    let by = _mm512_set1_epi64((step.place % WORD) as i64);
+    let (mut left, mut hits) = (pairs, 0);
+    while left != 0 {
+        let k = left.trailing_zeros() as usize % BAND;
+        left &= left - 1;
+        let Visit { by_z: [one_x, one_y, two], gap, all, layer } = step.visit(k);
+        let low = _mm512_or_si512(gap[0].load(), all[0].load());
+        let high = _mm512_or_si512(gap[1].load(), all[1].load());
+        let before = _mm512_permutex2var_epi64(low, gap_words[0], high);
+        let by_gap = _mm512_permutex2var_epi64(low, gap_words[1], high);
+        let by_gap = _mm512_shldv_epi64(by_gap, before, _mm512_set1_epi64(SHIFTS[k]));
+        let (low, high) = (layer[0].load(), layer[1].load());
+        let after = _mm512_permutex2var_epi64(low, layer_words[1], high);
+        let layer = _mm512_permutex2var_epi64(low, layer_words[0], high);
+        let layer = _mm512_shrdv_epi64(layer, after, by);
+        let by_z = _mm512_ternarylogic_epi64::<0xFE>(one_x.load(), one_y.load(), two.load());
+        let free = _mm512_ternarylogic_epi64::<0x01>(by_z, by_gap, layer);
+        let words = _mm512_test_epi64_mask(free, free);
+        found.words[k] = words;
+        store(&mut found.free[k].0, free);
+        hits |= u64::from(words != 0) << k;
+    }
+    hits
+}
+
+/// The numbers of eight words from the given one on.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn words_from(word: usize) -> __m512i {
+    _mm512_add_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(word as i64))
+}
+
+/// A bit for each word of a line that has no free place.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn full_words(line: &Line) -> u8 {
+    _mm512_cmpeq_epi64_mask(line.load(), _mm512_set1_epi64(-1))
+}

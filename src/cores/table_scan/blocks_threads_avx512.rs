@@ -1,0 +1,20 @@
+//! `blocks_avx512` with its superbands shared among the threads; [`super::blocks`] says how they wait for one another.
+//!
+//! Cost: that of one thread, divided. A superband begins two segments after the one before it.
+//! Bound: as on one thread, then the cache and memory that the cores share.
+
+use super::blocks::{scan, shared};
+use super::blocks_avx512::{self, full_words, search};
+use super::{Sink, StoneGame};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+
+pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
+    shared(input, blocks_avx512::cost(input, context), context.threads)
+}
+
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
+    scan(input, run, sink, run.threads(), |share| {
+        share.work(|step, pairs, found| search(step, pairs, found), |line| full_words(line))
+    })
+}

@@ -1,0 +1,129 @@
+//! Lines of 512 marks, shared between threads: marked one bit at a time, read as a whole.
+//!
+//! The rules of [`field`](super::field) hold here, too: every access is relaxed, threads order their marks by counters of their
+//! own, and no two of them mark a word at the same time. A line may be read while another thread marks it, if nothing depends on
+//! the bits that change.
+#![allow(unsafe_code, reason = "lines at multiples of 64 bytes, and vector loads from memory that other threads write")]
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::{
+    asm,
+    x86_64::{__m256i, __m512i},
+};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::bits::WORD;
+use crate::machine::pages::request_huge_pages;
+
+/// Marks in a line.
+pub const PLACES: usize = 512;
+/// Words in a line.
+pub const WORDS: usize = PLACES / WORD;
+
+/// The marks of 512 places: a cache line.
+#[repr(C, align(64))]
+pub struct Line([AtomicU64; WORDS]);
+
+impl Line {
+    /// One word.
+    #[inline(always)]
+    pub fn word(&self, word: usize) -> u64 {
+        self.0[word % WORDS].load(Relaxed)
+    }
+
+    /// Sets bits of one word; true if it is now full.
+    #[inline(always)]
+    pub fn set(&self, word: usize, bits: u64) -> bool {
+        let word = &self.0[word % WORDS];
+        let now = word.load(Relaxed) | bits;
+        word.store(now, Relaxed);
+        now == u64::MAX
+    }
+
+    /// Marks a place, modulo 512; true if its word is now full.
+    #[inline(always)]
+    pub fn mark(&self, place: usize) -> bool {
+        self.set(place / WORD, 1 << (place % WORD))
+    }
+
+    /// Marks all places from the given one on.
+    pub fn mark_from(&self, place: usize) {
+        for word in 0..WORDS {
+            if place < WORD * (word + 1) {
+                self.set(word, u64::MAX << place.saturating_sub(WORD * word));
+            }
+        }
+    }
+
+    /// Half of the line as a vector.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn load_half(&self, half: usize) -> __m256i {
+        let words = &self.0[half % 2 * (WORDS / 2)..][..WORDS / 2];
+        let vector: __m256i;
+        // SAFETY: reads the 32 bytes of the words; see `load`.
+        unsafe {
+            asm!("vmovdqa {vector}, ymmword ptr [{words}]", vector = out(ymm_reg) vector, words = in(reg) words.as_ptr(),
+                options(nostack, readonly, pure, preserves_flags));
+        }
+        vector
+    }
+
+    /// The line as a vector.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn load(&self) -> __m512i {
+        let vector: __m512i;
+        // SAFETY: reads the 64 bytes of the line. Relaxed loads of the words could do the same, so it is no data race; a plain
+        // load of memory that other threads write would be one.
+        unsafe {
+            asm!("vmovdqa64 {vector}, zmmword ptr [{line}]", vector = out(zmm_reg) vector, line = in(reg) self,
+                options(nostack, readonly, pure, preserves_flags));
+        }
+        vector
+    }
+}
+
+/// A list of lines, empty at first.
+pub struct Lines {
+    words: Box<[AtomicU64]>,
+    /// The first word of the first line.
+    first: usize,
+}
+
+impl Lines {
+    /// Empty lines.
+    pub fn new(lines: usize) -> Self {
+        let mut words: Box<[u64]> = vec![0; WORDS * lines + WORDS - 1].into();
+        request_huge_pages(&mut words);
+        let first = words.as_ptr().align_offset(align_of::<Line>());
+        assert!(first < WORDS, "a multiple of 64 bytes is among the first words");
+        // SAFETY: `AtomicU64` has the size, alignment and bit patterns of `u64`, and the box is the only owner.
+        let words = unsafe { Box::from_raw(Box::into_raw(words) as *mut [AtomicU64]) };
+        Lines { words, first }
+    }
+
+    /// Takes all marks away.
+    pub fn clear(&mut self) {
+        self.words.iter_mut().for_each(|word| *word.get_mut() = 0);
+    }
+
+    /// Bytes of that many lines.
+    pub fn bytes(lines: usize) -> f64 {
+        (64 * lines + 56) as f64
+    }
+}
+
+impl Deref for Lines {
+    type Target = [Line];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Line] {
+        let words = &self.words[self.first..];
+        // SAFETY: a line is eight words and has their bit patterns; the first one is at a multiple of its alignment.
+        unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), words.len() / WORDS) }
+    }
+}
