@@ -123,7 +123,7 @@ fn trials(
         let is_ignored = kernel.obstacle.is_some() && !is_required;
         Trial::test(name, move || {
             if let Some(reason) = missing {
-                return Err(Failed::from(format!("required, but it {reason}")));
+                return Err(Failed::from(format!("required: {reason}")));
             }
             let inputs =
                 inputs.get_or_init(|| Inputs::new(operation, workload, &Selection::new(machine), LARGEST, known));

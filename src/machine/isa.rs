@@ -147,7 +147,7 @@ isa_table! { $
     Simd128 "simd128" includes [Portable],
         on "wasm32" where target_feature = "simd128", by is_wasm_feature_compiled ["simd128"],
         shown as "SIMD128" in [0, 114, 178], // blue
-        costs estimated "as those of NEON";
+        costs estimated "as those of NEON, or beside plain Rust under Node";
 }
 
 impl Tier {

@@ -5,10 +5,10 @@
 
 use super::checkpoint::Start;
 use super::{Zeros, classes, shifted_rows_v128};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
-pub fn cost(input: &Zeros, _: CostContext) -> Cost {
-    classes::cost(input, 0.55)
+pub fn cost(input: &Zeros, context: CostContext) -> Cost {
+    classes::cost(input, if context.tier == Tier::Neon { 0.55 } else { 1.0 })
 }
 
 pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {

@@ -8,11 +8,11 @@ use std::array::from_fn;
 use super::Partitions;
 use super::walsh_lanes::LANES;
 use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::v128::{add_signed, load, signs as signs_of, store};
 
-pub fn cost(input: &Partitions, _: CostContext) -> Cost {
-    tree_cost::<LANES>(input, 0.1, 3.0)
+pub fn cost(input: &Partitions, context: CostContext) -> Cost {
+    tree_cost::<LANES>(input, if context.tier == Tier::Neon { 0.1 } else { 0.19 }, 3.0)
 }
 
 pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
