@@ -229,7 +229,7 @@ fn progress(what: String) -> ProgressBar {
 /// Pins this process to one CPU.
 #[cfg(not(target_os = "linux"))]
 fn pin(_: u64, _: usize) -> Result<(), Failure> {
-    Err(Failure::Usage("--pin is only supported on Linux".to_owned()))
+    Err(Failure::Usage("--pin is allowed on Linux alone".to_owned()))
 }
 
 /// Pins this process to one CPU.
