@@ -1,10 +1,11 @@
-//! SVG: the few elements that pictures and charts are made of.
+//! SVG: how the few elements that pictures and charts are made of look.
 //!
 //! They appear on light and dark pages, so the background is transparent, and text and axes are medium grey.
 
-use std::fmt::{self, Arguments, Display, Formatter, Write};
-
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use svg::node::Value;
+use svg::node::element::{self, Circle, Element, Image, Polyline, Rectangle};
+use svg::{Document, Node};
 
 use super::colours::{Colour, GREY};
 
@@ -44,31 +45,21 @@ impl Paint {
     }
 }
 
-impl Display for Paint {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Paint::Fill(GREY) => Ok(()),
-            Paint::Fill(colour) => write!(f, " fill=\"{colour}\""),
-            Paint::Line { colour, width, opacity } => {
-                write!(f, " fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"")?;
-                if *opacity < 1.0 { write!(f, " opacity=\"{opacity}\"") } else { Ok(()) }
-            }
-        }
+impl From<Colour> for Value {
+    fn from(colour: Colour) -> Self {
+        colour.to_string().into()
     }
 }
 
-/// A file that is written element by element. Coordinates are pixels from the top left.
+/// A file to which elements are added. Coordinates are pixels from the top left.
 #[derive(Debug)]
-pub struct Svg(String);
+pub struct Svg(Document);
 
 impl Svg {
     pub fn new([width, height]: [i32; 2]) -> Self {
-        Svg(format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"{}\" fill=\"{GREY}\" \
-             stroke=\"none\">\n",
-            Text::Large as u32
-        ))
+        let document = Document::new().set("width", width).set("height", height).set("viewBox", (0, 0, width, height));
+        let text = document.set("font-family", "sans-serif").set("font-size", Text::Large as u32);
+        Svg(text.set("fill", GREY).set("stroke", "none"))
     }
 
     /// A line of text at a point.
@@ -78,9 +69,11 @@ impl Svg {
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let size = if size == Text::Large { String::new() } else { format!(" font-size=\"{}\"", size as u32) };
-        let text = text.replace('&', "&amp;").replace('<', "&lt;");
-        self.line(format_args!("<text x=\"{x}\" y=\"{y}\" dy=\"0.36em\" text-anchor=\"{anchor}\"{size}>{text}</text>"));
+        let mut text = element::Text::new(text).set("x", x).set("y", y).set("dy", "0.36em").set("text-anchor", anchor);
+        if size != Text::Large {
+            text.assign("font-size", size as u32);
+        }
+        self.0.append(Element::from(text)); // on one line: a `Text` has its own lines for what it says
     }
 
     /// The title and the note of a chart.
@@ -90,39 +83,44 @@ impl Svg {
     }
 
     pub fn rectangle(&mut self, [x, y]: [i32; 2], [width, height]: [i32; 2], paint: Paint) {
-        self.shape(format_args!("rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\""), paint);
+        self.shape(Rectangle::new().set("x", x).set("y", y).set("width", width).set("height", height), paint);
     }
 
     pub fn circle(&mut self, [x, y]: [i32; 2], radius: u32, paint: Paint) {
-        self.shape(format_args!("circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\""), paint);
+        self.shape(Circle::new().set("cx", x).set("cy", y).set("r", radius), paint);
     }
 
     /// A line through points; filled, the polygon that they enclose.
     pub fn path(&mut self, points: &[[i32; 2]], paint: Paint) {
-        let points: Vec<String> = points.iter().map(|[x, y]| format!("{x},{y}")).collect();
-        self.shape(format_args!("polyline points=\"{}\"", points.join(" ")), paint);
+        self.shape(Polyline::new().set("points", points.concat()), paint);
     }
 
     /// A PNG file, drawn in this size without smoothing.
     pub fn image(&mut self, [x, y]: [i32; 2], [width, height]: [usize; 2], png: &[u8]) {
-        let png = BASE64_STANDARD.encode(png);
-        self.line(format_args!(
-            "<image x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" preserveAspectRatio=\"none\" \
-             style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{png}\"/>"
-        ));
+        let image = Image::new().set("x", x).set("y", y).set("width", width).set("height", height);
+        let image = image.set("preserveAspectRatio", "none").set("style", "image-rendering:pixelated");
+        self.0.append(image.set("href", format!("data:image/png;base64,{}", BASE64_STANDARD.encode(png))));
     }
 
-    fn shape(&mut self, shape: Arguments<'_>, paint: Paint) {
-        self.line(format_args!("<{shape}{paint}/>"));
-    }
-
-    fn line(&mut self, line: Arguments<'_>) {
-        writeln!(self.0, "{line}").expect("writing to a string succeeds");
+    fn shape(&mut self, mut shape: impl Node, paint: Paint) {
+        match paint {
+            Paint::Fill(GREY) => {}
+            Paint::Fill(colour) => shape.assign("fill", colour),
+            Paint::Line { colour, width, opacity } => {
+                shape.assign("fill", "none");
+                shape.assign("stroke", colour);
+                shape.assign("stroke-width", width);
+                if opacity < 1.0 {
+                    shape.assign("opacity", opacity);
+                }
+            }
+        }
+        self.0.append(shape);
     }
 
     /// The text of the file.
     pub fn end(self) -> String {
-        self.0 + "</svg>\n"
+        format!("{}\n", self.0)
     }
 }
 
@@ -130,21 +128,33 @@ impl Svg {
 mod tests {
     use super::*;
 
-    #[test]
-    fn text_is_escaped() {
+    /// Lines between those of the page.
+    fn lines(draw: impl FnOnce(&mut Svg)) -> Vec<String> {
         let mut svg = Svg::new([9, 9]);
-        svg.text("n < m & more", [0, 0], Anchor::End, Text::Small);
-        assert!(svg.end().contains(" font-size=\"11\">n &lt; m &amp; more</text>"));
+        draw(&mut svg);
+        let text = svg.end();
+        let inside = text.strip_suffix("\n</svg>\n").expect("the end of the page");
+        inside.lines().skip(1).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_is_special_in_xml_is_escaped() {
+        let said = lines(|svg| svg.text("n < m & \"more\"", [0, 0], Anchor::End, Text::Small));
+        let text =
+            "<text dy=\"0.36em\" font-size=\"11\" text-anchor=\"end\" x=\"0\" y=\"0\">n &lt; m &amp; \"more\"</text>";
+        assert_eq!(said, [text]);
+        let shape = Rectangle::new().set("id", "<'a' & \"b\">");
+        let said = lines(|svg| svg.shape(shape, Paint::Fill(GREY)));
+        assert_eq!(said, ["<rect id=\"&lt;&apos;a&apos; &amp; &quot;b&quot;&gt;\"/>"]);
     }
 
     #[test]
     fn shapes_say_only_what_differs_from_the_page() {
-        let mut svg = Svg::new([9, 9]);
-        svg.rectangle([1, 2], [3, 4], Paint::Fill(GREY));
-        svg.path(&[[0, 0], [1, 1]], Paint::grey(0.5));
-        let text = svg.end();
-        let lines: Vec<&str> = text.lines().collect();
-        let line = "<polyline points=\"0,0 1,1\" fill=\"none\" stroke=\"rgb(118,124,133)\" stroke-width=\"1\" opacity=\"0.5\"/>";
-        assert_eq!(lines[1..], ["<rect x=\"1\" y=\"2\" width=\"3\" height=\"4\"/>", line, "</svg>"]);
+        let said = lines(|svg| {
+            svg.rectangle([1, 2], [3, 4], Paint::Fill(GREY));
+            svg.path(&[[0, 0], [1, 1]], Paint::grey(0.5));
+        });
+        let line = "<polyline fill=\"none\" opacity=\"0.5\" points=\"0 0 1 1\" stroke=\"rgb(118,124,133)\" stroke-width=\"1\"/>";
+        assert_eq!(said, ["<rect height=\"4\" width=\"3\" x=\"1\" y=\"2\"/>", line]);
     }
 }
