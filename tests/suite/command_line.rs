@@ -492,7 +492,7 @@ fn profile_draws_kernels_by_their_names() {
     assert!(read("bit_rows-300.svg").expect("a picture").contains("bit_rows"));
     assert!(read("byte_table-300.folded").expect("stacks").starts_with("byte_table"));
     let difference = read("byte_table-to-bit_rows-300.svg").expect("a picture");
-    for says in ["<title>byte_table to bit_rows (", "red is added, blue is saved"] {
+    for says in ["<title>byte_table to bit_rows (", "red: added, blue: saved"] {
         assert!(difference.contains(says), "{difference}");
     }
     let changes = read("byte_table-to-bit_rows-300.txt").expect("a text");

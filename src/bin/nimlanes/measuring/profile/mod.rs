@@ -34,6 +34,9 @@ use crate::files::saved::SavedError;
 pub use self::change::{Change, Side};
 pub use self::hot_loop::{HotLoop, Model, Step, percent};
 
+/// Longer frames of lines of source are cut off.
+pub(crate) const FRAME: usize = 100;
+
 /// Why no profile was made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

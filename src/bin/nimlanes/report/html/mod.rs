@@ -22,6 +22,7 @@ use super::tables::{steps, technology};
 use super::{ReportError, changed, read};
 use crate::files::saved::{SavedError, entries};
 use crate::measuring::duel::{self, Duel};
+use crate::measuring::profile::FRAME;
 
 const SKELETON: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -294,8 +295,12 @@ impl SourceTexts {
         let (place, text) = frame.split_once(' ')?;
         let (file, line) = place.split_once(':')?;
         let line = line.parse::<NonZeroUsize>().ok()?.get();
-        // Frames have no semicolons, and long lines are cut.
-        let is_same = |there: &str| there.trim().replace(';', ",").starts_with(text);
+        // Frames have no semicolons, and long ones are cut.
+        let is_cut = frame.chars().count() == FRAME;
+        let is_same = |there: &str| {
+            let there = there.trim().trim_end_matches([';', ' ']).replace(';', ",");
+            there == text || is_cut && there.starts_with(text)
+        };
         let has_line = |source: &str| source.lines().nth(line - 1).is_some_and(is_same);
         let mut found =
             self.0.iter().filter(|(path, source)| path.rsplit('/').next() == Some(file) && has_line(source));

@@ -17,12 +17,9 @@ use self::events::{Events, Samples};
 use self::modules::Module;
 use self::resolve::{Code, Line, Resolver};
 use super::names::{below_the_harness, shown};
-use super::{Sampled, picture::Stacks};
+use super::{FRAME, Sampled, picture::Stacks};
 
 pub use self::events::FREQUENCY;
-
-/// Longer lines of source are cut off.
-const LINE: usize = 100;
 
 /// A line with more instructions than this is shown in groups of them.
 const INSTRUCTIONS: usize = 32;
@@ -138,7 +135,7 @@ impl Split {
 /// The frame of a line of source: a `;` would end it.
 fn frame(line: &Line) -> String {
     let text = line.to_string();
-    text.trim_end_matches([';', ' ']).replace(';', ",").chars().take(LINE).collect()
+    text.trim_end_matches([';', ' ']).replace(';', ",").chars().take(FRAME).collect()
 }
 
 /// Why perf events did not start.
