@@ -1,12 +1,8 @@
 //! What must hold on every target, also where pointers have 32 bits and where there are no threads: published answers are found, and
 //! what does not fit is refused in one line, never cut off.
 
-use nimlanes::cores::OPERATIONS;
 use nimlanes::games::GAMES;
-use nimlanes::kernel::Core;
 use nimlanes::lab::known::find_game;
-use nimlanes::machine::Machine;
-use nimlanes::selection::Selection;
 
 #[test]
 fn games_have_their_published_answers() {
@@ -25,6 +21,8 @@ fn games_have_their_published_answers() {
 #[test]
 #[cfg(all(target_feature = "simd128", feature = "simd128"))]
 fn kernels_with_vectors_of_webassembly_are_selected() {
+    use nimlanes::{machine::Machine, selection::Selection};
+
     let selection = Selection::new(Machine::detect());
     let cases = [
         ("table_scan", "all-moves", 1000, "line_rows_simd128"),
@@ -40,37 +38,48 @@ fn kernels_with_vectors_of_webassembly_are_selected() {
     }
 }
 
-/// Where pointers have 64 bits, this depends on the machine.
-#[test]
+/// Where pointers have 64 bits, what fits depends on the machine, and nothing passes an index.
 #[cfg(target_pointer_width = "32")]
-fn limits_past_the_address_space_are_refused_with_what_would_fit() {
-    for game in GAMES {
-        let refused = nimlanes::solve(game.name, 1 << 31).expect_err("past the address space").to_string();
-        println!("{}: {refused}", game.name);
-        assert_eq!(refused.lines().count(), 1, "{refused}");
-        assert!(["; at most ", " would fit", "more than a day"].iter().any(|hint| refused.contains(hint)), "{refused}");
-    }
-}
+mod narrow {
+    use nimlanes::cores::OPERATIONS;
+    use nimlanes::games::GAMES;
+    use nimlanes::kernel::Core;
+    use nimlanes::machine::Machine;
+    use nimlanes::selection::Selection;
 
-/// A number that passes an index would make it small again, by far more than what a kernel saves that knows a period from a size on.
-/// Inputs made of Grundy values are left out, for these would be computed first.
-#[test]
-fn predicted_memory_grows_with_the_size_beyond_what_fits() {
-    let selection = Selection::new(Machine::detect());
-    for operation in OPERATIONS.iter().filter(|operation| operation.core() != Core::XorCount) {
-        for workload in operation.workloads() {
-            let mut before = vec![0.0; operation.kernels(selection.machine()).len()];
-            for size in (10..63).map(|bits| 1 << bits) {
-                let Ok(session) = operation.session(&selection, workload.name, size) else { break };
-                for (index, (kernel, before)) in session.kernels().iter().zip(&mut before).enumerate() {
-                    let cost = session.cost(index, 1);
-                    if cost.is_possible() {
-                        assert!(
-                            cost.bytes >= *before / 4.0,
-                            "{} at {size}: {cost:?} after {before} bytes",
-                            kernel.name
-                        );
-                        *before = cost.bytes;
+    #[test]
+    fn limits_past_the_address_space_are_refused_with_what_would_fit() {
+        for game in GAMES {
+            let refused = nimlanes::solve(game.name, 1 << 31).expect_err("past the address space").to_string();
+            println!("{}: {refused}", game.name);
+            assert_eq!(refused.lines().count(), 1, "{refused}");
+            assert!(
+                ["; at most ", " would fit", "more than a day"].iter().any(|hint| refused.contains(hint)),
+                "{refused}"
+            );
+        }
+    }
+
+    /// A number that passes an index would make it small again, by far more than what a kernel saves that knows a period from a size on.
+    /// Inputs made of Grundy values are left out, for these would be computed first.
+    #[test]
+    fn predicted_memory_grows_with_the_size_beyond_what_fits() {
+        let selection = Selection::new(Machine::detect());
+        for operation in OPERATIONS.iter().filter(|operation| operation.core() != Core::XorCount) {
+            for workload in operation.workloads() {
+                let mut before = vec![0.0; operation.kernels(selection.machine()).len()];
+                for size in (10..63).map(|bits| 1 << bits) {
+                    let Ok(session) = operation.session(&selection, workload.name, size) else { break };
+                    for (index, (kernel, before)) in session.kernels().iter().zip(&mut before).enumerate() {
+                        let cost = session.cost(index, 1);
+                        if cost.is_possible() {
+                            assert!(
+                                cost.bytes >= *before / 4.0,
+                                "{} at {size}: {cost:?} after {before} bytes",
+                                kernel.name
+                            );
+                            *before = cost.bytes;
+                        }
                     }
                 }
             }
