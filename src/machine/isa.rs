@@ -146,7 +146,7 @@ isa_table! { $
     /// 128-bit vectors of WebAssembly, with lookups of bytes.
     Simd128 "simd128" includes [Portable],
         on "wasm32" where target_feature = "simd128", by is_wasm_feature_compiled ["simd128"],
-        shown as "SIMD128" in [0, 114, 178], // blue
+        shown as "SIMD128" in [230, 159, 0], // orange, as those
         costs estimated "as those of NEON, or beside plain Rust under Node";
 }
 

@@ -381,16 +381,27 @@ mod tests {
 
     #[test]
     fn a_frame_is_a_line_of_the_only_file_that_has_it() {
+        let long = "x".repeat(2 * FRAME);
         let files = [
+            ("src/long.rs", long.as_str()),
             ("src/a/mod.rs", "fn a() {\n    one(); two();\n"),
             ("src/b/mod.rs", "fn b() {\n    three();\n}\n"),
             ("src/c/mod.rs", "\n\n}\n"),
         ];
         let texts = SourceTexts(files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect());
         assert_eq!(texts.of_frame("mod.rs:2 one(), two()"), Some(("mod.rs:2", "src/a/mod.rs")));
-        assert_eq!(texts.of_frame("mod.rs:2 one(), t"), Some(("mod.rs:2", "src/a/mod.rs")), "cut");
-        for frame in ["mod.rs:2 four()", "mod.rs:9 one()", "mod.rs:3 }", "x.rs:1 fn a", "a::run", "mod.rs:0 fn", "a b"]
-        {
+        let cut = format!("long.rs:1 {long}")[..FRAME].to_owned();
+        assert_eq!(texts.of_frame(&cut), Some(("long.rs:1", "src/long.rs")));
+        for frame in [
+            "mod.rs:2 four()",
+            "mod.rs:2 one(), t",
+            "mod.rs:9 one()",
+            "mod.rs:3 }",
+            "x.rs:1 fn a",
+            "a::run",
+            "mod.rs:0 fn",
+            "a b",
+        ] {
             assert_eq!(texts.of_frame(frame), None, "{frame}");
         }
     }
