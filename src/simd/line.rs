@@ -126,8 +126,8 @@ impl Lines {
     }
 
     /// Bytes of that many lines.
-    pub fn bytes(lines: usize) -> f64 {
-        (64 * lines + 56) as f64
+    pub fn bytes(lines: u64) -> f64 {
+        64.0 * lines as f64 + 56.0
     }
 }
 

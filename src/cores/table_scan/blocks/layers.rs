@@ -25,7 +25,7 @@ impl Layers {
 
     /// Bytes of the rows.
     pub fn bytes(heaps: usize) -> f64 {
-        Lines::bytes(BANDS * BAND * Self::blocks(heaps))
+        Lines::bytes((BANDS * BAND * Self::blocks(heaps)) as u64)
     }
 
     pub fn new(heaps: usize) -> Self {

@@ -51,8 +51,8 @@ impl<'a> Superband<'a> {
 
     /// Bytes of a superband.
     pub fn bytes(heaps: usize) -> f64 {
-        let unused = BANDS * size_of::<u64>() * (heaps + MORE_STEPS);
-        Layers::bytes(heaps) + (unused + size_of::<(Full, FullRows)>() + size_of::<Found>()) as f64
+        let unused = (BANDS * size_of::<u64>()) as f64 * (heaps + MORE_STEPS) as f64;
+        Layers::bytes(heaps) + unused + (size_of::<(Full, FullRows)>() + size_of::<Found>()) as f64
     }
 
     /// Finds the P-positions whose `y` is in a superband, given the layers in each.

@@ -42,23 +42,44 @@ impl Shape {
         }
     }
 
-    /// The first line of each block, and the end.
-    fn starts(self, heaps: usize) -> impl Iterator<Item = usize> {
-        let blocks = match self {
+    fn blocks(self, heaps: usize) -> usize {
+        match self {
             Shape::ByHeap => heaps.div_ceil(PLACES),
             Shape::ByGap => (heaps + SLACK).div_ceil(PLACES) + 1,
-        };
-        (0..=blocks).scan(0, move |end, block| {
+        }
+    }
+
+    /// The first line of each block, and the end.
+    fn starts(self, heaps: usize) -> impl Iterator<Item = usize> {
+        (0..=self.blocks(heaps)).scan(0, move |end, block| {
             let start = *end;
             *end += self.rows(heaps, block) + 2 * FRONT;
             Some(start)
         })
     }
 
+    /// The number of lines, which an index may not hold.
+    fn lines(self, heaps: usize) -> u64 {
+        let (blocks, places) = (self.blocks(heaps) as u64, PLACES as u64);
+        let all = heaps.next_multiple_of(BAND) as u64;
+        let up_to = |blocks: u64| places * blocks * (blocks + 1) / 2;
+        let rows = match self {
+            Shape::ByHeap => {
+                let growing = blocks.min(all / places);
+                up_to(growing) + (blocks - growing) * all
+            }
+            Shape::ByGap => {
+                let longest = (heaps + SLACK + PLACES) as u64;
+                let whole = blocks.min((longest - all) / places + 1);
+                whole * all + (blocks - whole) * longest - (up_to(blocks - 1) - up_to(whole - 1))
+            }
+        };
+        rows + blocks * 2 * FRONT as u64
+    }
+
     /// Bytes of a table.
     pub fn bytes(self, heaps: usize) -> f64 {
-        let lines = self.starts(heaps).last().unwrap_or(0);
-        Lines::bytes(lines) + (size_of::<usize>() * self.starts(heaps).count()) as f64
+        Lines::bytes(self.lines(heaps)) + (size_of::<usize>() * (self.blocks(heaps) + 1)) as f64
     }
 }
 
@@ -115,5 +136,20 @@ impl<'a> Block<'a> {
         let lines: &[Line; 2 * BAND] = self.0[FRONT + y0 - t..].first_chunk().expect("rows of d");
         // Two lines have no type of their own.
         lines.as_chunks::<2>().0.first_chunk().expect("as many pairs")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_without_their_starts() {
+        for heaps in (1..1200).chain([2047, 2048, 2049, 5000, 20_001, 100_000]) {
+            for shape in [Shape::ByHeap, Shape::ByGap] {
+                let end = shape.starts(heaps).last().expect("an end");
+                assert_eq!((shape.lines(heaps), shape.starts(heaps).count()), (end as u64, shape.blocks(heaps) + 1));
+            }
+        }
     }
 }
