@@ -1,8 +1,44 @@
-//! What must hold on every target, also where pointers have 32 bits and where there are no threads: published answers are found, and
-//! what does not fit is refused in one line, never cut off.
+//! What must hold on every target, also where pointers have 32 bits, where there are no threads, and in an interpreter: kernels equal the
+//! oracle, published answers are found, and what does not fit is refused in one line, never cut off.
 
+use nimlanes::cores::COMPLETE;
 use nimlanes::games::GAMES;
+use nimlanes::kernel::Run;
 use nimlanes::lab::known::find_game;
+use nimlanes::machine::Machine;
+use nimlanes::selection::Selection;
+
+/// Zero, one, few, and more than a word, if the oracle is fast.
+const SIZES: [u64; 4] = [0, 1, 9, 70];
+/// The largest where the oracle tries all positions of three heaps, or all triples of heaps.
+const CUBIC: u64 = 12;
+/// As many inputs of each operation as are needed for all its kernels: other sets of moves run the same code.
+const WORKLOADS: usize = 3;
+
+/// The sizes are small enough for an interpreter: `.ci/deep` runs this in Miri, which supports only the portable tier.
+#[test]
+fn every_kernel_equals_the_oracle_at_small_sizes() {
+    let selection = Selection::new(Machine::detect());
+    for operation in COMPLETE {
+        let is_cubic = ["table_scan", "mex_split", "xor_triples", "xor_partitions"].contains(&operation.name());
+        for workload in operation.workloads().iter().take(WORKLOADS) {
+            let mut runs = 0;
+            for size in SIZES.map(|size| if is_cubic { size.min(CUBIC) } else { size }) {
+                let session = operation.session(&selection, workload.name, size).expect("a listed workload");
+                for (index, kernel) in session.kernels().iter().enumerate() {
+                    let most = if kernel.is_parallel() { 2 } else { 1 };
+                    for threads in (1..=most).filter(|threads| session.cost(index, *threads).is_possible()) {
+                        let answer = session.run(index, &Run::new(threads)).expect("not cancelled");
+                        assert!(answer.agrees(session.oracle()), "{} of {}", kernel.name, session.case());
+                        runs += 1;
+                    }
+                }
+            }
+            println!("{}/{}: {runs} runs", operation.name(), workload.name);
+            assert!(runs > 0, "{} has a kernel", operation.name());
+        }
+    }
+}
 
 #[test]
 fn games_have_their_published_answers() {
@@ -21,8 +57,6 @@ fn games_have_their_published_answers() {
 #[test]
 #[cfg(all(target_feature = "simd128", feature = "simd128"))]
 fn kernels_with_vectors_of_webassembly_are_selected() {
-    use nimlanes::{machine::Machine, selection::Selection};
-
     let selection = Selection::new(Machine::detect());
     let cases = [
         ("table_scan", "all-moves", 1000, "line_rows_simd128"),
