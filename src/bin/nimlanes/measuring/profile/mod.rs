@@ -35,7 +35,12 @@ pub use self::change::{Change, Side};
 pub use self::hot_loop::{HotLoop, Model, Step, percent};
 
 /// Longer frames of lines of source are cut off.
-pub(crate) const FRAME: usize = 100;
+const FRAME: usize = 100;
+
+/// The frame of a line of source, given its place and its text: a `;` would end it.
+pub(crate) fn frame(line: &str) -> String {
+    line.trim_end_matches([';', ' ']).replace(';', ",").chars().take(FRAME).collect()
+}
 
 /// Why no profile was made.
 #[derive(Debug, thiserror::Error)]

@@ -22,7 +22,7 @@ use super::tables::{steps, technology};
 use super::{ReportError, changed, read};
 use crate::files::saved::{SavedError, entries};
 use crate::measuring::duel::{self, Duel};
-use crate::measuring::profile::FRAME;
+use crate::measuring::profile::frame as frame_of;
 
 const SKELETON: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -292,15 +292,10 @@ impl SourceTexts {
     /// The file that a frame of a flamegraph is a line of, such as `a.rs:12 let b = c`: the only one of that name that still has
     /// this text in this line.
     fn of_frame<'f>(&self, frame: &'f str) -> Option<(&'f str, &str)> {
-        let (place, text) = frame.split_once(' ')?;
+        let (place, _) = frame.split_once(' ')?;
         let (file, line) = place.split_once(':')?;
         let line = line.parse::<NonZeroUsize>().ok()?.get();
-        // Frames have no semicolons, and long ones are cut.
-        let is_cut = frame.chars().count() == FRAME;
-        let is_same = |there: &str| {
-            let there = there.trim().trim_end_matches([';', ' ']).replace(';', ",");
-            there == text || is_cut && there.starts_with(text)
-        };
+        let is_same = |there: &str| frame_of(&format!("{place} {}", there.trim())) == frame;
         let has_line = |source: &str| source.lines().nth(line - 1).is_some_and(is_same);
         let mut found =
             self.0.iter().filter(|(path, source)| path.rsplit('/').next() == Some(file) && has_line(source));
@@ -381,7 +376,7 @@ mod tests {
 
     #[test]
     fn a_frame_is_a_line_of_the_only_file_that_has_it() {
-        let long = "x".repeat(2 * FRAME);
+        let long = "x".repeat(200);
         let files = [
             ("src/long.rs", long.as_str()),
             ("src/a/mod.rs", "fn a() {\n    one(); two();\n"),
@@ -390,7 +385,8 @@ mod tests {
         ];
         let texts = SourceTexts(files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect());
         assert_eq!(texts.of_frame("mod.rs:2 one(), two()"), Some(("mod.rs:2", "src/a/mod.rs")));
-        let cut = format!("long.rs:1 {long}")[..FRAME].to_owned();
+        let cut = frame_of(&format!("long.rs:1 {long}"));
+        assert!(cut.len() < long.len());
         assert_eq!(texts.of_frame(&cut), Some(("long.rs:1", "src/long.rs")));
         for frame in [
             "mod.rs:2 four()",

@@ -17,7 +17,7 @@ use self::events::{Events, Samples};
 use self::modules::Module;
 use self::resolve::{Code, Line, Resolver};
 use super::names::{below_the_harness, shown};
-use super::{FRAME, Sampled, picture::Stacks};
+use super::{Sampled, frame, picture::Stacks};
 
 pub use self::events::FREQUENCY;
 
@@ -81,7 +81,7 @@ impl Lines {
         // Samples at addresses of the program's file.
         let mut addresses = HashMap::new();
         for Found { mut names, code, address, in_system, count } in found {
-            names.extend(code.line.as_ref().map(frame));
+            names.extend(code.line.as_ref().map(|line| frame(&line.to_string())));
             names.extend(address.and_then(|address| program.group(address, split.size(code.line.as_ref()?)?)));
             names.extend(in_system.then(|| SYSTEM.to_owned()));
             *stacks.entry(names.join(";")).or_default() += count;
@@ -130,12 +130,6 @@ impl Split {
     fn size(&self, line: &Line) -> Option<u64> {
         self.0.get(&line.place).copied()
     }
-}
-
-/// The frame of a line of source: a `;` would end it.
-fn frame(line: &Line) -> String {
-    let text = line.to_string();
-    text.trim_end_matches([';', ' ']).replace(';', ",").chars().take(FRAME).collect()
 }
 
 /// Why perf events did not start.
