@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use nimlanes::cores::mex::octal::{self, Code, Journal, MexOctal, Octal, Start, sparse_space};
+use nimlanes::cores::mex::octal::{self, Code, Journal, Mask, MexOctal, Octal, Start, sparse_space};
 use nimlanes::cores::mex::period::{self, Census, MexPeriod, State, Tally};
 use nimlanes::kernel::{Operation, Run, RunError};
 use nimlanes::lab::clock::Clock;
@@ -39,11 +39,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         false => Err(Failure::Usage(format!("survey does not use {operation}; allowed: {}", used.join(", ")))),
     })?;
     let selection = selection.allow_long(); // the time ends it
-    let limit = args.limit();
-    let games = codes.into_iter().map(|code| Ok((Octal::new(&code, limit)?, code)));
-    let games = args.shard.of(games.collect::<Result<Vec<_>, InputError>>()?, |(input, _)| work(input, args.seconds));
-    for (input, code) in &games {
-        let path = args.into.join(format!("{code}.json"));
+    let games = codes.iter().map(|code| Octal::new(code, args.limit()));
+    let games = args.shard.of(games.collect::<Result<Vec<_>, InputError>>()?, |input| work(input, args.seconds));
+    for input in &games {
+        let path = args.into.join(format!("{}.json", input.code()));
         if !args.again && path.exists() {
             print(&format!("{}: known\n", Saved::<Surveyed>::read(&path)?.content))?;
             continue;
@@ -150,23 +149,12 @@ impl Table {
     fn surveyed(&self, code: &Code, selection: &Selection) -> Result<Surveyed, Failure> {
         let values = &self.values;
         let space = (!code.has_three_parts()).then(|| sparse_space(code, values));
-        let (largest_at, largest) =
-            (0..).zip(values).fold((0, 0), |best, (n, v)| if *v > best.1 { (n, *v) } else { best });
-        Ok(Surveyed {
-            code: code.to_string(),
-            kernel: self.kernel.to_owned(),
-            threads: selection.threads(),
-            clock: Clock::for_threads(selection.threads()).name().to_owned(),
-            seconds: self.time.as_secs_f64(),
-            heaps: values.len() as u64,
-            largest,
-            largest_at,
-            rare: space.as_ref().map(|space| space.rare.len() as u64),
-            last_rare: space.as_ref().and_then(|space| space.rare.last()).map(|heap| *heap as u64),
-            mask: space.as_ref().map(|space| space.mask.values),
-            by_position: space.as_ref().is_some_and(|space| space.mask.position.is_some()),
-            period: octal::period(code, values, &interrupt::run(1))?.map(Period::from),
-        })
+        let rare = space.map(|space| {
+            let last = space.rare.last().map(|heap| *heap as u64);
+            (space.rare.len() as u64, last, space.mask)
+        });
+        let period = octal::period(code, values, &interrupt::run(1))?.map(Period::from);
+        Ok(figures(code, (self.kernel, self.time), selection, &period::tallies(values), rare, period))
     }
 }
 
@@ -180,24 +168,37 @@ fn without_table(input: &Octal, time: Duration, selection: &Selection) -> Result
         Err(RunError::GaveUp(_)) => None,
         found => Some(found?),
     };
-    Ok(census.map(|census| {
-        let Tally { value: largest, first: largest_at, .. } = *census.tallies.last().expect("a heap is counted");
-        Surveyed {
-            code: input.code().to_string(),
-            kernel: ended.kernel.to_owned(),
-            threads: selection.threads(),
-            clock: Clock::for_threads(selection.threads()).name().to_owned(),
-            seconds: ended.time.as_secs_f64(),
-            heaps: census.heaps(),
-            largest,
-            largest_at,
-            rare: census.rare.map(|rare| rare.heaps as u64),
-            last_rare: census.rare.map(|rare| rare.last as u64),
-            mask: census.rare.map(|rare| rare.mask.values),
-            by_position: census.rare.is_some_and(|rare| rare.mask.position.is_some()),
-            period: census.period.map(Period::from),
-        }
+    Ok(census.map(|Census { tallies, rare, period, .. }| {
+        let rare = rare.map(|rare| (rare.heaps as u64, Some(rare.last as u64), rare.mask));
+        figures(input.code(), (ended.kernel, ended.time), selection, &tallies, rare, period.map(Period::from))
     }))
+}
+
+/// What a kernel found in its time. Of the rare heaps, their number, the last of them and their mask.
+fn figures(
+    code: &Code,
+    (kernel, time): (&str, Duration),
+    selection: &Selection,
+    tallies: &[Tally],
+    rare: Option<(u64, Option<u64>, Mask)>,
+    period: Option<Period>,
+) -> Surveyed {
+    let Tally { value: largest, first: largest_at, .. } = *tallies.last().expect("a heap is counted");
+    Surveyed {
+        code: code.to_string(),
+        kernel: kernel.to_owned(),
+        threads: selection.threads(),
+        clock: Clock::for_threads(selection.threads()).name().to_owned(),
+        seconds: time.as_secs_f64(),
+        heaps: tallies.iter().map(|tally| tally.heaps).sum(),
+        largest,
+        largest_at,
+        rare: rare.map(|(heaps, ..)| heaps),
+        last_rare: rare.and_then(|(_, last, _)| last),
+        mask: rare.map(|(.., mask)| mask.values),
+        by_position: rare.is_some_and(|(.., mask)| mask.position.is_some()),
+        period,
+    }
 }
 
 /// What was known when a run was stopped.
