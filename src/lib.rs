@@ -1,19 +1,26 @@
 //! **nimlanes** is a SIMD and bit-parallel performance lab for combinatorial games.
 //!
-//! Four *cores* decide impartial games with bits. Each core has one to five *operations*, typed jobs with many
+//! Four *cores* decide impartial games with bits. Each core has one to six *operations*, typed jobs with many
 //! interchangeable *kernels*; *games* are whole problems solved by operations.
 //!
 //! | core | operation | computes | game |
 //! |---|---|---|---|
 //! | boolean-table scan | [`table_scan`](cores::table_scan) | P-positions of three heaps | [Stone Game](games::stone_game) |
 //! | bitset occupancy | [`occupancy`](cores::occupancy) | P-positions of two heaps | [Proportionate Nim](games::proportionate_nim) |
-//! | SIMD mex | [`mex_subtraction`](cores::mex::subtraction), [`mex_zeros`](cores::mex::zeros), [`mex_records`](cores::mex::records), [`mex_split`](cores::mex::split), [`mex_octal`](cores::mex::octal) | Grundy values, P-positions, first heaps | [Nim Square](games::nim_square), [Scatterstone Nim](games::scatterstone_nim) |
+//! | SIMD mex | [`mex_subtraction`](cores::mex::subtraction), [`mex_zeros`](cores::mex::zeros), [`mex_records`](cores::mex::records), [`mex_split`](cores::mex::split), [`mex_octal`](cores::mex::octal), [`mex_period`](cores::mex::period) | Grundy values, P-positions, first heaps | [Nim Square](games::nim_square), [Scatterstone Nim](games::scatterstone_nim) |
 //! | frequency-count XOR | [`xor_triples`](cores::xor_count::triples), [`xor_partitions`](cores::xor_count::partitions) | multisets with nim-sum 0 | the same two |
 //!
 //! # Solving
 //! ```
 //! assert_eq!(nimlanes::solve("stone-game", 100)?.answer, 173_895u32.into());
+//! # Ok::<(), nimlanes::games::SolveError>(())
+//! ```
+//!
+//! Grundy values, of a set of moves and of an octal game:
+//! ```
 //! assert_eq!(nimlanes::grundy_values("squares", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
+//! assert_eq!(nimlanes::grundy_values("1,4,9", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
+//! assert_eq!(nimlanes::octal_values("0.77", 9)?, [0, 1, 2, 3, 1, 4, 3, 2, 1, 4]);
 //! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
 //!
@@ -37,12 +44,37 @@
 //!
 //! These take what this machine has. A [`Selection`](kernel::selection::Selection) says otherwise: other threads, less memory, a kernel
 //! by name. A [`Run`](kernel::Run) tells how far a solution is and can be cancelled from another thread; both go into a
-//! [`Solver`](games::Solver).
+//! [`Solver`](games::Solver):
+//! ```
+//! use nimlanes::games::{SolveError, Solver, game};
+//! use nimlanes::kernel::{Run, RunError};
+//! # use nimlanes::{machine::Machine, selection::Selection};
+//! let selection = Selection::new(Machine::detect()).with_threads(1)?;
+//! let run = Run::new(selection.threads());
+//! let solver = Solver::new(&selection, &run);
+//! let question = game("stone-game")?.question(500);
+//! let solution = std::thread::scope(|scope| {
+//!     scope.spawn(|| println!("{} steps are done", run.done()));
+//!     question.solve(&solver)
+//! })?;
+//! assert!(run.done() > 0);
+//! run.cancel();
+//! assert_eq!(question.solve(&solver), Err(SolveError::Run(RunError::Cancelled)));
+//! # Ok::<(), SolveError>(())
+//! ```
 //!
 //! # How a kernel is selected
 //! Every kernel states a [`Cost`](kernel::Cost): predicted time and memory, a formula with measured constants. The one with
 //! the smallest predicted time is selected among those that are compiled in, that this CPU can run and that fit in memory.
 //! The choice therefore follows the size and the shape of the input. See [`selection`].
+//!
+//! # What is stable
+//! - The functions above, [`games`], [`moves`], [`kernel`], [`machine`], [`lab`] and what the modules of [`cores`] export, by
+//!   [semantic versioning](https://semver.org). Enumerations that may grow, and structures that may get more fields, say so.
+//! - The names of games, operations, workloads and kernels. A kernel may become quicker; one that is removed is named in the changelog.
+//! - Checkpoints and saved files: each names its format and version, and every version that was released can be read. Documents of
+//!   `--json` name theirs, which `nimlanes schema` prints. A version is raised when a field changes or goes; fields may be added.
+//! - Not stable: predicted times, which kernel is selected, and text for people.
 //!
 //! # How to add to it
 //! A kernel is a file, its `mod` line and its line in the operation's list; everything else finds it by itself: tests, benches,
@@ -75,4 +107,4 @@ pub use kernel::{candidate, case, selection, session, workload};
 pub use machine::isa;
 pub use text::{numbers, units};
 
-pub use simple::{grundy_values, kernel_named, positions, solve, zeros};
+pub use simple::{grundy_values, kernel_named, octal_values, positions, solve, zeros};

@@ -1,5 +1,6 @@
 //! Questions answered in one call: with the kernels that are selected on this machine, on all its threads.
 
+use crate::cores::mex::octal::{Code, MexOctal, Octal};
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use crate::cores::mex::zeros::{MexZeros, Zeros};
 use crate::cores::named::NameError;
@@ -63,6 +64,21 @@ pub fn grundy_values(moves: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
 /// As [`grundy_values`].
 pub fn zeros(moves: &str, limit: u64) -> Result<Vec<u64>, SolveError> {
     subtraction::<MexZeros>(moves, limit, Zeros::new)
+}
+
+/// The Grundy values of the heaps `0..=limit` of an octal or hexadecimal game: `0.77` is Kayles, and `grundy` is Grundy's game.
+/// [`Code`] reads the code.
+///
+/// ```
+/// assert_eq!(nimlanes::octal_values("0.77", 9)?, [0, 1, 2, 3, 1, 4, 3, 2, 1, 4]);
+/// # Ok::<(), nimlanes::games::SolveError>(())
+/// ```
+///
+/// # Errors
+/// The text is no code, or as [`solve`].
+pub fn octal_values(code: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
+    let code: Code = code.parse().map_err(InputError::Code)?;
+    with_solver(|solver| Ok(solver.apply::<MexOctal>(limit, |limit| Octal::new(&code, limit))?.0))
 }
 
 /// A kernel of an operation by its name, if it can run on this machine.

@@ -70,6 +70,7 @@ struct Listing {
 
 /// P-positions in lexicographic order, each with its heaps in ascending order.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FoundPositions {
     /// The positions.
     pub positions: Positions,
@@ -185,6 +186,7 @@ pub enum Figure {
 
 /// A solved game.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Solution {
     /// The answer to the question.
     pub answer: BigUint,
@@ -208,6 +210,7 @@ impl Solution {
 
 /// An operation and the kernel chosen for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChosenKernel {
     /// The operation.
     pub operation: &'static str,
@@ -219,6 +222,7 @@ pub struct ChosenKernel {
 
 /// An operation of a solution that is about to run.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Stage {
     /// The operation and its kernel.
     pub used: ChosenKernel,

@@ -20,6 +20,7 @@ pub struct Conditions {
 
 /// A kernel and an input: what the run is predicted to take, and what stands in its way.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Candidate {
     /// The kernel.
     pub name: &'static str,

@@ -7,6 +7,7 @@ use std::str::FromStr;
 /// One input of one operation, by names; written `operation/workload/size`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Case {
     /// The operation.
     pub operation: String,

@@ -59,6 +59,7 @@ impl<O: Operation> Body<O> {
 
 /// What the list of an operation says of a kernel.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct KernelMeta {
     /// `<technique>[_<tier>]`.
     pub name: &'static str,

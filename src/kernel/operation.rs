@@ -31,6 +31,7 @@ impl Core {
 
 /// What a kernel finds of an output that has parts: each finds what those before it do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Yields {
     /// Counts and sums alone.
     Tally,
@@ -50,6 +51,7 @@ pub type Digest = Vec<(&'static str, u128)>;
 
 /// A technology with no natural form in an operation, and why.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Absent {
     /// The Cargo feature.
     pub feature: &'static str,

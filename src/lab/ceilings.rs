@@ -16,6 +16,7 @@ use crate::simd::probe::{self, Probe};
 
 /// One operation to measure, on a buffer of a given size.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Ceiling {
     /// Kind of operation: part of bench ids.
     pub kind: &'static str,
@@ -232,6 +233,7 @@ const MIN_TIMING_NS: f64 = 5e6;
 /// A measured ceiling.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Reading {
     /// Kind of operation.
     pub kind: String,

@@ -8,6 +8,8 @@ use crate::machine::{Machine, system};
 /// The machine and the build of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Environment {
     /// The CPU's name.
     pub cpu: String,

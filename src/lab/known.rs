@@ -8,6 +8,7 @@ const TABLE: &str = include_str!("known.tsv");
 
 /// One known answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Known {
     /// The operation, workload and size; or the game, its variant (`-` if it has none) and its limit.
     pub case: Case,

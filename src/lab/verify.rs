@@ -16,6 +16,7 @@ pub const EDGES: [u64; 16] = [0, 1, 2, 3, 31, 63, 64, 65, 127, 128, 129, 200, 25
 
 /// Number of successful comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Comparisons {
     /// Runs with the same complete output as the oracle.
     pub with_oracle: usize,

@@ -29,6 +29,7 @@ pub use diagonals::{Diagonals, DiagonalsError};
 /// # Ok::<(), nimlanes::moves::MoveSetError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum MoveSet {
     /// 1, 4, 9, 16, ... (Project Euler 310)
     Squares,

@@ -1,6 +1,7 @@
 //! The program as a user sees it: answers, JSON, and one clear line for every invalid request.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use assert_cmd::Command;
 use nimlanes::games::GAMES;
@@ -8,7 +9,7 @@ use nimlanes::isa::Tier;
 use predicates::prelude::*;
 use serde_json::Value;
 
-use crate::nimlanes;
+use crate::{follows_its_schema, nimlanes};
 
 /// The names of this architecture's tiers.
 fn tiers(between: &str) -> String {
@@ -18,6 +19,11 @@ fn tiers(between: &str) -> String {
 fn json(args: &[&str]) -> Value {
     let output = nimlanes().args(args).assert().success().get_output().stdout.clone();
     serde_json::from_slice(&output).expect("JSON on stdout")
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = nimlanes().args(args).assert().success().get_output().stdout.clone();
+    String::from_utf8(output).expect("UTF-8")
 }
 
 /// Runs with `args` and expects exit code 2 and a single line that contains `says`.
@@ -675,10 +681,30 @@ fn kernels_lists_one_operation_with_its_workloads() {
     assert_eq!(rows.iter().filter(|row| row["selected"] == true).count(), 1);
 }
 
-/// For every command with `--json`: each object names its schema, and no integer exceeds what a JSON number represents
+/// What is printed for a format is kept in a file, so that no change of a field passes unseen.
+#[test]
+fn formats_are_those_of_their_versions() {
+    let listed = stdout(&["schema"]);
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas");
+    for name in &names {
+        let file = folder.join(format!("{}.json", name.replace('/', "-")));
+        let kept = std::fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
+        let advice = format!(
+            "If a field has changed or gone, raise the version. Then: nimlanes schema {name} > {}",
+            file.display()
+        );
+        assert_eq!(stdout(&["schema", name]), kept, "{advice}");
+    }
+    let kept = std::fs::read_dir(folder).expect("a folder").count();
+    assert_eq!(kept, names.len(), "a file for each format");
+    refused(&["schema", "nimlanes-solve-1"], "there is no format nimlanes-solve-1; allowed: nimlanes-solve-2,");
+}
+
+/// For every command with `--json`: each object follows its schema, and no integer exceeds what a JSON number represents
 /// exactly.
 #[test]
-fn every_json_document_names_its_schema() {
+fn every_json_document_follows_its_schema() {
     fn whole_numbers_are_exact(value: &Value) -> bool {
         match value {
             Value::Number(number) => number.is_f64() || number.as_u64().is_some_and(|n| n <= 1 << 53),
@@ -687,11 +713,13 @@ fn every_json_document_names_its_schema() {
             _ => true,
         }
     }
-    let documents: [(&str, &[&str], &str); 8] = [
+    let documents: [(&str, &[&str], &str); 10] = [
         ("", &[], "nimlanes-solve-2"),
         // Its largest count exceeds 2^64.
         ("solve", &["nim-square", "--heaps", "5"], "nimlanes-solve-2"),
         ("grundy", &["--limit", "100"], "nimlanes-grundy-1"),
+        ("grundy", &["--code", "0.16", "--limit", "1000"], "nimlanes-grundy-1"),
+        ("grundy", &["--limit", "1000", "--zeros"], "nimlanes-grundy-1"),
         ("kernels", &[], "nimlanes-kernel-1"),
         ("compare", &["mex_split", "--size", "9", "--seconds", "0.1"], "nimlanes-duel-1"),
         ("run", &["mex_split", "--size", "9", "--seconds", "0.1", "--kernel", "byte_scan"], "nimlanes-run-1"),
@@ -707,7 +735,11 @@ fn every_json_document_names_its_schema() {
             [command].into_iter().filter(|name| !name.is_empty()).chain(args.iter().copied()).collect();
         let printed = json(&[&args[..], &["--json"]].concat());
         let objects = printed.as_array().map_or(std::slice::from_ref(&printed), Vec::as_slice);
-        assert!(!objects.is_empty() && objects.iter().all(|object| object["schema"] == schema), "{args:?}: {printed}");
+        assert!(!objects.is_empty(), "{args:?}");
+        for object in objects {
+            assert_eq!(object["schema"], schema, "{args:?}");
+            follows_its_schema(object);
+        }
         assert!(whole_numbers_are_exact(&printed), "{args:?}: {printed}");
     }
     let folder = tempfile::tempdir().expect("a folder");
@@ -715,7 +747,7 @@ fn every_json_document_names_its_schema() {
     let save = ["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--save"];
     nimlanes().args(save).arg(&path).assert().success();
     let saved: Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("a file")).expect("JSON");
-    assert_eq!(saved["schema"], "nimlanes-saved-1");
+    follows_its_schema(&saved);
     assert!(whole_numbers_are_exact(&saved), "{saved}");
 }
 

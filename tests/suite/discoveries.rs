@@ -17,6 +17,8 @@ use nimlanes::selection::Selection;
 use serde_json::{Value, json};
 use twox_hash::XxHash3_64;
 
+use crate::follows_its_schema;
+
 const FOLDER: &str = "profiles/discoveries";
 
 fn folder() -> PathBuf {
@@ -191,6 +193,7 @@ fn a_survey_goes_on_where_it_was_stopped() {
     };
     assert!(of("0.06")["content"]["heaps"].as_u64() < Some(1_000_001), "it was stopped");
     assert_eq!(of("0.07")["content"]["heaps"], 1_000_001);
+    follows_its_schema(&of("0.07"));
     assert_eq!(of("grundy")["kind"], "octal-game");
     assert!(lines(&["0.06", &list, "--seconds", "0.2"]).iter().all(|line| line.ends_with(": known")));
     assert!(!lines(&["0.77", "--limit", "1e5", "--again"])[0].ends_with("known"));
@@ -241,7 +244,7 @@ fn contents(folder: &Path) -> BTreeMap<String, Value> {
         let (name, text) = (path.file_name().expect("a name"), fs::read_to_string(&path).expect("a file"));
         if path.extension().is_some_and(|extension| extension == "jsonl") {
             let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-            assert_eq!(lines.next().expect("a line")["kind"], "subtraction-sets");
+            follows_its_schema(&lines.next().expect("a line"));
             for line in lines {
                 assert_eq!(found.insert(line["moves"].to_string(), line), None, "a set is in one file");
             }

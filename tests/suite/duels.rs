@@ -15,6 +15,8 @@ use predicates::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::follows_its_schema;
+
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
 }
@@ -77,7 +79,8 @@ const OPENED: &str = r#"{"opened":{"kernels":[{"kernel":"flags","obstacle":null}
 #[test]
 fn a_build_is_compared_with_itself() {
     let duel = json(duel(&cargo_bin("nimlanes")).args(["--processes", "2"]));
-    assert_eq!((&duel["schema"], &duel["baseline"]), (&"nimlanes-duel-1".into(), &"flags".into()));
+    follows_its_schema(&duel);
+    assert_eq!((&duel["schema"], &duel["baseline"]), (&"nimlanes-versus-1".into(), &"flags".into()));
     let rows = duel["rows"].as_array().expect("an array");
     let of = |build: &str| rows.iter().filter(|row| row["build"] == build).collect::<Vec<_>>();
     assert_eq!((of("this").len(), of("other").len(), rows.len()), (2, 2, 4));

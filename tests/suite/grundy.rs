@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use assert_cmd::Command;
 use sha2::{Digest, Sha256};
 
+use crate::follows_its_schema;
+
 fn grundy(args: &[&str]) -> Command {
     let mut command = crate::nimlanes();
     command.arg("grundy").args(args);
@@ -119,8 +121,6 @@ fn a_summary_is_also_json() {
     grundy(&["--json", "--format", "csv"]).assert().code(2);
 }
 
-/// With a far move, the first lap of the ring is long. A run killed in that lap and resumed gives the same first heaps and
-/// frequencies as an uninterrupted one.
 /// The period of 0.16 is proved where a window repeats, long before the classical theorem has all that it needs.
 #[test]
 fn a_period_is_proved_without_a_table() {
@@ -141,11 +141,14 @@ fn a_period_is_proved_without_a_table() {
     );
     assert!(!std::path::Path::new(&checkpoint).exists(), "it is removed when the output is complete");
     let saved: serde_json::Value = serde_json::from_slice(&std::fs::read(&save).expect("a file")).expect("JSON");
+    follows_its_schema(&saved);
     assert_eq!((&saved["kind"], &saved["content"]["period"]["length"]), (&"octal-period".into(), &149_459.into()));
     let printed = text(&[&game[..], &["--kernel", "mex_period=window_words"]].concat());
     assert!(printed.contains("period   149459 from heap 105351 on, proved at heap "), "{printed}");
 }
 
+/// With a far move, the first lap of the ring is long. A run killed in that lap and resumed gives the same first heaps and
+/// frequencies as an uninterrupted one.
 #[test]
 fn a_run_that_is_killed_early_keeps_its_first_heaps() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -309,6 +312,7 @@ fn what_records_find_is_kept_in_a_file() {
         let printed = grundy(&args).arg(&kept).assert().success().get_output().stdout.clone();
         let kept = std::fs::read_to_string(&kept).expect("it was written");
         let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
+        follows_its_schema(&kept);
         (String::from_utf8(printed).expect("text"), kept)
     };
     for (moves, operation) in [("primes", "mex_records"), ("fibonacci", "mex_records"), ("squares", "mex_subtraction")]
@@ -336,6 +340,7 @@ fn the_growth_of_zeros_is_kept_in_a_file() {
         let printed = grundy(&args).arg(&path).assert().success().get_output().stdout.clone();
         let kept = std::fs::read_to_string(&path).expect("it was written");
         let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
+        follows_its_schema(&kept);
         assert_eq!((&kept["kind"], &kept["content"]["resumed"]), (&"growth".into(), &false.into()));
         (printed.iter().filter(|byte| **byte == b'\n').count(), kept["content"].clone())
     };

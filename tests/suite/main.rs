@@ -20,6 +20,8 @@ mod duels;
 #[cfg(all(feature = "cli", unix))]
 mod files;
 #[cfg(feature = "cli")]
+mod formats;
+#[cfg(feature = "cli")]
 mod grundy;
 #[cfg(feature = "cli")]
 mod instruments;
@@ -38,4 +40,17 @@ fn nimlanes() -> assert_cmd::Command {
     let mut command = assert_cmd::Command::cargo_bin("nimlanes").expect("the program is built for its tests");
     command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
     command
+}
+
+/// Checks a document against what `nimlanes schema` prints for its format. Each of its fields is one of the schema's.
+#[cfg(feature = "cli")]
+fn follows_its_schema(document: &serde_json::Value) {
+    let [name, kind] = ["schema", "kind"].map(|field| document[field].as_str());
+    let name = [name, kind].into_iter().flatten().collect::<Vec<_>>().join("/");
+    let output = nimlanes().args(["schema", &name]).assert().success().get_output().stdout.clone();
+    let mut schema: serde_json::Value = serde_json::from_slice(&output).expect("JSON on stdout");
+    schema["unevaluatedProperties"] = false.into();
+    let validator = jsonschema::draft202012::new(&schema).expect("a JSON Schema");
+    let errors: Vec<_> = validator.iter_errors(document).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{name}: {errors:?}: {document}");
 }

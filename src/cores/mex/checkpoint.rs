@@ -1,6 +1,7 @@
 //! What checkpoints have in common: little-endian numbers and bytes, and at the end the XXH3-64 of all before.
 //!
-//! A checkpoint begins with eight letters that name its kind; the last one may be the digit of its version.
+//! A checkpoint begins with eight letters that name its kind. The last one is the digit of its version, or a letter before
+//! there was a second.
 
 use std::hash::Hasher as _;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -92,10 +93,10 @@ impl<'a> Reader<'a> {
             return Ok((reader, version));
         }
         match result {
-            Ok(()) if found[..7] == *kind && found[7].is_ascii_digit() => Err(match found[7] > *last {
-                true => CheckpointError::NewFormat,
-                false => CheckpointError::OldFormat,
-            }),
+            Ok(()) if found[..7] == *kind && found[7].is_ascii_digit() => {
+                let is_newer = !last.is_ascii_digit() || found[7] > *last;
+                Err(if is_newer { CheckpointError::NewFormat } else { CheckpointError::OldFormat })
+            }
             Ok(()) | Err(CheckpointError::Truncated) => Err(CheckpointError::NoCheckpoint),
             Err(error) => Err(error),
         }

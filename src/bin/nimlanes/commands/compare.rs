@@ -7,6 +7,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nimlanes::lab::environment::Environment;
 use nimlanes::numbers::within;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{Target, Threads, duplicate, number, seconds};
@@ -98,8 +99,8 @@ impl From<Mismatch> for Failure {
 }
 
 /// The output of `--json`.
-#[derive(Serialize)]
-struct Outcome<'a> {
+#[derive(JsonSchema, Serialize)]
+pub struct Outcome<'a> {
     #[serde(flatten)]
     duel: &'a Duel,
     #[serde(skip_serializing_if = "Option::is_none")]

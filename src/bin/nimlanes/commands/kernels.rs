@@ -6,6 +6,7 @@ use nimlanes::selection::Selection;
 use nimlanes::session::{AnyOperation, KernelInfo};
 use nimlanes::units::bytes;
 use nimlanes::workload::Workload;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::Threads;
@@ -40,21 +41,31 @@ fn after_help() -> String {
     )
 }
 
-#[derive(Serialize)]
-struct Row {
+#[derive(JsonSchema, Serialize)]
+pub struct Row {
+    /// The core that the operation belongs to.
     core: &'static str,
+    /// The operation.
     operation: &'static str,
+    /// The kernel.
     kernel: &'static str,
+    /// Its tier.
     tier: &'static str,
     /// `exact` or `observed`: whether its answers are proved.
     claim: &'static str,
     /// `measured` or `estimated`: what the constants of its cost rest on.
     costs: &'static str,
+    /// The Cargo features that it needs.
     feature: String,
+    /// Whether this build has it.
     compiled: bool,
+    /// Whether it can run here.
     available: bool,
+    /// Whether it is selected for the first workload at the size of `selected_at`.
     selected: bool,
+    /// The published size.
     selected_at: u64,
+    /// What it is, in a line.
     summary: &'static str,
     /// Workloads of the operation; the kernel is selected for the first one.
     workloads: Vec<&'static str>,

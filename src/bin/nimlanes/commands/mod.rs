@@ -17,6 +17,7 @@ mod positions;
 mod profile;
 mod report;
 mod run;
+mod schema;
 pub mod solve;
 mod survey;
 mod verify;
@@ -44,6 +45,7 @@ pub enum Command {
     Env(env::Args),
     Completions(completions::Args),
     Man(man::Args),
+    Schema(schema::Args),
     #[command(hide = true)]
     Answer(answer::Args),
 }
@@ -68,6 +70,7 @@ impl Command {
             Command::Env(args) => env::main(args),
             Command::Completions(args) => completions::main(args),
             Command::Man(args) => man::main(args),
+            Command::Schema(args) => schema::main(args),
             Command::Answer(args) => answer::main(args),
         }
     }

@@ -7,6 +7,7 @@ use nimlanes::lab::clock::Clock;
 use nimlanes::machine::peak_memory;
 use nimlanes::session::Session;
 use nimlanes::units::{bytes, span};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::repeated::{Opened, RepeatedTarget};
@@ -48,8 +49,8 @@ pub struct Args {
 }
 
 /// The output of `--json`.
-#[derive(Serialize)]
-struct Outcome<'a> {
+#[derive(JsonSchema, Serialize)]
+pub struct Outcome<'a> {
     #[serde(flatten)]
     case: &'a Case,
     #[serde(flatten)]

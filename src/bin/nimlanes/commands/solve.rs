@@ -9,6 +9,7 @@ use nimlanes::kernel::{Claim, Evidence};
 use nimlanes::machine::peak_memory;
 use nimlanes::selection::Selection;
 use nimlanes::units::bytes;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::settings::{Settings, games};
@@ -47,24 +48,31 @@ impl Args {
     }
 }
 
-#[derive(Serialize)]
-struct Report {
+#[derive(JsonSchema, Serialize)]
+pub struct Report {
+    /// The game.
     game: &'static str,
+    /// The size of the problem.
     limit: u64,
     /// The parameters of the game, including defaults.
     parameters: BTreeMap<&'static str, String>,
+    /// The question in words.
     question: &'static str,
     /// Decimal digits, as for all counts.
     answer: String,
+    /// Further numbers: counts as decimal digits, ratios as numbers.
     details: BTreeMap<&'static str, Value>,
+    /// The kernel of each operation.
     kernels: BTreeMap<&'static str, &'static str>,
     /// `observed` if a kernel is, else `exact`.
     claim: &'static str,
-    /// How an observed kernel checked itself.
+    /// How an observed kernel checked itself: numbers of its own, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BTreeMap<String, u64>>")]
     evidence: Option<Evidence>,
+    /// How long it took.
     seconds: f64,
-    /// Peak of this process so far; 0 if the system does not report it.
+    /// Peak memory of this process so far; 0 if the system does not report it.
     peak_bytes: u64,
 }
 
@@ -72,7 +80,7 @@ impl Document for Report {
     const SCHEMA: &'static str = "nimlanes-solve-2";
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 #[serde(untagged)]
 enum Value {
     Count(String),
@@ -98,7 +106,7 @@ fn report(question: &Question, selection: &Selection) -> Result<Report, Failure>
     let start = Instant::now();
     let solved = with_progress(game, selection, &run, |solver| question.solve(solver));
     let seconds = start.elapsed().as_secs_f64();
-    let Solution { answer, details, kernels } = solved?;
+    let Solution { answer, details, kernels, .. } = solved?;
     let value = |figure| match figure {
         Figure::Count(n) => Value::Count(n.to_string()),
         Figure::Ratio(r) => Value::Ratio(r),

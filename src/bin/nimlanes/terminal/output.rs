@@ -7,6 +7,7 @@ use comfy_table::CellAlignment::{Left, Right};
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use nimlanes::kernel::Run;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::failure::{Failure, remark};
@@ -54,9 +55,9 @@ pub fn failure(error: &Error, file: Option<&Path>) -> Failure {
     }
 }
 
-/// An object that `--json` prints. The field `schema` names its format. Exact numbers that may exceed 2^53, which a JSON
+/// An object that `--json` prints. The field `schema` names its format, which `nimlanes schema` prints. Exact numbers that may exceed 2^53, which a JSON
 /// number need not represent exactly, are strings.
-pub trait Document: Serialize {
+pub trait Document: Serialize + JsonSchema {
     /// `nimlanes-`, the kind of document, and a version that increases when a field changes or is removed.
     const SCHEMA: &'static str;
 }

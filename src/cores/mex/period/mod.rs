@@ -49,6 +49,7 @@ pub struct MexPeriod;
 
 /// How often a value occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tally {
     /// The value.
     pub value: u16,
@@ -84,6 +85,7 @@ pub enum Theorem {
 
 /// A period of the values that is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Proved {
     /// The length of the repetition.
     pub period: u64,
@@ -97,6 +99,7 @@ pub struct Proved {
 
 /// The rare heaps of a game with a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rare {
     /// How many there are.
     pub heaps: usize,
@@ -108,6 +111,7 @@ pub struct Rare {
 
 /// The values of the heaps up to a limit, in sum.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Census {
     /// All values that occur, ascending.
     pub tallies: Vec<Tally>,

@@ -191,6 +191,7 @@ impl Records {
 
 /// First heaps, frequencies and a hash of the values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Output {
     /// The first heap of each value. Values appear in order, because a heap of value `v` has a move to a heap of value `v - 1`.
     pub first: Vec<u64>,

@@ -22,7 +22,7 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::moves::{ALLOWED, MoveSet};
 use nimlanes::selection::Selection;
 use nimlanes::workload::InputError;
-use summary::Summary;
+pub use summary::Summary;
 
 use crate::commands::arguments::{Kernels, number, seconds};
 use crate::files;

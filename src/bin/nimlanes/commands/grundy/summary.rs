@@ -7,6 +7,7 @@ use nimlanes::cores::mex::period::{self, Census, Proved, Theorem};
 use nimlanes::cores::mex::subtraction;
 use nimlanes::kernel::Run;
 use nimlanes::moves::MoveSet;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::files::found::by_octaves;
@@ -14,7 +15,7 @@ use crate::files::surveyed::mask_in_words;
 use crate::terminal::output::{Document, write_json};
 
 /// What a summary says. What was not asked for, or has no meaning for the game, is left out.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct Summary {
     #[serde(flatten)]
     game: Game,
@@ -41,7 +42,7 @@ impl Document for Summary {
 }
 
 /// The game, as the options name it.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Game {
     Moves(String),
@@ -49,7 +50,7 @@ enum Game {
 }
 
 /// The heaps of value 0 up to a power of two.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct Octave {
     limit: u64,
     zeros: u64,
@@ -71,7 +72,7 @@ impl Octave {
 }
 
 /// What is known of a repetition of the values.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct Repetition {
     period: Option<Period>,
     /// The same in words, or why there is none.
@@ -79,7 +80,7 @@ struct Repetition {
     words: String,
 }
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct Period {
     length: u64,
     /// The first heap from which on it holds.
@@ -98,7 +99,7 @@ const GUY_SMITH: &str = "guy-smith";
 const WINDOW: &str = "window";
 
 /// The rare heaps of an octal game.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct Rare {
     heaps: usize,
     last: usize,
@@ -115,7 +116,7 @@ impl Rare {
 }
 
 /// How often a value occurs.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct Tally {
     value: usize,
     /// The first heap that has it.
@@ -225,7 +226,7 @@ impl Summary {
         });
         let words = match census.period {
             None => "none proved by these heaps".to_owned(),
-            Some(Proved { period, preperiod, theorem, heaps }) => {
+            Some(Proved { period, preperiod, theorem, heaps, .. }) => {
                 let proof = match theorem {
                     Theorem::GuySmith => format!("proved by the heaps up to {}", heaps - 1),
                     Theorem::Window(width) => {

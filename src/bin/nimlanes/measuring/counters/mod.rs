@@ -18,6 +18,7 @@ use std::time::Instant;
 
 use nimlanes::kernel::{Run, RunError};
 use nimlanes::session::Session;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::callgrind::Uncounted;
@@ -52,7 +53,7 @@ const TIME: &str = "nanoseconds";
 type Counts = BTreeMap<String, f64>;
 
 /// What has counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Origin {
     /// The counters of the CPU.
@@ -71,7 +72,7 @@ trait Source {
 }
 
 /// The counts of some kernels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Counters {
     source: Origin,
     /// The unit of work.
@@ -83,7 +84,7 @@ pub struct Counters {
 }
 
 /// The counts of one kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Row {
     /// Its name.
     pub kernel: String,

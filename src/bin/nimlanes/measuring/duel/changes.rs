@@ -1,5 +1,6 @@
 //! What changed between two saved duels.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Duel;
@@ -13,7 +14,7 @@ impl Measured for Duel {
 }
 
 /// How one kernel changed between two duels.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Change {
     /// The kernel.
     pub kernel: String,
@@ -26,7 +27,7 @@ pub struct Change {
 }
 
 /// How a kernel's ratio changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The ratio rose by more than the noise.

@@ -21,6 +21,7 @@ use nimlanes::lab::clock::Clock;
 use nimlanes::lab::environment::BUILD;
 use nimlanes::session::Session;
 use nimlanes::units::span;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod changes;
@@ -106,7 +107,7 @@ impl DuelError {
 }
 
 /// The result of a duel, as printed and saved.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Duel {
     /// The input.
     #[serde(flatten)]
@@ -148,7 +149,7 @@ fn exact() -> String {
 }
 
 /// One kernel's times. If it has two modes, they are those of its faster one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Row {
     /// The kernel.
     pub kernel: String,
@@ -231,7 +232,7 @@ impl Duel {
 }
 
 /// A speed of a kernel that is fast in some processes and slow in others.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Mode {
     /// Median time of a run.
     #[serde(deserialize_with = "nimlanes::lab::numbers::positive")]
@@ -241,7 +242,7 @@ pub struct Mode {
 }
 
 /// A kernel that did not take part, and why.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Skipped {
     /// The kernel.
     pub kernel: String,

@@ -1,6 +1,7 @@
 //! What this program and a child process that plays in a duel say to each other: JSON, an object a line. The child answers each
 //! request with one reply, and ends when its input does.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use nimlanes::case::Case;
@@ -80,7 +81,7 @@ pub enum Reply {
 }
 
 /// A kernel in the child.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Listed {
     pub kernel: String,
     /// Why it cannot run on this input.
@@ -88,7 +89,7 @@ pub struct Listed {
 }
 
 /// A build of this program.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Identity {
     /// `nimlanes`.
     pub program: String,

@@ -2,6 +2,7 @@
 
 use nimlanes::case::Case;
 use nimlanes::units::span;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::protocol::{Identity, Listed};
@@ -9,7 +10,7 @@ use super::{Change, Duel, MIN_ROUNDS, Other, OtherRow, Row, Skipped, TIE, Verdic
 use crate::terminal::output::{Document, table};
 
 /// The output of `--json` with another build: the fields of a duel, with rows of both builds.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub struct Versus<'a> {
     #[serde(skip)]
     duel: &'a Duel,
@@ -29,7 +30,7 @@ pub struct Versus<'a> {
 }
 
 /// The other build.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct OtherBuild<'a> {
     path: String,
     #[serde(flatten)]
@@ -37,7 +38,7 @@ struct OtherBuild<'a> {
 }
 
 /// A row of one of two builds.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct BuildRow<'a> {
     #[serde(flatten)]
     row: &'a Row,
@@ -48,7 +49,7 @@ struct BuildRow<'a> {
 }
 
 /// The time of this build divided by the time of the other, in a row of the other.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct NewOverOld {
     new_over_old: f64,
     new_over_old_low: f64,
@@ -66,7 +67,7 @@ impl From<&OtherRow> for NewOverOld {
 }
 
 impl Document for Versus<'_> {
-    const SCHEMA: &'static str = "nimlanes-duel-1";
+    const SCHEMA: &'static str = "nimlanes-versus-1";
 }
 
 impl<'a> Versus<'a> {

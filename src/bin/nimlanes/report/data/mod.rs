@@ -13,6 +13,7 @@ use nimlanes::kernel::Needs;
 use nimlanes::lab::ceilings::Reading;
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::numbers::{positive, positive_or_zero};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::folder::Measurement;
@@ -47,7 +48,7 @@ pub struct ColdStarts {
 }
 
 /// First and later runs of one kernel in its own process.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct ColdStart {
     /// The kernel.
     pub kernel: String,

@@ -1,0 +1,84 @@
+//! Files of every format that runs have written, kept in `tests/formats`: they are still read, and those of a later version are
+//! refused by name. A new version of a format adds a file, and changes none.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+
+use crate::nimlanes;
+
+/// A checkpoint, and the options of the run that wrote it.
+const CHECKPOINTS: [(&str, &str); 5] = [
+    ("records-2", "--moves 2,7,11 --limit 2e8 --records --kernel mex_records=masks"),
+    ("records-3", "--moves 1,5,600001 --limit 2e8 --records --kernel mex_records=compressed_lanes"),
+    ("zeros-1", "--moves squares --limit 2^21 --zeros --kernel mex_zeros=residue_rows"),
+    ("octal-0", "--code 0.6 --limit 2e5 --kernel mex_octal=greedy"),
+    ("period-1", "--code 0.106 --limit 3e5 --kernel mex_period=window_words"),
+];
+
+/// A duel that `compare --save` wrote.
+const DUEL: &str = "duel-1.json";
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats")
+}
+
+fn grundy(options: &str) -> Command {
+    let mut command = nimlanes();
+    command.arg("grundy").args(options.split(' '));
+    command
+}
+
+/// What resuming from a file says: exit code, output, and error.
+fn resumed(options: &str, file: &[u8]) -> (Option<i32>, String, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("kept.checkpoint");
+    fs::write(&path, file).expect("a writable folder");
+    let output = grundy(options).arg("--resume").arg("--checkpoint").arg(&path).output().expect("it runs");
+    let [out, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+    (output.status.code(), out, error)
+}
+
+#[test]
+fn kept_checkpoints_are_resumed_and_later_ones_refused() {
+    for (name, options) in CHECKPOINTS {
+        let file = fs::read(folder().join(format!("{name}.checkpoint"))).expect("a kept file");
+        let whole = grundy(options).assert().success().get_output().stdout.clone();
+        let (code, out, error) = resumed(options, &file);
+        assert_eq!((code, out.as_bytes()), (Some(0), &whole[..]), "{name}: {error}");
+        let (code, _, error) = resumed(options, &[&file[..7], b"9", &file[8..]].concat());
+        assert!(code == Some(2) && error.contains("a newer format than this version"), "{name}: {error}");
+        let (code, _, error) = resumed(options, &[&file[..file.len() - 1], &[!file[file.len() - 1]]].concat());
+        assert!(code == Some(2) && error.contains("is damaged"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_kept_duel_is_compared_with() {
+    let text = fs::read_to_string(folder().join(DUEL)).expect("a kept file");
+    let compare = |file: &Path| {
+        let mut command = nimlanes();
+        command.args(["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--against"]).arg(file);
+        command
+    };
+    let changes = compare(&folder().join(DUEL)).assert().success().get_output().stdout.clone();
+    assert!(String::from_utf8_lossy(&changes).contains("byte_scan"), "{}", String::from_utf8_lossy(&changes));
+    let later = tempfile::NamedTempFile::new().expect("a file");
+    fs::write(&later, text.replacen("nimlanes-saved-1", "nimlanes-saved-2", 1)).expect("a writable file");
+    let error = compare(later.path()).assert().code(2).get_output().stderr.clone();
+    assert!(
+        String::from_utf8_lossy(&error).contains("it is of a newer nimlanes"),
+        "{}",
+        String::from_utf8_lossy(&error)
+    );
+}
+
+#[test]
+fn no_kept_file_is_forgotten() {
+    let tested = CHECKPOINTS.map(|(name, _)| format!("{name}.checkpoint")).into_iter().chain([DUEL.to_owned()]);
+    let kept = fs::read_dir(folder()).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    let kept: BTreeSet<_> = kept.map(|name| name.into_string().expect("UTF-8")).collect();
+    assert_eq!(kept, tested.collect());
+}
