@@ -21,7 +21,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{ColorChoice, CommandFactory, Parser};
 use nimlanes::cores::named::KERNEL;
 use nimlanes::kernel::Tier;
 use nimlanes::machine::ISA_MAX;
@@ -44,6 +44,9 @@ struct Cli {
     /// Print JSON: an array with one object per game
     #[arg(long)]
     json: bool,
+    /// When to colour help and errors; `auto` follows NO_COLOR and whether it is a terminal
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
 }
 
 /// Environment variables and an example.
@@ -68,7 +71,9 @@ fn after_help() -> String {
 /// Parses the command line and runs the command. An error is one line on stderr.
 pub fn main() -> ExitCode {
     interrupt::watch();
-    let result = match Cli::try_parse() {
+    let parsed = Cli::try_parse();
+    color(parsed.as_ref().map_or_else(|_| color_asked_for(), |cli| cli.color));
+    let result = match parsed {
         Ok(cli) => dispatch(cli),
         Err(error) => explain(&error),
     };
@@ -78,13 +83,26 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// What `--color` says on a command line that does not parse, or that asks for help.
+fn color_asked_for() -> ColorChoice {
+    let lenient = Cli::command().ignore_errors(true).disable_help_flag(true).disable_version_flag(true);
+    lenient.get_matches().get_one("color").copied().unwrap_or_default()
+}
+
+/// Colours what is printed from here on.
+fn color(choice: ColorChoice) {
+    use anstream::ColorChoice as Global;
+    let choice = match choice {
+        ColorChoice::Auto => Global::Auto,
+        ColorChoice::Always => Global::Always,
+        ColorChoice::Never => Global::Never,
+    };
+    choice.write_global();
+}
+
 /// Prints help and version; turns a usage error into one line.
 fn explain(error: &clap::Error) -> Result<(), Failure> {
-    if error.use_stderr() {
-        Err(Failure::Usage(usage::line(error)))
-    } else {
-        output::print(&error.render().to_string())
-    }
+    if error.use_stderr() { Err(Failure::Usage(usage::line(error))) } else { output::print_styled(&error.render()) }
 }
 
 fn dispatch(cli: Cli) -> Result<(), Failure> {

@@ -3,6 +3,7 @@
 use std::io::{Write, stderr};
 use std::process::ExitCode;
 
+use clap::builder::Styles;
 use nimlanes::cores::UnknownOperation;
 use nimlanes::cores::named::NameError;
 use nimlanes::games::SolveError;
@@ -46,7 +47,9 @@ impl Failure {
             Failure::Interrupted => (interrupt::exit_code(), RunError::Cancelled.to_string()),
             Failure::ClosedPipe => return ExitCode::SUCCESS,
         };
-        say(&format!("nimlanes: {line}"));
+        let style = Styles::styled();
+        let style = style.get_error();
+        let _ = writeln!(anstream::stderr(), "{style}nimlanes:{style:#} {line}");
         ExitCode::from(code)
     }
 }

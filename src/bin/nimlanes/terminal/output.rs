@@ -3,6 +3,8 @@
 use std::io::{Error, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::path::Path;
 
+use anstream::{AutoStream, ColorChoice};
+use clap::builder::StyledStr;
 use comfy_table::CellAlignment::{Left, Right};
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
@@ -16,6 +18,12 @@ use crate::files;
 /// Prints text as it is.
 pub fn print(text: &str) -> Result<(), Failure> {
     write_output(None, |out| out.write_all(text.as_bytes()))
+}
+
+/// Prints text in colour where that is wanted.
+pub fn print_styled(text: &StyledStr) -> Result<(), Failure> {
+    let is_plain = AutoStream::choice(&stdout()) == ColorChoice::Never;
+    print(&if is_plain { text.to_string() } else { text.ansi().to_string() })
 }
 
 /// Fails with the error that [`write_output`] expects if the run was cancelled.
