@@ -17,8 +17,9 @@ const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 const GUIDES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "profiles/README.md"];
 
-/// What `nimlanes report` makes has no comments for this test: all its commands are run with `--help`.
-const GENERATED: &str = "RESULTS.md";
+/// What `nimlanes report` makes, and papers, have no comments for this test: all their commands are run with `--help`.
+const WITH_HELP: [&str; 4] =
+    ["RESULTS.md", "profiles/papers/charge.md", "profiles/papers/windows.md", "profiles/papers/first-heaps.md"];
 
 const HELP: &str = "<!-- only help is tested:";
 const NOT_TESTED: &str = "<!-- not tested:";
@@ -26,8 +27,8 @@ const NOT_TESTED: &str = "<!-- not tested:";
 fn main() {
     let read = |guide: &str| fs::read_to_string(source_tree().join(guide)).expect("a file of the source tree");
     let guides = GUIDES.into_iter().flat_map(|guide| trials(guide, &read(guide)));
-    let generated = commands(&read(GENERATED)).into_iter().map(|command| trial(GENERATED, command, true));
-    let trials: Vec<Trial> = guides.chain(generated).collect();
+    let of = |page| commands(&read(page)).into_iter().map(move |command| trial(page, command, true));
+    let trials: Vec<Trial> = guides.chain(WITH_HELP.into_iter().flat_map(of)).collect();
     assert!(trials.len() > 80, "{} commands", trials.len());
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

@@ -101,6 +101,52 @@ fn terms_are_what_is_computed_here() {
     }
 }
 
+/// The paper has the terms of the b-files, as many as its lines hold.
+#[test]
+fn entries_have_the_terms_of_the_b_files() {
+    let page = fs::read_to_string(folder().join("../papers/first-heaps.md")).expect("the page");
+    let entries: Vec<&str> = page.split("\n## ").skip(1).collect();
+    assert_eq!(entries.len(), files(&folder(), "txt").len());
+    for entry in entries {
+        let field = |name: &str| {
+            let line = entry.lines().find(|line| line.starts_with(name));
+            line.unwrap_or_else(|| panic!("{name} in {entry}"))[name.len()..].trim()
+        };
+        let (links, data) = (field("LINKS"), field("DATA"));
+        let (set, terms) = terms(&folder().join(links.rsplit_once(' ').expect("a file").1));
+        assert!(
+            entry.starts_with(&format!("{set}\n")) && links.contains(&format!("n = 0..{},", terms.len() - 1)),
+            "{entry}"
+        );
+        let listed: Vec<u64> = data.split(", ").map(|term| term.parse().expect("a term")).collect();
+        assert!(terms.starts_with(&listed) && data.len() <= 260, "{entry}");
+        assert_eq!(field("KEYWORD") == "nonn,more", listed.len() == terms.len(), "{set}");
+    }
+}
+
+/// The paper has the period of each game whose period a window proved.
+#[test]
+fn the_paper_on_windows_has_the_periods() {
+    let page = fs::read_to_string(folder().join("../papers/windows.md")).expect("the page");
+    let digits = page.replace('\u{202f}', "");
+    for run in runs(&folder().join("octal/far")) {
+        let game = &run["content"];
+        let row = match &game["period"] {
+            Value::Null => format!("| `{}` | none up to {} |", game["code"].as_str().expect("a code"), game["limit"]),
+            found => format!(
+                "| `{}` | {} | {} | {} | {} |",
+                game["code"].as_str().expect("a code"),
+                found["length"],
+                found["preperiod"],
+                found["heaps"],
+                found["width"]
+            ),
+        };
+        assert!(digits.contains(&row), "{row}");
+    }
+    assert!(digits.contains("| `0.106` | 0xd | 15 | 1103 |"), "it is sparse by position");
+}
+
 fn octaves(run: &Value) -> &[Value] {
     run["content"]["octaves"].as_array().expect("a list")
 }

@@ -107,7 +107,10 @@ fn every_kept_profile_has_its_entry() {
 /// In the documents for readers, to files and folders of the source tree.
 #[test]
 fn every_relative_link_leads_somewhere() {
-    let mut documents = files("profiles/tables", ".md");
+    let mut documents: Vec<String> = ["tables", "discoveries", "papers"]
+        .iter()
+        .flat_map(|folder| files(&format!("profiles/{folder}"), ".md"))
+        .collect();
     documents.extend(["README.md", "RESULTS.md", "CONTRIBUTING.md", "profiles/README.md"].map(str::to_owned));
     for document in documents {
         let text = read(&document);
@@ -120,6 +123,25 @@ fn every_relative_link_leads_somewhere() {
             assert!(target.exists(), "{document}: {link}");
         }
     }
+}
+
+/// GitHub renders a formula if it is on one line, and takes a backslash before punctuation for its own.
+#[test]
+fn formulas_are_what_github_renders() {
+    for paper in files("profiles/papers", ".md") {
+        for line in read(&paper).lines() {
+            let formulas: String = line.split('$').skip(1).step_by(2).collect();
+            assert!(line.split('$').count() % 2 == 1, "{paper}: {line}");
+            let is_escaped = |part: &str| part.starts_with(|c: char| c.is_ascii_punctuation());
+            assert!(!formulas.split('\\').skip(1).any(is_escaped), "{paper}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_citation_is_of_this_version() {
+    let citation = read("CITATION.cff");
+    assert!(citation.lines().any(|line| line == concat!("version: ", env!("CARGO_PKG_VERSION"))), "{citation}");
 }
 
 /// Lines of code of a kernel, from its function `run` to its tests.

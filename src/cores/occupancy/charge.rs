@@ -10,6 +10,8 @@
 //! beginning, because each later position keeps the difference between the two sides. Observed: if it holds, and all old
 //! marks are right, it does come to them, after some 300 heaps on average, and after more than `t` in about
 //! `exp(-t / 350)` of all cases.
+//!
+//! `profiles/papers/charge.md` in the source tree has the proofs.
 
 use std::ops::Range;
 

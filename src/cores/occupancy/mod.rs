@@ -32,6 +32,8 @@
 //! never above 49 up to 1e10), a run that begins anywhere with the right charge soon comes to the true states, and `m / n`
 //! tends to 1.477799775 in the lower beam and to 2.247725584 in the upper one.
 //!
+//! The proofs are written out in `profiles/papers/charge.md` in the source tree.
+//!
 //! # Other moves
 //! [`Diagonals`] are the moves that take from both heaps. Other diagonals than the published ones have other lines, and
 //! none of the above need hold. One kernel, `general_rows`, finds the lines of any diagonals.

@@ -2,7 +2,7 @@
 //!
 //! [`measure`] has a list of tasks, from the registry, and measures them into a [folder](data::folder), in the end as one file.
 //! [`data`] reads it back, with what is beside it of [other machines](data::machines); [`tables`] turns it into text and pictures,
-//! and [`html`] into one page to browse; [`discoveries`] are pages on what no public list has.
+//! and [`html`] into one page to browse; [`discoveries`] are pages on what no public list has, and papers.
 //!
 //! In RESULTS.md, the text is between two marks. The first mark names the folder of the measurements, so anyone can regenerate
 //! the text and compare it. Prose is kept next to its subject (`NOTES.md` of an operation, `.md` files here); all numbers come
@@ -185,6 +185,8 @@ struct Contents {
     data: Data,
     others: Vec<Data>,
     discoveries: Vec<(PathBuf, String)>,
+    /// What stands between marks in pages that are written by hand.
+    parts: Vec<(PathBuf, String)>,
 }
 
 impl Contents {
@@ -192,18 +194,19 @@ impl Contents {
     fn read(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Self, ReportError> {
         let data = Data::read(folder, mixed)?;
         if data.is_draft() {
-            return Ok(Contents { data, others: Vec::new(), discoveries: Vec::new() });
+            return Ok(Contents { data, others: Vec::new(), discoveries: Vec::new(), parts: Vec::new() });
         }
         let others = Others::beside(&data, folder, Path::new(FOLDERS))?;
         others.left_out.iter().for_each(|line| announce(line));
-        Ok(Contents { data, others: others.data, discoveries: discoveries::files(MADE)? })
+        let (discoveries, parts) = (discoveries::files(MADE)?, discoveries::parts()?);
+        Ok(Contents { data, others: others.data, discoveries, parts })
     }
 }
 
 /// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels with a `changed` source are
 /// marked.
 fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>) -> Result<Composed, ReportError> {
-    let Contents { data, others, discoveries } = contents;
+    let Contents { data, others, discoveries, parts } = contents;
     let report = Report::new(data, changed, others);
     let root = root(data.is_draft());
     let mut files = Vec::new();
@@ -216,6 +219,16 @@ fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>
         files.push((root.join(path), text));
     }
     files.extend_from_slice(discoveries);
+    let digest = (root.join(README), report.digest());
+    for (path, part) in parts.iter().chain([&digest]) {
+        if let Some(old) = read(path)? {
+            let text = between_marks(&old, part).ok_or_else(|| {
+                let (path, begin) = (path.clone(), MADE.to_owned());
+                ReportError::NoMarks { path, begin }
+            })?;
+            files.push((path.clone(), text));
+        }
+    }
     let made: BTreeSet<&Path> = files.iter().map(|(path, _)| path.as_path()).collect();
     let mut stale = generated(&root.join(CHARTS))?;
     stale.extend(generated(&root.join(TABLES))?);
@@ -238,14 +251,6 @@ fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>
     };
     let body = links(&report.results(), Path::new(RESULTS), root);
     files.push((path.clone(), format!("{above}{BEGIN}{}{BEGIN_ENDS}\n\n{body}\n{END}{below}", folder.display())));
-    let readme_path = root.join(README);
-    if let Some(old) = read(&readme_path)? {
-        let text = readme(&old, &report.digest()).ok_or_else(|| {
-            let (path, begin) = (readme_path.clone(), MADE.to_owned());
-            ReportError::NoMarks { path, begin }
-        })?;
-        files.push((readme_path, text));
-    }
     let beside = others.iter().map(|other| other.name().to_owned()).collect();
     let (unmeasured, changed) = (report.unmeasured(), report.changed());
     Ok(Composed { files, stale, summary: Summary { results: path, beside, removed: Vec::new(), unmeasured, changed } })
@@ -269,11 +274,11 @@ fn generated(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
     Ok(paths)
 }
 
-/// README.md with a new digest; none if it has no marks.
-fn readme(old: &str, digest: &str) -> Option<String> {
+/// A page with a new text between its marks; none if it has no marks.
+fn between_marks(old: &str, part: &str) -> Option<String> {
     let (above, rest) = old.split_once(MADE)?;
     let (_, below) = rest.split_once(END)?;
-    Some(format!("{above}{MADE}\n\n{}\n\n{END}{below}", digest.trim_end()))
+    Some(format!("{above}{MADE}\n\n{}\n\n{END}{below}", part.trim_end()))
 }
 
 /// Writes RESULTS.md, its charts and tables, and the digest, from the measurements in a folder. Removes charts and tables of
@@ -358,12 +363,12 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_is_replaced_between_its_marks_and_nothing_else_changes() {
+    fn a_part_is_replaced_between_its_marks_and_nothing_else_changes() {
         let old = format!("above\n{MADE}\nold\n{END}\nbelow\n");
-        let new = readme(&old, "new\n\n").expect("marks");
+        let new = between_marks(&old, "new\n\n").expect("marks");
         assert_eq!(new, format!("above\n{MADE}\n\nnew\n\n{END}\nbelow\n"));
-        assert_eq!(readme(&new, "new").expect("marks"), new);
-        assert_eq!(readme("nothing", "new"), None);
+        assert_eq!(between_marks(&new, "new").expect("marks"), new);
+        assert_eq!(between_marks("nothing", "new"), None);
     }
 
     #[test]

@@ -18,6 +18,8 @@
 //!   and `p` can be taken from it or added to it. With three parts the bound is `3 e + 2 p + k`. Where the heaps of a split
 //!   must differ, this is no proof, as the change may make them equal.
 //!
+//! `profiles/papers/windows.md` in the source tree has the proofs of the first two.
+//!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 

@@ -16,6 +16,7 @@
 //! smaller; the same move from `n` reaches it. So it is the value of `n`, and `n` is common and verified by the same moves.
 //!
 //! The classical theorem of Guy and Smith needs no sparse space, but values to twice the preperiod and twice the period.
+//! `profiles/papers/windows.md` in the source tree has all definitions and lemmas, and the periods that were found.
 //!
 //! Runs are compared by first heaps, frequencies and a hash of the last values, which depend on all before. Kernels may prove
 //! the same period at different heaps, so it is not compared; tests compare it with that of the classical theorem.

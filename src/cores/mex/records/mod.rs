@@ -12,7 +12,8 @@
 //! miss.
 //!
 //! First heaps of the values are OEIS A355556 for the factorials, A019307 for the Fibonacci numbers and A355557 for the primes.
-//! `profiles/discoveries` in the source tree has what is known past them, with the runs that found it. Computed here, not proved:
+//! `profiles/discoveries` in the source tree has what is known past them, with the runs that found it, and
+//! `profiles/papers/first-heaps.md` has it in the form of the OEIS. Computed here, not proved:
 //! - the factorials take the value 13 first at heap 89 727 731 660, past 14!. `ring_lanes_avx512` and `guess_lanes_avx512` agree in
 //!   the first heap and the frequency of every value up to heap 90 000 000 000; they share the history, which smaller limits check
 //!   against tables. There is no value 14 up to 15!, as `compressed_lanes_avx512` alone has seen;

@@ -14,12 +14,22 @@ pub const FOLDER: &str = "far";
 /// # Errors
 /// A file cannot be read or holds something else.
 pub fn section(folder: &Path) -> Result<String, SavedError> {
-    let mut games: Vec<Saved<Periodic>> = if folder.is_dir() { saved_in(folder)? } else { Vec::new() };
-    games.sort_by_key(|game| (game.content.code.clone(), game.content.limit));
+    let games = read(folder)?;
     Ok(if games.is_empty() { String::new() } else { format!("{}\n{}\n", include_str!("far.md"), table(&games)) })
 }
 
-fn table(games: &[Saved<Periodic>]) -> String {
+/// The games of a folder, in the order of their codes; none if it is not there.
+///
+/// # Errors
+/// A file cannot be read or holds something else.
+pub fn read(folder: &Path) -> Result<Vec<Saved<Periodic>>, SavedError> {
+    let mut games: Vec<Saved<Periodic>> = if folder.is_dir() { saved_in(folder)? } else { Vec::new() };
+    games.sort_by_key(|game| (game.content.code.clone(), game.content.limit));
+    Ok(games)
+}
+
+/// Games as a table, each with what proves its period.
+pub fn table(games: &[Saved<Periodic>]) -> String {
     let number = |number: u64| grouped(&number.to_string());
     let mut text = String::new();
     text +=

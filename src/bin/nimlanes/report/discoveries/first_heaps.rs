@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use super::oeis;
 use super::runs::{command, longest_first, row};
 use crate::files::found::{FirstHeaps, Origin};
 use crate::files::saved::{Saved, SavedError};
@@ -14,38 +15,81 @@ use crate::files::saved::{Saved, SavedError};
 pub const FOLDER: &str = "profiles/discoveries";
 
 /// A sequence of first heaps.
-struct Sequence {
-    moves: &'static str,
+pub struct Sequence {
+    pub moves: &'static str,
+    /// What a move takes.
+    pub takes: &'static str,
     /// Its number in the OEIS.
-    oeis: Option<&'static str>,
+    pub oeis: Option<&'static str>,
+    /// The numbers of related sequences there: what a move takes, and all Grundy values.
+    pub related: &'static [&'static str],
     /// Terms that are public.
-    public: Option<usize>,
+    pub public: Option<usize>,
     /// What the public record says besides.
-    record: &'static str,
+    pub record: &'static str,
 }
 
 const SEQUENCES: [Sequence; 6] = [
-    Sequence { moves: "factorials", oeis: Some("A355556"), public: Some(13), record: "thirteen terms, up to value 12" },
+    Sequence {
+        moves: "factorials",
+        takes: "a factorial",
+        oeis: Some("A355556"),
+        related: &["A000142", "A014587"],
+        public: Some(13),
+        record: "thirteen terms, up to value 12",
+    },
     Sequence {
         moves: "fibonacci",
+        takes: "a Fibonacci number",
         oeis: Some("A019307"),
+        related: &["A000045", "A014588"],
         public: Some(19),
         record: "nineteen terms, with the keyword `more`",
     },
     Sequence {
         moves: "primes",
+        takes: "a prime number",
         oeis: Some("A355557"),
+        related: &["A000040", "A014589"],
         public: Some(12),
         record: "twelve terms, none further up to 10^9; asks for a value 12",
     },
-    Sequence { moves: "squares", oeis: Some("A297963"), public: Some(46), record: "46 terms, no b-file" },
-    Sequence { moves: "triangular", oeis: Some("A019509"), public: None, record: "not compared" },
-    Sequence { moves: "cubes", oeis: None, public: None, record: "no sequence known to us" },
+    Sequence {
+        moves: "squares",
+        takes: "a square",
+        oeis: Some("A297963"),
+        related: &["A000290", "A014586"],
+        public: Some(46),
+        record: "46 terms, no b-file",
+    },
+    Sequence {
+        moves: "triangular",
+        takes: "a triangular number",
+        oeis: Some("A019509"),
+        related: &["A000217"],
+        public: None,
+        record: "not compared; it may hold the values themselves, not their first heaps",
+    },
+    Sequence {
+        moves: "cubes",
+        takes: "a cube",
+        oeis: None,
+        related: &["A000578"],
+        public: None,
+        record: "no sequence known to us",
+    },
 ];
 
-type Run = Saved<FirstHeaps>;
+pub type Run = Saved<FirstHeaps>;
 
-/// The page and the b-files; none without runs.
+/// A sequence with the runs that found it, longest first, and its confirmed terms.
+pub struct Found<'a> {
+    pub sequence: &'static Sequence,
+    pub runs: Vec<&'a Run>,
+    pub confirmed: Vec<u64>,
+}
+
+/// The page, the b-files, and the terms in the form of the OEIS; none without runs.
 ///
 /// # Errors
 /// A file cannot be read or is no saved run.
@@ -55,7 +99,7 @@ pub fn files(made: &str) -> Result<Vec<(PathBuf, String)>, SavedError> {
         return Ok(Vec::new());
     }
     let mut page = format!("{made}\n\n{}", include_str!("first_heaps.md"));
-    let mut files = Vec::new();
+    let (mut files, mut found) = (Vec::new(), Vec::new());
     for sequence in &SEQUENCES {
         let runs: Vec<&Run> = runs.iter().filter(|run| run.content.origin.moves == sequence.moves).collect();
         if runs.is_empty() {
@@ -65,13 +109,16 @@ pub fn files(made: &str) -> Result<Vec<(PathBuf, String)>, SavedError> {
         let file = sequence.file();
         page += &section(sequence, &runs, &confirmed, &file);
         files.push((Path::new(FOLDER).join(&file), b_file(sequence, &runs, &confirmed, made)));
+        found.push(Found { sequence, runs, confirmed });
     }
     files.push((Path::new(FOLDER).join("README.md"), page));
+    files.push(oeis::file(&found, made));
     Ok(files)
 }
 
 impl Sequence {
-    fn file(&self) -> String {
+    /// Its b-file.
+    pub fn file(&self) -> String {
         match self.oeis {
             Some(number) => format!("b{}.txt", number.trim_start_matches('A')),
             None => format!("first-{}.txt", self.moves),
@@ -89,7 +136,7 @@ fn confirmed(runs: &[&Run]) -> Vec<u64> {
 }
 
 /// The largest limit at which two kernels agree in all that they found, and these kernels.
-fn agreed<'a>(runs: &[&'a Run]) -> Option<(u64, Vec<&'a str>)> {
+pub fn agreed<'a>(runs: &[&'a Run]) -> Option<(u64, Vec<&'a str>)> {
     runs.iter().find_map(|run| {
         let same = runs.iter().filter(|other| other.content.agrees(&run.content));
         let kernels: BTreeSet<&str> = same.map(|run| run.content.origin.kernel.as_str()).collect();
@@ -98,7 +145,7 @@ fn agreed<'a>(runs: &[&'a Run]) -> Option<(u64, Vec<&'a str>)> {
 }
 
 fn section(sequence: &Sequence, runs: &[&Run], confirmed: &[u64], file: &str) -> String {
-    let Sequence { moves, oeis, public, record } = *sequence;
+    let Sequence { moves, oeis, public, record, .. } = *sequence;
     let mut text = format!("## {moves}\n\n");
     let mut line = |line: String| writeln!(text, "{line}").expect("text takes it");
     line(match oeis {

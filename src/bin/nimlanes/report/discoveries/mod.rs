@@ -1,22 +1,27 @@
 //! Discoveries: pages on what no public list has, with their b-files and pictures.
 //!
-//! They are made of what runs of `grundy` and `survey` kept with `--save`. What is timed is not here.
+//! They are made of what runs of `grundy` and `survey` kept with `--save`. What is timed is not here. Papers are pages on the
+//! mathematics: proofs by hand, and what comes from data by these runs.
 
 mod far;
 mod first_heaps;
 mod growth;
+mod oeis;
 mod runs;
 mod survey;
 mod sweep;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::files::saved::SavedError;
 
 pub use self::first_heaps::plain;
 
-/// The folders of the runs, with the pages that are made of them.
-pub const FOLDERS: [&str; 4] = [first_heaps::FOLDER, growth::FOLDER, survey::FOLDER, sweep::FOLDER];
+/// The folder of the papers.
+const PAPERS: &str = "profiles/papers";
+
+/// The folders of the runs, with the pages that are made of them, and that of the papers.
+pub const FOLDERS: [&str; 5] = [first_heaps::FOLDER, growth::FOLDER, survey::FOLDER, sweep::FOLDER, PAPERS];
 
 /// The pages, and the files beside them; none where there are no runs.
 ///
@@ -25,4 +30,12 @@ pub const FOLDERS: [&str; 4] = [first_heaps::FOLDER, growth::FOLDER, survey::FOL
 pub fn files(made: &str) -> Result<Vec<(PathBuf, String)>, SavedError> {
     let pages = [first_heaps::files(made)?, growth::files(made)?, survey::files(made)?, sweep::files(made)?];
     Ok(pages.concat())
+}
+
+/// What stands between the marks of pages that are written by hand.
+///
+/// # Errors
+/// A file cannot be read or holds something else.
+pub fn parts() -> Result<Vec<(PathBuf, String)>, SavedError> {
+    Ok(vec![(Path::new(PAPERS).join("windows.md"), survey::of_windows()?)])
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::far;
 use crate::files::saved::{Saved, SavedError, saved_in};
 use crate::files::surveyed::{Surveyed, mask_in_words};
+use crate::report::tables::markdown::{Table, grouped};
 
 /// The folder of what `survey` kept, and of the page.
 pub const FOLDER: &str = "profiles/discoveries/octal";
@@ -28,6 +29,32 @@ pub fn files(made: &str) -> Result<Vec<(PathBuf, String)>, SavedError> {
         + &far::section(&folder.join(far::FOLDER))?
         + &table(&games);
     Ok(vec![(folder.join("README.md"), format!("{made}\n\n{text}"))])
+}
+
+/// The tables of the paper on windows: the periods that they prove, and the games that are sparse by position.
+///
+/// # Errors
+/// A file cannot be read or holds something else.
+pub fn of_windows() -> Result<String, SavedError> {
+    let folder = Path::new(FOLDER);
+    let periods = far::table(&far::read(&folder.join(far::FOLDER))?);
+    let by_position = by_position(&read(folder)?);
+    let below = if by_position.is_empty() { "" } else { include_str!("of_positions.md") };
+    Ok(format!("{}\n{periods}\n{below}\n{by_position}", include_str!("of_windows.md")))
+}
+
+/// The games that are sparse by position.
+fn by_position(games: &[Game]) -> String {
+    let mut table = Table::new(&["game", "mask", "rare heaps", "the last", "largest value", "heaps"]);
+    for game in games.iter().map(|game| &game.content).filter(|game| game.by_position) {
+        if let (Some(mask), Some(rare), Some(last)) = (game.mask, game.rare, game.last_rare) {
+            let numbers = [rare, last, game.largest.into(), game.heaps].map(|number| grouped(&number.to_string()));
+            let [rare, last, largest, heaps] = numbers;
+            let heaps = if game.period.is_some_and(|period| period.proved) { "all".to_owned() } else { heaps };
+            table.row([format!("`{}`", game.code), format!("{mask:#x}"), rare, last, largest, heaps]);
+        }
+    }
+    table.end()
 }
 
 /// The games of a folder, in the order of their codes.
@@ -114,6 +141,13 @@ mod tests {
                 .contains("in these of the 2 games:\n\n- `0.07`: period 34 from heap 53 on, proved; as `greedy` alone"),
             "{alone}"
         );
+        let mut positional = games.clone();
+        positional[1].content.by_position = true;
+        let text = by_position(&positional);
+        assert!(text.lines().nth(2) == Some("| `0.6` | 0x1e | 5 | 44 | 99 | 3\u{202f}000\u{202f}000 |"), "{text}");
+        positional[1].content.period = Some(period);
+        assert!(by_position(&positional).contains("| 99 | all |"), "{text}");
+
         let mut checked = games[..1].to_vec();
         checked[0].content.kernel = "sparse".to_owned();
         assert!(periods(&games, &checked).contains("; `greedy` and `sparse` agree.\n"));

@@ -6,21 +6,21 @@ use crate::measuring::duel::Row;
 use crate::report::data::Spread;
 
 /// A markdown table: a heading row and rows of cells. Columns of numbers are right-aligned.
-pub(super) struct Table {
+pub(in crate::report) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub(super) fn new(heads: &[impl AsRef<str>]) -> Self {
+    pub(in crate::report) fn new(heads: &[impl AsRef<str>]) -> Self {
         Table { rows: vec![heads.iter().map(|head| head.as_ref().to_owned()).collect()] }
     }
 
-    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(in crate::report) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 
     /// The table; nothing if it has no rows.
-    pub(super) fn end(self) -> String {
+    pub(in crate::report) fn end(self) -> String {
         let (heads, body) = self.rows.split_first().expect("a heading row");
         if body.is_empty() {
             return String::new();
