@@ -133,7 +133,7 @@ isa_table! { $
     /// 512-bit vectors with byte permutes, bit counts and GFNI (Ice Lake, Zen 4 and later).
     Avx512 "avx512" includes [Avx2],
         on "x86_64" by is_x86_feature_detected [
-            "avx2" "bmi1" "bmi2" "lzcnt" "popcnt" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512vbmi" "avx512vbmi2"
+            "avx2" "bmi1" "bmi2" "lzcnt" "popcnt" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512ifma" "avx512vbmi" "avx512vbmi2"
             "avx512vpopcntdq" "avx512bitalg" "gfni"
         ],
         shown as "AVX-512" in [213, 94, 0]; // vermilion

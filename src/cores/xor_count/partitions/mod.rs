@@ -15,7 +15,15 @@ use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 
 mod dp;
 mod dp_lanes;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod fourier;
 mod oracle;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod transform;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod walsh_fourier_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
+mod walsh_fourier_threads_avx512;
 mod walsh_lanes;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod walsh_lanes_avx2;
@@ -150,6 +158,9 @@ impl Operation for XorPartitions {
         walsh_tree = walsh_tree, Portable, [], "one series per character, in a tree that shares the work for small parts";
         walsh_tree_avx512 = walsh_tree_avx512 like walsh_tree, Avx512, ["avx512"], "the same with 16 terms at once, shifted in registers";
         walsh_tree_threads_avx512 = walsh_tree_threads_avx512 like walsh_tree, Avx512, ["avx512", "parallel"],
+            "the same, with the leaves shared among threads";
+        walsh_fourier_avx512 = walsh_fourier_avx512 like walsh_tree_avx512, Avx512, ["avx512"], "the same with transforms of the last class, modulo two primes";
+        walsh_fourier_threads_avx512 = walsh_fourier_threads_avx512 like walsh_fourier_avx512, Avx512, ["avx512", "parallel"],
             "the same, with the leaves shared among threads";
         walsh_lanes = walsh_lanes like walsh_tree, Portable, [], "the same with 16 characters as lanes", needs;
         walsh_lanes_wide = walsh_lanes_wide like walsh_lanes, Portable, ["wide"], "the same with two vectors of wide";

@@ -30,14 +30,25 @@ pub fn tree_cost<const LANES: usize>(input: &Partitions, each: f64, pass: f64) -
 /// Bytes of the plan and of the series of `threads` threads, for the ruleset that takes the most.
 pub fn bytes<const LANES: usize>(input: &Partitions, threads: usize) -> f64 {
     let total = input.total();
-    let of_shape = |shape: Shape| {
-        let bits = shape.bits::<LANES>();
-        let series = (bits - 1 - LANES.ilog2() as usize + 2) * stride::<LANES>(total);
-        4.0 * (shape.pair_terms::<LANES>(total) + (threads * series) as f64)
-    };
-    let shapes = input.values().iter().map(|table| of_shape(Shape::new(table, total)));
-    // Each part in its class and as a step, and each partition number in both widths.
-    shapes.fold(0.0, f64::max) + 46.0 * total as f64
+    let rulesets = input.values().iter().map(|table| ruleset_bytes::<LANES>(table, total, threads));
+    rulesets.fold(0.0, f64::max) + parts_bytes(total)
+}
+
+/// Bytes of a ruleset without those of its parts.
+pub fn ruleset_bytes<const LANES: usize>(table: &[u32], total: usize, threads: usize) -> f64 {
+    let shape = Shape::new(table, total);
+    let series = series::<LANES>(shape.bits::<LANES>(), total) + stride::<LANES>(total);
+    4.0 * (shape.pair_terms::<LANES>(total) + (threads * series) as f64)
+}
+
+/// Bytes of parts: each in its class and as a step, and each partition number in both widths.
+pub fn parts_bytes(total: usize) -> f64 {
+    46.0 * total as f64
+}
+
+/// Words of the series of the nodes above a leaf.
+pub fn series<const LANES: usize>(bits: usize, total: usize) -> usize {
+    (bits - LANES.ilog2() as usize) * stride::<LANES>(total)
 }
 
 /// Words from one series in the arena to the next.
@@ -74,9 +85,9 @@ pub const PAD: usize = 16;
 
 /// The size of a part, and its value in the nim-sum.
 #[derive(Clone, Copy)]
-struct Part {
-    size: usize,
-    value: usize,
+pub struct Part {
+    pub size: usize,
+    pub value: usize,
 }
 
 /// A part of a node's class.
@@ -84,6 +95,48 @@ struct Step {
     part: Part,
     /// The last term of the series that is still needed after this part.
     end: usize,
+}
+
+/// The parts that matter, by class, each ascending but for the last one.
+pub struct Classes {
+    /// Bits of a character.
+    pub bits: usize,
+    /// Parts of value 0.
+    neutral: Vec<Part>,
+    /// The classes that nodes add, by bit.
+    classes: Vec<Vec<Part>>,
+    /// The parts of the last class, descending.
+    pub last: Vec<Part>,
+    /// The parts of the class that can only be used in pairs, without those that are too large for any.
+    pub paired: Vec<Part>,
+}
+
+impl Classes {
+    pub fn new<const LANES: usize>(table: &[u32], total: usize) -> Self {
+        let mut neutral = Vec::new();
+        let mut classes: Vec<Vec<Part>> = Vec::new();
+        for (size, value) in Partitions::parts(table) {
+            let part = Part { size, value };
+            let Some(class) = value.checked_ilog2() else {
+                neutral.push(part);
+                continue;
+            };
+            classes.resize_with(classes.len().max(class as usize + 1), Vec::new);
+            classes[class as usize].push(part);
+        }
+        let shape = Shape::new(table, total);
+        let bits = shape.bits::<LANES>();
+        let Shape { kept, pairs } = shape;
+        let mut paired = if pairs.is_some() { classes.swap_remove(kept) } else { Vec::new() };
+        if let Some(Part { size: least, .. }) = paired.first().copied() {
+            paired.retain(|part| part.size + least <= total);
+        }
+        classes.truncate(kept);
+        classes.resize_with(bits, Vec::new);
+        let mut last = classes.pop().unwrap_or_default();
+        last.reverse();
+        Classes { bits, neutral, classes, last, paired }
+    }
 }
 
 /// The work for one ruleset, the same for all characters.
@@ -109,16 +162,19 @@ struct Step {
 /// **Trimming.** In a node's series, the part `s` changes only terms from `s` on. Of these, only terms from which the smallest
 /// remaining part can still reach `n` are needed. The term `n` itself is kept separately.
 pub struct Plan {
-    total: usize,
-    modulus: u32,
+    pub total: usize,
+    pub modulus: u32,
     /// Bits of a character.
-    bits: usize,
+    pub bits: usize,
     /// Parts of value 0.
     neutral: Vec<Step>,
     /// The classes that nodes add, by bit, each with ascending parts.
     classes: Vec<Vec<Step>>,
     /// The parts of the last class, descending.
-    last: Vec<Part>,
+    pub last: Vec<Part>,
+    /// The parts of the class that can only be used in pairs, ascending, without those that are too large for any.
+    pub paired: Vec<Part>,
+    /// Sums over these, unless the kernel has another way.
     pairs: Pairs,
     /// The numbers of partitions of `0..=total / 2`: as a series in the square of `x`, they count partitions into even parts.
     halves: Vec<u32>,
@@ -166,28 +222,9 @@ impl Shape {
 
 impl Plan {
     fn new<const LANES: usize>(table: &[u32], total: usize, modulus: u32) -> Self {
-        let mut neutral = Vec::new();
-        let mut classes: Vec<Vec<Part>> = Vec::new();
-        for (size, value) in Partitions::parts(table) {
-            let part = Part { size, value };
-            let Some(class) = value.checked_ilog2() else {
-                neutral.push(part);
-                continue;
-            };
-            classes.resize_with(classes.len().max(class as usize + 1), Vec::new);
-            classes[class as usize].push(part);
-        }
-        let shape = Shape::new(table, total);
-        let bits = shape.bits::<LANES>();
-        let Shape { kept, pairs } = shape;
-        let paired = if pairs.is_some() { classes.swap_remove(kept) } else { Vec::new() };
-        classes.truncate(kept);
-        let pairs = Pairs::new::<LANES>(&paired, bits, total, modulus);
-        classes.resize_with(bits, Vec::new);
-        let mut last = classes.pop().unwrap_or_default();
-        last.reverse();
+        let Classes { bits, neutral, classes, last, paired } = Classes::new::<LANES>(table, total);
         // Going from the last step to the first, the smallest sum that later steps and the leaf can add.
-        let mut rest = last.last().map_or(pairs.first, |part| part.size.min(pairs.first));
+        let mut rest = least(&last, &paired, total);
         let mut steps = |class: Vec<Part>| {
             let mut steps: Vec<Step> = class
                 .into_iter()
@@ -205,8 +242,27 @@ impl Plan {
         classes.reverse();
         let neutral = steps(neutral);
         let halves = halves(table.len().saturating_sub(1), total / 2, modulus);
-        Plan { total, modulus, bits, neutral, classes, last, pairs, halves }
+        Plan { total, modulus, bits, neutral, classes, last, paired, pairs: Pairs::default(), halves }
     }
+
+    /// Prepares the sums over pairs.
+    pub fn pair_up<const LANES: usize>(&mut self) {
+        self.pairs = Pairs::new::<LANES>(&self.paired, self.bits, self.total, self.modulus);
+    }
+
+    /// The least sum of parts of the last class or of a pair; above the total if there is none.
+    pub fn least(&self) -> usize {
+        least(&self.last, &self.paired, self.total)
+    }
+}
+
+fn least(last: &[Part], paired: &[Part], total: usize) -> usize {
+    last.last().map_or(total + 1, |part| part.size).min(first_pair(paired, total))
+}
+
+/// The smallest sum of two parts; above the total if there is none.
+fn first_pair(parts: &[Part], total: usize) -> usize {
+    if let [a, b, ..] = parts { a.size + b.size } else { total + 1 }
 }
 
 /// The numbers of partitions of `0..=limit` into parts of at most `largest`.
@@ -228,6 +284,7 @@ fn halves(largest: usize, limit: usize, modulus: u32) -> Vec<u32> {
 ///
 /// A pair of parts with sum `t`, whose values differ by `d` in the bits of a character, counts as `(-1)^|w & d|` for the character
 /// `w`. This is a Walsh-Hadamard transform over `d` for each `t`, done for [`LINE`] words at once.
+#[derive(Default)]
 struct Pairs {
     /// The smallest sum; above the total if there is no pair.
     first: usize,
@@ -243,7 +300,7 @@ const LINE: usize = 16;
 impl Pairs {
     fn new<const LANES: usize>(parts: &[Part], bits: usize, total: usize, modulus: u32) -> Self {
         let characters = 1 << bits;
-        let first = if let [a, b, ..] = parts { a.size + b.size } else { total + 1 };
+        let first = first_pair(parts, total);
         let sums = LINE / LANES;
         let mut terms = vec![0u32; (total + 1).saturating_sub(first).next_multiple_of(sums) * characters];
         for (i, a) in parts.iter().enumerate() {
@@ -362,6 +419,38 @@ fn dot<const LANES: usize>(a: &[u32], b: &[u32], terms: Range<usize>, total: usi
     sum % modulus
 }
 
+/// The signs of lanes: bit `i` is set if lane `i` subtracts.
+struct Signs([u32; 16]);
+
+impl Signs {
+    #[inline(always)]
+    fn new<const LANES: usize>() -> Self {
+        let lanes = |value: usize| (0..LANES).fold(0, |signs, lane| signs | ((value & lane).count_ones() & 1) << lane);
+        Signs(std::array::from_fn(|value| if LANES == 1 { 0 } else { lanes(value) }))
+    }
+
+    #[inline(always)]
+    fn of(&self, value: usize, character: usize) -> u32 {
+        self.0[value % 16] ^ if (value & character).count_ones() % 2 == 1 { u32::MAX } else { 0 }
+    }
+}
+
+/// Adds or subtracts the terms of all lanes.
+#[inline(always)]
+fn add_lanes(to: &mut [u32], from: &[u32], signs: u32, modulus: u32) {
+    for (lane, (to, from)) in to.iter_mut().zip(from).enumerate() {
+        let sum = if signs >> lane & 1 == 1 { *to + modulus - *from } else { *to + *from };
+        *to = sum.min(sum.wrapping_sub(modulus));
+    }
+}
+
+/// Words with room for some series, and the first of them in which a vector begins.
+fn arena<const LANES: usize>(series: usize, total: usize) -> (Vec<u32>, usize) {
+    let arena = vec![0; series * stride::<LANES>(total) + 16];
+    let aligned = arena.as_ptr().align_offset(64).min(16);
+    (arena, aligned)
+}
+
 /// The sum, over the characters of some leaves and the lanes of each, of the coefficient of `x^n`.
 ///
 /// `apply(series, size, signs, terms, modulus)` applies a part to a series of `LANES` lanes: `series[t] += +-series[t - size]` for the
@@ -376,34 +465,58 @@ pub fn leaves<const LANES: usize>(
     apply: impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
 ) -> Result<u64, RunError> {
     let &Plan { total, modulus, bits, .. } = plan;
+    let signs = Signs::new::<LANES>();
+    // The leaf's other side.
+    let (mut arena, aligned) = arena::<LANES>(1, total);
+    let other = &mut arena[aligned..][..stride::<LANES>(total)];
+    nodes::<LANES>(plan, run, leaves, &apply, |node, character| {
+        let mut sum = 0;
+        for last_bit in 0..2 {
+            let character = character | last_bit << (bits - 1);
+            // Without its constant term 1.
+            other.fill(0);
+            plan.pairs.copy_to::<LANES>(other, character);
+            let mut least = plan.pairs.first;
+            for Part { size, value } in &plan.last {
+                let signs = signs.of(*value, character);
+                if size + least <= total {
+                    apply(other, *size, signs, size + least..total + 1, modulus);
+                }
+                add_lanes(&mut other[PAD + size * LANES..][..LANES], &[1; LANES], signs, modulus);
+                least = least.min(*size);
+            }
+            sum += dot::<LANES>(other, node, least..total + 1, total, modulus);
+        }
+        sum
+    })
+}
+
+/// The nodes of the tree above some leaves: the sum of `leaf(series, character)` over them, where the character is without its last
+/// bit, and of the coefficients of `x^n` in the series of all their characters. A leaf sums over both values of that bit what the last
+/// class and pairs add to the series.
+#[inline(always)]
+pub fn nodes<const LANES: usize>(
+    plan: &Plan,
+    run: &Run,
+    leaves: Range<usize>,
+    apply: &impl Fn(&mut [u32], usize, u32, Range<usize>, u32),
+    mut leaf: impl FnMut(&[u32], usize) -> u64,
+) -> Result<u64, RunError> {
+    let &Plan { total, modulus, bits, .. } = plan;
     let lane_bits = LANES.ilog2() as usize;
     let levels = bits - 1 - lane_bits;
-    let lanes = |value: usize| (0..LANES).fold(0, |signs, lane| signs | ((value & lane).count_ones() & 1) << lane);
-    let lanes: [u32; 16] = std::array::from_fn(|value| if LANES == 1 { 0 } else { lanes(value) });
-    let signs = |value: usize, character: usize| {
-        lanes[value % 16] ^ if (value & character).count_ones() % 2 == 1 { u32::MAX } else { 0 }
-    };
-    let shifted = |a: u32, b: u32, negative: bool| {
-        let sum = if negative { a + modulus - b } else { a + b };
-        sum.min(sum.wrapping_sub(modulus))
-    };
-    let add_lanes = |to: &mut [u32], from: &[u32], signs: u32| {
-        for (lane, (to, from)) in to.iter_mut().zip(from).enumerate() {
-            *to = shifted(*to, *from, signs >> lane & 1 == 1);
-        }
-    };
+    let signs = Signs::new::<LANES>();
 
-    // Rows of the arena: the series of the root, of a node of each level, and of the leaf's other side.
+    // Rows of the arena: the series of the root and of a node of each level.
     let stride = stride::<LANES>(total);
-    let mut arena = vec![0; (levels + 2) * stride + 16];
-    let aligned = arena.as_ptr().align_offset(64).min(16);
-    let (nodes, other) = arena[aligned..].split_at_mut((levels + 1) * stride);
+    let (mut arena, aligned) = arena::<LANES>(levels + 1, total);
+    let nodes = &mut arena[aligned..][..(levels + 1) * stride];
     let mut tops = vec![[0; LANES]; levels + 1];
 
     let step = |series: &mut [u32], top: &mut [u32; LANES], step: &Step, character: usize| {
         let Step { part: Part { size, value }, end } = *step;
-        let signs = signs(value, character);
-        add_lanes(top, &series[PAD + (total - size) * LANES..][..LANES], signs);
+        let signs = signs.of(value, character);
+        add_lanes(top, &series[PAD + (total - size) * LANES..][..LANES], signs, modulus);
         if end >= size {
             apply(series, size, signs, size..end + 1, modulus);
         }
@@ -420,10 +533,10 @@ pub fn leaves<const LANES: usize>(
 
     let mut sum = 0;
     let count = 1 << levels;
-    for leaf in leaves.clone() {
+    for number in leaves.clone() {
         // The first level is the highest bit of a leaf number, but in a character the lowest bit above those of the lanes.
-        let character = (0..levels).fold(0, |w, level| w | (leaf >> (levels - 1 - level) & 1) << (lane_bits + level));
-        let from = if leaf == leaves.start { 0 } else { levels - 1 - leaf.trailing_zeros() as usize };
+        let character = (0..levels).fold(0, |w, level| w | (number >> (levels - 1 - level) & 1) << (lane_bits + level));
+        let from = if number == leaves.start { 0 } else { levels - 1 - number.trailing_zeros() as usize };
         for level in from..levels {
             let (above, below) = nodes.split_at_mut((level + 1) * stride);
             let node = &mut below[..stride];
@@ -433,24 +546,9 @@ pub fn leaves<const LANES: usize>(
                 step(node, &mut tops[level + 1], at, character);
             }
         }
-        let node = &nodes[levels * stride..];
-        for last_bit in 0..2 {
-            let signs = |value: usize| signs(value, character | last_bit << (bits - 1));
-            // The other side, without its constant term 1.
-            other.fill(0);
-            plan.pairs.copy_to::<LANES>(other, character | last_bit << (bits - 1));
-            let mut least = plan.pairs.first;
-            for Part { size, value } in &plan.last {
-                if size + least <= total {
-                    apply(other, *size, signs(*value), size + least..total + 1, modulus);
-                }
-                add_lanes(&mut other[PAD + size * LANES..][..LANES], &[1; LANES], signs(*value));
-                least = least.min(*size);
-            }
-            sum += dot::<LANES>(other, node, least..total + 1, total, modulus);
-            sum += tops[levels].iter().map(|top| u64::from(*top)).sum::<u64>();
-        }
-        run.advance((total * (leaf + 1) / count - total * leaf / count) as u64)?;
+        sum += leaf(&nodes[levels * stride..], character);
+        sum += 2 * tops[levels].iter().map(|top| u64::from(*top)).sum::<u64>();
+        run.advance((total * (number + 1) / count - total * number / count) as u64)?;
     }
     Ok(sum % u64::from(modulus))
 }
@@ -462,14 +560,26 @@ pub fn drive<const LANES: usize>(
     threads: usize,
     leaves: impl Fn(&Plan, Range<usize>) -> Result<u64, RunError> + Sync,
 ) -> Result<Vec<u32>, RunError> {
+    drive_with::<LANES, ()>(input, threads, |plan| plan.pair_up::<LANES>(), |plan, (), part| leaves(plan, part))
+}
+
+/// The driver, for `leaves` that share what `prepare` makes once of each ruleset.
+#[inline(always)]
+pub fn drive_with<const LANES: usize, T: Sync>(
+    input: &Partitions,
+    threads: usize,
+    prepare: impl Fn(&mut Plan) -> T,
+    leaves: impl Fn(&Plan, &T, Range<usize>) -> Result<u64, RunError> + Sync,
+) -> Result<Vec<u32>, RunError> {
     let modulus = u64::from(input.modulus());
     let half = modulus.div_ceil(2); // the inverse of 2
     let mut counts = Vec::new();
     for table in input.values() {
         let lane_bits = LANES.ilog2() as usize;
-        let plan = Plan::new::<LANES>(table, input.total(), input.modulus());
+        let mut plan = Plan::new::<LANES>(table, input.total(), input.modulus());
+        let shared = prepare(&mut plan);
         let all = 0..1 << (plan.bits - 1 - lane_bits);
-        let sum = share(threads.min(all.len()), all, |part| leaves(&plan, part))?;
+        let sum = share(threads.min(all.len()), all, |part| leaves(&plan, &shared, part))?;
         counts.push((0..plan.bits).fold(sum % modulus, |sum, _| sum * half % modulus) as u32);
     }
     Ok(counts)

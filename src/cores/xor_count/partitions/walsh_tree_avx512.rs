@@ -6,6 +6,7 @@
 //! Bound: the loads and the store. On Zen 4, a 512-bit store takes two cycles.
 
 use std::arch::x86_64::*;
+use std::ops::Range;
 
 use super::Partitions;
 use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
@@ -26,33 +27,40 @@ pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
 /// The kernel on `threads` threads.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
 pub fn on_threads(input: &Partitions, run: &Run, threads: usize) -> Result<Vec<u32>, RunError> {
-    let modulus = _mm512_set1_epi32(input.modulus() as i32);
-    let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     drive::<1>(input, threads, |plan, part| {
-        leaves::<1>(plan, run, part, |series, size, signs, terms, _| {
-            let blocks = series.as_chunks_mut::<LANES>().0;
-            let range = (PAD + terms.start) / LANES..(PAD + terms.end).div_ceil(LANES);
-            let back = size.div_ceil(LANES);
-            let index = _mm512_add_epi32(lanes, _mm512_set1_epi32((back * LANES - size) as i32));
-            let mut above = load(&blocks[range.end - back]);
-            let mut shifted = |block: &[u32; LANES]| {
-                let below = load(block);
-                let both = _mm512_permutex2var_epi32(below, index, above);
-                above = below;
-                both
-            };
-            // A sum is below twice the modulus, or negative. Comparisons as unsigned numbers, the smaller one is reduced.
-            if signs & 1 == 0 {
-                descend(blocks, back, range, |to, from| {
-                    let sum = _mm512_add_epi32(load(to), shifted(from));
-                    store(to, _mm512_min_epu32(sum, _mm512_sub_epi32(sum, modulus)));
-                });
-            } else {
-                descend(blocks, back, range, |to, from| {
-                    let sum = _mm512_sub_epi32(load(to), shifted(from));
-                    store(to, _mm512_min_epu32(sum, _mm512_add_epi32(sum, modulus)));
-                });
-            }
+        leaves::<1>(plan, run, part, |series, size, signs, terms, modulus| {
+            add_shifted(series, size, signs, terms, modulus)
         })
     })
+}
+
+/// Applies a part to a series of one lane, see [`leaves`].
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
+pub fn add_shifted(series: &mut [u32], size: usize, signs: u32, terms: Range<usize>, modulus: u32) {
+    let modulus = _mm512_set1_epi32(modulus as i32);
+    let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let blocks = series.as_chunks_mut::<LANES>().0;
+    let range = (PAD + terms.start) / LANES..(PAD + terms.end).div_ceil(LANES);
+    let back = size.div_ceil(LANES);
+    let index = _mm512_add_epi32(lanes, _mm512_set1_epi32((back * LANES - size) as i32));
+    let mut above = load(&blocks[range.end - back]);
+    let mut shifted = |block: &[u32; LANES]| {
+        let below = load(block);
+        let both = _mm512_permutex2var_epi32(below, index, above);
+        above = below;
+        both
+    };
+    // A sum is below twice the modulus, or negative. Comparisons as unsigned numbers, the smaller one is reduced.
+    if signs & 1 == 0 {
+        descend(blocks, back, range, |to, from| {
+            let sum = _mm512_add_epi32(load(to), shifted(from));
+            store(to, _mm512_min_epu32(sum, _mm512_sub_epi32(sum, modulus)));
+        });
+    } else {
+        descend(blocks, back, range, |to, from| {
+            let sum = _mm512_sub_epi32(load(to), shifted(from));
+            store(to, _mm512_min_epu32(sum, _mm512_add_epi32(sum, modulus)));
+        });
+    }
 }

@@ -1,0 +1,256 @@
+//! The last class of [`super::walsh_tree`] in the frequency domain of the terms: the proof and the details are at [`Fourier`].
+
+use std::arch::x86_64::*;
+
+use super::Partitions;
+use super::transform::{Field, LANES, PRIMES, Row, Transform, Vectors, all};
+use super::walsh_tree::{Classes, PAD, Part, Plan, parts_bytes, ruleset_bytes, series};
+use crate::simd::avx512::{lanes_of, load};
+
+/// The work for the last class of a ruleset, the same for all characters.
+///
+/// **Power sums.** With `p_j` the sum of `e^j x^js` over the parts of the class, the product of all `1 + e x^s` is
+/// `exp(p_1 - p_2/2 + p_3/3 - ..)`. At the powers of a root of unity, `p_3` and `p_5` are values of `p_1` elsewhere, and the even
+/// power sums are the same for all characters. What uses at most six parts is a polynomial in these, and more are not needed:
+///
+/// **Even numbers of parts.** The bit of the class in a character turns the signs of all its parts over. The sum over both values
+/// of that bit is twice the even part of the product, so what uses seven parts cancels, and eight exceed the total.
+///
+/// **Pairs.** If the next class can only be used in pairs, these are `(p_1^2 - p_2) / 2` of that class, with at most three parts
+/// of the last one. Parts with and without the last bit are transformed apart, for the sum over both values of that bit.
+///
+/// **Exact numbers.** The coefficient of `x^n` in the product with the series of the leaf is found modulo two primes, which
+/// together are large enough for it. So any modulus will do, although `p_3 / 3` is among the terms.
+pub struct Fourier {
+    length: usize,
+    /// The first term of the class, or of a pair.
+    least: usize,
+    last: Vec<Part>,
+    paired: Vec<Part>,
+    /// The bit of the last class.
+    bit: usize,
+    primes: [Shared; 2],
+}
+
+/// What the leaves share modulo a prime.
+struct Shared {
+    transform: Transform,
+    /// Signless factors: products of an even number of signs, with at most 2, 4 and 6 parts.
+    even: [Vec<Row>; 3],
+    /// `p_2` of the parts that come in pairs.
+    squares: Vec<Row>,
+}
+
+/// Memory of a thread.
+pub struct Scratch {
+    terms: Vec<i32>,
+    /// Values of the series of the leaf, of the class, and of the parts of pairs without and with the last bit.
+    values: [Vec<Row>; 4],
+}
+
+/// Parts of the last class that are used at most: an even number.
+const MOST: usize = 6;
+/// The same beside a pair.
+const BESIDE: usize = 3;
+
+/// The length of the transforms, if they can be used: for a last class and the parts of pairs, both with ascending sizes.
+fn length(last: &[Part], paired: &[Part], total: usize, modulus: u32) -> Option<usize> {
+    let least = last.first()?.size;
+    let smallest = |parts: &[Part], many: usize| Some(parts.get(..many)?.iter().map(|part| part.size).sum::<usize>());
+    let largest = |parts: &[Part], many: usize| parts.iter().rev().take(many).map(|part| part.size).sum::<usize>();
+    let pair = smallest(paired, 2);
+    let more = [smallest(last, MOST + 2), pair.zip(smallest(last, BESIDE + 1)).map(|(pair, more)| pair + more)];
+    if more.into_iter().flatten().any(|sum| sum <= total) {
+        return None;
+    }
+    // Sets of distinct sizes from `least` on, with a sum of at most `total`: partitions of at most the rest into as many parts, of
+    // which there are at most `(rest + many)^many / many!^2`.
+    let sets = |total: usize, least: usize, many: usize| {
+        let rest = (total + many).saturating_sub(many * least) as f64;
+        (1..=many).fold(1.0, |sets, i| sets * rest / (i * i) as f64)
+    };
+    let all = |total: usize, most: usize| (0..=most).map(|many| sets(total, least, many)).sum::<f64>();
+    let with_pairs = pair.map_or(0.0, |pair| sets(total, paired[0].size, 2) * all(total - pair, BESIDE));
+    let largest_number = f64::from(modulus) * (all(total, MOST) + with_pairs);
+    if 2.01 * largest_number > PRIMES.iter().map(|(prime, _)| *prime as f64).product::<f64>() {
+        return None;
+    }
+    // Terms wrap around, and those of the product that are not the total must not come to it.
+    let most = largest(last, MOST).max(largest(paired, 2) + largest(last, BESIDE));
+    Some((total.max(most) + 1).next_power_of_two().max(128))
+}
+
+/// The part of the cost that is different from that of [`super::walsh_tree_avx512`], on `threads` threads.
+pub struct Foreseen {
+    /// Terms of the transforms of all leaves.
+    pub terms: f64,
+    /// Bytes of the ruleset that takes the most.
+    pub bytes: f64,
+    /// All classes are done there as they are here.
+    pub is_same: bool,
+}
+
+impl Foreseen {
+    pub fn new(input: &Partitions, threads: usize) -> Self {
+        let mut foreseen = Foreseen { terms: 0.0, bytes: 0.0, is_same: true };
+        let total = input.total();
+        for table in input.values() {
+            let Classes { bits, mut last, paired, .. } = Classes::new::<1>(table, total);
+            last.reverse();
+            let bytes = if let Some(length) = length(&last, &paired, total, input.modulus()) {
+                foreseen.terms += length as f64 * ((bits - 1) as f64).exp2();
+                foreseen.is_same = false;
+                let values = if paired.is_empty() { 2 } else { 4 };
+                // Of each prime the values at all powers and the twiddles; of each thread values and terms.
+                let shared = PRIMES.len() * (8 * 4 * length + 16 * length / LANES);
+                let of_thread = (8 * values + 4) * length + 4 * series::<1>(bits, total);
+                (shared + threads * of_thread + size_of::<Part>() * (last.len() + paired.len())) as f64
+            } else {
+                ruleset_bytes::<1>(table, total, threads)
+            };
+            foreseen.bytes = foreseen.bytes.max(bytes);
+        }
+        foreseen.bytes += parts_bytes(total);
+        foreseen
+    }
+}
+
+impl Fourier {
+    /// Nothing if the class cannot be done this way.
+    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    pub fn new(plan: &Plan) -> Option<Self> {
+        let mut last = plan.last.clone();
+        last.reverse();
+        let paired = plan.paired.clone();
+        let length = length(&last, &paired, plan.total, plan.modulus)?;
+        let least = plan.least();
+        let primes = PRIMES.map(|prime| Shared::new(prime, length, &last, &paired));
+        Some(Fourier { length, least, last, paired, bit: 1 << (plan.bits - 1), primes })
+    }
+
+    pub fn scratch(&self) -> Scratch {
+        let values = |is_used: bool| vec![[0; LANES]; if is_used { self.length / LANES } else { 0 }];
+        let pairs = !self.paired.is_empty();
+        Scratch { terms: vec![0; self.length], values: [true, true, pairs, pairs].map(values) }
+    }
+
+    /// The sum over both characters of a leaf of the coefficients of `x^total`, but for that of the series itself.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+    pub fn sum(&self, plan: &Plan, node: &[u32], character: usize, scratch: &mut Scratch) -> u64 {
+        let &Plan { total, modulus, .. } = plan;
+        let Some(end) = (total + 1).checked_sub(self.least) else { return 0 };
+        let Scratch { terms, values } = scratch;
+        let [first, second] = self.primes.each_ref().map(|shared| {
+            let [series, class, without, with] = values;
+            let transform = &shared.transform;
+            // Divided by `x^total`, so the coefficient is the constant one.
+            let start = self.length - total;
+            for (to, from) in terms[start..].iter_mut().zip(&node[PAD..][..end]) {
+                *to = *from as i32;
+            }
+            transform.run(terms, start..start + end, series);
+            terms[start..start + end].fill(0);
+            let mut of_parts = |parts: &[Part], bit: Option<usize>, to: &mut [Row]| {
+                let (Some(least), Some(most)) = (parts.first(), parts.last()) else { return };
+                let parts = || parts.iter().filter(|part| bit.is_none_or(|bit| part.value & self.bit == bit));
+                for part in parts() {
+                    terms[part.size] = 1 - 2 * (i32::from((part.value & character).count_ones() as u8 & 1));
+                }
+                transform.run(terms, least.size..most.size + 1, to);
+                parts().for_each(|part| terms[part.size] = 0);
+            };
+            of_parts(&self.last, None, class);
+            of_parts(&self.paired, Some(0), without);
+            of_parts(&self.paired, Some(self.bit), with);
+            shared.product(values)
+        });
+        // The number below the product of the primes, or a negative one.
+        let [(a, p), (b, q)] = [first, second].map(|(sum, shared)| (sum, shared.prime));
+        let field = second.1;
+        let times = field.times(b + q - a % q, field.invert(p % q));
+        let (number, both) = (i128::from(a) + i128::from(p) * i128::from(times), i128::from(p) * i128::from(q));
+        let number = if 2 * number > both { number - both } else { number };
+        (2 * number).rem_euclid(i128::from(modulus)) as u64
+    }
+}
+
+impl Shared {
+    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    fn new(prime: (u64, u64), length: usize, last: &[Part], paired: &[Part]) -> Self {
+        let transform = Transform::new(length, prime);
+        let field = transform.field;
+        let power_sum = |parts: &[Part], exponent: usize| {
+            let mut terms = vec![0; length];
+            parts.iter().for_each(|part| terms[part.size * exponent % length] += 1);
+            let mut values = vec![[0; LANES]; length / LANES];
+            transform.run(&terms, 0..length, &mut values);
+            values.as_flattened_mut().iter_mut().for_each(|value| *value %= field.prime);
+            values
+        };
+        // The even power sums as `exp(-p_2/2 - p_4/4 - p_6/6)`, cut off.
+        let mut even = [2, 4, 6].map(|exponent| power_sum(last, exponent));
+        let unit = field.montgomery(1);
+        let unscale = field.invert(unit);
+        let [minus_half, minus_quarter, minus_sixth] = [2, 4, 6].map(|by| field.prime - field.invert(by));
+        let third = field.invert(3);
+        let [two, four, six] = &mut even;
+        for at in 0..length {
+            let at = (at / LANES, at % LANES);
+            let [p, q, r] = [&two, &four, &six].map(|values| values[at.0][at.1]);
+            let times = |a, b| field.times(field.times(a, b), unscale);
+            let [x, y, z] = [field.times(p, minus_half), field.times(q, minus_quarter), field.times(r, minus_sixth)];
+            let square = field.times(times(x, x), field.prime - minus_half);
+            let cube = field.times(times(x, square), third);
+            let sums = [unit + x, unit + x + square + y];
+            let sixth = sums[1] + cube + times(x, y) + z;
+            [two[at.0][at.1], four[at.0][at.1], six[at.0][at.1]] =
+                [sums[0], sums[1], sixth].map(|sum| sum % field.prime);
+        }
+        let squares = if paired.is_empty() { Vec::new() } else { power_sum(paired, 2) };
+        Shared { transform, even, squares }
+    }
+
+    /// The coefficient for half of both characters, from the values of all series; and the field.
+    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    fn product(&self, values: &[Vec<Row>; 4]) -> (u64, Field) {
+        let field = self.transform.field;
+        let vectors = Vectors::new(field);
+        let [half, third, fifth, sixth] = [2, 3, 5, 6].map(|by| all(field.factor(field.invert(by))));
+        let one = _mm512_set1_epi64(field.montgomery(1) as i64);
+        let (add, times, scale) = (|a, b| vectors.add(a, b), |a, b| vectors.times(a, b), |a, b| vectors.scale(a, b));
+        let [series, class, without, with] = values;
+        let flat = class.as_flattened();
+        let elsewhere = |at: usize, times: usize| {
+            let row: Row = std::array::from_fn(|lane| flat[(LANES * at + lane) * times & (flat.len() - 1)]);
+            load(&row)
+        };
+        let mut sum = _mm512_setzero_si512();
+        for (at, series) in series.iter().enumerate() {
+            let [two, four, six] = self.even.each_ref().map(|values| load(&values[at]));
+            // The odd power sums are `a`, `3b` and `5c`, of which `exp(a + b + c)` is needed up to six parts: `1`, `a^2/2`,
+            // `a^4/24 + ab` and `a^6/720 + a^3 b/6 + b^2/2 + ac`.
+            let a = vectors.reduce(load(&class[at]));
+            let (b, c) = (scale(elsewhere(at, 3), third), scale(elsewhere(at, 5), fifth));
+            let square = scale(times(a, a), half);
+            let ab = times(a, b);
+            let fourth = scale(times(square, square), sixth);
+            let cubes = scale(times(square, add(scale(fourth, fifth), ab)), third);
+            let of_six = add(cubes, add(scale(times(b, b), half), times(a, c)));
+            let mut product = add(add(six, times(square, four)), add(times(add(fourth, ab), two), of_six));
+            if let (Some(without), Some(with), Some(squares)) = (without.get(at), with.get(at), self.squares.get(at)) {
+                let [without, with] = [without, with].map(|row| vectors.reduce(load(row)));
+                let both = add(times(without, without), times(with, with));
+                let pairs = scale(vectors.subtract(both, load(squares)), half);
+                // Of at most three parts, an odd number: `a` and `a^3/6 + b`.
+                let odd = add(times(a, add(two, scale(square, third))), b);
+                let beside = add(times(pairs, add(two, square)), times(times(without, with), odd));
+                product = add(product, beside);
+            }
+            // The constant term of the product stands for the series itself.
+            sum = add(sum, times(vectors.subtract(product, one), vectors.reduce(load(series))));
+        }
+        let sum = lanes_of::<u64, LANES>(sum).iter().fold(0, |sum, lane| (sum + lane) % field.prime);
+        let scale = field.invert(field.times(field.montgomery(1), (LANES * series.len()) as u64));
+        (field.times(sum, scale), field)
+    }
+}

@@ -1,0 +1,282 @@
+//! Number-theoretic transforms with IFMA: a series at all powers of a root of unity, modulo a prime below 2^49.
+//!
+//! Idea: lane `l` of vector `q` is the value at power `8q + l`, so the input is first folded to the eight cosets of lanes, and then
+//! every butterfly has one twiddle for the whole vector. The fold leaves its vectors in bit-reversed order, the result is in order.
+//! Residues are in Montgomery form with `R = 2^52`, and below twice or four times the prime between reductions.
+//!
+//! Cost: for each vector and level two radix-2 butterflies' halves: 4.5 operations. Bound: these, in L2.
+
+use std::arch::x86_64::*;
+
+use crate::simd::avx512::{load, store};
+
+/// Lanes of a vector.
+pub const LANES: usize = 8;
+/// A vector of residues.
+pub type Row = [u64; LANES];
+
+/// Bits of a factor of the multiplier.
+const BITS: u32 = 52;
+const MASK: u64 = (1 << BITS) - 1;
+
+/// Two primes `p = 1 (mod 2^24)` and a primitive root of each.
+pub const PRIMES: [(u64, u64); 2] = [(0x1_ffff_fb00_0001, 5), (0x1_ffff_e600_0001, 10)];
+
+/// Arithmetic modulo a prime.
+#[derive(Clone, Copy)]
+pub struct Field {
+    pub prime: u64,
+    /// The inverse of the prime modulo `2^52`.
+    inverse: u64,
+    root: u64,
+}
+
+impl Field {
+    pub fn new((prime, root): (u64, u64)) -> Self {
+        // Newton's iteration doubles the bits that are right, three at first.
+        let inverse = (0..5).fold(prime, |x, _| x.wrapping_mul(2u64.wrapping_sub(prime.wrapping_mul(x)))) & MASK;
+        Field { prime, inverse, root }
+    }
+
+    pub fn times(self, a: u64, b: u64) -> u64 {
+        (u128::from(a) * u128::from(b) % u128::from(self.prime)) as u64
+    }
+
+    pub fn power(self, base: u64, exponent: u64) -> u64 {
+        let bits = (0..u64::BITS - exponent.leading_zeros()).rev();
+        bits.fold(1, |x, bit| {
+            let square = self.times(x, x);
+            if exponent >> bit & 1 == 1 { self.times(square, base) } else { square }
+        })
+    }
+
+    pub fn invert(self, a: u64) -> u64 {
+        self.power(a, self.prime - 2)
+    }
+
+    /// A primitive root of unity of this order, a power of two up to `2^24`.
+    pub fn root_of_unity(self, order: usize) -> u64 {
+        self.power(self.root, (self.prime - 1) / order as u64)
+    }
+
+    /// `a R`.
+    pub fn montgomery(self, a: u64) -> u64 {
+        self.times(a, MASK + 1)
+    }
+
+    /// A constant to multiply by: `a R`, and that times the inverse of the prime.
+    pub fn factor(self, a: u64) -> [u64; 2] {
+        let factor = self.montgomery(a);
+        [factor, factor.wrapping_mul(self.inverse) & MASK]
+    }
+}
+
+/// The same for vectors. Bounds of operands are multiples of the prime; eight times the prime is below `2^52`.
+#[derive(Clone, Copy)]
+pub struct Vectors {
+    prime: __m512i,
+    twice: __m512i,
+    inverse: __m512i,
+}
+
+macro_rules! with_features {
+    ($($(#[$attribute:meta])* pub fn $name:ident($($arguments:tt)*) -> $result:ty $body:block)*) => { $(
+        $(#[$attribute])*
+        #[inline]
+        #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+        pub fn $name($($arguments)*) -> $result $body
+    )* };
+}
+
+impl Vectors {
+    with_features! {
+        pub fn new(field: Field) -> Self {
+            let all = |x: u64| _mm512_set1_epi64(x as i64);
+            Vectors { prime: all(field.prime), twice: all(2 * field.prime), inverse: all(field.inverse) }
+        }
+
+        /// Below 2, of a number below 4.
+        pub fn reduce(self, a: __m512i) -> __m512i {
+            _mm512_min_epu64(a, _mm512_sub_epi64(a, self.twice))
+        }
+
+        /// The sum, below 2, of numbers below 2.
+        pub fn add(self, a: __m512i, b: __m512i) -> __m512i {
+            self.reduce(_mm512_add_epi64(a, b))
+        }
+
+        /// The difference, below 2, of numbers below 2.
+        pub fn subtract(self, a: __m512i, b: __m512i) -> __m512i {
+            self.reduce(_mm512_sub_epi64(_mm512_add_epi64(a, self.twice), b))
+        }
+
+        /// `a b / R`, below 2. The product of the bounds is at most 8.
+        pub fn times(self, a: __m512i, b: __m512i) -> __m512i {
+            let zero = _mm512_setzero_si512();
+            let low = _mm512_madd52lo_epu64(zero, a, b);
+            let multiple = _mm512_madd52lo_epu64(zero, low, self.inverse);
+            _mm512_sub_epi64(_mm512_madd52hi_epu64(self.prime, a, b), _mm512_madd52hi_epu64(zero, multiple, self.prime))
+        }
+
+        /// `a` times a constant, below 2, for any `a` below `2^52`.
+        pub fn scale(self, a: __m512i, factor: [__m512i; 2]) -> __m512i {
+            let zero = _mm512_setzero_si512();
+            let multiple = _mm512_madd52lo_epu64(zero, a, factor[1]);
+            _mm512_sub_epi64(_mm512_madd52hi_epu64(self.prime, a, factor[0]), _mm512_madd52hi_epu64(zero, multiple, self.prime))
+        }
+
+        /// The two numbers `a + b` and `a - b`, below 4, of numbers below 2.
+        pub fn both(self, a: __m512i, b: __m512i) -> [__m512i; 2] {
+            [_mm512_add_epi64(a, b), _mm512_sub_epi64(_mm512_add_epi64(a, self.twice), b)]
+        }
+    }
+}
+
+/// The same constant in all lanes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn all([a, b]: [u64; 2]) -> [__m512i; 2] {
+    [_mm512_set1_epi64(a as i64), _mm512_set1_epi64(b as i64)]
+}
+
+/// What transforms of one length modulo one prime share.
+pub struct Transform {
+    pub field: Field,
+    /// Vectors of a transform.
+    rows: usize,
+    /// Factor `half + k` is the `k`-th power of the root of unity of order `2 half`.
+    twiddles: Vec<[u64; 2]>,
+    /// Lane `l` has `l i` eighths of a turn, for block `i` of the input.
+    blocks: [Row; LANES],
+    /// Lane `l` has power `l u` of the root of unity, for the first eight `u`, twice in Montgomery form; and `8 l` as a factor.
+    first: [Row; LANES],
+    step: [Row; 2],
+}
+
+impl Transform {
+    /// Transforms of `length` values, a power of two from 128 on.
+    pub fn new(length: usize, prime: (u64, u64)) -> Self {
+        let field = Field::new(prime);
+        let rows = length / LANES;
+        let mut twiddles = vec![[0; 2]; rows];
+        for half in (0..rows.ilog2()).map(|bit| 1 << bit) {
+            let root = field.root_of_unity(2 * half);
+            let mut power = 1;
+            for twiddle in &mut twiddles[half..2 * half] {
+                *twiddle = field.factor(power);
+                power = field.times(power, root);
+            }
+        }
+        let root = field.root_of_unity(length);
+        let powers =
+            |turn: u64, exponent: usize| -> Row { std::array::from_fn(|l| field.power(turn, (l * exponent) as u64)) };
+        let eighth = field.root_of_unity(LANES);
+        let step = powers(root, LANES).map(|power| field.factor(power));
+        Transform {
+            field,
+            rows,
+            twiddles,
+            blocks: std::array::from_fn(|i| powers(eighth, i).map(|power| field.montgomery(power))),
+            first: std::array::from_fn(|u| powers(root, u).map(|power| field.montgomery(field.montgomery(power)))),
+            step: [0, 1].map(|part| step.map(|factor| factor[part])),
+        }
+    }
+
+    /// The values, in Montgomery form and below 4 primes, of the series with these terms, whose absolute values are below `2^31`.
+    /// `used` are the terms that may not be 0.
+    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    pub fn run(&self, terms: &[i32], used: std::ops::Range<usize>, to: &mut [Row]) {
+        assert!(to.len() == self.rows && terms.len() == LANES * self.rows);
+        self.fold(terms, used.start / self.rows..used.end.div_ceil(self.rows), to);
+        self.combine(to);
+    }
+
+    /// Lane `l` of vector `u`, at its bit-reversed place: the terms `u + rows i`, each times the power of the root of unity.
+    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    fn fold(&self, terms: &[i32], used: std::ops::Range<usize>, to: &mut [Row]) {
+        let vectors = Vectors::new(self.field);
+        let zero = _mm512_setzero_si512();
+        let step = [load(&self.step[0]), load(&self.step[1])];
+        let blocks = self.blocks.each_ref().map(|row| load(row));
+        let mut turns = self.first.each_ref().map(|row| load(row));
+        let shift = usize::BITS - self.rows.ilog2();
+        for at in (0..self.rows).step_by(LANES) {
+            let mut sums = [[zero; 2]; LANES];
+            for block in used.clone() {
+                let eight: &[i32; LANES] =
+                    terms[block * self.rows + at..].first_chunk().expect("a block has whole vectors");
+                // Negative terms become positive.
+                let wide: Row =
+                    eight.map(|term| (i64::from(term) + (i64::from(term) >> 63 & self.field.prime as i64)) as u64);
+                for (sum, term) in sums.iter_mut().zip(wide) {
+                    let term = _mm512_set1_epi64(term as i64);
+                    sum[0] = _mm512_madd52lo_epu64(sum[0], term, blocks[block]);
+                    sum[1] = _mm512_madd52hi_epu64(sum[1], term, blocks[block]);
+                }
+            }
+            for (u, ([low, high], turn)) in sums.into_iter().zip(&mut turns).enumerate() {
+                let multiple = _mm512_madd52lo_epu64(zero, low, vectors.inverse);
+                let high = _mm512_add_epi64(_mm512_add_epi64(high, vectors.prime), _mm512_srli_epi64::<BITS>(low));
+                let sum = _mm512_sub_epi64(high, _mm512_madd52hi_epu64(zero, multiple, vectors.prime));
+                store(&mut to[(at + u).reverse_bits() >> shift], vectors.times(sum, *turn));
+                *turn = vectors.scale(*turn, step);
+            }
+        }
+    }
+
+    /// The butterflies of all levels, two levels at a time.
+    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    fn combine(&self, rows: &mut [Row]) {
+        /// Vectors that fit L1, for all levels among them.
+        const NEAR: usize = 512;
+        let vectors = Vectors::new(self.field);
+        let odd = rows.len().ilog2() % 2 == 1;
+        for near in rows.chunks_mut(NEAR) {
+            let mut half = 1;
+            if odd {
+                for pair in near.as_chunks_mut::<2>().0 {
+                    let [a, b] = pair.each_ref().map(|row| vectors.reduce(load(row)));
+                    let [a, b] = vectors.both(a, b);
+                    store(&mut pair[0], a);
+                    store(&mut pair[1], b);
+                }
+                half = 2;
+            }
+            while 4 * half <= near.len() {
+                near.chunks_exact_mut(4 * half).for_each(|four| self.two_levels(four, vectors));
+                half *= 4;
+            }
+        }
+        let mut size = NEAR;
+        // A level of `NEAR` is whole if its number of levels is odd as that of all is.
+        if !odd {
+            size /= 2;
+        }
+        while 4 * size <= rows.len() {
+            rows.chunks_exact_mut(4 * size).for_each(|four| self.two_levels(four, vectors));
+            size *= 4;
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+    fn two_levels(&self, four: &mut [Row], vectors: Vectors) {
+        let half = four.len() / 4;
+        let (low, high) = four.split_at_mut(2 * half);
+        let ((a, b), (c, d)) = (low.split_at_mut(half), high.split_at_mut(half));
+        let first = &self.twiddles[half..2 * half];
+        let (second, third) = self.twiddles[2 * half..4 * half].split_at(half);
+        let rows = a.iter_mut().zip(b).zip(c.iter_mut().zip(d));
+        for (((a, b), (c, d)), (first, (second, third))) in rows.zip(first.iter().zip(second.iter().zip(third))) {
+            let first = all(*first);
+            let [e, f] = vectors.both(vectors.reduce(load(a)), vectors.scale(load(b), first));
+            let [g, h] = vectors.both(vectors.reduce(load(c)), vectors.scale(load(d), first));
+            let [x, z] = vectors.both(vectors.reduce(e), vectors.scale(g, all(*second)));
+            let [y, w] = vectors.both(vectors.reduce(f), vectors.scale(h, all(*third)));
+            store(a, x);
+            store(b, y);
+            store(c, z);
+            store(d, w);
+        }
+    }
+}
