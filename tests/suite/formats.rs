@@ -5,8 +5,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
-
 use crate::nimlanes;
 
 /// A checkpoint, and the options of the run that wrote it.
@@ -25,18 +23,16 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats")
 }
 
-fn grundy(options: &str) -> Command {
-    let mut command = nimlanes();
-    command.arg("grundy").args(options.split(' '));
-    command
-}
-
-/// What resuming from a file says: exit code, output, and error.
-fn resumed(options: &str, file: &[u8]) -> (Option<i32>, String, String) {
+/// What a run says that resumes from a file, or begins: exit code, output, and error.
+fn run(options: &str, from: Option<&[u8]>) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("kept.checkpoint");
-    fs::write(&path, file).expect("a writable folder");
-    let output = grundy(options).arg("--resume").arg("--checkpoint").arg(&path).output().expect("it runs");
+    if let Some(file) = from {
+        fs::write(&path, file).expect("a writable folder");
+    }
+    let mut command = nimlanes();
+    command.arg("grundy").args(options.split(' ')).arg("--resume").arg("--checkpoint").arg(&path);
+    let output = command.output().expect("it runs");
     let [out, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
     (output.status.code(), out, error)
 }
@@ -45,12 +41,11 @@ fn resumed(options: &str, file: &[u8]) -> (Option<i32>, String, String) {
 fn kept_checkpoints_are_resumed_and_later_ones_refused() {
     for (name, options) in CHECKPOINTS {
         let file = fs::read(folder().join(format!("{name}.checkpoint"))).expect("a kept file");
-        let whole = grundy(options).assert().success().get_output().stdout.clone();
-        let (code, out, error) = resumed(options, &file);
-        assert_eq!((code, out.as_bytes()), (Some(0), &whole[..]), "{name}: {error}");
-        let (code, _, error) = resumed(options, &[&file[..7], b"9", &file[8..]].concat());
+        let whole = run(options, None);
+        assert_eq!((whole.0, run(options, Some(&file))), (Some(0), whole.clone()), "{name}");
+        let (code, _, error) = run(options, Some(&[&file[..7], b"9", &file[8..]].concat()));
         assert!(code == Some(2) && error.contains("a newer format than this version"), "{name}: {error}");
-        let (code, _, error) = resumed(options, &[&file[..file.len() - 1], &[!file[file.len() - 1]]].concat());
+        let (code, _, error) = run(options, Some(&[&file[..file.len() - 1], &[!file[file.len() - 1]]].concat()));
         assert!(code == Some(2) && error.contains("is damaged"), "{name}: {error}");
     }
 }
@@ -60,7 +55,7 @@ fn a_kept_duel_is_compared_with() {
     let text = fs::read_to_string(folder().join(DUEL)).expect("a kept file");
     let compare = |file: &Path| {
         let mut command = nimlanes();
-        command.args(["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--against"]).arg(file);
+        command.args(["compare", "mex_split", "--size", "9", "--seconds", "0.1", "--mixed", "--against"]).arg(file);
         command
     };
     let changes = compare(&folder().join(DUEL)).assert().success().get_output().stdout.clone();
