@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use nimlanes::case::Case;
-use nimlanes::lab::clock::Clock;
-use nimlanes::lab::known;
+use crate::case::Case;
+use crate::lab::clock::shortest_turn;
+use crate::lab::known;
 
 use super::{Checked, DuelError, Mode, Player, quantile, ratios};
 
@@ -13,12 +13,6 @@ pub const MIN_ROUNDS: usize = 3;
 
 /// Maximum number of rounds: more would add no information.
 const MAX_ROUNDS: usize = 200;
-
-/// Minimum duration of a kernel's turn: shorter runs are repeated within it. Where the clock of threads has long steps, twenty of them.
-pub const MIN_TURN: Duration = match Clock::Thread.step().as_millis() {
-    0 => Duration::from_millis(5),
-    step => Duration::from_millis(20 * step as u64),
-};
 
 /// Runs longer than this need no other before them to fill caches and page tables: only the first process checks their outputs.
 const LONG_RUN: Duration = Duration::from_millis(20);
@@ -65,7 +59,7 @@ fn progress(rounds: usize, elapsed: Duration, budget: Duration) -> f64 {
 
 /// Runs per turn, if one run takes about this long.
 pub fn repeats(once: Duration) -> u64 {
-    (MIN_TURN.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u64
+    (shortest_turn().as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u64
 }
 
 /// A turn that takes more than this many times as long as the best of its contender is left out: nothing makes a kernel faster for
