@@ -78,7 +78,10 @@ impl Player for Telling<'_> {
 
     fn turn(&mut self, contender: usize, times: u64) -> Result<Duration, DuelError> {
         let time = self.0.turn(contender, times)?;
-        tell(&Line::Turn { contender, seconds: time.as_secs_f64() / times as f64 })?;
+        // A shorter one is played again.
+        if time >= shortest_turn() / 2 {
+            tell(&Line::Turn { contender, seconds: time.as_secs_f64() / times as f64 })?;
+        }
         Ok(time)
     }
 }
