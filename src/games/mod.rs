@@ -11,7 +11,7 @@ use std::any::Any;
 use std::fmt;
 use std::hint::black_box;
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 
 pub use num_bigint::BigUint;
 
@@ -64,8 +64,8 @@ struct Listing {
     caption: fn(&Question) -> String,
     /// Returns all positions.
     whole: Answer<FoundPositions>,
-    /// Sends positions in batches, and returns the rest.
-    stream: fn(&Question, &Solver, SyncSender<Positions>) -> Result<FoundPositions, SolveError>,
+    /// Hands positions on in batches, and returns the rest.
+    stream: fn(&Question, &Solver, Receiver) -> Result<FoundPositions, SolveError>,
 }
 
 /// P-positions in lexicographic order, each with its heaps in ascending order.
@@ -77,6 +77,9 @@ pub struct FoundPositions {
     /// The kernel that found them.
     pub used: ChosenKernel,
 }
+
+/// Receives positions in batches, perhaps on another thread. An error ends the search.
+pub type Receiver = Arc<dyn Fn(Positions) -> Result<(), RunError> + Send + Sync>;
 
 /// All games, in the order of the cores.
 pub static GAMES: &[Game] = &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME, scatterstone_nim::GAME];
@@ -428,6 +431,17 @@ impl Question {
         (self.listing()?.whole)(self, solver)
     }
 
+    /// Finds the same positions, and passes them to `receiver` in batches that come in order, each as soon as no earlier position can
+    /// follow.
+    ///
+    /// # Errors
+    /// As in [`Question::positions`], or that of `receiver`.
+    pub fn hand_on(&self, solver: &Solver, receiver: Receiver) -> Result<ChosenKernel, SolveError> {
+        let FoundPositions { positions, used } = (self.listing()?.stream)(self, solver, Arc::clone(&receiver))?;
+        receiver(positions)?;
+        Ok(used)
+    }
+
     /// Finds the same positions on a second thread, while this thread passes them to `take` in batches. Batches come in order,
     /// each as soon as no earlier position can follow. Besides the kernel's own memory, only a few batches are held, each of at
     /// most 16384 heaps of Proportionate Nim or 64 layers of the Stone Game; a search that runs ahead waits. An error from
@@ -449,7 +463,8 @@ impl Question {
         }
         let (outlet, batches) = sync_channel(WAITING);
         let found = std::thread::scope(|scope| {
-            let search = match threads::start(scope, move || stream(self, solver, outlet)) {
+            let send: Receiver = Arc::new(move |batch| outlet.send(batch).map_err(|_| RunError::Cancelled));
+            let search = match threads::start(scope, move || stream(self, solver, send)) {
                 Ok(search) => search,
                 Err(stop) => return Ok(Err(stop.into())),
             };
@@ -468,12 +483,12 @@ impl Question {
     }
 }
 
-/// An outlet that sends batches. The run ends when the receiver is gone.
-fn sending<P>(batches: SyncSender<Positions>) -> Outlet<P>
+/// The outlet of a sink that hands positions to a receiver.
+fn outlet<P>(receiver: Receiver) -> Outlet<P>
 where
     Positions: From<Vec<P>>,
 {
-    Arc::new(move |batch: Vec<P>| batches.send(batch.into()).map_err(|_| RunError::Cancelled))
+    Arc::new(move |batch: Vec<P>| receiver(batch.into()))
 }
 
 /// What a search left in its sink.

@@ -18,7 +18,7 @@
 
 use super::{
     ChosenKernel, Figure, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details,
-    found, sending,
+    found, outlet,
 };
 use crate::cores::occupancy::{Occupancy, Positions, ProportionateNim, Sink, Stream, Tally};
 use crate::cores::sink::Sink as _;
@@ -38,7 +38,7 @@ pub const GAME: Game = Game {
     listing: Some(Listing {
         caption,
         whole: |question, solver| find(question, solver, Positions::default()).map(found),
-        stream: |question, solver, outlet| find(question, solver, Stream::into(sending(outlet))).map(found),
+        stream: |question, solver, receiver| find(question, solver, Stream::into(outlet(receiver))).map(found),
     }),
     asymptotes,
 };

@@ -21,7 +21,7 @@
 
 use super::{
     ChosenKernel, Figure, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details,
-    found, sending,
+    found, outlet,
 };
 use crate::cores::table_scan::{Positions, Rule, Sink, StoneGame, Stream, TableScan, Tally};
 use crate::kernel::Operation;
@@ -40,7 +40,7 @@ pub const GAME: Game = Game {
     listing: Some(Listing {
         caption,
         whole: |question, solver| scan(question, solver, Positions::default()).map(found),
-        stream: |question, solver, outlet| scan(question, solver, Stream::into(sending(outlet))).map(found),
+        stream: |question, solver, receiver| scan(question, solver, Stream::into(outlet(receiver))).map(found),
     }),
     asymptotes: |_| None,
 };

@@ -5,10 +5,35 @@
 //! so multi-threaded runs use [`Clock::Wall`], which every neighbour disturbs. So do all runs where the system has no such clock, as
 //! in WebAssembly.
 
+use std::iter::repeat_with;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crate::machine::system::{THREAD_TIME_STEP, thread_time};
+
+/// Minimum duration of a turn that is timed: shorter runs are repeated within it. Where the clock of threads has long steps, twenty of
+/// them.
+pub const MIN_TURN: Duration = match Clock::Thread.step().as_millis() {
+    0 => Duration::from_millis(5),
+    step => Duration::from_millis(20 * step as u64),
+};
+
+/// [`MIN_TURN`], or two hundred steps of the clock where that is longer: browsers round times to a tenth of a millisecond or
+/// more.
+pub fn shortest_turn() -> Duration {
+    static TURN: OnceLock<Duration> = OnceLock::new();
+    *TURN.get_or_init(|| if cfg!(target_family = "wasm") { MIN_TURN.max(200 * seen_step()) } else { MIN_TURN })
+}
+
+/// The median of some steps of the wall clock.
+fn seen_step() -> Duration {
+    let mut steps = [(); 9].map(|()| {
+        let start = Clock::Wall.now();
+        repeat_with(|| Clock::Wall.now() - start).find(|step| !step.is_zero()).unwrap_or_default()
+    });
+    steps.sort_unstable();
+    steps[steps.len() / 2]
+}
 
 /// A clock. Both times of a ratio are measured with the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +105,12 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_shortest_turn_is_many_steps_of_the_clock() {
+        assert!(!seen_step().is_zero());
+        assert!(shortest_turn() >= MIN_TURN && MIN_TURN >= 20 * Clock::Thread.step());
+    }
 
     #[test]
     fn thread_time_stops_while_the_thread_sleeps() {

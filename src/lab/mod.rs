@@ -1,7 +1,8 @@
-//! Measuring instruments: clocks, ceilings, known answers and the check of kernels against them, and the environment.
+//! Measuring instruments: clocks, duels, ceilings, known answers and the check of kernels against them, and the environment.
 
 pub mod ceilings;
 pub mod clock;
+pub mod duel;
 pub mod environment;
 pub mod known;
 #[cfg(feature = "serde")]

@@ -27,6 +27,8 @@ mod grundy;
 mod instruments;
 #[cfg(feature = "cli")]
 mod limits;
+#[cfg(all(feature = "cli", unix))]
+mod live;
 #[cfg(feature = "cli")]
 mod observed;
 #[cfg(all(feature = "cli", unix))]

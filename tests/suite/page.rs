@@ -1,11 +1,16 @@
 //! The page of `report --html`: what is in it, how it is refused, and how it works in a browser, if there is one.
 
+pub mod browser;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assert_cmd::Command;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use flate2::read::ZlibDecoder;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -83,10 +88,11 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// The data in a page.
-fn data(page: &str) -> Value {
-    let (_, rest) = page.split_once("<script type=\"application/json\" id=\"data\">").expect("data");
-    let (json, _) = rest.split_once("</script>").expect("an end");
-    serde_json::from_str(json).expect("JSON")
+pub fn data(page: &str) -> Value {
+    let (_, rest) = page.split_once("<script type=\"text/plain\" id=\"data\">").expect("data");
+    let (packed, _) = rest.split_once("</script>").expect("an end");
+    let packed = BASE64.decode(packed).expect("base64");
+    serde_json::from_reader(ZlibDecoder::new(packed.as_slice())).expect("JSON")
 }
 
 fn list<'a>(value: &'a Value, field: &str) -> &'a Vec<Value> {
@@ -99,7 +105,12 @@ fn a_page_has_every_measurement_and_needs_no_network() {
     let page = tree.page("page.html");
     assert!(page.len() < 6 << 20, "{} bytes", page.len());
     assert!(!page.replace(SVG, "").contains("://"), "an address in the page");
-    assert!(!page.contains('@') || !["@STYLE@", "@SCRIPT@", "@DATA@", "@import"].iter().any(|it| page.contains(it)));
+    assert!(
+        !page.contains('@')
+            || !["@POLICY@", "@STYLE@", "@WORKER@", "@SCRIPT@", "@MODULES@", "@DATA@", "@import"]
+                .iter()
+                .any(|it| page.contains(it))
+    );
     let data = data(&page);
     let names: Vec<&Value> = list(&data, "machines").iter().map(|machine| &machine["name"]).collect();
     assert_eq!(names.len(), 2, "{names:?}");
@@ -200,16 +211,11 @@ fn what_cannot_be_a_page_is_refused_and_nothing_is_overwritten() {
     assert_eq!(list(&data(&fs::read_to_string(tree.path("old.html")).expect("the page")), "machines").len(), 2);
 }
 
-/// A browser that runs without a window.
-fn browser() -> Option<&'static str> {
-    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    let is_here = |name: &&str| std::process::Command::new(name).arg("--version").output().is_ok();
-    names.into_iter().find(is_here)
-}
-
 #[test]
 fn the_page_works_in_a_browser() {
-    let Some(browser) = browser() else { return println!("no Chromium here: the page was not tried in a browser") };
+    let Some(browser) = browser::program() else {
+        return println!("no Chromium here: the page was not tried in a browser");
+    };
     let tree = Tree::new();
     let watch = "<head><script>window.errors = []; onerror = error => window.errors.push(error);</script>";
     let page = tree.page("page.html").replacen("<head>", watch, 1).replace('&', "&amp;").replace('"', "&quot;");

@@ -15,7 +15,12 @@ const rest = () => new Promise(resolve => setTimeout(resolve, 100));
 async function drive() {
     const page = frame.contentDocument;
     const view = frame.contentWindow;
-    const data = JSON.parse(page.getElementById('data').textContent);
+    const packed = Uint8Array.from(atob(page.getElementById('data').textContent), letter => letter.charCodeAt(0));
+    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
+    const data = await new Response(unpacked).json();
+    while (!page.querySelector('#rows tbody tr')) {
+        await rest();
+    }
     const one = selector => page.querySelector(selector);
     const all = selector => [...page.querySelectorAll(selector)];
     const heading = (table, text) => all(`${table} thead button`).find(button => button.textContent === text);

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
+use nimlanes::units::bytes;
 
 use crate::files;
 use crate::files::saved::utc_now;
+use crate::measuring::builds;
 use crate::report::data::folder;
 use crate::report::data::{GivenName, is_name};
 use crate::report::html::{self, Page};
@@ -129,10 +131,16 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
         Some(links) => format!("{}/", links.trim_end_matches('/')),
         None => html::way_back(file),
     };
-    let Page { html, rows, machines, profiles } = report::page(&main, &links, &mut remark)?;
+    let modules = || builds::modules(&interrupt::run(1));
+    let Page { html, rows, machines, profiles, no_module } = report::page(&main, &links, modules, &mut remark)?;
     files::write(file, |out| out.write_all(html.as_bytes())).map_err(|error| failure(&error, Some(file)))?;
-    let (file, machines) = (file.display(), machines.join(", "));
-    print(&format!("{file} is written: {rows} rows of {machines}, and {profiles} flamegraphs\n"))
+    let (size, machines) = (bytes(html.len() as f64), machines.join(", "));
+    let file = file.display();
+    let mut lines = format!("{file} is written: {size}, {rows} rows of {machines}, and {profiles} flamegraphs\n");
+    if let Some(reason) = no_module {
+        lines += &format!("it does not race, solve and draw: {reason}\n");
+    }
+    print(&lines)
 }
 
 /// Measures what is missing, and returns the folder of the measurements.

@@ -1,14 +1,17 @@
-//! Other builds of this program, made from its repository: another revision, or the native build.
+//! Other builds, made from the repository: another revision of the program, its native build, and the module of the page.
 
+use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File, TryLockError};
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use nimlanes::isa::Tier;
 use nimlanes::kernel::Run;
 use nimlanes::lab::environment::BUILD;
 
+use crate::measuring::programs::output_of;
 use crate::measuring::subprocess::{Stopped, complete};
 use crate::terminal::failure::{Failure, say};
 
@@ -21,6 +24,12 @@ const FOLDER: &str = "target/compare";
 
 /// Where the native build is, below the root of the repository: as of `cargo run-native`.
 const NATIVE_FOLDER: &str = "target/native";
+
+/// Where the module of the page is built, below the root of the source tree.
+const MODULE_FOLDER: &str = "target/page";
+
+/// What the module is built for.
+const WASM: &str = "wasm32-wasip1";
 
 /// The program that a release build makes in a target folder.
 pub fn program_in(target: &Path) -> PathBuf {
@@ -187,6 +196,50 @@ impl Drop for Worktree<'_> {
     }
 }
 
+/// Builds the module of the page for each tier of WebAssembly, from the sources in the working directory. The inner error says why there is
+/// none: this is no source tree, or the target is not installed.
+///
+/// # Errors
+/// It does not build, or the run was cancelled.
+pub fn modules(run: &Run) -> Result<Modules, Failure> {
+    if !Path::new("Cargo.toml").is_file() || !Path::new("src/web").is_dir() {
+        return Ok(Err("it was not made in the source tree of nimlanes".to_owned()));
+    }
+    if !is_installed(WASM) {
+        return Ok(Err(format!(
+            "the target of its module was not installed when it was made; `rustup target add {WASM}` does that"
+        )));
+    }
+    announce(&format!("building the module of the page in {MODULE_FOLDER}"));
+    let is_wasm = |tier: &&Tier| tier.extension().is_none_or(|extension| extension.architecture == "wasm32");
+    let build = |tier: &Tier| {
+        let features = tier.extension().map_or(&[][..], |extension| extension.cpu_features);
+        let flags: Vec<String> = features.iter().map(|feature| format!("-Ctarget-feature=+{feature}")).collect();
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        // Flags of the environment are meant for other builds.
+        command.env_remove("CARGO_ENCODED_RUSTFLAGS").env_remove("RUSTFLAGS");
+        command.env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", flags.join(" "));
+        command.args(["build", "--profile", "web", "--package", "nimlanes-web", "--target", WASM]);
+        command.args(["--target-dir", MODULE_FOLDER]);
+        let module = Path::new(MODULE_FOLDER).join(WASM).join("web/nimlanes-web.wasm");
+        complete_build(&mut command, &module, "the module of the page", run)?;
+        let bytes = fs::read(&module);
+        let bytes = bytes.map_err(|error| Failure::Failed(format!("cannot read {}: {error}", module.display())))?;
+        Ok((tier.name(), bytes))
+    };
+    Tier::ALL.iter().filter(is_wasm).map(build).collect::<Result<_, Failure>>().map(Ok)
+}
+
+/// The modules by tier, or why there are none.
+pub type Modules = Result<BTreeMap<&'static str, Vec<u8>>, String>;
+
+/// Whether the standard library for a target is there.
+fn is_installed(target: &str) -> bool {
+    let mut command = Command::new("rustc");
+    command.args(["--print", "target-libdir", "--target", target]);
+    output_of(&mut command).is_ok_and(|path| Path::new(String::from_utf8_lossy(&path).trim_end()).is_dir())
+}
+
 /// Builds the program from the sources in a folder, as the default or the native `build`, and returns its path. `what` is what errors
 /// call it.
 fn cargo(
@@ -204,14 +257,19 @@ fn cargo(
     if build == NATIVE {
         command.args(["--config", "build.rustflags=['-Ctarget-cpu=native']"]);
     }
-    let (status, text) = match complete(&mut command, run) {
+    let program = program_in(target);
+    complete_build(&mut command, &program, what, run).map(|()| program)
+}
+
+/// Runs a command of cargo that makes a file.
+fn complete_build(command: &mut Command, made: &Path, what: &str, run: &Run) -> Result<(), Failure> {
+    let (status, text) = match complete(command, run) {
         Ok(completed) => completed,
         Err(Stopped::Run(cancelled)) => return Err(cancelled.into()),
         Err(Stopped::Io(error)) => return Err(Failure::Failed(format!("cannot start cargo: {error}"))),
     };
-    let program = program_in(target);
-    if status.success() && program.is_file() {
-        return Ok(program);
+    if status.success() && made.is_file() {
+        return Ok(());
     }
     let error =
         text.lines().find(|line| line.starts_with("error")).map_or_else(|| last_line(text.as_bytes()), str::to_owned);

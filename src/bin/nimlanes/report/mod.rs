@@ -25,6 +25,7 @@ use self::data::{Data, DataError, GivenName};
 use self::tables::{Report, unmarked};
 use crate::files;
 use crate::files::saved::{SavedError, entries};
+use crate::measuring::builds::Modules;
 
 /// The file of the report.
 pub const RESULTS: &str = "RESULTS.md";
@@ -334,13 +335,19 @@ fn first_difference(found: &str, want: &str) -> Option<usize> {
 }
 
 /// Makes the page of the measurements in a folder, and of other machines. `links` is where links to source files begin, see
-/// [`html::compose`]; `announce` receives a line for each folder that is left out.
+/// [`html::compose`]; `modules` builds them once the measurements are read, and `announce` receives a line for each folder that is left
+/// out.
 ///
 /// # Errors
-/// The measurements in the folder cannot be used, or a source file cannot be read.
-pub fn page(folder: &Path, links: &str, announce: &mut dyn FnMut(&str)) -> Result<html::Page, ReportError> {
+/// The measurements in the folder cannot be used, a source file cannot be read, or those of `modules`.
+pub fn page<E: From<ReportError>>(
+    folder: &Path,
+    links: &str,
+    modules: impl FnOnce() -> Result<Modules, E>,
+    announce: &mut dyn FnMut(&str),
+) -> Result<html::Page, E> {
     let Contents { data, others, .. } = Contents::read(folder, false, announce)?;
-    html::compose(&[&data].into_iter().chain(&others).collect::<Vec<_>>(), links)
+    Ok(html::compose(&[&data].into_iter().chain(&others).collect::<Vec<_>>(), links, modules()?)?)
 }
 
 #[cfg(test)]

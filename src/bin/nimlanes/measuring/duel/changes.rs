@@ -87,12 +87,12 @@ mod tests {
     use nimlanes::machine::Machine;
 
     use super::*;
-    use crate::measuring::duel::Row;
+    use crate::measuring::duel::example;
 
     /// A duel with these kernels, each with its ratio between a low and a high one.
     fn duel(rows: &[(&str, [f64; 3])]) -> Saved<Duel> {
-        let row = |(kernel, ratio): &(&str, [f64; 3])| Row::example(kernel, 0.04 / ratio[1], *ratio);
-        let duel = Duel::example(rows.iter().map(row).collect());
+        let row = |(kernel, ratio): &(&str, [f64; 3])| example::row(kernel, 0.04 / ratio[1], *ratio);
+        let duel = example::duel(rows.iter().map(row).collect());
         Saved::now(Environment::detect(&Machine::detect()), duel)
     }
 

@@ -1,6 +1,12 @@
 // The data, numbers as text, and elements: what all parts of the page use.
 
-const data = JSON.parse(document.getElementById('data').textContent);
+/** Unpacks what the element of a name has as text. */
+function unpacked(id) {
+    const packed = Uint8Array.from(atob(document.getElementById(id).textContent), letter => letter.charCodeAt(0));
+    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate')));
+}
+
+const data = await unpacked('data').json();
 const { machines, operations, rows } = data;
 
 const byId = id => document.getElementById(id);
@@ -68,6 +74,9 @@ const elements =
         for (const [key, value] of Object.entries(attributes)) {
             if (typeof value === 'function') {
                 element.addEventListener(key, value);
+            } else if (key === 'style' && value) {
+                // As an attribute, the policy of the page forbids it.
+                element.style.cssText = value;
             } else if (value != null && value !== false) {
                 element.setAttribute(key, value === true ? '' : value);
             }

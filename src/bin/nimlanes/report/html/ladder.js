@@ -15,6 +15,13 @@ function reason(kernel, machine) {
     return data.skipped.find(isWanted)?.reason ?? 'not measured';
 }
 
+/** What a kernel is. */
+const sentence = kernel => [
+    ...(kernel.like ? ['as ', html('code', {}, kernel.like), ': '] : []),
+    kernel.summary,
+    ...(kernel.claim === 'exact' ? [] : [html('em', {}, ' (observed, not proved)')]),
+];
+
 function drawLadder() {
     const chosen = chosenMachines();
     const size = Number(byId('size').value);
@@ -72,9 +79,7 @@ function drawLadder() {
                 value: kernel => kernel.summary,
                 cell: kernel =>
                     [
-                        kernel.like ? [`as `, html('code', {}, kernel.like), ': '] : [],
-                        kernel.summary,
-                        kernel.claim === 'exact' ? [] : html('em', {}, ' (observed, not proved)'),
+                        sentence(kernel),
                         duels.some(duel => bestPlain(duel)?.kernel === kernel.name)
                             ? html('em', {}, '; the best plain Rust')
                             : [],

@@ -1,33 +1,44 @@
 //! The page: every measurement in one HTML file to browse, which needs nothing else.
 //!
-//! The files beside this one are its skeleton, its style and its scripts. All data is one block of JSON, from which the
-//! scripts draw tables, charts and flamegraphs: no number is in the page twice.
+//! The files beside this one are its skeleton, its style and its scripts. All data is one block of JSON, packed, from which the
+//! scripts draw tables, charts and flamegraphs: no number is in the page twice. The library is in it as a module of WebAssembly for each
+//! tier, which a worker runs (`worker.js`) to solve, draw and race.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use nimlanes::case::Case;
 use nimlanes::cores::OPERATIONS;
+use nimlanes::games::{GAMES, Game, Setting};
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::session::{AnyOperation, KernelInfo};
 use nimlanes::workload::Workload;
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 
 use super::data::sources::rust_files;
 use super::data::{Data, Observed};
 use super::measure::tasks::SMALL;
 use super::tables::{steps, technology};
 use super::{ReportError, changed, read};
-use crate::files::saved::{SavedError, entries};
+use crate::drawing::colours::scale;
+use crate::files::saved::{Measured, SCHEMA, SavedError, entries};
+use crate::measuring::builds::Modules;
 use crate::measuring::duel::{self, Duel};
 use crate::measuring::profile::frame as frame_of;
 
 const SKELETON: &str = include_str!("page.html");
+const WORKER: &str = include_str!("worker.js");
 const STYLE: &str = include_str!("page.css");
 /// Each uses what those before it define.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 16] = [
     include_str!("base.js"),
     include_str!("table.js"),
     include_str!("charts.js"),
@@ -37,7 +48,17 @@ const SCRIPTS: [&str; 9] = [
     include_str!("operation.js"),
     include_str!("summary.js"),
     include_str!("measurements.js"),
+    include_str!("module.js"),
+    include_str!("activity.js"),
+    include_str!("race.js"),
+    include_str!("solve.js"),
+    include_str!("points.js"),
+    include_str!("draw.js"),
+    include_str!("start.js"),
 ];
+
+/// Colours of a scale.
+const SHADES: u8 = 64;
 
 /// The folder of the flamegraphs that the repository keeps, as `operation/workload/kernel-size.folded`.
 const KEPT: &str = "profiles/kept";
@@ -56,6 +77,41 @@ struct Content<'a> {
     rows: Vec<Row<'a>>,
     skipped: Vec<Skipped<'a>>,
     profiles: Vec<Profile>,
+    games: Vec<GameInfo>,
+    /// The colours of a scale from dark to light: red, green and blue.
+    scale: Vec<[u8; 3]>,
+    /// The fields of a saved duel that are always the same.
+    saved: SavedDuel,
+    /// Why there is no module, if there is none.
+    no_module: Option<String>,
+}
+
+/// A game, as it is declared.
+#[derive(Serialize)]
+struct GameInfo {
+    name: &'static str,
+    title: &'static str,
+    question: &'static str,
+    limit: &'static str,
+    published: u64,
+    operations: &'static [&'static str],
+    lists_positions: bool,
+    settings: Vec<SettingInfo>,
+}
+
+#[derive(Serialize)]
+struct SettingInfo {
+    name: &'static str,
+    help: &'static str,
+    value: Option<&'static str>,
+    choices: Vec<String>,
+    published: String,
+}
+
+#[derive(Serialize)]
+struct SavedDuel {
+    schema: &'static str,
+    kind: &'static str,
 }
 
 /// A machine; others refer to it by its place in the list.
@@ -87,6 +143,7 @@ struct WorkloadInfo {
     name: &'static str,
     summary: &'static str,
     published: u64,
+    sizes: &'static [u64],
 }
 
 #[derive(Serialize)]
@@ -159,6 +216,8 @@ pub struct Page {
     pub machines: Vec<String>,
     /// Number of flamegraphs.
     pub profiles: usize,
+    /// Why it has no module, if it has none.
+    pub no_module: Option<String>,
 }
 
 /// Makes a page of the measurements of some machines, the main one first. `links` is where links to files of the source tree begin:
@@ -166,7 +225,7 @@ pub struct Page {
 ///
 /// # Errors
 /// A file of the source tree cannot be read.
-pub fn compose(folders: &[&Data], links: &str) -> Result<Page, ReportError> {
+pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page, ReportError> {
     let sources = SourceTexts::read()?;
     let changed = folders.iter().map(|data| changed(data)).collect::<Result<Vec<_>, _>>()?;
     let changed: Vec<BTreeSet<String>> = changed.into_iter().map(Option::unwrap_or_default).collect();
@@ -189,16 +248,48 @@ pub fn compose(folders: &[&Data], links: &str) -> Result<Page, ReportError> {
         rows: numbered(folders).flat_map(|(machine, data)| rows(machine, data, &kernels)).collect(),
         skipped: numbered(folders).flat_map(|(machine, data)| skipped(machine, data)).collect(),
         profiles: profiles(&sources)?,
+        games: GAMES.iter().map(GameInfo::from).collect(),
+        scale: (0..SHADES).map(|shade| scale(f64::from(shade) / f64::from(SHADES - 1)).0).collect(),
+        saved: SavedDuel { schema: SCHEMA, kind: Duel::KIND },
+        no_module: modules.as_ref().err().cloned(),
     };
-    // No `<` of the data is taken for a tag, as that of `</script>`.
-    let json = serde_json::to_string(&content).expect("keys are strings").replace('<', "\\u003c");
-    let html = SKELETON.replace("@STYLE@", STYLE).replace("@SCRIPT@", &SCRIPTS.concat()).replace("@DATA@", &json);
+    let json = serde_json::to_vec(&content).expect("keys are strings");
+    let block = |(tier, module): (&str, Vec<u8>)| {
+        format!("<script type=\"text/plain\" id=\"module-{tier}\">{}</script>\n", packed(&module))
+    };
+    let modules: String = modules.into_iter().flatten().map(block).collect();
+    let script = SCRIPTS.concat();
+    let html = SKELETON
+        .replace("@POLICY@", &policy(STYLE, &script))
+        .replace("@STYLE@", STYLE)
+        .replace("@WORKER@", WORKER)
+        .replace("@SCRIPT@", &script)
+        .replace("@MODULES@", &modules)
+        .replace("@DATA@", &packed(&json));
     Ok(Page {
         html,
         rows: content.rows.len(),
         machines: content.machines.iter().map(|machine| machine.name.to_owned()).collect(),
         profiles: content.profiles.len(),
+        no_module: content.no_module,
     })
+}
+
+/// What the page may load and run: its own style and script, known by their digests, and the module. There is no network.
+fn policy(style: &str, script: &str) -> String {
+    let digest = |text: &str| format!("'sha256-{}'", BASE64.encode(Sha256::digest(text)));
+    let (style, script) = (digest(style), digest(script));
+    format!(
+        "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src {style}; \
+         script-src {script} 'wasm-unsafe-eval'; worker-src blob:"
+    )
+}
+
+/// Bytes as text, which the browser unpacks.
+fn packed(bytes: &[u8]) -> String {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    BASE64.encode(packed.expect("writing to memory succeeds"))
 }
 
 fn numbered<'a>(folders: &[&'a Data]) -> impl Iterator<Item = (usize, &'a Data)> {
@@ -253,7 +344,27 @@ impl<'a> MachineInfo<'a> {
 
 impl From<&Workload> for WorkloadInfo {
     fn from(workload: &Workload) -> Self {
-        WorkloadInfo { name: workload.name, summary: workload.summary, published: workload.published }
+        WorkloadInfo {
+            name: workload.name,
+            summary: workload.summary,
+            published: workload.published,
+            sizes: workload.sizes,
+        }
+    }
+}
+
+impl From<&'static Game> for GameInfo {
+    fn from(game: &'static Game) -> Self {
+        let setting = |Setting { name, help, value, choices, published, .. }: Setting| SettingInfo {
+            name,
+            help,
+            value,
+            choices,
+            published,
+        };
+        let Game { name, title, question, limit, published, operations, .. } = game;
+        let (lists_positions, settings) = (game.lists_positions(), game.settings().map(setting).collect());
+        GameInfo { name, title, question, limit, published: *published, operations, lists_positions, settings }
     }
 }
 

@@ -99,6 +99,13 @@ function chooseFlames(operation) {
     chooseAgainst();
 }
 
+/** Shows a profile, by its place in the list. */
+function openFlames(place) {
+    chooseFlames(data.profiles[place].operation);
+    byId('flame-kernel').value = place;
+    chooseAgainst();
+}
+
 byId('flamegraphs').hidden = data.profiles.length === 0;
 choices(
     byId('flame-operation'),

@@ -7,13 +7,14 @@ use nimlanes::cores::OPERATIONS;
 use nimlanes::games::{GAMES, Game};
 use nimlanes::kernel::Claim;
 use nimlanes::lab::ceilings::CEILINGS;
+use nimlanes::lab::clock::MIN_TURN;
 use nimlanes::lab::environment::BUILD;
 use nimlanes::selection::Selection;
 use nimlanes::session::{AnyOperation, KernelInfo, Session};
 use nimlanes::workload::{InputError, Workload};
 
 use super::estimates;
-use crate::measuring::duel::{MIN_ROUNDS, MIN_TURN};
+use crate::measuring::duel::MIN_ROUNDS;
 
 /// How much a report measures.
 #[derive(Clone, Copy, Debug)]

@@ -39,6 +39,7 @@ mod tests {
     use nimlanes::machine::Machine;
 
     use super::*;
+    use crate::measuring::duel::example;
 
     #[test]
     fn a_step_beats_all_before_it_or_is_the_best_of_its_kind() {
@@ -55,9 +56,9 @@ mod tests {
             ("byte_lanes_avx512", 8.3),
         ];
         let mut rows: Vec<Row> =
-            ratios.iter().map(|(kernel, ratio)| Row::example(kernel, 1.0 / ratio, [*ratio; 3])).collect();
+            ratios.iter().map(|(kernel, ratio)| example::row(kernel, 1.0 / ratio, [*ratio; 3])).collect();
         rows.sort_by(|a, b| a.median_seconds.total_cmp(&b.median_seconds));
-        let duel = Duel::example(rows);
+        let duel = example::duel(rows);
         let found: Vec<(&str, Option<f64>)> =
             steps(&duel, &kernels).iter().map(|step| (step.kernel.name, step.gain)).collect();
         let wanted = [
@@ -67,6 +68,6 @@ mod tests {
             ("byte_lanes_avx512", Some(8.3 / 4.0)),
         ];
         assert_eq!(found, wanted);
-        assert!(steps(&Duel::example(Vec::new()), &kernels).is_empty());
+        assert!(steps(&example::duel(Vec::new()), &kernels).is_empty());
     }
 }

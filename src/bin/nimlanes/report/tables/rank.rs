@@ -114,10 +114,10 @@ impl<'a> Report<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measuring::duel::Row;
+    use crate::measuring::duel::example;
 
     fn duel(times: &[(&str, f64)]) -> Duel {
-        Duel::example(times.iter().map(|(kernel, seconds)| Row::example(kernel, *seconds, [1.0; 3])).collect())
+        example::duel(times.iter().map(|(kernel, seconds)| example::row(kernel, *seconds, [1.0; 3])).collect())
     }
 
     /// `partial` was the fastest of all, but only in one case; the last case has too few kernels.

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use nimlanes::case::Case;
-use nimlanes::lab::clock::Clock;
-use nimlanes::lab::known;
+use crate::case::Case;
+use crate::lab::clock::shortest_turn;
+use crate::lab::known;
 
 use super::{Checked, DuelError, Mode, Player, quantile, ratios};
 
@@ -13,12 +13,6 @@ pub const MIN_ROUNDS: usize = 3;
 
 /// Maximum number of rounds: more would add no information.
 const MAX_ROUNDS: usize = 200;
-
-/// Minimum duration of a kernel's turn: shorter runs are repeated within it. Where the clock of threads has long steps, twenty of them.
-pub const MIN_TURN: Duration = match Clock::Thread.step().as_millis() {
-    0 => Duration::from_millis(5),
-    step => Duration::from_millis(20 * step as u64),
-};
 
 /// Runs longer than this need no other before them to fill caches and page tables: only the first process checks their outputs.
 const LONG_RUN: Duration = Duration::from_millis(20);
@@ -63,9 +57,12 @@ fn progress(rounds: usize, elapsed: Duration, budget: Duration) -> f64 {
     spent.max(rounds as f64 / MAX_ROUNDS as f64).min(1.0)
 }
 
+/// Maximum number of runs in a turn.
+const MAX_REPEATS: u64 = 10_000_000;
+
 /// Runs per turn, if one run takes about this long.
 pub fn repeats(once: Duration) -> u64 {
-    (MIN_TURN.as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, 1e7) as u64
+    (shortest_turn().as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, MAX_REPEATS as f64) as u64
 }
 
 /// A turn that takes more than this many times as long as the best of its contender is left out: nothing makes a kernel faster for
@@ -116,6 +113,7 @@ pub fn play<P: Player>(
     let processes = processes.clamp(1, MAX_ROUNDS);
     let mut players: Vec<P> = Vec::new();
     let mut first: Vec<Checked> = Vec::new();
+    let mut once: Vec<Duration> = Vec::new();
     let mut rounds: Vec<Round> = Vec::new();
     let mut start = Instant::now();
     while rounds.len() < MIN_ROUNDS || start.elapsed() < budget && rounds.len() < MAX_ROUNDS {
@@ -128,6 +126,7 @@ pub fn play<P: Player>(
                 let checked = player.check(contender)?;
                 compare(case, &checked, name, first.first().map(|first| (first, names[0].as_str())))?;
                 if players.is_empty() {
+                    once.push(checked.once);
                     first.push(checked);
                     watch(CHECKS * (contender + 1) as f64 / names.len() as f64);
                 }
@@ -143,8 +142,7 @@ pub fn play<P: Player>(
         let mut round = Round { process, seconds: vec![0.0; names.len()] };
         // In each process, and from one to the next, the order alternates.
         for contender in order(names.len(), process + lap) {
-            let runs = repeats(first[contender].once);
-            round.seconds[contender] = player.turn(contender, runs)?.as_secs_f64() / runs as f64;
+            round.seconds[contender] = turn(player, contender, &mut once[contender])?;
         }
         rounds.push(round);
         watch(CHECKS + (1.0 - CHECKS) * progress(rounds.len(), start.elapsed(), budget));
@@ -153,6 +151,22 @@ pub fn play<P: Player>(
     let least = |contender: usize| rounds.iter().map(|round| round.seconds[contender]).fold(f64::INFINITY, f64::min);
     let best = (0..names.len()).map(least).collect();
     Ok(Played { work, processes: players.len(), rounds, best })
+}
+
+/// A turn of a contender, of which a run takes about `once`: seconds of a run. A turn that was much shorter than it should be says little.
+/// It is played again with more runs, and `once` is corrected: the first run was disturbed, or was not yet compiled as well as those
+/// after it, as engines of WebAssembly do.
+fn turn<P: Player>(player: &mut P, contender: usize, once: &mut Duration) -> Result<f64, DuelError> {
+    loop {
+        let runs = repeats(*once);
+        let time = player.turn(contender, runs)?;
+        let seconds = time.as_secs_f64() / runs as f64;
+        if time >= shortest_turn() / 2 || runs == MAX_REPEATS {
+            return Ok(seconds);
+        }
+        // A clock may say that it took no time at all.
+        *once = Duration::from_secs_f64(seconds).max(*once / 10);
+    }
 }
 
 /// Compares an output with that of the first contender, or, if it is the first, with the known answer.
@@ -289,6 +303,27 @@ mod tests {
         assert_eq!(played.median_seconds(0), 0.01);
         assert_eq!(played.slow_mode(0), Some(Mode { median_seconds: 0.023, processes: 3 }));
         assert_eq!(played.slow_mode(1), None);
+    }
+
+    #[test]
+    fn a_turn_that_is_too_short_is_played_again() {
+        struct Compiled(Vec<u64>);
+        impl Player for Compiled {
+            fn check(&mut self, _: usize) -> Result<Checked, DuelError> {
+                unreachable!("it was checked")
+            }
+            fn turn(&mut self, _: usize, times: u64) -> Result<Duration, DuelError> {
+                self.0.push(times);
+                // A clock with steps of a tenth of a millisecond.
+                Ok(Duration::from_micros(times * 20 / 100 * 100))
+            }
+        }
+        let mut player = Compiled(Vec::new());
+        let mut once = Duration::from_millis(4);
+        let seconds = turn(&mut player, 0, &mut once).expect("it has no errors");
+        assert!((seconds - 20e-6).abs() < 1e-6, "{seconds}");
+        let Compiled(turns) = player;
+        assert!(turns[0] == 2 && turns.len() < 5 && turns.is_sorted(), "{turns:?}");
     }
 
     #[test]

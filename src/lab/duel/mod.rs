@@ -1,0 +1,436 @@
+//! A duel times several kernels in turns on one input.
+//!
+//! Each round times every kernel once, alternately in list order and in reverse (A B C, C B A, ...), so that machine drift
+//! affects all of them equally. Other work on the same core makes some turns slower, and some kernels more than others; no turn is
+//! faster for a moment. So turns that take over 10 % longer than the best of their kernel are left out. Reported are the median
+//! time, the ratio of the baseline's to it, and the range of the middle 80 % of the ratio *in the same round*. Differences under
+//! 5 % are ties.
+//!
+//! One process is one layout: where its stack, tables and code are may make a kernel faster or slower than in the next process,
+//! and no number of rounds shows that. So the rounds of a duel can be spread over several processes ([`play`]). A kernel that is
+//! slow in all turns of a process, and not by chance, has two modes; both are reported, and ratios are of the faster. The range of the ratio over
+//! processes stands beside the range over rounds. A [`Player`] runs the kernels, in this process ([`Local`]) or in another.
+
+use std::time::Duration;
+
+use crate::candidate::{Candidate, Obstacle};
+use crate::case::Case;
+use crate::cores::named::NameError;
+use crate::kernel::{Claim, Run, RunError};
+use crate::lab::clock::Clock;
+use crate::lab::environment::BUILD;
+use crate::session::Session;
+use crate::units::span;
+
+mod player;
+mod rounds;
+
+pub use player::{Checked, Local, Player};
+pub use rounds::{MIN_ROUNDS, Played, play, repeats, time_in_turns};
+
+/// Default [`DuelOptions::time_limit`].
+pub const TIME_LIMIT: Duration = Duration::from_secs(30);
+
+/// Which kernels take part in a duel, and for how long.
+#[derive(Clone, Debug)]
+pub struct DuelOptions {
+    /// Names of the kernels; all kernels if empty.
+    pub kernels: Vec<String>,
+    /// The kernel that ratios refer to; if `None`, the first one within the time limit.
+    pub baseline: Option<String>,
+    /// Threads that a kernel may use.
+    pub threads: usize,
+    /// How long to measure.
+    pub budget: Duration,
+    /// Kernels predicted to take longer than this for one run are skipped, unless one is the named baseline or in
+    /// [`Self::always_included`].
+    pub time_limit: Duration,
+    /// Names of kernels that the time limit does not apply to. They must still be able to process the input.
+    pub always_included: Vec<String>,
+}
+
+/// Why a duel could not start, or ended without times.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DuelError {
+    /// No available kernel has this name.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The baseline cannot process the input.
+    #[error("the baseline {name} cannot process this input: {obstacle}")]
+    Baseline {
+        /// The kernel.
+        name: String,
+        /// The cause.
+        obstacle: Obstacle,
+    },
+    /// No kernel can serve as the baseline.
+    #[error("no kernel can process this input within {} and the free memory; name a --baseline to wait for it", span(.0.as_nanos() as f64))]
+    NoBaseline(Duration),
+    /// Two kernels computed different outputs.
+    #[error("outputs differ: {kernel} has {got}, {baseline} has {want}")]
+    OutputsDiffer {
+        /// The kernel.
+        kernel: String,
+        /// The kernel it was compared with.
+        baseline: String,
+        /// Digest of the kernel's output.
+        got: String,
+        /// Digest of the baseline's output.
+        want: String,
+    },
+    /// The output differs from the known answer.
+    #[error("{0}")]
+    WrongAnswer(String),
+    /// A process that plays failed.
+    #[error("{0}")]
+    Player(String),
+    /// The run was stopped.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+impl DuelError {
+    /// The digests of the outputs of two kernels differ.
+    fn outputs_differ([kernel, baseline]: [&str; 2], digests: [&[(String, u128)]; 2]) -> Self {
+        let [got, want] = digests.map(|digest| format!("{digest:?}"));
+        DuelError::OutputsDiffer { kernel: kernel.to_owned(), baseline: baseline.to_owned(), got, want }
+    }
+}
+
+/// The result of a duel, as printed and saved.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct Duel {
+    /// The input.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub case: Case,
+    /// `default` or `native`.
+    pub build: String,
+    /// The kernel that ratios refer to.
+    pub baseline: String,
+    /// Number of processes that the rounds are spread over: 1 means that the times are of one layout in memory.
+    #[cfg_attr(feature = "serde", serde(default = "one"))]
+    pub processes: usize,
+    /// Share of the turns that took over 10 % longer than the best of their kernel, and are left out: from 0 to 1.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub disturbed: f64,
+    /// The kernels that took part, fastest first.
+    pub rows: Vec<Row>,
+    /// The kernels that did not take part.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Duel {
+    /// How many layouts in memory the times are of, in words.
+    pub fn layouts(&self) -> String {
+        match self.processes {
+            1 => "one process, so one layout".to_owned(),
+            processes => format!("{processes} processes"),
+        }
+    }
+}
+
+/// Files from before there were several processes do not say how many there were.
+#[cfg(feature = "serde")]
+fn one() -> usize {
+    1
+}
+
+/// Files from before there were observed kernels do not say so.
+#[cfg(feature = "serde")]
+fn exact() -> String {
+    Claim::Exact.name().to_owned()
+}
+
+/// One kernel's times. If it has two modes, they are those of its faster one.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct Row {
+    /// The kernel.
+    pub kernel: String,
+    /// Its tier.
+    pub tier: String,
+    /// `exact` or `observed`: whether its answers are proved.
+    #[cfg_attr(feature = "serde", serde(default = "exact"))]
+    pub claim: String,
+    /// `thread` or `wall`: one clock for all rows.
+    pub clock: String,
+    /// Threads it was allowed to use.
+    pub threads: usize,
+    /// Number of rounds.
+    pub rounds: usize,
+    /// Median time of a run.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::lab::numbers::positive"))]
+    pub median_seconds: f64,
+    /// The baseline's median time divided by this kernel's.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::lab::numbers::positive"))]
+    pub ratio: f64,
+    /// 10th percentile of the ratio over the rounds.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::lab::numbers::positive"))]
+    pub ratio_low: f64,
+    /// 90th percentile of the ratio over the rounds.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::lab::numbers::positive"))]
+    pub ratio_high: f64,
+    /// The smallest and the largest ratio in a process, of best times, if there are several processes.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub ratio_processes: Option<[f64; 2]>,
+    /// The slower mode of a kernel that is fast in some processes and slow in others.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub slow_mode: Option<Mode>,
+    /// Units of work per second.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::lab::numbers::positive_or_zero"))]
+    pub throughput: f64,
+    /// The unit of work.
+    pub unit: String,
+}
+
+impl Row {
+    /// Whether the kernel's answers are proved.
+    pub fn is_exact(&self) -> bool {
+        self.claim == Claim::Exact.name()
+    }
+}
+
+/// A speed of a kernel that is fast in some processes and slow in others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct Mode {
+    /// Median time of a run.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::lab::numbers::positive"))]
+    pub median_seconds: f64,
+    /// Number of processes in this mode.
+    pub processes: usize,
+}
+
+/// A kernel that did not take part, and why.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+pub struct Skipped {
+    /// The kernel.
+    pub kernel: String,
+    /// The reason.
+    pub reason: String,
+    /// The predicted time of a run, if that is the reason.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub predicted_seconds: Option<f64>,
+}
+
+impl Skipped {
+    /// A kernel that `obstacle` keeps from running.
+    pub fn new(kernel: &str, obstacle: &Obstacle) -> Self {
+        let predicted_seconds = match obstacle {
+            Obstacle::TooSlow { ns } => Some(ns / 1e9),
+            _ => None,
+        };
+        Skipped { kernel: kernel.to_owned(), reason: obstacle.to_string(), predicted_seconds }
+    }
+}
+
+/// A kernel that takes part in a duel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contender {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// Its index in the list of the operation.
+    pub index: usize,
+    /// Its tier.
+    pub tier: &'static str,
+    /// Whether its answers are proved.
+    pub claim: Claim,
+    /// Threads it may use.
+    pub threads: usize,
+}
+
+/// Who takes part in a duel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lineup {
+    /// The input.
+    pub case: Case,
+    /// The unit of work.
+    pub unit: &'static str,
+    /// The clock for all kernels.
+    pub clock: Clock,
+    /// The kernels that take part, baseline first.
+    pub contenders: Vec<Contender>,
+    /// The kernels that do not.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Lineup {
+    /// Who takes part in a duel on the input of a session.
+    ///
+    /// # Errors
+    /// A kernel name is unknown, or the baseline cannot run.
+    pub fn new(session: &dyn Session, options: &DuelOptions) -> Result<Self, DuelError> {
+        let listed = session.kernels();
+        let unbounded = session.candidates(options.threads, Duration::MAX);
+        let candidates: Vec<Candidate> = session
+            .candidates(options.threads, options.time_limit)
+            .into_iter()
+            .zip(&unbounded)
+            .map(|(bounded, unbounded)| {
+                let is_always_included = options.always_included.iter().any(|name| name == bounded.name);
+                if is_always_included { unbounded.clone() } else { bounded }
+            })
+            .collect();
+        let is_here = |kernel: &usize| listed[*kernel].obstacle.is_none();
+        let here = || (0..listed.len()).filter(is_here);
+        let index = |name: &String| {
+            let unknown = || {
+                let available = here().map(|kernel| listed[kernel].name).collect();
+                NameError::UnknownKernel { operation: session.operation(), name: name.clone(), available }
+            };
+            here().find(|kernel| listed[*kernel].name == name).ok_or_else(unknown)
+        };
+        let mut wanted = options.kernels.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+        if wanted.is_empty() {
+            wanted = here().collect();
+        }
+        let baseline = match &options.baseline {
+            Some(name) => index(name)?,
+            None => {
+                // An exact one, unless no other is wanted.
+                let able = |is_exact: bool| {
+                    wanted.iter().find(|k| candidates[**k].is_able() && candidates[**k].is_exact() == is_exact)
+                };
+                *able(true).or(able(false)).ok_or(DuelError::NoBaseline(options.time_limit))?
+            }
+        };
+        if let Some(obstacle) = unbounded[baseline].obstacle.clone() {
+            return Err(DuelError::Baseline { name: listed[baseline].name.to_owned(), obstacle });
+        }
+        let mut fit = vec![baseline];
+        let mut skipped = Vec::new();
+        for kernel in wanted {
+            match &candidates[kernel].obstacle {
+                _ if fit.contains(&kernel) => {}
+                None => fit.push(kernel),
+                Some(obstacle) => skipped.push(Skipped::new(listed[kernel].name, obstacle)),
+            }
+        }
+        let is_parallel = |kernel: usize| options.threads > 1 && listed[kernel].is_parallel();
+        let clock = Clock::for_runs(fit.iter().any(|kernel| is_parallel(*kernel)));
+        let contender = |kernel: &usize| Contender {
+            kernel: listed[*kernel].name,
+            index: *kernel,
+            tier: listed[*kernel].tier.name(),
+            claim: listed[*kernel].claim,
+            threads: if is_parallel(*kernel) { options.threads } else { 1 },
+        };
+        let contenders = fit.iter().map(contender).collect();
+        Ok(Lineup { case: session.case().clone(), unit: session.unit(), clock, contenders, skipped })
+    }
+
+    /// The names of the kernels that take part.
+    pub fn names(&self) -> Vec<String> {
+        self.contenders.iter().map(|contender| contender.kernel.to_owned()).collect()
+    }
+
+    /// The result, where `place` gives the place in `played` of each kernel that takes part.
+    pub fn duel(&self, played: &Played, place: impl Fn(usize) -> usize) -> Duel {
+        let row = |(number, contender): (usize, &Contender)| self.row(contender, played, place(0), place(number));
+        let mut rows: Vec<Row> = self.contenders.iter().enumerate().map(row).collect();
+        rows.sort_by(|a, b| a.median_seconds.total_cmp(&b.median_seconds));
+        Duel {
+            case: self.case.clone(),
+            build: BUILD.to_owned(),
+            baseline: self.contenders[0].kernel.to_owned(),
+            processes: played.processes,
+            disturbed: played.disturbed(),
+            rows,
+            skipped: self.skipped.clone(),
+        }
+    }
+
+    /// The row of a kernel from the times at `place`, with ratios to the times at `baseline`.
+    pub fn row(&self, contender: &Contender, played: &Played, baseline: usize, place: usize) -> Row {
+        let median_seconds = played.median_seconds(place);
+        let [ratio_low, ratio, ratio_high] = played.ratios(baseline, place);
+        Row {
+            kernel: contender.kernel.to_owned(),
+            tier: contender.tier.to_owned(),
+            claim: contender.claim.name().to_owned(),
+            clock: self.clock.name().to_owned(),
+            threads: contender.threads,
+            rounds: played.rounds(),
+            median_seconds,
+            ratio,
+            ratio_low,
+            ratio_high,
+            ratio_processes: played.ratios_of_processes(baseline, place),
+            slow_mode: played.slow_mode(place),
+            throughput: played.work as f64 / median_seconds,
+            unit: self.unit.to_owned(),
+        }
+    }
+}
+
+/// Runs a duel in this process: checks that all outputs agree, then times the kernels in turns until the budget is spent.
+///
+/// `watch` receives the progress, from 0 to 1.
+///
+/// # Errors
+/// A kernel name is unknown, the baseline cannot run, outputs differ or are wrong, or a run was stopped.
+pub fn run_duel(
+    session: &dyn Session,
+    options: &DuelOptions,
+    run: &Run,
+    watch: &mut dyn FnMut(f64),
+) -> Result<Duel, DuelError> {
+    let lineup = Lineup::new(session, options)?;
+    let kernels: Vec<usize> = lineup.contenders.iter().map(|contender| contender.index).collect();
+    let mut open = |_| Ok(Local::new(session, kernels.clone(), lineup.clock, run));
+    let played = play(&lineup.case, &lineup.names(), 1, options.budget, &mut open, watch)?;
+    Ok(lineup.duel(&played, |number| number))
+}
+
+/// Ratios of the baseline's times to a kernel's, round by round: their 10th, 50th and 90th percentile.
+pub fn ratios(baseline: &[f64], times: &[f64]) -> [f64; 3] {
+    let mut ratios: Vec<f64> = baseline.iter().zip(times).map(|(baseline, time)| baseline / time).collect();
+    [0.1, 0.5, 0.9].map(|q| quantile(&mut ratios, q))
+}
+
+/// The `q`-quantile of the values, with `q` from 0 to 1, interpolated linearly; NaN if there are no values.
+pub fn quantile(values: &mut [f64], q: f64) -> f64 {
+    let Some(last) = values.len().checked_sub(1) else { return f64::NAN };
+    values.sort_unstable_by(f64::total_cmp);
+    let at = q.clamp(0.0, 1.0) * last as f64;
+    let (low, high) = (values[at.floor() as usize], values[at.ceil() as usize]);
+    low + (high - low) * at.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Machine;
+    use crate::selection::Selection;
+
+    #[test]
+    fn the_time_limit_does_not_apply_to_kernels_that_are_always_included() {
+        let selection = Selection::new(Machine::detect());
+        let session = crate::cores::operation("table_scan").unwrap().session(&selection, "all-moves", 50).unwrap();
+        let always_included = vec!["byte_table_pruned".to_owned(), "bit_rows".to_owned()];
+        let (time_limit, budget) = (Duration::ZERO, Duration::ZERO);
+        let options =
+            DuelOptions { kernels: Vec::new(), baseline: None, threads: 1, budget, time_limit, always_included };
+        let lineup = Lineup::new(session.as_ref(), &options).unwrap();
+        assert_eq!(lineup.names(), options.always_included);
+        let here = session.kernels().iter().filter(|kernel| kernel.obstacle.is_none()).count();
+        assert_eq!(lineup.skipped.len(), here - 2);
+        let none = Lineup::new(session.as_ref(), &DuelOptions { always_included: Vec::new(), ..options });
+        assert_eq!(none, Err(DuelError::NoBaseline(Duration::ZERO)));
+    }
+
+    #[test]
+    fn quantiles_lie_between_neighbours() {
+        let mut values = [3.0, 1.0, 2.0, 5.0, 4.0];
+        assert_eq!([0.0, 0.5, 1.0].map(|q| quantile(&mut values, q)), [1.0, 3.0, 5.0]);
+        assert!((quantile(&mut values, 0.1) - 1.4).abs() < 1e-12);
+        assert_eq!(quantile(&mut [7.0], 0.9), 7.0);
+        assert!(quantile(&mut [], 0.5).is_nan());
+    }
+}

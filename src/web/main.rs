@@ -1,0 +1,97 @@
+//! The module of the page: a program for engines of WebAssembly. It reads a request, a line of JSON, from standard input, and answers
+//! with lines of JSON while it works: what it found, and at last `done` or `error`. A request has a process of its own, so nothing of
+//! one is left for the next, and the page stops one by ending its worker.
+
+mod draw;
+mod race;
+mod solve;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use nimlanes::cores::named::{NameError, pair};
+use nimlanes::games::{Question, SolveError, game};
+use nimlanes::machine::Machine;
+use nimlanes::numbers::number;
+use nimlanes::selection::Selection;
+use serde::{Deserialize, Serialize};
+
+/// What the page asks. Settings are texts, as a person typed them.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Request {
+    Solve(Asked),
+    Draw(Asked),
+    Race(race::Asked),
+}
+
+/// A game or a picture, and its settings: the limit, kernels, and what the game declares.
+#[derive(Deserialize)]
+struct Asked {
+    name: String,
+    settings: Settings,
+}
+
+/// What was set, by name.
+type Settings = BTreeMap<String, String>;
+
+/// Why a request failed, in a line.
+type Failure = Box<dyn std::error::Error>;
+
+/// The last line of an answer.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum End {
+    Done,
+    Error(String),
+}
+
+fn main() {
+    let answer = || -> Result<(), Failure> {
+        match serde_json::from_reader(io::stdin().lock())? {
+            Request::Solve(asked) => solve::answer(asked),
+            Request::Draw(asked) => draw::answer(asked),
+            Request::Race(asked) => race::answer(asked),
+        }
+    };
+    let end = answer().map_or_else(|failure| End::Error(failure.to_string()), |()| End::Done);
+    // Nobody is left to tell.
+    let _ = say(&end);
+}
+
+/// Writes a line.
+fn say(line: &impl Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_vec(line)?;
+    text.push(b'\n');
+    let mut out = io::stdout().lock();
+    out.write_all(&text)?;
+    out.flush()
+}
+
+/// The limit that is set, or `otherwise`.
+fn limit(settings: &mut Settings, otherwise: u64) -> Result<u64, Failure> {
+    let Some(text) = settings.remove("limit") else { return Ok(otherwise) };
+    number(&text).map_err(|error| format!("limit `{text}` is {error}").into())
+}
+
+/// How kernels are chosen: as set by `kernel`, as on the command line.
+fn selection(settings: &mut Settings) -> Result<Selection, NameError> {
+    let selection = Selection::new(Machine::detect());
+    match settings.remove("kernel") {
+        None => Ok(selection),
+        Some(text) => pair(&text).and_then(|(operation, kernel)| selection.with_kernel(operation, kernel)),
+    }
+}
+
+/// The question about a game.
+fn question(Asked { name, mut settings }: Asked) -> Result<(Question, Selection), Failure> {
+    let game = game(&name)?;
+    let selection = selection(&mut settings)?;
+    let question = game.question(limit(&mut settings, game.published)?);
+    let with = |question: Question, (name, value): (String, String)| question.with(&name, value);
+    let question = settings.into_iter().try_fold(question, with).map_err(|error| match error {
+        SolveError::NoSetting { .. } => format!("{error}, limit, kernel"),
+        error => error.to_string(),
+    })?;
+    Ok((question, selection))
+}

@@ -1,0 +1,133 @@
+//! Races: duels of the library, told turn by turn.
+
+use std::time::Duration;
+
+use nimlanes::cores::operation;
+use nimlanes::kernel::Run;
+use nimlanes::lab::clock::shortest_turn;
+use nimlanes::lab::duel::{Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Local, Player, Skipped, play};
+use nimlanes::lab::environment::Environment;
+use nimlanes::machine::Machine;
+use nimlanes::numbers::{number, within};
+use nimlanes::selection::Selection;
+use serde::{Deserialize, Serialize};
+
+use crate::{Failure, Settings, say};
+
+/// Kernels that are predicted to take longer for a run do not take part.
+const TIME_LIMIT: Duration = Duration::from_secs(2);
+
+/// How long a race takes besides its checks, unless that is set.
+const SECONDS: u64 = 5;
+
+/// An operation, and the settings of a race: `workload`, `size` and `seconds`.
+#[derive(Deserialize)]
+pub struct Asked {
+    name: String,
+    settings: Settings,
+    browser: Browser,
+}
+
+/// What the page knows of the machine, and the module does not.
+#[derive(Deserialize)]
+struct Browser {
+    /// As the field of the same name of [`Environment`].
+    cpu: String,
+    microarchitecture: String,
+    system: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Line<'a> {
+    /// Who takes part, baseline first, and in turns of how many seconds.
+    Lineup {
+        contenders: Vec<&'a str>,
+        tiers: Vec<&'a str>,
+        skipped: &'a [Skipped],
+        turn: f64,
+        size: u64,
+        workload: &'a str,
+    },
+    /// The output of a contender agrees with those before.
+    Checked {
+        contender: usize,
+        digest: String,
+    },
+    /// Seconds of a run in a turn.
+    Turn {
+        contender: usize,
+        seconds: f64,
+    },
+    Duel {
+        duel: &'a Duel,
+        environment: Environment,
+    },
+}
+
+/// A player that tells what it does.
+struct Telling<'a>(Local<'a>);
+
+impl Player for Telling<'_> {
+    fn check(&mut self, contender: usize) -> Result<Checked, DuelError> {
+        let checked = self.0.check(contender)?;
+        let numbers = checked.digest.iter().map(|(name, number)| format!("{name} {number}"));
+        tell(&Line::Checked { contender, digest: numbers.collect::<Vec<_>>().join(", ") })?;
+        Ok(checked)
+    }
+
+    fn turn(&mut self, contender: usize, times: u64) -> Result<Duration, DuelError> {
+        let time = self.0.turn(contender, times)?;
+        // A shorter one is played again.
+        if time >= shortest_turn() / 2 {
+            tell(&Line::Turn { contender, seconds: time.as_secs_f64() / times as f64 })?;
+        }
+        Ok(time)
+    }
+}
+
+fn tell(line: &Line) -> Result<(), DuelError> {
+    say(line).map_err(|error| DuelError::Player(error.to_string()))
+}
+
+pub fn answer(Asked { name, mut settings, browser }: Asked) -> Result<(), Failure> {
+    let operation = operation(&name)?;
+    let workload = settings.remove("workload").unwrap_or_else(|| operation.workloads()[0].name.to_owned());
+    let published =
+        operation.workloads().iter().find(|known| known.name == workload).map_or(0, |known| known.published);
+    let mut count =
+        |name: &str, read: &dyn Fn(&str) -> Result<u64, nimlanes::numbers::NumberError>, otherwise| match settings
+            .remove(name)
+        {
+            None => Ok(otherwise),
+            Some(text) => read(&text).map_err(|error| format!("{name} `{text}` is {error}")),
+        };
+    let size = count("size", &number, published)?;
+    let budget = Duration::from_secs(count("seconds", &within(1..=600), SECONDS)?);
+    if let Some(name) = settings.keys().next() {
+        return Err(format!("a race has no setting `{name}`; allowed: workload, size, seconds").into());
+    }
+    let machine = Machine::detect();
+    let session = operation.session(&Selection::new(machine), &workload, size)?;
+    let (kernels, baseline, always_included) = (Vec::new(), None, Vec::new());
+    let options = DuelOptions { kernels, baseline, threads: 1, budget, time_limit: TIME_LIMIT, always_included };
+    let lineup = Lineup::new(session.as_ref(), &options)?;
+    let Lineup { contenders, skipped, .. } = &lineup;
+    say(&Line::Lineup {
+        contenders: contenders.iter().map(|contender| contender.kernel).collect(),
+        tiers: contenders.iter().map(|contender| contender.tier).collect(),
+        skipped,
+        turn: shortest_turn().as_secs_f64(),
+        size,
+        workload: &workload,
+    })?;
+    let run = Run::new(1);
+    let places: Vec<usize> = contenders.iter().map(|Contender { index, .. }| *index).collect();
+    let mut open = |_| Ok(Telling(Local::new(session.as_ref(), places.clone(), lineup.clock, &run)));
+    let played = play(&lineup.case, &lineup.names(), 1, budget, &mut open, &mut |_| {})?;
+    let duel = lineup.duel(&played, |number| number);
+    let Browser { cpu, microarchitecture, system } = browser;
+    let environment = Environment { cpu, microarchitecture, system, ..Environment::detect(&machine) };
+    say(&Line::Duel { duel: &duel, environment })?;
+    Ok(())
+}

@@ -1,0 +1,257 @@
+//! The page at work in a browser: it solves, draws and races. Needs a Chromium and the target of the module; pictures of what it looks
+//! like are left in the folder for temporary files of tests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use super::page::browser::{Browser, program};
+use super::page::data;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// What there is to try: a page with its module, and a browser.
+struct Trial {
+    page: PathBuf,
+    program: &'static str,
+}
+
+impl Trial {
+    /// One for all tests; `None`, and a line that says why, where it cannot be had.
+    fn new() -> Option<&'static Self> {
+        static TRIAL: OnceLock<Result<Trial, String>> = OnceLock::new();
+        let made = TRIAL.get_or_init(|| {
+            let program = program().ok_or("there is no Chromium here")?;
+            let page = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page.html");
+            let mut report = super::nimlanes();
+            let made = report.current_dir(ROOT).args(["report", "--html"]).arg(&page).assert().success();
+            let said = String::from_utf8_lossy(&made.get_output().stdout).into_owned();
+            match said.lines().nth(1) {
+                None => Ok(Trial { page, program }),
+                Some(reason) => Err(reason.to_owned()),
+            }
+        });
+        made.as_ref().inspect_err(|reason| println!("the page was not tried at work: {reason}")).ok()
+    }
+
+    fn open(&self, flags: &[&str], fragment: &str) -> Browser {
+        let mut browser = Browser::start(self.program, flags);
+        browser.resize(1400, false);
+        browser.open(&self.page, fragment);
+        browser
+    }
+}
+
+impl Browser {
+    /// What a section says when it has done its work.
+    fn done(&mut self, section: &str) -> String {
+        self.until(&format!("document.querySelector('#{section}-status').textContent"));
+        self.until(&format!("!document.querySelector('#{section}').hasAttribute('aria-busy')"));
+        self.text(&format!("document.querySelector('#{section}-status').textContent"))
+    }
+
+    /// Follows another link in the same page.
+    fn follow(&mut self, fragment: &str) {
+        self.value(&format!("location.hash = '{fragment}'"));
+        // The event comes later.
+        self.value("new Promise(resolve => setTimeout(resolve, 50))");
+    }
+
+    fn click(&mut self, selector: &str) {
+        self.value(&format!("document.querySelector('{selector}').click()"));
+    }
+
+    fn picture_of(&mut self, section: &str) {
+        for (width, is_dark) in [(1400, false), (1400, true), (390, false), (390, true)] {
+            self.resize(width, is_dark);
+            self.value("new Promise(resolve => setTimeout(resolve, 400))");
+            let fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+            assert_eq!(self.value(fits), true, "{section} at {width}");
+            let name = format!("{section}-{width}-{}.png", if is_dark { "dark" } else { "light" });
+            self.picture(&format!("#{section}"), &Path::new(env!("CARGO_TARGET_TMPDIR")).join(name));
+        }
+        self.resize(1400, false);
+    }
+}
+
+#[test]
+fn a_page_with_its_module_is_small() {
+    let Some(trial) = Trial::new() else { return };
+    let bytes = fs::metadata(&trial.page).expect("the page").len();
+    assert!(bytes < 4_000_000, "{bytes} bytes");
+}
+
+#[test]
+fn links_solve_games() {
+    let Some(trial) = Trial::new() else { return };
+    let mut browser = trial.open(&[], "");
+    for (link, answer) in [
+        ("solve=stone-game&limit=1000", "167542057"),
+        ("solve=stone-game&limit=100&rule=one-or-two", "194965"),
+        ("solve=proportionate-nim&limit=1e7", "11541685709674"),
+        ("solve=proportionate-nim&limit=20&moves=1:1", "38"),
+        ("solve=nim-square&limit=1e5", "2586528661783"),
+        ("solve=scatterstone-nim&limit=200", "626616617"),
+        ("solve=proportionate-nim&limit=1e6&kernel=occupancy=window_tree", "115402361059"),
+    ] {
+        browser.follow(link);
+        let said = browser.done("solve");
+        assert!(said.contains(&format!("the answer is {answer},")), "{link}: {said}");
+        assert_eq!(browser.text("document.querySelector('.answer').textContent"), answer);
+    }
+    assert!(browser.text("document.querySelector('#solve-answer').textContent").contains("observed"));
+    browser.picture_of("solve");
+
+    // The address follows the form.
+    browser.value("document.querySelector('#solve-limit').value = '2000'");
+    browser.value("document.querySelector('#solve-kernel').value = ''");
+    browser.click("#solve-form [type=submit]");
+    browser.done("solve");
+    assert_eq!(browser.text("location.hash"), "#solve=proportionate-nim&limit=2000");
+    assert_eq!(browser.errors, [""; 0]);
+}
+
+#[test]
+fn bad_links_say_what_is_allowed() {
+    let Some(trial) = Trial::new() else { return };
+    let mut browser = trial.open(&[], "");
+    for (section, link, says) in [
+        ("solve", "solve=stone-gam", "unknown game `stone-gam`; did you mean `stone-game`? allowed: stone-game, "),
+        ("solve", "solve=stone-game&limt=5", "stone-game has no setting `limt`; allowed: rule, limit, kernel"),
+        ("solve", "solve=stone-game&limit=x", "limit `x` is not a whole number"),
+        ("solve", "solve=stone-game&limit=1e6", "are free; "),
+        ("solve", "solve=stone-game&kernel=table_scan=none", "unknown kernel `none` of table_scan; allowed: "),
+        ("race", "race=mex", "unknown operation `mex`; allowed: table_scan, "),
+        ("race", "race=mex_zeros&workload=x", "unknown move set `x`; allowed: squares, "),
+        ("race", "race=mex_zeros&seconds=0", "seconds `0` is too small; at least 1"),
+        ("draw", "draw=nim-square", "nim-square is solved by counting; its P-positions are not listed"),
+        ("draw", "draw=grundy&moves=0", "the move list contains 0"),
+        ("draw", "draw=grundy&code=0.6&moves=squares", "not of both"),
+        ("draw", "draw=grundy&limit=1e9", "a picture has at most 2000000 points"),
+    ] {
+        browser.follow(link);
+        let said = browser.done(section);
+        assert!(said.contains(says), "{link}: {said}");
+        assert_eq!(browser.value(&format!("document.querySelector('#{section}-status').className")), "error");
+    }
+    browser.follow("solve=stone-game&limit=1e6");
+    browser.done("solve");
+    browser.picture_of("solve");
+    assert_eq!(browser.errors, [""; 0]);
+}
+
+/// The lanes of a race from the fastest on, as names.
+fn ranking(browser: &mut Browser) -> Vec<String> {
+    let names = browser.value("[...document.querySelectorAll('#race-lanes .kernel')].map(name => name.textContent)");
+    names.as_array().expect("names").iter().map(|name| name.as_str().expect("text").replace('†', "")).collect()
+}
+
+#[test]
+fn a_race_ends_with_a_ranking_that_can_be_kept() {
+    let Some(trial) = Trial::new() else { return };
+    let mut browser = trial.open(&[], "race=mex_subtraction&size=10000&seconds=2");
+    browser.until("parseFloat(document.querySelector('#race-lanes .bar i')?.style.width) > 0");
+    let said = browser.done("race");
+    let saved: Value = serde_json::from_str(&browser.text("document.querySelector('#race-json').value")).expect("JSON");
+    let rows = saved["content"]["rows"].as_array().expect("rows");
+    let named: Vec<&str> = rows.iter().map(|row| row["kernel"].as_str().expect("a name")).collect();
+    assert_eq!(ranking(&mut browser), named);
+    assert!(named.len() > 5 && named.iter().any(|name| name.ends_with("_simd128")), "{named:?}");
+    assert!(said.contains(&format!("{} wins at 10\u{202f}000", named[0])), "{said}");
+    assert!(said.contains(&format!("All {} outputs agree: max 33, zeros 579, sum 104989", named.len())), "{said}");
+    browser.until("document.querySelector('#race-chart svg')");
+    // Each has its sentence and its source.
+    let explained = "[...document.querySelectorAll('#race-lanes li')].every(lane => lane.querySelector('small').textContent.length > 10
+        && /\\.rs#L\\d+$/.test(lane.querySelector('a').getAttribute('href')))";
+    assert_eq!(browser.value(explained), true);
+    browser.follow("race=mex_subtraction&seconds=2");
+    assert!(browser.done("race").contains("wins at 100\u{202f}000"));
+    browser.picture_of("race");
+    assert_eq!(browser.errors, [""; 0]);
+
+    // `report --data` takes it for a machine.
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("duel.json"), saved.to_string()).expect("writable");
+    let page = folder.path().join("page.html");
+    let links = ["report", "--links", "x", "--data"];
+    let mut report = super::nimlanes();
+    report.current_dir(folder.path()).args(links).arg(".").arg("--html").arg(&page).assert().success();
+    let data = data(&fs::read_to_string(page).expect("the page"));
+    assert_eq!(data["machines"][0]["name"], saved["environment"]["microarchitecture"]);
+    assert_eq!(data["rows"].as_array().expect("rows").len(), rows.len());
+}
+
+#[test]
+fn stop_stops() {
+    let Some(trial) = Trial::new() else { return };
+    let mut browser = trial.open(&[], "race=mex_subtraction&size=10000&seconds=600");
+    browser.until("document.querySelector('#race-status').textContent.includes('Racing')");
+    browser.click("#race-form button:not([type=submit])");
+    assert_eq!(browser.done("race"), "Stopped.");
+    assert_eq!(browser.value("document.querySelector('#race-form button:not([type=submit])').disabled"), true);
+    // A long computation, too, and another can begin.
+    browser.follow("solve=stone-game&limit=40000");
+    browser.until("document.querySelector('#solve-status').textContent.includes('table_scan by')");
+    browser.click("#solve-form button:not([type=submit])");
+    assert_eq!(browser.done("solve"), "Stopped.");
+    browser.follow("solve=stone-game&limit=100");
+    assert!(browser.done("solve").contains("173895"));
+    assert_eq!(browser.errors, [""; 0]);
+}
+
+/// A browser without vectors. V8 needs SSE4.1 for them on x86.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn without_vectors_the_portable_kernels_race() {
+    let Some(trial) = Trial::new() else { return };
+    let mut browser = trial.open(&["--js-flags=--no-enable-sse4-1"], "race=mex_subtraction&size=2000&seconds=1");
+    let said = browser.done("race");
+    assert!(said.contains("tier portable"), "{said}");
+    let names = ranking(&mut browser);
+    assert!(names.len() > 5 && !names.iter().any(|name| name.ends_with("_simd128")), "{names:?}");
+    assert_eq!(browser.errors, [""; 0]);
+}
+
+#[test]
+fn pictures_are_drawn_and_moved() {
+    let Some(trial) = Trial::new() else { return };
+    let mut browser = trial.open(&[], "draw=stone-game&limit=300");
+    let ink = "(() => { const canvas = document.querySelector('#draw-canvas');
+        const { data } = canvas.getContext('2d').getImageData(80, 40, canvas.width - 100, canvas.height - 100);
+        const words = new Uint32Array(data.buffer); return words.filter(word => word !== words[0]).length / words.length; })()";
+    let after_a_frame = "new Promise(resolve => setTimeout(resolve, 100))";
+    let share = |browser: &mut Browser| {
+        browser.value(after_a_frame);
+        browser.value(ink).as_f64().expect("a share")
+    };
+    let said = browser.done("draw");
+    // Every position in each of its orders.
+    assert!(said.contains("points by"), "{said}");
+    assert!(share(&mut browser) > 0.5);
+    browser.value("document.querySelector('#draw-canvas').focus()");
+    let press = |key: &str| {
+        format!(
+            "document.querySelector('#draw-canvas').dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))"
+        )
+    };
+    for key in ["+", "+", "ArrowRight"] {
+        browser.value(&press(key));
+    }
+    assert!(browser.text("document.querySelector('#draw-point').textContent").starts_with("heaps "));
+    assert_eq!(browser.value("document.querySelector('#draw-point').getAttribute('aria-live')"), "polite");
+    browser.value(&press("0"));
+    browser.picture_of("draw");
+    for (link, points) in [
+        ("draw=proportionate-nim&limit=10000", "points by"),
+        ("draw=grundy&limit=20000", "20\u{202f}001 points by"),
+        ("draw=grundy&code=0.6&limit=20000", "20\u{202f}001 points by"),
+    ] {
+        browser.follow(link);
+        let said = browser.done("draw");
+        assert!(said.contains(points), "{link}: {said}");
+        assert!(share(&mut browser) > 0.001, "{link}");
+    }
+    assert_eq!(browser.errors, [""; 0]);
+}
