@@ -135,15 +135,10 @@ fn copy_source_tree(folder: &Path) -> Result<(), Failed> {
     Ok(fs::create_dir(folder.join("target"))?)
 }
 
-/// A subcommand or alias of cargo. The benches and tests that `args` name must exist.
+/// A subcommand or alias of cargo. The tests that `args` name must exist.
 fn cargo(name: &str, args: &[&str]) -> Result<Command, Failed> {
-    for pair in args.windows(2) {
-        let folder = match pair[0] {
-            "--bench" => "benches",
-            "--test" => "tests",
-            _ => continue,
-        };
-        let file = Path::new(folder).join(pair[1]).with_extension("rs");
+    for pair in args.windows(2).filter(|pair| pair[0] == "--test") {
+        let file = Path::new("tests").join(pair[1]).with_extension("rs");
         if !source_tree().join(&file).exists() {
             return Err(format!("there is no {}", file.display()).into());
         }

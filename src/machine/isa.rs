@@ -21,8 +21,6 @@ pub struct Extension {
     pub cpu_features: &'static [&'static str],
     /// The name that engineers use, for titles.
     pub title: &'static str,
-    /// Red, green and blue in charts.
-    pub colour: [u8; 3],
     /// How the costs of its kernels were estimated; `None` if they were measured.
     pub costs_estimated: Option<&'static str>,
     /// Whether the Cargo feature of the tier's name is on.
@@ -51,7 +49,7 @@ macro_rules! isa_table {
     ($d:tt $(
         $(#[$doc:meta])*
         $tier:ident $name:literal includes [$($included:ident)*]
-        $(, on $arch:literal $(where $condition:meta,)? by $detect:ident [$($f:tt)*], shown as $title:literal in $colour:expr
+        $(, on $arch:literal $(where $condition:meta,)? by $detect:ident [$($f:tt)*], shown as $title:literal
            $(, costs estimated $how:literal)?)?;
     )*) => {
         /// A class of instruction sets. Tiers are not ordered: one runs the kernels of another where it
@@ -73,7 +71,6 @@ macro_rules! isa_table {
                 architecture: $arch,
                 cpu_features: &[$($f),*],
                 title: $title,
-                colour: $colour,
                 // The first of what may be one or two.
                 costs_estimated: [$(Some($how),)? None][0],
                 is_enabled: cfg!(feature = $name),
@@ -128,7 +125,7 @@ isa_table! { $
     /// 256-bit vectors and the bit-manipulation instructions (Haswell, Zen and later).
     Avx2 "avx2" includes [Portable],
         on "x86_64" by is_x86_feature_detected ["avx2" "bmi1" "bmi2" "lzcnt" "popcnt"],
-        shown as "AVX2" in [230, 159, 0]; // orange
+        shown as "AVX2";
 
     /// 512-bit vectors with byte permutes, bit counts and GFNI (Ice Lake, Zen 4 and later).
     Avx512 "avx512" includes [Avx2],
@@ -136,18 +133,18 @@ isa_table! { $
             "avx2" "bmi1" "bmi2" "lzcnt" "popcnt" "avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512ifma" "avx512vbmi" "avx512vbmi2"
             "avx512vpopcntdq" "avx512bitalg" "gfni"
         ],
-        shown as "AVX-512" in [213, 94, 0]; // vermilion
+        shown as "AVX-512";
 
     /// 128-bit vectors with lookups of bytes and a shift of its own for each lane, which every 64-bit ARM CPU has.
     Neon "neon" includes [Portable],
         on "aarch64" by is_aarch64_feature_detected ["neon"],
-        shown as "NEON" in [230, 159, 0], // orange, as AVX2: no machine has both
+        shown as "NEON",
         costs estimated "by llvm-mca for Neoverse V2 and Apple M1, or scaled from x86, and not timed on ARM";
 
     /// 128-bit vectors of WebAssembly, with lookups of bytes.
     Simd128 "simd128" includes [Portable],
         on "wasm32" where target_feature = "simd128", by is_wasm_feature_compiled ["simd128"],
-        shown as "SIMD128" in [230, 159, 0], // orange, as those
+        shown as "SIMD128",
         costs estimated "as those of NEON, or beside plain Rust under Node";
 }
 

@@ -8,8 +8,8 @@
 
 use std::arch::x86_64::*;
 
-use super::blocks::{BAND, Found, Step, Visit, bytes, scan};
-use super::{Sink, StoneGame};
+use super::blocks::{BAND, Found, Share, Step, Visit, bytes, scan};
+use super::{Sink, StoneGame, Tally};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx2::{load, store};
 use crate::simd::bits::WORD;
@@ -25,15 +25,19 @@ pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, 1, |share| {
-        share.work(|step, pairs, found| search(step, pairs, found), |line| full_words(line))
-    })
+    scan(input, run, sink, 1, |share| work(share))
+}
+
+/// The work of a thread.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn work(share: Share<'_>) -> Result<Tally, RunError> {
+    share.work(|step, pairs, found| search(step, pairs, found), |line| full_words(line))
 }
 
 /// Searches the pairs of a step; returns those that found something.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn search(step: &Step<'_>, pairs: u64, found: &mut Found) -> u64 {
+fn search(step: &Step<'_>, pairs: u64, found: &mut Found) -> u64 {
     match (step.word < WORDS, step.place < WORDS * WORD) {
         (true, true) => search_halves::<0, 0>(step, pairs, found),
         (true, false) => search_halves::<0, 1>(step, pairs, found),
@@ -136,7 +140,7 @@ impl Move {
 /// A bit for each word of a line that has no free place.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn full_words(line: &Line) -> u8 {
+fn full_words(line: &Line) -> u8 {
     let full =
         |half: __m256i| _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(half, _mm256_set1_epi64x(-1))));
     (full(line.load_half(0)) | full(line.load_half(1)) << WORDS) as u8

@@ -9,8 +9,8 @@
 
 use std::arch::x86_64::*;
 
-use super::blocks::{BAND, Found, Step, Visit, bytes, scan};
-use super::{Sink, StoneGame};
+use super::blocks::{BAND, Found, Share, Step, Visit, bytes, scan};
+use super::{Sink, StoneGame, Tally};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::store;
 use crate::simd::bits::WORD;
@@ -23,15 +23,19 @@ pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, 1, |share| {
-        share.work(|step, pairs, found| search(step, pairs, found), |line| full_words(line))
-    })
+    scan(input, run, sink, 1, |share| work(share))
+}
+
+/// The work of a thread.
+#[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
+pub fn work(share: Share<'_>) -> Result<Tally, RunError> {
+    share.work(|step, pairs, found| search(step, pairs, found), |line| full_words(line))
 }
 
 /// Searches the pairs of a step; returns those that found something.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn search(step: &Step<'_>, pairs: u64, found: &mut Found) -> u64 {
+fn search(step: &Step<'_>, pairs: u64, found: &mut Found) -> u64 {
     let gap_words = [words_from(step.word), words_from(step.word + 1)];
     let layer_words = [words_from(step.place / WORD), words_from(step.place / WORD + 1)];
     let by = _mm512_set1_epi64((step.place % WORD) as i64);
@@ -69,6 +73,6 @@ fn words_from(word: usize) -> __m512i {
 /// A bit for each word of a line that has no free place.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub fn full_words(line: &Line) -> u8 {
+fn full_words(line: &Line) -> u8 {
     _mm512_cmpeq_epi64_mask(line.load(), _mm512_set1_epi64(-1))
 }

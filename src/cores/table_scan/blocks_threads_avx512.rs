@@ -4,7 +4,7 @@
 //! Bound: as on one thread, then the cache and memory that the cores share.
 
 use super::blocks::{scan, shared};
-use super::blocks_avx512::{self, full_words, search};
+use super::blocks_avx512::{self, work};
 use super::{Sink, StoneGame};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -14,7 +14,5 @@ pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, run.threads(), |share| {
-        share.work(|step, pairs, found| search(step, pairs, found), |line| full_words(line))
-    })
+    scan(input, run, sink, run.threads(), |share| work(share))
 }

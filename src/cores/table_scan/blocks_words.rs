@@ -5,8 +5,8 @@
 //! Cost: as `blocks_avx512`, with a word at a time: nine loads and three shifts each.
 //! Bound: the mispredicted end of a search, then its instructions.
 
-use super::blocks::{BAND, Found, Step, Visit, bytes, scan};
-use super::{Sink, StoneGame};
+use super::blocks::{BAND, Found, Share, Step, Visit, bytes, scan};
+use super::{Sink, StoneGame, Tally};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::{WORD, funnel};
 use crate::simd::line::{Line, WORDS};
@@ -17,7 +17,12 @@ pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, 1, |share| share.work(search, full_words))
+    scan(input, run, sink, 1, work)
+}
+
+/// The work of a thread.
+fn work(share: Share<'_>) -> Result<Tally, RunError> {
+    share.work(search, full_words)
 }
 
 /// Searches the pairs of a step; returns those that found something.

@@ -1,21 +1,12 @@
-//! Charts as SVG: the speed of kernels at each size relative to the best plain Rust, ratios as bars, and exponents of growth.
+//! Charts as SVG: the speed of kernels at each size relative to the best plain Rust, ratios as dots, and exponents of growth.
 //!
-//! Lines differ in their marks as well as their colours, and each is named at its end.
+//! Kernels differ in their marks as well as their colours, and have the same in all charts. Those for comparison are grey.
 
 use super::axis::{Axis, ratio, size};
-use super::colours::{BLUE, COLOURS, Colour, GREY, technologies, technology};
+use super::colours::{BLUE, COLOURS, Colour, GREY};
 use super::svg::{Anchor, Paint, Svg, Text};
 
 const WIDTH: i32 = 960;
-
-/// The role of a kernel in a chart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// A highlighted kernel with its own colour: the baseline, the fastest, or the best in plain Rust.
-    Lead,
-    /// A kernel shown for comparison, thin and grey.
-    Other,
-}
 
 /// One kernel at one size.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +24,8 @@ pub struct Point {
 pub struct Series {
     /// The kernel.
     pub name: String,
-    /// Its role.
-    pub role: Role,
+    /// The number of its mark, if it has one: the baseline, the fastest, the best in plain Rust.
+    pub mark: Option<usize>,
     /// By size, ascending.
     pub points: Vec<Point>,
 }
@@ -81,21 +72,18 @@ fn spread(positions: &[i32], top: i32, bottom: i32) -> Vec<i32> {
 /// Lower end of the ratio axis. Anything slower is cut off to save space.
 const MIN_RATIO: f64 = 0.01;
 
-/// Speed relative to the best plain Rust kernel of each size on logarithmic axes, one line per kernel. Leading kernels and
+/// Speed relative to the best plain Rust kernel of each size on logarithmic axes, one line per kernel. Kernels with a mark and
 /// those that reach the largest size are named, with their growth at sizes above `small`.
 pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
     let points = || series.iter().flat_map(|series| &series.points);
     let last = points().map(|point| point.size).fold(0.0, f64::max);
     let end = |series: &Series| series.points.last().copied();
     let arrives = |series: &Series| end(series).is_some_and(|point| point.size == last);
-    let mut named: Vec<(&Series, Point, LineStyle)> = Vec::new();
-    let mut leads = 0;
+    let mut named: Vec<(&Series, Point, Style)> = Vec::new();
     for series in series {
         let Some(end) = end(series) else { continue };
-        let line_style = LineStyle::new(series.role, leads);
-        leads += usize::from(series.role == Role::Lead);
-        if series.role == Role::Lead || arrives(series) && end.ratio >= MIN_RATIO {
-            named.push((series, end, line_style));
+        if series.mark.is_some() || arrives(series) && end.ratio >= MIN_RATIO {
+            named.push((series, end, Style::new(series.mark)));
         }
     }
     named.sort_by(|a, b| b.1.ratio.total_cmp(&a.1.ratio));
@@ -127,21 +115,21 @@ pub fn sizes(title: &str, series: &[Series], small: f64) -> String {
         svg.path(&across.map(|x| [x, y(tick)]), Paint::grey(if tick == 1.0 { 1.0 } else { 0.25 }));
         svg.text(&ratio(tick), [left - 8, y(tick)], Anchor::End, Text::Small);
     }
-    let plain = LineStyle::new(Role::Other, 0);
-    for others in series.iter().filter(|series| series.role == Role::Other) {
+    let plain = Style::new(None);
+    for others in series.iter().filter(|series| series.mark.is_none()) {
         plain.line(&mut svg, &others.points.iter().map(pixel).collect::<Vec<_>>(), bottom);
     }
-    for ((series, end, line_style), name_y) in named.iter().zip(places).rev() {
+    for ((series, end, style), name_y) in named.iter().zip(places).rev() {
         let pixels: Vec<[i32; 2]> = series.points.iter().map(pixel).collect();
-        if series.role == Role::Lead {
-            line_style.line(&mut svg, &pixels, bottom);
-            pixels.iter().filter(|[_, at]| *at <= bottom).for_each(|point| line_style.mark(&mut svg, *point));
-            line_style.mark(&mut svg, [right + 36, name_y]);
+        if series.mark.is_some() {
+            style.line(&mut svg, &pixels, bottom);
+            pixels.iter().filter(|[_, at]| *at <= bottom).for_each(|point| style.mark(&mut svg, *point));
+            style.mark(&mut svg, [right + 36, name_y]);
         }
         let is_seen = end.ratio >= y_axis.low;
         if arrives(series) && is_seen {
             let leader = [[right + 6, y(end.ratio)], [right + 26, name_y]];
-            svg.path(&leader, Paint::Line { colour: line_style.colour, width: 1, opacity: 0.6 });
+            svg.path(&leader, Paint::Line { colour: style.colour, width: 1, opacity: 0.6 });
         }
         let growth = series.growth(small).map_or(String::new(), |exponent| format!("  n^{exponent:.2}"));
         let unseen = format!("  ({} at {})", ratio(end.ratio), size(end.size));
@@ -160,19 +148,18 @@ fn below(svg: &mut Svg, number: &str, x: i32, bottom: i32) {
     svg.text(number, [x, bottom + 12], Anchor::Middle, Text::Small);
 }
 
-/// The style that distinguishes a line.
-struct LineStyle {
+/// The style that distinguishes a kernel.
+struct Style {
     colour: Colour,
     width: u32,
     mark: usize,
 }
 
-impl LineStyle {
-    /// The style of the `index`th kernel with this role.
-    fn new(role: Role, index: usize) -> Self {
-        match role {
-            Role::Lead => LineStyle { colour: COLOURS[index % COLOURS.len()], width: 3, mark: index },
-            Role::Other => LineStyle { colour: GREY, width: 1, mark: 0 },
+impl Style {
+    fn new(mark: Option<usize>) -> Self {
+        match mark {
+            Some(mark) => Style { colour: COLOURS[mark % COLOURS.len()], width: 3, mark },
+            None => Style { colour: GREY, width: 1, mark: 0 },
         }
     }
 
@@ -211,54 +198,56 @@ fn above(a: [i32; 2], b: [i32; 2], floor: i32) -> Option<[[i32; 2]; 2]> {
 
 /// One kernel's ratio.
 #[derive(Debug)]
-pub struct Bar {
+pub struct Dot {
     /// The kernel.
     pub name: String,
-    /// The technology it uses, which determines the colour.
+    /// The technology it uses.
     pub technology: String,
+    /// The number of its mark, as in [`Series`].
+    pub mark: Option<usize>,
     /// The baseline's time divided by its own.
     pub ratio: f64,
     /// Range of the middle 80 % of the rounds.
     pub range: (f64, f64),
 }
 
-/// Ratios to the baseline as bars from 1, fastest first, on a logarithmic axis.
-pub fn ratios(title: &str, baseline: &str, bars: &[Bar]) -> String {
-    let (left, right, top) = (250, 860, 78);
-    let step = 22;
-    let bottom = top + step * bars.len() as i32;
-    let height = bottom + 62;
-    let values = || bars.iter().flat_map(|bar| [bar.ratio, bar.range.0, bar.range.1]).chain([1.0]);
+/// The most numbers of an axis that are between powers of ten.
+const MOST_TICKS: usize = 9;
+
+/// Ratios to the baseline as dots with their ranges, fastest first, on a logarithmic axis: such an axis has no zero from which a bar
+/// could have a length.
+pub fn ratios(title: &str, baseline: &str, dots: &[Dot]) -> String {
+    let (left, right, top, technologies) = (236, 700, 84, 790);
+    let step = 19;
+    let bottom = top + step * dots.len() as i32;
+    let values = || dots.iter().flat_map(|dot| [dot.ratio, dot.range.0, dot.range.1]);
     let (low, high) = values().fold((1f64, 1f64), |(low, high), v| (low.min(v), high.max(v)));
     let axis = Axis::log(low * 0.9, high.max(low * 1.5));
     let x = |ratio| axis.pixel(ratio, [left, right]);
 
-    let mut svg = Svg::new([WIDTH, height]);
-    svg.heading(title, &format!("times as fast as {baseline}; whiskers: middle 80 % of the rounds"));
-    for (decade, name) in axis.labels() {
-        svg.path(&[[x(decade), top - 6], [x(decade), bottom + 4]], Paint::grey(0.3));
-        below(&mut svg, &name, x(decade), bottom);
+    let mut svg = Svg::new([WIDTH, bottom + 14]);
+    svg.heading(
+        title,
+        &format!("times as fast as {baseline}, on a logarithmic axis; lines: middle 80 % of the rounds"),
+    );
+    let mut ticks: Vec<f64> = axis.fine_ticks().collect();
+    if ticks.len() > MOST_TICKS {
+        ticks = axis.labels().map(|(tick, _)| tick).collect();
     }
-    let one = x(1.0);
-    for (bar, y) in bars.iter().zip((top..).step_by(step as usize)) {
-        let (_, colour) = technology(&bar.technology);
-        let (end, middle) = (x(bar.ratio), y + step / 2);
-        svg.text(&bar.name, [left - 10, middle], Anchor::End, Text::Medium);
-        let [from, length] = [one.min(end), (one - end).abs().max(1)];
-        svg.rectangle([from, y + 3], [length, step - 7], Paint::Fill(colour));
-        let whisker = [bar.range.0, bar.range.1].map(|ratio| [x(ratio), middle]);
-        svg.path(&whisker, Paint::Line { colour: GREY, width: 2, opacity: 1.0 });
-        let number = format!("{:.1$}", bar.ratio, if bar.ratio < 10.0 { 2 } else { usize::from(bar.ratio < 100.0) });
-        let past = one.max(end).max(x(bar.range.1)) + 8;
-        svg.text(&number, [past, middle], Anchor::Start, Text::Small);
+    for tick in ticks {
+        svg.path(&[[x(tick), top - 4], [x(tick), bottom + 4]], Paint::grey(if tick == 1.0 { 1.0 } else { 0.25 }));
+        svg.text(&ratio(tick), [x(tick), top - 14], Anchor::Middle, Text::Small);
     }
-    svg.path(&[[one, top - 6], [one, bottom + 4]], Paint::grey(1.0));
-    let is_used = |place: usize| bars.iter().any(|bar| technology(&bar.technology).0 == Some(place));
-    let used = technologies().enumerate().filter(|(place, _)| is_used(*place)).map(|(_, used)| used);
-    for ((name, colour), at) in used.zip((left..).step_by(120)) {
-        let y = height - 18;
-        svg.rectangle([at, y - 5], [11, 11], Paint::Fill(colour));
-        svg.text(name, [at + 16, y], Anchor::Start, Text::Small);
+    for (dot, y) in dots.iter().zip((top + step / 2..).step_by(step as usize)) {
+        let (style, at) = (Style::new(dot.mark), x(dot.ratio));
+        let [from, to] = [dot.range.0, dot.range.1].map(x);
+        svg.text(&dot.name, [left - 10, y], Anchor::End, Text::Medium);
+        svg.path(&[[left, y], [from.min(at), y]], Paint::grey(0.25));
+        svg.path(&[[from, y], [to, y]], Paint::Line { colour: style.colour, width: 3, opacity: 0.6 });
+        style.mark(&mut svg, [at, y]);
+        let number = format!("{:.1$}", dot.ratio, if dot.ratio < 10.0 { 2 } else { usize::from(dot.ratio < 100.0) });
+        svg.text(&number, [at.max(to) + 12, y], Anchor::Start, Text::Small);
+        svg.text(&dot.technology, [technologies, y], Anchor::Start, Text::Small);
     }
     svg.end()
 }
@@ -316,7 +305,7 @@ mod tests {
     fn growth_is_fitted_to_the_last_decade() {
         let point = |(size, seconds): &(f64, f64)| Point { size: *size, seconds: *seconds, ratio: 1.0 };
         let growth = |points: &[(f64, f64)]| {
-            Series { name: String::new(), role: Role::Lead, points: points.iter().map(point).collect() }.growth(100.0)
+            Series { name: String::new(), mark: None, points: points.iter().map(point).collect() }.growth(100.0)
         };
         // A linear loop with a fixed cost of ten thousand steps.
         let linear = [1e4, 1e6, 1e7, 5e7, 1e8].map(|n: f64| (n, 1e4 + n));

@@ -1,11 +1,9 @@
-//! Colours: of text and axes, of technologies, the same everywhere, and of scales.
+//! Colours: of text and axes, of lines and marks, the same everywhere, and of scales.
 //!
 //! All are visible on light and dark pages. Those that tell things apart are of Okabe and Ito ("Color universal design", 2008).
 //! The scale follows viridis (Smith and van der Walt 2015), whose lightness grows evenly for every kind of colour vision.
 
 use std::fmt::{self, Display, Formatter};
-
-use nimlanes::isa::Tier;
 
 /// Red, green and blue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,22 +27,8 @@ const SKY: Colour = Colour([86, 180, 233]);
 const PURPLE: Colour = Colour([204, 121, 167]);
 const BROWN: Colour = Colour([140, 86, 75]);
 
-/// What tells lines apart, in this order.
-pub const COLOURS: [Colour; 7] = [BLUE, VERMILION, GREEN, ORANGE, SKY, PURPLE, BROWN];
-
-/// Technologies and their colours.
-pub fn technologies() -> impl Iterator<Item = (&'static str, Colour)> {
-    let tier = |tier: &Tier| Some((tier.name(), Colour(tier.extension()?.colour)));
-    let crates = [("plain Rust", BLUE), ("bitvec", PURPLE), ("wide", GREEN)];
-    let several = [("fearless_simd", BROWN), ("parallel", SKY)];
-    crates.into_iter().chain(Tier::ALL.iter().filter_map(tier)).chain(several)
-}
-
-/// The position and colour of the technology that a kernel uses: the last one if it uses several, grey if none is known.
-pub fn technology(used: &str) -> (Option<usize>, Colour) {
-    let known = technologies().enumerate().filter(|(_, (name, _))| used.contains(name)).last();
-    known.map_or((None, GREY), |(place, (_, colour))| (Some(place), colour))
-}
+/// What tells lines and marks apart, in this order, which is that of the page.
+pub const COLOURS: [Colour; 7] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BROWN];
 
 /// The colour of a scale at a share from 0, dark, to 1, light.
 pub fn scale(share: f64) -> Colour {
@@ -53,21 +37,4 @@ pub fn scale(share: f64) -> Colour {
     let at = share * (STOPS.len() - 1) as f64;
     let (low, high) = (STOPS[at.floor() as usize], STOPS[at.ceil() as usize]);
     Colour([0, 1, 2].map(|i| (low[i] + (high[i] - low[i]) * at.fract()).round() as u8))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn technologies_in_one_chart_have_different_colours_of_the_palette() {
-        assert!(technologies().all(|(_, colour)| COLOURS.contains(&colour)));
-        let architecture = |name| Some(Tier::named(name)?.extension()?.architecture);
-        for (i, (name, colour)) in technologies().enumerate() {
-            for (other, same) in technologies().take(i).filter(|(_, other)| *other == colour) {
-                let [own, others] = [architecture(name), architecture(other)];
-                assert!(own.is_some() && others.is_some() && own != others, "{name} and {other} are both {same}");
-            }
-        }
-    }
 }

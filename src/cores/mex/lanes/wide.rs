@@ -2,7 +2,7 @@
 
 use wide::u8x64;
 
-use super::{ONE_HOT, Planes, Sources};
+use super::{ONE_HOT, Planes, Sources, by_planes};
 
 /// By what the shuffle of this build is: an instruction of AVX-512, lookups of ARM (estimated by llvm-mca), or a loop.
 pub const fn plane_ns(avx512: f64, arm: f64, others: f64) -> f64 {
@@ -13,10 +13,16 @@ pub const fn plane_ns(avx512: f64, arm: f64, others: f64) -> f64 {
     }
 }
 
-pub static TABLES: Planes = ONE_HOT;
+static TABLES: Planes = ONE_HOT;
+
+/// ORs what the moves reach into the first planes of blocks. One function for all kernels: byte by byte, a shuffle is long.
+pub fn decode(from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
+    let tables = std::hint::black_box(&TABLES);
+    by_planes!(planes, accumulate(tables, from, moves, hits));
+}
 
 #[inline(always)]
-pub fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
+fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let table: [u8x64; P] = std::array::from_fn(|p| u8x64::new(tables[p]));
     for (from, hits) in from.blocks(hits) {
         let mut sum: [u8x64; P] = std::array::from_fn(|p| u8x64::new(hits[p]));

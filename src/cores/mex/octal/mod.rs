@@ -66,6 +66,8 @@ pub(super) mod window;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod window_lanes_avx512;
 mod window_words;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod window_words_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod xor_translate_avx512;
 
@@ -108,7 +110,7 @@ impl Operation for MexOctal {
         greedy_neon = greedy_v128 like greedy, Neon, ["neon"], "the same on the lanes of sparse_lanes_neon";
         greedy_simd128 = greedy_v128 like greedy, Simd128, ["simd128"], "the same on the lanes of sparse_lanes_simd128";
         window_words = window_words like greedy, Portable, [], "where few heaps are rare: an OR of bits over them, and over some common ones to verify";
-        window_words_avx2 = window_words like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
+        window_words_avx2 = window_words_avx2 like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
         window_lanes_avx512 = window_lanes_avx512 like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";
         greedy_pair_avx512 = greedy_pair_avx512 like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
     };

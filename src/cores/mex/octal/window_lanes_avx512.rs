@@ -8,7 +8,7 @@
 use super::drive;
 use super::greedy::WORTH;
 use super::sparse_lanes_avx512::parts;
-use super::window::{avx512::lanes, steps::Windowed};
+use super::window::{avx512::loops, steps::Windowed};
 use super::{Octal, Start, greedy_avx512, window};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -18,5 +18,5 @@ pub fn cost(input: &Octal, context: CostContext) -> Cost {
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    drive::drive(input, run, start, &parts(Some(WORTH)), &mut Windowed::new(&lanes()))
+    drive::drive(input, run, start, &parts(Some(WORTH)), &mut Windowed::new(loops()))
 }

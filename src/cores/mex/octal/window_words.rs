@@ -7,7 +7,7 @@
 
 use super::drive;
 use super::sparse_lanes::parts;
-use super::window::{steps::Windowed, words::Plain};
+use super::window::{steps::Windowed, words::loops};
 use super::{Octal, Start, greedy, window};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -15,7 +15,6 @@ pub fn cost(input: &Octal, context: CostContext) -> Cost {
     window::cost(greedy::cost(input, context), input)
 }
 
-#[inline(always)]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    drive::drive(input, run, start, &parts(Some(greedy::WORTH)), &mut Windowed::new(&Plain))
+    drive::drive(input, run, start, &parts(Some(greedy::WORTH)), &mut Windowed::new(loops()))
 }

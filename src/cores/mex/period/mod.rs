@@ -40,6 +40,8 @@ mod table;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod window_lanes_avx512;
 mod window_words;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod window_words_avx2;
 
 pub use checkpoint::{Journal, MAGIC, Start};
 pub use state::State;
@@ -190,7 +192,7 @@ impl Operation for MexPeriod {
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexPeriod, [], start;
         table = table, Portable, [], "the baseline: a table of all values, and the classical theorem";
         window_words = window_words like table, Portable, [], "a window of the last values; what they reach as bits of words";
-        window_words_avx2 = window_words like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
+        window_words_avx2 = window_words_avx2 like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
         window_lanes_avx512 = window_lanes_avx512 like window_words, Avx512, ["avx512"], "a window of the last values; planes by byte permutes";
     };
     const ABSENT: &'static [Absent] = &[Absent {

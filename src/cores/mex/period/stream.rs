@@ -12,7 +12,7 @@ use super::super::octal::codes::LANES;
 use super::super::octal::inner::Inner;
 use super::super::octal::lanes::Sparse;
 use super::super::octal::window::steps::Windowed;
-use super::super::octal::window::{CHUNK, CODES, End, Lanes, Window};
+use super::super::octal::window::{CHUNK, CODES, End, Loops, Window};
 use super::super::octal::{self, Octal, drive};
 use super::state::{Found, Snapshot, State, Tallies, Tortoise, VALUES};
 use super::{Census, LAST, Proved, Rare, Start, Tally, hashed};
@@ -52,13 +52,7 @@ enum Outcome {
 
 /// Counts the values of all heaps.
 #[inline(always)]
-pub fn stream<L: Lanes>(
-    input: &Octal,
-    run: &Run,
-    start: Start,
-    inner: &impl Inner,
-    lanes: &L,
-) -> Result<Census, RunError> {
+pub fn stream(input: &Octal, run: &Run, start: Start, inner: &impl Inner, loops: Loops) -> Result<Census, RunError> {
     let heaps = input.heaps();
     let mut table = start.from.as_ref().map_or(TABLE, |state| state.table).min(heaps);
     let mut progress = Progress { run, counted: 0 };
@@ -67,7 +61,7 @@ pub fn stream<L: Lanes>(
     loop {
         let first = Octal::new(input.code(), table as u64 - 1).expect("a smaller limit");
         let begin = octal::Start::from_values(values);
-        values = drive::drive(&first, &run.counted_apart(), begin, inner, &mut Windowed::new(lanes))?;
+        values = drive::drive(&first, &run.counted_apart(), begin, inner, &mut Windowed::new(loops))?;
         let found = octal::period(input.code(), &values, run)?;
         progress.reach(table as u64)?;
         let counted = Census::of(&values, found);
@@ -80,10 +74,10 @@ pub fn stream<L: Lanes>(
         }
         let mut least = 2 * table as u64;
         if let Ok(sparse) = Sparse::new(&first, &values)
-            && let Some(window) = Window::new(sparse.window_parts(table), lanes)
+            && let Some(window) = Window::new(sparse.window_parts(table), loops.worth)
         {
             let codes = &sparse.codes[..table];
-            let mut stream = Stream::new(heaps as u64, window, lanes, &values, codes, &counted, from.take());
+            let mut stream = Stream::new(heaps as u64, window, loops, &values, codes, &counted, from.take());
             let outcome = stream.go(&mut progress, journal.as_deref().map(|journal| (journal, input)))?;
             match outcome {
                 Outcome::Complete(census) => return Ok(census),
@@ -113,32 +107,31 @@ impl Progress<'_> {
 }
 
 /// Codes from a window on.
-struct Replay<'a, L> {
+struct Replay {
     window: Window,
-    lanes: &'a L,
+    loops: Loops,
     codes: Vec<u8>,
     at: usize,
     /// The next heap.
     heap: u64,
 }
 
-impl<'a, L: Lanes> Replay<'a, L> {
-    fn new(window: &Window, lanes: &'a L, from: &Snapshot) -> Self {
+impl Replay {
+    fn new(window: &Window, loops: Loops, from: &Snapshot) -> Self {
         let mut codes = from.codes.clone();
         let at = codes.len();
         codes.resize(State::room(at.max(LANES)), 0);
-        Replay { window: window.clone(), lanes, codes, at, heap: from.heap }
+        Replay { window: window.clone(), loops, codes, at, heap: from.heap }
     }
 
     /// The codes of the next chunk.
-    #[inline(always)]
     fn next(&mut self) -> &[u8] {
         if self.at + CHUNK + LANES > self.codes.len() {
             let kept = self.window.depth().max(LANES);
             self.codes.copy_within(self.at - kept..self.at, 0);
             self.at = kept;
         }
-        let computed = self.window.compute(&mut self.codes, self.at, self.lanes);
+        let computed = (self.loops.compute)(&mut self.window, &mut self.codes, self.at);
         debug_assert!(computed.is_ok(), "these heaps were computed before");
         self.at += CHUNK;
         self.heap += CHUNK as u64;
@@ -146,7 +139,6 @@ impl<'a, L: Lanes> Replay<'a, L> {
     }
 
     /// The window before a heap.
-    #[inline(always)]
     fn before(mut self, heap: u64, run: &Run) -> Result<Snapshot, RunError> {
         while self.heap < heap {
             run.advance(0)?;
@@ -159,10 +151,10 @@ impl<'a, L: Lanes> Replay<'a, L> {
 }
 
 /// A run without a table.
-struct Stream<'a, L> {
+struct Stream<'a> {
     heaps: u64,
     window: Window,
-    lanes: &'a L,
+    loops: Loops,
     /// The values in the table.
     table: &'a [u16],
     /// The value of each code, for heaps of even and of odd number.
@@ -172,11 +164,11 @@ struct Stream<'a, L> {
     chosen_at: u64,
 }
 
-impl<'a, L: Lanes> Stream<'a, L> {
+impl<'a> Stream<'a> {
     fn new(
         heaps: u64,
         window: Window,
-        lanes: &'a L,
+        loops: Loops,
         table: &'a [u16],
         codes: &[u8],
         counted: &Census,
@@ -189,7 +181,7 @@ impl<'a, L: Lanes> Stream<'a, L> {
             tallies[usize::from(*value)] = (*first, *heaps);
         }
         let state = from.unwrap_or_else(|| State::new(&window, codes, tallies));
-        let mut stream = Stream { heaps, window, lanes, table, values, chosen_at: state.done, state };
+        let mut stream = Stream { heaps, window, loops, table, values, chosen_at: state.done, state };
         let verified_by = stream.state.verified_by;
         stream.choose();
         stream.window.set_verified_by(verified_by);
@@ -199,7 +191,7 @@ impl<'a, L: Lanes> Stream<'a, L> {
     /// Chooses the heads by the last heaps, from an even one on.
     fn choose(&mut self) {
         let odd = (self.state.done + self.state.at as u64) as usize % 2;
-        self.window.choose(&self.state.codes[odd..self.state.at], self.lanes);
+        self.window.choose(&self.state.codes[odd..self.state.at], self.loops.worth);
         self.chosen_at = self.state.done;
     }
 
@@ -223,25 +215,23 @@ impl<'a, L: Lanes> Stream<'a, L> {
             self.state.snap(self.window.depth().max(LANES));
             self.state.slide();
             let at = self.state.at;
-            if self.window.compute(&mut self.state.codes, at, self.lanes).is_err() {
+            if (self.loops.compute)(&mut self.window, &mut self.state.codes, at).is_err() {
                 return Ok(Outcome::NoWindow(done));
             }
             // What is proved need not be verified.
             if self.state.found.is_none() {
                 let odd = (done % 2) as usize;
-                let end = self.window.verify(&self.state.codes, at, odd, self.lanes, |_, _| false);
+                let end = (self.loops.verify)(&mut self.window, &self.state.codes, at, odd, &mut |_, _| false);
                 self.state.verified_by = self.window.verified_by();
                 if let Err(End::Open(index, _)) = end {
                     return Ok(Outcome::NoWindow(done + (index - at) as u64));
                 }
             }
             let count = (self.heaps - done).min(CHUNK as u64) as usize;
-            match self.repetition(count) {
-                Some(count) => {
-                    self.state.count(count, &self.values);
-                    self.found(progress.run)?;
-                }
-                None => self.state.count(count, &self.values),
+            let repeated = self.repetition(count);
+            self.state.count(repeated.unwrap_or(count), &self.values);
+            if repeated.is_some() {
+                self.found(progress.run)?;
             }
             let is_known = progress.reach(self.state.done);
             if let Some((journal, input)) = journal {
@@ -305,14 +295,13 @@ impl<'a, L: Lanes> Stream<'a, L> {
     }
 
     /// Codes from the last window before a heap that is kept.
-    fn replay(&self, heap: u64) -> Replay<'a, L> {
+    fn replay(&self, heap: u64) -> Replay {
         let snapshots = &self.state.snapshots;
         let last = snapshots.partition_point(|snapshot| snapshot.heap <= heap).max(1) - 1;
-        Replay::new(&self.window, self.lanes, &snapshots[last])
+        Replay::new(&self.window, self.loops, &snapshots[last])
     }
 
     /// The first heap of a period that holds from the tortoise on.
-    #[inline(always)]
     fn preperiod(&self, period: u64, run: &Run) -> Result<u64, RunError> {
         let State { snapshots, tortoise, .. } = &self.state;
         let end = tortoise.window.heap;
@@ -336,7 +325,7 @@ impl<'a, L: Lanes> Stream<'a, L> {
         let start = from.heap - from.codes.len() as u64;
         let mut preperiod = last(&from.codes, &later.codes).map_or(start, |at| start + at);
         let (mut first, mut second) =
-            (Replay::new(&self.window, self.lanes, from), Replay::new(&self.window, self.lanes, &later));
+            (Replay::new(&self.window, self.loops, from), Replay::new(&self.window, self.loops, &later));
         while first.heap < until {
             run.advance(0)?;
             let heap = first.heap;
@@ -354,7 +343,7 @@ impl<'a, L: Lanes> Stream<'a, L> {
         let mut later: Vec<u16> = self.table[(period as usize).min(size)..].to_vec();
         let from = period.max(size as u64);
         let window = self.replay(from).before(from, run)?;
-        let mut replay = Replay::new(&self.window, self.lanes, &window);
+        let mut replay = Replay::new(&self.window, self.loops, &window);
         while later.len() < size {
             let heap = replay.heap as usize;
             let of = |(n, code): (usize, &u8)| self.values[n % 2][usize::from(*code)];
@@ -390,7 +379,7 @@ impl<'a, L: Lanes> Stream<'a, L> {
 mod tests {
     use std::sync::{Arc, Mutex};
 
-    use super::super::super::octal::window::words::Plain;
+    use super::super::super::octal::window::words;
     use super::super::super::octal::{greedy, sparse_lanes};
     use super::super::{Journal, Theorem};
     use super::*;
@@ -400,7 +389,7 @@ mod tests {
     }
 
     fn run(input: &Octal, start: Start) -> Result<Census, RunError> {
-        stream(input, &Run::new(1), start, &sparse_lanes::parts(Some(greedy::WORTH)), &Plain)
+        stream(input, &Run::new(1), start, &sparse_lanes::parts(Some(greedy::WORTH)), words::loops())
     }
 
     /// The values of a game that are kept in a table, and the period that the classical theorem proves.
@@ -460,7 +449,7 @@ mod tests {
         let stop = Arc::new(Run::new(1));
         let keep = Arc::new(Keep(heaps, Arc::clone(&stop), Mutex::default()));
         let start = Start::with_journal(Arc::clone(&keep) as Arc<dyn Journal>, None);
-        let ended = stream(input, &stop, start, &sparse_lanes::parts(Some(greedy::WORTH)), &Plain);
+        let ended = stream(input, &stop, start, &sparse_lanes::parts(Some(greedy::WORTH)), words::loops());
         assert_eq!(ended, Err(RunError::Cancelled));
         keep.2.lock().expect("no panic").take().expect("a file")
     }
@@ -496,14 +485,14 @@ mod tests {
         let input = input("0.106", 30_000);
         let table = 2 * TABLE;
         let first = self::input("0.106", table as u64 - 1);
-        let (values, lanes) = (classical_values(&first), Plain);
+        let (values, loops) = (classical_values(&first), words::loops());
         let sparse = Sparse::new(&first, &values).ok().expect("small values");
-        let window = Window::new(sparse.window_parts(table), &lanes).expect("few rare heaps");
+        let window = Window::new(sparse.window_parts(table), loops.worth).expect("few rare heaps");
         let codes = &sparse.codes[..table];
         let mut stream =
-            Stream::new(input.limit() + 1, window, &lanes, &values, codes, &Census::of(&values, None), None);
+            Stream::new(input.limit() + 1, window, loops, &values, codes, &Census::of(&values, None), None);
         let at = stream.state.at;
-        let computed = stream.window.compute(&mut stream.state.codes, at, &lanes);
+        let computed = (loops.compute)(&mut stream.window, &mut stream.state.codes, at);
         assert_eq!(computed, Ok(()));
         // The window after 1000 heaps becomes that of the tortoise.
         let end = at + 1000;

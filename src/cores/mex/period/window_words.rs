@@ -3,16 +3,15 @@
 //! Cost per heap: a shift and an OR for each rare heap and each head.
 //! Bound: these operations.
 
-use super::super::octal::window::words::Plain;
+use super::super::octal::window::words::loops;
 use super::super::octal::{Octal, greedy, sparse_lanes};
 use super::{Census, Start, stream};
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Octal, context: CostContext) -> Cost {
-    stream::cost(input, if context.tier == Tier::Portable { 25.0 } else { 15.0 })
+pub fn cost(input: &Octal, _: CostContext) -> Cost {
+    stream::cost(input, 25.0)
 }
 
-#[inline(always)]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Census, RunError> {
-    stream::stream(input, run, start, &sparse_lanes::parts(Some(greedy::WORTH)), &Plain)
+    stream::stream(input, run, start, &sparse_lanes::parts(Some(greedy::WORTH)), loops())
 }

@@ -5,8 +5,8 @@
 
 use super::ring;
 use super::{Output, Records, Start};
-use crate::cores::mex::lanes::wide::{TABLES, accumulate, plane_ns};
-use crate::cores::mex::lanes::{by_planes, plain};
+use crate::cores::mex::lanes::plain;
+use crate::cores::mex::lanes::wide::{decode, plane_ns};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Records, _: CostContext) -> Cost {
@@ -15,12 +15,5 @@ pub fn cost(input: &Records, _: CostContext) -> Cost {
 
 #[inline(always)]
 pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
-    let tables = std::hint::black_box(&TABLES);
-    ring::drive_lanes(
-        input,
-        run,
-        start,
-        |from, moves, planes, hits| by_planes!(planes, accumulate(tables, from, moves, hits)),
-        plain::free_words,
-    )
+    ring::drive_lanes(input, run, start, decode, plain::free_words)
 }

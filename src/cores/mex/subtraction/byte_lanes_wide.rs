@@ -9,8 +9,8 @@
 
 use super::Subtraction;
 use super::drive;
-use crate::cores::mex::lanes::wide::{TABLES, accumulate, plane_ns};
-use crate::cores::mex::lanes::{by_planes, plain};
+use crate::cores::mex::lanes::plain;
+use crate::cores::mex::lanes::wide::{decode, plane_ns};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
@@ -19,11 +19,5 @@ pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    let tables = std::hint::black_box(&TABLES);
-    drive::drive(
-        input,
-        run,
-        |from, moves, planes, hits| by_planes!(planes, accumulate(tables, from, moves, hits)),
-        plain::free_words,
-    )
+    drive::drive(input, run, decode, plain::free_words)
 }

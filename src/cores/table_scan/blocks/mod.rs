@@ -34,7 +34,7 @@ use self::layers::Layers;
 use self::superband::Superband;
 use self::tables::{Ds, Shape, Table, Xs};
 use super::wave::{StopOnDrop, Wave};
-use super::{Rule, Sink, StoneGame};
+use super::{Rule, Sink, StoneGame, Tally};
 #[cfg(feature = "parallel")]
 use crate::kernel::Cost;
 use crate::kernel::threads;
@@ -197,11 +197,11 @@ impl Marks {
 }
 
 /// The superbands of one thread.
-pub struct Share<'a, S> {
+pub struct Share<'a> {
     marks: &'a Marks,
     wave: &'a Wave,
     run: &'a Run,
-    sink: S,
+    keep: Keep<'a>,
     /// Layers in a superband.
     layers: usize,
     /// Every so many superbands, from this one on.
@@ -209,7 +209,10 @@ pub struct Share<'a, S> {
     every: usize,
 }
 
-impl<S: Sink> Share<'_, S> {
+/// Takes the positions of a step, where more is kept than their tally.
+type Keep<'a> = Option<&'a mut dyn FnMut(&[[u32; 3]])>;
+
+impl Share<'_> {
     /// Finds the P-positions of the share. `search` searches the pairs of a step in one segment and returns those that found
     /// something; `full_words` has a bit for each word of a line that has no free place.
     #[inline(always)]
@@ -217,34 +220,44 @@ impl<S: Sink> Share<'_, S> {
         mut self,
         search: impl Fn(&Step<'_>, u64, &mut Found) -> u64,
         full_words: impl Fn(&Line) -> u8,
-    ) -> Result<S, RunError> {
+    ) -> Result<Tally, RunError> {
         let Share { layers, marks: &Marks { heaps, .. }, .. } = self;
         let stop_on_drop = StopOnDrop(self.wave);
         let mut superband = Superband::new(self.marks);
         for index in (self.first..heaps.div_ceil(layers)).step_by(self.every) {
-            superband.run(index, layers, self.wave, &mut self.sink, &search, &full_words)?;
+            superband.run(index, layers, self.wave, &mut self.keep, &search, &full_words)?;
             self.run.advance(layers.min(heaps - layers * index) as u64)?;
         }
         std::mem::forget(stop_on_drop);
-        Ok(self.sink)
+        Ok(superband.tally)
     }
 }
 
-/// Finds all P-positions. `work` is [`Share::work`] with the searches of the kernel: a closure of the kernel, because it is compiled
-/// for the kernel's tier.
+/// Finds all P-positions. `work` is [`Share::work`] with the searches of a tier: a function of its own, so that it is compiled once,
+/// whatever the sink.
 pub fn scan<S: Sink>(
     input: &StoneGame,
     run: &Run,
     sink: S,
     threads: usize,
-    work: impl Fn(Share<'_, S>) -> Result<S, RunError> + Sync,
+    work: impl Fn(Share<'_>) -> Result<Tally, RunError> + Sync,
 ) -> Result<S, RunError> {
     let marks = &Marks::new(input);
     let layers = superband_layers(marks.heaps, threads);
     let superbands = marks.heaps.div_ceil(layers);
     let wave = &Wave::new(superbands);
     let every = threads.min(superbands);
-    let share = |first| work(Share { marks, wave, run, sink: sink.fork(), layers, first, every });
+    let share = |first| {
+        let mut sink = sink.fork();
+        let is_tally = sink.tally_mut().is_some();
+        let mut push = |found: &[[u32; 3]]| found.iter().for_each(|position| sink.push(*position));
+        let keep: Keep<'_> = if is_tally { None } else { Some(&mut push) };
+        let found = work(Share { marks, wave, run, keep, layers, first, every })?;
+        if let Some(tally) = sink.tally_mut() {
+            tally.add(found.sum, found.positions);
+        }
+        Ok(sink)
+    };
     let mut sinks = threads::share(every, share)?.into_iter();
     let mut sink: S = sinks.next().unwrap_or_default();
     sinks.for_each(|other| sink.merge(other));

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::full::{Full, FullRows, Tile};
 use super::tables::Xs;
-use super::{BAND, BANDS, Found, Layers, Marks, Rule, Sink, Step, TILE};
+use super::{BAND, BANDS, Found, Keep, Layers, Marks, Rule, Step, TILE};
+use crate::cores::table_scan::Tally;
 use crate::cores::table_scan::wave::Wave;
 use crate::kernel::RunError;
 use crate::simd::bits::{WORD, transpose};
@@ -21,6 +22,8 @@ pub struct Superband<'a> {
     unused: [Vec<u64>; BANDS],
     full: Box<(Full, FullRows)>,
     found: Box<Found>,
+    /// What this one and those before it have found.
+    pub tally: Tally,
 }
 
 /// A segment of candidates, as a superband sees it.
@@ -46,7 +49,8 @@ impl<'a> Superband<'a> {
     pub fn new(marks: &'a Marks) -> Self {
         let unused = std::array::from_fn(|_| vec![0; marks.heaps + MORE_STEPS]);
         let full = Box::new((Full::new(), FullRows::new()));
-        Superband { marks, layers: Layers::new(marks.heaps), unused, full, found: Box::default() }
+        let layers = Layers::new(marks.heaps);
+        Superband { marks, layers, unused, full, found: Box::default(), tally: Tally::default() }
     }
 
     /// Bytes of a superband.
@@ -57,12 +61,12 @@ impl<'a> Superband<'a> {
 
     /// Finds the P-positions whose `y` is in a superband, given the layers in each.
     #[inline(always)]
-    pub fn run<S: Sink>(
+    pub fn run(
         &mut self,
         index: usize,
         layers: usize,
         wave: &Wave,
-        sink: &mut S,
+        keep: &mut Keep<'_>,
         search: &impl Fn(&Step<'_>, u64, &mut Found) -> u64,
         full_words: &impl Fn(&Line) -> u8,
     ) -> Result<(), RunError> {
@@ -82,7 +86,7 @@ impl<'a> Superband<'a> {
                 for y in (y0..(y0 + layers).min(end(segment))).step_by(BAND) {
                     let xs = x0..x1.min(y + BAND);
                     if !xs.is_empty() {
-                        self.sweep(&tile, y, xs, sink, search);
+                        self.sweep(&tile, y, xs, keep, search);
                     }
                 }
             }
@@ -125,15 +129,15 @@ impl<'a> Superband<'a> {
 
     /// The steps of the band from `y0` on through the heaps `xs` of a tile.
     #[inline(always)]
-    fn sweep<S: Sink, F: Fn(&Line) -> u8>(
+    fn sweep<F: Fn(&Line) -> u8>(
         &mut self,
         tile: &Tile<'_, F>,
         y0: usize,
         xs: Range<usize>,
-        sink: &mut S,
+        keep: &mut Keep<'_>,
         search: &impl Fn(&Step<'_>, u64, &mut Found) -> u64,
     ) {
-        let Superband { marks, layers, unused, full, found } = self;
+        let Superband { marks, layers, unused, full, found, tally } = self;
         let at = tile.at;
         let band = (y0 - at.y0) / BAND;
         let steps = xs.start..xs.end + BAND - 1;
@@ -185,17 +189,28 @@ impl<'a> Superband<'a> {
                 if z < at.y0 + at.layers {
                     mark_near(marks, layers, unused, at, [x, y, z]);
                 }
-                if sink.tally_mut().is_none() {
-                    sink.push([x, y, z].map(|heap| heap as u32));
-                }
             }
             unused[band][t] &= !hits;
-            if let Some(tally) = sink.tally_mut() {
-                let count = hits.count_ones() as usize;
-                tally.add((sum + count * (t + y0 + at.z0)) as u128, count as u64);
+            let count = hits.count_ones() as usize;
+            tally.add((sum + count * (t + y0 + at.z0)) as u128, count as u64);
+            if let Some(keep) = keep {
+                hand_on(keep, found, hits, [t, y0, at.z0]);
             }
         }
     }
+}
+
+/// Hands on what a step has found, from its `t`, the first layer and the first candidate.
+fn hand_on(keep: &mut dyn FnMut(&[[u32; 3]]), found: &Found, hits: u64, [t, y0, z0]: [usize; 3]) {
+    let (mut positions, mut left) = ([[0; 3]; BAND], hits);
+    let mut count = 0;
+    while left != 0 {
+        let k = left.trailing_zeros() as usize % BAND;
+        left &= left - 1;
+        positions[count] = [t - k, y0 + k, z0 + found.place(k)].map(|heap| heap as u32);
+        count += 1;
+    }
+    keep(&positions[..count]);
 }
 
 /// The lines of `gap` for the marks that the layers from `y0` on make in their own rows, in descending order, from a block on; `None`

@@ -9,7 +9,7 @@ use nimlanes::workload::Workload;
 use super::ladder::{Step, steps};
 use super::markdown::{Table, code, ns, size, spread, time, times};
 use super::{Chart, Entry, Report, SMALL};
-use crate::drawing::chart::{self, Bar, Point, Role, Series};
+use crate::drawing::chart::{self, Dot, Point, Series};
 use crate::measuring::duel::{Duel, Row, Skipped, TIE};
 use crate::report::{CHARTS, TABLES};
 
@@ -72,12 +72,17 @@ impl<'a> Report<'a> {
     fn charts_of(&self, entry: &Entry) -> Vec<Chart> {
         let headline = entry.headline();
         let file = |kind| format!("{}-{kind}.svg", entry.name());
+        // A logarithmic axis cannot show size 0.
+        let sizes = self.sizes(entry, headline).filter(|size| *size > 0);
+        let duels: Vec<&Duel> = sizes.filter_map(|size| self.duel(entry, headline, size)).collect();
+        let marks = self.marks(entry, &duels);
         let mut charts = Vec::new();
         if let Some(duel) = self.headline(entry) {
             let title = format!("{}: {} at {}", entry.name(), headline.name, size(duel.case.size));
-            charts.push(Chart { file: file(RATIO), svg: chart::ratios(&title, &duel.baseline, &bars(entry, duel)) });
+            let svg = chart::ratios(&title, &duel.baseline, &dots(entry, duel, &marks));
+            charts.push(Chart { file: file(RATIO), svg });
         }
-        let series = self.series(entry, headline);
+        let series = series(entry, &duels, &marks);
         if series.iter().any(|series| series.points.len() > 1) {
             let title = format!("{}: {}", entry.name(), headline.name);
             charts.push(Chart { file: file(SIZES), svg: chart::sizes(&title, &series, SMALL as f64) });
@@ -160,25 +165,14 @@ impl<'a> Report<'a> {
         table.end()
     }
 
-    fn series(&self, entry: &Entry, workload: &Workload) -> Vec<Series> {
-        // A logarithmic axis cannot show size 0.
-        let sizes = self.sizes(entry, workload).filter(|size| *size > 0);
-        let duels: Vec<&Duel> = sizes.filter_map(|size| self.duel(entry, workload, size)).collect();
-        // The baseline, and the kernels that lead, overall or in plain Rust, at a size that is not small.
+    /// The kernels with a mark in charts, in list order: the baseline, and those that lead, overall or in plain Rust, at a size that
+    /// is not small.
+    fn marks(&self, entry: &Entry, duels: &[&Duel]) -> Vec<&'static str> {
         let mut leads: Vec<&str> = self.headline(entry).map(|duel| duel.baseline.as_str()).into_iter().collect();
         for duel in duels.iter().filter(|duel| duel.case.size > SMALL) {
             leads.extend(duel.rows.first().into_iter().chain(entry.plain(duel)).map(|row| row.kernel.as_str()));
         }
-        let series = |kernel: &KernelInfo| {
-            let point = |duel: &&'a Duel| {
-                let row = duel.rows.iter().find(|row| row.kernel == kernel.name)?;
-                let ratio = row.ratio / entry.plain(duel)?.ratio;
-                Some(Point { size: duel.case.size as f64, seconds: row.median_seconds, ratio })
-            };
-            let role = if leads.contains(&kernel.name) { Role::Lead } else { Role::Other };
-            Series { name: kernel.name.to_owned(), role, points: duels.iter().filter_map(point).collect() }
-        };
-        entry.kernels.iter().map(series).filter(|series| !series.points.is_empty()).collect()
+        entry.kernels.iter().map(|kernel| kernel.name).filter(|name| leads.contains(name)).collect()
     }
 
     /// The kernels that were skipped, each with its sizes and the reason.
@@ -275,12 +269,27 @@ pub fn technology(kernel: &KernelInfo) -> String {
     }
 }
 
-fn bars(entry: &Entry, duel: &Duel) -> Vec<Bar> {
-    let bar = |row: &Row| Bar {
+fn dots(entry: &Entry, duel: &Duel, marks: &[&str]) -> Vec<Dot> {
+    let dot = |row: &Row| Dot {
         name: row.kernel.clone(),
         technology: entry.info(&row.kernel).map_or(row.tier.clone(), technology),
+        mark: marks.iter().position(|name| *name == row.kernel),
         ratio: row.ratio,
         range: (row.ratio_low, row.ratio_high),
     };
-    duel.rows.iter().map(bar).collect()
+    duel.rows.iter().map(dot).collect()
+}
+
+/// The kernels over sizes, relative to the best in plain Rust.
+fn series(entry: &Entry, duels: &[&Duel], marks: &[&str]) -> Vec<Series> {
+    let series = |kernel: &KernelInfo| {
+        let point = |duel: &&Duel| {
+            let row = duel.rows.iter().find(|row| row.kernel == kernel.name)?;
+            let ratio = row.ratio / entry.plain(duel)?.ratio;
+            Some(Point { size: duel.case.size as f64, seconds: row.median_seconds, ratio })
+        };
+        let mark = marks.iter().position(|name| *name == kernel.name);
+        Series { name: kernel.name.to_owned(), mark, points: duels.iter().filter_map(point).collect() }
+    };
+    entry.kernels.iter().map(series).filter(|series| !series.points.is_empty()).collect()
 }

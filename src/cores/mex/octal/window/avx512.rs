@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 
 use super::super::codes::{LANES, Move};
-use super::{Block, CODES, Lanes, Moves, SHORT, Window, Words};
+use super::{Block, CODES, Lanes, Loops, Moves, SHORT, Window, Words, loops};
 use crate::cores::mex::lanes::avx512::hit_words;
 use crate::cores::mex::lanes::by_planes;
 use crate::simd::avx512::{load, store};
@@ -161,17 +161,23 @@ fn is_split(a: &Block, b: &Block, code: u8) -> bool {
 }
 
 /// Lanes of 64 bytes.
-pub struct Avx512<B, S, O, I> {
+struct Avx512<B, S, O, I> {
     block: B,
     short: S,
     open: O,
     is_split: I,
 }
 
+/// Compiled for this tier.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+pub fn loops() -> Loops {
+    loops!(lanes())
+}
+
 /// The parts as closures, which have the CPU features of the function that they are in.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
-pub fn lanes() -> impl Lanes {
+fn lanes() -> impl Lanes {
     Avx512 {
         block: |codes: &[u8], n, moves: &Moves, planes, words: &mut Words| {
             by_planes!(planes, block(codes, n, moves, words))

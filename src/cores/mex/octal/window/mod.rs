@@ -85,8 +85,36 @@ impl Moves {
     }
 }
 
+/// The loops through a chunk, compiled for the tier of the function that [`loops!`] is in.
+#[derive(Clone, Copy, Debug)]
+pub struct Loops {
+    /// [`Window::compute`].
+    pub compute: fn(&mut Window, codes: &mut [u8], n: usize) -> Result<(), End>,
+    /// [`Window::verify`].
+    pub verify: Verify,
+    /// [`Lanes::worth`].
+    pub worth: f64,
+}
+
+type Verify = fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>;
+
+/// Searches for what a heap must reach, given its index and the code.
+pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
+
+/// [`Loops`] of [`Lanes`].
+macro_rules! loops {
+    ($lanes:expr) => {
+        $crate::cores::mex::octal::window::Loops {
+            compute: |window, codes, n| window.compute(codes, n, &$lanes),
+            verify: |window, codes, n, odd, is_reached| window.verify(codes, n, odd, &$lanes, is_reached),
+            worth: $lanes.worth(),
+        }
+    };
+}
+use loops;
+
 /// The parts in which the kernels differ. `planes` groups of eight codes hold all codes of the heaps that are read.
-pub trait Lanes {
+trait Lanes {
     /// ORs the codes that moves reach from the block at `n` into its words.
     fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut Words);
     /// ORs the codes that moves reach from the `SHORT` heaps at `n` into their words.
@@ -154,7 +182,8 @@ pub struct Parts<'a> {
 
 impl Window {
     /// The window of these heaps; `None` if a value has no bit in a word, the moves are too many, or the rare heaps too near.
-    pub fn new(parts: Parts, lanes: &impl Lanes) -> Option<Self> {
+    /// For `worth`, see [`Window::choose`].
+    pub fn new(parts: Parts, worth: f64) -> Option<Self> {
         let Parts { coder, last_rare, rare_count, moves, turned, splits, codes } = parts;
         let n = codes.len();
         let place = splits.last()?;
@@ -198,12 +227,13 @@ impl Window {
             depth,
             verified_by: 0,
         };
-        window.choose(codes, lanes);
+        window.choose(codes, worth);
         Some(window)
     }
 
-    /// Chooses the heads by the last of these codes. The first code is that of an even heap.
-    pub fn choose(&mut self, codes: &[u8], lanes: &impl Lanes) {
+    /// Chooses the heads by the last of these codes: those that reach at least `worth` codes of a heap. The first code is that of
+    /// an even heap.
+    pub fn choose(&mut self, codes: &[u8], worth: f64) {
         let first = self.last_rare + 1;
         let small = self.stretch.iter().flat_map(|block| block.iter().rev());
         let pool = (first..codes.len() / 8)
@@ -214,7 +244,7 @@ impl Window {
             codes,
             |n, code| self.coder.rare_below(n, code),
             takes.chain(pool).take(POOL).collect(),
-            lanes.worth(),
+            worth,
         );
         self.heads = Moves::new(heads);
         self.verified_by = self.verified_by.max(self.heads.reach());
@@ -261,18 +291,18 @@ impl Window {
     /// # Errors
     /// [`End::TooLarge`].
     #[inline(always)]
-    pub fn compute(&mut self, codes: &mut [u8], n: usize, lanes: &impl Lanes) -> Result<(), End> {
+    fn compute(&mut self, codes: &mut [u8], n: usize, lanes: &impl Lanes) -> Result<(), End> {
         loop {
             for n in (n..n + CHUNK).step_by(LANES) {
                 let mut words = [0; LANES];
                 lanes.block(codes, n, &self.far, self.planes, &mut words);
-                if self.middle.is_empty() {
-                    chain(codes, n, &self.short, &words);
-                } else {
-                    for (i, words) in words.as_chunks_mut::<SHORT>().0.iter_mut().enumerate() {
-                        lanes.short(codes, n + i * SHORT, &self.middle, self.planes, words);
-                        chain(codes, n + i * SHORT, &self.short, words);
+                let heaps = if self.middle.is_empty() { LANES } else { SHORT };
+                for (i, words) in words.chunks_exact_mut(heaps).enumerate() {
+                    let n = n + i * heaps;
+                    if let Ok(words) = words.try_into() {
+                        lanes.short(codes, n, &self.middle, self.planes, words);
                     }
+                    chain(codes, n, &self.short, words);
                 }
             }
             let largest = codes[n..n + CHUNK].iter().fold(0, |most, code| most.max(*code));
@@ -292,13 +322,13 @@ impl Window {
     /// # Errors
     /// [`End::Open`]: the heaps before it are verified.
     #[inline(always)]
-    pub fn verify(
+    fn verify(
         &mut self,
         codes: &[u8],
         n: usize,
         odd: usize,
         lanes: &impl Lanes,
-        mut is_reached: impl FnMut(usize, u8) -> bool,
+        is_reached: IsReached<'_>,
     ) -> Result<(), End> {
         for n in (n..n + CHUNK).step_by(LANES) {
             let mut words = [0; LANES];

@@ -1,10 +1,21 @@
 //! Words: a bit for each code, set by a shift. The compiler does several heaps at once where it has such shifts.
 
 use super::super::codes::{LANES, Move};
-use super::{Block, CODES, Lanes, Moves, SHORT, Window, Words};
+use super::{Block, CODES, Lanes, Loops, Moves, SHORT, Window, Words, loops};
 
-/// Plain Rust.
-pub struct Plain;
+/// Compiled for the build's target.
+pub fn loops() -> Loops {
+    loops!(Plain)
+}
+
+/// The same at a tier that shifts lanes apart.
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn loops_avx2() -> Loops {
+    loops!(Plain)
+}
+
+struct Plain;
 
 /// What one move reaches.
 #[inline(always)]

@@ -1,4 +1,4 @@
-//! The benchmarks of a core: groups `<operation>/<workload>`, ids `<kernel>/<size>`, all from the registry.
+//! Benches of kernels: groups `<operation>/<workload>`, ids `<kernel>/<size>`, all from the registry.
 
 use std::cell::{Cell, OnceCell};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use criterion::measurement::Measurement;
 use criterion::{BenchmarkGroup, BenchmarkId, SamplingMode, Throughput};
 use nimlanes::cores::OPERATIONS;
-use nimlanes::kernel::{Core, Run};
+use nimlanes::kernel::Run;
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::known;
 use nimlanes::selection::Selection;
@@ -14,25 +14,22 @@ use nimlanes::session::{Answer, AnyOperation, KernelInfo, Session};
 use nimlanes::units::span;
 use nimlanes::workload::Workload;
 
-use super::{Instrument, Plan};
+use crate::{Bench, Instrument, Plan};
 
 /// Up to this size, answers are compared with the oracle if there is no known answer.
 const SMALL: u64 = 100;
 
-/// Runs the benchmarks of a core.
-pub fn core(core: Core) {
-    super::run(|selection, plan, criterion, instrument| {
-        for operation in OPERATIONS.iter().filter(|operation| operation.core() == core) {
-            instrument.set_unit(operation.unit());
-            for workload in operation.workloads() {
-                let group = criterion.benchmark_group(format!("{}/{}", operation.name(), workload.name));
-                Cases { operation: *operation, workload, selection, plan, instrument }.fill(group);
-            }
+pub fn run(Bench { selection, plan, instrument, criterion }: &mut Bench) {
+    for operation in OPERATIONS {
+        instrument.set_unit(operation.unit());
+        for workload in operation.workloads() {
+            let group = criterion.benchmark_group(format!("{}/{}", operation.name(), workload.name));
+            Cases { operation: *operation, workload, selection, plan, instrument }.fill(group);
         }
-    });
+    }
 }
 
-/// Predicted run times of all benchmarks in all bench files, which share one budget.
+/// Predicted run times of all benchmarks of kernels, which share one budget.
 pub fn predictions(selection: &Selection) -> Vec<Duration> {
     let mut runs = Vec::new();
     for operation in OPERATIONS {

@@ -1,10 +1,10 @@
-//! Code shared by the benches: settings, clock and profile of each benchmark, and the driver that fills the groups of a core
-//! from the registry.
-#![allow(dead_code, reason = "compiled into each bench file, and each uses a part of it")]
+//! The benches: of the machine's ceilings, of the kernels of each core, and of complete games. Here are the settings that they share.
 
+mod ceilings;
+mod cores;
+mod games;
 mod instrument;
 mod plan;
-pub mod registry;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use criterion::Criterion;
 use nimlanes::machine::Machine;
 use nimlanes::selection::Selection;
 
-pub use self::instrument::Instrument;
-pub use self::plan::Plan;
+use self::instrument::Instrument;
+use self::plan::Plan;
 
-/// What a bench file is run for.
+/// What the program is run for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// `cargo bench`.
@@ -43,17 +43,26 @@ fn has_option(option: &str) -> bool {
     env::args().any(|arg| arg.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
 }
 
-/// Runs the benchmarks of one bench file.
-pub fn run(benchmarks: impl FnOnce(&Selection, &Plan, &mut Criterion<Instrument>, &Instrument)) {
+/// What all benchmarks are run with.
+struct Bench {
+    selection: Selection,
+    plan: Plan,
+    instrument: Instrument,
+    criterion: Criterion<Instrument>,
+}
+
+fn main() {
     let selection = Selection::new(Machine::from_env().unwrap_or_else(|error| panic!("{error}")));
-    let plan = Plan::for_runs(&registry::predictions(&selection));
+    let plan = Plan::for_runs(&cores::predictions(&selection));
     let instrument = Instrument::default();
     let criterion = plan.configure(Criterion::default().with_measurement(instrument.clone()));
     #[cfg(feature = "cli")]
     let criterion = criterion.with_profiler(instrument::Flamegraphs::default());
-    let mut criterion = criterion.configure_from_args();
-    benchmarks(&selection, &plan, &mut criterion, &instrument);
-    criterion.final_summary();
+    let mut bench = Bench { selection, plan, instrument, criterion: criterion.configure_from_args() };
+    ceilings::run(&mut bench);
+    cores::run(&mut bench);
+    games::run(&mut bench);
+    bench.criterion.final_summary();
     let report = results().join("report/index.html");
     if Mode::of_this_process() == Mode::Measure && report.exists() {
         println!("HTML report: {}", report.display());

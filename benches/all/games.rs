@@ -10,41 +10,36 @@ use std::cell::OnceCell;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, SamplingMode};
-use nimlanes::cores;
 use nimlanes::games::{BigUint, GAMES, Game, Solution, Solver};
 use nimlanes::kernel::Run;
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::known;
 use nimlanes::selection::Selection;
 
-mod support;
-
-use support::Plan;
-use support::registry::{Contender, contenders};
+use crate::cores::{Contender, contenders};
+use crate::{Bench, Plan};
 
 /// Small limits show the fixed cost of a game.
 const SMALL: [u64; 2] = [10, 100];
 
-fn main() {
-    support::run(|selection, plan, criterion, instrument| {
-        instrument.set_clock(Clock::Wall);
-        for game in GAMES {
-            let mut group = criterion.benchmark_group(format!("games/{}", game.name));
-            group.sampling_mode(SamplingMode::Flat);
-            for limit in SMALL.into_iter().chain([game.published]) {
-                let expected = OnceCell::new();
-                for choice in choices(game, limit, plan, selection) {
-                    let asserted = OnceCell::new();
-                    plan.apply(&mut group, choice.predicted);
-                    group.bench_function(BenchmarkId::new(choice.name, limit), |bencher| {
-                        asserted.get_or_init(|| choice.check(game, limit, &expected));
-                        bencher.iter(|| choice.solve(game, limit));
-                    });
-                }
+pub fn run(Bench { selection, plan, instrument, criterion }: &mut Bench) {
+    instrument.set_clock(Clock::Wall);
+    for game in GAMES {
+        let mut group = criterion.benchmark_group(format!("games/{}", game.name));
+        group.sampling_mode(SamplingMode::Flat);
+        for limit in SMALL.into_iter().chain([game.published]) {
+            let expected = OnceCell::new();
+            for choice in choices(game, limit, plan, selection) {
+                let asserted = OnceCell::new();
+                plan.apply(&mut group, choice.predicted);
+                group.bench_function(BenchmarkId::new(choice.name, limit), |bencher| {
+                    asserted.get_or_init(|| choice.check(game, limit, &expected));
+                    bencher.iter(|| choice.solve(game, limit));
+                });
             }
-            group.finish();
         }
-    });
+        group.finish();
+    }
 }
 
 /// Kernels for a game.
@@ -57,7 +52,7 @@ struct Choice {
 /// The choices for a game at a limit, which is also the size of the default workloads of its operations.
 fn choices(game: &Game, limit: u64, plan: &Plan, selection: &Selection) -> impl Iterator<Item = Choice> {
     let operation = |name: &&'static str| {
-        let operation = cores::operation(name).expect("a game names operations");
+        let operation = nimlanes::cores::operation(name).expect("a game names operations");
         let session = operation.session(selection, operation.workloads()[0].name, limit).expect("a limit of its game");
         let contenders = contenders(session.as_ref(), selection.threads()).into_iter();
         (*name, contenders.filter(|contender| plan.admits(contender.predicted)).collect())

@@ -1,7 +1,0 @@
-//! Benches of the occupancy core.
-
-mod support;
-
-fn main() {
-    support::registry::core(nimlanes::kernel::Core::Occupancy);
-}

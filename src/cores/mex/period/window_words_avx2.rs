@@ -1,0 +1,17 @@
+//! `window_words`, compiled where lanes of a vector are shifted apart.
+//!
+//! Cost and bound: as `window_words`, for four heaps at once.
+
+use super::super::octal::window::words::loops_avx2;
+use super::super::octal::{Octal, greedy, sparse_lanes};
+use super::{Census, Start, stream};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+
+pub fn cost(input: &Octal, _: CostContext) -> Cost {
+    stream::cost(input, 15.0)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Census, RunError> {
+    stream::stream(input, run, start, &sparse_lanes::parts(Some(greedy::WORTH)), loops_avx2())
+}
