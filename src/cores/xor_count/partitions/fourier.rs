@@ -221,7 +221,7 @@ impl Shared {
         let [series, class, without, with] = values;
         let flat = class.as_flattened();
         let elsewhere = |at: usize, times: usize| {
-            let row: Row = std::array::from_fn(|lane| flat[(LANES * at + lane) * times & (flat.len() - 1)]);
+            let row: Row = std::array::from_fn(|lane| flat[((LANES * at + lane) * times) & (flat.len() - 1)]);
             load(&row)
         };
         let mut sum = _mm512_setzero_si512();
