@@ -5,7 +5,7 @@
 //! `2n - m` below the mex of those. So a window of heaps needs five windows further down, and so on to a *base* in which
 //! every heap is visited ([`plan`], with a [`model`] of where the places are). A window is run by the engine of the
 //! automaton ([`tree`]). It begins with a guess of the registers that has the right charge, and discards a long warm-up
-//! ([`restart`]).
+//! ([`restart`]). It reads nothing above seven tenths of its heaps, so several windows can be run at the same time.
 //!
 //! # What is known
 //! Proved: given the marks, all totals before a window ([`restart::Prefix`]). All differences and values below the two

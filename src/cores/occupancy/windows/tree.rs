@@ -84,8 +84,8 @@ struct Ended {
     /// The lower beam, as soon as it is known.
     lower: Option<Beam>,
     joints: Joints,
-    /// A thread gave up, so all others do.
-    has_failed: bool,
+    /// No other window begins.
+    is_over: bool,
 }
 
 impl Ended {
@@ -195,18 +195,14 @@ impl<'a> Shared<'a> {
     pub fn work(&self, inner: impl InnerLoops) -> Result<(), Failure> {
         let mut walk =
             Walk::new(Engine::new(Span::new()), Interval::new(0, 0, Total::default(), Total::default()), Vec::new());
-        let result = (|| {
-            while let Some((number, read)) = self.begin() {
-                let window = &self.plan.windows[number - 1];
-                walk.enter(window, read, self, inner)?;
-                walk.window(window, number == self.plan.windows.len(), self, inner)?;
-                walk = self.end(number, walk);
-            }
-            Ok(())
-        })();
-        lock(&self.ended).has_failed |= result.is_err();
-        self.news.notify_all();
-        result
+        let _end = EndOnDrop(self);
+        while let Some((number, read)) = self.begin() {
+            let window = &self.plan.windows[number - 1];
+            walk.enter(window, read, self, inner)?;
+            walk.window(window, number == self.plan.windows.len(), self, inner)?;
+            walk = self.end(number, walk);
+        }
+        Ok(())
     }
 
     /// The next window, as soon as all have ended that it reads.
@@ -214,7 +210,7 @@ impl<'a> Shared<'a> {
         let mut ended = lock(&self.ended);
         loop {
             let number = ended.begun;
-            if ended.has_failed || number > self.plan.windows.len() {
+            if ended.is_over || number > self.plan.windows.len() {
                 return None;
             }
             let window = &self.plan.windows[number - 1];
@@ -270,6 +266,16 @@ impl<'a> Shared<'a> {
         let heaps = lock(&self.progress).0;
         let joints = Joints { windows: self.plan.windows.len() as u64, warm_up: self.options.warm_up, heaps, ..joints };
         Ok((Tally { lower: lower.ok_or(Failure::Missed)?, upper }, joints))
+    }
+}
+
+/// No window begins after a thread has left, because it failed, panicked, or saw that none is left: others may wait for one of its.
+struct EndOnDrop<'a>(&'a Shared<'a>);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.ended).is_over = true;
+        self.0.news.notify_all();
     }
 }
 
