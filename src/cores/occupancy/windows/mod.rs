@@ -89,7 +89,10 @@ pub fn threads_cost(input: &ProportionateNim, ns: f64, threads: usize) -> Cost {
     }
     let Cost { ns: one, bytes } = cost(input, ns);
     let base = ns * Options::for_limit(input.limit()).base as f64;
-    Cost { ns: base + 1.05 * (one - base).max(0.0) / threads as f64, bytes: bytes + (threads - 1) as f64 * STACK }
+    let more = (threads - 1) as f64;
+    // A window that ends late is read late, too: observed.
+    let bytes = bytes + more * (STACK + 1e5 + 0.02 * bytes);
+    Cost { ns: base + 1.05 * (one - base).max(0.0) / threads as f64, bytes }
 }
 
 /// The cost of a kernel of this family that takes `ns` nanoseconds per heap. Heaps visited and bytes held at once were
