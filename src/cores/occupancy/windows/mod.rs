@@ -31,7 +31,7 @@ use tree::{Failure, attempt};
 use super::streaming::{self, InnerLoops};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, Evidence, Run, RunError};
-#[cfg(feature = "parallel")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512", feature = "parallel"))]
 use crate::machine::STACK;
 
 /// Smaller limits are left to the automaton.
@@ -82,7 +82,7 @@ impl From<Joints> for Evidence {
 }
 
 /// The cost on several threads, one of which takes `ns` nanoseconds per heap; the base is run by one.
-#[cfg(feature = "parallel")]
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512", feature = "parallel"))]
 pub fn threads_cost(input: &ProportionateNim, ns: f64, threads: usize) -> Cost {
     if threads < 2 || input.limit() < LEAST {
         return Cost::IMPOSSIBLE;
