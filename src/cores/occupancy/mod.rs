@@ -97,6 +97,8 @@ mod window_certificate;
 mod window_tree;
 #[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
 mod window_tree_avx512;
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512", feature = "parallel"))]
+mod window_tree_threads_avx512;
 mod windows;
 
 pub use beams::{Beam, Sink, Tally};
@@ -212,6 +214,7 @@ impl<S: Sink> Operation for Occupancy<S> {
         charged_lanes_threads_avx512 = charged_lanes_threads_avx512 like charged_lanes_avx512, Avx512, ["avx2", "avx512", "parallel"], "the same lanes on all threads";
         window_tree = window_tree, Portable, [], "the tally alone, from windows of heaps at scaled places" observed tally;
         window_tree_avx512 = window_tree_avx512 like window_tree, Avx512, ["avx2", "avx512"], "the same windows, run as the automaton of this tier" observed tally;
+        window_tree_threads_avx512 = window_tree_threads_avx512 like window_tree_avx512, Avx512, ["avx2", "avx512", "parallel"], "the same, with windows run at the same time" observed tally;
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["union_find", "hierarchical"];

@@ -18,5 +18,5 @@ pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
 
 #[inline(always)]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    drive(input, run, sink, Plain)
+    drive(input, run, 1, sink, Plain, |shared| shared.work(Plain))
 }

@@ -16,5 +16,5 @@ pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    drive(input, run, sink, inner())
+    drive(input, run, 1, sink, inner(), |shared| shared.work(inner()))
 }

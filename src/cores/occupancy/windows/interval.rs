@@ -1,6 +1,7 @@
 //! The marks that an interval of heaps leaves, with the totals of all that come before.
 
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::cores::occupancy::streaming::{Automaton, Engine, InnerLoops, Plain, Span, Tapes, WORDS, Words, start};
 use crate::cores::occupancy::{ProportionateNim, Tally};
@@ -86,16 +87,24 @@ impl Page {
     }
 }
 
-/// Pages that were dropped, for the next rows: the allocator would merge and split them.
+/// Rows take single pages; a list of pages would be memory of any size.
+type Pages = Vec<Box<Page>>;
+
+/// Pages that were dropped, for the next rows of any thread: the allocator would merge and split them.
 #[derive(Default)]
-pub struct Pool(#[expect(clippy::vec_box, reason = "rows take single pages")] Vec<Box<Page>>);
+pub struct Pool(Mutex<Pages>);
 
 impl Pool {
+    fn pages(&self) -> MutexGuard<'_, Pages> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A page whose first `zeros` words are zero, and whose others are to be written before they are read.
-    fn take(&mut self, zeros: usize, before: Total) -> Box<Page> {
+    fn take(&self, zeros: usize, before: Total) -> Box<Page> {
         let Total { count, sum } = before;
         let sum = sum.to_ne_bytes();
-        match self.0.pop() {
+        let page = self.pages().pop();
+        match page {
             None => Box::new(Page { words: [0; PAGE], count, sum, groups: [[0; 2]; PAGE / GROUP] }),
             Some(mut page) => {
                 page.words[..zeros].fill(0);
@@ -112,8 +121,7 @@ pub struct Marks {
     first: usize,
     end: usize,
     /// Page `i` begins with word `base + PAGE i`.
-    #[expect(clippy::vec_box, reason = "a list of pages would be memory of any size")]
-    pages: Vec<Box<Page>>,
+    pages: Pages,
 }
 
 impl Marks {
@@ -123,9 +131,8 @@ impl Marks {
     }
 
     /// Drops all words.
-    pub fn clear(&mut self, pool: &mut Pool) {
-        pool.0.append(&mut self.pages);
-        *self = Marks::new(self.first);
+    pub fn drop_into(mut self, pool: &Pool) {
+        pool.pages().append(&mut self.pages);
     }
 
     /// The number of the first bit.
@@ -162,7 +169,7 @@ impl Marks {
 
     /// Appends words.
     #[inline(always)]
-    fn extend(&mut self, words: &[u64], pool: &mut Pool, inner: impl InnerLoops) {
+    fn extend(&mut self, words: &[u64], pool: &Pool, inner: impl InnerLoops) {
         let mut left = words;
         while !left.is_empty() {
             let at = self.len();
@@ -178,7 +185,7 @@ impl Marks {
 
     /// Makes room for the group that begins at a word, or for the first words.
     #[inline(always)]
-    fn open_group(&mut self, at: usize, pool: &mut Pool, inner: impl InnerLoops) {
+    fn open_group(&mut self, at: usize, pool: &Pool, inner: impl InnerLoops) {
         // Of the words before, in the page of the last of them.
         let mut total = [0; 2];
         if let Some(page) = self.pages.last() {
@@ -268,29 +275,34 @@ fn sum_of_bits(word: u64) -> [u64; 2] {
 
 /// What an interval of heaps leaves for others to read, but for the lines `2m - n`.
 pub struct Interval {
-    /// The first heap, a multiple of the span.
-    pub from: u64,
-    /// Upper heaps.
-    pub flags: Marks,
-    /// Used heaps.
-    pub used: Marks,
-    /// The totals before the first word of each.
-    pub before: Before,
+    pub flags: Flags,
+    pub used: Used,
 }
 
-/// Totals before the first word of each row of an [`Interval`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Before {
-    /// Upper heaps.
-    pub flags: Total,
-    /// Used heaps.
-    pub used: Total,
+/// The upper heaps of an interval.
+pub struct Flags {
+    /// The first heap of the interval, a multiple of the span.
+    pub from: u64,
+    pub marks: Marks,
+    /// The total of those before the first word.
+    pub before: Total,
+}
+
+/// The used heaps that an interval knows.
+pub struct Used {
+    pub marks: Marks,
+    /// The total of those before the first word.
+    pub before: Total,
 }
 
 impl Interval {
-    /// An empty interval from heap `from` on, whose row `used` begins with this word.
-    pub fn new(from: u64, used: usize, before: Before) -> Self {
-        Interval { from, flags: Marks::new(from as usize / WORD), used: Marks::new(used), before }
+    /// An empty interval from heap `from` on, whose row of used heaps begins with this word; and the totals of upper and used heaps
+    /// before.
+    pub fn new(from: u64, word: usize, flags: Total, used: Total) -> Self {
+        Interval {
+            flags: Flags { from, marks: Marks::new(from as usize / WORD), before: flags },
+            used: Used { marks: Marks::new(word), before: used },
+        }
     }
 
     /// What the heaps before the automaton starts leave, and the automaton's engine there. The base ends at heap `to`.
@@ -299,52 +311,57 @@ impl Interval {
         let (tapes, joint) = start(&small, [1.0; 3], &mut Tally::default())?;
         let automaton = Automaton::at(small.limit(), &joint, tapes.sources(), Span::new()).ok_or(RunError::Overflow)?;
         let Tapes { used, sum, flags } = tapes;
-        let mut interval = Interval::new(0, 0, Before::default());
+        let mut interval = Interval::new(0, 0, Total::default(), Total::default());
         let mut sums = Sums::new(to, 0, Total::default());
         let copy = |marks: &mut Marks, tape: &dyn Fn(usize) -> Option<u64>| {
-            (0..).map_while(tape).for_each(|word| marks.extend(&[word], &mut Pool::default(), Plain));
+            (0..).map_while(tape).for_each(|word| marks.extend(&[word], &Pool::default(), Plain));
         };
-        copy(&mut interval.flags, &|at| flags.get(at));
-        copy(&mut interval.used, &|at| used.get(at));
+        copy(&mut interval.flags.marks, &|at| flags.get(at));
+        copy(&mut interval.used.marks, &|at| used.get(at));
         sums.rows.iter_mut().zip(&sum).for_each(|(row, tape)| copy(row, &|at| tape.get(at)));
         Ok((automaton.engine, interval, sums))
     }
 
     /// Appends the last span of an engine, in which these heaps are upper ones.
     #[inline(always)]
-    pub fn extend(&mut self, engine: &Engine, upper: &[u64; WORDS], pool: &mut Pool, inner: impl InnerLoops) {
-        self.flags.extend(upper, pool, inner);
-        for complete in engine.complete_used(self.used.end) {
-            self.used.extend(&complete.marks[..complete.count], pool, inner);
+    pub fn extend(&mut self, engine: &Engine, upper: &[u64; WORDS], pool: &Pool, inner: impl InnerLoops) {
+        self.flags.marks.extend(upper, pool, inner);
+        let used = &mut self.used.marks;
+        for complete in engine.complete_used(used.end) {
+            used.extend(&complete.marks[..complete.count], pool, inner);
         }
     }
+}
 
+impl Used {
     /// The used heaps below `heap`.
-    pub fn used_below(&self, heap: u64) -> Option<Total> {
-        Some(self.before.used.plus(self.used.below(heap)?))
+    pub fn below(&self, heap: u64) -> Option<Total> {
+        Some(self.before.plus(self.marks.below(heap)?))
     }
+}
 
+impl Flags {
     /// The lines `p a + q k` of the upper heaps `a`, where `a` is the `k`-th of them: from the first that may be here
     /// to the last, and one more.
     pub fn lines(&self, p: u64, q: u64) -> Range<u64> {
-        let end = self.flags.end_bit();
-        let all = self.flags.count(end).unwrap_or(0);
-        self.first_line(p, q)..p * end + q * (self.before.flags.count + all)
+        let end = self.marks.end_bit();
+        let all = self.marks.count(end).unwrap_or(0);
+        self.first_line(p, q)..p * end + q * (self.before.count + all)
     }
 
-    /// Where [`Interval::lines`] begins, without a count.
+    /// Where [`Flags::lines`] begins, without a count.
     pub fn first_line(&self, p: u64, q: u64) -> u64 {
-        p * self.from + q * self.before.flags.count
+        p * self.from + q * self.before.count
     }
 
     /// The last even word of flags such that all upper heaps `a` before it have lines `p a + q k` of at most `line`,
     /// where `a` is the `k`-th of them; and their number.
     pub fn seek(&self, p: u64, q: u64, line: u64) -> Option<(usize, u64)> {
-        let (flags, base, first) = (&self.flags, self.flags.base(), self.flags.first);
+        let (flags, base, first) = (&self.marks, self.marks.base(), self.marks.first);
         let at = |word: usize, count: u64| p * (WORD * word) as u64 + q * count;
-        let counts = |group: usize| self.before.flags.count + flags.total(group).count;
+        let counts = |group: usize| self.before.count + flags.total(group).count;
         let (mut group, mut after) = ((first - base) / GROUP, flags.len().div_ceil(GROUP));
-        if flags.pages.is_empty() || at(first, self.before.flags.count) > line {
+        if flags.pages.is_empty() || at(first, self.before.count) > line {
             return None;
         }
         while after - group > 1 {
@@ -367,7 +384,7 @@ impl Interval {
     fn first_from(&self, p: u64, q: u64, line: u64) -> Option<(u64, u64)> {
         let (first, mut count) = self.seek(p, q, line)?;
         for word in first..first + 2 {
-            let mut flags = self.flags.get(word)?;
+            let mut flags = self.marks.get(word)?;
             while flags != 0 {
                 let heap = (WORD * word) as u64 + u64::from(flags.trailing_zeros());
                 if p * heap + q * (count + 1) >= line {
@@ -388,7 +405,7 @@ impl Interval {
     /// The upper heaps `a` whose line `p a + q k` is below `line`, where `a` is the `k`-th of them.
     pub fn uppers_below(&self, p: u64, q: u64, line: u64) -> Option<Total> {
         let (heap, _) = self.first_from(p, q, line)?;
-        Some(self.before.flags.plus(self.flags.below(heap)?))
+        Some(self.before.plus(self.marks.below(heap)?))
     }
 }
 
@@ -410,7 +427,7 @@ impl Sums {
 
     /// Appends the last span of an engine, unless it is past the end.
     #[inline(always)]
-    pub fn extend(&mut self, engine: &Engine, pool: &mut Pool, inner: impl InnerLoops) {
+    pub fn extend(&mut self, engine: &Engine, pool: &Pool, inner: impl InnerLoops) {
         if engine.n > self.to {
             return;
         }
@@ -451,10 +468,10 @@ mod tests {
     fn totals_pass_64_bits() {
         let mut marks = Marks::new(0);
         let words = [u64::MAX; PAGE];
-        marks.extend(&words, &mut Pool::default(), Plain);
+        marks.extend(&words, &Pool::default(), Plain);
         let before = marks.below(marks.end_bit()).expect("here");
         marks.pages[0].sum = u128::from(u64::MAX).to_ne_bytes();
-        marks.extend(&words, &mut Pool::default(), Plain);
+        marks.extend(&words, &Pool::default(), Plain);
         let more = Total { count: 0, sum: u64::MAX.into() };
         assert_eq!(marks.below((WORD * PAGE) as u64), Some(before.plus(more)));
         assert_eq!(marks.below(marks.end_bit()), Some(Total::range(0..marks.end_bit()).plus(more)));
@@ -465,12 +482,12 @@ mod tests {
         fn totals_are_sums(words in prop::collection::vec(any::<u64>(), 1..200), first in 0_usize..50, at in any::<prop::sample::Index>()) {
             let mut marks = Marks::new(first);
             // Pages from the pool are not empty.
-            let mut pool = Pool::default();
+            let pool = Pool::default();
             for _ in 0..4 {
                 let groups = [[1; 2]; PAGE / GROUP];
-                pool.0.push(Box::new(Page { words: [!0; PAGE], count: 1, sum: [1; 16], groups }));
+                pool.pages().push(Box::new(Page { words: [!0; PAGE], count: 1, sum: [1; 16], groups }));
             }
-            words.chunks(7).for_each(|words| marks.extend(words, &mut pool, Plain));
+            words.chunks(7).for_each(|words| marks.extend(words, &pool, Plain));
             let end = WORD * words.len();
             let bit = at.index(end + 1);
             let set = (0..bit).filter(|i| words[i / WORD] >> (i % WORD) & 1 == 1);
@@ -484,19 +501,19 @@ mod tests {
 
         #[test]
         fn lines_of_upper_heaps_are_found(words in prop::collection::vec(any::<u64>(), 2..300), line in 0_u64..40_000) {
-            let mut interval = Interval::new(0, 0, Before::default());
-            interval.flags.extend(&words[..words.len() & !1], &mut Pool::default(), Plain);
+            let mut interval = Interval::new(0, 0, Total::default(), Total::default());
+            interval.flags.marks.extend(&words[..words.len() & !1], &Pool::default(), Plain);
             let upper: Vec<u64> = (0..64 * (words.len() as u64 & !1)).filter(|i| words[*i as usize / WORD] >> (i % 64) & 1 == 1).collect();
             for (p, q) in [(1, 1), (2, 1), (3, 2), (3, 1)] {
                 let lines = || upper.iter().zip(1..).map(|(a, k)| (*a, p * a + q * k));
                 let below = lines().filter(|(_, at)| *at < line).fold(Total::default(), |total, (a, _)| {
                     total.plus(Total { count: 1, sum: a.into() })
                 });
-                match interval.uppers_below(p, q, line) {
+                match interval.flags.uppers_below(p, q, line) {
                     Some(total) => prop_assert_eq!(total, below),
-                    None => prop_assert!(interval.lines(p, q).end <= line),
+                    None => prop_assert!(interval.flags.lines(p, q).end <= line),
                 }
-                if let Some(count) = interval.upper_count(p, q, line) {
+                if let Some(count) = interval.flags.upper_count(p, q, line) {
                     prop_assert_eq!(count, below.count);
                 }
             }

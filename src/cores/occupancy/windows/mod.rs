@@ -5,7 +5,7 @@
 //! `2n - m` below the mex of those. So a window of heaps needs five windows further down, and so on to a *base* in which
 //! every heap is visited ([`plan`], with a [`model`] of where the places are). A window is run by the engine of the
 //! automaton ([`tree`]). It begins with a guess of the registers that has the right charge, and discards a long warm-up
-//! ([`restart`]).
+//! ([`restart`]). It reads nothing above seven tenths of its heaps, so several windows can be run at the same time.
 //!
 //! # What is known
 //! Proved: given the marks, all totals before a window ([`restart::Prefix`]). All differences and values below the two
@@ -25,11 +25,14 @@ mod restart;
 mod tree;
 
 use plan::Options;
+pub use tree::Shared;
 use tree::{Failure, attempt};
 
 use super::streaming::{self, InnerLoops};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, Evidence, Run, RunError};
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512", feature = "parallel"))]
+use crate::machine::STACK;
 
 /// Smaller limits are left to the automaton.
 const LEAST: u64 = 1_000_000;
@@ -78,6 +81,20 @@ impl From<Joints> for Evidence {
     }
 }
 
+/// The cost on several threads, one of which takes `ns` nanoseconds per heap; the base is run by one.
+#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512", feature = "parallel"))]
+pub fn threads_cost(input: &ProportionateNim, ns: f64, threads: usize) -> Cost {
+    if threads < 2 || input.limit() < LEAST {
+        return Cost::IMPOSSIBLE;
+    }
+    let Cost { ns: one, bytes } = cost(input, ns);
+    let base = ns * Options::for_limit(input.limit()).base as f64;
+    let more = (threads - 1) as f64;
+    // A window that ends late is read late, too: observed.
+    let bytes = bytes + more * (STACK + 1e5 + 0.02 * bytes);
+    Cost { ns: base + 1.05 * (one - base).max(0.0) / threads as f64, bytes }
+}
+
 /// The cost of a kernel of this family that takes `ns` nanoseconds per heap. Heaps visited and bytes held at once were
 /// measured up to limits of `10^15`.
 pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
@@ -91,9 +108,17 @@ pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
     input.published_any_limit(ns * heaps, bytes)
 }
 
-/// Runs the tree, with `inner` for the parts in which kernels differ.
+/// Runs the tree on `threads` threads, with `inner` for the parts in which kernels differ, and `work` for what a thread does:
+/// [`Shared::work`], compiled for the kernel's tier.
 #[inline(always)]
-pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, mut sink: S, inner: impl InnerLoops) -> Result<S, RunError> {
+pub fn drive<S: Sink>(
+    input: &ProportionateNim,
+    run: &Run,
+    threads: usize,
+    mut sink: S,
+    inner: impl InnerLoops,
+    work: impl Fn(&Shared<'_>) -> Result<(), Failure> + Sync,
+) -> Result<S, RunError> {
     if input.limit() < LEAST {
         return streaming::drive(input, run, sink, inner);
     }
@@ -102,7 +127,7 @@ pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, mut sink: S, inner: i
     let mut options = Options::for_limit(input.limit());
     let mut reported = 0;
     for widened in 0..ATTEMPTS {
-        match attempt(input, &options, run, &mut reported, inner) {
+        match attempt(input, &options, run, threads, &mut reported, inner, &work) {
             Ok((found, joints)) => {
                 *tally = found;
                 run.observe(Joints { widened, ..joints }.into());

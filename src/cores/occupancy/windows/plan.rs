@@ -10,6 +10,9 @@ use crate::cores::occupancy::streaming::SPAN;
 /// Heaps in a span.
 pub const HEAPS: u64 = SPAN as u64;
 
+/// A window reads nothing above this part of its end.
+pub const NEAREST: f64 = 0.7;
+
 /// How far a run looks.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -39,7 +42,7 @@ impl Options {
 }
 
 /// Windows that must be run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Plan {
     /// The base, as long as the windows that touch it.
     pub base: u64,
@@ -53,6 +56,18 @@ impl Plan {
     /// Heaps to visit, but for the joints.
     pub fn heaps(&self, options: &Options) -> u64 {
         self.base + self.windows.iter().map(|window| window.end - window.start + options.warm_up).sum::<u64>()
+    }
+
+    /// The parts of a window whose lines `2m - n` are read, in descending order.
+    pub fn sums_of(&self, window: &Range<u64>) -> Vec<Range<u64>> {
+        let from = self.sums.partition_point(|range| range.start < window.start);
+        self.sums[from..]
+            .split_at(self.sums[from..].partition_point(|range| range.start < window.end))
+            .0
+            .iter()
+            .rev()
+            .cloned()
+            .collect()
     }
 
     /// The plan for a limit, given a model of the heaps in the base.
@@ -73,7 +88,6 @@ impl Plan {
             let window = need.spans();
             let end = window.end;
             // A window that reads itself belongs to the base, the only one that does.
-            const NEAREST: f64 = 0.7;
             let start =
                 if (window.start as f64) < (NEAREST * end as f64).max(options.base as f64) + options.warm_up as f64 {
                     plan.base = end;

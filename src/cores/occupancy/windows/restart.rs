@@ -1,26 +1,26 @@
 //! Charged restarts, and what is known of all positions before a heap.
 
-use super::interval::{Before, Interval, Marks, Sums, Total};
+use super::interval::{Flags, Interval, Marks, Sums, Total, Used};
 use crate::cores::occupancy::charge::{self, Charge};
 use crate::cores::occupancy::streaming::{BLOCK, Engine, PAD, Registers, Sources};
 use crate::simd::bits::WORD;
 
-/// The intervals that a window reads.
+/// What a window reads of intervals.
 #[derive(Clone, Copy)]
 pub struct Places<'a> {
     /// Used heaps, near the window itself.
-    pub heaps: &'a Interval,
+    pub heaps: &'a Used,
     /// Lines `2m - n`, for the values `2n - m` that they take.
     pub sum: &'a Sums,
     /// Upper heaps, for the rows used, difference and sum.
-    pub flags: [&'a Interval; 3],
+    pub flags: [&'a Flags; 3],
 }
 
 impl<'a> Places<'a> {
     /// Their bit strings.
     pub fn sources(&self) -> Sources<'a, Marks> {
         let [even, odd] = &self.sum.rows;
-        Sources { used: &self.heaps.used, sum: [even, odd], flags: self.flags.map(|interval| &interval.flags) }
+        Sources { used: &self.heaps.marks, sum: [even, odd], flags: self.flags.map(|flags| &flags.marks) }
     }
 
     /// The charge at heap `n`, given an estimate of the mex of the differences there.
@@ -84,7 +84,7 @@ impl Prefix {
         }
 
         let lower = Total { count: values.count, sum: values.sum.wrapping_add(differences.sum) };
-        let upper = Total::range(0..n).minus(places.heaps.used_below(n)?).minus(lower);
+        let upper = Total::range(0..n).minus(places.heaps.below(n)?).minus(lower);
         Some(Prefix { lower, differences: differences.sum, upper })
     }
 
@@ -100,7 +100,7 @@ impl Prefix {
         let word = (engine.n + engine.d) / WORD as u64;
         let uppers = places.flags[0].uppers_below(2, 1, word * WORD as u64)?.lines(2, 1);
         let used = self.lower_lines(1).minus(own).plus(uppers).plus(ORIGIN);
-        Some(Interval::new(engine.n, word as usize, Before { flags: self.upper, used }))
+        Some(Interval::new(engine.n, word as usize, self.upper, used))
     }
 
     /// The same for lines `2m - n`, up to heap `to`.

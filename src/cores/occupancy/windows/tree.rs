@@ -1,15 +1,17 @@
 //! The run of a plan: the base, then window after window.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Joints;
-use super::interval::{Interval, Pool, Sums};
+use super::interval::{Flags, Interval, Pool, Sums, Total, Used};
 use super::model::Model;
-use super::plan::{HEAPS, Options, Plan};
+use super::plan::{HEAPS, NEAREST, Options, Plan};
 use super::restart::{Places, Prefix, restart};
 use crate::cores::occupancy::streaming::{Engine, InnerLoops, Snapshot, Span, WORDS};
 use crate::cores::occupancy::{Beam, ProportionateNim, Tally};
-use crate::kernel::{Run, RunError};
+use crate::kernel::{Run, RunError, threads};
 
 /// Why an attempt ended early.
 #[derive(Debug)]
@@ -28,88 +30,269 @@ impl From<RunError> for Failure {
     }
 }
 
-/// The intervals that a window reads, by their indices.
-#[derive(Clone, Copy)]
-struct Indices {
-    heaps: usize,
-    sum: usize,
-    flags: [usize; 3],
+/// The last of those that begin before something, or the first.
+fn last<T>(row: &VecDeque<Arc<T>>, is_before: impl Fn(&T) -> bool) -> usize {
+    row.partition_point(|item| is_before(item)).max(1) - 1
 }
 
-impl Indices {
-    /// Those of the base, which reads itself.
-    const BASE: Indices = Indices { heaps: 0, sum: 0, flags: [0; 3] };
+/// What a window reads.
+struct Read {
+    heaps: Arc<Used>,
+    sum: Arc<Sums>,
+    flags: [Arc<Flags>; 3],
+}
 
-    /// Those of a window that begins at heap `n`, where the mex of the differences is about `mex`.
-    fn new(intervals: &[Interval], sums: &[Sums], n: u64, mex: u64) -> Self {
-        let last = |is_before: &dyn Fn(&Interval) -> bool| intervals.partition_point(is_before).max(1) - 1;
-        let flags = |p, q, line| last(&|interval| interval.first_line(p, q) <= line);
-        Indices {
-            heaps: last(&|interval| interval.used.first_bit() <= n),
-            sum: sums.partition_point(|sums| 2 * sums.rows[0].first_bit() <= n - mex).max(1) - 1,
-            flags: [flags(2, 1, n + mex), flags(1, 1, mex), flags(3, 2, n + 2 * mex)],
+impl Read {
+    fn places(&self) -> Places<'_> {
+        Places { heaps: &self.heaps, sum: &self.sum, flags: self.flags.each_ref().map(Arc::as_ref) }
+    }
+
+    /// Drops what nobody else reads and no later window will.
+    fn drop_into(self, pool: &Pool) {
+        let Read { heaps, sum, flags } = self;
+        drop_used(heaps, pool);
+        drop_sums(sum, pool);
+        flags.into_iter().for_each(|flags| drop_flags(flags, pool));
+    }
+}
+
+/// Gives the pages back, if nobody reads them any more.
+fn drop_used(used: Arc<Used>, pool: &Pool) {
+    Arc::into_inner(used).into_iter().for_each(|used| used.marks.drop_into(pool));
+}
+
+fn drop_flags(flags: Arc<Flags>, pool: &Pool) {
+    Arc::into_inner(flags).into_iter().for_each(|flags| flags.marks.drop_into(pool));
+}
+
+fn drop_sums(sums: Arc<Sums>, pool: &Pool) {
+    Arc::into_inner(sums).into_iter().flat_map(|sums| sums.rows).for_each(|row| row.drop_into(pool));
+}
+
+/// What the windows leave, and how far they are.
+#[derive(Default)]
+struct Ended {
+    /// In ascending order, without those at the front that no window reads any more.
+    flags: VecDeque<Arc<Flags>>,
+    used: VecDeque<Arc<Used>>,
+    sums: VecDeque<Arc<Sums>>,
+    /// Windows that were begun, the base among them.
+    begun: usize,
+    /// Windows of which all and all before them have ended, and what others leave that have.
+    whole: usize,
+    waiting: BTreeMap<usize, (Interval, Vec<Sums>)>,
+    /// The lower beam, as soon as it is known.
+    lower: Option<Beam>,
+    joints: Joints,
+    /// No other window begins.
+    is_over: bool,
+}
+
+impl Ended {
+    /// What a window reads that begins at heap `n`, where the mex of the differences is about `mex`. No later window reads what is
+    /// before that, so it is dropped.
+    fn read(&mut self, n: u64, mex: u64, pool: &Pool) -> Read {
+        let flags = |p, q, line| last(&self.flags, |flags| flags.first_line(p, q) <= line);
+        let flags = [flags(2, 1, n + mex), flags(1, 1, mex), flags(3, 2, n + 2 * mex)];
+        let heaps = last(&self.used, |used| used.marks.first_bit() <= n);
+        let sum = last(&self.sums, |sums| 2 * sums.rows[0].first_bit() <= n - mex);
+        let read = Read {
+            heaps: Arc::clone(&self.used[heaps]),
+            sum: Arc::clone(&self.sums[sum]),
+            flags: flags.map(|at| Arc::clone(&self.flags[at])),
+        };
+        self.used.drain(..heaps).for_each(|used| drop_used(used, pool));
+        self.sums.drain(..sum).for_each(|sums| drop_sums(sums, pool));
+        self.flags.drain(..flags[1]).for_each(|flags| drop_flags(flags, pool));
+        read
+    }
+
+    /// A window has ended.
+    fn end(&mut self, number: usize, interval: Interval, sums: Vec<Sums>) {
+        self.waiting.insert(number, (interval, sums));
+        while let Some((interval, sums)) = self.waiting.remove(&self.whole) {
+            self.flags.push_back(Arc::new(interval.flags));
+            self.used.push_back(Arc::new(interval.used));
+            self.sums.extend(sums.into_iter().map(Arc::new));
+            self.whole += 1;
         }
     }
-
-    fn of<'a>(self, intervals: &'a [Interval], sums: &'a [Sums]) -> Places<'a> {
-        let Indices { heaps, sum, flags } = self;
-        Places { heaps: &intervals[heaps], sum: &sums[sum], flags: flags.map(|flags| &intervals[flags]) }
-    }
 }
 
-/// One attempt to find the tally. `reported` are the steps that were reported to the run.
+/// What the threads of an attempt share: the windows and the plan.
+pub struct Shared<'a> {
+    limit: u64,
+    options: &'a Options,
+    plan: Plan,
+    /// Heaps to visit.
+    heaps: f64,
+    run: &'a Run,
+    /// Heaps visited, and steps that were reported.
+    progress: Mutex<(u64, u64)>,
+    /// Of all heaps, the smaller ones.
+    steps: f64,
+    model: Mutex<Model>,
+    pool: Pool,
+    ended: Mutex<Ended>,
+    /// A window has ended, or a thread failed.
+    news: Condvar,
+}
+
+/// Locks, although a thread panicked: the panic is passed on when it is joined.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One attempt to find the tally on `threads` threads, each of which does [`Shared::work`]. `reported` are the steps that were
+/// reported to the run.
 #[inline(always)]
 pub fn attempt(
     input: &ProportionateNim,
     options: &Options,
     run: &Run,
+    threads: usize,
     reported: &mut u64,
     inner: impl InnerLoops,
+    work: &(impl Fn(&Shared<'_>) -> Result<(), Failure> + Sync),
 ) -> Result<(Tally, Joints), Failure> {
-    let mut model = Model::new(options.base);
-    let mut tree = Tree::new(input, options)?;
-    tree.base(&mut model, run, inner)?;
-    let plan = Plan::new(input.limit(), options, &mut model);
-    let heaps = plan.heaps(options) as f64;
-    let mut report = |visited: u64| -> Result<(), RunError> {
-        let share = (visited as f64 / heaps).min(0.99);
-        let steps = ((share * input.smaller_heaps() as f64) as u64).max(*reported);
-        run.advance(steps - *reported)?;
-        *reported = steps;
-        Ok(())
-    };
-    // The base goes on as far as windows touch it.
-    tree.sums[0].to = plan.base;
-    tree.sums_to_come = plan.sums.iter().rev().cloned().collect();
-    let base = options.base..plan.base;
-    for (i, window) in std::iter::once(base).chain(plan.windows.iter().cloned()).enumerate() {
-        if i > 0 {
-            tree.enter(&window, &mut model, inner)?;
-        }
-        tree.window(&window, i == plan.windows.len(), &mut model, inner, &mut report)?;
-    }
-    tree.finish()
+    let mut shared = Shared::new(input, options, run, *reported);
+    let result = (|| {
+        let mut base = Walk::at_the_base(input, options)?;
+        base.base(&shared, inner)?;
+        shared.plan = Plan::new(input.limit(), options, &mut lock(&shared.model));
+        shared.heaps = shared.plan.heaps(options) as f64;
+        // The base goes on as far as windows touch it.
+        base.sums[0].to = shared.plan.base;
+        base.window(&(options.base..shared.plan.base), shared.plan.windows.is_empty(), &shared, inner)?;
+        shared.end(0, base);
+        threads::share(threads, |_| Ok(work(&shared)))?.into_iter().collect::<Result<(), Failure>>()
+    })();
+    *reported = lock(&shared.progress).1;
+    result?;
+    shared.finish()
 }
 
-/// The windows so far.
-struct Tree<'a> {
-    limit: u64,
-    options: &'a Options,
-    intervals: Vec<Interval>,
-    sums: Vec<Sums>,
-    pool: Pool,
-    /// Heaps whose lines `2m - n` are to be kept, in descending order.
-    sums_to_come: Vec<Range<u64>>,
-    /// Intervals whose marks of each kind were dropped, from the first on.
-    dropped: Indices,
+impl<'a> Shared<'a> {
+    /// Without a plan: before the base was run.
+    fn new(input: &ProportionateNim, options: &'a Options, run: &'a Run, reported: u64) -> Self {
+        Shared {
+            limit: input.limit(),
+            options,
+            plan: Plan::default(),
+            heaps: f64::INFINITY,
+            run,
+            steps: input.smaller_heaps() as f64,
+            progress: Mutex::new((0, reported)),
+            model: Mutex::new(Model::new(options.base)),
+            pool: Pool::default(),
+            ended: Mutex::default(),
+            news: Condvar::new(),
+        }
+    }
+
+    /// Runs one window after the other, as long as there are any.
+    #[inline(always)]
+    pub fn work(&self, inner: impl InnerLoops) -> Result<(), Failure> {
+        let mut walk =
+            Walk::new(Engine::new(Span::new()), Interval::new(0, 0, Total::default(), Total::default()), Vec::new());
+        let _end = EndOnDrop(self);
+        while let Some((number, read)) = self.begin() {
+            let window = &self.plan.windows[number - 1];
+            walk.enter(window, read, self, inner)?;
+            walk.window(window, number == self.plan.windows.len(), self, inner)?;
+            walk = self.end(number, walk);
+        }
+        Ok(())
+    }
+
+    /// The next window, as soon as all have ended that it reads.
+    fn begin(&self) -> Option<(usize, Read)> {
+        let mut ended = lock(&self.ended);
+        loop {
+            let number = ended.begun;
+            if ended.is_over || number > self.plan.windows.len() {
+                return None;
+            }
+            let window = &self.plan.windows[number - 1];
+            let reads = self.plan.windows.partition_point(|other| (other.start as f64) < NEAREST * window.end as f64);
+            if ended.whole > reads {
+                ended.begun += 1;
+                let start = window.start - self.options.warm_up;
+                return Some((number, ended.read(start, self.mex(start), &self.pool)));
+            }
+            ended = self.news.wait(ended).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// A window has ended. What remains can walk on.
+    fn end(&self, number: usize, mut walk: Walk) -> Walk {
+        let mut ended = lock(&self.ended);
+        let interval = std::mem::replace(&mut walk.interval, Interval::new(0, 0, Total::default(), Total::default()));
+        ended.begun = ended.begun.max(number + 1);
+        ended.end(number, interval, std::mem::take(&mut walk.sums));
+        if let Some(read) = walk.read.take() {
+            read.drop_into(&self.pool);
+        }
+        ended.lower = ended.lower.or(walk.lower.take());
+        let joints = std::mem::take(&mut walk.joints);
+        ended.joints.compared += joints.compared;
+        ended.joints.longest = ended.joints.longest.max(joints.longest);
+        self.news.notify_all();
+        walk
+    }
+
+    /// The mex of the differences at a heap, about.
+    fn mex(&self, n: u64) -> u64 {
+        lock(&self.model).at(n as f64).mex as u64
+    }
+
+    /// Reports heaps that were visited.
+    fn report(&self, visited: u64) -> Result<(), RunError> {
+        let mut progress = lock(&self.progress);
+        progress.0 += visited;
+        let steps = (((progress.0 as f64 / self.heaps).min(0.99) * self.steps) as u64).max(progress.1);
+        let more = steps - progress.1;
+        progress.1 = steps;
+        self.run.advance(more)
+    }
+
+    /// Both beams.
+    fn finish(self) -> Result<(Tally, Joints), Failure> {
+        let Ended { flags, lower, joints, .. } = self.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let above = self.limit + 1;
+        let at = last(&flags, |flags| flags.first_line(3, 1) <= above);
+        let uppers = flags[at].uppers_below(3, 1, above).ok_or(Failure::Missed)?;
+        let upper = Beam { positions: uppers.count, smaller: uppers.sum, larger: uppers.lines(2, 1).sum };
+        let heaps = lock(&self.progress).0;
+        let joints = Joints { windows: self.plan.windows.len() as u64, warm_up: self.options.warm_up, heaps, ..joints };
+        Ok((Tally { lower: lower.ok_or(Failure::Missed)?, upper }, joints))
+    }
+}
+
+/// No window begins after a thread has left, because it failed, panicked, or saw that none is left: others may wait for one of its.
+struct EndOnDrop<'a>(&'a Shared<'a>);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.ended).is_over = true;
+        self.0.news.notify_all();
+    }
+}
+
+/// What one thread has of its window.
+struct Walk {
     engine: Engine,
-    /// Where the current window began to run, and what it reads.
+    /// Where the window began to run.
     start: u64,
-    indices: Indices,
+    /// What it reads; nothing for the base, which reads itself.
+    read: Option<Read>,
+    /// What it leaves.
+    interval: Interval,
+    sums: Vec<Sums>,
     /// For joints: another engine, and this one after each span since the other's beginning.
     second: Engine,
     snapshots: Vec<Snapshot>,
-    /// Heaps visited, and those since the last joint.
+    /// Heaps visited since the last report, and since the last joint.
     visited: u64,
     unchecked: u64,
     joints: Joints,
@@ -117,90 +300,108 @@ struct Tree<'a> {
     lower: Option<Beam>,
 }
 
-impl<'a> Tree<'a> {
-    /// The first heaps.
-    fn new(input: &ProportionateNim, options: &'a Options) -> Result<Self, RunError> {
-        let (engine, base, sums) = Interval::base(input, options.base)?;
-        Ok(Tree {
-            limit: input.limit(),
-            options,
-            intervals: vec![base],
-            sums: vec![sums],
-            pool: Pool::default(),
-            sums_to_come: Vec::new(),
-            dropped: Indices::BASE,
+/// What a window reads. A function of the parts, while others of them are written.
+#[inline(always)]
+fn places_of<'a>(read: &'a Option<Read>, interval: &'a Interval, sums: &'a [Sums]) -> Places<'a> {
+    match read {
+        Some(read) => read.places(),
+        None => Places { heaps: &interval.used, sum: &sums[0], flags: [&interval.flags; 3] },
+    }
+}
+
+impl Walk {
+    fn new(engine: Engine, interval: Interval, sums: Vec<Sums>) -> Self {
+        Walk {
             start: engine.n,
-            visited: engine.n,
-            engine,
-            indices: Indices::BASE,
+            read: None,
+            interval,
+            sums,
             second: Engine::new(Span::new()),
             snapshots: Vec::new(),
+            visited: engine.n,
+            engine,
             unchecked: 0,
-            joints: Joints { warm_up: options.warm_up, ..Joints::default() },
+            joints: Joints::default(),
             lower: None,
-        })
+        }
+    }
+
+    /// The first heaps.
+    fn at_the_base(input: &ProportionateNim, options: &Options) -> Result<Self, RunError> {
+        let (engine, base, sums) = Interval::base(input, options.base)?;
+        Ok(Walk::new(engine, base, vec![sums]))
+    }
+
+    fn places(&self) -> Places<'_> {
+        places_of(&self.read, &self.interval, &self.sums)
     }
 
     /// Runs the base and tells the model what is in it.
     #[inline(always)]
-    fn base(&mut self, model: &mut Model, run: &Run, inner: impl InnerLoops) -> Result<(), Failure> {
-        let base = &self.intervals[0];
-        let counts = [base.flags.below(self.engine.n), base.used.below(self.engine.n)];
+    fn base(&mut self, shared: &Shared<'_>, inner: impl InnerLoops) -> Result<(), Failure> {
+        let Interval { flags, used } = &self.interval;
+        let counts = [&flags.marks, &used.marks].map(|marks| marks.below(self.engine.n));
         let [mut uppers, used] = counts.map(|total| total.map_or(0, |total| total.count));
         let mut lowers = self.engine.n - used - uppers;
-        model.sample(&self.engine, lowers, uppers);
-        while self.engine.n < self.options.base {
-            let [lower, upper] = self.span(inner)?;
+        lock(&shared.model).sample(&self.engine, lowers, uppers);
+        while self.engine.n < shared.options.base {
+            let [lower, upper] = self.span(&mut Vec::new(), shared, inner)?;
             lowers += inner.sum_of_bits(&lower)[0];
             uppers += inner.sum_of_bits(&upper)[0];
-            model.sample(&self.engine, lowers, uppers);
-            self.joint_if_due(model, inner)?;
-            run.advance(0)?;
+            lock(&shared.model).sample(&self.engine, lowers, uppers);
+            self.joint_if_due(shared, inner)?;
+            shared.run.advance(0)?;
         }
         Ok(())
     }
 
-    /// Runs the next span and keeps its marks. Returns which of its heaps have a lower and which an upper partner.
+    /// Runs the next span and keeps its marks. Returns which of its heaps have a lower and which an upper partner. `sums_to_come` are
+    /// heaps further on whose lines `2m - n` are to be kept, in descending order.
     #[inline(always)]
-    fn span(&mut self, inner: impl InnerLoops) -> Result<[[u64; WORDS]; 2], Failure> {
-        let places = self.indices.of(&self.intervals, &self.sums);
+    fn span(
+        &mut self,
+        sums_to_come: &mut Vec<Range<u64>>,
+        shared: &Shared<'_>,
+        inner: impl InnerLoops,
+    ) -> Result<[[u64; WORDS]; 2], Failure> {
         let n = self.engine.n;
-        if let Some(Range { end, .. }) = self.sums_to_come.pop_if(|range| range.start == n) {
+        if let Some(Range { end, .. }) = sums_to_come.pop_if(|range| range.start == n) {
+            let places = self.places();
             let prefix = Prefix::new(&self.engine, places).ok_or(Failure::Missed)?;
             let sums = prefix.sums(&self.engine, places, end).ok_or(Failure::Missed)?;
             self.sums.push(sums);
         }
-        step(&mut self.engine, self.indices.of(&self.intervals, &self.sums), inner)?;
+        step(&mut self.engine, places_of(&self.read, &self.interval, &self.sums), inner)?;
         self.visited += HEAPS;
         self.unchecked += HEAPS;
         let lower = self.engine.lower(inner);
         let upper = self.engine.upper(&lower);
-        if let Some(interval) = self.intervals.last_mut() {
-            interval.extend(&self.engine, &upper, &mut self.pool, inner);
-        }
+        self.interval.extend(&self.engine, &upper, &shared.pool, inner);
         if let Some(sums) = self.sums.last_mut() {
-            sums.extend(&self.engine, &mut self.pool, inner);
+            sums.extend(&self.engine, &shared.pool, inner);
         }
         Ok([lower, upper])
     }
 
     /// Goes to the beginning of a window, by a guess and a warm-up.
     #[inline(always)]
-    fn enter(&mut self, window: &Range<u64>, model: &mut Model, inner: impl InnerLoops) -> Result<(), Failure> {
-        self.start = window.start - self.options.warm_up;
-        let mex = model.at(self.start as f64).mex as u64;
-        self.indices = Indices::new(&self.intervals, &self.sums, self.start, mex);
+    fn enter(
+        &mut self,
+        window: &Range<u64>,
+        read: Read,
+        shared: &Shared<'_>,
+        inner: impl InnerLoops,
+    ) -> Result<(), Failure> {
+        self.start = window.start - shared.options.warm_up;
         self.snapshots.clear();
-        self.drop_passed();
-        let places = self.indices.of(&self.intervals, &self.sums);
-        restart(&mut self.engine, self.start, mex, places).ok_or(Failure::Missed)?;
+        let places = self.read.insert(read).places();
+        restart(&mut self.engine, self.start, shared.mex(self.start), places).ok_or(Failure::Missed)?;
         while self.engine.n < window.start {
             step(&mut self.engine, places, inner)?;
         }
-        self.visited += self.options.warm_up;
+        self.visited += shared.options.warm_up;
         let prefix = Prefix::new(&self.engine, places).ok_or(Failure::Missed)?;
-        let interval = prefix.interval(&self.engine, places).ok_or(Failure::Missed)?;
-        self.intervals.push(interval);
+        self.interval = prefix.interval(&self.engine, places).ok_or(Failure::Missed)?;
         Ok(())
     }
 
@@ -210,51 +411,51 @@ impl<'a> Tree<'a> {
         &mut self,
         window: &Range<u64>,
         is_last: bool,
-        model: &mut Model,
+        shared: &Shared<'_>,
         inner: impl InnerLoops,
-        report: &mut impl FnMut(u64) -> Result<(), RunError>,
     ) -> Result<(), Failure> {
         /// Heaps between two reports.
         const REPORT: u64 = 1 << 16;
+        let limit = shared.limit;
+        let mut sums_to_come = shared.plan.sums_of(window);
         while self.engine.n < window.end {
             let (n, d) = (self.engine.n, self.engine.d);
-            if is_last && self.lower.is_none() && 2 * (n + 2 * HEAPS) + d > self.limit {
-                self.lower = Some(self.lower_before()?);
+            if is_last && self.lower.is_none() && 2 * (n + 2 * HEAPS) + d > limit {
+                self.lower = Some(self.lower_before(limit)?);
             }
-            if is_last && 2 * n + d > self.limit {
+            if is_last && 2 * n + d > limit {
                 break;
             }
-            let [lower, _] = self.span(inner)?;
+            let [lower, _] = self.span(&mut sums_to_come, shared, inner)?;
             if let Some(beam) = &mut self.lower {
                 let positions = self
                     .engine
                     .positions(0, &lower, |heap| self.engine.pick(heap))
-                    .filter(|[a, b]| *b <= 2 * a && a + b <= self.limit);
+                    .filter(|[a, b]| *b <= 2 * a && a + b <= limit);
                 positions.for_each(|[a, b]| beam.add(Beam { positions: 1, smaller: a.into(), larger: b.into() }));
             }
-            self.joint_if_due(model, inner)?;
-            if self.engine.n.is_multiple_of(REPORT) {
-                report(self.visited)?;
+            self.joint_if_due(shared, inner)?;
+            if self.visited >= REPORT {
+                shared.report(std::mem::take(&mut self.visited))?;
             }
         }
-        Ok(report(self.visited)?)
+        Ok(shared.report(std::mem::take(&mut self.visited))?)
     }
 
     /// The lower positions before the next span, the two empty heaps among them, all of which must be within the limit.
-    fn lower_before(&self) -> Result<Beam, Failure> {
-        if 2 * self.engine.n + self.engine.d + 128 > self.limit {
+    fn lower_before(&self, limit: u64) -> Result<Beam, Failure> {
+        if 2 * self.engine.n + self.engine.d + 128 > limit {
             return Err(Failure::Missed);
         }
-        let Prefix { lower, differences, .. } =
-            Prefix::new(&self.engine, self.indices.of(&self.intervals, &self.sums)).ok_or(Failure::Missed)?;
+        let Prefix { lower, differences, .. } = Prefix::new(&self.engine, self.places()).ok_or(Failure::Missed)?;
         Ok(Beam { positions: lower.count + 1, smaller: lower.sum, larger: lower.sum + differences })
     }
 
     /// Ends a joint, if one is due: a second run, from a guess one warm-up earlier, must come to the registers of this one
     /// on the way. By then this one has had a warm-up more, unless it began in the base.
     #[inline(always)]
-    fn joint_if_due(&mut self, model: &mut Model, inner: impl InnerLoops) -> Result<(), Failure> {
-        let Options { warm_up, spacing, .. } = *self.options;
+    fn joint_if_due(&mut self, shared: &Shared<'_>, inner: impl InnerLoops) -> Result<(), Failure> {
+        let Options { warm_up, spacing, .. } = *shared.options;
         if self.unchecked + warm_up <= spacing || self.engine.n <= self.start + warm_up {
             return Ok(());
         }
@@ -263,8 +464,8 @@ impl<'a> Tree<'a> {
             return Ok(());
         }
         let (second, start) = (&mut self.second, self.engine.n - warm_up);
-        let places = self.indices.of(&self.intervals, &self.sums);
-        restart(second, start, model.at(start as f64).mex as u64, places).ok_or(Failure::Missed)?;
+        let places = places_of(&self.read, &self.interval, &self.sums);
+        restart(second, start, shared.mex(start), places).ok_or(Failure::Missed)?;
         let mut has_met = false;
         for first in &self.snapshots {
             step(second, places, inner)?;
@@ -284,32 +485,6 @@ impl<'a> Tree<'a> {
         self.joints.longest = self.joints.longest.max(length);
         Ok(())
     }
-
-    /// Drops the marks that no window from this one on reads.
-    fn drop_passed(&mut self) {
-        let Indices { heaps, sum, flags } = self.indices;
-        for sums in self.sums.get_mut(self.dropped.sum..sum).unwrap_or_default() {
-            sums.rows.iter_mut().for_each(|row| row.clear(&mut self.pool));
-        }
-        for interval in self.intervals.get_mut(self.dropped.heaps..heaps).unwrap_or_default() {
-            interval.used.clear(&mut self.pool);
-        }
-        for interval in self.intervals.get_mut(self.dropped.flags[1]..flags[1]).unwrap_or_default() {
-            interval.flags.clear(&mut self.pool);
-        }
-        self.dropped = self.indices;
-    }
-
-    /// Both beams.
-    fn finish(self) -> Result<(Tally, Joints), Failure> {
-        let Tree { limit, intervals, lower, joints, visited, .. } = self;
-        let above = limit + 1;
-        let last = intervals.partition_point(|interval| interval.first_line(3, 1) <= above).max(1) - 1;
-        let uppers = intervals[last].uppers_below(3, 1, above).ok_or(Failure::Missed)?;
-        let upper = Beam { positions: uppers.count, smaller: uppers.sum, larger: uppers.lines(2, 1).sum };
-        let joints = Joints { windows: intervals.len() as u64 - 1, heaps: visited, ..joints };
-        Ok((Tally { lower: lower.ok_or(Failure::Missed)?, upper }, joints))
-    }
 }
 
 /// Runs the next span of an engine.
@@ -323,7 +498,6 @@ fn step(engine: &mut Engine, places: Places<'_>, inner: impl InnerLoops) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use super::super::interval::Total;
     use super::*;
     use crate::cores::occupancy::streaming::{self, Plain};
 
@@ -335,7 +509,11 @@ mod tests {
     const SMALL: Options = Options { base: 20_480, warm_up: 8192, margin: 40.0, spacing: 40_000 };
 
     fn attempted(limit: u64, options: &Options) -> Result<(Tally, Joints), Failure> {
-        attempt(&input(limit), options, &Run::new(1), &mut 0, Plain)
+        attempted_on(1, limit, options)
+    }
+
+    fn attempted_on(threads: usize, limit: u64, options: &Options) -> Result<(Tally, Joints), Failure> {
+        attempt(&input(limit), options, &Run::new(threads), threads, &mut 0, Plain, &|shared| shared.work(Plain))
     }
 
     fn exact(limit: u64) -> Tally {
@@ -350,6 +528,9 @@ mod tests {
             assert_eq!(tally, exact(limit), "limit {limit}");
             joints += found.compared;
             assert!(found.longest < SMALL.warm_up);
+            let (of_threads, others) = attempted_on(3, limit, &SMALL).expect("the windows fit together");
+            assert_eq!(of_threads, tally, "limit {limit}");
+            assert_eq!(others.windows, found.windows);
         }
         assert!(joints > 20, "{joints} joints");
     }
@@ -357,30 +538,32 @@ mod tests {
     #[test]
     fn lines_that_are_taken_tell_all_totals() {
         let options = Options { base: 60_000 / HEAPS * HEAPS, ..SMALL };
-        let mut tree = Tree::new(&input(1_000_000), &options).expect("not cancelled");
+        let (input, run) = (input(1_000_000), Run::new(1));
+        let shared = Shared::new(&input, &options, &run, 0);
+        let mut tree = Walk::at_the_base(&input, &options).expect("not cancelled");
         let mut lower = Total::default();
         let before = exact_positions(tree.engine.n);
         let mut differences: u128 = before.iter().map(|[a, b]| u128::from(b - a)).sum();
         before.iter().for_each(|[a, _]| lower = lower.plus(Total { count: 1, sum: u128::from(*a) }));
         let mut waiting: Vec<(Interval, Sums)> = Vec::new();
         while tree.engine.n < options.base {
-            let [beam, _] = tree.span(Plain).expect("the base reads itself");
+            let [beam, _] = tree.span(&mut Vec::new(), &shared, Plain).expect("the base reads itself");
             for [a, b] in tree.engine.positions(0, &beam, |heap| tree.engine.pick(heap)).filter(|[a, b]| *b <= 2 * a) {
                 lower = lower.plus(Total { count: 1, sum: a.into() });
                 differences += u128::from(b - a);
             }
-            let places = Indices::BASE.of(&tree.intervals, &tree.sums);
+            let places = tree.places();
             let prefix = Prefix::new(&tree.engine, places).expect("the base reaches far enough");
-            let upper = tree.intervals[0].flags.below(tree.engine.n).expect("it was run");
+            let upper = tree.interval.flags.marks.below(tree.engine.n).expect("it was run");
             assert_eq!(prefix, Prefix { lower, differences, upper });
             let interval = prefix.interval(&tree.engine, places);
             let sums = prefix.sums(&tree.engine, places, options.base);
             waiting.push(interval.zip(sums).expect("the base reaches far enough"));
         }
         // The rows of the base are complete up to where these begin.
-        let base = &tree.intervals[0];
+        let base = &tree.interval;
         for (interval, sums) in &waiting[..waiting.len() - 1] {
-            assert_eq!(base.used_below(interval.used.first_bit()), Some(interval.before.used));
+            assert_eq!(base.used.below(interval.used.marks.first_bit()), Some(interval.used.before));
             assert_eq!(tree.sums[0].up_to(2 * sums.rows[0].first_bit() - 2), Some(sums.before));
         }
     }

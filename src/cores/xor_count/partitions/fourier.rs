@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::Partitions;
 use super::transform::{Field, LANES, PRIMES, Row, Transform, Vectors, all};
-use super::walsh_tree::{Classes, PAD, Part, Plan, parts_bytes, ruleset_bytes, series};
+use super::walsh_tree::{Classes, PAD, Part, Plan, least, parts_bytes, ruleset_bytes, series};
 use crate::simd::avx512::{lanes_of, load};
 
 /// The work for the last class of a ruleset, the same for all characters.
@@ -123,7 +123,7 @@ impl Fourier {
         last.reverse();
         let paired = plan.paired.clone();
         let length = length(&last, &paired, plan.total, plan.modulus)?;
-        let least = plan.least();
+        let least = least(&plan.last, &plan.paired, plan.total);
         let primes = PRIMES.map(|prime| Shared::new(prime, length, &last, &paired));
         Some(Fourier { length, least, last, paired, bit: 1 << (plan.bits - 1), primes })
     }
@@ -221,7 +221,7 @@ impl Shared {
         let [series, class, without, with] = values;
         let flat = class.as_flattened();
         let elsewhere = |at: usize, times: usize| {
-            let row: Row = std::array::from_fn(|lane| flat[(LANES * at + lane) * times & (flat.len() - 1)]);
+            let row: Row = std::array::from_fn(|lane| flat[((LANES * at + lane) * times) & (flat.len() - 1)]);
             load(&row)
         };
         let mut sum = _mm512_setzero_si512();

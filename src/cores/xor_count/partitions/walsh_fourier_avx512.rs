@@ -1,8 +1,9 @@
 //! [`super::walsh_tree_avx512`] with the last class in the frequency domain of the terms, see [`super::fourier`]: a leaf needs four
 //! transforms modulo each of two primes, instead of one pass over a series for each part.
 //!
-//! Cost: 75 butterflies of eight residues for each term of a transform, about `n` terms; all other classes as `walsh_tree_avx512`.
-//! Bound: the passes of the class before the last, two loads and a store for 16 additions.
+//! Cost: for a leaf 14 ns (Zen 5) for each point of its transforms, of which there are two to four times `n`; above the leaves a
+//! third of the additions of `walsh_tree_avx512`.
+//! Bound: half of the time the loads and stores of passes over series, else the multiplications of residues; from `n` = 16000 on, L2.
 
 use super::Partitions;
 use super::fourier::{Foreseen, Fourier};

@@ -249,14 +249,10 @@ impl Plan {
     pub fn pair_up<const LANES: usize>(&mut self) {
         self.pairs = Pairs::new::<LANES>(&self.paired, self.bits, self.total, self.modulus);
     }
-
-    /// The least sum of parts of the last class or of a pair; above the total if there is none.
-    pub fn least(&self) -> usize {
-        least(&self.last, &self.paired, self.total)
-    }
 }
 
-fn least(last: &[Part], paired: &[Part], total: usize) -> usize {
+/// The least sum of parts of the last class, which are descending, or of a pair; above the total if there is none.
+pub fn least(last: &[Part], paired: &[Part], total: usize) -> usize {
     last.last().map_or(total + 1, |part| part.size).min(first_pair(paired, total))
 }
 

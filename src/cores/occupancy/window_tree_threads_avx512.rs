@@ -1,0 +1,21 @@
+//! `window_tree_avx512` on all threads of the run: each takes the next window as soon as all those have ended that it reads, which lie
+//! below seven tenths of its heaps. One thread runs the base.
+//!
+//! Cost: that of `window_tree_avx512`, divided, but for the base.
+//! Bound: as `automaton_avx512`, on each thread; up to `10^9` the base.
+
+use super::automaton_avx512::inner;
+use super::windows::{drive, threads_cost};
+use super::{ProportionateNim, Sink};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+
+pub fn cost(input: &ProportionateNim, context: CostContext) -> Cost {
+    threads_cost(input, 2.4, context.threads)
+}
+
+#[target_feature(
+    enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
+)]
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
+    drive(input, run, run.threads(), sink, inner(), |shared| shared.work(inner()))
+}
