@@ -1,4 +1,4 @@
-//! Other builds of this program, made from its repository: another revision, or the native build.
+//! Other builds of this program, made from its repository: another revision, the native build, or for WebAssembly.
 
 use std::env::consts::EXE_SUFFIX;
 use std::fs::{self, File, TryLockError};
@@ -22,9 +22,33 @@ const FOLDER: &str = "target/compare";
 /// Where the native build is, below the root of the repository: as of `cargo run-native`.
 const NATIVE_FOLDER: &str = "target/native";
 
+/// Where the builds for WebAssembly are, below the root of the repository.
+const WASI_FOLDER: &str = "target/wasi";
+
+/// The target of these, which has the standard library and files.
+const WASI: &str = "wasm32-wasip1";
+
 /// The program that a release build makes in a target folder.
 pub fn program_in(target: &Path) -> PathBuf {
     target.join("release").join(format!("nimlanes{EXE_SUFFIX}"))
+}
+
+/// Builds the sources around the working directory for WebAssembly, without vectors and with them. Returns the programs. A build ends
+/// if `run` is cancelled.
+///
+/// # Errors
+/// There is no repository, it does not build, or the run was cancelled.
+pub fn wasi(run: &Run) -> Result<[PathBuf; 2], Failure> {
+    let root = root("--webassembly")?;
+    let build = |folder: &str, flags: &[&str]| -> Result<PathBuf, Failure> {
+        let target = root.join(WASI_FOLDER).join(folder);
+        announce(&format!("building for WebAssembly in {}", target.display()));
+        let what = "the program for WebAssembly";
+        let program = target.join(WASI).join("release/nimlanes.wasm");
+        cargo(&root, &target, &[&["--target", WASI], flags].concat(), None, &program, what, run)?;
+        Ok(program)
+    };
+    Ok([build("plain", &[])?, build("vectors", &["--config", "build.rustflags=['-Ctarget-feature=+simd128']"])?])
 }
 
 /// Builds the sources around the working directory for this CPU, as `cargo run-native` does. Returns the program. The build ends if
@@ -39,7 +63,9 @@ pub fn native(run: &Run) -> Result<PathBuf, Failure> {
     let root = root("--build native")?;
     let target = root.join(NATIVE_FOLDER);
     announce(&format!("building for this CPU in {}", target.display()));
-    cargo(&root, &target, NATIVE, None, "the native program", run)
+    let program = program_in(&target);
+    cargo(&root, &target, flags(NATIVE), None, &program, "the native program", run)?;
+    Ok(program)
 }
 
 /// A revision that was built.
@@ -74,7 +100,9 @@ impl Revision {
         let Revision { folder, commit, program, .. } = self;
         let source = self.source()?;
         announce(&format!("building {name} ({commit:.12}) in {}", folder.display()));
-        let built = cargo(&source.path, &folder.join("build"), BUILD, Some(commit), name, run)?;
+        let target = folder.join("build");
+        let built = program_in(&target);
+        cargo(&source.path, &target, flags(BUILD), Some(commit), &built, name, run)?;
         // Complete or not there.
         let part = folder.join("part");
         let copied = fs::copy(&built, &part).and_then(|_| fs::rename(&part, program));
@@ -187,31 +215,35 @@ impl Drop for Worktree<'_> {
     }
 }
 
-/// Builds the program from the sources in a folder, as the default or the native `build`, and returns its path. `what` is what errors
-/// call it.
+/// What cargo is told for the default or the native build.
+fn flags(build: &str) -> &'static [&'static str] {
+    match build {
+        NATIVE => &["--config", "build.rustflags=['-Ctarget-cpu=native']"],
+        _ => &[],
+    }
+}
+
+/// Builds `program` from the sources in a folder. `what` is what errors call it.
 fn cargo(
     source: &Path,
     target: &Path,
-    build: &str,
+    flags: &[&str],
     commit: Option<&str>,
+    program: &Path,
     what: &str,
     run: &Run,
-) -> Result<PathBuf, Failure> {
+) -> Result<(), Failure> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     command.current_dir(source).env_remove("CARGO_TARGET_DIR");
     command.envs(commit.map(|commit| ("BUILT_FROM_REVISION", commit)));
-    command.args(["build", "--release", "--bin", "nimlanes", "--target-dir"]).arg(target);
-    if build == NATIVE {
-        command.args(["--config", "build.rustflags=['-Ctarget-cpu=native']"]);
-    }
+    command.args(["build", "--release", "--bin", "nimlanes", "--target-dir"]).arg(target).args(flags);
     let (status, text) = match complete(&mut command, run) {
         Ok(completed) => completed,
         Err(Stopped::Run(cancelled)) => return Err(cancelled.into()),
         Err(Stopped::Io(error)) => return Err(Failure::Failed(format!("cannot start cargo: {error}"))),
     };
-    let program = program_in(target);
     if status.success() && program.is_file() {
-        return Ok(program);
+        return Ok(());
     }
     let error =
         text.lines().find(|line| line.starts_with("error")).map_or_else(|| last_line(text.as_bytes()), str::to_owned);

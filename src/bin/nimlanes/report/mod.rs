@@ -21,10 +21,11 @@ use std::path::{Path, PathBuf};
 
 use self::data::folder::{JOINED, join};
 use self::data::machines::Others;
+use self::data::webassembly::{self, WebAssembly};
 use self::data::{Data, DataError, GivenName};
 use self::tables::{Report, unmarked};
 use crate::files;
-use crate::files::saved::{SavedError, entries};
+use crate::files::saved::{Saved, SavedError, entries};
 
 /// The file of the report.
 pub const RESULTS: &str = "RESULTS.md";
@@ -185,6 +186,7 @@ struct Contents {
     data: Data,
     others: Vec<Data>,
     discoveries: Vec<(PathBuf, String)>,
+    webassembly: Vec<Saved<WebAssembly>>,
 }
 
 impl Contents {
@@ -192,19 +194,20 @@ impl Contents {
     fn read(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Self, ReportError> {
         let data = Data::read(folder, mixed)?;
         if data.is_draft() {
-            return Ok(Contents { data, others: Vec::new(), discoveries: Vec::new() });
+            return Ok(Contents { data, others: Vec::new(), discoveries: Vec::new(), webassembly: Vec::new() });
         }
         let others = Others::beside(&data, folder, Path::new(FOLDERS))?;
         others.left_out.iter().for_each(|line| announce(line));
-        Ok(Contents { data, others: others.data, discoveries: discoveries::files(MADE)? })
+        let (discoveries, webassembly) = (discoveries::files(MADE)?, webassembly::read()?);
+        Ok(Contents { data, others: others.data, discoveries, webassembly })
     }
 }
 
 /// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels with a `changed` source are
 /// marked.
 fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>) -> Result<Composed, ReportError> {
-    let Contents { data, others, discoveries } = contents;
-    let report = Report::new(data, changed, others);
+    let Contents { data, others, discoveries, webassembly } = contents;
+    let report = Report::new(data, changed, others).with_webassembly(webassembly);
     let root = root(data.is_draft());
     let mut files = Vec::new();
     for chart in report.charts() {
