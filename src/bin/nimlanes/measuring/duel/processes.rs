@@ -156,7 +156,7 @@ impl<'a> Match<'a> {
     }
 
     /// Plays it among the kernels of this build and those of others, by the wall clock, the only one that all systems have. A kernel
-    /// that this build leaves out is left out in all, and one that only another has takes part. Returns a duel for each build, with
+    /// that this build leaves out is left out in all, and one that only another can run takes part. Returns a duel for each build, with
     /// ratios to the baseline of this one.
     ///
     /// # Errors
@@ -194,11 +194,11 @@ impl<'a> Match<'a> {
         Ok(builds.into_iter().enumerate().map(duel).collect())
     }
 
-    /// A kernel of another build, unless this one has it and leaves it out. One that only the other has is of the tier which that
+    /// A kernel of another build, unless this one can run it and leaves it out. One that only the other has is of the tier which that
     /// build is named after.
     fn contender_of(&self, kernel: &str, build: &str, own: &[Listed]) -> Option<Contender> {
         let here = self.lineup.contenders.iter().find(|own| own.kernel == kernel);
-        let is_new = own.iter().all(|own| own.kernel != kernel);
+        let is_new = own.iter().all(|own| own.kernel != kernel || own.obstacle.is_some());
         here.cloned().or_else(|| {
             is_new.then(|| Contender {
                 kernel: kernel.to_owned(),

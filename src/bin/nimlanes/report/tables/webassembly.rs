@@ -1,8 +1,6 @@
 //! The tables of WebAssembly: each kernel as the compiler makes it for this program and for an engine, beside the tiers that CPUs
 //! and engines have.
 
-use nimlanes::cores::OPERATIONS;
-
 use super::markdown::{Table, code, range, size, spread, time, times};
 use super::{Report, Topic, date_of};
 use crate::files::saved::Saved;
@@ -91,7 +89,11 @@ impl Report<'_> {
             file: "webassembly",
             title: "WebAssembly".to_owned(),
             finding: format!("{} {why}", found.join(" ")),
-            tables: format!("{more}\n{}", measured.iter().map(|saved| machine(saved)).collect::<String>()),
+            tables: format!(
+                "{}\n\n{}",
+                more.trim_end(),
+                measured.iter().map(|saved| machine(saved)).collect::<String>()
+            ),
         })
     }
 }
@@ -110,8 +112,7 @@ fn finding(Saved { environment, content, .. }: &Saved<WebAssembly>) -> Option<St
     let (with, without) = (apart(&[WITHOUT, WITH[0], WITH[1]])?, apart(&[WITHOUT])?);
     let engine = content.engine.split(" (").next().unwrap_or_default();
     Some(format!(
-        "In {engine} on {}, the best kernels take {with} times as long as the best of this program up to AVX2, without vectors {without} \
-         times.",
+        "In {engine} on {}, the best kernels take {with} times as long as the best up to AVX2 beside them, without vectors {without} times.",
         environment.microarchitecture
     ))
 }
@@ -139,10 +140,9 @@ fn machine(Saved { environment, content, date, .. }: &Saved<WebAssembly>) -> Str
     );
     for one in &operations {
         let Duel { case, baseline, processes, disturbed, rows, .. } = one.duel;
-        let unit = OPERATIONS.iter().find(|known| known.name() == case.operation).map_or("", |known| known.unit());
         text += &format!(
-            "### {} at {}\n\n{} rounds, {processes} processes of each program, {:.0} % of the turns left out. Spreads are those of the ratio to {}, \
-             for a {unit}.\n\n{}",
+            "### {} at {}\n\n{} rounds, {processes} processes of each program, {:.0} % of the turns left out. Spreads are those of the \
+             ratio to {}.\n\n{}",
             code(&case.operation),
             size(case.size),
             rows.first().map_or(0, |row| row.rounds),
