@@ -7,5 +7,16 @@ import { WASI } from 'node:wasi';
 const [program, ...rest] = process.argv.slice(2);
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('NIMLANES_')));
 const wasi = new WASI({ version: 'preview1', args: [program, ...rest], env, preopens: { '.': '.' } });
+const imports = wasi.getImportObject();
+
+// Node does not wait for what comes through a pipe, and Rust expects that a read does.
+const { fd_read: read } = imports.wasi_snapshot_preview1;
+const [NOT_YET, never] = [6, new Int32Array(new SharedArrayBuffer(4))];
+imports.wasi_snapshot_preview1.fd_read = (...from) => {
+  let error;
+  while ((error = read(...from)) === NOT_YET) Atomics.wait(never, 0, 0, 1);
+  return error;
+};
+
 const module = await WebAssembly.compile(await readFile(program));
-process.exitCode = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));
+process.exitCode = wasi.start(await WebAssembly.instantiate(module, imports));

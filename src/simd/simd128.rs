@@ -12,9 +12,11 @@ use crate::simd::bits::{self, WORD};
 pub const TIER: Tier = Tier::Simd128;
 /// Vectors of sums that stay in registers while others are added: half of the registers of an x86 without AVX-512.
 pub const SUMS: usize = 8;
+/// Vectors of sums that a decode keeps: with more, its tables and codes find no register.
+pub const DECODED: usize = 2;
 
 macro_rules! lanes {
-    ($($lane:ty: $splat:ident $sub:ident $equal:ident $down:ident $up:ident;)*) => { $(
+    ($($lane:ty: $splat:ident $sub:ident $equal:ident $down:ident $above:ident;)*) => { $(
         impl Lanes for $lane {
             type Register = v128;
 
@@ -53,20 +55,45 @@ macro_rules! lanes {
                 $equal(a, b)
             }
 
-            /// Counts are taken modulo the width of a lane, so a shift by the width is two.
             #[inline(always)]
             fn funnel(low: v128, high: v128, by: usize) -> v128 {
-                let by = by as u32;
-                v128_or($down(low, by), $up($up(high, 1), <$lane>::BITS - 1 - by))
+                v128_or($down(low, by as u32), $above(high, by))
             }
         }
     )* };
 }
 lanes! {
-    u8: u8x16_splat u8x16_sub u8x16_eq u8x16_shr u8x16_shl;
-    u16: u16x8_splat u16x8_sub u16x8_eq u16x8_shr u16x8_shl;
-    u32: u32x4_splat u32x4_sub u32x4_eq u32x4_shr u32x4_shl;
-    u64: u64x2_splat u64x2_sub u64x2_eq u64x2_shr u64x2_shl;
+    u8: u8x16_splat u8x16_sub u8x16_eq u8x16_shr above_u8;
+    u16: u16x8_splat u16x8_sub u16x8_eq u16x8_shr above_u16;
+    u32: u32x4_splat u32x4_sub u32x4_eq u32x4_shr above_u32;
+    u64: u64x2_splat u64x2_sub u64x2_eq u64x2_shr above_u64;
+}
+
+/// The lanes of `high` moved up by their width less `by`. Counts are taken modulo the width, so a shift by the width is two.
+macro_rules! above {
+    ($($above:ident $lane:ty: $up:ident;)*) => { $(
+        #[inline(always)]
+        fn $above(high: v128, by: usize) -> v128 {
+            $up($up(high, 1), <$lane>::BITS - 1 - by as u32)
+        }
+    )* };
+}
+above! { above_u8 u8: u8x16_shl; above_u16 u16: u16x8_shl; above_u64 u64: u64x2_shl; }
+
+/// As the others, by a product: an x86 takes four instructions for a shift by a number that is not known when it is compiled.
+#[inline(always)]
+fn above_u32(high: v128, by: usize) -> v128 {
+    /// Powers of two, modulo 2^32. The compiler would make a computed one a shift.
+    static FACTORS: [u32; 32] = {
+        let mut factors = [0; 32];
+        let mut by = 1;
+        while by < 32 {
+            factors[by] = 1 << (32 - by);
+            by += 1;
+        }
+        factors
+    };
+    u32x4_mul(high, u32x4_splat(FACTORS[by]))
 }
 
 /// The bytes of the table at these indices; zero for an index past 15.
@@ -124,10 +151,10 @@ pub fn next_lanes(low: Vector<u32>, high: Vector<u32>) -> Vector<u32> {
 /// How many words at the beginning of a row of two or four vectors have no zero; 16 if none has one.
 #[inline(always)]
 pub fn full_words<const V: usize>(row: [Vector<u32>; V]) -> usize {
-    // A bit for each word, in a row of two vectors twice.
-    let full = |v: usize| u32::from(u32x4_bitmask(row[v].equal(Vector::splat(u32::MAX)).0));
-    let full = full(0) | full(1) << 4 | full(V - 2) << 8 | full(V - 1) << 12;
-    full.trailing_ones() as usize
+    // A byte for each word, in a row of two vectors twice.
+    let full = |v: usize| row[v].equal(Vector::splat(u32::MAX)).0;
+    let halves = |v: usize| i16x8_narrow_i32x4(full(v), full(v + 1));
+    u32::from(i8x16_bitmask(i8x16_narrow_i16x8(halves(0), halves(V - 2)))).trailing_ones() as usize
 }
 
 /// Only this bit of each lane; none where there is no such bit.
@@ -147,24 +174,26 @@ pub fn any(lanes: Vector<u16>) -> bool {
     v128_any_true(lanes.0)
 }
 
-/// Signs of four lanes, for sums modulo a number, as masks: `modulus - a` is `!a + modulus + 1`.
+/// Signs of four lanes, for sums modulo a number: 1 or -1, and the modulus with that sign. A product is one operation, where masks
+/// take two.
 #[derive(Clone, Copy)]
 pub struct Signs {
-    negative: v128,
-    add: v128,
+    sign: v128,
     modulus: v128,
 }
 
 /// The signs for a modulus less than 2^31.
 #[inline(always)]
 pub fn signs(are_negative: [bool; 4], modulus: u32) -> Signs {
-    let Vector(negative) = load(&are_negative.map(|is| u32::from(is).wrapping_neg()));
-    Signs { negative, add: v128_and(negative, u32x4_splat(modulus + 1)), modulus: u32x4_splat(modulus) }
+    /// The compiler would make a select of computed ones.
+    static SIGNS: [u32; 2] = [1, u32::MAX];
+    let Vector(sign) = load(&are_negative.map(|is| SIGNS[usize::from(is)]));
+    Signs { sign, modulus: u32x4_mul(sign, u32x4_splat(modulus)) }
 }
 
-/// `to` plus or minus `from`.
+/// `to` plus or minus `from`. A sum may be too large by the modulus and a difference too small: what is below 0 is a large number.
 #[inline(always)]
 pub fn add_signed(to: Vector<u32>, from: Vector<u32>, signs: Signs) -> Vector<u32> {
-    let sum = u32x4_add(to.0, u32x4_add(v128_xor(from.0, signs.negative), signs.add));
+    let sum = u32x4_add(to.0, u32x4_mul(from.0, signs.sign));
     Vector(u32x4_min(sum, u32x4_sub(sum, signs.modulus)))
 }

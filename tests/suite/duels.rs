@@ -77,6 +77,19 @@ const HELLO: &str = r#"{"hello":{"program":"nimlanes","protocol":1,"version":"0"
 const OPENED: &str = r#"{"opened":{"kernels":[{"kernel":"flags","obstacle":null}]}}"#;
 
 #[test]
+fn a_module_of_webassembly_is_given_to_node() {
+    let folder = folder();
+    let module = folder.path().join("other.wasm");
+    fs::write(&module, b"\0asm\x01\0\0\0").expect("a writable folder");
+    let why = if Process::new("node").arg("--version").output().is_ok() {
+        "other.wasm is no build of nimlanes that can duel: it ended with exit status: 1"
+    } else {
+        "other.wasm: No such file or directory"
+    };
+    failed(&mut duel(&module), why);
+}
+
+#[test]
 fn a_build_is_compared_with_itself() {
     let duel = json(duel(&cargo_bin("nimlanes")).args(["--processes", "2"]));
     follows_its_schema(&duel);

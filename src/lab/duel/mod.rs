@@ -105,7 +105,7 @@ pub struct Duel {
     /// The input.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub case: Case,
-    /// `default` or `native`.
+    /// The target, as [`protocol::Identity`] has it.
     pub build: String,
     /// The kernel that ratios refer to.
     pub baseline: String,
@@ -234,11 +234,11 @@ impl Skipped {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contender {
     /// The kernel.
-    pub kernel: &'static str,
+    pub kernel: String,
     /// Its index in the list of the operation.
     pub index: usize,
     /// Its tier.
-    pub tier: &'static str,
+    pub tier: String,
     /// Whether its answers are proved.
     pub claim: Claim,
     /// Threads it may use.
@@ -315,9 +315,9 @@ impl Lineup {
         let is_parallel = |kernel: usize| options.threads > 1 && listed[kernel].is_parallel();
         let clock = Clock::for_runs(fit.iter().any(|kernel| is_parallel(*kernel)));
         let contender = |kernel: &usize| Contender {
-            kernel: listed[*kernel].name,
+            kernel: listed[*kernel].name.to_owned(),
             index: *kernel,
-            tier: listed[*kernel].tier.name(),
+            tier: listed[*kernel].tier.name().to_owned(),
             claim: listed[*kernel].claim,
             threads: if is_parallel(*kernel) { options.threads } else { 1 },
         };
@@ -327,18 +327,17 @@ impl Lineup {
 
     /// The names of the kernels that take part.
     pub fn names(&self) -> Vec<String> {
-        self.contenders.iter().map(|contender| contender.kernel.to_owned()).collect()
+        self.contenders.iter().map(|contender| contender.kernel.clone()).collect()
     }
 
     /// The result, where `place` gives the place in `played` of each kernel that takes part.
     pub fn duel(&self, played: &Played, place: impl Fn(usize) -> usize) -> Duel {
-        let row = |(number, contender): (usize, &Contender)| self.row(contender, played, place(0), place(number));
-        let mut rows: Vec<Row> = self.contenders.iter().enumerate().map(row).collect();
-        rows.sort_by(|a, b| a.median_seconds.total_cmp(&b.median_seconds));
+        let contenders = self.contenders.iter().enumerate();
+        let rows = self.rows(contenders.map(|(number, contender)| (place(number), contender)), played, place(0));
         Duel {
             case: self.case.clone(),
             build: BUILD.to_owned(),
-            baseline: self.contenders[0].kernel.to_owned(),
+            baseline: self.contenders[0].kernel.clone(),
             processes: played.processes,
             disturbed: played.disturbed(),
             rows,
@@ -346,13 +345,26 @@ impl Lineup {
         }
     }
 
+    /// The rows of contenders, each with its place in `played`, fastest first, where `baseline` is the place of the baseline.
+    pub fn rows<'c>(
+        &self,
+        contenders: impl Iterator<Item = (usize, &'c Contender)>,
+        played: &Played,
+        baseline: usize,
+    ) -> Vec<Row> {
+        let mut rows: Vec<Row> =
+            contenders.map(|(place, contender)| self.row(contender, played, baseline, place)).collect();
+        rows.sort_by(|a, b| a.median_seconds.total_cmp(&b.median_seconds));
+        rows
+    }
+
     /// The row of a kernel from the times at `place`, with ratios to the times at `baseline`.
     pub fn row(&self, contender: &Contender, played: &Played, baseline: usize, place: usize) -> Row {
         let median_seconds = played.median_seconds(place);
         let [ratio_low, ratio, ratio_high] = played.ratios(baseline, place);
         Row {
-            kernel: contender.kernel.to_owned(),
-            tier: contender.tier.to_owned(),
+            kernel: contender.kernel.clone(),
+            tier: contender.tier.clone(),
             claim: contender.claim.name().to_owned(),
             clock: self.clock.name().to_owned(),
             threads: contender.threads,
@@ -386,6 +398,11 @@ pub fn run_duel(
     let mut open = |_| Ok(Local::new(session, kernels.clone(), lineup.clock, run));
     let played = play(&lineup.case, &lineup.names(), 1, options.budget, &mut open, watch)?;
     Ok(lineup.duel(&played, |number| number))
+}
+
+/// The name of a kernel without that of its tier: relatives share it.
+pub fn family<'k>(kernel: &'k str, tier: &str) -> &'k str {
+    kernel.strip_suffix(tier).and_then(|name| name.strip_suffix('_')).unwrap_or(kernel)
 }
 
 /// Ratios of the baseline's times to a kernel's, round by round: their 10th, 50th and 90th percentile.

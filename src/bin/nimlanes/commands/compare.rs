@@ -49,7 +49,7 @@ pub struct Args {
     /// Processes to spread the rounds over; fewer if runs are so long that the time is spent before
     #[arg(long, value_name = "N", default_value_t = PROCESSES as u64, value_parser = within(1..=MAX_PROCESSES), allow_negative_numbers = true)]
     processes: u64,
-    /// Another build of this program, whose kernels take turns with those of this one
+    /// Another build of this program, whose kernels take turns with those of this one. One for WebAssembly (`.wasm`) runs in Node
     #[arg(long, value_name = "PATH", conflicts_with_all = ["rev", "build", "save", "against"])]
     with: Option<PathBuf>,
     /// A revision of the repository around the working directory, to build below target/compare and use as with --with

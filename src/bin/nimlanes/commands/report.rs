@@ -7,13 +7,14 @@ use nimlanes::machine::Machine;
 use nimlanes::units::bytes;
 
 use crate::files;
-use crate::files::saved::utc_now;
+use crate::files::saved::{self, Saved, utc_now};
 use crate::measuring::builds;
 use crate::report::data::folder;
+use crate::report::data::webassembly::{self, WebAssembly};
 use crate::report::data::{GivenName, is_name};
 use crate::report::html::{self, Page};
 use crate::report::measure::tasks::Effort;
-use crate::report::measure::{MeasureError, Plan};
+use crate::report::measure::{self, MeasureError, Plan};
 use crate::report::{self, ReportError, Summary};
 use crate::terminal::failure::{Failure, remark, say};
 use crate::terminal::interrupt;
@@ -27,6 +28,9 @@ use crate::terminal::output::{check_writable, failure, print};
 ///
 /// The report also shows the newest folder below profiles/data of each other microarchitecture. One that cannot be used is named and
 /// left out.
+///
+/// `--webassembly` measures only kernels in Node beside those of this program, for a page of tables of their own. It builds this
+/// repository for the target wasm32-wasip1, without vectors and with them.
 ///
 /// `--html` measures nothing and writes that one file: a page of the measurements to browse, without a network.
 #[derive(clap::Args)]
@@ -49,6 +53,10 @@ pub struct Args {
     /// Discard today's measurements and measure everything again
     #[arg(long, conflicts_with_all = ["data", "check"])]
     again: bool,
+    /// Build this program for WebAssembly as well, measure its kernels in Node beside those of this program, and generate the report
+    /// anew from the measurements that it was made of
+    #[arg(long, conflicts_with_all = ["quick", "data", "check", "html"])]
+    webassembly: bool,
     /// Allow measurements from several machines
     #[arg(long)]
     mixed: bool,
@@ -97,6 +105,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
             folder.clone()
         }
         (None, true) => report::source()?,
+        (None, false) if args.webassembly => {
+            measure_webassembly(args)?;
+            report::source()?
+        }
         (None, false) => measure(args)?,
     };
     let (summary, said) = if args.check {
@@ -141,6 +153,22 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
         lines += &format!("it does not race, solve and draw: {reason}\n");
     }
     print(&lines)
+}
+
+/// Measures kernels in Node beside those of this program. Operations that were measured earlier today are kept.
+fn measure_webassembly(args: &Args) -> Result<(), Failure> {
+    let machine = Machine::from_env()?;
+    let environment = Environment::detect(&machine);
+    let path = webassembly::path(args.name.as_ref().unwrap_or(&environment.microarchitecture));
+    saved::check_writable(&path).map_err(ReportError::from)?;
+    let run = interrupt::run(1);
+    let programs = builds::wasi(&run)?;
+    let (today, day) = (utc_now(), |date: &str| date.split('T').next().map(str::to_owned));
+    let earlier = Saved::<WebAssembly>::read(&path).ok().filter(|saved| !args.again && day(&saved.date) == day(&today));
+    say("measuring; do not use the machine meanwhile");
+    let mut save = |measured: &WebAssembly| Saved::now(environment.clone(), measured.clone()).write(&path);
+    let earlier = earlier.map(|saved| saved.content);
+    Ok(measure::webassembly::measure(&machine, &programs, earlier, &run, &mut save, &mut say)?)
 }
 
 /// Measures what is missing, and returns the folder of the measurements.

@@ -1,4 +1,5 @@
-//! Other builds, made from the repository: another revision of the program, its native build, and the module of the page.
+//! Other builds, made from the repository: another revision of the program, its native build, one for WebAssembly, and the module of the
+//! page.
 
 use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
@@ -25,15 +26,36 @@ const FOLDER: &str = "target/compare";
 /// Where the native build is, below the root of the repository: as of `cargo run-native`.
 const NATIVE_FOLDER: &str = "target/native";
 
+/// Where the builds for WebAssembly are, below the root of the repository.
+const WASI_FOLDER: &str = "target/wasi";
+
 /// Where the module of the page is built, below the root of the source tree.
 const MODULE_FOLDER: &str = "target/page";
 
-/// What the module is built for.
-const WASM: &str = "wasm32-wasip1";
+/// The target of both, which has the standard library and files.
+const WASI: &str = "wasm32-wasip1";
 
 /// The program that a release build makes in a target folder.
 pub fn program_in(target: &Path) -> PathBuf {
     target.join("release").join(format!("nimlanes{EXE_SUFFIX}"))
+}
+
+/// Builds the sources around the working directory for WebAssembly, without vectors and with them. Returns the programs. A build ends
+/// if `run` is cancelled.
+///
+/// # Errors
+/// There is no repository, it does not build, or the run was cancelled.
+pub fn wasi(run: &Run) -> Result<[PathBuf; 2], Failure> {
+    let root = root("--webassembly")?;
+    let build = |folder: &str, flags: &[&str]| -> Result<PathBuf, Failure> {
+        let target = root.join(WASI_FOLDER).join(folder);
+        announce(&format!("building for WebAssembly in {}", target.display()));
+        let what = "the program for WebAssembly";
+        let program = target.join(WASI).join("release/nimlanes.wasm");
+        cargo(&root, &target, &[&["--target", WASI], flags].concat(), None, &program, what, run)?;
+        Ok(program)
+    };
+    Ok([build("plain", &[])?, build("vectors", &["--config", "build.rustflags=['-Ctarget-feature=+simd128']"])?])
 }
 
 /// Builds the sources around the working directory for this CPU, as `cargo run-native` does. Returns the program. The build ends if
@@ -48,7 +70,9 @@ pub fn native(run: &Run) -> Result<PathBuf, Failure> {
     let root = root("--build native")?;
     let target = root.join(NATIVE_FOLDER);
     announce(&format!("building for this CPU in {}", target.display()));
-    cargo(&root, &target, NATIVE, None, "the native program", run)
+    let program = program_in(&target);
+    cargo(&root, &target, flags(NATIVE), None, &program, "the native program", run)?;
+    Ok(program)
 }
 
 /// A revision that was built.
@@ -83,7 +107,9 @@ impl Revision {
         let Revision { folder, commit, program, .. } = self;
         let source = self.source()?;
         announce(&format!("building {name} ({commit:.12}) in {}", folder.display()));
-        let built = cargo(&source.path, &folder.join("build"), BUILD, Some(commit), name, run)?;
+        let target = folder.join("build");
+        let built = program_in(&target);
+        cargo(&source.path, &target, flags(BUILD), Some(commit), &built, name, run)?;
         // Complete or not there.
         let part = folder.join("part");
         let copied = fs::copy(&built, &part).and_then(|_| fs::rename(&part, program));
@@ -205,9 +231,9 @@ pub fn modules(run: &Run) -> Result<Modules, Failure> {
     if !Path::new("Cargo.toml").is_file() || !Path::new("src/web").is_dir() {
         return Ok(Err("it was not made in the source tree of nimlanes".to_owned()));
     }
-    if !is_installed(WASM) {
+    if !is_installed(WASI) {
         return Ok(Err(format!(
-            "the target of its module was not installed when it was made; `rustup target add {WASM}` does that"
+            "the target of its module was not installed when it was made; `rustup target add {WASI}` does that"
         )));
     }
     announce(&format!("building the module of the page in {MODULE_FOLDER}"));
@@ -219,9 +245,9 @@ pub fn modules(run: &Run) -> Result<Modules, Failure> {
         // Flags of the environment are meant for other builds.
         command.env_remove("CARGO_ENCODED_RUSTFLAGS").env_remove("RUSTFLAGS");
         command.env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", flags.join(" "));
-        command.args(["build", "--profile", "web", "--package", "nimlanes-web", "--target", WASM]);
+        command.args(["build", "--profile", "web", "--package", "nimlanes-web", "--target", WASI]);
         command.args(["--target-dir", MODULE_FOLDER]);
-        let module = Path::new(MODULE_FOLDER).join(WASM).join("web/nimlanes-web.wasm");
+        let module = Path::new(MODULE_FOLDER).join(WASI).join("web/nimlanes-web.wasm");
         complete_build(&mut command, &module, "the module of the page", run)?;
         let bytes = fs::read(&module);
         let bytes = bytes.map_err(|error| Failure::Failed(format!("cannot read {}: {error}", module.display())))?;
@@ -240,25 +266,29 @@ fn is_installed(target: &str) -> bool {
     output_of(&mut command).is_ok_and(|path| Path::new(String::from_utf8_lossy(&path).trim_end()).is_dir())
 }
 
-/// Builds the program from the sources in a folder, as the default or the native `build`, and returns its path. `what` is what errors
-/// call it.
+/// What cargo is told for the default or the native build.
+fn flags(build: &str) -> &'static [&'static str] {
+    match build {
+        NATIVE => &["--config", "build.rustflags=['-Ctarget-cpu=native']"],
+        _ => &[],
+    }
+}
+
+/// Builds `program` from the sources in a folder. `what` is what errors call it.
 fn cargo(
     source: &Path,
     target: &Path,
-    build: &str,
+    flags: &[&str],
     commit: Option<&str>,
+    program: &Path,
     what: &str,
     run: &Run,
-) -> Result<PathBuf, Failure> {
+) -> Result<(), Failure> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     command.current_dir(source).env_remove("CARGO_TARGET_DIR");
     command.envs(commit.map(|commit| ("BUILT_FROM_REVISION", commit)));
-    command.args(["build", "--release", "--bin", "nimlanes", "--target-dir"]).arg(target);
-    if build == NATIVE {
-        command.args(["--config", "build.rustflags=['-Ctarget-cpu=native']"]);
-    }
-    let program = program_in(target);
-    complete_build(&mut command, &program, what, run).map(|()| program)
+    command.args(["build", "--release", "--bin", "nimlanes", "--target-dir"]).arg(target).args(flags);
+    complete_build(&mut command, program, what, run)
 }
 
 /// Runs a command of cargo that makes a file.

@@ -5,6 +5,7 @@
 pub mod builds;
 pub mod counters;
 pub mod duel;
+pub mod engine;
 pub mod group;
 pub mod profile;
 pub mod programs;

@@ -21,10 +21,11 @@ use std::path::{Path, PathBuf};
 
 use self::data::folder::{JOINED, join};
 use self::data::machines::Others;
+use self::data::webassembly::{self, WebAssembly};
 use self::data::{Data, DataError, GivenName};
 use self::tables::{Report, unmarked};
 use crate::files;
-use crate::files::saved::{SavedError, entries};
+use crate::files::saved::{Saved, SavedError, entries};
 use crate::measuring::builds::Modules;
 
 /// The file of the report.
@@ -188,6 +189,7 @@ struct Contents {
     discoveries: Vec<(PathBuf, String)>,
     /// What stands between marks in pages that are written by hand.
     parts: Vec<(PathBuf, String)>,
+    webassembly: Vec<Saved<WebAssembly>>,
 }
 
 impl Contents {
@@ -195,20 +197,21 @@ impl Contents {
     fn read(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Self, ReportError> {
         let data = Data::read(folder, mixed)?;
         if data.is_draft() {
-            return Ok(Contents { data, others: Vec::new(), discoveries: Vec::new(), parts: Vec::new() });
+            let (discoveries, parts, webassembly) = (Vec::new(), Vec::new(), Vec::new());
+            return Ok(Contents { data, others: Vec::new(), discoveries, parts, webassembly });
         }
         let others = Others::beside(&data, folder, Path::new(FOLDERS))?;
         others.left_out.iter().for_each(|line| announce(line));
         let (discoveries, parts) = (discoveries::files(MADE)?, discoveries::parts()?);
-        Ok(Contents { data, others: others.data, discoveries, parts })
+        Ok(Contents { data, others: others.data, discoveries, parts, webassembly: webassembly::read()? })
     }
 }
 
 /// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels with a `changed` source are
 /// marked.
 fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>) -> Result<Composed, ReportError> {
-    let Contents { data, others, discoveries, parts } = contents;
-    let report = Report::new(data, changed, others);
+    let Contents { data, others, discoveries, parts, webassembly } = contents;
+    let report = Report::new(data, changed, others).with_webassembly(webassembly);
     let root = root(data.is_draft());
     let mut files = Vec::new();
     for chart in report.charts() {

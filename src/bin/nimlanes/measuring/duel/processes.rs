@@ -2,7 +2,6 @@
 //! that both are timed in the same way; each child is a new layout in memory.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use nimlanes::case::Case;
@@ -13,7 +12,8 @@ use nimlanes::session::Session;
 
 use super::child::{Child, Patience};
 use super::protocol::{Identity, Input, Listed, Reply, Request};
-use super::{Checked, Duel, DuelError, DuelOptions, Lineup, Played, Player, Row, play};
+use super::{Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Played, Player, Row, play};
+use crate::measuring::engine;
 
 /// Default number of processes.
 pub const PROCESSES: usize = 5;
@@ -94,7 +94,7 @@ impl<'a> Match<'a> {
     pub fn play(&self, watch: &mut dyn FnMut(f64)) -> Result<Duel, DuelError> {
         let names = self.lineup.names();
         let contenders: Vec<(usize, usize)> = (0..names.len()).map(|number| (0, number)).collect();
-        let mut open = |process| Ok(self.team(process, None)?.0.with(self.entries(&contenders)));
+        let mut open = |process| Ok(self.team(process, &[])?.0.with(self.entries(&contenders)));
         let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, watch)?;
         Ok(self.lineup.duel(&played, |number| number))
     }
@@ -112,7 +112,7 @@ impl<'a> Match<'a> {
     ) -> Result<(Duel, Other), DuelError> {
         let own = self.lineup.names();
         // The first children tell who can be compared.
-        let (team, listed) = self.team(0, Some(path))?;
+        let (team, listed) = self.team(0, &[path])?;
         let identity = team.children[1].identity().clone();
         let mut first = Some(team);
         let obstacle = |kernel: &String| match listed[1].iter().find(|listed| listed.kernel == *kernel) {
@@ -134,7 +134,7 @@ impl<'a> Match<'a> {
         };
         let names: Vec<String> = contenders.iter().map(name).collect();
         let mut open = |process| {
-            let team = first.take().map_or_else(|| self.team(process, Some(path)).map(|(team, _)| team), Ok)?;
+            let team = first.take().map_or_else(|| self.team(process, &[path]).map(|(team, _)| team), Ok)?;
             Ok(team.with(self.entries(&contenders)))
         };
         let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, watch)?;
@@ -155,6 +155,59 @@ impl<'a> Match<'a> {
         Ok((duel, other))
     }
 
+    /// Plays it among the kernels of this build and those of others, by the wall clock, the only one that all systems have. A kernel
+    /// that this build leaves out is left out in all, and one that only another can run takes part. Returns a duel for each build, with
+    /// ratios to the baseline of this one.
+    ///
+    /// # Errors
+    /// As [`Match::play`]; or another program cannot duel.
+    pub fn play_beside(mut self, others: &[&Path]) -> Result<Vec<Duel>, DuelError> {
+        self.lineup.clock = Clock::Wall;
+        let (team, listed) = self.team(0, others)?;
+        let builds: Vec<String> = team.children.iter().map(|child| child.identity().build.clone()).collect();
+        let mut first = Some(team);
+        let mut contenders: Vec<(usize, Contender)> =
+            self.lineup.contenders.iter().map(|own| (0, own.clone())).collect();
+        for (side, (kernels, build)) in listed.iter().zip(&builds).enumerate().skip(1) {
+            let able = kernels.iter().filter(|kernel| kernel.obstacle.is_none());
+            let play = able.filter_map(|kernel| self.contender_of(&kernel.kernel, build, &listed[0]));
+            contenders.extend(play.map(|contender| (side, contender)));
+        }
+        let name = |(side, contender): &(usize, Contender)| format!("{} of {}", contender.kernel, builds[*side]);
+        let names: Vec<String> = contenders.iter().map(name).collect();
+        let entry = |(side, contender): &(usize, Contender)| {
+            let own = self.lineup.contenders.iter().position(|own| own.kernel == contender.kernel);
+            let once = own.map_or(Duration::ZERO, |own| self.predicted[own]);
+            Entry { side: *side, kernel: contender.kernel.clone(), once }
+        };
+        let mut open = |process| {
+            let team = first.take().map_or_else(|| self.team(process, others).map(|(team, _)| team), Ok)?;
+            Ok(team.with(contenders.iter().map(entry).collect()))
+        };
+        let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, &mut |_| {})?;
+        let own = self.lineup.duel(&played, |number| number);
+        let duel = |(side, build)| {
+            let of_side = contenders.iter().enumerate().filter(|(_, (other, _))| *other == side);
+            let rows = self.lineup.rows(of_side.map(|(place, (_, contender))| (place, contender)), &played, 0);
+            Duel { build, rows, ..own.clone() }
+        };
+        Ok(builds.into_iter().enumerate().map(duel).collect())
+    }
+
+    /// A kernel of another build, unless this one can run it and leaves it out. One that only the other has is of the tier which that
+    /// build is named after.
+    fn contender_of(&self, kernel: &str, build: &str, own: &[Listed]) -> Option<Contender> {
+        let here = self.lineup.contenders.iter().find(|own| own.kernel == kernel);
+        let is_new = own.iter().all(|own| own.kernel != kernel || own.obstacle.is_some());
+        here.cloned().or_else(|| {
+            is_new.then(|| Contender {
+                kernel: kernel.to_owned(),
+                tier: build.to_owned(),
+                ..self.lineup.contenders[0].clone()
+            })
+        })
+    }
+
     fn other_row(&self, played: &Played, number: usize, [new, old]: [usize; 2]) -> OtherRow {
         OtherRow {
             row: self.lineup.row(&self.lineup.contenders[number], played, 0, old),
@@ -167,17 +220,17 @@ impl<'a> Match<'a> {
     fn entries(&self, contenders: &[(usize, usize)]) -> Vec<Entry> {
         let entry = |&(side, number): &(usize, usize)| Entry {
             side,
-            kernel: self.lineup.contenders[number].kernel,
+            kernel: self.lineup.contenders[number].kernel.clone(),
             once: self.predicted[number],
         };
         contenders.iter().map(entry).collect()
     }
 
-    /// Starts a child of this build, and one of the other, and has them make the input. Returns also the kernels of each.
-    fn team(&self, process: usize, other: Option<&Path>) -> Result<(Team<'a>, Vec<Vec<Listed>>), DuelError> {
+    /// Starts a child of this build, and one of each other, and has them make the input. Returns also the kernels of each.
+    fn team(&self, process: usize, others: &[&Path]) -> Result<(Team<'a>, Vec<Vec<Listed>>), DuelError> {
         let this = this_program().map_err(|error| DuelError::Player(format!("cannot start this program: {error}")))?;
         let this = (this.as_path(), "this program".to_owned());
-        let other = other.map(|path| (path, path.display().to_string()));
+        let others = others.iter().map(|path| (*path, path.display().to_string()));
         let layout = Layout::of(process);
         let input = Input {
             case: self.lineup.case.clone(),
@@ -186,8 +239,8 @@ impl<'a> Match<'a> {
             heap: layout.heap,
         };
         let (mut children, mut kernels) = (Vec::new(), Vec::new());
-        for (program, name) in std::iter::once(this).chain(other) {
-            let mut command = Command::new(program);
+        for (program, name) in std::iter::once(this).chain(others) {
+            let mut command = engine::command(program);
             command.arg("answer").env("LAYOUT_PADDING", "x".repeat(layout.environment));
             let mut child = Child::start(&mut command, &name, Patience::DEFAULT, self.run)?;
             match child.ask(&Request::Open(input.clone()), self.opening)? {
@@ -227,7 +280,7 @@ impl Layout {
     }
 }
 
-/// Children that play together: of this build, and of the other.
+/// Children that play together: of this build, and of the others.
 struct Team<'a> {
     children: Vec<Child<'a>>,
     /// By contender.
@@ -238,7 +291,7 @@ struct Team<'a> {
 struct Entry {
     /// The child that runs the kernel.
     side: usize,
-    kernel: &'static str,
+    kernel: String,
     /// How long a run should take.
     once: Duration,
 }
@@ -254,7 +307,7 @@ impl Player for Team<'_> {
         let Entry { side, kernel, once: expected } = &mut self.entries[contender];
         let child = &mut self.children[*side];
         let Reply::Checked { digest, work, seconds } =
-            child.ask(&Request::Check { kernel: (*kernel).to_owned() }, *expected)?
+            child.ask(&Request::Check { kernel: kernel.clone() }, *expected)?
         else {
             return Err(child.confused());
         };
@@ -269,7 +322,7 @@ impl Player for Team<'_> {
         let Entry { side, kernel, once } = &self.entries[contender];
         let child = &mut self.children[*side];
         let expected = Duration::try_from_secs_f64(once.as_secs_f64() * times as f64).unwrap_or(Duration::MAX);
-        match child.ask(&Request::Turn { kernel: (*kernel).to_owned(), times }, expected)? {
+        match child.ask(&Request::Turn { kernel: kernel.clone(), times }, expected)? {
             Reply::Turn { seconds } => time(seconds).ok_or_else(|| child.confused()),
             _ => Err(child.confused()),
         }

@@ -99,7 +99,7 @@ pub struct Identity {
     pub version: String,
     /// The commit, if it was built by `compare --rev`.
     pub revision: Option<String>,
-    /// `default` or `native`.
+    /// The target: [`BUILD`], or for WebAssembly `wasm32` or `simd128`.
     pub build: String,
     /// `release` or `debug`.
     pub profile: String,
@@ -113,7 +113,14 @@ impl Identity {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             revision: option_env!("BUILT_FROM_REVISION").map(str::to_owned),
-            build: BUILD.to_owned(),
+            build: if cfg!(target_feature = "simd128") {
+                "simd128"
+            } else if cfg!(target_arch = "wasm32") {
+                "wasm32"
+            } else {
+                BUILD
+            }
+            .to_owned(),
             profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
         }
     }

@@ -4,6 +4,7 @@ mod checks;
 pub mod folder;
 pub mod machines;
 pub mod sources;
+pub mod webassembly;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

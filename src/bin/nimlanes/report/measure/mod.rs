@@ -5,6 +5,7 @@ mod clean_build;
 pub mod estimates;
 mod neighbours;
 pub mod tasks;
+pub mod webassembly;
 
 use std::collections::BTreeMap;
 use std::hint::black_box;

@@ -108,7 +108,7 @@ pub(super) struct Predicted {
 }
 
 impl Input {
-    fn new(
+    pub(super) fn new(
         operation: &'static dyn AnyOperation,
         workload: &'static Workload,
         size: u64,
@@ -137,7 +137,7 @@ impl Input {
     }
 
     /// Always includes the kernels that satisfy a condition and need at most `time_limit`.
-    fn include(&mut self, which: impl Fn(&'static str) -> bool, time_limit: Duration) {
+    pub(super) fn include(&mut self, which: impl Fn(&'static str) -> bool, time_limit: Duration) {
         for predicted in self.predicted.iter_mut().filter(|predicted| predicted.run <= time_limit) {
             predicted.always_included |= which(predicted.kernel);
         }

@@ -15,6 +15,7 @@ pub(in crate::report) mod markdown;
 mod operation;
 mod rank;
 mod selected;
+mod webassembly;
 
 use std::collections::BTreeSet;
 
@@ -31,8 +32,10 @@ use self::limits::share;
 use self::markdown::{Table, code, memory, ns, size, time, times};
 pub use self::operation::technology;
 use super::TABLES;
+use super::data::webassembly::WebAssembly;
 use super::data::{Data, Observed, Setup};
 use super::measure::tasks::{Effort, SMALL};
+use crate::files::saved::Saved;
 use crate::measuring::duel::{Duel, Row};
 
 const HOW_TO_READ: &str = include_str!("how_to_read.md");
@@ -46,7 +49,7 @@ const CHANGED: &str = "†";
 const CHANGED_NOTE: &str = "† The source of this kernel has changed since it was measured.";
 /// Begins the list of changed sources that are not the source of one kernel.
 const CHANGED_PARTS: &str = "Shared source that has changed since it was measured: ";
-/// How many of them are named.
+/// More of them than this are not named.
 const PARTS_NAMED: usize = 6;
 
 /// The lines of a report, counted from 1, without what they say about changed sources.
@@ -63,6 +66,8 @@ pub struct Report<'a> {
     changed: Option<BTreeSet<String>>,
     /// The measurements of other machines, by name.
     others: Vec<Report<'a>>,
+    /// What was measured in engines of WebAssembly, on any machine.
+    webassembly: &'a [Saved<WebAssembly>],
 }
 
 /// An operation and those of its kernels that were measured, here or on another machine. A report has nothing to say of others.
@@ -169,7 +174,12 @@ impl<'a> Report<'a> {
     pub fn new(data: &'a Data, changed: Option<BTreeSet<String>>, others: &'a [Data]) -> Self {
         let others = others.iter().map(|other| Report::new(other, None, &[])).collect();
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
-        Report { data, machine: Machine::detect(), changed, others }
+        Report { data, machine: Machine::detect(), changed, others, webassembly: &[] }
+    }
+
+    /// The same with measurements in engines of WebAssembly.
+    pub fn with_webassembly(self, webassembly: &'a [Saved<WebAssembly>]) -> Self {
+        Report { webassembly, ..self }
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry> {
@@ -291,6 +301,7 @@ impl<'a> Report<'a> {
             self.slower_than_plain(),
             self.crates(),
             self.builds(),
+            self.webassembly(),
             self.first_calls(),
             self.small_sizes(),
             self.layout_topic(),
@@ -398,11 +409,8 @@ impl<'a> Report<'a> {
         let text = table.end();
         match parts.as_slice() {
             [] => text,
-            parts => {
-                let (named, more) = parts.split_at(parts.len().min(PARTS_NAMED));
-                let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-                format!("{text}{CHANGED_PARTS}{}{more}.\n", named.join(", "))
-            }
+            parts if parts.len() > PARTS_NAMED => format!("{text}{CHANGED_PARTS}{} files.\n", parts.len()),
+            parts => format!("{text}{CHANGED_PARTS}{}.\n", parts.join(", ")),
         }
     }
 

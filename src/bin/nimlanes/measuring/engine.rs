@@ -1,0 +1,30 @@
+//! Programs of WebAssembly, which run in Node.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::programs::{ProgramError, output_of};
+
+/// Gives a program what WASI says a system has.
+const HOST: &str = include_str!("../../../../tests/wasi.mjs");
+
+/// What runs a program: the system, or Node if the file is a module of WebAssembly (`.wasm`).
+pub fn command(program: &Path) -> Command {
+    if program.extension().is_none_or(|extension| extension != "wasm") {
+        return Command::new(program);
+    }
+    let mut command = Command::new("node");
+    // The name of a script comes first among its arguments, and this one has none.
+    command.args(["--no-warnings", "--input-type=module", "--eval", HOST, "--", "wasi.mjs"]).arg(program);
+    command
+}
+
+/// The engine with its version: `Node 24.1.0 (V8 13.6)`.
+///
+/// # Errors
+/// There is no Node here.
+pub fn name() -> Result<String, ProgramError> {
+    let versions = "'Node ' + process.versions.node + ' (V8 ' + process.versions.v8 + ')'";
+    let output = output_of(Command::new("node").args(["--print", versions]))?;
+    Ok(String::from_utf8_lossy(&output).trim().to_owned())
+}

@@ -1,0 +1,39 @@
+//! Kernels in an engine of WebAssembly, beside those of this program. These measurements are apart from those of a report: a file
+//! for each machine.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::files::saved::{Measured, Saved, SavedError, saved_in};
+use crate::measuring::duel::Duel;
+
+/// The folder of these files.
+pub const FOLDER: &str = "profiles/webassembly";
+
+/// The duels of all operations at their published sizes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WebAssembly {
+    /// The engine with its version.
+    pub engine: String,
+    /// Each operation as duels that were one: all builds took turns, and ratios are to the baseline of the first of them, this
+    /// program. The others are for WebAssembly, without vectors and with them.
+    pub operations: Vec<Vec<Duel>>,
+}
+
+impl Measured for WebAssembly {
+    const KIND: &'static str = "webassembly";
+}
+
+/// The file of a machine with this name.
+pub fn path(name: &str) -> PathBuf {
+    Path::new(FOLDER).join(format!("{name}.json"))
+}
+
+/// The measurements of all machines.
+///
+/// # Errors
+/// A file cannot be read or holds something else.
+pub fn read() -> Result<Vec<Saved<WebAssembly>>, SavedError> {
+    saved_in(Path::new(FOLDER))
+}
