@@ -35,7 +35,7 @@ use crate::kernel::{Cost, Evidence, Run, RunError};
 use crate::machine::STACK;
 
 /// Smaller limits are left to the automaton.
-const LEAST: u64 = 1_000_000;
+pub const LEAST: u64 = 1_000_000;
 
 /// Attempts, each with wider margins or a longer warm-up.
 const ATTEMPTS: u64 = 4;
@@ -84,13 +84,10 @@ impl From<Joints> for Evidence {
 /// The cost on several threads, one of which takes `ns` nanoseconds per heap; the base is run by one.
 #[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512", feature = "parallel"))]
 pub fn threads_cost(input: &ProportionateNim, ns: f64, threads: usize) -> Cost {
-    if threads < 2 {
+    if threads < 2 || input.limit() < LEAST {
         return Cost::IMPOSSIBLE;
     }
     let Cost { ns: one, bytes } = cost(input, ns);
-    if input.limit() < LEAST {
-        return Cost { ns: one, bytes };
-    }
     let base = ns * Options::for_limit(input.limit()).base as f64;
     let more = (threads - 1) as f64;
     // A window that ends late is read late, too: observed.
