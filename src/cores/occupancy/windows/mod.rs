@@ -35,7 +35,7 @@ use crate::kernel::{Cost, Evidence, Run, RunError};
 use crate::machine::STACK;
 
 /// Smaller limits are left to the automaton.
-const LEAST: u64 = 1_000_000;
+pub const LEAST: u64 = 1_000_000;
 
 /// Attempts, each with wider margins or a longer warm-up.
 const ATTEMPTS: u64 = 4;
