@@ -26,7 +26,7 @@
                 choices: workloads.map(workload => workload.name),
                 placeholder: first.name,
             },
-            { name: 'size', placeholder: `published: ${first.published}`, suggestions: first.sizes.map(String) },
+            { name: 'size', placeholder: 'published', suggestions: first.sizes.map(String) },
             { name: 'seconds', help: 'how long it measures', placeholder: '5' },
         ];
     };
