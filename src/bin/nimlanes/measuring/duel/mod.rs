@@ -433,6 +433,11 @@ pub fn run_duel(
     Ok(lineup.duel(&played, |number| number))
 }
 
+/// The name of a kernel without that of its tier: relatives share it.
+pub fn family<'k>(kernel: &'k str, tier: &str) -> &'k str {
+    kernel.strip_suffix(tier).and_then(|name| name.strip_suffix('_')).unwrap_or(kernel)
+}
+
 /// Ratios of the baseline's times to a kernel's, round by round: their 10th, 50th and 90th percentile.
 pub fn ratios(baseline: &[f64], times: &[f64]) -> [f64; 3] {
     let mut ratios: Vec<f64> = baseline.iter().zip(times).map(|(baseline, time)| baseline / time).collect();
