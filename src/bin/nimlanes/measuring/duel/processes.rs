@@ -12,7 +12,7 @@ use nimlanes::session::Session;
 
 use super::child::{Child, Patience};
 use super::protocol::{Identity, Input, Listed, Reply, Request};
-use super::{Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Played, Player, Row, play};
+use super::{Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Played, Player, Row, family, play};
 use crate::measuring::engine;
 
 /// Default number of processes.
@@ -156,7 +156,7 @@ impl<'a> Match<'a> {
     }
 
     /// Plays it among the kernels of this build and those of others, by the wall clock, the only one that all systems have. A kernel
-    /// that this build leaves out is left out in all, and one that only another can run takes part. Returns a duel for each build, with
+    /// that this build leaves out is left out in all, and one that only another can run takes part if a relative does. Returns a duel for each build, with
     /// ratios to the baseline of this one.
     ///
     /// # Errors
@@ -199,6 +199,8 @@ impl<'a> Match<'a> {
     fn contender_of(&self, kernel: &str, build: &str, own: &[Listed]) -> Option<Contender> {
         let here = self.lineup.contenders.iter().find(|own| own.kernel == kernel);
         let is_new = own.iter().all(|own| own.kernel != kernel || own.obstacle.is_some());
+        let is_relative = |own: &Contender| family(&own.kernel, &own.tier) == family(kernel, build);
+        let is_new = is_new && self.lineup.contenders.iter().any(is_relative);
         here.cloned().or_else(|| {
             is_new.then(|| Contender {
                 kernel: kernel.to_owned(),

@@ -21,7 +21,7 @@ const FACTOR: u32 = 6;
 /// So do the best in plain Rust and the best public ones up to this. Some take many times as long without vectors.
 const LONGEST: Duration = Duration::from_millis(200);
 /// Budget of the duel of an operation.
-const BUDGET: Duration = Duration::from_secs(10);
+const BUDGET: Duration = Duration::from_secs(6);
 
 /// Measures each operation at its published size: this program beside `programs`, in turns. Operations in `earlier` are not measured
 /// again if that was in the same engine. `save` receives all that is measured after each operation, `announce` a line for each.

@@ -4,7 +4,7 @@
 use super::markdown::{Table, code, range, size, spread, time, times};
 use super::{Report, Topic, date_of};
 use crate::files::saved::Saved;
-use crate::measuring::duel::{Duel, Row};
+use crate::measuring::duel::{self, Duel, Row};
 use crate::report::data::webassembly::WebAssembly;
 
 /// Why, in the words of whoever looked.
@@ -71,9 +71,9 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// The name of a kernel without its tier.
+/// The name that relatives share.
 fn family(row: &Row) -> &str {
-    row.kernel.strip_suffix(row.tier.as_str()).and_then(|name| name.strip_suffix('_')).unwrap_or(&row.kernel)
+    duel::family(&row.kernel, &row.tier)
 }
 
 fn cell(row: &Row) -> String {
