@@ -55,7 +55,7 @@ fn duel(
     run: &Run,
 ) -> Result<Vec<Duel>, MeasureError> {
     let workload = &operation.workloads()[0];
-    let selection = Selection::new(machine.clone()).with_threads(1)?;
+    let selection = Selection::new(*machine).with_threads(1)?;
     let mut input = Input::new(operation, workload, workload.published, &selection)?;
     let session = input.session(&selection)?;
     let plain = quickest_plain(session.as_ref()).map(|kernel| session.kernels()[kernel].name);
@@ -65,7 +65,7 @@ fn duel(
     let wanted = wanted.filter(|kernel| kernel.run <= limit || kernel.always_included);
     // What AVX2 has is what two vectors of WebAssembly are compared with.
     let weaker = machine.tiers().find(|tier| tier.name() == "avx2").unwrap_or(Tier::Portable);
-    let weaker = Selection::new(machine.clone().capped(weaker)).with_threads(1)?;
+    let weaker = Selection::new(machine.capped(weaker)).with_threads(1)?;
     let baseline = weaker.kernel_of(input.session(&weaker)?.as_ref())?;
     let options = DuelOptions {
         kernels: wanted.map(|kernel| kernel.kernel.to_owned()).collect(),

@@ -89,11 +89,7 @@ impl Report<'_> {
             file: "webassembly",
             title: "WebAssembly".to_owned(),
             finding: format!("{} {why}", found.join(" ")),
-            tables: format!(
-                "{}\n\n{}",
-                more.trim_end(),
-                measured.iter().map(|saved| machine(saved)).collect::<String>()
-            ),
+            tables: format!("{}\n\n{}", more.trim_end(), measured.iter().map(machine).collect::<String>()),
         })
     }
 }
