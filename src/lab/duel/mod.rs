@@ -105,7 +105,7 @@ pub struct Duel {
     /// The input.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub case: Case,
-    /// The target, as [`protocol::Identity`] has it.
+    /// The target: `default` or `native`, or for WebAssembly `wasm32` or `simd128`.
     pub build: String,
     /// The kernel that ratios refer to.
     pub baseline: String,
