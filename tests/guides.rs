@@ -139,7 +139,8 @@ fn copy_source_tree(folder: &Path) -> Result<(), Failed> {
 fn cargo(name: &str, args: &[&str]) -> Result<Command, Failed> {
     for pair in args.windows(2).filter(|pair| pair[0] == "--test") {
         let file = Path::new("tests").join(pair[1]).with_extension("rs");
-        if !source_tree().join(&file).exists() {
+        let folder = file.with_extension("").join("main.rs");
+        if ![&file, &folder].iter().any(|path| source_tree().join(path).exists()) {
             return Err(format!("there is no {}", file.display()).into());
         }
     }

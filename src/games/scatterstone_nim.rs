@@ -38,7 +38,7 @@ pub const GAME: Game = Game {
     question: "sum over k=2..limit of the winning partitions of limit, where a move splits a heap into 2..k",
     limit: "the number of stones",
     published: 200,
-    far: &[1000, 10_000, 16_000],
+    far: &[1000, 16_000, 30_000],
     operations: &["mex_split", "xor_partitions"],
     parameters: &[&COUNT],
     solve,

@@ -114,8 +114,8 @@ pub fn answer(Asked { name, mut settings, browser }: Asked) -> Result<(), Failur
     let lineup = Lineup::new(session.as_ref(), &options)?;
     let Lineup { contenders, skipped, .. } = &lineup;
     say(&Line::Lineup {
-        contenders: contenders.iter().map(|contender| contender.kernel).collect(),
-        tiers: contenders.iter().map(|contender| contender.tier).collect(),
+        contenders: contenders.iter().map(|contender| contender.kernel.as_str()).collect(),
+        tiers: contenders.iter().map(|contender| contender.tier.as_str()).collect(),
         skipped,
         turn: shortest_turn().as_secs_f64(),
         size,
@@ -126,8 +126,9 @@ pub fn answer(Asked { name, mut settings, browser }: Asked) -> Result<(), Failur
     let mut open = |_| Ok(Telling(Local::new(session.as_ref(), places.clone(), lineup.clock, &run)));
     let played = play(&lineup.case, &lineup.names(), 1, budget, &mut open, &mut |_| {})?;
     let duel = lineup.duel(&played, |number| number);
-    let Browser { cpu, microarchitecture, system } = browser;
-    let environment = Environment { cpu, microarchitecture, system, ..Environment::detect(&machine) };
+    let mut environment = Environment::detect(&machine);
+    Browser { cpu: environment.cpu, microarchitecture: environment.microarchitecture, system: environment.system } =
+        browser;
     say(&Line::Duel { duel: &duel, environment })?;
     Ok(())
 }

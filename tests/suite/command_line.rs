@@ -743,7 +743,8 @@ fn every_json_document_follows_its_schema() {
     ];
     for command in commands() {
         let is_walked = documents.iter().any(|(name, ..)| *name == command);
-        assert_eq!(help(&[&command]).contains("  --json\n"), is_walked, "{command}");
+        let has_json = help(&[&command]).lines().any(|line| line.trim_start().starts_with("--json"));
+        assert_eq!(has_json, is_walked, "{command}");
     }
     for (command, args, schema) in documents {
         let args: Vec<&str> =

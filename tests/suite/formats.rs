@@ -62,7 +62,7 @@ fn a_kept_duel_is_compared_with() {
     assert!(String::from_utf8_lossy(&changes).contains("byte_scan"), "{}", String::from_utf8_lossy(&changes));
     let later = tempfile::NamedTempFile::new().expect("a file");
     fs::write(&later, text.replacen("nimlanes-saved-1", "nimlanes-saved-2", 1)).expect("a writable file");
-    let error = compare(later.path()).assert().code(2).get_output().stderr.clone();
+    let error = compare(later.path()).assert().code(1).get_output().stderr.clone();
     assert!(
         String::from_utf8_lossy(&error).contains("it is of a newer nimlanes"),
         "{}",

@@ -28,6 +28,11 @@ fn observed() -> Vec<Kernel<Occupancy<Tally>>> {
     available(&Machine::detect()).filter(|kernel| kernel.def().claim == Claim::Observed).collect()
 }
 
+/// Threads enough for a kernel, and no more.
+fn threads(kernel: &Kernel<Occupancy<Tally>>) -> usize {
+    1 + usize::from(kernel.def().is_parallel())
+}
+
 /// At random limits of all magnitudes up to `10^7`.
 #[test]
 fn they_agree_with_an_exact_kernel() {
@@ -41,7 +46,7 @@ fn they_agree_with_an_exact_kernel() {
         prop_assert_eq!(exact.def().claim, Claim::Exact);
         let want = exact.run(&input, &Run::new(1)).expect("not cancelled");
         for kernel in observed() {
-            let run = Run::new(1);
+            let run = Run::new(threads(&kernel));
             let got = kernel.run(&input, &run).expect("not cancelled");
             prop_assert_eq!(got, want, "{} at {}", kernel.def().name, limit);
             prop_assert!(limit < 1_000_000 || run.evidence().and_then(|evidence| evidence.number("heaps")) > Some(0));
@@ -58,10 +63,10 @@ fn they_report_progress_and_can_be_cancelled() {
     use nimlanes::kernel::{Operation, RunError};
     let input = ProportionateNim::new(20_000_000).expect("below the largest limit");
     for kernel in observed() {
-        let run = Run::new(1);
+        let run = Run::new(threads(&kernel));
         kernel.run(&input, &run).expect("not cancelled");
         assert_eq!(run.done(), Occupancy::<Tally>::steps(&input));
-        let run = Run::new(1);
+        let run = Run::new(threads(&kernel));
         run.cancel();
         assert_eq!(kernel.run(&input, &run), Err(RunError::Cancelled));
     }
@@ -80,7 +85,7 @@ fn none_is_selected_by_itself() {
     }
     let input = ProportionateNim::new(1_000_000_000).expect("below the largest limit");
     let exact = selection.kernel::<Occupancy<Tally>>(&input).expect("memory for a billion");
-    assert!(observed().iter().all(|kernel| kernel.cost(&input, 1).ns < exact.cost(&input, 1).ns));
+    assert!(observed().iter().all(|kernel| kernel.cost(&input, threads(kernel)).ns < exact.cost(&input, 1).ns));
     let named = selection.with_kernel("occupancy", "window_tree").expect("it is listed");
     assert_eq!(named.kernel::<Occupancy<Tally>>(&input).map(|kernel| kernel.def().name), Ok("window_tree"));
 }
@@ -111,7 +116,7 @@ fn a_refusal_names_them() {
 fn the_largest_limit_is_accepted_and_none_beyond() {
     let input = ProportionateNim::new(MAX_LIMIT).expect("the largest limit");
     for kernel in observed() {
-        let cost = kernel.cost(&input, 1);
+        let cost = kernel.cost(&input, threads(&kernel));
         assert!(cost.is_possible() && cost.bytes > 1e11, "{cost:?}");
     }
     assert!(ProportionateNim::new(MAX_LIMIT + 1).is_err());
