@@ -156,16 +156,17 @@ mod tests {
     use nimlanes::machine::Machine;
 
     use super::*;
+    use crate::measuring::duel::example;
 
     fn duel(build: &str, rows: &[(&str, &str, f64)]) -> Duel {
         let row = |(kernel, tier, ms): &(&str, &str, f64)| {
             let seconds = ms / 1e3;
             Row {
                 tier: (*tier).to_owned(),
-                ..Row::example(kernel, seconds, [0.9, 1.0, 1.1].map(|low| low * 1e-3 / seconds))
+                ..example::row(kernel, seconds, [0.9, 1.0, 1.1].map(|low| low * 1e-3 / seconds))
             }
         };
-        Duel { build: build.to_owned(), ..Duel::example(rows.iter().map(row).collect()) }
+        Duel { build: build.to_owned(), ..example::duel(rows.iter().map(row).collect()) }
     }
 
     #[test]
