@@ -3,7 +3,7 @@
 use nimlanes::case::Case;
 
 use super::markdown::{Table, code, size, time, times};
-use super::{Entry, Report, SMALL, TABLES, date_of};
+use super::{Entry, Report, SMALL, TABLES};
 use crate::measuring::duel::{Duel, Row, TIE, quantile};
 
 /// The file of the page with all that turns over, without suffix.
@@ -52,10 +52,14 @@ impl<'d> Rankings<'d> {
         (holding + turning > 0).then_some([turning, holding + turning])
     }
 
+    /// The number of pairs that turn over, and of all pairs.
+    fn all(&self) -> [usize; 2] {
+        [self.turns.len(), self.holding.len() + self.turns.len()]
+    }
+
     /// How many orders turn over, in a sentence.
     fn count(&self) -> String {
-        let turning = self.turns.len();
-        let [all, turning] = [self.holding.len() + turning, turning].map(|count| size(count as u64));
+        let [turning, all] = self.all().map(|count| size(count as u64));
         format!("Of {all} pairs of kernels on one input, {turning} turn over.")
     }
 }
@@ -137,38 +141,34 @@ impl Report<'_> {
 
     /// The section on the other machines.
     pub(super) fn machines(&self) -> String {
-        let mut text = String::new();
-        for other in &self.others {
-            let Some(environment) = other.data.environment() else { continue };
-            text += &format!(
-                "**{}**: {}{}, measured on {}; revision: {}; {}.",
-                other.name(),
-                environment.cpu,
-                other.named_by_hand(),
-                date_of(other.data.date()),
-                other.revision(),
-                other.layouts()
-            );
-            if let Some((changed, all)) = self.changed_between(other) {
-                text += &format!(" {changed} of its {all} source files differ from those measured on {}.", self.name());
-            }
-            if let (Some(there), Some(here)) = (other.noise(), self.noise()) {
-                text += &format!(
-                    " Half of its ratios spread by more than ±{there:.1} % over the rounds, on {} by more than ±{here:.1} %.",
-                    self.name()
-                );
-            }
-            let rankings = self.rankings(other);
-            text += &format!(" {}\n\n{}", rankings.count(), self.other_leaders(other, &rankings));
+        if self.others.is_empty() {
+            return String::new();
         }
-        if text.is_empty() {
-            return text;
+        let spread = |report: &Report| report.noise().map_or("–".to_owned(), |noise| format!("±{noise:.1} %"));
+        let mut table =
+            Table::new(&["machine", "spread", "files that differ", "leaders that hold", "pairs that turn over"]);
+        table.row([self.name().to_owned(), spread(self)].into_iter().chain(["–"; 3].map(str::to_owned)));
+        for other in &self.others {
+            let share = |[part, all]: [usize; 2]| format!("{} of {}", size(part as u64), size(all as u64));
+            let rankings = self.rankings(other);
+            let leaders = self.leaders(other, &rankings);
+            let holding = leaders.iter().filter(|(hold, _)| *hold).count();
+            table.row([
+                other.name().to_owned(),
+                spread(other),
+                self.changed_between(other).map_or("–".to_owned(), share),
+                share([holding, leaders.len()]),
+                share(rankings.all()),
+            ]);
         }
         format!(
             "Which rankings hold elsewhere? Two kernels have an order if they are further apart than a tie on both machines. It may \
              turn over because of the machine, but also because the code changed between the measurements, or because of the layout \
-             in memory.\n\n{text}All pairs that turn over, and all kernels side by side: [machine beside machine]\
-             ({TABLES}/{PAGE}.md)."
+             in memory.\n\n{}Half of the ratios spread by more over the rounds. Files are sources, compared with {}. Leaders are the best \
+             kernel and the best in plain Rust at a published size, of the kernels that both machines have. Which they are, and every pair \
+             that turns over: [machine beside machine]({TABLES}/{PAGE}.md).",
+            table.end(),
+            self.name()
         )
     }
 
@@ -182,10 +182,10 @@ impl Report<'_> {
     }
 
     /// How many of the source files that were measured on another machine have other code than here; none if either does not say.
-    fn changed_between(&self, other: &Report) -> Option<(usize, usize)> {
+    fn changed_between(&self, other: &Report) -> Option<[usize; 2]> {
         let (here, there) = (&self.data.source()?.digests, &other.data.source()?.digests);
         let changed = there.iter().filter(|(path, digest)| here.get(*path) != Some(*digest)).count();
-        Some((changed, there.len()))
+        Some([changed, there.len()])
     }
 
     /// The rankings at all sizes that are not small, on one thread.
@@ -220,19 +220,6 @@ impl Report<'_> {
             leaders.push((hold, [operation].into_iter().chain(verdicts).chain([turning]).collect()));
         }
         leaders
-    }
-
-    /// The leaders that do not hold.
-    fn other_leaders(&self, other: &Report, rankings: &Rankings) -> String {
-        let leaders = self.leaders(other, rankings);
-        let (all, holding) = (leaders.len(), leaders.iter().filter(|(hold, _)| *hold).count());
-        let mut table = Table::new(&LEADERS);
-        leaders.into_iter().filter(|(hold, _)| !hold).for_each(|(_, row)| table.row(row));
-        format!(
-            "Of the kernels that both have, the best and the best in plain Rust lead on both machines at {holding} of {all} published \
-             sizes.\n\n{}",
-            table.below("Elsewhere (pairs at all sizes that are not small):")
-        )
     }
 
     /// Whether the fastest of some kernels is the same on both machines.

@@ -209,7 +209,7 @@ fn result(entry: &Entry, duel: &Duel) -> Option<String> {
     let tied: Vec<String> = tied.map(|row| code(&row.kernel)).collect();
     let tied = if tied.is_empty() { String::new() } else { format!(" (a tie with {})", tied.join(", ")) };
     let mut line = format!(
-        "**Result** at {}: {}{tied} takes {}, {} per {}, and is {} times as fast as the baseline ({})",
+        "**Result** at {}: {}{tied} takes {}, {} per {}: {} times as fast as the baseline, {}",
         size(duel.case.size),
         code(&best.kernel),
         time(best.median_seconds),
@@ -223,7 +223,7 @@ fn result(entry: &Entry, duel: &Duel) -> Option<String> {
             true => line.push_str("; it is plain Rust"),
             false => {
                 line += &format!(
-                    ", and {} times as fast as the best plain Rust ({})",
+                    ", and {} times as fast as the best plain Rust, {}",
                     times(best.ratio / plain.ratio),
                     code(&plain.kernel)
                 );
