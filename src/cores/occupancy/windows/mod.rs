@@ -91,7 +91,7 @@ pub fn threads_cost(input: &ProportionateNim, ns: f64, threads: usize) -> Cost {
     let base = ns * Options::for_limit(input.limit()).base as f64;
     let more = (threads - 1) as f64;
     // A window that ends late is read late, too: observed.
-    let bytes = bytes + more * (STACK + 1e5 + 0.02 * bytes);
+    let bytes = bytes + more * (STACK + 0.01 * bytes);
     Cost { ns: base + 1.05 * (one - base).max(0.0) / threads as f64, bytes }
 }
 
