@@ -65,8 +65,8 @@ fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
         || operation == "mex_subtraction" && of_each_value && !workload.contains(|c: char| c.is_ascii_digit());
     // Predicted for the largest possible number of positions; with these moves, half of the heaps have none.
     let is_bound = of == "positions" && ["wythoff", "common-factors"].contains(&workload);
-    // Predicted for as many segments as may wait to be joined, which depends on which thread is faster.
-    let may_wait = of == "positions" && kernel.starts_with("charged");
+    // Predicted for as many segments as may wait to be joined, or windows to be read, which depends on which thread is faster.
+    let may_wait = of == "positions" && kernel.starts_with("charged") || kernel.starts_with("window_tree_threads");
     if is_estimated || is_bound || may_wait { ESTIMATED } else { MORE }
 }
 
