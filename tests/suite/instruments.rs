@@ -519,15 +519,16 @@ fn another_machine_stands_beside_that_of_the_report() {
     assert_eq!(cells(&text, "| [`mex_subtraction`]").last(), Some(&"3.00; 9.00 `gone_lanes`"));
     assert_eq!(cells(&text, "| [`flags`]").last(), Some(&"1.00"));
     assert_eq!(cells(&text, "| [`stamp`]").last(), Some(&"3.00"));
+    assert_eq!(cells(&text, "| lake")[3..], ["0 of 1", "1 of 3"]);
+    let page = read(&root, "profiles/tables/machines.md");
     for part in [
         "Another CPU, measured on 2026-01-30; revision: `0123456789ab`; each duel is of one process",
         "Of 3 pairs of kernels on one input, 1 turn over.",
     ] {
-        assert!(text.contains(part), "{part} is missing in {text}");
+        assert!(page.contains(part), "{part} is missing in {page}");
     }
     let turn = "turns over: `stamp` by 1.25 on zen-x, `push_bits` by 2.00 on lake";
-    assert_eq!(cells(&text, "| `mex_subtraction` at 100")[1..], [turn, turn, "1 of 3"]);
-    let page = read(&root, "profiles/tables/machines.md");
+    assert_eq!(cells(&page, "| `mex_subtraction` at 100")[1..], [turn, turn, "1 of 3"]);
     assert_eq!(cells(&page, "| `mex_subtraction` `squares`")[1..], ["`stamp`", "1.25", "`push_bits`", "2.00"]);
     assert_eq!(cells(&page, "| `gone_lanes`")[1..], ["–", "–", "4.44\u{a0}ms", "9.00"]);
     assert!(read(&root, "profiles/tables/mex_subtraction-lake.md").contains("| `gone_lanes` | **4.44"));

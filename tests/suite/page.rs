@@ -35,12 +35,17 @@ impl Tree {
         for linked in ["src", "profiles/kept"] {
             symlink(Path::new(ROOT).join(linked), at(linked)).expect("a link");
         }
-        let newest = names(&Path::new(ROOT).join("profiles/data")).pop().expect("measurements");
-        let from = Path::new(ROOT).join("profiles/data").join(&newest);
-        let main = Path::new("profiles/data").join(&newest);
+        // Of the machine that the profiles were sampled on: only there is their time known.
+        let profile = Path::new(ROOT).join("profiles/kept/table_scan/all-moves/byte_table-1000.txt");
+        let about = fs::read_to_string(profile).expect("a profile");
+        let machine =
+            |folder: &String| folder.splitn(4, '-').nth(3).is_some_and(|name| about.contains(&format!(" on {name}, ")));
+        let measured = names(&Path::new(ROOT).join("profiles/data")).into_iter().rfind(machine).expect("measurements");
+        let from = Path::new(ROOT).join("profiles/data").join(&measured);
+        let main = Path::new("profiles/data").join(&measured);
         let other = at("profiles/data/2026-01-31-other-lake");
         fs::create_dir(&other).expect("a folder");
-        fs::create_dir(at("profiles/data").join(&newest)).expect("a folder");
+        fs::create_dir(at("profiles/data").join(&measured)).expect("a folder");
         let mut rows = 0;
         let text = fs::read_to_string(from.join("measurements.json")).expect("measurements");
         fs::write(folder.path().join(&main).join("measurements.json"), &text).expect("writable");

@@ -3,7 +3,7 @@
 use nimlanes::case::Case;
 
 use super::markdown::{Table, code, size, time, times};
-use super::{Entry, Report, SMALL, TABLES};
+use super::{Entry, Report, SMALL, TABLES, date_of};
 use crate::measuring::duel::{Duel, Row, TIE, quantile};
 
 /// The file of the page with all that turns over, without suffix.
@@ -163,10 +163,9 @@ impl Report<'_> {
         }
         format!(
             "Which rankings hold elsewhere? Two kernels have an order if they are further apart than a tie on both machines. It may \
-             turn over because of the machine, but also because the code changed between the measurements, or because of the layout \
-             in memory.\n\n{}Half of the ratios spread by more over the rounds. Files are sources, compared with {}. Leaders are the best \
-             kernel and the best in plain Rust at a published size, of the kernels that both machines have. Which they are, and every pair \
-             that turns over: [machine beside machine]({TABLES}/{PAGE}.md).",
+             turn over because of the machine, of changed code, or of the layout in memory.\n\n{}Half of the ratios spread by more over \
+             the rounds. Files are sources, beside {}. Leaders are the best kernel and the best in plain Rust at a published size, of \
+             those that both machines have. Which, and every pair that turns over: [machine beside machine]({TABLES}/{PAGE}.md).",
             table.end(),
             self.name()
         )
@@ -247,7 +246,8 @@ impl Report<'_> {
         let mut text = String::new();
         for other in &self.others {
             let rankings = self.rankings(other);
-            text += &format!("## {} beside {}\n\n{}\n\n", other.name(), self.name(), rankings.count());
+            text +=
+                &format!("## {} beside {}\n\n{}{}\n\n", other.name(), self.name(), other.origin(), rankings.count());
             let mut table = Table::new(&LEADERS);
             self.leaders(other, &rankings).into_iter().for_each(|(_, row)| table.row(row));
             text += &table.below(
@@ -257,6 +257,14 @@ impl Report<'_> {
             text += &self.side_by_side(other);
         }
         (!text.is_empty()).then_some((PAGE, "Machine beside machine", text))
+    }
+
+    /// The machine, and what was measured there, in a sentence.
+    fn origin(&self) -> String {
+        self.data.environment().map_or_else(String::new, |environment| {
+            let (cpu, name, date) = (&environment.cpu, self.named_by_hand(), date_of(self.data.date()));
+            format!("{cpu}{name}, measured on {date}; revision: {}; {}. ", self.revision(), self.layouts())
+        })
     }
 
     fn turning(&self, other: &Report, rankings: Rankings) -> String {
