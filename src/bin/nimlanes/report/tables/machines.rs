@@ -165,7 +165,7 @@ impl Report<'_> {
             "Which rankings hold elsewhere? Two kernels have an order if they are further apart than a tie on both machines. It may \
              turn over because of the machine, of changed code, or of the layout in memory.\n\n{}Half of the ratios spread by more over \
              the rounds. Files are sources, beside {}. Leaders are the best kernel and the best in plain Rust at a published size, of \
-             those that both machines have. Which, and every pair that turns over: [machine beside machine]({TABLES}/{PAGE}.md).",
+             those of both machines. Which, and every pair that turns over: [machine beside machine]({TABLES}/{PAGE}.md).",
             table.end(),
             self.name()
         )
