@@ -163,7 +163,7 @@ impl Report<'_> {
         }
         format!(
             "Which rankings hold elsewhere? Two kernels have an order if they are further apart than a tie on both machines. It may \
-             turn over because of the machine, of changed code, or of the layout in memory.\n\n{}Half of the ratios spread by more over \
+             turn over because of the machine, changed code, or the layout in memory.\n\n{}Half of the ratios spread by more over \
              the rounds. Files are sources, beside {}. Leaders are the best kernel and the best in plain Rust at a published size, of \
              those of both machines. Which, and every pair that turns over: [machine beside machine]({TABLES}/{PAGE}.md).",
             table.end(),
