@@ -47,15 +47,16 @@ pub fn program_in(target: &Path) -> PathBuf {
 /// There is no repository, it does not build, or the run was cancelled.
 pub fn wasi(run: &Run) -> Result<[PathBuf; 2], Failure> {
     let root = root("--webassembly")?;
-    let build = |folder: &str, flags: &[&str]| -> Result<PathBuf, Failure> {
+    let build = |folder: &str, tier: Tier| -> Result<PathBuf, Failure> {
         let target = root.join(WASI_FOLDER).join(folder);
         announce(&format!("building for WebAssembly in {}", target.display()));
-        let what = "the program for WebAssembly";
+        let mut command = for_webassembly(tier, &target);
+        command.current_dir(&root).args(["--release", "--bin", "nimlanes"]);
         let program = target.join(WASI).join("release/nimlanes.wasm");
-        cargo(&root, &target, &[&["--target", WASI], flags].concat(), None, &program, what, run)?;
+        complete_build(&mut command, &program, "the program for WebAssembly", run)?;
         Ok(program)
     };
-    Ok([build("plain", &[])?, build("vectors", &["--config", "build.rustflags=['-Ctarget-feature=+simd128']"])?])
+    Ok([build("plain", Tier::Portable)?, build("vectors", Tier::Simd128)?])
 }
 
 /// Builds the sources around the working directory for this CPU, as `cargo run-native` does. Returns the program. The build ends if
@@ -70,9 +71,7 @@ pub fn native(run: &Run) -> Result<PathBuf, Failure> {
     let root = root("--build native")?;
     let target = root.join(NATIVE_FOLDER);
     announce(&format!("building for this CPU in {}", target.display()));
-    let program = program_in(&target);
-    cargo(&root, &target, flags(NATIVE), None, &program, "the native program", run)?;
-    Ok(program)
+    cargo(&root, &target, NATIVE, None, "the native program", run)
 }
 
 /// A revision that was built.
@@ -107,9 +106,7 @@ impl Revision {
         let Revision { folder, commit, program, .. } = self;
         let source = self.source()?;
         announce(&format!("building {name} ({commit:.12}) in {}", folder.display()));
-        let target = folder.join("build");
-        let built = program_in(&target);
-        cargo(&source.path, &target, flags(BUILD), Some(commit), &built, name, run)?;
+        let built = cargo(&source.path, &folder.join("build"), BUILD, Some(commit), name, run)?;
         // Complete or not there.
         let part = folder.join("part");
         let copied = fs::copy(&built, &part).and_then(|_| fs::rename(&part, program));
@@ -239,14 +236,8 @@ pub fn modules(run: &Run) -> Result<Modules, Failure> {
     announce(&format!("building the module of the page in {MODULE_FOLDER}"));
     let is_wasm = |tier: &&Tier| tier.extension().is_none_or(|extension| extension.architecture == "wasm32");
     let build = |tier: &Tier| {
-        let features = tier.extension().map_or(&[][..], |extension| extension.cpu_features);
-        let flags: Vec<String> = features.iter().map(|feature| format!("-Ctarget-feature=+{feature}")).collect();
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        // Flags of the environment are meant for other builds.
-        command.env_remove("CARGO_ENCODED_RUSTFLAGS").env_remove("RUSTFLAGS");
-        command.env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", flags.join(" "));
-        command.args(["build", "--profile", "web", "--package", "nimlanes-web", "--target", WASI]);
-        command.args(["--target-dir", MODULE_FOLDER]);
+        let mut command = for_webassembly(*tier, Path::new(MODULE_FOLDER));
+        command.args(["--profile", "web", "--package", "nimlanes-web"]);
         let module = Path::new(MODULE_FOLDER).join(WASI).join("web/nimlanes-web.wasm");
         complete_build(&mut command, &module, "the module of the page", run)?;
         let bytes = fs::read(&module);
@@ -266,29 +257,42 @@ fn is_installed(target: &str) -> bool {
     output_of(&mut command).is_ok_and(|path| Path::new(String::from_utf8_lossy(&path).trim_end()).is_dir())
 }
 
-/// What cargo is told for the default or the native build.
-fn flags(build: &str) -> &'static [&'static str] {
-    match build {
-        NATIVE => &["--config", "build.rustflags=['-Ctarget-cpu=native']"],
-        _ => &[],
-    }
+/// `cargo build` into a target folder.
+fn cargo_build(target: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    command.env_remove("CARGO_TARGET_DIR").args(["build", "--target-dir"]).arg(target);
+    command
 }
 
-/// Builds `program` from the sources in a folder. `what` is what errors call it.
+/// The same for WebAssembly, with what a tier adds to it.
+fn for_webassembly(tier: Tier, target: &Path) -> Command {
+    let features = tier.extension().map_or(&[][..], |extension| extension.cpu_features);
+    let flags: Vec<String> = features.iter().map(|feature| format!("-Ctarget-feature=+{feature}")).collect();
+    let mut command = cargo_build(target);
+    // Flags of the environment are meant for other builds.
+    command.env_remove("CARGO_ENCODED_RUSTFLAGS").env_remove("RUSTFLAGS");
+    command.env("CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS", flags.join(" ")).args(["--target", WASI]);
+    command
+}
+
+/// Builds the program from the sources in a folder, as the default or the native `build`, and returns its path. `what` is what errors
+/// call it.
 fn cargo(
     source: &Path,
     target: &Path,
-    flags: &[&str],
+    build: &str,
     commit: Option<&str>,
-    program: &Path,
     what: &str,
     run: &Run,
-) -> Result<(), Failure> {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-    command.current_dir(source).env_remove("CARGO_TARGET_DIR");
+) -> Result<PathBuf, Failure> {
+    let mut command = cargo_build(target);
+    command.current_dir(source).args(["--release", "--bin", "nimlanes"]);
     command.envs(commit.map(|commit| ("BUILT_FROM_REVISION", commit)));
-    command.args(["build", "--release", "--bin", "nimlanes", "--target-dir"]).arg(target).args(flags);
-    complete_build(&mut command, program, what, run)
+    if build == NATIVE {
+        command.args(["--config", "build.rustflags=['-Ctarget-cpu=native']"]);
+    }
+    let program = program_in(target);
+    complete_build(&mut command, &program, what, run).map(|()| program)
 }
 
 /// Runs a command of cargo that makes a file.
