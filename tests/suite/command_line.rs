@@ -17,8 +17,7 @@ fn tiers(between: &str) -> String {
 }
 
 fn json(args: &[&str]) -> Value {
-    let output = nimlanes().args(args).assert().success().get_output().stdout.clone();
-    serde_json::from_slice(&output).expect("JSON on stdout")
+    serde_json::from_str(&stdout(args)).expect("JSON on stdout")
 }
 
 fn stdout(args: &[&str]) -> String {

@@ -99,7 +99,7 @@ pub struct Identity {
     pub version: String,
     /// The commit, if it was built by `compare --rev`.
     pub revision: Option<String>,
-    /// The target: [`BUILD`], or for WebAssembly `wasm32` or `simd128`.
+    /// The target: `default` or `native`, or for WebAssembly `wasm32` or `simd128`.
     pub build: String,
     /// `release` or `debug`.
     pub profile: String,
