@@ -7,7 +7,7 @@ use nimlanes::machine::Machine;
 use nimlanes::units::bytes;
 
 use crate::files;
-use crate::files::saved::{self, Saved, utc_now};
+use crate::files::saved::{self, Saved, day, utc_now};
 use crate::measuring::builds;
 use crate::report::data::folder;
 use crate::report::data::webassembly::{self, WebAssembly};
@@ -163,7 +163,7 @@ fn measure_webassembly(args: &Args) -> Result<(), Failure> {
     saved::check_writable(&path).map_err(ReportError::from)?;
     let run = interrupt::run(1);
     let programs = builds::wasi(&run)?;
-    let (today, day) = (utc_now(), |date: &str| date.split('T').next().map(str::to_owned));
+    let today = utc_now();
     let earlier = Saved::<WebAssembly>::read(&path).ok().filter(|saved| !args.again && day(&saved.date) == day(&today));
     say("measuring; do not use the machine meanwhile");
     let mut save = |measured: &WebAssembly| Saved::now(environment.clone(), measured.clone()).write(&path);

@@ -230,6 +230,11 @@ pub fn utc_now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
+/// The day of a date and time: `2026-01-31`.
+pub fn day(date: &str) -> &str {
+    date.split('T').next().unwrap_or(date)
+}
+
 /// Why two measurements cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {

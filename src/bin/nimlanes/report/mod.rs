@@ -25,7 +25,7 @@ use self::data::webassembly::{self, WebAssembly};
 use self::data::{Data, DataError, GivenName};
 use self::tables::{Report, unmarked};
 use crate::files;
-use crate::files::saved::{Saved, SavedError, entries};
+use crate::files::saved::{Saved, SavedError, day, entries};
 use crate::measuring::builds::Modules;
 
 /// The file of the report.
@@ -107,7 +107,7 @@ fn root(draft: bool) -> &'static Path {
 
 /// The folder for measurements of a machine of this name on a date (`2026-01-31T..`).
 pub fn folder(name: &str, date: &str, draft: bool) -> PathBuf {
-    let day = date.split('T').next().unwrap_or(date);
+    let day = day(date);
     let tidy = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let name: String = name.chars().map(tidy).collect();
     root(draft).join(FOLDERS).join(format!("{day}-{name}"))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::files::found::{Periodic, ProvedPeriod};
-use crate::files::saved::{Saved, SavedError, saved_in};
+use crate::files::saved::{Saved, SavedError, day, saved_in};
 use crate::report::tables::markdown::grouped;
 
 /// The folder of what `grundy --code --save` kept, within that of the survey.
@@ -37,7 +37,7 @@ pub fn table(games: &[Saved<Periodic>]) -> String {
     text += "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | --- | --- |\n";
     for Saved { date, environment, content: game, .. } in games {
         let Periodic { code, limit, kernel, rare, values, period, .. } = game;
-        let day = date.split('T').next().unwrap_or(date);
+        let day = day(date);
         let largest = values.last().map_or(0, |(value, ..)| *value);
         let rare = rare.map_or("–".to_owned(), |(count, last)| format!("{count}, the last {}", number(last as u64)));
         let found = match period {

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use crate::files::found::Origin;
-use crate::files::saved::{Measured, Saved, SavedError, saved_in};
+use crate::files::saved::{Measured, Saved, SavedError, day, saved_in};
 
 /// The runs in a folder, longest first.
 ///
@@ -27,7 +27,7 @@ pub fn command(run: &Origin, option: &str) -> String {
 
 /// The row of a run in a table, with what it `found`.
 pub fn row<T>(saved: &Saved<T>, run: &Origin, option: &str, found: impl Display) -> String {
-    let day = saved.date.split('T').next().unwrap_or(&saved.date);
+    let day = day(&saved.date);
     let (time, after) = (run.milliseconds as f64 / 1e3, if run.resumed { " after resuming" } else { "" });
     let cpu = &saved.environment.microarchitecture;
     format!("| `{}` | {found} | {time:.1} s{after} | {day} | {cpu} |", command(run, option))

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::far;
-use crate::files::saved::{Saved, SavedError, saved_in};
+use crate::files::saved::{Saved, SavedError, day, saved_in};
 use crate::files::surveyed::{Surveyed, mask_in_words};
 use crate::report::tables::markdown::{Table, grouped};
 
@@ -87,7 +87,7 @@ fn table(games: &[Game]) -> String {
     let or_dash = |number: Option<u64>| number.map_or("–".to_owned(), |number| number.to_string());
     for Saved { date, environment, content: game, .. } in games {
         let Surveyed { code, heaps, seconds, kernel, largest, largest_at, .. } = game;
-        let day = date.split('T').next().unwrap_or(date);
+        let day = day(date);
         let (rare, last) = (or_dash(game.rare), or_dash(game.last_rare));
         let mask = game.mask.map_or("–".to_owned(), |mask| mask_in_words(mask, game.by_position));
         let rate = match *heaps as f64 / seconds {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::files::saved::{Saved, SavedError};
+use crate::files::saved::{Saved, SavedError, day};
 use crate::files::swept::{Found, Sets, Sweep, number_of_sets, read_all};
 
 /// The folder of what `survey --sets` kept, and of the page.
@@ -36,7 +36,7 @@ pub fn files(made: &str) -> Result<Vec<(PathBuf, String)>, SavedError> {
 fn runs(sweeps: &[Saved<Sweep>]) -> String {
     let mut text = "| sets | shard | time | day | CPU |\n| --- | --- | ---: | --- | --- |\n".to_owned();
     for Saved { date, environment, content: Sweep { sets, moves_up_to, shard, milliseconds }, .. } in sweeps {
-        let (day, time) = (date.split('T').next().unwrap_or(date), *milliseconds as f64 / 1e3);
+        let (day, time) = (day(date), *milliseconds as f64 / 1e3);
         let cpu = &environment.microarchitecture;
         writeln!(text, "| {sets} moves up to {moves_up_to} | {shard} | {time:.1} s | {day} | {cpu} |")
             .expect("text takes it");

@@ -3,7 +3,8 @@
 use nimlanes::case::Case;
 
 use super::markdown::{Table, code, size, time, times};
-use super::{Entry, Report, SMALL, TABLES, date_of};
+use super::{Entry, Report, SMALL, TABLES};
+use crate::files::saved::day;
 use crate::measuring::duel::{Duel, Row, TIE, quantile};
 
 /// The file of the page with all that turns over, without suffix.
@@ -262,7 +263,7 @@ impl Report<'_> {
     /// The machine, and what was measured there, in a sentence.
     fn origin(&self) -> String {
         self.data.environment().map_or_else(String::new, |environment| {
-            let (cpu, name, date) = (&environment.cpu, self.named_by_hand(), date_of(self.data.date()));
+            let (cpu, name, date) = (&environment.cpu, self.named_by_hand(), day(self.data.date()));
             format!("{cpu}{name}, measured on {date}; revision: {}; {}. ", self.revision(), self.layouts())
         })
     }

@@ -35,7 +35,7 @@ use super::TABLES;
 use super::data::webassembly::WebAssembly;
 use super::data::{Data, Observed, Setup};
 use super::measure::tasks::{Effort, SMALL};
-use crate::files::saved::Saved;
+use crate::files::saved::{Saved, day};
 use crate::measuring::duel::{Duel, Row};
 
 const HOW_TO_READ: &str = include_str!("how_to_read.md");
@@ -161,11 +161,6 @@ struct Topic {
     /// What the tables show, in a sentence or two for the report.
     finding: String,
     tables: String,
-}
-
-/// The day of a date and time.
-fn date_of(time: &str) -> &str {
-    time.split('T').next().unwrap_or(time)
 }
 
 impl<'a> Report<'a> {
@@ -448,7 +443,7 @@ impl<'a> Report<'a> {
     /// What the best kernels were measured on and checked against.
     fn provenance(&self) -> String {
         let Some(environment) = self.data.environment() else { return String::new() };
-        let date = date_of(self.data.date());
+        let date = day(self.data.date());
         let mut unknown = Vec::new();
         for entry in self.entries() {
             let headline = self.headline(&entry);

@@ -2,8 +2,8 @@
 //! and engines have.
 
 use super::markdown::{Table, code, range, size, spread, time, times};
-use super::{Report, Topic, date_of};
-use crate::files::saved::Saved;
+use super::{Report, Topic};
+use crate::files::saved::{Saved, day};
 use crate::measuring::duel::{self, Duel, Row};
 use crate::report::data::webassembly::WebAssembly;
 
@@ -131,7 +131,7 @@ fn machine(Saved { environment, content, date, .. }: &Saved<WebAssembly>) -> Str
         environment.microarchitecture,
         environment.cpu,
         content.engine,
-        date_of(date),
+        day(date),
         table.end(),
     );
     for one in &operations {
