@@ -1,5 +1,5 @@
-//! What happens to P-positions as a kernel finds them. Kernels are generic over their sink: timing uses [`Tally`],
-//! conformance and pictures use [`Positions`], export uses [`Stream`].
+//! What happens to P-positions as a kernel finds them. Kernels are generic over their sink, and compiled once for each:
+//! timing uses [`Tally`]; conformance, pictures and export use [`Positions`].
 
 use std::fmt::{self, Debug};
 use std::mem::take;
@@ -23,9 +23,9 @@ impl<T: Copy + Ord + Debug + Send + Sync + Into<u128> + 'static, const HEAPS: us
 
 /// Receives P-positions.
 pub trait Sink<P: Position>: Default + Send + Sync + PartialEq + Debug + 'static {
-    /// Bytes that the sinks of `threads` threads take for `positions` positions, at most `batch` of which come between
-    /// two calls of [`Sink::advance`].
-    fn bytes(_positions: f64, _batch: f64, _threads: usize) -> f64 {
+    /// Bytes that the sinks of `threads` threads take for `positions` positions. If they are handed on, at most `batch`
+    /// come between two calls of [`Sink::advance`].
+    fn bytes(_positions: f64, _batch: Option<f64>, _threads: usize) -> f64 {
         0.0
     }
     /// Takes a position.
@@ -96,116 +96,91 @@ impl<P: Position> Sink<P> for Tally {
     }
 }
 
-/// Keeps every position; in lexicographic order once finished.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Positions<P>(pub Vec<P>);
-
-impl<P> Default for Positions<P> {
-    fn default() -> Self {
-        Positions(Vec::new())
-    }
-}
-
-impl<P: Position> Sink<P> for Positions<P> {
-    /// The positions of another thread exist twice while they are merged.
-    fn bytes(positions: f64, _: f64, threads: usize) -> f64 {
-        let twice = if threads > 1 { positions / threads as f64 } else { 0.0 };
-        growing::bytes::<P>(positions + twice)
-    }
-
-    fn push(&mut self, position: P) {
-        growing::push(&mut self.0, position);
-    }
-
-    fn merge(&mut self, other: Self) {
-        growing::append(&mut self.0, other.0);
-    }
-
-    fn finish(&mut self) {
-        self.0.sort_unstable();
-    }
-
-    fn tally(&self) -> Tally {
-        Tally { sum: self.0.iter().map(|position| position.total()).sum(), positions: self.0.len() as u64 }
-    }
-}
-
-/// Batches that may wait in the outlet of a [`Stream`], if it is a channel.
+/// Batches that may wait in the outlet of [`Positions`], if it is a channel.
 pub(crate) const WAITING: usize = 2;
 
-/// Receives the batches of a [`Stream`]. It may block, and an error ends the run.
+/// Receives the batches of [`Positions`]. It may block, and an error ends the run.
 pub type Outlet<P> = Arc<dyn Fn(Vec<P>) -> Result<(), RunError> + Send + Sync>;
 
-/// Hands positions on in lexicographic order: a batch whenever the kernel says that no earlier ones will come. Keeps
-/// the rest at the end; without an outlet that is everything.
+/// Keeps every position, in lexicographic order once finished. With an outlet it hands them on in that order: a batch
+/// whenever the kernel says that no earlier ones will come, and keeps the rest at the end.
 #[derive(Clone)]
-pub struct Stream<P> {
+pub struct Positions<P> {
     /// The positions that were not handed on.
-    pub rest: Vec<P>,
+    pub list: Vec<P>,
     handed_on: Tally,
     outlet: Option<Outlet<P>>,
 }
 
-impl<P> Stream<P> {
-    /// An empty stream with an outlet.
+impl<P> Positions<P> {
+    /// None yet, and an outlet for those to come.
     pub fn into(outlet: Outlet<P>) -> Self {
-        Stream { outlet: Some(outlet), ..Stream::default() }
+        Positions { outlet: Some(outlet), ..Positions::default() }
     }
 }
 
-impl<P> Default for Stream<P> {
+impl<P> Default for Positions<P> {
     fn default() -> Self {
-        Stream { rest: Vec::new(), handed_on: Tally::default(), outlet: None }
+        Positions { list: Vec::new(), handed_on: Tally::default(), outlet: None }
     }
 }
 
-impl<P: Position> PartialEq for Stream<P> {
+impl<P: Position> PartialEq for Positions<P> {
     fn eq(&self, other: &Self) -> bool {
-        (&self.rest, self.handed_on) == (&other.rest, other.handed_on)
+        (&self.list, self.handed_on) == (&other.list, other.handed_on)
     }
 }
 
-impl<P: Position> Debug for Stream<P> {
+impl<P: Position> Debug for Positions<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stream").field("rest", &self.rest).field("handed_on", &self.handed_on).finish_non_exhaustive()
+        f.debug_struct("Positions")
+            .field("list", &self.list)
+            .field("handed_on", &self.handed_on)
+            .finish_non_exhaustive()
     }
 }
 
-impl<P: Position> Sink<P> for Stream<P> {
-    /// Each thread collects a batch while others wait and one is written.
-    fn bytes(positions: f64, batch: f64, threads: usize) -> f64 {
-        growing::bytes::<P>((threads + WAITING + 1) as f64 * batch.min(positions))
+impl<P: Position> Sink<P> for Positions<P> {
+    fn bytes(positions: f64, batch: Option<f64>, threads: usize) -> f64 {
+        let held = match batch {
+            // Each thread collects a batch while others wait and one is written.
+            Some(batch) => (threads + WAITING + 1) as f64 * batch.min(positions),
+            // The positions of another thread exist twice while they are merged.
+            None if threads > 1 => positions + positions / threads as f64,
+            None => positions,
+        };
+        growing::bytes::<P>(held)
     }
 
     fn push(&mut self, position: P) {
-        growing::push(&mut self.rest, position);
+        growing::push(&mut self.list, position);
     }
 
     fn advance(&mut self, run: &Run, steps: u64) -> Result<(), RunError> {
         if let Some(outlet) = self.outlet.clone() {
             self.finish();
             self.handed_on = self.tally();
-            outlet(take(&mut self.rest))?;
+            outlet(take(&mut self.list))?;
         }
         run.advance(steps)
     }
 
     fn fork(&self) -> Self {
-        Stream { outlet: self.outlet.clone(), ..Stream::default() }
+        Positions { outlet: self.outlet.clone(), ..Positions::default() }
     }
 
     fn merge(&mut self, other: Self) {
-        self.rest.extend(other.rest);
+        growing::append(&mut self.list, other.list);
         Sink::<P>::merge(&mut self.handed_on, other.handed_on);
     }
 
     fn finish(&mut self) {
-        self.rest.sort_unstable();
+        self.list.sort_unstable();
     }
 
     fn tally(&self) -> Tally {
         let mut tally = self.handed_on;
-        self.rest.iter().for_each(|position| tally.push(*position));
+        self.list.iter().for_each(|position| tally.push(*position));
         tally
     }
 }
@@ -233,13 +208,9 @@ mod tests {
 
     #[test]
     fn sinks_agree() {
-        let (tally, positions, stream) = (
-            found::<Tally>(Tally::default()),
-            found::<Positions<Pair>>(Positions::default()),
-            found::<Stream<Pair>>(Stream::default()),
-        );
-        assert_eq!((tally, &positions.0[..], &stream.rest[..]), (TALLY, &SORTED[..], &SORTED[..]));
-        assert_eq!([Sink::<Pair>::tally(&tally), positions.tally(), stream.tally()], [TALLY; 3]);
+        let (tally, positions) = (found::<Tally>(Tally::default()), found::<Positions<Pair>>(Positions::default()));
+        assert_eq!((tally, &positions.list[..]), (TALLY, &SORTED[..]));
+        assert_eq!([Sink::<Pair>::tally(&tally), positions.tally()], [TALLY; 2]);
         assert_eq!(tally.digest(), [("sum", 12), ("positions", 4)]);
     }
 
@@ -257,35 +228,35 @@ mod tests {
         let mut tally = TALLY;
         Sink::<Pair>::tally_mut(&mut tally).expect("a tally").add(10, 2);
         assert_eq!(tally, Tally { sum: 22, positions: 6 });
-        assert!(Positions::<Pair>::default().tally_mut().is_none() && Stream::<Pair>::default().tally_mut().is_none());
+        assert!(Positions::<Pair>::default().tally_mut().is_none());
     }
 
     #[test]
-    fn a_stream_hands_sorted_batches_on_and_counts_them() {
+    fn an_outlet_gets_sorted_batches_and_they_are_counted() {
         let run = Run::new(1);
         let batches = Arc::new(Mutex::new(Vec::new()));
         let kept = batches.clone();
-        let mut stream = Stream::into(Arc::new(move |batch: Vec<Pair>| {
+        let mut first = Positions::into(Arc::new(move |batch: Vec<Pair>| {
             let mut kept = kept.lock().expect("no panic");
             kept.push(batch);
             if kept.len() < 4 { Ok(()) } else { Err(RunError::Cancelled) }
         }));
-        let mut other = stream.fork();
-        for sink in [&mut stream, &mut other] {
+        let mut other = first.fork();
+        for sink in [&mut first, &mut other] {
             sink.push([5, 6]);
             sink.push([1, 2]);
             assert_eq!(sink.advance(&run, 1), Ok(()));
         }
         other.push([7, 7]);
-        stream.push([0, 8]);
-        stream.merge(other);
-        assert_eq!(stream.tally(), Tally { sum: 50, positions: 6 });
-        assert_ne!(stream, Stream { rest: stream.rest.clone(), ..Stream::default() });
+        first.push([0, 8]);
+        first.merge(other);
+        assert_eq!(first.tally(), Tally { sum: 50, positions: 6 });
+        assert_ne!(first, Positions { list: first.list.clone(), ..Positions::default() });
         assert_eq!(
-            stream,
-            Stream { handed_on: Tally { sum: 28, positions: 4 }, rest: vec![[0, 8], [7, 7]], outlet: None }
+            first,
+            Positions { handed_on: Tally { sum: 28, positions: 4 }, list: vec![[0, 8], [7, 7]], outlet: None }
         );
-        assert_eq!([stream.advance(&run, 1), stream.advance(&run, 1)], [Ok(()), Err(RunError::Cancelled)]);
+        assert_eq!([first.advance(&run, 1), first.advance(&run, 1)], [Ok(()), Err(RunError::Cancelled)]);
         assert_eq!(run.done(), 3);
         let pairs = vec![[1, 2], [5, 6]];
         assert_eq!(*batches.lock().expect("no panic"), [pairs.clone(), pairs, vec![[0, 8], [7, 7]], Vec::new()]);
@@ -294,9 +265,9 @@ mod tests {
     #[test]
     fn memory_is_that_of_what_is_kept() {
         let pairs = growing::bytes::<Pair>;
-        assert_eq!([1, 2].map(|threads| Positions::<Pair>::bytes(800.0, 1.0, threads)), [pairs(800.0), pairs(1200.0)]);
-        assert_eq!(Stream::<Pair>::bytes(800.0, 100.0, 2), pairs(500.0));
-        assert_eq!(Stream::<Pair>::bytes(50.0, 100.0, 1), pairs(200.0));
-        assert_eq!(<Tally as Sink<Pair>>::bytes(800.0, 100.0, 2), 0.0);
+        assert_eq!([1, 2].map(|threads| Positions::<Pair>::bytes(800.0, None, threads)), [pairs(800.0), pairs(1200.0)]);
+        assert_eq!(Positions::<Pair>::bytes(800.0, Some(100.0), 2), pairs(500.0));
+        assert_eq!(Positions::<Pair>::bytes(50.0, Some(100.0), 1), pairs(200.0));
+        assert_eq!(<Tally as Sink<Pair>>::bytes(800.0, Some(100.0), 2), 0.0);
     }
 }

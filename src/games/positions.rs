@@ -11,22 +11,13 @@ pub enum Positions {
     Three(Vec<[u32; 3]>),
 }
 
+/// Those that were not handed on.
 impl<P> From<sink::Positions<P>> for Positions
 where
     Positions: From<Vec<P>>,
 {
-    fn from(all: sink::Positions<P>) -> Self {
-        all.0.into()
-    }
-}
-
-/// Those that were not handed on.
-impl<P> From<sink::Stream<P>> for Positions
-where
-    Positions: From<Vec<P>>,
-{
-    fn from(stream: sink::Stream<P>) -> Self {
-        stream.rest.into()
+    fn from(found: sink::Positions<P>) -> Self {
+        found.list.into()
     }
 }
 

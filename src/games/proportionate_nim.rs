@@ -20,7 +20,7 @@ use super::{
     ChosenKernel, Figure, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details,
     found, outlet,
 };
-use crate::cores::occupancy::{Occupancy, Positions, ProportionateNim, Sink, Stream, Tally};
+use crate::cores::occupancy::{Occupancy, Positions, ProportionateNim, Sink, Tally};
 use crate::cores::sink::Sink as _;
 use crate::moves::Diagonals;
 
@@ -37,8 +37,10 @@ pub const GAME: Game = Game {
     solve,
     listing: Some(Listing {
         caption,
-        whole: |question, solver| find(question, solver, Positions::default()).map(found),
-        stream: |question, solver, receiver| find(question, solver, Stream::into(outlet(receiver))).map(found),
+        whole: |question, solver| find::<_, false>(question, solver, Positions::default()).map(found),
+        stream: |question, solver, receiver| {
+            find::<_, true>(question, solver, Positions::into(outlet(receiver))).map(found)
+        },
     }),
     asymptotes,
 };
@@ -72,13 +74,17 @@ fn asymptotes(question: &Question) -> Option<[f64; 2]> {
     is_published.then_some([1.0 + DELTA, 2.0 + UPPER_DENSITY])
 }
 
-fn find<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, ChosenKernel), SolveError> {
+fn find<S: Sink, const HANDS_ON: bool>(
+    question: &Question,
+    solver: &Solver,
+    sink: S,
+) -> Result<(S, ChosenKernel), SolveError> {
     let input = |limit| ProportionateNim::with(limit, question.get(&DIAGONALS).clone());
-    solver.apply_from::<Occupancy<S>>(sink, question.limit, input)
+    solver.apply_from::<Occupancy<S, HANDS_ON>>(sink, question.limit, input)
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let (tally, used) = find(question, solver, Tally::default())?;
+    let (tally, used) = find::<_, false>(question, solver, Tally::default())?;
     let total = tally.tally();
     let mut figures = details(total.digest(), "sum");
     if *question.get(&DIAGONALS) != Diagonals::PUBLISHED {
@@ -106,7 +112,7 @@ mod tests {
     use crate::kernel::Operation;
 
     fn positions(limit: u64) -> Tally {
-        Occupancy::oracle(&ProportionateNim::new(limit).expect("small"))
+        <Occupancy<Tally>>::oracle(&ProportionateNim::new(limit).expect("small"))
     }
 
     /// The answer of a program that marks lines. The flags enable the faults of the source: (0,0) has no lines, the partner

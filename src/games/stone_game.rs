@@ -23,7 +23,7 @@ use super::{
     ChosenKernel, Figure, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details,
     found, outlet,
 };
-use crate::cores::table_scan::{Positions, Rule, Sink, StoneGame, Stream, TableScan, Tally};
+use crate::cores::table_scan::{Positions, Rule, Sink, StoneGame, TableScan, Tally};
 use crate::kernel::Operation;
 
 /// The game as the lab lists it.
@@ -39,8 +39,10 @@ pub const GAME: Game = Game {
     solve,
     listing: Some(Listing {
         caption,
-        whole: |question, solver| scan(question, solver, Positions::default()).map(found),
-        stream: |question, solver, receiver| scan(question, solver, Stream::into(outlet(receiver))).map(found),
+        whole: |question, solver| scan::<_, false>(question, solver, Positions::default()).map(found),
+        stream: |question, solver, receiver| {
+            scan::<_, true>(question, solver, Positions::into(outlet(receiver))).map(found)
+        },
     }),
     asymptotes: |_| None,
 };
@@ -63,12 +65,17 @@ fn caption(question: &Question) -> String {
     format!("Stone Game, {rule}")
 }
 
-fn scan<S: Sink>(question: &Question, solver: &Solver, sink: S) -> Result<(S, ChosenKernel), SolveError> {
-    solver.apply_from::<TableScan<S>>(sink, question.limit, |limit| StoneGame::new(limit, *question.get(&RULE)))
+fn scan<S: Sink, const HANDS_ON: bool>(
+    question: &Question,
+    solver: &Solver,
+    sink: S,
+) -> Result<(S, ChosenKernel), SolveError> {
+    let input = |limit| StoneGame::new(limit, *question.get(&RULE));
+    solver.apply_from::<TableScan<S, HANDS_ON>>(sink, question.limit, input)
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let (tally, used) = scan(question, solver, Tally::default())?;
+    let (tally, used) = scan::<_, false>(question, solver, Tally::default())?;
     let details: Vec<(&str, Figure)> = details(TableScan::<Tally>::digest(&tally), "sum");
     Ok(Solution { answer: tally.sum.into(), details, kernels: vec![used] })
 }

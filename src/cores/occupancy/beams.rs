@@ -83,8 +83,6 @@ impl Sink for Tally {
 
 impl Sink for super::Positions {}
 
-impl Sink for super::Stream {}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -85,7 +85,7 @@ mod tests {
 
     fn positions(limit: u64) -> Vec<[u64; 2]> {
         let input = ProportionateNim::new(limit).expect("small");
-        window_certificate::run(&input, &Run::new(1), Positions::default()).expect("runs to its end").0
+        window_certificate::run(&input, &Run::new(1), Positions::default()).expect("runs to its end").list
     }
 
     /// The state before heap `n`: differences and lines `2n - m` of lower positions, and old marks.

@@ -103,9 +103,10 @@ mod windows;
 
 pub use beams::{Beam, Sink, Tally};
 
-/// P-positions `n <= m` with `n + m <= limit`, handed to the sink `S`.
+/// P-positions `n <= m` with `n + m <= limit`, which the sink `S` takes. With `HANDS_ON` it passes them on in order, and holds a few
+/// batches alone.
 #[derive(Debug)]
-pub struct Occupancy<S>(PhantomData<fn() -> S>);
+pub struct Occupancy<S, const HANDS_ON: bool = false>(PhantomData<fn() -> S>);
 
 /// Two heaps of at most `limit` together, and the moves that take from both.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,8 +168,6 @@ impl ProportionateNim {
 
 /// Every position, in lexicographic order.
 pub type Positions = sink::Positions<[u64; 2]>;
-/// Positions, handed on while the search continues.
-pub type Stream = sink::Stream<[u64; 2]>;
 
 /// P-positions of the published game divided by its limit, observed.
 const DENSITY: f64 = 0.231;
@@ -176,7 +175,7 @@ const DENSITY: f64 = 0.231;
 /// The most heaps that a kernel visits between two calls of [`sink::Sink::advance`].
 const HEAPS_PER_BATCH: u64 = 1 << 14;
 
-impl<S: Sink> Operation for Occupancy<S> {
+impl<S: Sink, const HANDS_ON: bool> Operation for Occupancy<S, HANDS_ON> {
     type Input = ProportionateNim;
     type Output = S;
     type Start = S;
@@ -227,7 +226,7 @@ impl<S: Sink> Operation for Occupancy<S> {
         let published = *input.diagonals() == Diagonals::PUBLISHED;
         let [share, of_batch] = if published { [2.0 * DENSITY, 4.0 / 7.0] } else { [1.0; 2] };
         let (positions, batch) = (share * input.smaller_heaps() as f64, of_batch * HEAPS_PER_BATCH as f64);
-        let kept = S::bytes(positions, batch, 1);
+        let kept = S::bytes(positions, HANDS_ON.then_some(batch), 1);
         kept + streaming::segments::under_way(input, threads, kept > 0.0)
     }
 

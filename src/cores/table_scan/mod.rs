@@ -85,9 +85,10 @@ mod wide_rows;
 
 pub use crate::cores::sink::Tally;
 
-/// P-positions `x <= y <= z <= limit`, handed to the sink `S`.
+/// P-positions `x <= y <= z <= limit`, which the sink `S` takes. With `HANDS_ON` it passes them on in order, and holds a few batches
+/// alone.
 #[derive(Debug)]
-pub struct TableScan<S>(PhantomData<fn() -> S>);
+pub struct TableScan<S, const HANDS_ON: bool = false>(PhantomData<fn() -> S>);
 
 /// Which heaps a move may take from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,14 +174,10 @@ impl Sink for Positions {
     const YIELDS: Yields = Yields::Unordered;
 }
 
-impl Sink for Stream {}
-
 /// Every position, in lexicographic order.
 pub type Positions = sink::Positions<[u32; 3]>;
-/// Positions, handed on while the search continues.
-pub type Stream = sink::Stream<[u32; 3]>;
 
-impl<S: Sink> Operation for TableScan<S> {
+impl<S: Sink, const HANDS_ON: bool> Operation for TableScan<S, HANDS_ON> {
     type Input = StoneGame;
     type Output = S;
     type Start = S;
@@ -226,11 +223,11 @@ impl<S: Sink> Operation for TableScan<S> {
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_table"];
     const NOTES: &'static str = include_str!("NOTES.md");
-    const YIELDS: Yields = S::YIELDS;
+    const YIELDS: Yields = if HANDS_ON { Yields::Everything } else { S::YIELDS };
 
     fn output_bytes(input: &StoneGame, threads: usize) -> f64 {
         let heaps = input.heaps() as f64;
-        S::bytes(DENSITY * heaps.powi(2), BATCH_PER_HEAP * heaps, threads)
+        S::bytes(DENSITY * heaps.powi(2), HANDS_ON.then_some(BATCH_PER_HEAP * heaps), threads)
     }
 
     fn oracle(input: &StoneGame) -> S {

@@ -234,7 +234,7 @@ mod tests {
             assert_eq!(all_wide::<Positions>(limit), known(limit));
         }
         let mut tally = Tally::default();
-        known(1_000_000).0.into_iter().for_each(|position| tally.push(position));
+        known(1_000_000).list.into_iter().for_each(|position| tally.push(position));
         assert_eq!(all_wide::<Tally>(1_000_000), tally);
     }
 

@@ -524,7 +524,7 @@ fn drive_with<S: Sink, G: Guess>(
 mod tests {
     use super::super::window::Registers;
     use super::*;
-    use crate::cores::occupancy::{Occupancy, Positions, Stream, Tally};
+    use crate::cores::occupancy::{Occupancy, Positions, Tally};
     use crate::cores::sink::Sink as _;
     use crate::kernel::Operation as _;
     use crate::machine::Machine;
@@ -536,7 +536,7 @@ mod tests {
 
     fn tally(positions: &Positions) -> Tally {
         let mut tally = Tally::default();
-        positions.0.iter().for_each(|position| tally.push(*position));
+        positions.list.iter().for_each(|position| tally.push(*position));
         tally
     }
 
@@ -734,12 +734,12 @@ mod tests {
                 Ok(())
             })
         };
-        let stream = Stream::into(outlet);
-        let (stream, _) = drive(&input, &Run::new(4), Plan::new::<Stream>(1, 4), stream, charge, work_plain)
+        let found = Positions::into(outlet);
+        let (last, _) = drive(&input, &Run::new(4), Plan::new::<Positions>(1, 4), found, charge, work_plain)
             .expect("runs to its end");
         let mut all = all.lock().expect("no panic").clone();
-        all.extend(&stream.rest);
-        assert_eq!(all, known(1_500_000).0);
+        all.extend(&last.list);
+        assert_eq!(all, known(1_500_000).list);
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub fn start<S: Sink>(input: &ProportionateNim, shares: [f64; 3], sink: &mut S) 
     let limit = input.limit();
     let n = START;
     let first = ProportionateNim { limit: 4 * n, ..input.clone() };
-    let mut before = window_certificate::run(&first, &Run::new(1), Positions::default())?.0;
+    let mut before = window_certificate::run(&first, &Run::new(1), Positions::default())?.list;
     before.retain(|[a, _]| *a < n);
     before.iter().filter(|[a, b]| a + b <= limit).for_each(|position| sink.push(*position));
 

@@ -572,7 +572,7 @@ mod tests {
     fn exact_positions(end: u64) -> Vec<[u64; 2]> {
         use crate::cores::occupancy::{Positions, window_certificate};
         let all = window_certificate::run(&input(4 * end), &Run::new(1), Positions::default());
-        let all = all.expect("runs to its end").0;
+        let all = all.expect("runs to its end").list;
         all.into_iter().filter(|[a, b]| (1..end).contains(a) && *b <= 2 * a).collect()
     }
 
