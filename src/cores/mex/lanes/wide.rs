@@ -29,11 +29,18 @@ fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], h
         for m in moves {
             let codes = u8x64::new(*from.behind(*m));
             for (sum, table) in sum.iter_mut().zip(table) {
-                *sum |= table.shuffle_wrapping(codes);
+                *sum |= shuffled(table, codes);
             }
         }
         for (plane, sum) in hits.iter_mut().zip(sum) {
             *plane = sum.to_array();
         }
     }
+}
+
+/// A call costs nothing beside 64 lookups byte by byte, which compile slowly where they are repeated.
+#[cfg_attr(all(target_arch = "x86_64", not(target_feature = "ssse3")), inline(never))]
+#[cfg_attr(not(all(target_arch = "x86_64", not(target_feature = "ssse3"))), inline(always))]
+fn shuffled(table: u8x64, codes: u8x64) -> u8x64 {
+    table.shuffle_wrapping(codes)
 }
