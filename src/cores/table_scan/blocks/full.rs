@@ -4,8 +4,7 @@
 
 use std::array::from_fn;
 
-use super::superband::Segment;
-use super::tables::Block;
+use super::tables::{Block, Segment};
 use super::{BAND, BANDS, Marks, SUPERBAND, TILE};
 use crate::simd::line::{Line, PLACES, WORDS};
 

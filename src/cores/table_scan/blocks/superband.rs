@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::full::{Full, FullRows, Tile};
-use super::tables::Xs;
+use super::tables::{Segment, Xs};
 use super::{BAND, BANDS, Found, Keep, Layers, Marks, Rule, Step, TILE};
 use crate::cores::table_scan::Tally;
 use crate::cores::table_scan::wave::Wave;
@@ -24,25 +24,6 @@ pub struct Superband<'a> {
     found: Box<Found>,
     /// What this one and those before it have found.
     pub tally: Tally,
-}
-
-/// A segment of candidates, as a superband sees it.
-#[derive(Clone, Copy)]
-pub struct Segment {
-    pub index: usize,
-    /// The first candidate.
-    pub z0: usize,
-    /// The first layer of the superband, and their number.
-    pub y0: usize,
-    pub layers: usize,
-}
-
-impl Segment {
-    /// The word before that of `z0` in the rows by differences, in the frame of the band from `y0` on.
-    #[inline(always)]
-    pub fn word(self, y0: usize) -> usize {
-        (PLACES + self.z0 - y0) / WORD - 1
-    }
 }
 
 impl<'a> Superband<'a> {

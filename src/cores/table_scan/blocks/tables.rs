@@ -5,6 +5,7 @@
 //! of `d` are two apart. A step takes arrays of rows, checked once.
 
 use super::{BAND, SUPERBAND, TILE};
+use crate::simd::bits::WORD;
 use crate::simd::line::{Line, Lines, PLACES};
 
 /// Lines before and after the rows of a block, for lanes of steps that have no pair.
@@ -99,6 +100,25 @@ impl Table {
     /// Whether there is such a block with such a row.
     pub fn has(&self, block: usize, row: usize) -> bool {
         self.starts.get(block + 1).is_some_and(|end| row + 2 * FRONT < end - self.starts[block])
+    }
+}
+
+/// A segment of candidates, as a superband sees it.
+#[derive(Clone, Copy)]
+pub struct Segment {
+    pub index: usize,
+    /// The first candidate.
+    pub z0: usize,
+    /// The first layer of the superband, and their number.
+    pub y0: usize,
+    pub layers: usize,
+}
+
+impl Segment {
+    /// The word before that of `z0` in the rows by differences, in the frame of the band from `y0` on.
+    #[inline(always)]
+    pub fn word(self, y0: usize) -> usize {
+        (PLACES + self.z0 - y0) / WORD - 1
     }
 }
 

@@ -8,6 +8,7 @@ mod first_heaps;
 mod growth;
 mod oeis;
 mod runs;
+mod sequences;
 mod survey;
 mod sweep;
 

@@ -8,8 +8,8 @@ use nimlanes::kernel::session::KernelInfo;
 use nimlanes::machine::Machine;
 
 use super::PAPERS;
-use super::first_heaps::{Found, Run, Sequence, agreed};
 use super::runs::command;
+use super::sequences::{Found, Run, Sequence, agreed};
 use crate::files::found::Origin;
 use crate::report::tables::markdown::Table;
 
