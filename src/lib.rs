@@ -16,7 +16,7 @@
 //! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
 //!
-//! Grundy values, of a set of moves and of an octal game:
+//! Grundy values, of a set of moves (a name, a list, or any that [`MoveSet::list`](moves::MoveSet::list) makes) and of an octal game:
 //! ```
 //! assert_eq!(nimlanes::grundy_values("squares", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
 //! assert_eq!(nimlanes::grundy_values("1,4,9", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
@@ -71,6 +71,8 @@
 //! # What is stable
 //! - The functions above, [`games`], [`moves`], [`kernel`], [`machine`], [`lab`] and what the modules of [`cores`] export, by
 //!   [semantic versioning](https://semver.org). Enumerations that may grow, and structures that may get more fields, say so.
+//!   Traits may get more items, but for sinks, the journals of runs and [`Player`](lab::duel::Player): others can implement these.
+//!   What these pages do not show is not part of the API.
 //! - The names of games, operations, workloads and kernels. A kernel may become quicker; one that is removed is named in the changelog.
 //! - Checkpoints and saved files: each names its format and version, and every version that was released can be read. Documents of
 //!   `--json` name theirs, which `nimlanes schema` prints. A version is raised when a field changes or goes; fields may be added.
@@ -105,6 +107,8 @@ mod text;
 
 pub use kernel::{candidate, case, selection, session, workload};
 pub use machine::isa;
-pub use text::{numbers, units};
+pub use text::numbers;
+#[doc(hidden)]
+pub use text::units;
 
 pub use simple::{grundy_values, kernel_named, octal_values, positions, solve, zeros};

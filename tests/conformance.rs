@@ -36,7 +36,7 @@ fn main() {
     let required: Option<Tier> = std::env::var("NIMLANES_REQUIRE")
         .ok()
         .map(|tier| tier.parse().unwrap_or_else(|error| panic!("NIMLANES_REQUIRE: {error}")));
-    let trials = Yields::ALL.into_iter().flat_map(|yields| {
+    let trials = Yields::ALL.iter().copied().flat_map(|yields| {
         most_complete(yields).iter().flat_map(move |operation| {
             let trials = move |workload| trials(*operation, workload, yields, machine, required);
             operation.workloads().iter().flat_map(trials)

@@ -51,6 +51,7 @@ pub struct DuelOptions {
 
 /// Why a duel could not start, or ended without times.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DuelError {
     /// No available kernel has this name.
     #[error(transparent)]
