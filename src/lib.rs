@@ -20,6 +20,7 @@
 //! ```
 //! assert_eq!(nimlanes::grundy_values("squares", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
 //! assert_eq!(nimlanes::grundy_values("1,4,9", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
+//! assert_eq!(nimlanes::zeros("squares", 20)?, [0, 2, 5, 7, 10, 12, 15, 17, 20]); // P-positions alone
 //! assert_eq!(nimlanes::octal_values("0.77", 9)?, [0, 1, 2, 3, 1, 4, 3, 2, 1, 4]);
 //! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
@@ -42,9 +43,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! These take what this machine has. A [`Selection`](kernel::selection::Selection) says otherwise: other threads, less memory, a kernel
-//! by name. A [`Run`](kernel::Run) tells how far a solution is and can be cancelled from another thread; both go into a
-//! [`Solver`](games::Solver):
+//! The functions above use what this machine has: its CPU, threads and free memory. A [`Selection`](kernel::selection::Selection)
+//! says otherwise: other threads, less memory, a kernel by name. A [`Run`](kernel::Run) tells how far a solution is and can be
+//! cancelled from another thread. Both go into a [`Solver`](games::Solver):
 //! ```
 //! use nimlanes::games::{SolveError, Solver, game};
 //! use nimlanes::kernel::{Run, RunError};
