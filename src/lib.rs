@@ -49,7 +49,7 @@
 //! ```
 //! use nimlanes::games::{SolveError, Solver, game};
 //! use nimlanes::kernel::{Run, RunError};
-//! # use nimlanes::{machine::Machine, selection::Selection};
+//! # use nimlanes::{kernel::selection::Selection, machine::Machine};
 //! let selection = Selection::new(Machine::detect()).with_threads(1)?;
 //! let run = Run::new(selection.threads());
 //! let solver = Solver::new(&selection, &run);
@@ -67,7 +67,7 @@
 //! # How a kernel is selected
 //! Every kernel states a [`Cost`](kernel::Cost): predicted time and memory, a formula with measured constants. The one with
 //! the smallest predicted time is selected among those that are compiled in, that this CPU can run and that fit in memory.
-//! The choice therefore follows the size and the shape of the input. See [`selection`].
+//! The choice therefore follows the size and the shape of the input. See [`kernel::selection`].
 //!
 //! # What is stable
 //! - The functions above, [`games`], [`moves`], [`kernel`], [`machine`], [`lab`] and what the modules of [`cores`] export, by
@@ -106,8 +106,6 @@ mod simd;
 mod simple;
 mod text;
 
-pub use kernel::{candidate, case, selection, session, workload};
-pub use machine::isa;
 pub use text::numbers;
 #[doc(hidden)]
 pub use text::units;

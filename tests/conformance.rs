@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use nimlanes::cores::{OPERATIONS, most_complete};
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::session::{AnyOperation, KernelInfo};
+use nimlanes::kernel::workload::Workload;
 use nimlanes::kernel::{Run, Tier, Yields};
 use nimlanes::lab::verify::Inputs;
 use nimlanes::machine::Machine;
-use nimlanes::selection::Selection;
-use nimlanes::session::{AnyOperation, KernelInfo};
-use nimlanes::workload::Workload;
 
 /// Sizes at which every oracle is fast enough.
 const LARGEST: u64 = 513;

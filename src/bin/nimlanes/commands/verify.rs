@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use nimlanes::cores::most_complete;
 use nimlanes::kernel::Yields;
+use nimlanes::kernel::selection::Selection;
 use nimlanes::lab::verify::{Comparisons, Inputs, VerifyError};
 use nimlanes::machine::Machine;
-use nimlanes::selection::Selection;
 
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, checkpoint};
 use nimlanes::cores::mex::period::{self, Census, MexPeriod, Progress, Proved, Theorem};
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run};
-use nimlanes::selection::Selection;
-use nimlanes::workload::InputError;
 
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;

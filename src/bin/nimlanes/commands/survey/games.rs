@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use nimlanes::cores::mex::octal::{self, Code, Journal, Mask, MexOctal, Octal, Start, sparse_space};
 use nimlanes::cores::mex::period::{self, Census, MexPeriod, Progress, Tally};
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run, RunError};
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::environment::Environment;
-use nimlanes::selection::Selection;
-use nimlanes::workload::InputError;
 
 use super::{Args, LIMIT};
 use crate::files::saved::{Saved, check_writable};
