@@ -16,10 +16,11 @@
 //! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
 //!
-//! Grundy values, of a set of moves and of an octal game:
+//! Grundy values, of a set of moves (a name, a list, or any that [`MoveSet::list`](moves::MoveSet::list) makes) and of an octal game:
 //! ```
 //! assert_eq!(nimlanes::grundy_values("squares", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
 //! assert_eq!(nimlanes::grundy_values("1,4,9", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
+//! assert_eq!(nimlanes::zeros("squares", 20)?, [0, 2, 5, 7, 10, 12, 15, 17, 20]); // P-positions alone
 //! assert_eq!(nimlanes::octal_values("0.77", 9)?, [0, 1, 2, 3, 1, 4, 3, 2, 1, 4]);
 //! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
@@ -42,13 +43,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! These take what this machine has. A [`Selection`](kernel::selection::Selection) says otherwise: other threads, less memory, a kernel
-//! by name. A [`Run`](kernel::Run) tells how far a solution is and can be cancelled from another thread; both go into a
-//! [`Solver`](games::Solver):
+//! The functions above use what this machine has: its CPU, threads and free memory. A [`Selection`](kernel::selection::Selection)
+//! says otherwise: other threads, less memory, a kernel by name. A [`Run`](kernel::Run) tells how far a solution is and can be
+//! cancelled from another thread. Both go into a [`Solver`](games::Solver):
 //! ```
 //! use nimlanes::games::{SolveError, Solver, game};
 //! use nimlanes::kernel::{Run, RunError};
-//! # use nimlanes::{machine::Machine, selection::Selection};
+//! # use nimlanes::{kernel::selection::Selection, machine::Machine};
 //! let selection = Selection::new(Machine::detect()).with_threads(1)?;
 //! let run = Run::new(selection.threads());
 //! let solver = Solver::new(&selection, &run);
@@ -66,11 +67,13 @@
 //! # How a kernel is selected
 //! Every kernel states a [`Cost`](kernel::Cost): predicted time and memory, a formula with measured constants. The one with
 //! the smallest predicted time is selected among those that are compiled in, that this CPU can run and that fit in memory.
-//! The choice therefore follows the size and the shape of the input. See [`selection`].
+//! The choice therefore follows the size and the shape of the input. See [`kernel::selection`].
 //!
 //! # What is stable
 //! - The functions above, [`games`], [`moves`], [`kernel`], [`machine`], [`lab`] and what the modules of [`cores`] export, by
 //!   [semantic versioning](https://semver.org). Enumerations that may grow, and structures that may get more fields, say so.
+//!   Traits may get more items, but for sinks, the journals of runs and [`Player`](lab::duel::Player): others can implement these.
+//!   What these pages do not show is not part of the API.
 //! - The names of games, operations, workloads and kernels. A kernel may become quicker; one that is removed is named in the changelog.
 //! - Checkpoints and saved files: each names its format and version, and every version that was released can be read. Documents of
 //!   `--json` name theirs, which `nimlanes schema` prints. A version is raised when a field changes or goes; fields may be added.
@@ -103,8 +106,8 @@ mod simd;
 mod simple;
 mod text;
 
-pub use kernel::{candidate, case, selection, session, workload};
-pub use machine::isa;
-pub use text::{numbers, units};
+pub use text::numbers;
+#[doc(hidden)]
+pub use text::units;
 
 pub use simple::{grundy_values, kernel_named, octal_values, positions, solve, zeros};

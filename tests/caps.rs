@@ -3,9 +3,9 @@
 #![cfg(debug_assertions)]
 
 use nimlanes::cores::OPERATIONS;
+use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::{Run, Tier, entered};
 use nimlanes::machine::Machine;
-use nimlanes::selection::Selection;
 
 #[test]
 fn no_kernel_above_a_cap_runs() {

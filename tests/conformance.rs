@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use nimlanes::cores::{OPERATIONS, most_complete};
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::session::{AnyOperation, KernelInfo};
+use nimlanes::kernel::workload::Workload;
 use nimlanes::kernel::{Run, Tier, Yields};
 use nimlanes::lab::verify::Inputs;
 use nimlanes::machine::Machine;
-use nimlanes::selection::Selection;
-use nimlanes::session::{AnyOperation, KernelInfo};
-use nimlanes::workload::Workload;
 
 /// Sizes at which every oracle is fast enough.
 const LARGEST: u64 = 513;
@@ -36,7 +36,7 @@ fn main() {
     let required: Option<Tier> = std::env::var("NIMLANES_REQUIRE")
         .ok()
         .map(|tier| tier.parse().unwrap_or_else(|error| panic!("NIMLANES_REQUIRE: {error}")));
-    let trials = Yields::ALL.into_iter().flat_map(|yields| {
+    let trials = Yields::ALL.iter().copied().flat_map(|yields| {
         most_complete(yields).iter().flat_map(move |operation| {
             let trials = move |workload| trials(*operation, workload, yields, machine, required);
             operation.workloads().iter().flat_map(trials)

@@ -4,9 +4,9 @@
 use nimlanes::cores::COMPLETE;
 use nimlanes::games::GAMES;
 use nimlanes::kernel::Run;
+use nimlanes::kernel::selection::Selection;
 use nimlanes::lab::known::find_game;
 use nimlanes::machine::Machine;
-use nimlanes::selection::Selection;
 
 /// Zero, one, few, and more than a word, if the oracle is fast.
 const SIZES: [u64; 4] = [0, 1, 9, 70];
@@ -78,8 +78,8 @@ mod narrow {
     use nimlanes::cores::OPERATIONS;
     use nimlanes::games::GAMES;
     use nimlanes::kernel::Core;
+    use nimlanes::kernel::selection::Selection;
     use nimlanes::machine::Machine;
-    use nimlanes::selection::Selection;
 
     #[test]
     fn limits_past_the_address_space_are_refused_with_what_would_fit() {

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use nimlanes::cores::{COMPLETE, OPERATIONS};
 use nimlanes::games::{SolveError, Solver, game};
+use nimlanes::kernel::selection::{SelectError, Selection};
+use nimlanes::kernel::session::{AnyOperation, Session};
 use nimlanes::kernel::{Core, Run};
 use nimlanes::machine::Machine;
-use nimlanes::selection::{SelectError, Selection};
-use nimlanes::session::{AnyOperation, Session};
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 
 #[global_allocator]

@@ -7,12 +7,12 @@ use criterion::measurement::Measurement;
 use criterion::{BenchmarkGroup, BenchmarkId, SamplingMode, Throughput};
 use nimlanes::cores::OPERATIONS;
 use nimlanes::kernel::Run;
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::session::{Answer, AnyOperation, KernelInfo, Session};
+use nimlanes::kernel::workload::Workload;
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::known;
-use nimlanes::selection::Selection;
-use nimlanes::session::{Answer, AnyOperation, KernelInfo, Session};
 use nimlanes::units::span;
-use nimlanes::workload::Workload;
 
 use crate::{Bench, Instrument, Plan};
 

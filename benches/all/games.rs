@@ -12,9 +12,9 @@ use std::time::Duration;
 use criterion::{BenchmarkId, SamplingMode};
 use nimlanes::games::{BigUint, GAMES, Game, Solution, Solver};
 use nimlanes::kernel::Run;
+use nimlanes::kernel::selection::Selection;
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::known;
-use nimlanes::selection::Selection;
 
 use crate::cores::{Contender, contenders};
 use crate::{Bench, Plan};

@@ -10,8 +10,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use criterion::Criterion;
+use nimlanes::kernel::selection::Selection;
 use nimlanes::machine::Machine;
-use nimlanes::selection::Selection;
 
 use self::instrument::Instrument;
 use self::plan::Plan;

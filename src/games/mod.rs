@@ -264,11 +264,23 @@ impl<'a> Solver<'a> {
     }
 
     /// The same solver, which calls `watcher` before each operation.
+    #[must_use]
     pub fn watched_by(self, watcher: &'a Watcher<'a>) -> Self {
         Solver { watcher: Some(watcher), ..self }
     }
 
     /// Chooses a kernel for one operation and runs it on the input that `input` makes for `limit`.
+    ///
+    /// ```
+    /// use nimlanes::cores::mex::records::{MexRecords, Records};
+    /// use nimlanes::games::Solver;
+    /// # use nimlanes::{kernel::Run, kernel::selection::Selection, machine::Machine};
+    /// let (selection, run) = (Selection::new(Machine::detect()), Run::new(1));
+    /// let squares = "squares".parse()?;
+    /// let (found, _) = Solver::new(&selection, &run).apply::<MexRecords>(100, |limit| Records::new(&squares, limit))?;
+    /// assert_eq!(found.first, [0, 1, 4, 25, 28, 29, 75]); // the first heap of each Grundy value
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// The input is invalid, no kernel can handle it, or the run was stopped.

@@ -9,6 +9,7 @@ pub use crate::kernel::obstacle::Obstacle;
 
 /// What a run may use.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Conditions {
     /// Instruction sets and memory.
     pub machine: Machine,

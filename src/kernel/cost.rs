@@ -4,7 +4,7 @@ use crate::machine::isa::Tier;
 
 /// What the cost of a run depends on besides the input.
 #[derive(Clone, Copy, Debug)]
-pub struct CostContext {
+pub(crate) struct CostContext {
     /// The tier the kernel is listed at.
     pub tier: Tier,
     /// Threads it may use.
@@ -37,6 +37,7 @@ impl Cost {
 /// the most expensive of them is at least as quick as the kernel could be.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[non_exhaustive]
 pub struct Needs {
     /// Aligned loads of 64 bytes.
     pub loads: f64,

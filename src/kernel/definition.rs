@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::machine::isa::Tier;
 
 /// What is known about the answers of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Claim {
     /// The method is proved: every answer is right.
     Exact,

@@ -25,7 +25,8 @@ pub(crate) mod threads;
 pub mod workload;
 
 pub use crate::machine::isa::Tier;
-pub use cost::{Cost, CostContext, Needs};
+pub(crate) use cost::CostContext;
+pub use cost::{Cost, Needs};
 pub(crate) use definition::Body;
 #[cfg(debug_assertions)]
 #[doc(hidden)]

@@ -5,7 +5,8 @@ use std::fmt::Debug;
 use super::definition::KernelDef;
 
 /// The four families of bit operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Core {
     /// Invariant keys of P-positions in boolean tables.
     TableScan,
@@ -30,7 +31,7 @@ impl Core {
 }
 
 /// What a kernel finds of an output that has parts: each finds what those before it do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Yields {
     /// Counts and sums alone.
@@ -43,7 +44,7 @@ pub enum Yields {
 
 impl Yields {
     /// All of them, the richest first.
-    pub const ALL: [Yields; 3] = [Yields::Everything, Yields::Unordered, Yields::Tally];
+    pub const ALL: &[Yields] = &[Yields::Everything, Yields::Unordered, Yields::Tally];
 }
 
 /// Named numbers that sum up an output, for checks against known answers and for people.

@@ -29,6 +29,7 @@ pub enum RunError {
 
 /// How an observed kernel ([`Claim::Observed`](super::Claim::Observed)) checked itself in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Evidence {
     /// How often the run was compared with itself; it was equal each time.
     pub comparisons: u64,

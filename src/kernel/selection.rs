@@ -107,7 +107,7 @@ pub fn largest(size: u64, fits: impl Fn(u64) -> bool) -> u64 {
 impl SelectError {
     /// A memory error with the largest size below `size` that fits, to two digits; `attempt` tries a size. Other errors
     /// stay as they are.
-    pub fn with_fitting(self, size: u64, attempt: impl Fn(u64) -> Option<SelectError>) -> Self {
+    pub(crate) fn with_fitting(self, size: u64, attempt: impl Fn(u64) -> Option<SelectError>) -> Self {
         let SelectError::Memory { operation, needs, free, observed, .. } = self else { return self };
         let fits = largest(size, |size| !matches!(attempt(size), Some(SelectError::Memory { .. })));
         SelectError::Memory { operation, needs, free, fits: Some(fits), observed }
@@ -135,6 +135,7 @@ impl Selection {
     }
 
     /// The same, with runs allowed that are predicted to take more than a day.
+    #[must_use]
     pub fn allow_long(self) -> Self {
         Selection { allow_long: true, ..self }
     }

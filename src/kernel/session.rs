@@ -31,7 +31,7 @@ impl Deref for KernelInfo {
 }
 
 /// An operation with its types erased.
-pub trait AnyOperation: Sync {
+pub trait AnyOperation: Send + Sync {
     /// The operation's name.
     fn name(&self) -> &'static str;
     /// Its core.

@@ -20,6 +20,7 @@ pub trait Workloads: Operation {
 
 /// A named input of an operation, sized by one number.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Workload {
     /// Its name; part of bench ids and paths.
     pub name: &'static str,
@@ -114,7 +115,7 @@ pub enum ValuesError {
 
 impl InputError {
     /// The error for a workload that `O` does not have.
-    pub fn unknown_workload<O: Workloads>(name: &str) -> Self {
+    pub(crate) fn unknown_workload<O: Workloads>(name: &str) -> Self {
         let known = O::WORKLOADS.iter().map(|workload| workload.name).collect();
         InputError::UnknownWorkload { operation: O::NAME, name: name.to_owned(), known }
     }

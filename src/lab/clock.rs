@@ -56,6 +56,7 @@ impl Clock {
     }
 
     /// The clock for a single run: this one, or the wall clock if its step may be longer than the run.
+    #[must_use]
     pub fn for_one_run(self) -> Self {
         if self.step() > Duration::from_millis(1) { Clock::Wall } else { self }
     }

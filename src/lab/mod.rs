@@ -6,5 +6,6 @@ pub mod duel;
 pub mod environment;
 pub mod known;
 #[cfg(feature = "serde")]
+#[doc(hidden)]
 pub mod numbers;
 pub mod verify;

@@ -54,7 +54,7 @@ macro_rules! isa_table {
     )*) => {
         /// A class of instruction sets. Tiers are not ordered: one runs the kernels of another where it
         /// [includes](Tier::includes) it.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Tier { $($(#[$doc])* $tier),* }
 

@@ -60,16 +60,19 @@ impl Machine {
     }
 
     /// The same machine with no tier but those that `cap` includes.
+    #[must_use]
     pub fn capped(self, cap: Tier) -> Self {
         Machine { tiers: from_fn(|i| self.tiers[i] && cap.includes(Tier::ALL[i])), ..self }
     }
 
     /// The same machine with `bytes` of memory.
+    #[must_use]
     pub fn with_memory(self, bytes: u64) -> Self {
         Machine { memory: bytes, addresses: None, ..self }
     }
 
     /// The same machine where no thread can be started, as in WebAssembly.
+    #[must_use]
     pub fn without_threads(self) -> Self {
         Machine { threads: 1, has_threads: false, ..self }
     }

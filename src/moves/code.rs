@@ -19,7 +19,7 @@ use std::str::FromStr;
 /// assert!("2.6".parse::<Code>().is_err());
 /// # Ok::<(), nimlanes::moves::CodeError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Code {
     /// The digits from place 0 on.
     digits: Vec<u8>,

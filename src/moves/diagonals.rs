@@ -20,7 +20,7 @@ use std::str::FromStr;
 /// assert!("1:2,2:1".parse::<Diagonals>().is_err());
 /// # Ok::<(), nimlanes::moves::DiagonalsError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Diagonals(Cow<'static, [[u16; 2]]>);
 
 /// Why a list of diagonals is invalid.

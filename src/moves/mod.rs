@@ -28,7 +28,7 @@ pub use diagonals::{Diagonals, DiagonalsError};
 /// assert!("4,2".parse::<MoveSet>().is_err());
 /// # Ok::<(), nimlanes::moves::MoveSetError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MoveSet {
     /// 1, 4, 9, 16, ... (Project Euler 310)
@@ -64,7 +64,7 @@ pub enum MoveSet {
 }
 
 /// A finite, non-empty list of moves: positive and strictly ascending.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MoveList(Vec<u64>);
 
 impl MoveList {
@@ -216,6 +216,14 @@ impl fmt::Display for MoveSet {
 
 impl MoveSet {
     /// A finite set.
+    ///
+    /// ```
+    /// use nimlanes::moves::MoveSet;
+    /// let set = MoveSet::list((1..=20).map(|k| k * k + 1).collect())?; // 2, 5, 10, ..., 401
+    /// let values = nimlanes::grundy_values(&set.to_string(), 400)?;
+    /// assert_eq!(values[..12], [0, 0, 1, 1, 0, 2, 1, 0, 0, 1, 1, 2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// See [`MoveList::new`].

@@ -7,9 +7,9 @@ use std::time::Instant;
 use nimlanes::cores::mex::octal::{Code, MexOctal, Octal};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::games::{ChosenKernel, Positions, Receiver, SolveError, Solver};
+use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Run, RunError};
 use nimlanes::moves::MoveSet;
-use nimlanes::workload::InputError;
 use serde::Serialize;
 
 use crate::{Asked, Failure, limit, question, say, selection};

@@ -11,9 +11,9 @@ use std::io::{self, Write};
 
 use nimlanes::cores::named::{NameError, pair};
 use nimlanes::games::{Question, SolveError, game};
+use nimlanes::kernel::selection::Selection;
 use nimlanes::machine::Machine;
 use nimlanes::numbers::number;
-use nimlanes::selection::Selection;
 use serde::{Deserialize, Serialize};
 
 /// What the page asks. Settings are texts, as a person typed them.

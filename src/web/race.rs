@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use nimlanes::cores::operation;
 use nimlanes::kernel::Run;
+use nimlanes::kernel::selection::Selection;
 use nimlanes::lab::clock::shortest_turn;
 use nimlanes::lab::duel::{Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Local, Player, Skipped, play};
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::numbers::{number, within};
-use nimlanes::selection::Selection;
 use serde::{Deserialize, Serialize};
 
 use crate::{Failure, Settings, say};

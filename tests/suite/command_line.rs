@@ -5,7 +5,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use nimlanes::games::GAMES;
-use nimlanes::isa::Tier;
+use nimlanes::machine::isa::Tier;
 use predicates::prelude::*;
 use serde_json::Value;
 

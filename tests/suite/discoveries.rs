@@ -10,10 +10,10 @@ use assert_cmd::Command;
 use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
+use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::{Operation, Run};
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
-use nimlanes::selection::Selection;
 use serde_json::{Value, json};
 use twox_hash::XxHash3_64;
 

@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 
 use nimlanes::games::{BigUint, Figure, GAMES, Positions, Question, Solution, SolveError, Solver, Stage, game};
-use nimlanes::isa::Tier;
+use nimlanes::kernel::selection::{SelectError, Selection};
+use nimlanes::kernel::session::KernelInfo;
 use nimlanes::kernel::{Run, RunError, Yields};
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
-use nimlanes::selection::{SelectError, Selection};
-use nimlanes::session::KernelInfo;
+use nimlanes::machine::isa::Tier;
 
 /// The published form of a game.
 fn published(name: &str, limit: u64) -> Question {

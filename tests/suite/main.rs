@@ -1,6 +1,7 @@
 //! The tests that need neither a process nor a harness of their own, in one program: one link in place of seventeen. A filter names
 //! a module: `cargo test --test suite octal::`.
 
+mod api;
 mod games;
 mod octal;
 mod oeis;

@@ -2,9 +2,9 @@
 
 use nimlanes::cores::occupancy::{MAX_LIMIT, Occupancy, Positions, ProportionateNim, Tally};
 use nimlanes::cores::{OPERATIONS, operation};
+use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::{Claim, Kernel, Run, available};
 use nimlanes::machine::Machine;
-use nimlanes::selection::{SelectError, Selection};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, period, sparse_space};
+use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};
 use nimlanes::machine::Machine;
-use nimlanes::selection::Selection;
 
 fn code(text: &str) -> Code {
     text.parse().expect("a game")

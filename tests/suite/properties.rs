@@ -11,11 +11,11 @@ use nimlanes::cores::xor_count::partitions::{Partitions, XorPartitions};
 use nimlanes::cores::xor_count::triples::{Values, XorTriples};
 use nimlanes::cores::{COMPLETE, OPERATIONS};
 use nimlanes::games::{Positions, Solver, game};
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::session::{AnyOperation, KernelInfo, Session};
 use nimlanes::kernel::{Kernel, Operation, Run, RunError, Yields, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::{Diagonals, MoveSet};
-use nimlanes::selection::Selection;
-use nimlanes::session::{AnyOperation, KernelInfo, Session};
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 

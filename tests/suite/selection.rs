@@ -1,9 +1,9 @@
 //! Which kernel is selected, on machines of every tier.
 
 use nimlanes::cores::OPERATIONS;
-use nimlanes::isa::Tier;
+use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::machine::Machine;
-use nimlanes::selection::{SelectError, Selection};
+use nimlanes::machine::isa::Tier;
 
 #[test]
 fn every_tier_has_a_kernel_for_every_workload() {

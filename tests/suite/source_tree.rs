@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{read_dir, read_to_string};
 use std::path::Path;
 
-use nimlanes::isa::Tier;
+use nimlanes::machine::isa::Tier;
 
 /// Files with unsafe code. A new one is a deliberate decision; the loads and stores of a tier belong to its row of the table.
 const UNSAFE: [&str; 9] = [

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use nimlanes::cores::mex::checkpoint::CheckpointError;
 use nimlanes::cores::mex::zeros::{Journal, MAX_LIMIT, MexZeros, Progress, Start, Zeros};
+use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};
 use nimlanes::machine::Machine;
-use nimlanes::selection::{SelectError, Selection};
 use proptest::collection::btree_set;
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -13,13 +13,13 @@
 
 use std::time::Duration;
 
-use crate::candidate::{Candidate, Obstacle};
-use crate::case::Case;
 use crate::cores::named::NameError;
+use crate::kernel::candidate::{Candidate, Obstacle};
+use crate::kernel::case::Case;
+use crate::kernel::session::Session;
 use crate::kernel::{Claim, Run, RunError};
 use crate::lab::clock::Clock;
 use crate::lab::environment::BUILD;
-use crate::session::Session;
 use crate::units::span;
 
 mod player;
@@ -51,6 +51,7 @@ pub struct DuelOptions {
 
 /// Why a duel could not start, or ended without times.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DuelError {
     /// No available kernel has this name.
     #[error(transparent)]
@@ -423,8 +424,8 @@ pub fn quantile(values: &mut [f64], q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::selection::Selection;
     use crate::machine::Machine;
-    use crate::selection::Selection;
 
     #[test]
     fn the_time_limit_does_not_apply_to_kernels_that_are_always_included() {

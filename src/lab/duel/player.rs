@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::kernel::Run;
+use crate::kernel::session::{Answer, Session};
 use crate::lab::clock::{Clock, shortest_turn};
-use crate::session::{Answer, Session};
 
 use super::DuelError;
 

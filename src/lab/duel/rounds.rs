@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::case::Case;
+use crate::kernel::case::Case;
 use crate::lab::clock::shortest_turn;
 use crate::lab::known;
 

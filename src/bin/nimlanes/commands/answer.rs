@@ -4,9 +4,9 @@ use std::hint::black_box;
 use std::io::{BufRead, Write, stdin, stdout};
 
 use nimlanes::kernel::Run;
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::session::Session;
 use nimlanes::lab::clock::Clock;
-use nimlanes::selection::Selection;
-use nimlanes::session::Session;
 
 use crate::measuring::duel::protocol::{Identity, Input, Listed, Reply, Request};
 use crate::measuring::duel::{DuelError, Local, Player};

@@ -1,11 +1,11 @@
 //! `nimlanes kernels`
 
 use nimlanes::cores::{OPERATIONS, operation};
-use nimlanes::isa::Tier;
-use nimlanes::selection::Selection;
-use nimlanes::session::{AnyOperation, KernelInfo};
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::session::{AnyOperation, KernelInfo};
+use nimlanes::kernel::workload::Workload;
+use nimlanes::machine::isa::Tier;
 use nimlanes::units::bytes;
-use nimlanes::workload::Workload;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use nimlanes::case::Case;
+use nimlanes::kernel::case::Case;
+use nimlanes::kernel::session::Session;
 use nimlanes::lab::clock::Clock;
 use nimlanes::machine::peak_memory;
-use nimlanes::session::Session;
 use nimlanes::units::{bytes, span};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
 use nimlanes::games::{ChosenKernel, Figure, GAMES, Question, Solution, game};
+use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::{Claim, Evidence};
 use nimlanes::machine::peak_memory;
-use nimlanes::selection::Selection;
 use nimlanes::units::bytes;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use nimlanes::cores::most_complete;
 use nimlanes::kernel::Yields;
+use nimlanes::kernel::selection::Selection;
 use nimlanes::lab::verify::{Comparisons, Inputs, VerifyError};
 use nimlanes::machine::Machine;
-use nimlanes::selection::Selection;
 
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
@@ -27,7 +27,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let time_limit = Duration::from_secs_f64(seconds);
     let mut faults = 0;
     // Kernels that find counts and sums alone are checked against those of the oracle.
-    let all = Yields::ALL.into_iter().flat_map(|yields| {
+    let all = Yields::ALL.iter().copied().flat_map(|yields| {
         let operations = most_complete(yields)
             .iter()
             .flat_map(|operation| operation.workloads().iter().map(move |workload| (*operation, workload)));

@@ -8,9 +8,9 @@ use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use nimlanes::isa::Tier;
 use nimlanes::kernel::Run;
 use nimlanes::lab::environment::BUILD;
+use nimlanes::machine::isa::Tier;
 
 use crate::measuring::programs::output_of;
 use crate::measuring::subprocess::{Stopped, complete};

@@ -8,9 +8,9 @@ use nimlanes::cores::UnknownOperation;
 use nimlanes::cores::named::NameError;
 use nimlanes::games::SolveError;
 use nimlanes::kernel::RunError;
+use nimlanes::kernel::selection::SelectError;
+use nimlanes::kernel::workload::InputError;
 use nimlanes::machine::WrongCap;
-use nimlanes::selection::SelectError;
-use nimlanes::workload::InputError;
 
 use super::interrupt;
 use crate::files::saved::SavedError;

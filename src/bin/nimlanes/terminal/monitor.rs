@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nimlanes::games::{ChosenKernel, Game, Solver, Stage};
 use nimlanes::kernel::Run;
-use nimlanes::selection::Selection;
+use nimlanes::kernel::selection::Selection;
 
 /// Work that ends sooner shows no progress bar.
 const SHOW_AFTER: Duration = Duration::from_secs(2);

@@ -56,17 +56,17 @@ impl Octal {
     }
 
     /// Whether the theorem on sparse space applies, and costs nothing but its rare heaps: two parts, and few moves.
-    pub fn has_sparse_space(&self) -> bool {
+    pub(in crate::cores::mex) fn has_sparse_space(&self) -> bool {
         self.code.last_place().is_some() && !self.code.has_three_parts()
     }
 
     /// How many places have this bit.
-    pub fn places(&self, bit: u8) -> usize {
+    pub(in crate::cores::mex) fn places(&self, bit: u8) -> usize {
         self.moves.iter().filter(|(_, digit)| digit & bit > 0).count()
     }
 
     /// How many splits all heaps have, asymptotically.
-    pub fn splits(&self) -> f64 {
+    pub(in crate::cores::mex) fn splits(&self) -> f64 {
         let n = self.limit as f64;
         let of_digit =
             |bit: u8| self.moves.iter().filter(move |(_, digit)| digit & bit > 0).map(|(place, _)| n - *place as f64);

@@ -20,6 +20,16 @@
 //!
 //! `profiles/papers/windows.md` in the source tree has the proofs of the first two.
 //!
+//! # An example
+//! ```
+//! use nimlanes::cores::mex::octal::period;
+//! use nimlanes::kernel::Run;
+//! let values = nimlanes::octal_values("0.77", 1000)?; // Kayles
+//! let found = period(&"0.77".parse()?, &values, &Run::new(1))?.expect("a period");
+//! assert_eq!((found.period, found.is_proved), (12, true));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 

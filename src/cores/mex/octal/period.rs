@@ -9,6 +9,7 @@ use crate::moves::Code;
 /// A repetition of the values: `g(n + period) = g(n) + saltus` for all `n >= preperiod` that were compared, and for all others if it
 /// is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Period {
     /// The length of the repetition.
     pub period: usize,

@@ -5,6 +5,7 @@ use crate::cores::xor_count::triples::walsh_hadamard;
 
 /// The rare heaps of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SparseSpace {
     /// Which values are rare.
     pub mask: Mask,
@@ -27,7 +28,8 @@ pub(super) fn common_parity(code: &Code) -> Option<usize> {
 
 /// Which values of a heap are rare: those with an even number of bits in common with a mask, counting the position as one more bit
 /// where it matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Mask {
     /// The bits of a value that count. There is at least one.
     pub values: u16,

@@ -1,7 +1,4 @@
 //! The progress of a run in a file.
-//!
-//! The format: `nimwind1` in ASCII; as little-endian 64-bit numbers, the length of the code; the code as text; the numbers of
-//! [`State`], with windows as bytes; and the XXH3-64 of everything before. What depends on the first heaps alone is computed anew.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -10,12 +7,12 @@ use std::sync::Arc;
 use super::super::octal::Octal;
 use super::super::octal::window::CODES;
 use super::Census;
-use super::state::{Found, Snapshot, State, Tallies, Tortoise, VALUES};
+use super::state::{Found, Progress, Snapshot, Tallies, Tortoise, VALUES};
 use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
 use crate::kernel::RunError;
 
 /// The first bytes of a checkpoint.
-pub const MAGIC: [u8; 8] = *b"nimwind1";
+const MAGIC: [u8; 8] = *b"nimwind1";
 
 /// The most windows and bytes of one in a file.
 const MOST: u64 = 1 << 24;
@@ -23,7 +20,7 @@ const MOST: u64 = 1 << 24;
 /// Saves the progress of a run.
 pub trait Journal: Send + Sync {
     /// Called after each chunk of heaps. `is_last` is true if the run is about to stop early.
-    fn keep(&self, state: &State, input: &Octal, is_last: bool);
+    fn keep(&self, progress: &Progress, input: &Octal, is_last: bool);
 
     /// Called with what was counted, after [`keep`](Self::keep), if the run is about to stop early.
     fn stopped(&self, _: &Census) {}
@@ -32,20 +29,20 @@ pub trait Journal: Send + Sync {
 /// Where a run starts, and where it saves its progress. By default it starts at heap 0 and saves nothing.
 #[derive(Default)]
 pub struct Start {
-    pub(super) from: Option<State>,
+    pub(super) from: Option<Progress>,
     pub(super) journal: Option<Arc<dyn Journal>>,
 }
 
 impl fmt::Debug for Start {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let done = self.from.as_ref().map_or(0, State::done);
+        let done = self.from.as_ref().map_or(0, Progress::done);
         f.debug_struct("Start").field("done", &done).field("is_kept", &self.journal.is_some()).finish()
     }
 }
 
 impl Start {
     /// A run that saves its progress to `journal`, and resumes `from` earlier progress on the same game if given.
-    pub fn with_journal(journal: Arc<dyn Journal>, from: Option<State>) -> Self {
+    pub fn with_journal(journal: Arc<dyn Journal>, from: Option<Progress>) -> Self {
         Start { from, journal: Some(journal) }
     }
 
@@ -89,8 +86,11 @@ fn read_window(reader: &mut Reader) -> Result<Snapshot, CheckpointError> {
     Ok(Snapshot { heap, codes })
 }
 
-impl State {
+impl Progress {
     /// Writes everything that is needed to resume a run on the game of `input`, whatever its limit.
+    ///
+    /// The format: `nimwind1` in ASCII; as little-endian 64-bit numbers, the length of the code; the code as text; the numbers of
+    /// [`Progress`], with windows as bytes; and the XXH3-64 of everything before. What depends on the first heaps alone is computed anew.
     ///
     /// # Errors
     /// Any error of the writer.
@@ -111,7 +111,7 @@ impl State {
         out.end()
     }
 
-    /// Reads what [`State::write`] wrote for a run on the same game.
+    /// Reads what [`Progress::write`] wrote for a run on the same game.
     ///
     /// # Errors
     /// The file cannot be read, is damaged, belongs to another game, or is from beyond the limit of `input`.
@@ -155,8 +155,8 @@ impl State {
         if done > input.limit() + 1 {
             return Err(CheckpointError::Foreign);
         }
-        codes.resize(State::room(kept), 0);
-        Ok(State {
+        codes.resize(Progress::room(kept), 0);
+        Ok(Progress {
             table,
             done,
             codes,

@@ -43,8 +43,8 @@ mod window_words;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod window_words_avx2;
 
-pub use checkpoint::{Journal, MAGIC, Start};
-pub use state::State;
+pub use checkpoint::{Journal, Start};
+pub use state::Progress;
 
 /// First heaps and frequencies of the Grundy values of an octal game, and their period.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ pub fn tallies(values: &[u16]) -> Vec<Tally> {
 }
 
 /// What proves a period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Theorem {
     /// Guy and Smith (1956): values to twice the preperiod and the period.
     GuySmith,

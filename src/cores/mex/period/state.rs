@@ -5,31 +5,31 @@ use super::super::octal::window::{CHUNK, CODES, Window};
 use super::Theorem;
 
 /// Values of heaps whose codes have a bit in a word.
-pub const VALUES: usize = 2 * CODES;
+pub(super) const VALUES: usize = 2 * CODES;
 /// Windows to start again from, at most, and their distance at first.
 const MOST_SNAPSHOTS: usize = 256;
 const FIRST_DISTANCE: u64 = 1 << 20;
 
 /// The codes before a heap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snapshot {
+pub(super) struct Snapshot {
     pub(super) heap: u64,
     pub(super) codes: Vec<u8>,
 }
 
 /// How often each value occurs, and the first heap that has it.
-pub type Tallies = [(u64, u64); VALUES];
+pub(super) type Tallies = [(u64, u64); VALUES];
 
 /// A window that later ones are compared with, and what was counted before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tortoise {
+pub(super) struct Tortoise {
     pub(super) window: Snapshot,
     pub(super) tallies: Tallies,
 }
 
 /// A period that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub(super) struct Found {
     pub(super) period: u64,
     pub(super) preperiod: u64,
     pub(super) width: usize,
@@ -37,14 +37,14 @@ pub struct Found {
 }
 
 impl Found {
-    pub fn theorem(&self) -> Theorem {
+    pub(super) fn theorem(&self) -> Theorem {
         Theorem::Window(self.width)
     }
 }
 
 /// The progress of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct Progress {
     /// Heaps whose values are in a table.
     pub(super) table: usize,
     /// Heaps done.
@@ -64,15 +64,15 @@ pub struct State {
     pub(super) found: Option<Found>,
 }
 
-impl State {
+impl Progress {
     /// After a table with these codes.
-    pub fn new(window: &Window, codes: &[u8], tallies: Tallies) -> Self {
+    pub(super) fn new(window: &Window, codes: &[u8], tallies: Tallies) -> Self {
         // An even number, so that even heaps stay at even indices.
         let kept = window.longest().next_multiple_of(2 * LANES).max(super::LAST).min(codes.len() & !1);
         let (table, heap) = (codes.len(), codes.len() as u64);
         let mut buffer = codes[table - kept..].to_vec();
         let window = Snapshot { heap, codes: buffer.clone() };
-        let mut state = State {
+        let mut state = Progress {
             table,
             done: heap,
             codes: Vec::new(),
@@ -85,13 +85,13 @@ impl State {
             distance: FIRST_DISTANCE,
             found: None,
         };
-        buffer.resize(State::room(kept), 0);
+        buffer.resize(Progress::room(kept), 0);
         state.codes = buffer;
         state
     }
 
     /// The length of the buffer of codes.
-    pub fn room(kept: usize) -> usize {
+    pub(super) fn room(kept: usize) -> usize {
         4 * kept + 16 * CHUNK + LANES
     }
 
@@ -101,7 +101,7 @@ impl State {
     }
 
     /// Makes room for a chunk.
-    pub fn slide(&mut self) {
+    pub(super) fn slide(&mut self) {
         if self.at + CHUNK + LANES > self.codes.len() {
             let from = self.at - self.kept;
             self.codes.copy_within(from..self.at, 0);
@@ -111,7 +111,7 @@ impl State {
 
     /// Counts the next `count` heaps, whose codes are computed, where `values` are those of even and of odd heaps by code.
     #[inline(always)]
-    pub fn count(&mut self, count: usize, values: &[[u16; CODES]; 2]) {
+    pub(super) fn count(&mut self, count: usize, values: &[[u16; CODES]; 2]) {
         let codes = &self.codes[self.at..self.at + count];
         let (blocks, rest) = codes.as_chunks::<LANES>();
         let most = usize::from(codes.iter().fold(0, |most, code| most.max(*code)));
@@ -148,12 +148,12 @@ impl State {
     }
 
     /// The codes before the next heap.
-    pub fn window(&self, width: usize) -> &[u8] {
+    pub(super) fn window(&self, width: usize) -> &[u8] {
         &self.codes[self.at - width..self.at]
     }
 
     /// Keeps a window to start again from, if it is time to: at multiples of a distance that doubles.
-    pub fn snap(&mut self, depth: usize) {
+    pub(super) fn snap(&mut self, depth: usize) {
         if !(self.done - self.table as u64).is_multiple_of(self.distance) {
             return;
         }

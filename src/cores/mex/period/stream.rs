@@ -14,7 +14,7 @@ use super::super::octal::lanes::Sparse;
 use super::super::octal::window::steps::Windowed;
 use super::super::octal::window::{CHUNK, CODES, End, Loops, Window};
 use super::super::octal::{self, Octal, drive};
-use super::state::{Found, Snapshot, State, Tallies, Tortoise, VALUES};
+use super::state::{Found, Progress, Snapshot, Tallies, Tortoise, VALUES};
 use super::{Census, LAST, Proved, Rare, Start, Tally, hashed};
 use crate::kernel::{Cost, Run, RunError};
 
@@ -55,7 +55,7 @@ enum Outcome {
 pub fn stream(input: &Octal, run: &Run, start: Start, inner: &impl Inner, loops: Loops) -> Result<Census, RunError> {
     let heaps = input.heaps();
     let mut table = start.from.as_ref().map_or(TABLE, |state| state.table).min(heaps);
-    let mut progress = Progress { run, counted: 0 };
+    let mut progress = Steps { run, counted: 0 };
     let (mut from, journal) = (start.from, start.journal);
     let mut values = Vec::new();
     loop {
@@ -93,12 +93,12 @@ pub fn stream(input: &Octal, run: &Run, start: Start, inner: &impl Inner, loops:
 }
 
 /// Counts no heap twice as progress where a run begins again.
-struct Progress<'a> {
+struct Steps<'a> {
     run: &'a Run,
     counted: u64,
 }
 
-impl Progress<'_> {
+impl Steps<'_> {
     fn reach(&mut self, heaps: u64) -> Result<(), RunError> {
         let more = heaps.saturating_sub(self.counted);
         self.counted += more;
@@ -120,7 +120,7 @@ impl Replay {
     fn new(window: &Window, loops: Loops, from: &Snapshot) -> Self {
         let mut codes = from.codes.clone();
         let at = codes.len();
-        codes.resize(State::room(at.max(LANES)), 0);
+        codes.resize(Progress::room(at.max(LANES)), 0);
         Replay { window: window.clone(), loops, codes, at, heap: from.heap }
     }
 
@@ -159,7 +159,7 @@ struct Stream<'a> {
     table: &'a [u16],
     /// The value of each code, for heaps of even and of odd number.
     values: [[u16; CODES]; 2],
-    state: State,
+    state: Progress,
     /// The heads were chosen at this heap.
     chosen_at: u64,
 }
@@ -172,7 +172,7 @@ impl<'a> Stream<'a> {
         table: &'a [u16],
         codes: &[u8],
         counted: &Census,
-        from: Option<State>,
+        from: Option<Progress>,
     ) -> Self {
         let coder = window.coder();
         let values = [0, 1].map(|odd| std::array::from_fn(|code| coder.common(odd, code as u8)));
@@ -180,7 +180,7 @@ impl<'a> Stream<'a> {
         for Tally { value, first, heaps } in &counted.tallies {
             tallies[usize::from(*value)] = (*first, *heaps);
         }
-        let state = from.unwrap_or_else(|| State::new(&window, codes, tallies));
+        let state = from.unwrap_or_else(|| Progress::new(&window, codes, tallies));
         let mut stream = Stream { heaps, window, loops, table, values, chosen_at: state.done, state };
         let verified_by = stream.state.verified_by;
         stream.choose();
@@ -199,7 +199,7 @@ impl<'a> Stream<'a> {
     #[inline(always)]
     fn go(
         &mut self,
-        progress: &mut Progress,
+        progress: &mut Steps,
         journal: Option<(&dyn super::Journal, &Octal)>,
     ) -> Result<Outcome, RunError> {
         while self.state.done < self.heaps {
@@ -249,7 +249,7 @@ impl<'a> Stream<'a> {
     #[inline(always)]
     fn repetition(&self, count: usize) -> Option<usize> {
         const TAIL: usize = 4;
-        let State { tortoise: Tortoise { window, .. }, at, codes, done, found, .. } = &self.state;
+        let Progress { tortoise: Tortoise { window, .. }, at, codes, done, found, .. } = &self.state;
         if found.is_some() {
             return None;
         }
@@ -303,7 +303,7 @@ impl<'a> Stream<'a> {
 
     /// The first heap of a period that holds from the tortoise on.
     fn preperiod(&self, period: u64, run: &Run) -> Result<u64, RunError> {
-        let State { snapshots, tortoise, .. } = &self.state;
+        let Progress { snapshots, tortoise, .. } = &self.state;
         let end = tortoise.window.heap;
         let snapshots = &snapshots[..snapshots.partition_point(|snapshot| snapshot.heap <= end)];
         // Once a window repeats, all later ones do.
@@ -354,7 +354,7 @@ impl<'a> Stream<'a> {
     }
 
     fn census(&self) -> Census {
-        let State { tallies, done, at, found, .. } = &self.state;
+        let Progress { tallies, done, at, found, .. } = &self.state;
         let tallies = (0..).zip(tallies).filter(|(_, (_, heaps))| *heaps > 0);
         let count = LAST.min(*done as usize);
         let first = *done as usize - count;
@@ -434,7 +434,7 @@ mod tests {
     struct Keep(u64, Arc<Run>, Mutex<Option<Vec<u8>>>);
 
     impl Journal for Keep {
-        fn keep(&self, state: &State, input: &Octal, _: bool) {
+        fn keep(&self, state: &Progress, input: &Octal, _: bool) {
             let mut kept = self.2.lock().expect("no panic");
             if state.done() >= self.0 && kept.is_none() {
                 let mut file = Vec::new();
@@ -457,7 +457,7 @@ mod tests {
     struct Nothing;
 
     impl Journal for Nothing {
-        fn keep(&self, _: &State, _: &Octal, _: bool) {}
+        fn keep(&self, _: &Progress, _: &Octal, _: bool) {}
     }
 
     #[test]
@@ -466,16 +466,16 @@ mod tests {
         let want = run(&input, Start::default()).expect("it ends");
         for heaps in [8192, 20_000, 40_000, 56_000] {
             let file = stopped(&input, heaps);
-            let state = State::read(&input, &mut &file[..]).expect("a checkpoint");
+            let state = Progress::read(&input, &mut &file[..]).expect("a checkpoint");
             let found = run(&input, Start::with_journal(Arc::new(Nothing), Some(state))).expect("it ends");
             assert_eq!((&found, found.period.map(|p| p.preperiod)), (&want, want.period.map(|p| p.preperiod)));
             for at in [8, 40, 100, file.len() / 2, file.len() - 1] {
                 let mut wrong = file.clone();
                 wrong[at] ^= 1;
-                assert!(State::read(&input, &mut &wrong[..]).is_err(), "byte {at}");
+                assert!(Progress::read(&input, &mut &wrong[..]).is_err(), "byte {at}");
             }
-            assert!(State::read(&self::input("0.354", 60_000), &mut &file[..]).is_err(), "another game");
-            assert!(State::read(&self::input("0.356", 1000), &mut &file[..]).is_err(), "a smaller limit");
+            assert!(Progress::read(&self::input("0.354", 60_000), &mut &file[..]).is_err(), "another game");
+            assert!(Progress::read(&self::input("0.356", 1000), &mut &file[..]).is_err(), "a smaller limit");
         }
     }
 

@@ -1,15 +1,4 @@
 //! The progress of a run in a file.
-//!
-//! The format is a sequence of little-endian 64-bit numbers: `nimlane2` in ASCII; the limit; the number of moves, and the moves;
-//! the number of heaps done; the number of values, their first heaps and their counts; the fingerprint. Then come the codes of the
-//! blocks that the history holds, in the order of their heaps, and the XXH3-64 of everything before. A packed history has
-//! `nimlane3` at the beginning, and in place of codes the frames that it holds, each with its number of bytes before it.
-//!
-//! Reading replays these blocks through the function that writes a run's history, so copies inside the history are restored as
-//! well. The previous format, `nimlane1`, stored the ring without the copy of its first block: runs resumed in the ring's first
-//! lap could compute wrong values.
-//!
-//! A valid checksum is not enough: contents that no run could have written are rejected.
 
 use std::io::{self, Read, Write};
 use std::ops::RangeInclusive;
@@ -25,6 +14,17 @@ const MAGIC: [[u8; 8]; 2] = [*b"nimlane2", *b"nimlane3"];
 
 impl Progress {
     /// Writes everything that is needed to resume.
+    ///
+    /// The format is a sequence of little-endian 64-bit numbers: `nimlane2` in ASCII; the limit; the number of moves, and the moves;
+    /// the number of heaps done; the number of values, their first heaps and their counts; the fingerprint. Then come the codes of the
+    /// blocks that the history holds, in the order of their heaps, and the XXH3-64 of everything before. A packed history has
+    /// `nimlane3` at the beginning, and in place of codes the frames that it holds, each with its number of bytes before it.
+    ///
+    /// Reading replays these blocks through the function that writes a run's history, so copies inside the history are restored as
+    /// well. The previous format, `nimlane1`, stored the ring without the copy of its first block: runs resumed in the ring's first
+    /// lap could compute wrong values.
+    ///
+    /// A valid checksum is not enough: contents that no run could have written are rejected.
     ///
     /// # Errors
     /// Any error of the writer.

@@ -3,7 +3,7 @@
 //! The values themselves are not kept. `g(n)` depends on `g(n - m)`, so a **history** as long as the largest move is enough. A
 //! move that is legal only near the limit reaches the first heaps, so a **prefix** is kept for it (`history`). So limits can be
 //! far larger than a table of values could hold, and larger again where the history is compressed (`frames`). A run of hours can
-//! save its progress to a file and resume: see [`Journal`] and [`checkpoint`].
+//! save its progress to a file and resume: see [`Journal`] and [`Progress::write`].
 //!
 //! With at most [`MOST_MOVES`] moves, every value is below 63, because `g(n)` is at most the number of moves. Sets with more moves,
 //! of which at most three are even, are left to `residue_classes`, which keeps all values and ends if one passes 62.
@@ -41,7 +41,7 @@ use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 use crate::moves::MoveSet;
 use crate::text::numbers::indexable;
 
-pub mod checkpoint;
+mod checkpoint;
 mod compressed_lanes;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod compressed_lanes_avx2;
@@ -159,11 +159,13 @@ impl Records {
     }
 
     /// The same input for a run that can be resumed, which requires a kernel with a history.
+    #[must_use]
     pub fn resumable(self) -> Self {
         Records { is_resumable: true, ..self }
     }
 
     /// The same input for a run that continues earlier progress, which requires a kernel with a history of the same form.
+    #[must_use]
     pub fn continuing(self, progress: &Progress) -> Self {
         let form = if progress.is_packed() { Form::Packed } else { Form::Plain };
         Records { continues: Some(form), ..self.resumable() }
@@ -175,7 +177,7 @@ impl Records {
     }
 
     /// Whether there are more moves than [`MOST_MOVES`].
-    pub fn has_many_moves(&self) -> bool {
+    pub(super) fn has_many_moves(&self) -> bool {
         self.moves.is_none()
     }
 

@@ -128,31 +128,31 @@ impl Subtraction {
 
     /// Estimates the number of different values up to the limit: the number among the first heaps, extrapolated by the power law
     /// that their mean follows. (The mean is smoother than the largest value.)
-    pub fn values(&self) -> f64 {
+    pub(crate) fn values(&self) -> f64 {
         let [few, many] = self.probed;
         many.extrapolated(few, self.heaps(), many.values, |probed| probed.mean()).min(self.moves.len() as f64 + 1.0)
     }
 
     /// The number of different values to reserve memory for: the bound of the moves where they are few, else an estimate.
     /// Estimates were seen to be too low by a fifth, and by half for the ten moves of the factorials.
-    pub fn most_values(&self) -> f64 {
+    pub(in crate::cores::mex) fn most_values(&self) -> f64 {
         let bound = self.moves.len() as f64 + 1.0;
         if bound <= 64.0 { bound } else { bound.min(1.25 * self.values()) }
     }
 
     /// Estimates, in the same way, the number of heaps of value 0 up to the limit.
-    pub fn zeros(&self) -> f64 {
+    pub(in crate::cores::mex) fn zeros(&self) -> f64 {
         let [few, many] = self.probed;
         many.extrapolated(few, self.heaps(), many.zeros, |probed| probed.zeros as f64).min(self.heaps() as f64)
     }
 
     /// Estimates the number of pairs of a heap of value 0 and a move that leads to it: the marks that a sieve sets.
-    pub fn hits(&self) -> f64 {
+    pub(in crate::cores::mex) fn hits(&self) -> f64 {
         self.zeros() * self.pairs() / self.heaps() as f64
     }
 
     /// The number of pairs of a heap and a legal move: the work of a kernel that handles each pair.
-    pub fn pairs(&self) -> f64 {
+    pub(in crate::cores::mex) fn pairs(&self) -> f64 {
         pairs(&self.moves, self.limit)
     }
 }

@@ -1,9 +1,4 @@
 //! The P-positions of a run in a file.
-//!
-//! The format: `nimzero1` in ASCII; then little-endian 64-bit numbers: the number of heaps done; the number of moves below it and
-//! their XXH3-64; the number of P-positions, and the P-positions; the XXH3-64 of everything before.
-//!
-//! The P-positions of these heaps depend on no other moves and on no limit, so a run with another limit may resume as well.
 
 use std::fmt;
 use std::hash::Hasher as _;
@@ -87,6 +82,11 @@ impl Progress {
     }
 
     /// Writes everything that is needed to resume a run on `input`.
+    ///
+    /// The format: `nimzero1` in ASCII; then little-endian 64-bit numbers: the number of heaps done; the number of moves below it and
+    /// their XXH3-64; the number of P-positions, and the P-positions; the XXH3-64 of everything before.
+    ///
+    /// The P-positions of these heaps depend on no other moves and on no limit, so a run with another limit may resume as well.
     ///
     /// # Errors
     /// Any error of the writer.

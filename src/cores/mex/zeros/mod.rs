@@ -5,7 +5,7 @@
 //! sieve.
 //!
 //! Eppstein ("Faster Evaluation of Subtraction Games", FUN 2018) computed the squares up to 2^30. That there are about `N^0.7`
-//! P-positions is observed, not proved. A run of hours can save its progress to a file and resume: see [`checkpoint`].
+//! P-positions is observed, not proved. A run of hours can save its progress to a file and resume: see [`Progress::write`].
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
@@ -25,7 +25,7 @@ mod bit_sieve;
 #[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod bitvec_sieve;
 mod byte_sieve;
-pub mod checkpoint;
+mod checkpoint;
 mod classes;
 mod modulus;
 mod residue_rows;
@@ -80,6 +80,7 @@ impl Zeros {
     }
 
     /// The same input for a run that can be resumed, which requires a kernel that starts from earlier P-positions.
+    #[must_use]
     pub fn resumable(self) -> Self {
         Zeros { is_resumable: true, ..self }
     }

@@ -11,9 +11,9 @@ use clap::builder::PossibleValuesParser;
 use nimlanes::cores::named::pair;
 use nimlanes::games::{Question, game};
 use nimlanes::kernel::Run;
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::session::Session;
 use nimlanes::numbers::within;
-use nimlanes::selection::Selection;
-use nimlanes::session::Session;
 
 use self::settings::{Settings, games};
 use crate::terminal::failure::Failure;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use clap::Args;
-use nimlanes::selection::{Selection, largest};
-use nimlanes::session::Session;
+use nimlanes::kernel::selection::{Selection, largest};
+use nimlanes::kernel::session::Session;
 use nimlanes::units::span;
 
 use crate::commands::arguments::{Target, kernel};
@@ -108,8 +108,8 @@ impl RepeatedTarget {
 #[cfg(test)]
 mod tests {
     use clap::{Args, Command, FromArgMatches};
+    use nimlanes::kernel::selection::Selection;
     use nimlanes::machine::Machine;
-    use nimlanes::selection::Selection;
 
     use super::{LONG, Opened, RepeatedTarget, SHORT};
     use crate::terminal::failure::Failure;

@@ -17,11 +17,11 @@ use clap::ValueEnum;
 use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records, Start};
 use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Subtraction};
 use nimlanes::cores::mex::zeros::MexZeros;
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run};
 use nimlanes::lab::environment::Environment;
 use nimlanes::moves::{ALLOWED, MoveSet};
-use nimlanes::selection::Selection;
-use nimlanes::workload::InputError;
 pub use summary::Summary;
 
 use crate::commands::arguments::{Kernels, number, seconds};

@@ -4,10 +4,10 @@ use std::io::{Result as IoResult, Write};
 use std::sync::Arc;
 
 use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, checkpoint};
-use nimlanes::cores::mex::period::{self, Census, MexPeriod, Proved, State, Theorem};
+use nimlanes::cores::mex::period::{self, Census, MexPeriod, Progress, Proved, Theorem};
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run};
-use nimlanes::selection::Selection;
-use nimlanes::workload::InputError;
 
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
@@ -63,7 +63,7 @@ fn census(args: &Args, code: &Code, input: &Octal, selection: &Selection) -> Res
     let start = match &file {
         None => period::Start::default(),
         Some(file) => {
-            let from = file.load(args.resume, |from| State::read(input, from))?;
+            let from = file.load(args.resume, |from| Progress::read(input, from))?;
             period::Start::with_journal(Arc::clone(file) as Arc<dyn period::Journal>, from)
         }
     };
@@ -100,8 +100,8 @@ fn kept(args: &Args, code: &Code, found: &Computed<MexPeriod>) -> Periodic {
 }
 
 impl period::Journal for CheckpointFile {
-    fn keep(&self, state: &State, input: &Octal, is_last: bool) {
-        CheckpointFile::keep(self, is_last, |out| state.write(input, out));
+    fn keep(&self, progress: &Progress, input: &Octal, is_last: bool) {
+        CheckpointFile::keep(self, is_last, |out| progress.write(input, out));
     }
 }
 

@@ -345,7 +345,7 @@ fn write_left_out(count: usize, out: &mut dyn Write) -> Result<()> {
 
 /// What is known of the period of an octal game.
 fn in_words(code: &Code, period: Option<octal::Period>) -> String {
-    let Some(octal::Period { period, preperiod, saltus, certificate, is_proved }) = period else {
+    let Some(octal::Period { period, preperiod, saltus, certificate, is_proved, .. }) = period else {
         return match code.last_place() {
             Some(_) => "none found".to_owned(),
             None => "not searched, as the digits do not end".to_owned(),

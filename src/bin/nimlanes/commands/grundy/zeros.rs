@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nimlanes::cores::mex::zeros::{Journal, MexZeros, Progress, Start, Zeros};
 use nimlanes::kernel::Run;
+use nimlanes::kernel::selection::Selection;
 use nimlanes::moves::MoveSet;
-use nimlanes::selection::Selection;
 
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;

@@ -5,7 +5,7 @@ mod revision;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use nimlanes::session::Session;
+use nimlanes::kernel::session::Session;
 
 use super::run::repeat;
 use crate::commands::arguments::repeated::{Opened, RepeatedTarget};

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use nimlanes::session::Session;
+use nimlanes::kernel::session::Session;
 
 use super::Args;
 use crate::measuring::builds::{Revision, announce};

@@ -9,12 +9,12 @@ use std::thread;
 use std::time::Duration;
 
 use nimlanes::cores::mex::octal::{self, Code, Journal, Mask, MexOctal, Octal, Start, sparse_space};
-use nimlanes::cores::mex::period::{self, Census, MexPeriod, State, Tally};
+use nimlanes::cores::mex::period::{self, Census, MexPeriod, Progress, Tally};
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run, RunError};
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::environment::Environment;
-use nimlanes::selection::Selection;
-use nimlanes::workload::InputError;
 
 use super::{Args, LIMIT};
 use crate::files::saved::{Saved, check_writable};
@@ -229,7 +229,7 @@ impl Journal for Stopped<Vec<u16>> {
 }
 
 impl period::Journal for Stopped<Census> {
-    fn keep(&self, _: &State, _: &Octal, _: bool) {}
+    fn keep(&self, _: &Progress, _: &Octal, _: bool) {}
 
     fn stopped(&self, census: &Census) {
         self.put(census.clone());

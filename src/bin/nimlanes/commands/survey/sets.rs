@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction, prove};
 use nimlanes::kernel::Operation;
+use nimlanes::kernel::workload::InputError;
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
-use nimlanes::workload::InputError;
 
 use super::Args;
 use crate::files::saved::{Saved, SavedError, check_writable};

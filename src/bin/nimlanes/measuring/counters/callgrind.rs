@@ -4,10 +4,10 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use nimlanes::case::Case;
-use nimlanes::isa::Tier;
+use nimlanes::kernel::case::Case;
+use nimlanes::kernel::session::Session;
 use nimlanes::kernel::{Run, RunError};
-use nimlanes::session::Session;
+use nimlanes::machine::isa::Tier;
 use nimlanes::units::span;
 
 use crate::measuring::subprocess::{Stopped, complete};
@@ -100,8 +100,8 @@ fn total(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use nimlanes::kernel::selection::Selection;
     use nimlanes::machine::Machine;
-    use nimlanes::selection::Selection;
 
     use super::*;
 

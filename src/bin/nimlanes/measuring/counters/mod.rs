@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::time::Instant;
 
+use nimlanes::kernel::session::Session;
 use nimlanes::kernel::{Run, RunError};
-use nimlanes::session::Session;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -231,8 +231,8 @@ fn figure(count: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use nimlanes::kernel::selection::Selection;
     use nimlanes::machine::Machine;
-    use nimlanes::selection::Selection;
 
     use super::*;
 

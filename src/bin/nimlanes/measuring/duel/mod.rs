@@ -14,8 +14,8 @@ pub use processes::{Match, Other, OtherRow, PROCESSES};
 /// Made-up duels for tests.
 #[cfg(test)]
 pub mod example {
-    use nimlanes::case::Case;
     use nimlanes::kernel::Claim;
+    use nimlanes::kernel::case::Case;
 
     use super::{Duel, Row};
 

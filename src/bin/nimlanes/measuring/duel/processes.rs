@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use nimlanes::case::Case;
 use nimlanes::kernel::Run;
+use nimlanes::kernel::case::Case;
+use nimlanes::kernel::session::Session;
 use nimlanes::lab::clock::Clock;
 use nimlanes::machine::Machine;
-use nimlanes::session::Session;
 
 use super::child::{Child, Patience};
 use super::protocol::{Identity, Input, Listed, Reply, Request};

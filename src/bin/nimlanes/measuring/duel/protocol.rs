@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use nimlanes::case::Case;
+use nimlanes::kernel::case::Case;
 use nimlanes::lab::environment::BUILD;
 
 /// The version of these messages. It changes with any of them, but [`Request::Hello`] and [`Identity`] stay as they are.

@@ -1,6 +1,6 @@
 //! Duels as tables and as JSON.
 
-use nimlanes::case::Case;
+use nimlanes::kernel::case::Case;
 use nimlanes::units::span;
 use schemars::JsonSchema;
 use serde::Serialize;

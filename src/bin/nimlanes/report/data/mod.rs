@@ -9,8 +9,8 @@ pub mod webassembly;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use nimlanes::case::Case;
 use nimlanes::kernel::Needs;
+use nimlanes::kernel::case::Case;
 use nimlanes::lab::ceilings::Reading;
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::numbers::{positive, positive_or_zero};

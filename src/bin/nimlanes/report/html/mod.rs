@@ -13,13 +13,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use nimlanes::case::Case;
 use nimlanes::cores::OPERATIONS;
 use nimlanes::games::{GAMES, Game, Setting};
+use nimlanes::kernel::case::Case;
+use nimlanes::kernel::session::{AnyOperation, KernelInfo};
+use nimlanes::kernel::workload::Workload;
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
-use nimlanes::session::{AnyOperation, KernelInfo};
-use nimlanes::workload::Workload;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 

@@ -14,21 +14,21 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nimlanes::candidate::{Candidate, quickest};
-use nimlanes::case::Case;
 use nimlanes::cores::OPERATIONS;
 use nimlanes::cores::named::NameError;
 use nimlanes::games::{Game, SolveError, Solver};
+use nimlanes::kernel::candidate::{Candidate, quickest};
+use nimlanes::kernel::case::Case;
+use nimlanes::kernel::selection::{SelectError, Selection};
+use nimlanes::kernel::session::Session;
+use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Run, RunError};
 use nimlanes::lab::ceilings;
 use nimlanes::lab::clock::Clock;
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
-use nimlanes::selection::{SelectError, Selection};
-use nimlanes::session::Session;
 use nimlanes::units::span;
-use nimlanes::workload::InputError;
 
 use self::clean_build::{build, native};
 use self::neighbours::Neighbours;

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use nimlanes::case::Case;
 use nimlanes::cores::OPERATIONS;
 use nimlanes::games::{GAMES, Game};
 use nimlanes::kernel::Claim;
+use nimlanes::kernel::case::Case;
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::session::{AnyOperation, KernelInfo, Session};
+use nimlanes::kernel::workload::{InputError, Workload};
 use nimlanes::lab::ceilings::CEILINGS;
 use nimlanes::lab::clock::MIN_TURN;
 use nimlanes::lab::environment::BUILD;
-use nimlanes::selection::Selection;
-use nimlanes::session::{AnyOperation, KernelInfo, Session};
-use nimlanes::workload::{InputError, Workload};
 
 use super::estimates;
 use crate::measuring::duel::MIN_ROUNDS;

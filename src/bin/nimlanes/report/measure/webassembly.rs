@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nimlanes::cores::OPERATIONS;
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::session::AnyOperation;
 use nimlanes::kernel::{Claim, Run, Tier};
 use nimlanes::machine::Machine;
-use nimlanes::selection::Selection;
-use nimlanes::session::AnyOperation;
 
 use super::tasks::Input;
 use super::{MeasureError, quickest_plain};

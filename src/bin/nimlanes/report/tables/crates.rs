@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fs;
 
 use nimlanes::kernel::Tier;
-use nimlanes::session::KernelInfo;
+use nimlanes::kernel::session::KernelInfo;
 
 use super::markdown::{Table, code, range, size, time, times};
 use super::operation::section;

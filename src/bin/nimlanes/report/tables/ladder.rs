@@ -1,6 +1,6 @@
 //! The ladder of a duel: the steps from the baseline to the best kernel.
 
-use nimlanes::session::KernelInfo;
+use nimlanes::kernel::session::KernelInfo;
 
 use crate::measuring::duel::{Duel, Row, TIE};
 

@@ -1,6 +1,6 @@
 //! Machine beside machine: the same kernels on the same inputs elsewhere, and which rankings hold there.
 
-use nimlanes::case::Case;
+use nimlanes::kernel::case::Case;
 
 use super::markdown::{Table, code, size, time, times};
 use super::{Entry, Report, SMALL, TABLES};

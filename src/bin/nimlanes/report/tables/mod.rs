@@ -19,13 +19,13 @@ mod webassembly;
 
 use std::collections::BTreeSet;
 
-use nimlanes::case::Case;
 use nimlanes::cores::OPERATIONS;
+use nimlanes::kernel::case::Case;
+use nimlanes::kernel::session::{AnyOperation, KernelInfo};
+use nimlanes::kernel::workload::Workload;
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
-use nimlanes::session::{AnyOperation, KernelInfo};
-use nimlanes::workload::Workload;
 
 pub use self::ladder::steps;
 use self::limits::share;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use nimlanes::kernel::Tier;
-use nimlanes::session::KernelInfo;
-use nimlanes::workload::Workload;
+use nimlanes::kernel::session::KernelInfo;
+use nimlanes::kernel::workload::Workload;
 
 use super::ladder::{Step, steps};
 use super::markdown::{Table, code, ns, size, spread, time, times};

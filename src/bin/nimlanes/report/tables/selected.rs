@@ -2,12 +2,12 @@
 
 use std::{fmt, iter};
 
-use nimlanes::case::Case;
 use nimlanes::cores::{OPERATIONS, operation};
-use nimlanes::isa::Tier;
-use nimlanes::selection::Selection;
-use nimlanes::session::Session;
-use nimlanes::workload::Workload;
+use nimlanes::kernel::case::Case;
+use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::session::Session;
+use nimlanes::kernel::workload::Workload;
+use nimlanes::machine::isa::Tier;
 
 use super::markdown::{Table, code, range, size, time, times};
 use super::{Entry, Report, SMALL, Topic};
