@@ -139,9 +139,12 @@ fn formulas_are_what_github_renders() {
 }
 
 #[test]
-fn the_citation_is_of_this_version() {
-    let citation = read("CITATION.cff");
-    assert!(citation.lines().any(|line| line == concat!("version: ", env!("CARGO_PKG_VERSION"))), "{citation}");
+fn the_citation_and_the_changelog_are_of_this_version() {
+    let (citation, version) = (read("CITATION.cff"), env!("CARGO_PKG_VERSION"));
+    let field = |name: &str| citation.lines().find_map(|line| line.strip_prefix(name));
+    assert_eq!(field("version: "), Some(version));
+    let heading = format!("\n## {version} - {}\n", field("date-released: ").expect("a date"));
+    assert!(read("CHANGELOG.md").contains(&heading), "{heading}");
 }
 
 /// Lines of code of a kernel, from its function `run` to its tests.
