@@ -40,6 +40,7 @@ pub trait Sink<P: Position>: Default + Send + Sync + PartialEq + Debug + 'static
         run.advance(steps)
     }
     /// An empty sink for another thread, with the same destination.
+    #[must_use]
     fn fork(&self) -> Self {
         Self::default()
     }

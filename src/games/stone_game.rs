@@ -53,7 +53,7 @@ static RULE: Parameter<Rule> = Parameter {
     setters: &[Setter {
         name: "rule",
         help: "which heaps a move may take from",
-        takes: Takes::OneOf { value: "RULE", all: &Rule::ALL },
+        takes: Takes::OneOf { value: "RULE", all: Rule::ALL },
     }],
 };
 

@@ -12,8 +12,6 @@ use crate::simd::bits::{self, WORD};
 pub const TIER: Tier = Tier::Neon;
 /// Vectors of sums that stay in registers while others are added: half of the registers.
 pub const SUMS: usize = 16;
-/// Vectors of sums that a decode keeps.
-pub const DECODED: usize = SUMS;
 
 const _: () = assert!(cfg!(target_feature = "neon"), "every 64-bit ARM CPU with an operating system has NEON");
 

@@ -12,8 +12,6 @@ use crate::simd::bits::{self, WORD};
 pub const TIER: Tier = Tier::Simd128;
 /// Vectors of sums that stay in registers while others are added: half of the registers of an x86 without AVX-512.
 pub const SUMS: usize = 8;
-/// Vectors of sums that a decode keeps: with more, its tables and codes find no register.
-pub const DECODED: usize = 2;
 
 macro_rules! lanes {
     ($($lane:ty: $splat:ident $sub:ident $equal:ident $down:ident $above:ident;)*) => { $(

@@ -15,7 +15,7 @@ use super::neon as tier;
 use super::simd128 as tier;
 
 pub use tier::{
-    DECODED, SUMS, TIER, add_signed, any, bits, first_zero, full_words, lookup, next_lanes, one_bit, signs, transposed,
+    SUMS, TIER, add_signed, any, bits, first_zero, full_words, lookup, next_lanes, one_bit, signs, transposed,
 };
 
 /// Lanes, with the instructions for vectors of them.

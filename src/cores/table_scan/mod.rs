@@ -102,7 +102,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 2] = [Rule::AllMoves, Rule::OneOrTwo];
+    pub const ALL: &[Rule] = &[Rule::AllMoves, Rule::OneOrTwo];
 }
 
 impl fmt::Display for Rule {

@@ -7,7 +7,7 @@
 use std::array::from_fn;
 
 use super::{LANES, Planes, Sources, WINDOW, one_hot};
-use crate::simd::v128::{DECODED, Vector, load, lookup, store, transposed};
+use crate::simd::v128::{SUMS, Vector, load, lookup, store, transposed};
 
 /// Codes of one group of 16 values.
 const GROUP: usize = 16;
@@ -44,9 +44,9 @@ pub fn decode<const P: usize>(
 ) {
     for (from, hits) in from.blocks(hits) {
         // As many heaps at a time as there are registers for.
-        if 4 * P <= DECODED {
+        if 4 * P <= SUMS {
             decode_block::<P, 4>(from, moves, hits, &one_hot);
-        } else if 2 * P <= DECODED {
+        } else if 2 * P <= SUMS {
             decode_block::<P, 2>(from, moves, hits, &one_hot);
         } else {
             decode_block::<P, 1>(from, moves, hits, &one_hot);

@@ -124,7 +124,7 @@ impl Report<'_> {
         if self.others.is_empty() {
             return "";
         }
-        " Last columns: the same ratio on that machine. After a semicolon, the kernel that wins there by over 5 %. A dash: not measured."
+        " \"× on\" a machine: the first ratio there. After a semicolon, the kernel that wins there by over 5 %. A dash: not measured."
     }
 
     /// The ratio of the best kernel of a duel on each other machine, and the best kernel there if it is another by more than a tie.
