@@ -154,7 +154,7 @@ fn the_command_line_says_what_they_are() {
     assert_eq!(observed["details"], exact["details"]);
     let text = nimlanes().args(named.iter().filter(|arg| **arg != "--json")).assert().success();
     let text = String::from_utf8(text.get_output().stdout.clone()).expect("UTF-8");
-    assert!(text.contains("observed, not proved") && text.contains(" joints compared, all equal"), "{text}");
+    assert!(text.contains("observed, not proved") && text.contains("joints compared: "), "{text}");
 
     let compare = ["compare", "occupancy", "--size", "1e6", "--kernels", "window_tree,automaton", "--seconds", "0.1"];
     let duel = json(&[&compare[..], &["--json"]].concat());

@@ -63,7 +63,7 @@ struct Joints {
 impl From<Joints> for Evidence {
     fn from(Joints { compared, longest, warm_up, widened, windows, heaps }: Joints) -> Self {
         let mut summary = format!(
-            "{compared} joints compared, all equal; the slowest guess took {longest} of {warm_up} heaps; \
+            "joints compared: {compared}, all equal; the slowest guess took {longest} of {warm_up} heaps; \
              {heaps} heaps visited in {windows} windows"
         );
         if widened > 0 {
