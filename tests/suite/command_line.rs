@@ -294,7 +294,8 @@ fn wrong_options() {
         (&["run", "table_scan"], "arguments were not provided: --kernel <NAME>"),
         (&["profile", "table_scan", "--into", ""], "a value is required for '--into <DIR>'"),
         (&["report", "--quick", "--check"], "'--quick' cannot be used with '--check'"),
-        (&["verify", "more"], "unexpected argument 'more' found"),
+        (&["verify", "mex_split", "more"], "unexpected argument 'more' found"),
+        (&["verify", "mex_octl"], "unknown operation `mex_octl`"),
     ] {
         refused(args, says);
     }
@@ -302,6 +303,16 @@ fn wrong_options() {
 
 /// Unwritable outputs are detected before the work, and no device is replaced by a file.
 #[cfg(target_os = "linux")]
+#[test]
+fn kernels_of_one_operation_are_verified() {
+    let output = nimlanes().args(["verify", "xor_partitions"]).assert().success().get_output().stdout.clone();
+    let text = String::from_utf8(output).expect("UTF-8");
+    let (kernels, verdict) = text.trim_end().rsplit_once('\n').expect("lines");
+    assert_eq!(verdict, "every available kernel agrees");
+    assert!(kernels.lines().any(|line| line.starts_with("ok       xor_partitions/scatterstone/")), "{text}");
+    assert!(kernels.lines().all(|line| line.contains(" xor_partitions/")), "{text}");
+}
+
 #[test]
 fn outputs_that_cannot_be_written() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -6,6 +6,9 @@ use std::rc::Rc;
 use loom::thread;
 
 use super::*;
+use crate::cores::mex::lanes::one_hot;
+use crate::cores::mex::lanes::plain::free_words;
+use crate::cores::mex::subtraction::drive::drive;
 use crate::machine::Machine;
 use crate::machine::sync::atomic::Ordering;
 use crate::machine::sync::{explore, explore_without};
