@@ -7,6 +7,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
 
 use nimlanes::kernel::Run;
 use nimlanes::lab::environment::BUILD;
@@ -40,23 +41,17 @@ pub fn program_in(target: &Path) -> PathBuf {
     target.join("release").join(format!("nimlanes{EXE_SUFFIX}"))
 }
 
-/// Builds the sources around the working directory for WebAssembly, without vectors and with them. Returns the programs. A build ends
-/// if `run` is cancelled.
+/// Builds the sources around the working directory for WebAssembly, without vectors and with them. Returns the programs. The builds end if
+/// `run` is cancelled.
 ///
 /// # Errors
 /// There is no repository, it does not build, or the run was cancelled.
-pub fn wasi(run: &Run) -> Result<[PathBuf; 2], Failure> {
+pub fn wasi(run: &Run) -> Result<Vec<PathBuf>, Failure> {
     let root = root("--webassembly")?;
-    let build = |folder: &str, tier: Tier| -> Result<PathBuf, Failure> {
-        let target = root.join(WASI_FOLDER).join(folder);
-        announce(&format!("building for WebAssembly in {}", target.display()));
-        let mut command = for_webassembly(tier, &target);
-        command.current_dir(&root).args(["--release", "--bin", "nimlanes"]);
-        let program = target.join(WASI).join("release/nimlanes.wasm");
-        complete_build(&mut command, &program, "the program for WebAssembly", run)?;
-        Ok(program)
-    };
-    Ok([build("plain", Tier::Portable)?, build("vectors", Tier::Simd128)?])
+    announce(&format!("building for WebAssembly in {}", root.join(WASI_FOLDER).display()));
+    let (package, made) = (["--release", "--bin", "nimlanes"], "release/nimlanes.wasm");
+    let programs = for_each_wasm_tier(&root, &package, WASI_FOLDER, made, "the program for WebAssembly", run)?;
+    Ok(programs.into_iter().map(|(_, program)| program).collect())
 }
 
 /// Builds the sources around the working directory for this CPU, as `cargo run-native` does. Returns the program. The build ends if
@@ -234,17 +229,13 @@ pub fn modules(run: &Run) -> Result<Modules, Failure> {
         )));
     }
     announce(&format!("building the module of the page in {MODULE_FOLDER}"));
-    let is_wasm = |tier: &&Tier| tier.extension().is_none_or(|extension| extension.architecture == "wasm32");
-    let build = |tier: &Tier| {
-        let mut command = for_webassembly(*tier, Path::new(MODULE_FOLDER));
-        command.args(["--profile", "web", "--package", "nimlanes-web"]);
-        let module = Path::new(MODULE_FOLDER).join(WASI).join("web/nimlanes-web.wasm");
-        complete_build(&mut command, &module, "the module of the page", run)?;
-        let bytes = fs::read(&module);
-        let bytes = bytes.map_err(|error| Failure::Failed(format!("cannot read {}: {error}", module.display())))?;
-        Ok((tier.name(), bytes))
+    let (package, made) = (["--profile", "web", "--package", "nimlanes-web"], "web/nimlanes-web.wasm");
+    let modules = for_each_wasm_tier(Path::new("."), &package, MODULE_FOLDER, made, "the module of the page", run)?;
+    let bytes = |(tier, module): (Tier, PathBuf)| match fs::read(&module) {
+        Ok(bytes) => Ok((tier.name(), bytes)),
+        Err(error) => Err(Failure::Failed(format!("cannot read {}: {error}", module.display()))),
     };
-    Tier::ALL.iter().filter(is_wasm).map(build).collect::<Result<_, Failure>>().map(Ok)
+    modules.into_iter().map(bytes).collect::<Result<_, Failure>>().map(Ok)
 }
 
 /// The modules by tier, or why there are none.
@@ -264,7 +255,30 @@ fn cargo_build(target: &Path) -> Command {
     command
 }
 
-/// The same for WebAssembly, with what a tier adds to it.
+/// Builds `package` from the sources in `root` for each tier of WebAssembly, at the same time, because most of a build is the work of
+/// one thread. Returns what was `made` below the target folders, which are in `folder`. `what` is what errors call it.
+fn for_each_wasm_tier(
+    root: &Path,
+    package: &[&str],
+    folder: &str,
+    made: &str,
+    what: &str,
+    run: &Run,
+) -> Result<Vec<(Tier, PathBuf)>, Failure> {
+    let build = |tier: Tier| {
+        let target = Path::new(folder).join(tier.name());
+        let made = root.join(&target).join(WASI).join(made);
+        complete_build(for_webassembly(tier, &target).current_dir(root).args(package), &made, what, run)?;
+        Ok((tier, made))
+    };
+    let is_wasm = |tier: &&Tier| tier.extension().is_none_or(|extension| extension.architecture == "wasm32");
+    thread::scope(|scope| {
+        let builds = Tier::ALL.iter().filter(is_wasm).map(|tier| scope.spawn(|| build(*tier)));
+        builds.collect::<Vec<_>>().into_iter().map(|build| build.join().expect("no panic")).collect()
+    })
+}
+
+/// `cargo build` for WebAssembly, with what a tier adds to it.
 fn for_webassembly(tier: Tier, target: &Path) -> Command {
     let features = tier.extension().map_or(&[][..], |extension| extension.cpu_features);
     let flags: Vec<String> = features.iter().map(|feature| format!("-Ctarget-feature=+{feature}")).collect();
