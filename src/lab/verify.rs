@@ -28,7 +28,7 @@ pub struct Comparisons {
 
 impl std::fmt::Display for Comparisons {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} runs equal the oracle, {} known answers", self.with_oracle, self.with_known)?;
+        write!(f, "runs equal to the oracle: {}, to a known answer: {}", self.with_oracle, self.with_known)?;
         match self.with_itself {
             0 => Ok(()),
             times => write!(f, "; observed, not proved: compared with itself {times} times"),

@@ -53,7 +53,7 @@ pub enum MoveSet {
     Pentagonal,
     /// 1, 4, 10, 20, ...
     Tetrahedral,
-    /// 1, k, k^2, ...; k is at least 2, as [`FromStr`] checks.
+    /// 1, k, k^2, ...; 1 alone if `k` is 0 or 1, which [`FromStr`] refuses.
     Powers(u64),
     /// 1, 2, ..., k
     UpTo(u64),
@@ -256,14 +256,12 @@ impl MoveSet {
     /// The moves do not fit in memory. Check [`MoveSet::bytes_up_to`] first.
     pub fn up_to(&self, limit: u64) -> Vec<u64> {
         // Each sequence is strictly ascending and ends where it exceeds the limit or 64 bits.
-        let power = |e: u32| (1u64..).map_while(move |i| i.checked_pow(e));
+        let formula = |term: fn(u128) -> u128| (1u128..).map_while(move |i| u64::try_from(term(i)).ok());
         let within = |m: &u64| *m <= limit;
         match self {
-            MoveSet::Squares => power(2).take_while(within).collect(),
-            MoveSet::Cubes => power(3).take_while(within).collect(),
-            MoveSet::Triangular => {
-                (1u64..).map_while(|i| i.checked_mul(i + 1).map(|d| d / 2)).take_while(within).collect()
-            }
+            MoveSet::Squares => formula(|i| i * i).take_while(within).collect(),
+            MoveSet::Cubes => formula(|i| i * i * i).take_while(within).collect(),
+            MoveSet::Triangular => formula(|i| i * (i + 1) / 2).take_while(within).collect(),
             MoveSet::Primes => primes_up_to(limit),
             MoveSet::Factorials => {
                 let next = |&(i, f): &(u64, u64)| Some((i + 1, f.checked_mul(i + 1)?));
@@ -281,15 +279,11 @@ impl MoveSet {
                 let lucas = std::iter::successors(Some((3u64, 4u64)), next).map(|(a, _)| a);
                 [1, 2].into_iter().chain(lucas).take_while(within).collect()
             }
-            MoveSet::Pentagonal => {
-                (1u64..).map_while(|i| i.checked_mul(3 * i - 1).map(|d| d / 2)).take_while(within).collect()
-            }
-            MoveSet::Tetrahedral => {
-                let next = |i: u64| (u128::from(i) * u128::from(i + 1) * u128::from(i + 2) / 6).try_into().ok();
-                (1u64..).map_while(next).take_while(within).collect()
-            }
+            MoveSet::Pentagonal => formula(|i| i * (3 * i - 1) / 2).take_while(within).collect(),
+            MoveSet::Tetrahedral => formula(|i| i * (i + 1) * (i + 2) / 6).take_while(within).collect(),
             MoveSet::Powers(k) => {
-                std::iter::successors(Some(1u64), |power| power.checked_mul(*k)).take_while(within).collect()
+                let next = |power: &u64| power.checked_mul(*k).filter(|next| next > power);
+                std::iter::successors(Some(1u64), next).take_while(within).collect()
             }
             MoveSet::UpTo(k) => (1..=limit.min(*k)).collect(),
             MoveSet::AllBut(moves) => (1..=limit).filter(|m| moves.binary_search(m).is_err()).collect(),
@@ -474,8 +468,12 @@ mod tests {
             assert!(ALLOWED.split(", ").any(|text| text == name), "{name} is not listed");
             assert_eq!(name.parse::<MoveSet>(), Ok(set));
         }
-        let to_the_end = ["lucas", "powers-of-2", "powers-of-18446744073709551615"];
-        assert_eq!(to_the_end.map(|text| text.parse::<MoveSet>().expect(text).up_to(u64::MAX).len()), [92, 64, 2]);
+        let to_the_end = ["lucas", "powers-of-2", "powers-of-18446744073709551615", "tetrahedral"];
+        assert_eq!(
+            to_the_end.map(|text| text.parse::<MoveSet>().expect(text).up_to(u64::MAX).len()),
+            [92, 64, 2, 4_801_279]
+        );
+        assert_eq!([0, 1].map(|base| MoveSet::Powers(base).up_to(u64::MAX)), [[1], [1]]);
     }
 
     #[test]

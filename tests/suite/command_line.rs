@@ -301,8 +301,6 @@ fn wrong_options() {
     }
 }
 
-/// Unwritable outputs are detected before the work, and no device is replaced by a file.
-#[cfg(target_os = "linux")]
 #[test]
 fn kernels_of_one_operation_are_verified() {
     let output = nimlanes().args(["verify", "xor_partitions"]).assert().success().get_output().stdout.clone();
@@ -313,6 +311,8 @@ fn kernels_of_one_operation_are_verified() {
     assert!(kernels.lines().all(|line| line.contains(" xor_partitions/")), "{text}");
 }
 
+/// Unwritable outputs are detected before the work, and no device is replaced by a file.
+#[cfg(target_os = "linux")]
 #[test]
 fn outputs_that_cannot_be_written() {
     let folder = tempfile::tempdir().expect("a folder");

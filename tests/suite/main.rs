@@ -36,6 +36,10 @@ mod observed;
 mod page;
 #[cfg(feature = "cli")]
 mod positions;
+#[cfg(feature = "cli")]
+mod reports;
+#[cfg(feature = "cli")]
+mod saved;
 
 /// The program, whatever the environment says to it.
 #[cfg(feature = "cli")]

@@ -1,0 +1,223 @@
+//! Reports on several machines, side by side.
+
+use std::fs;
+
+use nimlanes::cores::operation;
+use nimlanes::kernel::selection::Selection;
+use nimlanes::machine::Machine;
+use nimlanes::machine::isa::Tier;
+use serde_json::{Value, json};
+
+use super::{cells, headline, measured, read, report};
+use crate::saved::{duel, failed, load, write};
+
+/// Measurements of another machine, with these kernels at the published size.
+fn elsewhere(microarchitecture: &str, date: &str, rows: &[(&str, f64)]) -> Value {
+    let mut saved = duel(&rows.iter().map(|(kernel, ratio)| (*kernel, [*ratio; 3])).collect::<Vec<_>>());
+    saved["content"]["size"] = json!(100_000);
+    saved["date"] = json!(date);
+    saved["environment"]["cpu"] = json!("Another CPU");
+    saved["environment"]["microarchitecture"] = json!(microarchitecture);
+    saved
+}
+
+#[test]
+fn another_machine_stands_beside_that_of_the_report() {
+    let mut own = elsewhere("zen-x", "2026-01-31T12:00:00Z", &[("stamp", 5.0), ("push_bits", 4.0), ("flags", 1.0)]);
+    own["content"]["processes"] = json!(5);
+    let (root, folder) = measured(&own);
+    // As before there were processes, with a kernel that is no longer in the list.
+    let mut there = elsewhere(
+        "lake",
+        "2026-01-30T12:00:00Z",
+        &[("gone_lanes", 9.0), ("push_bits", 6.0), ("stamp", 3.0), ("flags", 1.0)],
+    );
+    let path = root.path().join("profiles/data/2026-01-30-lake/duel.json");
+    write(&there, &path);
+    let mut sources = there.clone();
+    sources["kind"] = json!("sources");
+    sources["content"] = json!({"revision": "0123456789ab", "digests": {}});
+    write(&sources, &path.with_file_name("sources.json"));
+
+    let output = report(&root, &["--data", folder]).assert().success().get_output().clone();
+    assert!(output.stderr.is_empty() && String::from_utf8_lossy(&output.stdout).contains("beside it: lake\n"));
+    let text = read(&root, "RESULTS.md");
+    assert_eq!(cells(&text, "| operation | best kernel").last(), Some(&"× on lake"));
+    assert_eq!(cells(&text, "| [`mex_subtraction`]").last(), Some(&"3.00; 9.00 `gone_lanes`"));
+    assert_eq!(cells(&text, "| [`flags`]").last(), Some(&"1.00"));
+    assert_eq!(cells(&text, "| [`stamp`]").last(), Some(&"3.00"));
+    assert_eq!(cells(&text, "| lake")[3..], ["0 of 1", "1 of 3"]);
+    let page = read(&root, "profiles/tables/machines.md");
+    for part in [
+        "Another CPU, measured on 2026-01-30; revision: `0123456789ab`; each duel is of one process",
+        "Of 3 pairs of kernels on one input, 1 turn over.",
+    ] {
+        assert!(page.contains(part), "{part} is missing in {page}");
+    }
+    let turn = "turns over: `stamp` by 1.25 on zen-x, `push_bits` by 2.00 on lake";
+    assert_eq!(cells(&page, "| `mex_subtraction` at 100")[1..], [turn, turn, "1 of 3"]);
+    assert_eq!(cells(&page, "| `mex_subtraction` `squares`")[1..], ["`stamp`", "1.25", "`push_bits`", "2.00"]);
+    assert_eq!(cells(&page, "| `gone_lanes`")[1..], ["–", "–", "4.44\u{a0}ms", "9.00"]);
+    assert!(read(&root, "profiles/tables/mex_subtraction-lake.md").contains("| `gone_lanes` | **4.44"));
+
+    report(&root, &["--check"]).assert().success();
+    for field in ["ratio", "ratio_high"] {
+        there["content"]["rows"][1][field] = json!(6.6);
+    }
+    write(&there, &path);
+    failed(&mut report(&root, &["--check"]), "is not what");
+}
+
+#[test]
+fn the_newest_folder_of_each_other_microarchitecture_counts() {
+    let (root, folder) = measured(&headline());
+    let folders =
+        [("b", "lake", "2026-01-01", 2.0), ("a", "lake", "2026-01-02", 3.0), ("c", "cove", "2025-01-01", 4.0)];
+    let path = |name: &str| root.path().join("profiles/data").join(name).join("duel.json");
+    for (name, microarchitecture, date, ratio) in folders {
+        let saved = elsewhere(microarchitecture, &format!("{date}T12:00:00Z"), &[("stamp", ratio), ("flags", 1.0)]);
+        write(&saved, &path(name));
+    }
+    // One of its own machine does not count, however new it is.
+    let mut own = headline();
+    own["date"] = json!("2099-01-01T12:00:00Z");
+    write(&own, &path("d"));
+    report(&root, &["--data", folder]).assert().success();
+    let text = read(&root, "RESULTS.md");
+    assert_eq!(cells(&text, "| operation | best kernel")[7..], ["× on cove", "× on lake"]);
+    assert_eq!(cells(&text, "| [`mex_subtraction`]")[7..], ["4.00", "3.00"]);
+    report(&root, &["--check"]).assert().success();
+}
+
+/// As where a hypervisor hides the model of the CPU.
+#[test]
+fn a_machine_is_named_by_hand() {
+    let (root, folder) = measured(&headline());
+    let other = "profiles/data/2026-01-30-hidden";
+    let said = "GenuineIntel-family6-model167";
+    let saved = elsewhere(said, "2026-01-30T12:00:00Z", &[("stamp", 2.0), ("flags", 1.0)]);
+    write(&saved, &root.path().join(other).join("duel.json"));
+    for wrong in ["", "Lake", "lake-", "a--b", "../lake"] {
+        let output = report(&root, &["--data", other, "--name", wrong]).assert().code(2).get_output().stderr.clone();
+        let line = String::from_utf8(output).expect("UTF-8");
+        assert!(line.contains("lower-case letters and digits, with hyphens between them"), "{line}");
+    }
+    report(&root, &["--check", "--name", "lake-2"]).assert().code(2);
+
+    report(&root, &["--data", other, "--name", "lake-2"]).assert().success();
+    let text = read(&root, "RESULTS.md");
+    assert!(text.contains(&format!("(lake-2, named by hand: it said {said}, ")), "{text}");
+    report(&root, &["--data", folder]).assert().success();
+    let text = read(&root, "RESULTS.md");
+    assert_eq!(cells(&text, "| operation | best kernel").last(), Some(&"× on lake-2"));
+    assert_eq!(cells(&text, "| name ")[1..], ["by the CPU", &format!("by hand; it said {said}")]);
+    report(&root, &["--check"]).assert().success();
+    assert_eq!(load(&root.path().join(other).join("name.json"))["environment"]["microarchitecture"], said);
+
+    let name = root.path().join(other).join("name.json");
+    let mut wrong = load(&name);
+    wrong["content"]["name"] = json!("../lake");
+    write(&wrong, &name);
+    failed(&mut report(&root, &["--data", other]), "\"../lake\" is no name of a machine");
+}
+
+/// The costs are of today, so a choice can be one that was not timed.
+#[test]
+fn the_page_on_selection_has_a_section_for_each_machine() {
+    let machine = Machine::detect().capped(Tier::Portable);
+    let selection = Selection::new(machine).with_threads(1).expect("one thread");
+    let session =
+        operation("mex_subtraction").expect("listed").session(&selection, "squares", 100_000).expect("listed");
+    let selected = session.kernels()[selection.kernel_of(session.as_ref()).expect("a kernel")].name;
+    assert!(!["flags", "push_bits"].contains(&selected), "the test needs others");
+    let on = |name: &str, rows: &[(&str, f64)]| {
+        let mut saved = elsewhere(name, "2026-01-31T12:00:00Z", rows);
+        saved["environment"]["tier"] = json!("portable");
+        saved
+    };
+    let (root, folder) = measured(&on("zen-x", &[(selected, 5.0), ("flags", 1.0)]));
+    let others = [("cove", (selected, 2.0)), ("lake", ("pull_words", 2.0))];
+    for (name, slower) in others {
+        let saved = on(name, &[("push_bits", 5.0), slower, ("flags", 1.0)]);
+        write(&saved, &root.path().join("profiles/data").join(name).join("duel.json"));
+    }
+    report(&root, &["--data", folder]).assert().success();
+    let page = read(&root, "profiles/tables/selection.md");
+    let verdict = |good, worst| {
+        format!(
+            "at most 1.2 times as long as the fastest in {good} of 1 cases; the worst choice takes {worst} times as long."
+        )
+    };
+    assert!(page.contains(&format!("## On zen-x\n\n{}\n", verdict(1, "1.00"))), "{page}");
+    assert!(page.contains(&format!("## On cove\n\n{}\n", verdict(0, "2.50"))), "{page}");
+    let row = format!("| `mex_subtraction` | `squares` | 100\u{202f}000 | `{selected}` | `push_bits` |");
+    assert!(page.contains(&format!("{row} 2.50 |")), "{page}");
+    // What is selected was not timed there.
+    assert!(!page.contains("## On lake") || page.contains(&format!("{row} – |")), "{page}");
+    report(&root, &["--check"]).assert().success();
+}
+
+/// Each is named in one line.
+#[test]
+fn a_folder_that_cannot_be_used_is_left_out_and_not_touched() {
+    let (root, folder) = measured(&headline());
+    report(&root, &["--data", folder]).assert().success();
+    let before = read(&root, "RESULTS.md");
+    let other = "profiles/data/2026-01-01-lake";
+    let path = root.path().join(other).join("duel.json");
+    let good = elsewhere("lake", "2026-01-01T12:00:00Z", &[("stamp", 5.0), ("flags", 1.0)]);
+    let whole = good.to_string();
+    let with = |pointer: &str, value: Value| {
+        let mut bad = good.clone();
+        *bad.pointer_mut(pointer).expect("a field") = value;
+        bad.to_string()
+    };
+    let bad = [
+        (whole[..whole.len() / 2].to_owned(), "is not a measurement saved by nimlanes: EOF while parsing"),
+        ("{\"name\": \"foreign\"}".to_owned(), "missing field `schema`"),
+        (with("/schema", json!("nimlanes-saved-2")), "not \"nimlanes-saved-1\": it is of a newer nimlanes"),
+        (with("/schema", json!("nimlanes-solve-1")), "its schema is \"nimlanes-solve-1\", not \"nimlanes-saved-1\"\n"),
+        (with("/kind", json!("quarrel")), "its kind \"quarrel\" is unknown"),
+        (with("/date", json!("yesterday")), "its date is \"yesterday\""),
+        (with("/environment/microarchitecture", json!("../lake")), "\"../lake\" is no microarchitecture"),
+        (with("/environment/cpu", json!("<img>")), "\"<img>\" is no plain text"),
+        (with("/content/baseline", json!("stamp|")), "\"stamp|\" is no name"),
+        (with("/content/baseline", json!("gone")), "its baseline gone has no times"),
+        (with("/content/rows/0/median_seconds", json!(0.05)), "not in the order of their times"),
+        (with("/content/rows/0/median_seconds", json!(0.001)), "stamp has a ratio of 5, which its time contradicts"),
+        (with("/content/rows/0/ratio_low", json!(6.0)), "stamp has a ratio of 5 outside of its range"),
+        (with("/content/rows/0/throughput", json!(1e5)), "stamp did another amount of work"),
+        (with("/content/rows/0/clock", json!("wall")), "stamp is timed by the wall clock"),
+        (with("/content/rows/0/rounds", json!(0)), "stamp was timed in no round"),
+        (with("/content/rows/1/median_seconds", json!(0.0)), "a measured number is 0.0"),
+    ];
+    fs::create_dir(root.path().join(other)).expect("a writable folder");
+    for (text, says) in bad {
+        fs::write(&path, &text).expect("a writable folder");
+        for command in [["--data", folder].as_slice(), &["--check"]] {
+            let output = report(&root, command).assert().success().get_output().clone();
+            let line = String::from_utf8(output.stderr).expect("UTF-8");
+            assert_eq!(line.lines().count(), 1, "{line}");
+            assert!(
+                line.starts_with(&format!("nimlanes: {other} is left out: ")) && line.contains(says),
+                "{says}: {line}"
+            );
+        }
+        assert_eq!((read(&root, "RESULTS.md"), fs::read_to_string(&path).expect("a file")), (before.clone(), text));
+        // As the machine of the report, it is refused.
+        failed(&mut report(&root, &["--data", other]), says.trim_end());
+        assert_eq!(read(&root, "RESULTS.md"), before);
+    }
+
+    write(&good, &path);
+    let mut setup = good;
+    setup["kind"] = json!("setup");
+    setup["content"] = json!({"draft": true, "patience_seconds": 1.0, "took_seconds": 80.0});
+    let mixed = whole.replace("Another CPU", "A third CPU");
+    for (text, says) in [(setup.to_string(), "it is a draft"), (mixed, "saved on another machine: cpu A third CPU")] {
+        fs::write(path.with_file_name("more.json"), text).expect("a writable folder");
+        let line = report(&root, &["--check"]).assert().success().get_output().stderr.clone();
+        let line = String::from_utf8_lossy(&line);
+        assert!(line.contains(says) && line.lines().count() == 1, "{line}");
+    }
+}

@@ -1,0 +1,383 @@
+//! A report as a user sees it: it is regenerated from its data, and a file that is no measurement gives one clear line.
+
+mod machines;
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use nimlanes_lab::report::data::folder::{self, JOINED, join};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::nimlanes;
+use crate::saved::{compare, duel, failed, text, write};
+
+/// A folder to make a report in, with a saved duel.
+fn measured(saved: &Value) -> (TempDir, &'static str) {
+    let root = TempDir::new().expect("a folder");
+    let folder = "profiles/data/2026-01-31-zen4";
+    write(saved, &root.path().join(folder).join("duel.json"));
+    (root, folder)
+}
+
+fn report(root: &TempDir, args: &[&str]) -> Command {
+    let mut command = nimlanes();
+    command.current_dir(root.path()).arg("report").args(args);
+    command
+}
+
+fn read(root: &TempDir, path: &str) -> String {
+    fs::read_to_string(root.path().join(path)).expect("a file")
+}
+
+/// A duel at the published size, which fills every part of the report that uses duels.
+fn headline() -> Value {
+    let mut saved = duel(&[("stamp", [4.9, 5.0, 5.1]), ("flags", [1.0, 1.0, 1.0])]);
+    saved["content"]["size"] = json!(100_000);
+    saved
+}
+
+/// Adds a measurement of another kind to those in a folder.
+fn add(root: &TempDir, folder: &str, kind: &str, content: Value) {
+    let mut saved = headline();
+    saved["kind"] = kind.into();
+    saved["content"] = content;
+    write(&saved, &root.path().join(folder).join(format!("{kind}.json")));
+}
+
+/// The cells of the first line of a text that has this beginning.
+fn cells<'t>(text: &'t str, beginning: &str) -> Vec<&'t str> {
+    let line = text.lines().find(|line| line.starts_with(beginning));
+    let line = line.unwrap_or_else(|| panic!("no line begins with {beginning} in {text}"));
+    line.trim_matches('|').split('|').map(str::trim).collect()
+}
+
+#[test]
+fn a_report_is_regenerated_from_its_data_alone() {
+    let (root, folder) = measured(&headline());
+    report(&root, &["--data", folder]).assert().success();
+    let text = read(&root, "RESULTS.md");
+    for part in ["**5.00** `flags`", "## Environment", "mex_subtraction-ratio.svg", "`stamp`"] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    assert!(text.contains("[`stamp`](src/cores/mex/subtraction/stamp.rs)"), "{text}");
+    assert!(read(&root, "profiles/charts/mex_subtraction-ratio.svg").starts_with("<svg"));
+    assert!(!root.path().join("README.md").exists());
+    report(&root, &["--check"]).assert().success();
+
+    // Text outside of the marks is kept; edits inside are reverted.
+    let edited = text.replace("# Results", "# Results, with a word before them").replace("**5.00**", "**9.00**");
+    fs::write(root.path().join("RESULTS.md"), edited).expect("a writable folder");
+    failed(
+        &mut report(&root, &["--check"]),
+        "RESULTS.md is not what profiles/data/2026-01-31-zen4 gives (first difference at line",
+    );
+    report(&root, &["--data", folder]).assert().success();
+    assert_eq!(read(&root, "RESULTS.md"), text.replace("# Results", "# Results, with a word before them"));
+
+    fs::write(root.path().join("profiles/charts/mex_subtraction-ratio.svg"), "<svg/>").expect("a writable folder");
+    failed(&mut report(&root, &["--check"]), "mex_subtraction-ratio.svg is not what");
+}
+
+/// Ties and slower kernels are in the tables by size alone.
+#[test]
+fn the_steps_are_the_kernels_that_beat_all_before_them() {
+    let kernels = [("byte_lanes", 8.0), ("pull_words", 5.1), ("stamp", 5.0), ("flags", 1.0), ("bit_array", 0.9)];
+    let mut saved = duel(&kernels.map(|(kernel, ratio)| (kernel, [ratio; 3])));
+    saved["content"]["size"] = json!(100_000);
+    let (root, folder) = measured(&saved);
+    report(&root, &["--data", folder]).assert().success();
+    let text = read(&root, "RESULTS.md");
+    let steps = text.split("| step |").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a table of steps");
+    let ends: Vec<&str> = steps.lines().skip(2).map(|line| line.rsplit(" | ").next().unwrap_or(line)).collect();
+    assert_eq!(ends, ["– |", "5.00 |", "1.60 |"], "{steps}");
+    let table = read(&root, "profiles/tables/mex_subtraction.md");
+    assert!(kernels.iter().all(|(kernel, _)| table.contains(&format!("[`{kernel}`]"))), "{table}");
+}
+
+/// It is quicker than all exact kernels, and yet stands below them.
+#[test]
+fn an_observed_kernel_is_not_the_best() {
+    let mut saved =
+        duel(&[("window_tree", [89.0, 90.0, 91.0]), ("automaton", [4.9, 5.0, 5.1]), ("bit_rows", [1.0; 3])]);
+    let content = &mut saved["content"];
+    (content["operation"], content["workload"]) = (json!("occupancy"), json!("proportionate"));
+    (content["size"], content["baseline"]) = (json!(10_000_000), json!("bit_rows"));
+    content["rows"][0]["claim"] = json!("observed");
+    let (root, folder) = measured(&saved);
+    fs::write(
+        root.path().join("README.md"),
+        "<!-- made by `nimlanes report`: do not edit -->\n<!-- end of what `nimlanes report` made -->\n",
+    )
+    .expect("a writable folder");
+    report(&root, &["--data", folder]).assert().success();
+    for file in ["RESULTS.md", "README.md"] {
+        let text = read(&root, file);
+        let (exact, observed) = text.split_once("Observed, not proved").expect("a table of observed kernels");
+        let row = observed.lines().find(|line| line.contains("[`window_tree`]")).expect("a row of its own");
+        assert!(row.ends_with("| 18.0 `automaton` |"), "{row}");
+        assert!(exact.contains("[`automaton`]") && !exact.contains("window_tree"), "{exact}");
+    }
+    let [charts, table] =
+        ["profiles/charts/occupancy-ratio.svg", "profiles/tables/occupancy.md"].map(|path| read(&root, path));
+    let (exact, observed) = table.split_once("## Observed kernels").expect("a section of its own");
+    assert!(!charts.contains("window_tree") && !exact.contains("window_tree") && observed.contains("[`window_tree`]"));
+}
+
+#[test]
+fn long_tables_are_files_that_the_report_links_to() {
+    let (root, folder) = measured(&headline());
+    report(&root, &["--data", folder]).assert().success();
+    let path = "profiles/tables/mex_subtraction.md";
+    assert!(read(&root, "RESULTS.md").contains(&format!("]({path})")));
+    let table = read(&root, path);
+    assert!(table.contains("[`stamp`](../../src/cores/mex/subtraction/stamp.rs)"), "{table}");
+    assert!(read(&root, "profiles/tables/README.md").contains("(mex_subtraction.md)"));
+    report(&root, &["--check"]).assert().success();
+    fs::write(root.path().join(path), table.replace("5.00", "50.0")).expect("a writable folder");
+    failed(&mut report(&root, &["--check"]), "mex_subtraction.md is not what");
+    fs::remove_file(root.path().join(path)).expect("a writable folder");
+    failed(&mut report(&root, &["--check"]), "mex_subtraction.md is not what");
+}
+
+#[test]
+fn charts_and_tables_of_an_earlier_report_are_named_and_removed() {
+    let (root, folder) = measured(&headline());
+    report(&root, &["--data", folder]).assert().success();
+    let stale = ["profiles/charts/gone-ratio.svg", "profiles/tables/gone.md"];
+    for (old, like) in stale.iter().zip(["profiles/charts/mex_subtraction-ratio.svg", "profiles/tables/README.md"]) {
+        fs::write(root.path().join(old), read(&root, like)).expect("a writable folder");
+    }
+    let own = ["profiles/charts/mine.svg", "profiles/tables/mine.md"];
+    own.iter().for_each(|path| fs::write(root.path().join(path), "Mine.").expect("a writable folder"));
+    failed(&mut report(&root, &["--check"]), &format!("no longer part of the report: {}", stale.join(", ")));
+    let output = report(&root, &["--data", folder]).assert().success().get_output().stdout.clone();
+    let output = String::from_utf8(output).expect("UTF-8");
+    assert!(output.contains(&format!("removed: {}\n", stale.join(", "))), "{output}");
+    assert!(stale.iter().all(|path| !root.path().join(path).exists()));
+    assert!(own.iter().all(|path| read(&root, path) == "Mine."));
+    report(&root, &["--check"]).assert().success();
+}
+
+/// Whatever folder it was measured into, and although there is a report.
+#[test]
+fn counters_of_the_cpu_have_a_table_where_they_were_counted() {
+    let (root, folder) = measured(&headline());
+    report(&root, &["--data", folder]).assert().success();
+    assert!(!read(&root, "RESULTS.md").contains("Counters of the CPU"));
+    let rows = json!([
+        { "kernel": "stamp", "runs": 3, "instructions": 300.0, "cycles": 100.0, "instructions_per_cycle": 3.0 },
+        { "kernel": "flags", "runs": 1, "instructions": 900.5 },
+    ]);
+    let counters = json!({ "source": "hardware", "unit": "heap", "rows": rows, "skipped": [] });
+    let case = json!({ "operation": "mex_subtraction", "workload": "squares", "size": 100_000, "counters": counters });
+    add(&root, folder, "counted", case);
+    report(&root, &["--data", folder]).assert().success();
+    let finding = "The best kernels complete 3.00 to 3.00 instructions in a cycle.";
+    assert!(read(&root, "RESULTS.md").contains(finding));
+    let table = read(&root, "profiles/tables/counters.md");
+    assert_eq!(cells(&table, "| [`stamp`]")[1..], ["300", "100", "3.00"]);
+    assert_eq!(cells(&table, "| [`flags`]")[1..], ["900", "–", "–"]);
+}
+
+#[test]
+fn a_draft_stays_below_the_target_folder() {
+    let (root, folder) = measured(&headline());
+    fs::write(root.path().join("README.md"), "Mine.").expect("a writable folder");
+    fs::write(root.path().join("RESULTS.md"), "Mine, too.").expect("a writable folder");
+    add(&root, folder, "setup", json!({"draft": true, "patience_seconds": 1.0, "took_seconds": 80.0}));
+    let output = report(&root, &["--data", folder]).assert().success().get_output().stdout.clone();
+    assert!(output.starts_with(b"target/draft/RESULTS.md is written"), "{}", String::from_utf8_lossy(&output));
+    assert_eq!((&*read(&root, "README.md"), &*read(&root, "RESULTS.md")), ("Mine.", "Mine, too."));
+    assert!(!root.path().join("profiles/charts").exists() && !root.path().join("profiles/tables").exists());
+
+    let text = read(&root, "target/draft/RESULTS.md");
+    for part in ["**Draft**", "](profiles/tables/mex_subtraction.md)", "](../../src/cores/mex/subtraction/stamp.rs)"] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    assert!(root.path().join("target/draft/profiles/charts/mex_subtraction-ratio.svg").exists());
+    let table = read(&root, "target/draft/profiles/tables/mex_subtraction.md");
+    assert!(table.contains("](../../../../src/cores/mex/subtraction/stamp.rs)"), "{table}");
+    report(&root, &["--check", "--data", folder]).assert().success();
+    let help = report(&root, &["--help"]).assert().success().get_output().stdout.clone();
+    assert!(String::from_utf8_lossy(&help).contains("below target/draft"));
+}
+
+#[test]
+fn kernels_that_changed_since_they_were_measured_are_marked() {
+    let (root, folder) = measured(&headline());
+    let written = |digests: Value| {
+        add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": digests}));
+        report(&root, &["--data", folder]).assert().success().get_output().stdout.clone()
+    };
+    let output = written(json!({}));
+    assert!(!String::from_utf8_lossy(&output).contains("changed since"));
+    let text = read(&root, "RESULTS.md");
+    assert!(text.contains("| revision | `0123456789ab` |") && !text.contains('†'), "{text}");
+
+    // Whoever changes a kernel need not mark it.
+    let changed = json!({"src/cores/mex/subtraction/stamp.rs": "0", "src/cores/mex/gone.rs": "0"});
+    add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": changed}));
+    let output = report(&root, &["--check"]).assert().success().get_output().stdout.clone();
+    assert!(String::from_utf8_lossy(&output).contains("changed since they were measured: mex_subtraction=stamp"));
+
+    let output = written(changed);
+    let output = String::from_utf8_lossy(&output);
+    assert!(
+        output.contains("changed since they were measured: mex_subtraction=stamp\n"),
+        "the same source at another tier was not measured: {output}"
+    );
+    let text = read(&root, "RESULTS.md");
+    assert!(text.contains("[`stamp`](src/cores/mex/subtraction/stamp.rs)†"), "{text}");
+    assert!(text.contains("† The source of this kernel has changed"), "{text}");
+    assert!(text.contains("Shared source that has changed since it was measured: `src/cores/mex/gone.rs`."), "{text}");
+    assert!(read(&root, "profiles/tables/mex_subtraction.md").contains("stamp.rs)†"));
+    report(&root, &["--check"]).assert().success();
+
+    // Nor does who changes more than is marked.
+    let more = json!({"src/cores/mex/gone.rs": "0", "src/simd/gone.rs": "0"});
+    add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": more}));
+    report(&root, &["--check"]).assert().success();
+}
+
+#[test]
+fn the_readme_has_a_digest() {
+    let (root, folder) = measured(&headline());
+    let path = root.path().join("README.md");
+    let marks = "<!-- made by `nimlanes report`: do not edit -->\n<!-- end of what `nimlanes report` made -->\n";
+    fs::write(&path, format!("Mine.\n{marks}Mine, too.\n")).expect("a writable folder");
+    report(&root, &["--data", folder]).assert().success();
+    let text = read(&root, "README.md");
+    assert!(text.starts_with("Mine.\n<!-- made") && text.ends_with("-->\nMine, too.\n"), "{text}");
+    assert!(text.contains("| [`stamp`](src/cores/mex/subtraction/stamp.rs) | 5.00 |"), "{text}");
+    report(&root, &["--check"]).assert().success();
+    fs::write(&path, text.replace("5.00", "50.0")).expect("a writable folder");
+    failed(&mut report(&root, &["--check"]), "README.md is not what");
+    fs::write(&path, "No marks.").expect("a writable folder");
+    failed(&mut report(&root, &["--data", folder]), "README.md has no lines");
+}
+
+/// As it is when a report has ended.
+#[test]
+fn one_file_of_all_measurements_gives_the_same_report() {
+    let (root, folder) = measured(&headline());
+    add(&root, folder, "sources", json!({"revision": "0123456789ab", "digests": {}}));
+    report(&root, &["--data", folder]).assert().success();
+    let path = root.path().join(folder);
+    join(&path).expect("readable");
+    let names = || -> Vec<_> {
+        fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").file_name()).collect()
+    };
+    assert_eq!(names(), [JOINED]);
+    report(&root, &["--check"]).assert().success();
+    report(&root, &["--data", folder, "--name", "lake-2"]).assert().success();
+    assert!(names() == [JOINED] && read(&root, "RESULTS.md").contains("(lake-2, named by hand"));
+
+    // A file beside it is newer.
+    write(&duel(&[("stamp", [3.0; 3]), ("flags", [1.0; 3])]), &path.join("duel.json"));
+    failed(&mut report(&root, &["--check"]), "is not what");
+    fs::remove_file(path.join("duel.json")).expect("a writable folder");
+    let whole = fs::read_to_string(path.join(JOINED)).expect("a file");
+    for (from, to, says) in [
+        ("\"kind\": \"duel\"", "\"kind\": \"quarrel\"", "measurements.json/duel.json is not a measurement"),
+        ("measurements-1", "measurements-2", "measurements.json is not a measurement saved by nimlanes: its schema is"),
+        ("}\n", "", "measurements.json is not a measurement saved by nimlanes: EOF"),
+    ] {
+        fs::write(path.join(JOINED), whole.replace(from, to)).expect("a writable folder");
+        failed(&mut report(&root, &["--check"]), says);
+    }
+}
+
+/// What is committed is what a report writes.
+#[test]
+fn committed_measurements_are_one_file_for_each_machine() {
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles/data")).expect("measurements") {
+        let committed = entry.expect("an entry").path();
+        assert_eq!(fs::read_dir(&committed).expect("a folder").count(), 1, "{}", committed.display());
+        let folder = TempDir::new().expect("a folder");
+        for (name, measurement) in folder::read(&committed).expect("readable") {
+            let value: Value = serde_json::from_str(&measurement.text).expect("JSON");
+            assert_eq!(value["schema"], "nimlanes-saved-1", "{name}");
+            fs::write(folder.path().join(&name), &measurement.text).expect("writable");
+        }
+        join(folder.path()).expect("writable");
+        let text = |folder: &Path| fs::read_to_string(folder.join(JOINED)).expect("a file");
+        assert!(text(folder.path()) == text(&committed), "{}", committed.display());
+    }
+}
+
+#[test]
+fn a_report_without_usable_data_is_refused_and_the_old_one_kept() {
+    let (root, folder) = measured(&headline());
+    failed(&mut report(&root, &["--check"]), "RESULTS.md has no lines");
+    failed(&mut report(&root, &["--data", "profiles/none"]), "no data in profiles/none");
+    report(&root, &["--data", folder]).assert().success();
+    let before = read(&root, "RESULTS.md");
+
+    let other = root.path().join(folder).join("other.json");
+    let whole = headline().to_string();
+    fs::write(&other, &whole[..whole.len() / 2]).expect("a writable folder");
+    failed(&mut report(&root, &["--data", folder]), "other.json is not a measurement saved by nimlanes: EOF");
+    fs::write(&other, "{\"name\": \"foreign\"}").expect("a writable folder");
+    failed(&mut report(&root, &["--data", folder]), "missing field `schema`");
+    let unknown = whole.replace("\"kind\":\"duel\"", "\"kind\":\"quarrel\"");
+    fs::write(&other, unknown).expect("a writable folder");
+    failed(&mut report(&root, &["--data", folder]), "its kind \"quarrel\" is unknown");
+
+    let mut elsewhere = headline();
+    elsewhere["environment"]["cpu"] = json!("another");
+    write(&elsewhere, &other);
+    failed(&mut report(&root, &["--data", folder]), "other.json: saved on another machine: cpu another");
+    assert_eq!(read(&root, "RESULTS.md"), before);
+    report(&root, &["--data", folder, "--mixed"]).assert().success();
+
+    fs::write(root.path().join("RESULTS.md"), "# Typed by hand\n").expect("a writable folder");
+    failed(&mut report(&root, &["--data", folder, "--mixed"]), "RESULTS.md has no lines");
+    assert_eq!(read(&root, "RESULTS.md"), "# Typed by hand\n");
+}
+
+/// Charts cannot show zeros and infinities, and implausible numbers are not measurements.
+#[test]
+fn an_implausible_number_is_refused_with_its_file() {
+    let (root, folder) = measured(&headline());
+    report(&root, &["--data", folder]).assert().success();
+    let path = root.path().join(folder).join("duel.json");
+    let whole = fs::read_to_string(&path).expect("what was saved");
+    for (field, number) in [
+        ("ratio", "0.0"),
+        ("ratio", "-1.0"),
+        ("ratio", "NaN"),
+        ("ratio", "null"),
+        ("ratio", "1e999"),
+        ("ratio", "1e300"),
+        ("ratio", "5e-324"),
+        ("ratio_low", "0"),
+        ("ratio_high", "-0.0"),
+        ("median_seconds", "0.0"),
+        ("throughput", "-1"),
+    ] {
+        let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
+        let line = lines.iter_mut().find(|line| line.contains(&format!("\"{field}\":"))).expect("a row");
+        *line = format!("\"{field}\": {number}{}", if line.ends_with(',') { "," } else { "" });
+        fs::write(&path, lines.join("\n")).expect("a writable folder");
+        for command in [["--data", folder].as_slice(), &["--check"]] {
+            failed(&mut report(&root, command), "duel.json is not a measurement saved by nimlanes: ");
+        }
+        failed(&mut compare(&["--against", text(&path)]), "duel.json is not a measurement saved by nimlanes: ");
+    }
+}
+
+/// 0 is a valid size, but a logarithmic axis cannot show it.
+#[test]
+fn a_duel_of_size_0_is_left_out_of_the_chart() {
+    let (root, folder) = measured(&headline());
+    for size in [0, 1000] {
+        let mut other = headline();
+        other["content"]["size"] = json!(size);
+        write(&other, &root.path().join(folder).join(format!("{size}.json")));
+    }
+    report(&root, &["--data", folder]).assert().success();
+    let chart = read(&root, "profiles/charts/mex_subtraction-sizes.svg");
+    assert!(chart.starts_with("<svg") && chart.len() < 100_000, "{} bytes", chart.len());
+}

@@ -1,0 +1,77 @@
+//! Duels that are saved, and commands that read them.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use nimlanes::lab::environment::Environment;
+use nimlanes::machine::Machine;
+use serde_json::{Value, json};
+
+use crate::nimlanes;
+
+/// Expects exit code 1 and a single line that contains `says`.
+pub fn failed(command: &mut Command, says: &str) {
+    let output = command.assert().code(1).get_output().clone();
+    let line = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(line.trim_end().lines().count(), 1, "more than a line: {line}");
+    assert!(line.starts_with("nimlanes: ") && line.contains(says), "should say {says:?}: {line}");
+}
+
+fn row(kernel: &str, ratio: [f64; 3]) -> Value {
+    json!({
+        "kernel": kernel,
+        "tier": "portable",
+        "clock": "thread",
+        "threads": 1,
+        "rounds": 20,
+        "median_seconds": 0.04 / ratio[1],
+        "ratio": ratio[1],
+        "ratio_low": ratio[0],
+        "ratio_high": ratio[2],
+        "throughput": 1e5 * ratio[1] / 0.04,
+        "unit": "heap",
+    })
+}
+
+/// A saved duel with these kernels, each with its ratio between a low and a high one.
+pub fn duel(rows: &[(&str, [f64; 3])]) -> Value {
+    let rows: Vec<Value> = rows.iter().map(|(kernel, ratio)| row(kernel, *ratio)).collect();
+    json!({
+        "schema": "nimlanes-saved-1",
+        "kind": "duel",
+        "date": "2026-01-31T12:00:00Z",
+        "environment": Environment::detect(&Machine::detect()),
+        "content": {
+            "operation": "mex_subtraction",
+            "workload": "squares",
+            "size": 100,
+            "build": "default",
+            "baseline": "flags",
+            "rows": rows,
+            "skipped": [],
+        },
+    })
+}
+
+pub fn write(saved: &Value, path: &Path) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
+    fs::write(path, format!("{saved:#}\n")).expect("a writable folder");
+}
+
+pub fn load(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON")
+}
+
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+/// A short duel of two kernels.
+pub fn compare(more: &[&str]) -> Command {
+    let mut command = nimlanes();
+    command
+        .args(["compare", "mex_subtraction", "--size", "100", "--kernels", "flags,stamp", "--seconds", "0.2"])
+        .args(more);
+    command
+}
