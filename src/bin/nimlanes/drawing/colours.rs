@@ -28,7 +28,7 @@ const SKY: Colour = Colour([86, 180, 233]);
 const PURPLE: Colour = Colour([204, 121, 167]);
 const BROWN: Colour = Colour([140, 86, 75]);
 
-/// The colours that tell lines and marks apart, in the same order as on the page.
+/// The colours that tell lines and marks apart. The first six are in the order of the page.
 pub const COLOURS: [Colour; 7] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BROWN];
 
 /// The colour of a scale at a share from 0, dark, to 1, light.

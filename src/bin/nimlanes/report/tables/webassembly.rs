@@ -7,7 +7,7 @@ use crate::files::saved::{Saved, day};
 use crate::measuring::duel::{self, Duel, Row};
 use crate::report::data::webassembly::WebAssembly;
 
-/// Why, in the words of whoever looked.
+/// The explanation, which is written by hand.
 const WHY: &str = include_str!("webassembly.md");
 
 /// The columns of a table.
