@@ -1,8 +1,8 @@
 //! The report: RESULTS.md, its charts and tables, and a digest in README.md, generated from saved measurements.
 //!
 //! [`measure`] has a list of tasks, from the registry, and measures them into a [folder](data::folder), which has one file at the
-//! end. [`data`] reads it back, with what is beside it of [other machines](data::machines); [`tables`] turns it into text and
-//! pictures, and [`html`] into one page to browse; [`discoveries`] are pages on what no public list has, and papers.
+//! end. [`data`] reads it back, along with the measurements of [other machines](data::machines); [`tables`] turns it into text
+//! and pictures, and [`html`] into one page to browse; [`discoveries`] are pages on what no public list has, and papers.
 //!
 //! In RESULTS.md, the text is between two marks. The first mark names the folder of the measurements, so anyone can regenerate
 //! the text and compare it. Prose is kept next to its subject (`NOTES.md` of an operation, `.md` files here); all numbers come
@@ -324,7 +324,7 @@ pub fn check(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Resu
     }
 }
 
-/// The first line, counted from 1, in which a file differs from what it should be, whatever it says of changed sources.
+/// The first line, counted from 1, in which a file differs from what it should be, apart from what it says about changed sources.
 fn first_difference(found: &str, want: &str) -> Option<usize> {
     let mut want = unmarked(want).map(|(_, text)| text);
     let mut last = 0;
