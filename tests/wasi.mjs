@@ -13,7 +13,7 @@ const calls = imports.wasi_snapshot_preview1;
 // Node 20 crashes some time after V8 has called these from WebAssembly without JavaScript between them.
 for (const [name, call] of Object.entries(calls)) calls[name] = (...from) => call(...from);
 
-// Node does not wait for what comes through a pipe, and Rust expects that a read does.
+// Node does not wait for what comes through a pipe, but Rust expects a read to wait.
 const { fd_read: read } = calls;
 const [NOT_YET, never] = [6, new Int32Array(new SharedArrayBuffer(4))];
 calls.fd_read = (...from) => {

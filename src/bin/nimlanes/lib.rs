@@ -2,7 +2,7 @@
 //! each command; [`report`] makes RESULTS.md; [`measuring`] times, counts and profiles; [`terminal`] talks to the user;
 //! [`drawing`] makes pictures; [`files`] keeps what was found. Benches draw flamegraphs as well, with [`profile`].
 //!
-//! It is a library beside a `main` of one line, so that it compiles while the machine code of the kernels is made.
+//! It is a library beside a `main` of one line, so that it compiles while the machine code of the kernels is generated.
 #![cfg(feature = "cli")]
 #![allow(rustdoc::private_intra_doc_links, reason = "nearly all of a program is private")]
 
@@ -89,7 +89,7 @@ fn color_asked_for() -> ColorChoice {
     lenient.get_matches().get_one("color").copied().unwrap_or_default()
 }
 
-/// Colours what is printed from here on.
+/// Sets whether what is printed from here on is coloured.
 fn color(choice: ColorChoice) {
     use anstream::ColorChoice as Global;
     let choice = match choice {

@@ -103,7 +103,7 @@ fn say(reply: &Reply) -> Result<(), Failure> {
     stdout().write_all(line.as_bytes()).map_err(|error| output::failure(&error, None))
 }
 
-/// The process that asked says it to the user.
+/// Replies with a failure, which the process that asked shows to the user.
 fn fail(reason: &str) -> Result<(), Failure> {
     say(&Reply::Failed { reason: reason.to_owned() })
 }

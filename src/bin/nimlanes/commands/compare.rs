@@ -46,7 +46,7 @@ pub struct Args {
     /// How long to measure, in seconds; there are at least three rounds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
-    /// Processes to spread the rounds over; fewer if runs are so long that the time is spent before
+    /// Processes to spread the rounds over; fewer if runs are so long that the time is up before
     #[arg(long, value_name = "N", default_value_t = PROCESSES as u64, value_parser = within(1..=MAX_PROCESSES), allow_negative_numbers = true)]
     processes: u64,
     /// Another build of this program, whose kernels take turns with those of this one. One for WebAssembly (`.wasm`) runs in Node
@@ -72,7 +72,8 @@ pub struct Args {
     /// Report changes beyond the noise since the duel in this file
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// Also count instructions, cycles, misses and energy per unit of work: by the CPU, or instructions by valgrind, which knows no AVX-512
+    /// Also count instructions, cycles, misses and energy per unit of work: by the CPU, or instructions by valgrind, which knows
+    /// no AVX-512
     #[arg(long, conflicts_with_all = ["with", "rev", "build"])]
     counters: bool,
     /// With --against: allow a duel from another machine or build

@@ -17,7 +17,7 @@ pub struct Args {
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let mut program = Cli::command();
-    program.build(); // commands get their whole names
+    program.build(); // commands get their full names
     let command = match &args.command {
         None => &program,
         Some(name) => program.find_subcommand(name).ok_or_else(|| {

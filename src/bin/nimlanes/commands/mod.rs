@@ -1,6 +1,6 @@
-//! The commands, one per file: what each accepts, does in its order, and prints.
+//! The commands, one per file: what each accepts, which steps it takes, and what it prints.
 //!
-//! What two of them need is not here, but for [`arguments`].
+//! What several of them need is mostly elsewhere; their arguments are in [`arguments`].
 
 mod answer;
 pub mod arguments;

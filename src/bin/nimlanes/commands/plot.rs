@@ -16,8 +16,9 @@ use crate::terminal::output::{check_writable, write_output};
 
 /// Draw the P-positions of a game, or the Grundy values of an octal game
 ///
-/// For an octal game, the axes are the heap and its value. For three heaps, the axes are two of them and the colour is the third. For two heaps, the axes are the heaps. With --ratios,
-/// the axes are ratios of heaps, which shows the beams that the positions form.
+/// For an octal game, the axes are the heap and its value. For three heaps, the axes are two of them and the colour is the third.
+/// For two heaps, the axes are the heaps. With --ratios, the axes are ratios of heaps, which shows the beams that the positions
+/// form.
 #[derive(clap::Args)]
 #[command(mut_arg("game", |game| game.required_unless_present("code").conflicts_with("code")))]
 #[command(after_help = "Examples:\n  nimlanes plot stone-game --limit 4000 --out stone-game.png\n  \
@@ -54,7 +55,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.code.is_some() && args.listed.has_settings() {
         return Err(Failure::Usage("--code takes no option of another game".to_owned()));
     }
-    // clap drops `requires` where the argument that is missing conflicts with one that is there.
+    // clap ignores `requires` if the missing argument conflicts with one that is given.
     if args.rare && args.code.is_none() {
         return Err(Failure::Usage("--rare needs --code".to_owned()));
     }

@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["data", "check"])]
     again: bool,
     /// Build this program for WebAssembly as well, measure its kernels in Node beside those of this program, and generate the report
-    /// anew from the measurements that it was made of
+    /// anew from the measurements that it was made from
     #[arg(long, conflicts_with_all = ["quick", "data", "check", "html"])]
     webassembly: bool,
     /// Allow measurements from several machines

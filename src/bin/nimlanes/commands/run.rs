@@ -37,7 +37,8 @@ pub struct Args {
     seconds: f64,
     #[command(flatten)]
     threads: Threads,
-    /// Also count instructions, cycles, misses and energy per unit of work: by the CPU, or instructions by valgrind, which knows no AVX-512
+    /// Also count instructions, cycles, misses and energy per unit of work: by the CPU, or instructions by valgrind, which knows
+    /// no AVX-512
     #[arg(long)]
     counters: bool,
     /// Run it twice and time nothing, for tools that count instructions; the first run is to warm up

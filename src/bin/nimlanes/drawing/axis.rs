@@ -8,7 +8,7 @@ pub struct Axis {
     is_log: bool,
 }
 
-/// Logarithms of round numbers are not always whole.
+/// A tolerance: logarithms of round numbers are not always whole.
 const ROUNDING: f64 = 1e-9;
 
 impl Axis {
@@ -74,7 +74,7 @@ pub fn number(value: f64) -> String {
 
 /// Numbers in one notation: with exponents if one of them needs one.
 fn numbers(values: &[f64]) -> Vec<String> {
-    // What arithmetic left in the last digits goes.
+    // Drops rounding errors in the last digits.
     let rounded = values.iter().map(|value| format!("{value:.6e}").parse().unwrap_or(*value));
     let rounded: Vec<f64> = rounded.collect();
     let is_short = |value: &f64| matches!(value.abs(), 0.0 | 1e-4..1e5);

@@ -63,7 +63,7 @@ pub struct Row {
 
 const BEAMS: [&str; 2] = ["lower", "upper"];
 
-/// A row needs as many positions for its standard deviation.
+/// A row needs this many positions for its standard deviation.
 const FEWEST: u64 = 2;
 
 impl Bins {

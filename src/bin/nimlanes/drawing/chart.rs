@@ -1,6 +1,6 @@
 //! Charts as SVG: the speed of kernels at each size relative to the best plain Rust, ratios as dots, and exponents of growth.
 //!
-//! Kernels differ in their marks as well as their colours, and have the same in all charts. Those for comparison are grey.
+//! Kernels differ in their marks as well as their colours, and keep both in all charts. Those for comparison are grey.
 
 use super::axis::{Axis, ratio, size};
 use super::colours::{BLUE, COLOURS, Colour, GREY};
@@ -211,11 +211,11 @@ pub struct Dot {
     pub range: (f64, f64),
 }
 
-/// The most numbers of an axis that are between powers of ten.
+/// An axis with more numbers than this has only powers of ten.
 const MOST_TICKS: usize = 9;
 
-/// Ratios to the baseline as dots with their ranges, fastest first, on a logarithmic axis: such an axis has no zero from which a bar
-/// could have a length.
+/// Ratios to the baseline as dots with their ranges, fastest first, on a logarithmic axis. It has no zero, so the length of a bar
+/// would mean nothing.
 pub fn ratios(title: &str, baseline: &str, dots: &[Dot]) -> String {
     let (left, right, top, technologies) = (236, 700, 84, 790);
     let step = 19;
@@ -255,7 +255,7 @@ pub fn ratios(title: &str, baseline: &str, dots: &[Dot]) -> String {
 /// The exponent of growth in an octave.
 #[derive(Clone, Copy, Debug)]
 pub struct Exponent {
-    /// The power of two at the end of the octave.
+    /// The octave ends at two to this power.
     pub to: usize,
     /// The exponent.
     pub exponent: f64,
@@ -265,7 +265,7 @@ pub struct Exponent {
 
 /// Exponents by octaves, as dots; hollow where one kernel alone found them.
 pub fn exponents(title: &str, points: &[Exponent]) -> String {
-    /// Distance of the lines of the grid.
+    /// Distance between the lines of the grid.
     const STEP: f64 = 0.02;
     let (height, left, right, top) = (400, 62, WIDTH - 30, 66);
     let bottom = height - FOOT;

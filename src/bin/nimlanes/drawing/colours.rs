@@ -1,7 +1,8 @@
-//! Colours: of text and axes, of lines and marks, the same everywhere, and of scales.
+//! Colours of text and axes, of lines and marks (the same everywhere), and of scales.
 //!
-//! All are visible on light and dark pages. Those that tell things apart are of Okabe and Ito ("Color universal design", 2008).
-//! The scale follows viridis (Smith and van der Walt 2015), whose lightness grows evenly for every kind of colour vision.
+//! All are visible on light and dark pages. Those that tell things apart, but for brown, are of Okabe and Ito ("Color universal
+//! design", 2008). The scale follows viridis (Smith and van der Walt 2015), whose lightness grows evenly for every kind of
+//! colour vision.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -27,7 +28,7 @@ const SKY: Colour = Colour([86, 180, 233]);
 const PURPLE: Colour = Colour([204, 121, 167]);
 const BROWN: Colour = Colour([140, 86, 75]);
 
-/// What tells lines and marks apart, in this order, which is that of the page.
+/// The colours that tell lines and marks apart. The first six are in the order of the page.
 pub const COLOURS: [Colour; 7] = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BROWN];
 
 /// The colour of a scale at a share from 0, dark, to 1, light.

@@ -1,7 +1,7 @@
-//! Pictures of P-positions.
+//! Pictures of P-positions, and of the Grundy values of octal games.
 //!
-//! Both games are self-similar, so each is drawn in two ways: by its heaps, and by the ratios of its heaps, where a beam of
-//! positions becomes a line or a spot.
+//! Both games whose P-positions can be listed are self-similar, so each is drawn in two ways: by its heaps, and by the ratios
+//! of its heaps, where a beam of positions becomes a line or a spot.
 
 use nimlanes::games::Positions;
 
@@ -161,7 +161,7 @@ fn slopes(positions: &[[u64; 2]], limit: u64, caption: &str) -> Picture {
 }
 
 /// How the beams stray: the standard deviation of `m/n` in each bin and, paler, the gap between its mean and its limit. On two
-/// logarithmic scales a power is a straight line. `reference` says what stands for the limit.
+/// logarithmic axes, a power law is a straight line. `reference` says what stands for the limit.
 pub fn fluctuations(rows: &[Row], limit: u64, reference: &str, caption: &str) -> Picture {
     const FROM: u64 = 100;
     const PALE: f64 = 0.35;
@@ -374,7 +374,7 @@ mod tests {
         let spread_and_gap = inks(&[row("lower", 1000, 0.003), row("upper", 4000, -0.005)]);
         assert_eq!(spread_and_gap.len(), 4);
         assert_eq!([line(0.0), line(1.0)].map(|ink| spread_and_gap.contains(&ink)), [true; 2]);
-        // A gap as large as a spread is behind it, and there is no place for a gap of zero.
+        // A gap as large as a spread is hidden by it, and a logarithmic axis has no place for a gap of zero.
         assert_eq!(inks(&[row("lower", 1000, 0.01), row("upper", 1000, 0.0)]), [line(0.0)]);
     }
 

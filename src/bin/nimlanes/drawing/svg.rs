@@ -1,4 +1,4 @@
-//! SVG: how the few elements that pictures and charts are made of look.
+//! SVG: the look of the few elements that pictures and charts are made of.
 //!
 //! They appear on light and dark pages, so the background is transparent, and text and axes are medium grey.
 
@@ -73,7 +73,7 @@ impl Svg {
         if size != Text::Large {
             text.assign("font-size", size as u32);
         }
-        self.0.append(Element::from(text)); // on one line: a `Text` has its own lines for what it says
+        self.0.append(Element::from(text)); // on one line: a `Text` puts its content on lines of its own
     }
 
     /// The title and the note of a chart.
@@ -128,7 +128,7 @@ impl Svg {
 mod tests {
     use super::*;
 
-    /// Lines between those of the page.
+    /// The lines of what is drawn, without those of the page around it.
     fn lines(draw: impl FnOnce(&mut Svg)) -> Vec<String> {
         let mut svg = Svg::new([9, 9]);
         draw(&mut svg);

@@ -241,7 +241,8 @@ impl LockedFile {
         };
         let part = PartialFile::filled(&place, fill)?;
         part.file.as_file().try_lock()?;
-        // Windows replaces no file that is open. Whoever takes the lock in between keeps it, and the rename fails.
+        // Windows does not replace an open file, so the old one is closed first. A process that locks it in between
+        // keeps the lock, and the rename fails.
         if cfg!(windows) {
             self.file = part.file.as_file().try_clone()?;
         }

@@ -127,7 +127,7 @@ impl Measured for Periodic {
     const KIND: &'static str = "octal-period";
 }
 
-/// The powers of two up to a limit, and how many numbers of an ascending list are at most as large.
+/// The powers of two up to a limit, each with how many numbers of an ascending list are at most that large.
 pub fn by_octaves(limit: u64, ascending: &[u64]) -> impl Iterator<Item = (u64, usize)> {
     let powers = (0..=limit.checked_ilog2().unwrap_or(0)).map(|k| 1 << k);
     powers.map(|power| (power, ascending.partition_point(|n| *n <= power)))

@@ -1,4 +1,4 @@
-//! What a system knows of a file besides its content: which file it is, by how many names, and whose.
+//! What a system knows about a file besides its content: its identity, how many names it has, and its owner.
 
 pub use here::{builder, id_of, is_at, names, pass_on};
 
@@ -21,7 +21,7 @@ mod here {
         path.metadata().map(|file| of(&file))
     }
 
-    /// Whether a path names an open file, and no link to it.
+    /// Whether a path names this open file itself, not a symbolic link to it.
     pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
         Ok(of(&path.symlink_metadata()?) == of(&file.metadata()?))
     }
@@ -31,14 +31,14 @@ mod here {
         file.metadata().map(|file| file.nlink())
     }
 
-    /// What creates temporary files as any other: the umask applies.
+    /// A builder of temporary files with the permissions of any other new file: the umask applies.
     pub fn builder() -> tempfile::Builder<'static, 'static> {
         let mut builder = tempfile::Builder::new();
         builder.permissions(Permissions::from_mode(0o666));
         builder
     }
 
-    /// Gives a file the owner, if the system allows it, and the mode of the one that it will replace.
+    /// Gives a new file the mode of the file that it will replace, and its owner and group if the system allows.
     pub fn pass_on(old: &Metadata, new: &File) -> io::Result<()> {
         let made = new.metadata()?;
         if (made.uid(), made.gid()) != (old.uid(), old.gid()) {
@@ -66,7 +66,8 @@ mod here {
         Ok((file.volume_serial_number(), file.file_index()))
     }
 
-    /// Whether a path names an open file. It stays on its volume, which wine no longer tells of a file that was renamed.
+    /// Whether a path names an open file. The volumes are not compared: an open file stays on its volume, and wine does
+    /// not tell that of a renamed file.
     pub fn is_at(file: &File, path: &Path) -> io::Result<bool> {
         Ok(id_of(path)?.1 == information(file)?.file_index())
     }
@@ -76,7 +77,7 @@ mod here {
         information(file).map(|file| file.number_of_links())
     }
 
-    /// What creates temporary files.
+    /// A builder of temporary files.
     pub fn builder() -> tempfile::Builder<'static, 'static> {
         tempfile::Builder::new()
     }
@@ -87,7 +88,7 @@ mod here {
     }
 }
 
-/// A file system that says nothing of its files but their names and contents, as that of an engine of WebAssembly.
+/// A system that tells nothing about a file but its name and content, such as a WebAssembly engine.
 #[cfg(not(any(unix, windows)))]
 mod here {
     use std::fs::{File, Metadata};

@@ -82,7 +82,7 @@ pub fn read_text(path: &Path) -> Result<String, SavedError> {
     fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })
 }
 
-/// The kind of some [`Saved`], of which this is the text.
+/// The kind of a [`Saved`], given its text.
 ///
 /// # Errors
 /// The text is truncated, or has another format.

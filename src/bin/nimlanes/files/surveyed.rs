@@ -54,7 +54,7 @@ pub struct Period {
     pub proved: bool,
 }
 
-/// A mask in words.
+/// A mask as text.
 pub fn mask_in_words(mask: u16, by_position: bool) -> String {
     format!("{mask:#x}{}", if by_position { ", by position" } else { "" })
 }

@@ -44,12 +44,12 @@ pub enum Found {
     Period {
         /// The length of the repetition.
         period: u64,
-        /// The first heap from which on it holds.
+        /// The first heap from which it holds.
         preperiod: u64,
     },
-    /// It is not proved.
+    /// No period is proved.
     Nothing {
-        /// By heaps up to this one.
+        /// The largest heap of the search.
         limit: u64,
     },
 }

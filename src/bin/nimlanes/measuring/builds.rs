@@ -1,5 +1,5 @@
-//! Other builds, made from the repository: another revision of the program, its native build, one for WebAssembly, and the module of the
-//! page.
+//! Other builds, made from the repository: another revision of the program, its native build, and for each tier of WebAssembly
+//! the program and the module of the page.
 
 use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
@@ -17,14 +17,14 @@ use crate::measuring::programs::output_of;
 use crate::measuring::subprocess::{Stopped, complete};
 use crate::terminal::failure::{Failure, say};
 
-/// What `target-cpu=native` makes, as [`BUILD`] calls it.
+/// The value of [`BUILD`] with `target-cpu=native`.
 pub const NATIVE: &str = "native";
 
 /// Where revisions are, below the root of the repository: a lock, a worktree while it is needed, what cargo builds, and a program
 /// for each revision that was built.
 const FOLDER: &str = "target/compare";
 
-/// Where the native build is, below the root of the repository: as of `cargo run-native`.
+/// Where the native build is, below the root of the repository: the folder of `cargo run-native`.
 const NATIVE_FOLDER: &str = "target/native";
 
 /// Where the builds for WebAssembly are, below the root of the repository.
@@ -41,8 +41,8 @@ pub fn program_in(target: &Path) -> PathBuf {
     target.join("release").join(format!("nimlanes{EXE_SUFFIX}"))
 }
 
-/// Builds the sources around the working directory for WebAssembly, without vectors and with them. Returns the programs. The builds end if
-/// `run` is cancelled.
+/// Builds the sources around the working directory for WebAssembly, without vectors and with them. Returns the programs. The
+/// builds end if `run` is cancelled.
 ///
 /// # Errors
 /// There is no repository, it does not build, or the run was cancelled.
@@ -102,7 +102,7 @@ impl Revision {
         let source = self.source()?;
         announce(&format!("building {name} ({commit:.12}) in {}", folder.display()));
         let built = cargo(&source.path, &folder.join("build"), BUILD, Some(commit), name, run)?;
-        // Complete or not there.
+        // The program is complete, or not there.
         let part = folder.join("part");
         let copied = fs::copy(&built, &part).and_then(|_| fs::rename(&part, program));
         copied.map_err(|error| cannot_write(folder, &error))
@@ -126,7 +126,7 @@ fn cannot_write(folder: &Path, error: &std::io::Error) -> Failure {
     Failure::Failed(format!("cannot write to {}: {error}", folder.display()))
 }
 
-/// Says what takes long, to people.
+/// Announces slow work, on a terminal alone.
 pub fn announce(line: &str) {
     if stderr().is_terminal() {
         say(line);
@@ -190,7 +190,7 @@ impl<'a> Worktree<'a> {
             Err(TryLockError::Error(error)) => return Err(cannot_write(folder, &error)),
         }
         let worktree = Worktree { git, path: folder.join("source"), _lock: lock };
-        // One that a killed process left.
+        // A killed process may have left one.
         worktree.remove();
         let mut command = git.command();
         let output = command.args(["worktree", "add", "--quiet", "--detach"]).arg(&worktree.path).arg(commit).output();
@@ -214,8 +214,8 @@ impl Drop for Worktree<'_> {
     }
 }
 
-/// Builds the module of the page for each tier of WebAssembly, from the sources in the working directory. The inner error says why there is
-/// none: this is no source tree, or the target is not installed.
+/// Builds the module of the page for each tier of WebAssembly, from the sources in the working directory. The inner error says
+/// why there is none: this is no source tree, or the target is not installed.
 ///
 /// # Errors
 /// It does not build, or the run was cancelled.
@@ -241,7 +241,7 @@ pub fn modules(run: &Run) -> Result<Modules, Failure> {
 /// The modules by tier, or why there are none.
 pub type Modules = Result<BTreeMap<&'static str, Vec<u8>>, String>;
 
-/// Whether the standard library for a target is there.
+/// Whether the standard library for a target is installed.
 fn is_installed(target: &str) -> bool {
     let mut command = Command::new("rustc");
     command.args(["--print", "target-libdir", "--target", target]);

@@ -1,11 +1,11 @@
-//! Programs of WebAssembly, which run in Node.
+//! WebAssembly programs, which run in Node.
 
 use std::path::Path;
 use std::process::Command;
 
 use super::programs::{ProgramError, output_of};
 
-/// Gives a program what WASI says a system has.
+/// Gives a program the system interface of WASI.
 const HOST: &str = include_str!("../../../../tests/wasi.mjs");
 
 /// What runs a program: the system, or Node if the file is a module of WebAssembly (`.wasm`).
@@ -14,7 +14,7 @@ pub fn command(program: &Path) -> Command {
         return Command::new(program);
     }
     let mut command = Command::new("node");
-    // The name of a script comes first among its arguments, and this one has none.
+    // A script gets its own name before its arguments, but one given by `--eval` has none: `wasi.mjs` takes its place.
     command.args(["--no-warnings", "--input-type=module", "--eval", HOST, "--", "wasi.mjs"]).arg(program);
     command
 }

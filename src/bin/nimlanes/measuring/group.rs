@@ -44,7 +44,7 @@ mod here {
     use std::os::windows::process::CommandExt;
     use std::process::{Child, Command, Stdio};
 
-    /// Ctrl-C ends only the groups that are not new.
+    /// Ctrl-C does not reach a new group.
     const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
 
     pub fn apart(command: &mut Command) -> &mut Command {

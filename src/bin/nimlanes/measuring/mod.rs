@@ -1,6 +1,6 @@
 //! How kernels are measured: duels of times, counters of the CPU, profiles, and the processes and builds that this takes.
 //!
-//! What is measured for a report, and what is made of it, is the report's.
+//! What a report measures, and what it makes of that, is decided there.
 
 pub mod builds;
 pub mod counters;

@@ -1,8 +1,8 @@
 //! The report: RESULTS.md, its charts and tables, and a digest in README.md, generated from saved measurements.
 //!
-//! [`measure`] has a list of tasks, from the registry, and measures them into a [folder](data::folder), in the end as one file.
-//! [`data`] reads it back, with what is beside it of [other machines](data::machines); [`tables`] turns it into text and pictures,
-//! and [`html`] into one page to browse; [`discoveries`] are pages on what no public list has, and papers.
+//! [`measure`] has a list of tasks, from the registry, and measures them into a [folder](data::folder), which has one file at the
+//! end. [`data`] reads it back, along with the measurements of [other machines](data::machines); [`tables`] turns it into text
+//! and pictures, and [`html`] into one page to browse; [`discoveries`] are pages on what no public list has, and papers.
 //!
 //! In RESULTS.md, the text is between two marks. The first mark names the folder of the measurements, so anyone can regenerate
 //! the text and compare it. Prose is kept next to its subject (`NOTES.md` of an operation, `.md` files here); all numbers come
@@ -121,7 +121,7 @@ pub fn name(folder: &Path, name: &str) -> Result<(), ReportError> {
     let data = Data::read(folder, false)?;
     let environment = data.environment().ok_or_else(|| DataError::None(folder.to_owned()))?;
     GivenName::record(name, environment.clone(), folder)?;
-    // One file stays one.
+    // A folder of one file stays so.
     if folder.join(JOINED).is_file() {
         join(folder)?;
     }
@@ -167,7 +167,7 @@ struct Composed {
 pub struct Summary {
     /// The file of the report.
     pub results: PathBuf,
-    /// The microarchitectures of the other machines in it.
+    /// The names of the other machines in it.
     pub beside: Vec<String>,
     /// Files that were removed, as this report does not have them.
     pub removed: Vec<PathBuf>,
@@ -304,7 +304,7 @@ pub fn write(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Resu
 
 /// Checks that RESULTS.md, its charts and tables, and the digest are what the measurements in a folder give, and that there are
 /// no charts and tables of earlier reports. Marks of kernels that have changed since are not compared, and kernels without
-/// measurements are in no report: whoever adds or changes one need not touch it. `announce` is as in [`write`].
+/// measurements are in no report: whoever adds or changes one need not touch the report. `announce` is as in [`write`].
 ///
 /// # Errors
 /// They differ, or the measurements cannot be used.
@@ -324,7 +324,7 @@ pub fn check(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Resu
     }
 }
 
-/// The first line, counted from 1, in which a file differs from what it should be, whatever it says of changed sources.
+/// The first line, counted from 1, in which a file differs from what it should be, apart from what it says about changed sources.
 fn first_difference(found: &str, want: &str) -> Option<usize> {
     let mut want = unmarked(want).map(|(_, text)| text);
     let mut last = 0;
@@ -338,8 +338,8 @@ fn first_difference(found: &str, want: &str) -> Option<usize> {
 }
 
 /// Makes the page of the measurements in a folder, and of other machines. `links` is where links to source files begin, see
-/// [`html::compose`]; `modules` builds them once the measurements are read, and `announce` receives a line for each folder that is left
-/// out.
+/// [`html::compose`]; `modules` builds the modules of WebAssembly once the measurements are read, and `announce` receives a line
+/// for each folder that is left out.
 ///
 /// # Errors
 /// The measurements in the folder cannot be used, a source file cannot be read, or those of `modules`.

@@ -8,7 +8,7 @@ use nimlanes::kernel::Run;
 
 use crate::files;
 
-/// Signals by their numbers, which are the same everywhere. Windows has the first, for Ctrl-C.
+/// Signal numbers, which are the same everywhere. Windows has only the first, for Ctrl-C.
 const SIGINT: i32 = 2;
 #[cfg(any(unix, test))]
 const SIGTERM: i32 = 15;
@@ -71,7 +71,7 @@ fn code(signal: i32) -> i32 {
     128 + signal
 }
 
-/// What a signal does.
+/// Handles a signal.
 #[cfg_attr(not(any(unix, windows)), allow(dead_code, reason = "there are no signals"))]
 fn arrived(signal: i32) {
     if runs().cancel(signal) {
@@ -124,7 +124,7 @@ mod here {
 mod here {
     /// Starts handling Ctrl-C, which is the only signal here.
     pub fn watch() {
-        // Without it, Ctrl-C still ends the process, but without cleanup.
+        // Without the handler, Ctrl-C still ends the process, but without cleanup.
         let _ = ctrlc::set_handler(|| super::arrived(super::SIGINT));
     }
 }

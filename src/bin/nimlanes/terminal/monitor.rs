@@ -17,7 +17,7 @@ const SHOW_AFTER: Duration = Duration::from_secs(2);
 /// A progress bar on stderr, if that is a terminal, for work that lasts longer than two seconds. It is removed on drop.
 pub struct Monitor {
     end: Option<Sender<()>>,
-    /// `None` if it could not be started; the work continues without a bar.
+    /// `None` if stderr is no terminal, or the thread could not be started; the work continues without a bar.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -28,7 +28,7 @@ impl Monitor {
         Monitor::show(what, steps, move || run.done() - start)
     }
 
-    /// Shows how much of a time is over.
+    /// Shows how much of `time` has passed.
     pub fn of_time(what: String, time: Duration) -> Self {
         let start = Instant::now();
         Monitor::show(what, time.as_millis() as u64, move || start.elapsed().as_millis() as u64)

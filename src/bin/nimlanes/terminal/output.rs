@@ -63,8 +63,8 @@ pub fn failure(error: &Error, file: Option<&Path>) -> Failure {
     }
 }
 
-/// An object that `--json` prints. The field `schema` names its format, which `nimlanes schema` prints. Exact numbers that may exceed 2^53, which a JSON
-/// number need not represent exactly, are strings.
+/// An object that `--json` prints. The field `schema` names its format, which `nimlanes schema` prints. Exact numbers that may
+/// exceed 2^53, which a JSON number need not represent exactly, are strings.
 pub trait Document: Serialize + JsonSchema {
     /// `nimlanes-`, the kind of document, and a version that increases when a field changes or is removed.
     const SCHEMA: &'static str;

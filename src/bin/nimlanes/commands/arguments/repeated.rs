@@ -1,4 +1,4 @@
-//! The input of the commands that repeat a kernel: one that it is predicted to do in time.
+//! The input of the commands that repeat a kernel: one that the kernel is predicted to finish in time.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Clap's errors on one line, as all others.
+//! Clap's errors on one line, like all others.
 
 use clap::error::Error;
 

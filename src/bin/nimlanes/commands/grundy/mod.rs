@@ -116,7 +116,7 @@ impl Work {
         if !args.records && !is_summary && args.checkpoint.is_some() {
             return Err(Failure::Usage("--checkpoint needs --records, --zeros or --format summary".to_owned()));
         }
-        // A table is not kept, or cannot hold the limit.
+        // A checkpoint keeps no table of values, and a table ends at `MAX_LIMIT`.
         let past_tables = args.checkpoint.is_some() || args.limit > MAX_LIMIT;
         if args.records && !is_summary || is_summary && past_tables {
             match Records::new(set, args.limit) {
@@ -221,7 +221,7 @@ fn records(
     checkpoint::outcome(checkpoint, compute::<MexRecords>(start, &input, args.limit, of, selection, run))
 }
 
-/// Keeps what is made of the output, if a file is named.
+/// Saves what `content` makes of the output, if a file is named.
 fn save<O: Operation, T: Measured>(
     args: &Args,
     set: &MoveSet,
@@ -232,7 +232,7 @@ fn save<O: Operation, T: Measured>(
     keep(args, selection, || content(found.origin(args, set), &found.output))
 }
 
-/// Keeps something in the file of `--save`, if there is one.
+/// Saves something to the file of `--save`, if there is one.
 fn keep<T: Measured>(args: &Args, selection: &Selection, content: impl FnOnce() -> T) -> Result<(), Failure> {
     let Some(path) = &args.save else { return Ok(()) };
     Ok(Saved::now(Environment::detect(selection.machine()), content()).write(path)?)
@@ -252,7 +252,7 @@ struct Computed<O: Operation> {
 }
 
 impl<O: Operation> Computed<O> {
-    /// The run, for what it found.
+    /// The run, as it is saved with what it found.
     fn origin(&self, args: &Args, set: &MoveSet) -> Origin {
         Origin {
             moves: set.to_string(),

@@ -19,8 +19,8 @@ use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 use crate::terminal::output::{check_writable, write_output};
 
-/// A summary of more heaps than this is made without a table of values, unless a kernel of `mex_octal` is named; so is one that is
-/// kept.
+/// A summary of more heaps than this is made without a table of values, unless a kernel of `mex_octal` is named. So is any
+/// summary that `--save` keeps.
 const TABLE: u64 = 1 << 28;
 
 pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
@@ -75,7 +75,7 @@ fn census(args: &Args, code: &Code, input: &Octal, selection: &Selection) -> Res
     file.map_or(Ok(()), |file| file.remove())
 }
 
-/// What `--save` keeps of it.
+/// What `--save` keeps of a summary.
 fn kept(args: &Args, code: &Code, found: &Computed<MexPeriod>) -> Periodic {
     let Census { tallies, period, rare, .. } = &found.output;
     let proved = |proved: Proved| ProvedPeriod {

@@ -60,7 +60,7 @@ struct Octave {
 }
 
 impl Octave {
-    /// Those up to a limit.
+    /// The octaves up to a limit.
     fn all(limit: u64, zeros: &[u64]) -> Vec<Octave> {
         let mut below = None;
         let octave = |(limit, zeros): (u64, usize)| {
@@ -168,7 +168,7 @@ impl Summary {
     /// Of the values of a subtraction set.
     ///
     /// # Errors
-    /// [`ErrorKind::Interrupted`]: the search for a period takes long where moves are long.
+    /// [`ErrorKind::Interrupted`]: the search for a period takes long if moves are large.
     pub fn of_moves(set: &MoveSet, values: &[u16], run: &Run) -> Result<Self> {
         let find = |largest: u64| -> Result<Repetition> {
             let period = subtraction::period(values, largest as usize, run).map_err(|_| ErrorKind::Interrupted)?;
@@ -269,7 +269,7 @@ impl Summary {
         if as_json { write_json(self, out) } else { self.write_text(out) }
     }
 
-    /// A word on digits that octal games do not have.
+    /// A note on digits that octal games do not have.
     fn hexadecimal(&self) -> &'static str {
         let is_hexadecimal = |code: &str| code.parse::<Code>().is_ok_and(|code| code.has_three_parts());
         match &self.game {
@@ -333,7 +333,7 @@ impl Summary {
 const SHOWN: usize = 14;
 const FIRST: usize = 8;
 
-/// The first and the last entries of a list; all of them, as the last ones, if that is one line more at most.
+/// The first and the last entries of a list; all of them, as the last ones, if at most one would be left out.
 fn ends<T>(all: &[T], [first, last]: [usize; 2]) -> (&[T], &[T]) {
     if all.len() <= first + last + 1 { (&[], all) } else { (&all[..first], &all[all.len() - last..]) }
 }

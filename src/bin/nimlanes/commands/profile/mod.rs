@@ -28,7 +28,7 @@ pub struct Args {
     /// The kernel [default: the selected one]
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Also sample this kernel, and draw what changed from it, in time for a unit of work: red was added, blue is saved
+    /// Also sample this kernel, and draw what changed from it, in time for a unit of work: red is added, blue is saved
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
     /// Also build this revision, as compare --rev does, sample its kernel of the same name, and draw what has changed since

@@ -36,7 +36,7 @@ fn sample(revision: &Revision, session: &dyn Session, kernel: &str, args: &Args)
     let failed = |why: &str| Failure::Failed(format!("cannot profile {kernel} of {}: {why}", revision.short()));
     let threads = args.threads.selection(Some(1))?.threads();
     let folder = tempfile::tempdir().map_err(|error| failed(&error.to_string()))?;
-    // The text of lines comes from them.
+    // The program reads the text of lines from these sources.
     let _source = revision.source()?;
     let mut command = Command::new(&revision.program);
     command.args(["profile", session.operation(), "--workload", &case.workload, "--kernel", kernel]);
@@ -51,7 +51,7 @@ fn sample(revision: &Revision, session: &dyn Session, kernel: &str, args: &Args)
     }
 }
 
-/// Seconds for a unit of work, of the revision and of this build, which take turns.
+/// Seconds for a unit of work, in the revision and in this build, which take turns.
 fn paces(revision: &Revision, size: u64, kernel: &str, args: &Args) -> Result<[f64; 2], Failure> {
     let selection = args.threads.selection(Some(1))?;
     let options = DuelOptions {

@@ -26,8 +26,9 @@ use crate::terminal::output::print;
 
 /// The largest heap where no table of values is needed, unless another is named.
 const FARTHEST: u64 = 1 << 48;
-/// What part of the time a table gets that shows whether few heaps are rare, and how many are few: one of so many.
+/// The share of the time for a first table, which shows whether few heaps are rare.
 const GLANCE: f64 = 0.1;
+/// Few heaps are rare if they are fewer than one in this many.
 const FEW: usize = 64;
 
 /// Surveys octal games.
@@ -38,7 +39,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(Failure::Usage(format!("survey does not use {operation}; allowed: {}", used.join(", ")))),
     })?;
-    let selection = selection.allow_long(); // the time ends it
+    let selection = selection.allow_long(); // a run ends when its time is over
     let games = codes.iter().map(|code| Octal::new(code, args.limit()));
     let games = args.shard.of(games.collect::<Result<Vec<_>, InputError>>()?, |input| work(input, args.seconds));
     for input in &games {
@@ -55,7 +56,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Predicted nanoseconds, at most those that a game is given. By plain kernels alone: all builds and machines predict the same.
+/// Predicted nanoseconds, at most those that a game is given. Only plain kernels are asked, so all builds and machines agree.
 fn work(input: &Octal, seconds: f64) -> u64 {
     let plain = MexOctal::KERNELS.iter().filter(|kernel| kernel.is_plain());
     let costs = plain.filter_map(|kernel| kernel.predict(input, 1));
@@ -174,7 +175,7 @@ fn without_table(input: &Octal, time: Duration, selection: &Selection) -> Result
     }))
 }
 
-/// What a kernel found in its time. Of the rare heaps, their number, the last of them and their mask.
+/// What a kernel found in its time. `rare` has the number of rare heaps, the last of them and their mask.
 fn figures(
     code: &Code,
     (kernel, time): (&str, Duration),
@@ -243,7 +244,7 @@ struct Ended<T> {
     time: Duration,
 }
 
-/// Runs an operation, and cancels it if it takes longer than this.
+/// Runs an operation, and cancels it if it takes longer than `time`.
 fn in_time<O: Operation<Input = Octal>>(
     input: &Octal,
     start: O::Start,
@@ -259,7 +260,7 @@ fn in_time<O: Operation<Input = Octal>>(
     Ok(Ended { found, kernel: kernel.def().name, time: clock.now() - begin })
 }
 
-/// Does `work`, and cancels `run` if it takes longer than this.
+/// Does `work`, and cancels `run` if it takes longer than `time`.
 fn cancelled_after<T>(time: Duration, run: &Run, work: impl FnOnce() -> T) -> T {
     let (end, ended) = channel::<()>();
     thread::scope(|scope| {

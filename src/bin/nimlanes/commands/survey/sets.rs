@@ -48,7 +48,7 @@ pub fn main(count: u64, largest: u64, args: &Args) -> Result<(), Failure> {
         known = read_all(&args.into)?.1;
         kept.resume()?;
     }
-    // The first prefix whose values are computed is a multiple of the largest move.
+    // The largest move predicts the work: the first prefix whose values are computed is a multiple of it.
     let mut deal = args.shard.dealer();
     let mine = sets(count as usize, largest).filter(|set| deal(set[set.len() - 1]));
     let (mut left, mut before) = (Vec::new(), 0);
@@ -84,7 +84,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Takes what the file holds already.
+    /// Loads what the file holds already.
     fn resume(&mut self) -> Result<(), SavedError> {
         if self.path.exists() {
             let (saved, lines): (Saved<Sweep>, Vec<Swept>) = Saved::read_lines(&self.path)?;

@@ -15,14 +15,14 @@ pub struct Shard {
     count: u64,
 }
 
-/// A text names no shard.
+/// A text that names no shard.
 #[derive(Debug, thiserror::Error)]
 #[error("not a shard; allowed: K/N, where N is up to {MOST} and K from 0 to N - 1, as in 0/4")]
 pub struct NoShard;
 
 impl Shard {
-    /// Says of each job whether it belongs to this shard, given its predicted work. A job goes to the shard that has least work so
-    /// far, so all shards have about the same if the longest jobs come first.
+    /// Says for each job whether it belongs to this shard, given its predicted work. A job goes to the shard that has the least
+    /// work so far, so all shards have about the same if the longest jobs come first.
     pub fn dealer(self) -> impl FnMut(u64) -> bool {
         let mut shards: BinaryHeap<_> = (0..self.count).map(|shard| Reverse((0, shard))).collect();
         move |work| {

@@ -12,16 +12,16 @@ use nimlanes::units::span;
 
 use crate::measuring::subprocess::{Stopped, complete};
 
-/// Counting starts and ends with this function, by its name in the program's symbols. The run that warms up is another.
+/// Counting starts and ends with this function, by its name in the program's symbols. The warm-up run uses another.
 const COUNTED: &str = "*Session>::spin";
 
-/// How many times as long as on the CPU a run takes: 20 to 80 were observed.
+/// The assumed slowdown of a run relative to the CPU: 20 to 80 times was observed.
 const SLOWDOWN: u32 = 80;
 
 /// Runs of a kernel: to warm up, and to be counted.
 const RUNS: u32 = 2;
 
-/// No kernel is counted that takes longer.
+/// A kernel that would take longer is not counted.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Whether valgrind is installed.
@@ -81,7 +81,7 @@ fn simulate(case: &Case, kernel: &str, run: &Run) -> Result<u64, Uncounted> {
     command.arg(format!("--toggle-collect={COUNTED}")).arg(std::env::current_exe()?);
     command.args(["run", &case.operation, "--workload", &case.workload, "--size", &case.size.to_string()]);
     command.args(["--kernel", kernel, "--untimed"]);
-    // The C library then fills and copies with vectors. valgrind counts a `rep` instruction once for each byte.
+    // Makes the C library fill and copy with vectors: valgrind counts a `rep` instruction once for each byte.
     command.env("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-ERMS");
     let (status, said) = complete(&mut command, run)?;
     if !status.success() {

@@ -1,7 +1,7 @@
-//! Energy of the CPU packages, as Linux tells it in its power capping zones (RAPL, on Intel and on AMD).
+//! Energy of the CPU packages, as Linux reports it in its power capping zones (RAPL, on Intel and on AMD).
 //!
-//! It is that of all cores and of whatever else runs on them, so it means something only on an idle machine. Most systems let
-//! nobody but root read it, and virtual machines have none.
+//! It covers all cores and whatever else runs on them, so it is meaningful only on an idle machine. Most systems let only
+//! root read it, and virtual machines do not report it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub struct Metered<S> {
 struct Package {
     /// Microjoules since some time.
     counter: PathBuf,
-    /// Where it starts again at 0.
+    /// Where it wraps around to 0.
     range: u64,
 }
 
@@ -105,7 +105,7 @@ mod tests {
         let part = zone(zones.path(), "intel-rapl:0:0", 0);
         let mut metered = Metered::of(Nothing, zones.path());
         let mut work = || {
-            // The second starts again at 0.
+            // The second wraps around to 0.
             for (file, energy) in [(&first, "160"), (&second, "20"), (&part, "500")] {
                 fs::write(file, energy).unwrap();
             }

@@ -79,7 +79,7 @@ impl Source for Hardware {
             let since = |after: Option<u64>, before: Option<u64>| after.unwrap_or(0) - before.unwrap_or(0);
             let enabled = since(after.time_enabled, before.time_enabled);
             let running = since(after.time_running, before.time_running);
-            // More events than counters take turns: what was counted stands for all of the time.
+            // If there are more events than counters, they take turns: scale the count to all of the time.
             if running > 0 {
                 counts
                     .insert((*name).to_owned(), (after.count - before.count) as f64 * enabled as f64 / running as f64);
@@ -92,7 +92,7 @@ impl Source for Hardware {
     }
 }
 
-/// Misses of the second level. Linux has no general event for them. On AMD its cache misses are those of the second level; Intel has
+/// Misses of the second level. Linux has no general event for them. On AMD, its event for cache misses counts them; Intel has
 /// `L2_RQSTS.MISS`, event 0x24 with mask 0x3f, from Skylake to Granite Rapids.
 fn second_level() -> Option<io::Result<Counter>> {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").ok()?;
@@ -130,12 +130,12 @@ mod tests {
         }
     }
 
-    /// Memory that no allocator keeps when it is freed: more than 32 MiB.
+    /// Pages of 4 kB that no allocator keeps when they are freed: more than 32 MiB.
     const MANY: usize = 20_000;
-    /// It is given in pages of 4 kB or, at most, 2 MB.
+    /// Their fewest page faults: the system provides at most 2 MB at a time.
     const LEAST: f64 = (MANY / 512) as f64;
 
-    /// Writes to pages that the system has not given yet, if they are many.
+    /// Writes to pages: if they are many, to ones that the system has yet to provide.
     fn touch(pages: usize) -> Result<(), RunError> {
         let mut memory = vec![0u8; pages << 12];
         memory.chunks_mut(1 << 12).for_each(|page| page[0] = 1);

@@ -1,8 +1,8 @@
 //! Instructions, cycles and misses of a kernel per unit of work.
 //!
-//! The counters of the CPU tell all of it, with perf events ([`hardware`]). Many virtual machines have none. There callgrind counts
-//! instructions, in a simulation that does not time anything ([`callgrind`]). Where the machine tells what [`energy`] it takes, that
-//! is counted as well.
+//! The counters of the CPU give all of these, by perf events ([`hardware`]). Many virtual machines have none. There callgrind
+//! counts instructions, in a simulation that does not time anything ([`callgrind`]). Where the machine reports the [`energy`] it
+//! uses, that is counted as well.
 
 mod callgrind;
 mod energy;
@@ -46,7 +46,7 @@ const L1_MISSES: &str = "l1d_misses";
 const L2_MISSES: &str = "l2_misses";
 const FREQUENCY: &str = "gigahertz";
 const ENERGY: &str = "package_nanojoules";
-/// The time of the cycles, which is not shown.
+/// The time in which the cycles were counted, which is not shown.
 const TIME: &str = "nanoseconds";
 
 /// Numbers of events, by name. What could not be counted is missing.
@@ -64,7 +64,7 @@ enum Origin {
 
 /// What counts events.
 trait Source {
-    /// What this thread, and threads that it starts, do in `work`.
+    /// Counts what this thread, and threads that it starts, do in `work`.
     ///
     /// # Errors
     /// That of `work`.
@@ -113,8 +113,8 @@ impl Row {
     }
 }
 
-/// Counts what kernels of a session do, given by their indices; nothing if there is no means to. `announce` receives a line if the
-/// CPU has no counters.
+/// Counts what kernels of a session do, given by their indices; `None` if nothing here can count. `announce` receives a line if
+/// the CPU has no counters.
 ///
 /// # Errors
 /// A kernel failed, or the run was cancelled.
@@ -154,7 +154,7 @@ pub fn count(
     Ok(Some(Counters { source: Origin::Callgrind, unit: session.unit().to_owned(), rows, skipped }))
 }
 
-/// [`count`] by the CPU alone; nothing if it has no counters.
+/// [`count`] by the CPU alone; `None` if it has no counters.
 ///
 /// # Errors
 /// As [`count`].
@@ -168,7 +168,7 @@ fn by_hardware(hardware: Hardware, session: &dyn Session, kernels: &[usize], run
     Ok(Counters { source: Origin::Hardware, unit: session.unit().to_owned(), rows, skipped: Vec::new() })
 }
 
-/// Runs a kernel once, and then as often as counts have little noise.
+/// Runs a kernel once, and then often enough for counts with little noise.
 fn row(session: &dyn Session, kernel: usize, run: &Run, source: &mut dyn Source) -> Result<Row, RunError> {
     let start = Instant::now();
     let answer = session.run(kernel, run)?;
@@ -202,7 +202,7 @@ impl Counters {
 }
 
 impl Counters {
-    /// The rows of a table, below its heading. Only what was counted has a column; the first has the kernels.
+    /// The rows of a table, the first of them its heading. Only what was counted has a column, after that of the kernels.
     pub fn lines(&self) -> Vec<Vec<String>> {
         let is_counted = |(name, _): &&(&str, &str)| self.rows.iter().any(|row| row.counts.contains_key(*name));
         let columns: Vec<_> = COUNTED.iter().filter(is_counted).collect();
@@ -217,7 +217,7 @@ impl Counters {
     }
 }
 
-/// A number with three significant digits, but no more than four after the point.
+/// A number with three significant digits, but all of those before the point, and at most four after it.
 fn figure(count: f64) -> String {
     let places = match count {
         0.1..1.0 => 3,
@@ -240,7 +240,7 @@ mod tests {
         list.map(|(name, count)| (name.to_owned(), count)).into()
     }
 
-    /// A CPU that takes two cycles and an instruction for a run, and has no caches.
+    /// A CPU that takes two cycles and three instructions for a run, and has no caches.
     struct Fake {
         runs: u64,
     }

@@ -24,7 +24,7 @@ const MAX_LINE: u64 = 1 << 20;
 pub struct Patience {
     /// For the first one.
     pub hello: Duration,
-    /// For any other, besides ten times the time that the work should take.
+    /// For any other, in addition to ten times the time that the work should take.
     pub reply: Duration,
 }
 
@@ -55,7 +55,7 @@ impl<'a> Child<'a> {
         let cannot = |error: std::io::Error| DuelError::Player(format!("cannot start {name}: {error}"));
         let errors = tempfile::tempfile().map_err(cannot)?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors.try_clone().map_err(cannot)?);
-        // A signal to the group of this program must not end it before this program has seen to it.
+        // A signal to the group of this program must not end the child before this program has handled it.
         let mut process = group::spawn(command).map_err(cannot)?;
         let (Some(stdin), Some(stdout)) = (process.stdin.take(), process.stdout.take()) else {
             unreachable!("both are piped")

@@ -51,15 +51,15 @@ pub struct Other {
 /// A kernel in another build. The ratio of its row refers to the baseline of this build.
 pub struct OtherRow {
     pub row: Row,
-    /// The median time of this build divided by that of the other, between the ends of the middle 80 % of this ratio in rounds.
+    /// The median time of this build divided by that of the other, between the ends of the middle 80 % of the rounds' ratios.
     pub new_over_old: [f64; 3],
-    /// The smallest and the largest of it in a process, of best times.
+    /// The smallest and the largest ratio of the best times in a process.
     pub new_over_old_processes: Option<[f64; 2]>,
 }
 
 impl<'a> Match<'a> {
     /// Plans a duel with rounds in up to `processes` processes, fewer where the inputs of all would take much of the memory. `open`
-    /// makes the session, which lists the kernels; its input is not needed any longer.
+    /// makes the session, which lists the kernels; its input is not needed afterwards.
     ///
     /// # Errors
     /// Those of `open`; a kernel name is unknown, or the baseline cannot run.
@@ -87,7 +87,7 @@ impl<'a> Match<'a> {
         &self.lineup.case
     }
 
-    /// Plays it among the kernels of this build.
+    /// Plays the duel among the kernels of this build.
     ///
     /// # Errors
     /// Outputs differ or are wrong, the run was stopped, or a child failed.
@@ -99,8 +99,8 @@ impl<'a> Match<'a> {
         Ok(self.lineup.duel(&played, |number| number))
     }
 
-    /// Plays it among the kernels of this build and those of the same names in another. Kernels that only the other has are
-    /// listed if `lists_new`.
+    /// Plays the duel among the kernels of this build and those of the same names in another. Kernels that only the other has
+    /// are listed if `lists_new`.
     ///
     /// # Errors
     /// As [`Match::play`]; or the other program cannot duel.
@@ -155,9 +155,9 @@ impl<'a> Match<'a> {
         Ok((duel, other))
     }
 
-    /// Plays it among the kernels of this build and those of others, by the wall clock, the only one that all systems have. A kernel
-    /// that this build leaves out is left out in all, and one that only another can run takes part if a relative does. Returns a duel for each build, with
-    /// ratios to the baseline of this one.
+    /// Plays the duel among the kernels of this build and those of others, by the wall clock, the only one that all systems have.
+    /// A kernel that this build leaves out is left out in all, and one that only another can run takes part if a relative does.
+    /// Returns a duel for each build, with ratios to the baseline of this one.
     ///
     /// # Errors
     /// As [`Match::play`]; or another program cannot duel.
@@ -194,8 +194,8 @@ impl<'a> Match<'a> {
         Ok(builds.into_iter().enumerate().map(duel).collect())
     }
 
-    /// A kernel of another build, unless this one can run it and leaves it out. One that only the other has is of the tier which that
-    /// build is named after.
+    /// A kernel of another build, unless this one can run it and leaves it out. One that only the other can run, and that has a
+    /// relative here, gets the tier that the other build is named after.
     fn contender_of(&self, kernel: &str, build: &str, own: &[Listed]) -> Option<Contender> {
         let here = self.lineup.contenders.iter().find(|own| own.kernel == kernel);
         let is_new = own.iter().all(|own| own.kernel != kernel || own.obstacle.is_some());
@@ -275,7 +275,7 @@ impl Layout {
         const PAGE: f64 = 4096.0;
         /// The smallest step of an allocation.
         const GRAIN: usize = 16;
-        // Multiples of the square roots of three primes never come close to each other together.
+        // By multiples of the square roots of three primes, modulo a page, no two processes are close in all three.
         let step = |prime: f64| ((process + 1) as f64 * prime.sqrt()).fract() * PAGE;
         let [environment, before, after] = [2.0, 3.0, 5.0].map(|prime| step(prime) as usize / GRAIN * GRAIN);
         Layout { environment, heap: [before, after] }

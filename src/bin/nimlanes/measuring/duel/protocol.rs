@@ -44,7 +44,7 @@ pub struct Input {
     /// Whether the wall clock times all kernels, and not the clock of their thread.
     pub wall_clock: bool,
     /// Bytes to allocate first and keep, so that later allocations are elsewhere than in another process: before and after a hole
-    /// that small tables go to. So the second number moves large tables against small ones.
+    /// that small tables go to. So the second number moves large tables relative to small ones.
     pub heap: [usize; 2],
 }
 

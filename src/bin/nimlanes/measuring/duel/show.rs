@@ -102,7 +102,7 @@ impl<'a> Versus<'a> {
     /// The tables of `compare`: all rows, then the change of each kernel.
     pub fn text(&self) -> String {
         let Identity { version, revision, build, profile, .. } = self.other.identity;
-        // Default and native builds are named so, and neither is the old one.
+        // A default and a native build go by these names: neither is the old one.
         let differ = self.build != build;
         let [new_name, old_name] = if differ { [self.build, build] } else { ["new", "old"] };
         let name = |row: &BuildRow<'_>| match row.build {
@@ -182,7 +182,7 @@ fn heading(duel: &Duel) -> String {
 /// A duel that leaves out a larger share of its turns says little.
 const MOST_DISTURBED: f64 = 1.0 / 3.0;
 
-/// The rows, each with the build that it is of, if there are two.
+/// The rows, each with its build if there are two.
 fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
     let unit = listed.first().map_or("", |(row, _)| row.unit.as_str());
     let per_unit = format!("ns/{unit}");

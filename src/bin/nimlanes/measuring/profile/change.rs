@@ -8,13 +8,13 @@ use nimlanes::units::span;
 use super::picture::{Stacks, draw_change};
 use super::{Profile, ProfileError, leaf, save, write};
 
-/// Changes that a text lists at most.
+/// The most changes that a text lists.
 const LISTED: usize = 40;
 
 /// What is compared.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// What pictures call it: unlike the other side.
+    /// Its name in pictures, unlike that of the other side.
     pub name: String,
     /// Its stacks.
     pub profile: Profile,
@@ -35,9 +35,9 @@ pub struct Change {
 
 impl Change {
     /// Writes `<root>/<operation>/<workload>/<before>-to-<now>-<size>.svg`, a picture of the time for a unit of work, and a `.txt`
-    /// with the greatest changes. Each frame is as wide as the larger of both times, red if that is the time now, blue if it is
-    /// gone. The outermost frame names both sides; phases within are named without their kernel, so that those of the same name are
-    /// compared. Returns the path of the SVG.
+    /// with the greatest changes. Each frame is as wide as the larger of its two times, red if that is the time now, blue if it
+    /// is the one before. The outermost frame names both sides; phases within are named without their kernel, so that those of
+    /// the same name are compared. Returns the path of the SVG.
     ///
     /// # Errors
     /// A file or folder cannot be written.
@@ -83,8 +83,8 @@ impl Profile {
         self.renamed(|stack| stack.split(';').enumerate().map(rename).collect::<Vec<_>>().join(";"))
     }
 
-    /// The profile with lines of source called as in `now`, where they have only moved in their file. Each is taken for the nearest
-    /// line of the same text.
+    /// The profile with lines of source named as in `now`, where they have only moved in their file. Each is taken for the
+    /// nearest line of the same text.
     pub fn with_lines_as_in(mut self, now: &Profile) -> Self {
         let mut places = BTreeMap::<(&str, &str), Vec<u64>>::new();
         for (file, number, text) in now.stacks.keys().flat_map(|stack| stack.split(';')).filter_map(source) {
@@ -100,7 +100,8 @@ impl Profile {
         self
     }
 
-    /// The profile without frames of instructions, whose places differ between builds. Only lines that hold most samples have any.
+    /// The profile without frames of instructions, whose places differ between builds. Only a line that holds most samples, or
+    /// assembly, has any.
     pub fn without_instructions(mut self) -> Self {
         let is_kept = |frame: &&str| !frame.starts_with('+');
         self.stacks = self.renamed(|stack| stack.split(';').filter(is_kept).collect::<Vec<_>>().join(";"));

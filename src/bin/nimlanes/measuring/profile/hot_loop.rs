@@ -25,7 +25,7 @@ pub struct Step {
 pub struct Model {
     /// Its version and the CPU that it takes this one for.
     pub name: String,
-    /// Cycles for a turn of the loop.
+    /// Cycles for an iteration of the loop.
     pub cycles: f64,
     /// All that it says.
     pub text: String,

@@ -4,7 +4,7 @@
 const HARNESS: [&str; 3] =
     ["session::Session>::spin", "games::Question::solve", "criterion::bencher::Bencher<M>::iter"];
 
-/// A function that the compiler left standing, then those inlined into it, outermost first.
+/// A function that the compiler did not inline, then those inlined into it, outermost first.
 pub type Frame = [String];
 
 /// The frames below the harness. On a thread started by a kernel, those from the first one of this crate. Empty for samples
@@ -63,7 +63,7 @@ fn short(function: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The names shown of a stack, of which `/` separates frames and `;` functions within a frame.
+    /// The names shown for a stack, where `/` separates frames and `;` functions within a frame.
     fn cut(stack: &str) -> Vec<String> {
         let frames: Vec<Vec<String>> =
             stack.split('/').map(|frame| frame.split(';').map(str::to_owned).collect()).collect();

@@ -26,7 +26,7 @@ pub fn parse(text: &str) -> Option<Stacks> {
     text.lines().map(line).collect::<Option<Stacks>>().filter(|stacks| stacks.values().any(|count| *count > 0))
 }
 
-/// The stacks as a tree, with the share of each frame and what is below it, of at least a fiftieth.
+/// The stacks as a tree, with the share of each frame, including what is below it. Shares under a fiftieth are left out.
 pub fn tree(stacks: &Stacks) -> String {
     let mut frames = Stacks::new();
     for (stack, count) in stacks {
@@ -61,13 +61,13 @@ fn in_order(stack: &str) -> String {
 /// A flamegraph of folded stacks.
 ///
 /// # Errors
-/// The stacks are no text for it.
+/// The text is not of folded stacks.
 pub fn draw(title: &str, subtitle: &str, folded: &str) -> io::Result<Vec<u8>> {
     image(style(title, subtitle), folded)
 }
 
-/// A flamegraph of times before and now of each stack, in this unit. A frame is as wide as the larger time: red if that is now, blue
-/// if it was before.
+/// A flamegraph of the times of each stack before and now, in this unit. A frame is as wide as the larger time: red if that is
+/// now, blue if it was before.
 ///
 /// # Errors
 /// As [`draw`].
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn titles_of_pictures_fit_a_narrow_window() {
         let image = String::from_utf8(draw(&"t".repeat(50), "", "a;b 1\n").expect("text")).expect("UTF-8");
-        // 50 characters of 17 points and 0.61 of it, and the buttons.
+        // 50 characters, each 0.61 of 17 pixels wide, and the buttons.
         assert!(image.contains("@media (max-width:698px)"), "{image}");
         assert!(image.contains("#title { font-size:min(17px, calc((100vw - 20px) / 30.50));"), "{image}");
         assert_eq!(image.matches("<style").count(), 1, "the style is that of the picture");

@@ -1,5 +1,5 @@
 //! Samples by function, from a timer and its signal: `pprof`. It works wherever there are signals, but resolves an address once for
-//! the whole function that the compiler left standing: inlined functions and lines have no shares of their own.
+//! the whole function that was not inlined: inlined functions and lines have no shares of their own.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! What a duel in a file must fulfil besides having plausible numbers. Folders come from other people, and a report computes with
-//! what it reads, makes file names of it, and shows it in tables.
+//! what it reads, makes file names from it, and shows it in tables.
 
 use nimlanes::lab::environment::Environment;
 
@@ -8,7 +8,7 @@ use crate::measuring::duel::{Duel, Row};
 /// How far a ratio may be from the quotient of the median times: it used to be a median over rounds.
 const RATIO: f64 = 2.0;
 
-/// How far units of work may be apart: by rounding alone.
+/// By how much units of work may differ: rounding alone.
 const WORK: f64 = 1e-6;
 
 /// What is wrong with a duel, if anything.
@@ -53,7 +53,7 @@ pub(super) fn fault_of_origin(date: &str, environment: &Environment) -> Option<S
         return Some(format!("its date is {date:?}"));
     }
     let Environment { cpu, microarchitecture, tier, system, caches, .. } = environment;
-    // It becomes part of file names.
+    // The microarchitecture becomes part of file names.
     let is_file = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if microarchitecture.is_empty() || !microarchitecture.chars().all(is_file) || microarchitecture.starts_with('.') {
         return Some(format!("{microarchitecture:?} is no microarchitecture"));

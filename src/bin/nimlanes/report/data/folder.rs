@@ -36,8 +36,8 @@ pub struct Measurement {
     pub text: String,
 }
 
-/// The measurements in a folder, by the names of their files; none if it does not exist. A file is newer than what [`JOINED`] has of
-/// the same name.
+/// The measurements in a folder, by the names of their files; none if it does not exist. A file replaces what [`JOINED`] has
+/// under the same name.
 ///
 /// # Errors
 /// A file cannot be read, or [`JOINED`] has another format.
@@ -65,7 +65,7 @@ pub fn read(folder: &Path) -> Result<BTreeMap<String, Measurement>, SavedError> 
 /// A file cannot be read, written or removed, or holds no JSON. No measurement is lost.
 pub fn join(folder: &Path) -> Result<(), SavedError> {
     let line = |measurement: Measurement| {
-        // No text in JSON goes over the end of a line.
+        // No string in JSON contains the end of a line.
         let line = measurement.text.lines().map(str::trim).collect::<String>();
         let invalid =
             |error: serde_json::Error| SavedError::Invalid { path: measurement.path, reason: error.to_string() };

@@ -1,4 +1,5 @@
-//! Other machines: the newest folder of measurements of each microarchitecture, or name given by hand, that is not that of the report.
+//! Other machines: the newest folder of measurements of each microarchitecture, or of each name given by hand, other than that of
+//! the report.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ pub struct Others {
     pub left_out: Vec<String>,
 }
 
-/// Why a folder with valid measurements stands in no report.
+/// Why a folder of measurements is left out.
 #[derive(Debug, thiserror::Error)]
 enum Unfit {
     #[error(transparent)]

@@ -250,7 +250,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Ascending.
+    /// From the low end, the median and the high end.
     pub fn of([low_seconds, median_seconds, high_seconds]: [f64; 3]) -> Self {
         Spread { median_seconds, low_seconds, high_seconds }
     }
@@ -407,7 +407,7 @@ macro_rules! measured {
             pub folder: PathBuf,
             /// Duels of exact kernels.
             pub duels: Vec<Saved<Duel>>,
-            /// The rows of observed kernels in those duels, which never stand as the best.
+            /// The rows of observed kernels in those duels, which are never called the best.
             pub observed: Vec<Observed>,
             /// Number of measurements that were made twice and left out, because their baselines were slower.
             pub left_out: usize,

@@ -1,6 +1,6 @@
 //! The source code that was measured: its revision, and a digest of each file that kernels are made of.
 //!
-//! A report marks the kernels whose source is not what was measured. It compares digests and not revisions: they need no
+//! A report marks the kernels whose source is not what was measured. It compares digests and not revisions: digests need no
 //! git and no history, and they follow from the files of a checkout alone, so `report --check` gives the same on any clone.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +38,7 @@ impl Sources {
             let text = output_of(Command::new("git").args(args)).ok().and_then(|text| String::from_utf8(text).ok());
             text.map(|text| text.trim().to_owned())
         };
-        // What is measured again replaces data that are committed.
+        // Measuring again replaces committed data, which is no change of the source.
         let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)profiles/data"]);
         let dirty = if changed.is_none_or(|changed| changed.is_empty()) { "" } else { "-dirty" };
         let commit = git(&["describe", "--always", "--abbrev=12", "--exclude=*"]);
@@ -71,8 +71,8 @@ fn digests(root: &Path) -> Result<BTreeMap<String, String>, SavedError> {
     Ok(digests)
 }
 
-/// A digest of the code in a file that runs. Comments, indentation and empty lines do not count, nor do imports and the predicted
-/// cost: moving a module or fitting a constant changes no time.
+/// A digest of the code in a file, as far as it runs. Comments, indentation and empty lines do not count, nor do imports and the
+/// predicted cost: moving a module or fitting a constant changes no time.
 fn digest(text: &str) -> String {
     let mut hasher = XxHash3_64::new();
     let mut lines = text.lines();

@@ -1,5 +1,5 @@
-//! Kernels in an engine of WebAssembly, beside those of this program. These measurements are apart from those of a report: a file
-//! for each machine.
+//! Kernels in an engine of WebAssembly, beside those of this program. These measurements are kept apart from those of a report: a
+//! file for each machine.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub const FOLDER: &str = "profiles/webassembly";
 pub struct WebAssembly {
     /// The engine with its version.
     pub engine: String,
-    /// Each operation as duels that were one: all builds took turns, and ratios are to the baseline of the first of them, this
+    /// For each operation, one duel split by builds: all of them took turns, and ratios are to the baseline of the first, this
     /// program. The others are for WebAssembly, without vectors and with them.
     pub operations: Vec<Vec<Duel>>,
 }

@@ -1,6 +1,6 @@
 //! What is known of first heaps past the public record, as a page and as b-files.
 //!
-//! They are made of runs that `grundy --records --save` kept. A term counts as confirmed if two kernels found it.
+//! They are made from runs that `grundy --records --save` kept. A term counts as confirmed if two kernels found it.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

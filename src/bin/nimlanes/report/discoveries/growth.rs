@@ -1,7 +1,7 @@
 //! How the P-positions of the squares grow, as a page with a table and a picture.
 //!
-//! They are made of runs that `grundy --zeros --save` kept. A row names the kernels that found the same P-positions, by their
-//! number and their hash.
+//! They are made from runs that `grundy --zeros --save` kept. A row names the kernels that found the same P-positions: as
+//! many, with the same hash.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -14,16 +14,16 @@ use crate::files::saved::{Saved, SavedError};
 /// The folder of the runs, the page, the picture and a b-file.
 pub const FOLDER: &str = "profiles/discoveries/zeros";
 const PICTURE: &str = "growth.svg";
-/// The first octave of the table and of the picture ends at this power of two. Exponents of fewer heaps vary widely.
+/// The first octave of the table and of the picture ends at two to this power. Exponents of fewer heaps vary widely.
 const FROM: usize = 10;
-/// The octaves whose exponents are summed up begin at this power of two.
+/// The summary of exponents covers the octaves above two to this power.
 const LATER: usize = 20;
 
 type Run = Saved<Growth>;
 
 /// An octave, by the run that went furthest.
 struct Row<'a> {
-    /// The power of two at its end.
+    /// It ends at two to this power.
     to: usize,
     zeros: u64,
     ratio: f64,

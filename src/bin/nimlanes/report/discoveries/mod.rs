@@ -1,7 +1,7 @@
 //! Discoveries: pages on what no public list has, with their b-files and pictures.
 //!
-//! They are made of what runs of `grundy` and `survey` kept with `--save`. What is timed is not here. Papers are pages on the
-//! mathematics: proofs by hand, and what comes from data by these runs.
+//! They are made from what runs of `grundy --save` and `survey --into` kept. What is timed is not here. Papers are pages on
+//! the mathematics: proofs are written by hand, and data come from these runs.
 
 mod far;
 mod first_heaps;

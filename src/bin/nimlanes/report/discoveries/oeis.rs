@@ -13,7 +13,7 @@ use super::sequences::{Found, Run, Sequence, agreed};
 use crate::files::found::Origin;
 use crate::report::tables::markdown::Table;
 
-/// The most characters of the line of data in the OEIS.
+/// The most characters in a data line of the OEIS.
 const DATA: usize = 260;
 
 /// The page.
@@ -115,7 +115,7 @@ fn kernels(runs: &[&Run]) -> String {
     table.end()
 }
 
-/// What a kernel is, with what the kernel is that it refers to.
+/// What a kernel is, after what the kernel is that it refers to.
 fn idea(kernel: &KernelInfo, known: &[KernelInfo]) -> String {
     match known.iter().find(|other| Some(other.name) == kernel.like) {
         Some(other) => format!("`{}`: {}; here: {}", other.name, other.summary, kernel.summary),

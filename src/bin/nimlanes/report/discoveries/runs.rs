@@ -19,7 +19,7 @@ pub fn longest_first<T: Measured>(folder: &Path, origin: impl Fn(&T) -> &Origin)
     Ok(runs)
 }
 
-/// The command that makes a run again.
+/// The command that repeats a run.
 pub fn command(run: &Origin, option: &str) -> String {
     let Origin { moves, limit, operation, kernel, .. } = run;
     format!("nimlanes grundy --moves {moves} --limit {limit} {option} --kernel {operation}={kernel}")

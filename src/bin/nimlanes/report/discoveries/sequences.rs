@@ -14,7 +14,7 @@ pub struct Sequence {
     pub oeis: Option<&'static str>,
     /// The numbers of related sequences there: what a move takes, and all Grundy values.
     pub related: &'static [&'static str],
-    /// Terms that are public.
+    /// The number of public terms.
     pub public: Option<usize>,
     /// What the public record says besides.
     pub record: &'static str,

@@ -91,7 +91,7 @@ fn table(games: &[Game]) -> String {
         let (rare, last) = (or_dash(game.rare), or_dash(game.last_rare));
         let mask = game.mask.map_or("–".to_owned(), |mask| mask_in_words(mask, game.by_position));
         let rate = match *heaps as f64 / seconds {
-            _ if game.period.is_some_and(|period| period.proved) => "–".to_owned(), // most are repeated
+            _ if game.period.is_some_and(|period| period.proved) => "–".to_owned(), // most values are repeated
             rate if rate < 1e6 => format!("{:.0} k", rate / 1e3),
             rate => format!("{:.1} M", rate / 1e6),
         };

@@ -94,12 +94,12 @@ fn section(count: usize, sets: &[Proved], unproved: usize) -> String {
     text + "\n"
 }
 
-/// The first of the sets that have most of something.
+/// The first of the sets with the largest value of `of`.
 fn first_most<'a>(sets: &[Proved<'a>], of: impl Fn(&Proved) -> u64) -> Proved<'a> {
     *sets.iter().rev().max_by_key(|set| of(set)).expect("a row has sets")
 }
 
-/// How the sets of three moves stand to what is conjectured of them.
+/// How the sets of three moves compare with what is conjectured about them.
 fn conjecture(sets: &[Proved], line: &mut impl FnMut(String)) {
     let (additive, others): (Vec<Proved>, Vec<Proved>) =
         sets.iter().copied().partition(|set| set.moves[0] + set.moves[1] == set.moves[2]);

@@ -1,8 +1,8 @@
-// What the sections that ask the module have in common: a form, a status, and a link that begins anew.
+// What the sections that ask the module have in common: a form, a status, and a link that asks the same again.
 
 const capitalised = name => name[0].toUpperCase() + name.slice(1);
 
-/** The settings after the first of a link, and the first: `#solve=stone-game&limit=1000`. */
+/** The key, the name and the settings in a link such as `#solve=stone-game&limit=1000`. */
 function readLink(hash) {
     const [first, ...rest] = new URLSearchParams(hash.replace(/^#/, ''));
     return first && { key: first[0], name: first[1], settings: Object.fromEntries(rest) };
@@ -89,7 +89,7 @@ function activity({ key, label, names, settings, begin, changed = () => {} }) {
             }
             say(await begin(name, given, own.signal, say));
         } catch (error) {
-            // A run that another has taken the place of says nothing.
+            // A run that was replaced by another says nothing.
             if (working === own) {
                 say(own.signal.aborted ? 'Stopped.' : `${error.message}.`, !own.signal.aborted);
             }
@@ -122,7 +122,7 @@ function activity({ key, label, names, settings, begin, changed = () => {} }) {
                 input.checked = value === 'true';
             } else if (input) {
                 input.value = value;
-                // Of a list, the default has no name of its own.
+                // In a list, the value of the default is empty.
                 input.value ||= '';
             }
         }

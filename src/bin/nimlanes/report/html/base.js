@@ -1,6 +1,6 @@
 // The data, numbers as text, and elements: what all parts of the page use.
 
-/** Unpacks what the element of a name has as text. */
+/** Unpacks the text of the element with this id. */
 function unpacked(id) {
     const packed = Uint8Array.from(atob(document.getElementById(id).textContent), letter => letter.charCodeAt(0));
     return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate')));
@@ -65,7 +65,7 @@ const perUnit = row => (row.throughput > 0 ? 1 / row.throughput : undefined);
 // ---- elements ----
 
 /**
- * Elements of HTML or SVG: attributes that are functions listen, others that are null, undefined or false are left out.
+ * Elements of HTML or SVG: attributes that are functions are listeners, others that are null, undefined or false are left out.
  */
 const elements =
     create =>
@@ -75,7 +75,7 @@ const elements =
             if (typeof value === 'function') {
                 element.addEventListener(key, value);
             } else if (key === 'style' && value) {
-                // As an attribute, the policy of the page forbids it.
+                // The policy of the page forbids it as an attribute.
                 element.style.cssText = value;
             } else if (value != null && value !== false) {
                 element.setAttribute(key, value === true ? '' : value);

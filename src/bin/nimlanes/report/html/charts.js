@@ -1,10 +1,10 @@
 // Charts with logarithmic axes, and the values next to the pointer.
 
-/** A logarithmic axis from `low` to `high`, at the pixels `from` to `to`, with a tick for every `apart` pixels at most. */
+/** A logarithmic axis from `low` to `high`, at the pixels `from` to `to`, with at most one tick per `apart` pixels. */
 function logAxis([low, high], [from, to], apart) {
     const decades = Math.log10(high / low);
     const at = value => from + ((to - from) * Math.log10(value / low)) / decades;
-    // As many as have room; one is among them.
+    // As many as fit; the number 1 is among them if it is on the axis.
     const room = Math.abs(to - from) / apart;
     const digits = decades < 2.5 && 3 * decades < room ? [1, 2, 5] : [1];
     const step = Math.ceil(decades / room);
@@ -124,7 +124,7 @@ const SHAPES = [
 ];
 const COLOURS = 10;
 
-/** As many kernels as can be told apart: no two of them have the same colour and shape. */
+/** The most marks that can be told apart: no two of them have the same colour and shape. */
 const MARKS = COLOURS * SHAPES.length;
 
 /** The colour and the shape of a mark; neighbours differ in both. */

@@ -47,7 +47,7 @@
         }),
     );
 
-    /** A position in every order that is another place: two of its heaps, and the third if it has three. */
+    /** A position in every order that gives another place: two of its heaps, and the third if it has three. */
     function orders([a, b, c]) {
         const all = [
             [a, b, c],

@@ -3,7 +3,7 @@
 const FRAME_HEIGHT = 19;
 
 /**
- * The frames of one profile, or of two. `stacks` is `[text, scale]` for each: what one sample counts. A node has the
+ * The frames of one profile, or of two. `stacks` is `[text, scale]` for each; a sample counts as `scale`. A node has the
  * `times` of both, and a `width`, in which the larger of the two times counts wherever a stack ends.
  */
 function flameTree(stacks) {

@@ -1,8 +1,8 @@
 //! The page: every measurement in one HTML file to browse, which needs nothing else.
 //!
 //! The files beside this one are its skeleton, its style and its scripts. All data is one block of JSON, packed, from which the
-//! scripts draw tables, charts and flamegraphs: no number is in the page twice. The library is in it as a module of WebAssembly for each
-//! tier, which a worker runs (`worker.js`) to solve, draw and race.
+//! scripts draw tables, charts and flamegraphs: no number is in the page twice. It holds the library as a module of WebAssembly
+//! for each tier, which a worker runs (`worker.js`) to solve, draw and race.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -57,7 +57,7 @@ const SCRIPTS: [&str; 16] = [
     include_str!("start.js"),
 ];
 
-/// Colours of a scale.
+/// Number of colours in a scale.
 const SHADES: u8 = 64;
 
 /// The folder of the flamegraphs that the repository keeps, as `operation/workload/kernel-size.folded`.
@@ -212,7 +212,7 @@ pub struct Page {
     pub html: String,
     /// Number of rows of measurements.
     pub rows: usize,
-    /// The microarchitectures.
+    /// The names of the machines.
     pub machines: Vec<String>,
     /// Number of flamegraphs.
     pub profiles: usize,
@@ -475,7 +475,7 @@ pub fn way_back(file: &Path) -> String {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (Ok(from), Ok(to)) = (folder.canonicalize(), Path::new(".").canonicalize()) else { return String::new() };
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    // What would end the path in a link.
+    // Escapes what would end the path in a link.
     let escaped = |part: &str| part.replace('%', "%25").replace('#', "%23").replace('?', "%3F");
     let down = to.iter().skip(shared).map(|part| escaped(&part.to_string_lossy()) + "/");
     "../".repeat(from.iter().count() - shared) + &down.collect::<String>()

@@ -18,8 +18,8 @@ const compiled = (() => {
 const WORKER = URL.createObjectURL(new Blob([byId('worker').textContent], { type: 'text/javascript' }));
 
 /**
- * Passes each line of the answer to a request to `take`. The promise is kept at the end of the answer, and broken with what the module
- * says is wrong, or when `signal` is aborted, which ends the work at once.
+ * Passes each line of the answer to a request to `take`. The promise resolves at the end of the answer. It rejects with the error
+ * that the module reports, or when `signal` is aborted, which ends the work at once.
  */
 async function ask(request, take, signal) {
     const module = await compiled();

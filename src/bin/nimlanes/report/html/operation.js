@@ -175,7 +175,7 @@ function drawAtSize() {
     drawLadder();
 }
 
-/** After the operation, or what is shown of it, has changed. */
+/** Updates the section after the operation, or what is shown of it, has changed. */
 function update(keepsMarks) {
     const operation = state.operation;
     const ofOperation = rows.filter(row => row.operation === operation.name && state.machines.has(row.machine));
@@ -271,7 +271,7 @@ byId('measure').addEventListener('change', drawSizes);
 byId('size').addEventListener('change', drawAtSize);
 byId('all-kernels').addEventListener('change', drawLadder);
 
-// At first the first one.
+// The first operation is shown at first.
 const [first] = byId('operations').children;
 if (first) {
     choose(first.value);

@@ -22,7 +22,7 @@ function roundTicks(low, high, most) {
 
 /**
  * Points on a canvas. They are dragged with a pointer or moved with the arrow keys, and enlarged with two fingers, with the wheel where
- * the canvas has the focus, or with + and -. The point next to the pointer, or to the middle after a key, is told in `readout`.
+ * the canvas has the focus, or with + and -. The point next to the pointer, or to the middle after a key, is described in `readout`.
  */
 function pointPicture(canvas, readout) {
     const context = canvas.getContext('2d');
@@ -34,7 +34,7 @@ function pointPicture(canvas, readout) {
     /** The corner at the bottom left, and how many units there are in a pixel. */
     let view = null;
     let [width, height, dots] = [0, 0, 1];
-    /** Fewer points than this are larger. */
+    /** Points are drawn larger if there are fewer than this. */
     const FEW = 30_000;
 
     const count = () => parts.reduce((count, part) => count + part.x.length, 0);
@@ -82,7 +82,7 @@ function pointPicture(canvas, readout) {
         const image = context.createImageData(...size);
         parts.forEach(part => stamp(image, size, part));
         context.putImageData(image, Math.round(MARGIN.left * dots), Math.round(MARGIN.top * dots));
-        // What is not drawn on lies behind.
+        // The background goes behind what is drawn.
         context.globalCompositeOperation = 'destination-over';
         context.fillStyle = backgroundColor;
         context.fillRect(0, 0, width, height);
@@ -244,7 +244,7 @@ function pointPicture(canvas, readout) {
         draw();
     }
     new ResizeObserver(resize).observe(canvas.parentElement);
-    // Other colours.
+    // The theme has changed, and the colours with it.
     new MutationObserver(schedule).observe(document.documentElement, { attributeFilter: ['data-theme'] });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', schedule);
 

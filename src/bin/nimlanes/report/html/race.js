@@ -1,4 +1,4 @@
-// The section of races: a duel of the library in this browser, told turn by turn.
+// The section of races: a duel of the library in this browser, shown turn by turn.
 
 {
     /** The browser and the machine, as far as it tells. */
@@ -62,7 +62,7 @@
         return profile < 0 ? [] : [' ', html('button', { type: 'button', class: 'link', click: lead }, 'flamegraph')];
     }
 
-    /** The best turns so far. */
+    /** Shows the best turns so far. */
     function move(lanes) {
         const best = lane => Math.min(...lane.turns);
         const fastest = Math.min(...lanes.map(best));

@@ -224,7 +224,7 @@ impl<'a> Plan<'a> {
         Ok(Match::new(open, &options, PROCESSES, self.machine(), run)?.play(&mut |_| {})?)
     }
 
-    /// Nothing where the CPU has no counters.
+    /// `None` where the CPU has no counters.
     fn counted(&self, input: &Input, run: &Run) -> Result<Option<Counted>, MeasureError> {
         let session = input.session(&self.selection)?;
         let candidates = session.candidates(1, input.time_limit(self.time_limit));
@@ -253,7 +253,7 @@ impl<'a> Plan<'a> {
         Ok(Choices { rows })
     }
 
-    /// In this process alone, so of one layout: a selection is judged by many trials.
+    /// In this process alone, so in one memory layout: it takes many trials to judge a selection.
     fn trial(&self, input: &Input, run: &Run) -> Result<Trial, MeasureError> {
         let session = input.session(&self.selection)?;
         let selection = self.selection.clone().with_threads(1)?;

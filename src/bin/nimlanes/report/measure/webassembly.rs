@@ -18,7 +18,8 @@ use crate::report::data::webassembly::WebAssembly;
 
 /// Kernels predicted to take up to this many times as long as the fastest take part.
 const FACTOR: u32 = 6;
-/// So do the best in plain Rust and the best public ones up to this. Some take many times as long without vectors.
+/// So do the best in plain Rust and the best public ones, if predicted to take at most this. Some take many times as long without
+/// vectors.
 const LONGEST: Duration = Duration::from_millis(200);
 /// Budget of the duel of an operation.
 const BUDGET: Duration = Duration::from_secs(6);
@@ -63,7 +64,7 @@ fn duel(
     let limit = input.shortest_run() * FACTOR;
     let wanted = input.predicted.iter().filter(|kernel| kernel.claim == Claim::Exact);
     let wanted = wanted.filter(|kernel| kernel.run <= limit || kernel.always_included);
-    // What AVX2 has is what two vectors of WebAssembly are compared with.
+    // The baseline is what is selected up to AVX2, whose vectors are as wide as two of WebAssembly.
     let weaker = machine.tiers().find(|tier| tier.name() == "avx2").unwrap_or(Tier::Portable);
     let weaker = Selection::new(machine.capped(weaker)).with_threads(1)?;
     let baseline = weaker.kernel_of(input.session(&weaker)?.as_ref())?;

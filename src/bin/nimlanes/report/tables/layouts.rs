@@ -1,4 +1,4 @@
-//! Layouts in memory: how many the duels are of, and the kernels that are fast in one and slow in another.
+//! Layouts in memory: how many the duels cover, and the kernels that are fast in one and slow in another.
 
 use super::markdown::{Table, code, time, times};
 use super::{Report, TABLES, Topic};
@@ -8,7 +8,7 @@ use crate::measuring::duel::{Duel, Mode};
 const PAGE: &str = "layouts";
 
 impl Report<'_> {
-    /// How many layouts the duels are of, as part of a sentence.
+    /// How many layouts the duels cover, as part of a sentence.
     pub(super) fn layouts(&self) -> String {
         match self.data.duels.iter().map(|saved| saved.content.processes).max() {
             None | Some(1) => {

@@ -7,10 +7,10 @@ use super::{Entry, Report, SMALL, TABLES};
 use crate::files::saved::day;
 use crate::measuring::duel::{Duel, Row, TIE, quantile};
 
-/// The file of the page with all that turns over, without suffix.
+/// The file of the page with all pairs of kernels whose order turns over, without suffix.
 const PAGE: &str = "machines";
 
-/// Two kernels that are in one order here, and in the other there.
+/// Two kernels whose order turns over: one is faster here, the other there.
 struct Turn<'d> {
     case: &'d Case,
     /// The faster one here, and there.
@@ -127,7 +127,8 @@ impl Report<'_> {
         " \"× on\" a machine: the first ratio there. After a semicolon, the kernel that wins there by over 5 %. A dash: not measured."
     }
 
-    /// The ratio of the best kernel of a duel on each other machine, and the best kernel there if it is another by more than a tie.
+    /// The ratio of the best kernel of a duel on each other machine, and the best kernel there if it beats that one by more than
+    /// a tie.
     pub(super) fn best_of_others(&self, entry: &Entry, duel: &Duel) -> impl Iterator<Item = String> {
         self.others.iter().map(move |other| {
             let (Some(there), Some(best)) = (other.headline(entry), duel.rows.first()) else { return "–".to_owned() };

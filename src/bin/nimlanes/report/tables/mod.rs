@@ -49,7 +49,7 @@ const CHANGED: &str = "†";
 const CHANGED_NOTE: &str = "† The source of this kernel has changed since it was measured.";
 /// Begins the list of changed sources that are not the source of one kernel.
 const CHANGED_PARTS: &str = "Shared source that has changed since it was measured: ";
-/// More of them than this are not named.
+/// If there are more than this, they are counted, not named.
 const PARTS_NAMED: usize = 6;
 
 /// The lines of a report, counted from 1, without what they say about changed sources.
@@ -70,7 +70,8 @@ pub struct Report<'a> {
     webassembly: &'a [Saved<WebAssembly>],
 }
 
-/// An operation and those of its kernels that were measured, here or on another machine. A report has nothing to say of others.
+/// An operation and those of its kernels that were measured, here or on another machine. A report has nothing to say about
+/// others.
 struct Entry {
     operation: &'static dyn AnyOperation,
     kernels: Vec<KernelInfo>,

@@ -4,7 +4,7 @@ use super::markdown::{Table, code, times};
 use super::{Entry, Report, SMALL, Topic};
 use crate::measuring::duel::{Duel, TIE};
 
-/// The kernels that a table shows.
+/// The most kernels that a table shows.
 const SHOWN: usize = 10;
 
 const RULE: &str = "A case is a workload and a size above the small ones, in the default build on one thread. Cases are compared if at \

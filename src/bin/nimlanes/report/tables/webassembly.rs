@@ -1,5 +1,5 @@
-//! The tables of WebAssembly: each kernel as the compiler makes it for this program and for an engine, beside the tiers that CPUs
-//! and engines have.
+//! The tables of WebAssembly: each kernel as it is compiled for this program and for an engine, beside the tiers that CPUs and
+//! engines have.
 
 use super::markdown::{Table, code, range, size, spread, time, times};
 use super::{Report, Topic};
@@ -7,7 +7,7 @@ use crate::files::saved::{Saved, day};
 use crate::measuring::duel::{self, Duel, Row};
 use crate::report::data::webassembly::WebAssembly;
 
-/// Why, in the words of whoever looked.
+/// The explanation, which is written by hand.
 const WHY: &str = include_str!("webassembly.md");
 
 /// The columns of a table.

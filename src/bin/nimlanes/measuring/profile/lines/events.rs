@@ -1,7 +1,7 @@
 //! Samples by instruction, from perf events.
 //!
-//! The event is the software clock of the CPU, which every machine has, also a virtual one without hardware counters. A
-//! sample holds three registers and the top of the stack, which are unwound at once by a thread of its own.
+//! The event is the software clock of the CPU, which every machine has, even a virtual one without hardware counters. A
+//! sample holds the registers that unwinding needs and the top of the stack; a separate thread unwinds it at once.
 
 use std::collections::HashMap;
 use std::fs;
@@ -21,14 +21,14 @@ use perf_event_open::sample::record::{self, Record};
 
 use super::modules::Module;
 
-/// Samples per second of CPU time, no divisor of the frequencies that systems have.
+/// Samples per second of CPU time: not a divisor of the usual timer frequencies.
 pub const FREQUENCY: u32 = 997;
 
 /// Bytes of the stack in a sample. Frames further out are lost, which matters only if they include the kernel's entry.
 const STACK: u32 = 32 << 10;
 
-/// Pages of samples that wait to be read, as a power of two, for each CPU: as many as the system allows a common user, after as
-/// many as it may.
+/// Pages for samples that wait to be read, on each CPU, as exponents of two. The first is tried first; the second is what the
+/// system allows an ordinary user.
 const PAGES: [u8; 2] = [10, 7];
 
 /// How often samples are read.
@@ -104,7 +104,7 @@ impl Events {
     /// Stops sampling.
     pub fn finish(self) -> Samples {
         for counter in &self.counters {
-            // Samples of what follows are outside of kernels.
+            // If this fails, later samples are outside of kernels.
             let _ = counter.disable();
         }
         drop(self.to_reader);
@@ -113,7 +113,7 @@ impl Events {
 }
 
 /// A counter with its samples for each CPU that this thread may use. Events of threads that are started later are sampled too,
-/// which the system does only for one CPU at a time.
+/// which the system supports only with a counter for each CPU.
 fn open(with_system: bool) -> io::Result<Vec<(Counter, Sampler)>> {
     let options = Opts {
         exclude: Priv { kernel: !with_system, hv: true, ..Priv::default() },

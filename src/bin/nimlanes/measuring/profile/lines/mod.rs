@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    /// The CPU time of each of two inlined phases, about one to two.
+    /// The CPU time of each of two inlined phases, in a ratio of about one to two.
     #[inline(never)]
     fn two_phases() -> [Duration; 2] {
         let begin = Clock::Thread.now();
@@ -181,7 +181,7 @@ mod tests {
         [middle - begin, Clock::Thread.now() - middle]
     }
 
-    // Operators alone: methods are functions of their own in builds for tests.
+    // Operators alone: in builds for tests, methods are not inlined.
     #[inline(always)]
     fn multiply() -> u64 {
         let (mut i, mut all) = (0u64, 0);

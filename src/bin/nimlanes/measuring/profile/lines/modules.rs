@@ -29,7 +29,8 @@ impl Module {
         address.wrapping_add(self.bias)
     }
 
-    /// The file with the debug information: one of its own below `/usr/lib/debug` where the system's are, or this file.
+    /// The file with the debug information: a separate one below `/usr/lib/debug`, where the system keeps them, or this
+    /// file.
     pub fn debug_file(&self) -> PathBuf {
         let separate = || {
             let data = fs::read(&self.path).ok()?;

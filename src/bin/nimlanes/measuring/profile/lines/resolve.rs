@@ -29,8 +29,8 @@ impl fmt::Display for Line {
 /// The code at an address.
 #[derive(Debug, Default)]
 pub struct Code {
-    /// The function that the compiler left standing, then those inlined into it, outermost first. What is inlined of the
-    /// standard library is part of the line that uses it.
+    /// The function that the compiler did not inline, then those inlined into it, outermost first. What is inlined of
+    /// the standard library is part of the line that uses it.
     pub functions: Vec<String>,
     /// The line, in the innermost of these functions, unless that is of the standard library or not in Rust.
     pub line: Option<Line>,

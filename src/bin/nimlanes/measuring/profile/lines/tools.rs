@@ -29,7 +29,7 @@ pub fn output(command: &mut Command, input: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Turns of the loop that llvm-mca takes.
+/// Iterations of the loop that llvm-mca simulates.
 const TURNS: u32 = 100;
 
 /// Asks the newest llvm-mca about a loop, in assembly.
