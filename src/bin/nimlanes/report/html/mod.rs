@@ -408,8 +408,7 @@ impl SourceTexts {
         let line = line.parse::<NonZeroUsize>().ok()?.get();
         let is_same = |there: &str| frame_of(&format!("{place} {}", there.trim())) == frame;
         let has_line = |source: &str| source.lines().nth(line - 1).is_some_and(is_same);
-        let mut found =
-            self.0.iter().filter(|(path, source)| path.rsplit('/').next() == Some(file) && has_line(source));
+        let mut found = self.0.iter().filter(|(path, source)| Path::new(path).ends_with(file) && has_line(source));
         found.next().filter(|_| found.next().is_none()).map(|(path, _)| (place, path.as_str()))
     }
 }
@@ -495,14 +494,15 @@ mod tests {
             ("src/c/mod.rs", "\n\n}\n"),
         ];
         let texts = SourceTexts(files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect());
-        assert_eq!(texts.of_frame("mod.rs:2 one(), two()"), Some(("mod.rs:2", "src/a/mod.rs")));
+        assert_eq!(texts.of_frame("a/mod.rs:2 one(), two()"), Some(("a/mod.rs:2", "src/a/mod.rs")));
         let cut = frame_of(&format!("long.rs:1 {long}"));
         assert!(cut.len() < long.len());
         assert_eq!(texts.of_frame(&cut), Some(("long.rs:1", "src/long.rs")));
         for frame in [
-            "mod.rs:2 four()",
-            "mod.rs:2 one(), t",
-            "mod.rs:9 one()",
+            "a/mod.rs:2 four()",
+            "a/mod.rs:2 one(), t",
+            "a/mod.rs:9 one()",
+            "b/mod.rs:2 one(), two()",
             "mod.rs:3 }",
             "x.rs:1 fn a",
             "a::run",
