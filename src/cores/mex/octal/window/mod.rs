@@ -28,8 +28,8 @@ pub const CODES: usize = 64;
 pub const CHUNK: usize = 64 * LANES;
 /// Moves shorter than this are done heap by heap.
 const SHORT: usize = 16;
-/// The most moves that are done heap by heap. All moves below a block are if they are at most `FEW_SHORT`; with more,
-/// lanes of 16 are quicker.
+/// The most moves that are done heap by heap. If at most `FEW_SHORT` moves are shorter than a block, all of them are;
+/// with more, lanes of 16 are quicker.
 const MOST_SHORT: usize = 16;
 const FEW_SHORT: usize = 8;
 /// The most moves that leave a rare heap. With more, other kernels are quicker.
@@ -99,7 +99,7 @@ pub struct Loops {
 
 type Verify = fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>;
 
-/// Searches whether a heap reaches a rare value, given the heap's index and the code.
+/// Searches for a move by which a heap reaches a rare value, given the heap's index and the code.
 pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
 
 /// [`Loops`] of [`Lanes`].
