@@ -452,7 +452,7 @@ mod tests {
         Ok(())
     }
 
-    /// Far enough that most blocks are done at once, with values of two moduli.
+    /// Far enough that most blocks are done as a whole, with values of two moduli.
     #[test]
     fn values_of_the_primes() {
         let heaps = 40_000;

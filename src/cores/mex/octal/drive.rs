@@ -72,7 +72,8 @@ pub fn task_bytes(input: &Octal) -> f64 {
     input.heaps().min(TASK + (WAITING + 2) * MESSAGE) as f64
 }
 
-/// With a thread that computes common values, while this one verifies them behind it. A rare heap ends what is computed ahead.
+/// With a thread that computes common values, while this one follows and verifies them. A rare heap ends what is
+/// computed ahead.
 pub struct Pair<'a>(Sender<Task<'a>>);
 
 impl<'a> Steps<'a> for Pair<'a> {

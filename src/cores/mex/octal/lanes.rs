@@ -257,7 +257,7 @@ impl<'a> Sparse<'a> {
     /// is then known of all codes below `until` whether they are free.
     #[inline(always)]
     fn ask(&self, n: usize, groups: usize, free: &mut Free, until: &mut [usize; LANES], inner: &impl Inner) {
-        // A heap may need more when moves inside the block take its codes, but most have enough.
+        // A heap may need more of them when moves inside the block take its codes, but most have enough.
         let mut unknown = u64::MAX;
         while unknown.count_ones() > FEW {
             let mut asked = [[0; LANES]; ASKED];

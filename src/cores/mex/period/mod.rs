@@ -11,10 +11,10 @@
 //!
 //! *Proof* by induction on `n >= s + p`, given that it holds below and that `n - p` is common and verified. Every move
 //! from `n` that leaves a rare heap leaves beside it one that is at most `w` smaller than `n`, and so has the value of
-//! the other heap that the same move from `n - p` leaves. So `n` and `n - p` reach the same common values, since only such
-//! moves reach common values, and the least that they do not reach is the same. Every rare value below it is reached
-//! from `n - p` by a move that leaves a fixed heap and one at most `w` smaller; the same move from `n` reaches it. So
-//! that least value is the value of `n`, and `n` is common and verified by the same moves.
+//! the other heap that the same move from `n - p` leaves. So `n` and `n - p` reach the same common values, since only
+//! such moves reach common values, and the least that they do not reach is the same. Every rare value below it is
+//! reached from `n - p` by a move that leaves a fixed heap and one at most `w` smaller; the same move from `n` reaches
+//! it. So that least value is the value of `n`, and `n` is common and verified by the same moves.
 //!
 //! The classical theorem of Guy and Smith needs no sparse space, but values to twice the preperiod and twice the period.
 //! `profiles/papers/windows.md` in the source tree has all definitions and lemmas, and the periods that were found.

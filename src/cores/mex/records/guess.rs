@@ -1,8 +1,8 @@
 //! Blocks settled in lanes: a guess, improved until it is right.
 //!
-//! *Guess.* The values of a set with few moves often repeat those `p` heaps before. Those of the factorials do for `p` = 25, the
-//! period of `{1,2,6,24}`, in nine blocks of ten. The period is the one that would have guessed most of the last blocks right. While
-//! none does for half of them, blocks are computed by the chain at once.
+//! *Guess.* The values of a set with few moves often repeat those `p` heaps before. Those of the factorials do for `p`
+//! = 25, the period of `{1,2,6,24}`, in nine blocks of ten. The period is the one that would have guessed most of the
+//! last blocks right. While none does so for half of them, the chain computes all blocks.
 //!
 //! *Rounds.* All heaps of the block take the mex of what their moves reach, where moves within the block reach the guess. Once
 //! nothing changes, the values are right, by induction over the heaps: each is the mex of right values. Each round also makes at

@@ -47,7 +47,7 @@ impl Layout {
         layouts.min_by_key(|layout| layout.ring + layout.prefix).expect("at least one")
     }
 
-    /// The layout that packs all heaps but the last ones, unless no move reaches further.
+    /// The layout that packs all heaps but the last ones, unless no move reaches beyond those.
     pub fn packed(input: &Records) -> Self {
         let (moves, heaps) = (input.moves(), input.heaps());
         let near = moves.partition_point(|m| m + LANES <= RECENT);

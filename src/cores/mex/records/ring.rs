@@ -159,7 +159,8 @@ impl<'a> Far<'a> {
         Far { ring, prefix, unpacked, unwrapped: 0, legal: 0 }
     }
 
-    /// Splits off the moves of at least this many blocks, which reach none of so many blocks from any of them.
+    /// Splits off the moves of at least this many blocks, which lead from none of so many consecutive blocks to
+    /// another.
     pub fn split(self, blocks: usize) -> [Self; 2] {
         let (close, ring) = self.ring.split_at(self.ring.partition_point(|m| *m < blocks * LANES));
         [Far { ring: close, prefix: &[], unpacked: Vec::new(), ..self }, Far { ring, ..self }]
@@ -170,7 +171,7 @@ impl<'a> Far<'a> {
         self.ring
     }
 
-    /// Whether [`add`](Far::add) may add so many blocks at once.
+    /// Whether [`add`](Far::add) may add this many blocks at once.
     #[inline(always)]
     pub fn can_add(&self, history: &History, Block { n, place, .. }: Block, blocks: usize) -> bool {
         let (heaps, last) = (blocks * LANES, place + (blocks - 1) * LANES);

@@ -147,7 +147,7 @@ struct Class {
     listed_to: usize,
 }
 
-/// A part of a tile: so many lines from a cell on.
+/// A part of a tile: this many lines from a cell on.
 #[derive(Clone, Copy)]
 struct Part {
     cell: usize,
