@@ -1,8 +1,8 @@
 //! The drivers of the sparse byte-lane kernels.
 //!
-//! A run begins with [`Candidates`], which need no sparse space. From the first block on, and each time the number of
-//! heaps has doubled, it chooses the quicker of [`Candidates`] and [`Sparse`] blocks, by their cost with the rare heaps
-//! so far.
+//! A run begins with [`Candidates`], which make no use of rare heaps. From the first block on, and each time the number
+//! of heaps has doubled, it chooses the quicker of these and of [`Sparse`] blocks, by their cost with the rare heaps so
+//! far.
 
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 
