@@ -1,7 +1,7 @@
 //! What checkpoints have in common: little-endian numbers and bytes, and at the end the XXH3-64 of all before.
 //!
-//! A checkpoint begins with eight letters that name its kind. The last one is the digit of its version, or a letter before
-//! there was a second.
+//! A checkpoint begins with eight letters that name its kind. The last one is the digit of its version, or a letter
+//! while there is only one version.
 
 use std::hash::Hasher as _;
 use std::io::{self, BufReader, BufWriter, Read, Write};

@@ -1,14 +1,14 @@
 //! Grundy values of subtraction sets with few multiples of 2, 3 or 5 and many other moves, such as the primes.
 //!
-//! *Idea.* A **home** is a residue class modulo 2, 3 or 5. No move leads from one heap of it to another, but for the few moves that
-//! are multiples. Each value gets a home that most of its heaps share; the others are **strays**. A heap of the home reaches the
-//! value only by those few moves or at a stray. Any other heap nearly always reaches it, and one move to one heap of the value
-//! proves that: the last heaps of the value are tried, for 512 heaps at once, as rows of bits. Where no proof is found and the
-//! value might be taken, every heap of it is tried. So the values are exact, whatever the set; that proofs are found and strays
-//! are few is observed.
+//! *Idea.* A **home** is a residue class modulo 2, 3 or 5. No move leads from one heap of it to another, except for the
+//! few moves that are multiples of the modulus. Each value gets a home that most of its heaps share; the others are
+//! **strays**. A heap of the home reaches the value only by those few moves or at a stray. Any other heap nearly always
+//! reaches it, and one move to one heap of the value proves that: the last heaps of the value are tried, for 512 heaps
+//! at once, as rows of bits. Where no proof is found and the value might be taken, every heap of the value is tried. So
+//! the values are exact, whatever the set; that proofs are found and strays are few is observed.
 //!
-//! *Cost.* For each block of 512 heaps of one parity, a row for each heap that is tried, some twenty for a value, and for each
-//! stray. Then a chain: of the least values that are left, a heap takes the first that no even move reaches.
+//! *Cost.* For each block of 512 heaps of one parity, a row for each heap that is tried, about twenty for a value, and
+//! for each stray. Then a chain: of the least values that are left, a heap takes the first that no even move reaches.
 
 use std::array::from_fn;
 use std::ops::Range;
@@ -31,9 +31,9 @@ const MODULI: [usize; 3] = [2, 3, 5];
 pub const MOST_MULTIPLES: usize = 3;
 /// Values that a heap chooses from, at most.
 const CANDIDATES: usize = MOST_MULTIPLES + 5;
-/// The bit of a candidate that may be reached, which is found out only if the heap would take it.
+/// The bit of a candidate that may be reached, which is checked only if the heap would take it.
 const DOUBTFUL: u8 = 1 << 7;
-/// Values, at most: a record holds as many.
+/// Values, at most: `mex_records` holds no more.
 const MOST_VALUES: usize = 63;
 /// Heaps of a value that are tried at once, and in all.
 const TRIED_AT_ONCE: usize = 8;
@@ -132,7 +132,7 @@ impl Home {
         heap % MODULI[self.modulus] == self.residue
     }
 
-    /// The lanes of its heaps, of every other heap from `first` on.
+    /// The lanes of its heaps, among every other heap from `first` on.
     #[inline(always)]
     fn lanes(self, first: usize) -> Row {
         /// Every third and every fifth bit.
@@ -226,7 +226,7 @@ pub fn drive(moves: &Moves, heaps: usize, run: &Run, mut take: impl FnMut(usize,
 }
 
 impl Values<'_> {
-    /// Computes a block, if all its heaps find proofs and none has a new value.
+    /// Computes a block. False if a heap has too many candidates, or would have a new value or be a stray.
     #[inline(always)]
     fn block(&mut self, first: usize, candidates: &mut [Candidates; 2]) -> bool {
         for (parity, candidates) in candidates.iter_mut().enumerate() {
@@ -267,7 +267,7 @@ impl Values<'_> {
             if class.home.modulus == 0 {
                 add(&mut sure, inside, |_, _| ());
             } else {
-                // By a multiple of the modulus.
+                // These may reach the value by a multiple of the modulus.
                 others = from_fn(|i| others[i] | inside[i]);
                 inside = [0; WORDS];
             }
@@ -280,7 +280,8 @@ impl Values<'_> {
         true
     }
 
-    /// The heaps, every other one from `first` on, that do not reach any of `heaps` by an odd move, of those in `left`.
+    /// Of the lanes in `left`, those whose heaps, every other one from `first` on, reach none of `heaps` by an odd
+    /// move.
     #[inline(always)]
     fn without_reached(&self, first: usize, heaps: &[usize], mut left: Row) -> Row {
         for heap in heaps.iter().filter(|heap| (first - **heap) % 2 == 1) {
@@ -289,7 +290,7 @@ impl Values<'_> {
         left
     }
 
-    /// Whether an odd move leads from a heap to one of value `v`, given the first heap that is not in its class yet.
+    /// Whether an odd move leads from a heap to one of value `v`. Heaps from `first` on are not in their classes yet.
     #[cold]
     fn reaches(&self, heap: usize, v: usize, first: usize) -> bool {
         let class = &self.classes[v];
@@ -305,7 +306,7 @@ impl Values<'_> {
         class.heaps.iter().rev().any(is_move) || !class.is_complete && (0..first).rev().any(|to| is_target(&to))
     }
 
-    /// Takes the first candidate of each heap that it does not reach. False if that is a new value, or makes a stray.
+    /// Gives each heap its first candidate that it does not reach. False if that is a new value, or makes a stray.
     #[inline(always)]
     fn settle(&mut self, first: usize, candidates: &[Candidates; 2]) -> bool {
         let values = self.classes.len() as u8;
@@ -408,7 +409,7 @@ fn subtract(a: &Row, b: &Row) -> Row {
 #[inline(always)]
 fn put(values: &mut [u8; LANES], lanes: &Row, v: u8) {
     for (values, word) in values.as_chunks_mut::<WORD>().0.iter_mut().zip(lanes) {
-        // Each byte of the word eight times, of which lane `i` looks at bit `i % 8`.
+        // Each byte of the word eight times; lane `i` looks at bit `i % 8` of its copy.
         let mut bytes = [0; WORD];
         for (eight, byte) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(word.to_le_bytes()) {
             *eight = [byte; 8];
@@ -451,7 +452,7 @@ mod tests {
         Ok(())
     }
 
-    /// Far enough that most blocks are done at once, with values of two moduli.
+    /// Far enough that most blocks are done as a whole, with values of two moduli.
     #[test]
     fn values_of_the_primes() {
         let heaps = 40_000;

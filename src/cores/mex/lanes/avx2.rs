@@ -28,7 +28,7 @@ const fn table(plane: usize) -> [u8; 32] {
 #[target_feature(enable = "avx2")]
 pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
     let tables = [load(&table(0)), load(&table(1))];
-    // From these additions on, codes below the highest group have bit 7, or codes above the lowest one.
+    // After these additions, bit 7 is set in codes below the highest group, or in codes above the lowest one.
     let [highest, lowest] = [0xd0_u8, 0x70].map(|add| _mm256_set1_epi8(add as i8));
     let swap = _mm256_set1_epi8(GROUP as i8);
     for (from, hits) in from.blocks(hits) {

@@ -4,9 +4,10 @@
 //! window's `v`, and 0 for all other heaps, for heaps not known yet and for padding. So one contiguous load at `n - m` holds what
 //! the move `m` contributes to the heaps `n..n + 64`, without special cases.
 //!
-//! A tier decodes codes to one-hot bits, eight *planes* of eight values each, which it ORs over the moves (`accumulate`), and
-//! transposes the planes to one word of free values per heap (`free_words`). Here is what all of them share, and the decoders in
-//! plain Rust; the other tiers have a file each. What an operation does with the lanes is its own.
+//! A tier decodes codes to one-hot bits, eight *planes* of eight values each, which it ORs over the moves
+//! (`accumulate`), and transposes the planes to one word of free values per heap (`free_words`). Here is what all of
+//! them share, and the decoders in plain Rust; the other tiers have a file each. Each operation has its own code for
+//! what it does with the lanes.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub mod avx2;

@@ -4,7 +4,7 @@ use wide::u8x64;
 
 use super::{ONE_HOT, Planes, Sources, by_planes};
 
-/// By what the shuffle of this build is: an instruction of AVX-512, lookups of ARM (estimated by llvm-mca), or a loop.
+/// Chosen by the shuffle of this build: an instruction of AVX-512, lookups of ARM (estimated by llvm-mca), or a loop.
 pub const fn plane_ns(avx512: f64, arm: f64, others: f64) -> f64 {
     match () {
         () if cfg!(target_feature = "avx512vbmi") => avx512,

@@ -51,7 +51,7 @@ pub fn drive(
     translate: impl Fn(&mut [[u64; LINE]], &[[u64; LINE]], usize),
 ) -> Result<Vec<u16>, RunError> {
     let is_unequal = input.code().is_unequal();
-    // rows[t]: the nim-sums of two heaps with t in all, where triples need them.
+    // rows[t]: the nim-sums of two heaps with t beans in all, where triples need them.
     let mut rows: Vec<Vec<[u64; LINE]>> = Vec::new();
     let (mut seen, mut largest) = (0, 0);
     heap_by_heap(input, run, start, |n, g| {

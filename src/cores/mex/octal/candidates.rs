@@ -122,7 +122,7 @@ impl Candidates {
                     continue 'values;
                 }
             }
-            // Towards as much time for the one as for the other.
+            // Towards equal time for stamps and searches.
             self.sample = match STAMPS * searched {
                 time if time > 2 * sample => (sample + sample / 8).min(n),
                 time if time < sample => (sample - sample / 16).max(SAMPLE),
@@ -134,7 +134,7 @@ impl Candidates {
     }
 }
 
-/// Stamps the nim-sums of the numbers at the same index, which are made many at once.
+/// Stamps the nim-sums of the numbers at the same index, which are computed many at a time.
 #[inline(always)]
 fn stamp_all(stamp: &mut [u32; VALUES], now: u32, a: &[u16], b: &[u16]) {
     let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<32>(), b.as_chunks::<32>());
@@ -152,8 +152,8 @@ fn stamp_all(stamp: &mut [u32; VALUES], now: u32, a: &[u16], b: &[u16]) {
     }
 }
 
-/// How many chunks of two lists are searched until two numbers at the same index have this nim-sum, and whether there are such. The
-/// second list may be longer.
+/// How many chunks of two lists are searched until two numbers at the same index have this nim-sum, and whether any
+/// have it. The second list may be longer.
 #[inline(always)]
 pub fn search(a: &[u16], b: &[u16], nim_sum: u16) -> (usize, bool) {
     let b = &b[..a.len()];

@@ -93,7 +93,7 @@ mod tests {
         let mut longer = file.clone();
         longer.push(0);
         assert_eq!(error(&code("0.137"), &longer), CheckpointError::Damaged.to_string());
-        // The values of all heaps are looked for, and no more.
+        // A count of all heaps up to the largest limit is accepted, and no larger one.
         for (count, want) in [(MAX_LIMIT + 1, CheckpointError::Truncated), (MAX_LIMIT + 2, CheckpointError::Damaged)] {
             let mut wrong = file.clone();
             wrong[16..24].copy_from_slice(&count.to_le_bytes());

@@ -52,8 +52,9 @@ impl Coder {
         self.rare(n, code) ^ (self.low + 1)
     }
 
-    /// The codes below this are those of the rare values below the common value of `code` for a heap of `n`: rare and common values with the same
-    /// bits above the mask's lowest differ in that bit, which all of them have or lack alike.
+    /// The rare values below the common value of `code` for a heap of `n` are those with codes below this. Of the
+    /// values with the same bits above the lowest of the mask, the common ones all have that bit and the rare ones all
+    /// lack it, or the reverse.
     #[inline(always)]
     pub fn rare_below(self, n: usize, code: u8) -> u16 {
         (u16::from(code) & !self.low) + (self.common(n, code) & (self.low + 1))
@@ -63,7 +64,7 @@ impl Coder {
 /// A heap that is left beside the one whose value is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// The other heap is so much smaller than the one that is split.
+    /// How much smaller the other heap is than the one that is split.
     pub shift: usize,
     /// The code of this heap, in every byte.
     pub code: u64,
@@ -72,13 +73,13 @@ pub struct Move {
 }
 
 impl Move {
-    /// The move that leaves a heap of this code, and another that is so much smaller than the one that is split.
+    /// The move that leaves a heap of this code, and another that is smaller by `shift` than the one that is split.
     pub fn new(shift: usize, code: u8, heap: usize) -> Self {
         Move { shift, code: spread(code), heap }
     }
 }
 
-/// A byte in all bytes.
+/// The byte, in all bytes of a word.
 pub fn spread(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }

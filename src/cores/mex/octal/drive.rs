@@ -1,7 +1,8 @@
 //! The drivers of the sparse byte-lane kernels.
 //!
-//! A run begins with [`Candidates`], which need nothing. From the first block on, and each time that the heaps have doubled, the
-//! quicker of them and of [`Sparse`] blocks is chosen, by what the rare heaps so far make of their cost.
+//! A run begins with [`Candidates`], which make no use of rare heaps. From the first block on, and each time the number
+//! of heaps has doubled, it chooses the quicker of these and of [`Sparse`] blocks, by their cost with the rare heaps so
+//! far.
 
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 
@@ -23,8 +24,9 @@ pub fn cost(input: &Octal, ns: f64) -> Cost {
     let heaps = input.heaps() as f64;
     let splits = input.places(4) as f64;
     let each = if splits > 0.0 { 80.0 + 2000.0 * ns / LANES as f64 } else { 20.0 };
-    // Known games with many rare heaps have most of them among the first, where these cost as much as all splits would, and the
-    // search for a space more. A twentieth stands for the games that have a space much sooner.
+    // In known games with many rare heaps, most of these are among the first heaps, where they cost as much as all
+    // splits would, plus the search for a space. The factor of a twentieth stands for the games that have a space much
+    // sooner.
     let first = heaps.min(25_000.0);
     let search = 12_000.0 + 90.0 * first;
     let ns = search + 0.05 * splits * first * first + 0.05 * each * first + (20.0 + each) * (heaps - first);
@@ -59,7 +61,7 @@ struct Task<'a> {
     blocks: SyncSender<Vec<u8>>,
 }
 
-/// Heaps in a task, at most and at least, and in a message; messages that wait.
+/// Heaps in a task, at most and at least; heaps in a message; messages that may wait.
 const TASK: usize = 1 << 22;
 const LEAST_TASK: usize = if cfg!(test) { 4 * LANES } else { 1 << 14 };
 const MESSAGE: usize = 64 * LANES;
@@ -70,7 +72,8 @@ pub fn task_bytes(input: &Octal) -> f64 {
     input.heaps().min(TASK + (WAITING + 2) * MESSAGE) as f64
 }
 
-/// With a thread that computes common values, while this one verifies them behind it. A rare heap ends what is computed ahead.
+/// With a thread that computes common values, while this one follows and verifies them. A rare heap ends what is
+/// computed ahead.
 pub struct Pair<'a>(Sender<Task<'a>>);
 
 impl<'a> Steps<'a> for Pair<'a> {
@@ -104,8 +107,8 @@ impl<'a> Steps<'a> for Pair<'a> {
     }
 }
 
-/// Starts a thread for the time of `work`. `produce` is [`Sparse::common_block`]. Both closures have the CPU features of the
-/// function that they are in.
+/// Starts a thread for the duration of `work`. `produce` is [`Sparse::common_block`]. Both closures have the CPU
+/// features of the function that they are in.
 pub fn with_producer<'a>(
     produce: impl Fn(&mut Sparse, usize) -> Result<(), TooLarge> + Send,
     work: impl FnOnce(&mut Pair<'a>) -> Result<Vec<u16>, RunError>,
@@ -141,7 +144,7 @@ pub fn drive<'a>(
     inner: &impl Inner,
     steps: &mut impl Steps<'a>,
 ) -> Result<Vec<u16>, RunError> {
-    // The first heaps have nothing to gain; and heads are far from half of a heap.
+    // Blocks gain nothing for the first heaps, and heads must be far below half of a heap.
     let first = LANES + 4 * input.code().last_place().unwrap_or(0);
     let mut values = Values::new(input, run, start);
     if values.known.is_empty() {
@@ -186,7 +189,7 @@ mod tests {
     use super::super::{greedy, sparse_lanes};
     use super::*;
 
-    /// In tests tasks are short, so that there is one where the heap 13933 of 0.16 is rare, and one where 0.56 has a new mask.
+    /// In tests, tasks are short, so that one of them meets the rare heap 13933 of 0.16, and one a new mask of 0.56.
     #[test]
     fn a_pair_computes_the_same_values() {
         for (code, limit) in [("0.16", 16_000), ("0.354", 5_000), ("0.56", 25_000)] {

@@ -1,4 +1,5 @@
-//! [`super::greedy_avx512`] on two threads: one computes common values, the other verifies behind it. See [`drive::Pair`].
+//! [`super::greedy_avx512`] on two threads: one computes common values, the other follows and verifies them. See
+//! [`drive::Pair`].
 //!
 //! Cost: as on one thread, plus a copy of each code.
 //! Bound: the thread with more to do, which is the one that computes.

@@ -1,6 +1,6 @@
 //! [`super::sparse_lanes_v128`] with moves that are chosen, as in `greedy`.
 //!
-//! Cost and bound: as there, with more operations for a move.
+//! Cost and bound: as in `greedy_avx512`, with more operations for a move.
 
 use super::drive::{self, Alone};
 use super::greedy::WORTH;

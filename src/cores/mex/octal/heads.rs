@@ -1,9 +1,9 @@
 //! Greedy choice of moves that reach most of what some heaps must be shown to reach.
 //!
-//! Cells are codes that a sample of recent heaps must reach, all those below a bound for each heap. A move covers one cell at most
-//! of each heap. The move that covers the most cells comes first, then the one that covers the most of those left, until it is not
-//! worth it. What a move covers only becomes less as others are chosen, so a queue by old counts needs few counts anew (Minoux 1978).
-//! A choice that is not quite the best is as good, and saves most of these.
+//! Cells are codes that a sample of recent heaps must reach, all those below a bound for each heap. A move covers at
+//! most one cell of each heap. The move that covers the most cells is chosen first, then the one that covers the most
+//! of the remaining cells, until it is not worth it. The count of a move only falls as others are chosen, so a queue by
+//! old counts needs few recounts (Minoux 1978). A choice that is not quite the best is as good, and saves most of them.
 
 use std::collections::BinaryHeap;
 
@@ -15,8 +15,9 @@ const SAMPLE: usize = 512;
 /// The codes of one heap that are not covered.
 type Cells = [u64; 4];
 
-/// Chooses moves for the heaps after those that have these codes, while each covers at least `worth` cells of a heap. Returns the chosen
-/// moves and the others, each in ascending order of their shifts, at most a quarter of the number of heaps.
+/// Chooses moves for the heaps after those that have these codes, while each covers at least `worth` cells of a heap.
+/// Returns the chosen moves and the others, each in ascending order of their shifts. The sample is from about the last
+/// quarter of the heaps; no shift may be larger than its first heap.
 pub fn choose(codes: &[u8], below: impl Fn(usize, u8) -> u16, pool: Vec<Move>, worth: f64) -> (Vec<Move>, Vec<Move>) {
     let n = codes.len();
     let size = (n / 256).clamp(8, SAMPLE);

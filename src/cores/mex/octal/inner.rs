@@ -30,7 +30,7 @@ pub trait Inner {
     fn ns(&self) -> f64;
     /// The tier that the parts are compiled for.
     fn tier(&self) -> Tier;
-    /// Keeps the codes that are no XOR of two codes at the same index, in their order, and returns their number.
+    /// Keeps the codes that are not the XOR of two codes at the same index, in their order, and returns their number.
     fn search(&self, a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize;
 }
 

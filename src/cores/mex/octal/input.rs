@@ -55,12 +55,12 @@ impl Octal {
         self.moves.iter().take_while(move |(place, _)| *place <= n).map(move |(place, digit)| (n - place, *digit))
     }
 
-    /// Whether the theorem on sparse space applies, and costs nothing but its rare heaps: two parts, and few moves.
+    /// Whether the theorem on sparse space applies, at no cost beyond the rare heaps: two parts, and few moves.
     pub(in crate::cores::mex) fn has_sparse_space(&self) -> bool {
         self.code.last_place().is_some() && !self.code.has_three_parts()
     }
 
-    /// How many places have this bit.
+    /// How many places have a digit with this bit.
     pub(in crate::cores::mex) fn places(&self, bit: u8) -> usize {
         self.moves.iter().filter(|(_, digit)| digit & bit > 0).count()
     }

@@ -1,21 +1,22 @@
 //! Sparse blocks: 64 consecutive heaps are 64 byte lanes, which hold [`codes`](super::codes) of values.
 //!
-//! *Common values.* Each rare heap `r` and place `k` is a move: it reaches, from the heaps of the block, the XOR of its own code
-//! and the codes `k + r` before, a contiguous load. The kernel decodes them to one-hot bits and ORs these over the moves. Lanes
-//! where the other heap is rare as well are left out. What moves below 64 reach inside the block is known only in order, so the
-//! least free code of each heap is found one by one, as in `mex_subtraction`. Where the position counts, a move that takes an odd
-//! number and leaves one heap reaches common values from rare heaps; lanes find these few one by one.
+//! *Common values.* Each rare heap `r` and place `k` is a move: from the heaps of the block, it reaches the XOR of the
+//! code of `r` and the codes `k + r` heaps before, a contiguous load. The kernel decodes them to one-hot bits and ORs
+//! these over the moves. Lanes where the other heap is rare as well are left out. What moves below 64 reach inside the
+//! block becomes known only in order, so the least free code of each heap is found one by one, as in `mex_subtraction`.
+//! Where the position counts, a move that takes an odd number and leaves one heap reaches common values from rare
+//! heaps; lanes find these few one by one.
 //!
 //! *Questions.* Where many heaps are rare, only moves that together reach most values are decoded ([`heads`]). Each
-//! other one is asked whether it reaches the least codes that are still free, a few of each heap; until each has one that no
-//! move reaches.
+//! other move is asked whether it reaches the least codes that are still free, a few of each heap, until each heap has
+//! one that no move reaches.
 //!
-//! *Rare values.* Every rare value below must be reached by two common heaps. Some hundred common heaps go through the same decode.
-//! Of the values that remain, a few in a block, each is searched among all splits. The first that is not found is the value of a
-//! new rare heap; what was computed behind it is dropped.
+//! *Rare values.* Every rare value below must be shown to be reached. A few hundred common heaps go through the same
+//! decode. Of the values that remain, a few in a block, each is searched for among all splits. The first that is not
+//! found is the value of a new rare heap; what was computed after it is dropped.
 //!
-//! Nothing depends on how good the mask is but the time: it is chosen anew as the rare heaps become more, or values have a new
-//! bit.
+//! The quality of the mask affects only the time. The mask is chosen anew as the rare heaps grow in number, or when a
+//! value has a new bit.
 
 use super::Octal;
 use super::candidates::search;
@@ -36,11 +37,10 @@ type Free = [[u64; LANES]; GROUPS];
 pub struct Sparse<'a> {
     input: &'a Octal,
     is_unequal: bool,
-    /// Places after which one heap is left, and two.
+    /// Places whose moves leave one heap, and those whose moves leave two.
     takes: Vec<usize>,
     splits: Vec<usize>,
-    /// The takes by which a rare heap reaches common values, and a common heap rare ones: those of an odd number, where the position
-    /// counts.
+    /// The takes that turn rare into common and common into rare: those of an odd number, where the position counts.
     turned: Vec<usize>,
     space: Space,
     coder: Coder,
@@ -48,7 +48,7 @@ pub struct Sparse<'a> {
     rare: Vec<u64>,
     /// A code for each heap, then padding for a block.
     pub codes: Vec<u8>,
-    /// Planes that hold the codes of most blocks, and for how many blocks they were more than it takes.
+    /// Planes that hold the codes of most blocks, and how many blocks in a row needed fewer.
     planes: usize,
     spare: usize,
     /// The moves that leave a rare heap: those that reach into their block, those that are decoded, and those that are asked.
@@ -57,30 +57,31 @@ pub struct Sparse<'a> {
     asked: Vec<Move>,
     /// The moves that leave a common heap and show that rare values are reached: those that are decoded.
     heads: Vec<Move>,
-    /// The heap from which on these are chosen anew.
+    /// The heap from which the moves are chosen anew.
     pub chosen_until: usize,
-    /// The first values backwards, for searches.
+    /// The first values in reverse order, for searches.
     reversed: Vec<u16>,
-    /// The codes of [`STRETCH`] heaps after the last rare one backwards, for quicker searches; none until the heaps are far behind.
+    /// The codes of up to [`STRETCH`] heaps after the last rare one, in reverse order, for quicker searches; none until
+    /// the run is far past them.
     stretch: Vec<u8>,
 }
 
 /// Values whose bits do not fit in the codes.
 pub struct TooLarge;
 
-/// The first heaps of a search for a rare value, backwards.
+/// How many of the first values are kept in reverse order.
 const REVERSED: usize = 1 << 15;
-/// Heaps whose codes are searched before, at most.
+/// Heaps whose codes are searched first, at most.
 const STRETCH: usize = 1 << 15;
-/// Heads that are taken where they are not chosen.
+/// The number of heads where none are chosen.
 const HEADS: usize = 512;
-/// Nanoseconds for a move whose lanes are not alike.
+/// Nanoseconds for a move that goes lane by lane.
 const MIXED_NS: f64 = 60.0;
 /// Heads to choose from.
 const POOL: usize = 4096;
 /// Blocks with a plane to spare until it is given up.
 const SPARE: usize = 32;
-/// Heaps of a block that are asked one by one.
+/// The most heaps of a block that are asked one by one.
 const FEW: u32 = 4;
 
 impl<'a> Sparse<'a> {
@@ -111,7 +112,7 @@ impl<'a> Sparse<'a> {
         Ok(sparse)
     }
 
-    /// Takes over the mask of the space: new codes, moves and heads.
+    /// Adopts the mask of the space: new codes, moves and heads.
     fn rebuild(&mut self, g: &[u16]) -> Result<(), TooLarge> {
         self.coder = Coder::new(self.space.mask());
         (self.rare, self.planes) = (Vec::new(), 0);
@@ -176,12 +177,12 @@ impl<'a> Sparse<'a> {
         funnel(word(n / 64), word(n / 64 + 1), n % 64)
     }
 
-    /// Whether 64 heaps from `n` on are common.
+    /// Whether the 64 heaps from `n` on are common.
     fn is_common(&self, n: usize) -> bool {
         n > self.last_rare() || n > 0 && self.rare_from(n) == 0
     }
 
-    /// What the moves leave free in the block from `n` on, through common heaps below `end`.
+    /// Sets `free` to the codes that the moves leave free in the block from `n` on, through common heaps below `end`.
     #[inline(always)]
     fn free(&self, n: usize, end: usize, moves: &[Move], planes: usize, inner: &impl Inner, free: &mut Free) {
         let mut hits = [[0; LANES]; PLANES];
@@ -238,7 +239,7 @@ impl<'a> Sparse<'a> {
         }
     }
 
-    /// Removes what takes turn from rare to common. The heaps of the block are not rare.
+    /// Removes the rare values that takes turn into common ones. The heaps of the block itself are not rare.
     #[inline(always)]
     fn remove_turned(&self, n: usize, free: &mut Free) {
         for place in &self.turned {
@@ -252,11 +253,11 @@ impl<'a> Sparse<'a> {
         }
     }
 
-    /// Asks the moves that are not decoded for the least free codes of each heap, and removes those that they reach. Codes below the
-    /// bounds are then known.
+    /// Asks the moves that are not decoded for the least free codes of each heap, and removes those that they reach. It
+    /// is then known of all codes below `until` whether they are free.
     #[inline(always)]
     fn ask(&self, n: usize, groups: usize, free: &mut Free, until: &mut [usize; LANES], inner: &impl Inner) {
-        // A heap may need more when moves inside the block take its codes, but most have enough.
+        // A heap may need more of them when moves inside the block take its codes, but most have enough.
         let mut unknown = u64::MAX;
         while unknown.count_ones() > FEW {
             let mut asked = [[0; LANES]; ASKED];
@@ -283,7 +284,7 @@ impl<'a> Sparse<'a> {
                     hits &= hits - 1;
                 }
             }
-            // Nothing is left to ask: these need more planes.
+            // Nothing is left to ask of these heaps: they need more planes.
             for lane in (0..LANES).filter(|lane| until[*lane] == CODES) {
                 unknown &= !(1 << lane);
             }
@@ -324,7 +325,7 @@ impl<'a> Sparse<'a> {
                     free[q][lane] &= !(1 << (code % 64));
                 };
                 self.codes[n + lane] = code;
-                // Those that stay inside the block.
+                // The moves that stay inside the block.
                 for m in self.near.iter().take_while(|m| m.shift < LANES - lane) {
                     let code = code ^ m.code as u8;
                     free[usize::from(code) / 64][lane + m.shift] &= !(1 << (code % 64));
@@ -357,7 +358,7 @@ impl<'a> Sparse<'a> {
         is_hit
     }
 
-    /// Takes the values of a block whose codes are computed, up to the first rare heap.
+    /// Verifies a block whose codes are computed, and keeps its values up to the first rare heap.
     #[inline(always)]
     pub fn verify_block(&mut self, g: &mut Vec<u16>, inner: &impl Inner) -> Result<(), TooLarge> {
         let n = g.len();
@@ -405,12 +406,13 @@ impl<'a> Sparse<'a> {
         if is_due && self.space.choose(g) { self.rebuild(g) } else { Ok(()) }
     }
 
-    /// The codes that no two common heaps are found to reach from a heap of `n`, in their order, where one heap is of the stretch.
+    /// The codes, in their order, that are not found among splits of a heap of `n` into a heap of the stretch and a
+    /// common heap.
     #[inline(always)]
     fn not_near_by<'c>(&self, n: usize, open: &'c mut [u8], inner: &impl Inner) -> &'c [u8] {
         let mut count = open.len();
         if let Some(place) = self.splits.first().filter(|_| !self.stretch.is_empty()) {
-            // The stretch is of heaps last - i, and its partners are n - place - last + i.
+            // stretch[i] is the code of heap last - i, whose partner is heap n - place - last + i.
             let last = self.last_rare() + self.stretch.len();
             let partners = &self.codes[n - place - last..];
             for (a, b) in self.stretch.as_chunks().0.iter().zip(partners.as_chunks().0) {
@@ -423,7 +425,7 @@ impl<'a> Sparse<'a> {
         &open[..count]
     }
 
-    /// Whether a move on a heap of `n` has this nim-sum, by the rules alone.
+    /// Whether a move on a heap of `n` reaches this nim-sum, by the rules alone.
     #[inline(always)]
     pub fn is_reached(&self, n: usize, g: &[u16], value: u16) -> bool {
         for (left, digit) in self.input.moves(n) {
@@ -440,7 +442,7 @@ impl<'a> Sparse<'a> {
     #[inline(always)]
     fn is_split(&self, left: usize, g: &[u16], value: u16) -> bool {
         let half = left.saturating_sub(usize::from(self.is_unequal)) / 2;
-        // reversed[i] is the value of heap len - i. Its heaps are searched first, the largest first.
+        // reversed[i] is the value of heap len - i. These heaps are searched first, the largest first.
         let first = self.reversed.len().min(half);
         let reversed = &self.reversed[self.reversed.len() - first..];
         if search(reversed, &g[left - first..], value).1 {
@@ -454,7 +456,7 @@ impl<'a> Sparse<'a> {
         false
     }
 
-    /// Chooses the moves that are decoded and those that are asked, for heaps from the next one to four times as many.
+    /// Chooses the moves that are decoded and those that are asked, for heaps from `n`, the next one, to `4 n`.
     fn choose(&mut self, g: &[u16], inner: &impl Inner) {
         let n = g.len();
         self.chosen_until = 4 * n;
@@ -520,22 +522,22 @@ impl<'a> Sparse<'a> {
         }
     }
 
-    /// Counts the values of a window, which are common and have been pushed by it.
+    /// Counts all values anew, after a window has added common ones.
     pub fn recount(&mut self, g: &[u16]) {
         self.space.recount(g);
     }
 
-    /// How far back the moves of common blocks reach, with as much again, so that none meets a rare heap.
+    /// Twice as far as the moves of common blocks reach back, and four blocks more, so that none meets a rare heap.
     fn reach(&self) -> usize {
         2 * (self.last_rare() + self.input.code().last_place().unwrap_or(0)) + 4 * LANES
     }
 
-    /// How many heaps from `n` on can be computed ahead: none that are rare are near, and no choice is due.
+    /// How many heaps from `n` on can be computed ahead: no rare heap is near, and no choice is due.
     pub fn ahead(&self, n: usize) -> usize {
         if n > self.reach() { self.chosen_until.saturating_sub(n) } else { 0 }
     }
 
-    /// What is needed to compute common blocks from heap `n` on, up to `count` heaps, with the index of `n` in it.
+    /// What computes common blocks from heap `n` on, up to `count` heaps, and the index of `n` in its codes.
     pub fn producer(&mut self, n: usize, count: usize) -> (Sparse<'a>, usize) {
         let codes = std::mem::take(&mut self.codes);
         let mut producer = self.clone();
@@ -546,8 +548,8 @@ impl<'a> Sparse<'a> {
         (producer, place)
     }
 
-    /// Predicted nanoseconds for a heap, where `ns` is that of a move and a block. Each rare heap ends a block, and moves to where
-    /// rare heaps are go lane by lane.
+    /// Predicted nanoseconds for a heap, where `ns` is the time of a move and a block. Each rare heap ends a block, and
+    /// moves that read rare heaps go lane by lane.
     pub fn heap_ns(&self, n: usize, ns: f64) -> f64 {
         let recent = self.space.rare().len() - self.space.rare().partition_point(|(heap, _)| *heap < n / 2);
         let blocks = 1.0 / LANES as f64 + recent as f64 / (n as f64 / 2.0);
@@ -569,7 +571,7 @@ mod tests {
     use crate::cores::mex::octal::{Start, sparse_lanes, stamp};
     use crate::kernel::Run;
 
-    /// The mask is a matter of speed alone: values are right with any, of whatever lowest bit.
+    /// The mask affects only the speed: values are right with any mask, whatever its lowest bit.
     #[test]
     fn values_do_not_depend_on_the_mask() {
         let parts = sparse_lanes::parts(None);

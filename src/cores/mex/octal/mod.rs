@@ -1,18 +1,20 @@
 //! `mex_octal`: Grundy values of octal and hexadecimal games.
 //!
-//! A move takes some of a heap and may split the rest into two or three heaps, as the digits of the game's [`Code`] allow. The
-//! value of a heap is the mex of the nim-sums of what its moves leave.
+//! A move takes some of a heap and may split the rest into two or three heaps, as the digits of the game's [`Code`]
+//! allow. The value of a heap is the mex of the nim-sums of the positions that its moves lead to.
 //!
 //! # Theorems
-//! * *Sparse space.* Choose a mask. Call a value **rare** if it has an even number of bits in common with the mask, else
-//!   **common**. The nim-sum of a rare and a common value is common; that of two rare or two common values is rare. So in a game
-//!   that splits into two heaps, common values are reached through rare heaps alone (the empty heap is rare). If few heaps are
-//!   rare, as observed in many games, the least common value that is not reached is found quickly. It is the value of the heap if all
-//!   rare values below it are reached, which has to be shown, and is. Nothing here relies on an observation.
-//! * *Sparse by position* (Flammenkamp). If all places `t` that split into two have the same parity, `p(n) = (n - t) mod 2` is a bit
-//!   with `p(a) ^ p(b) = p(n)` for each split `n - t = a + b`. So it can be one more bit of every value, and of the mask: all of the
-//!   above holds, except that whether a value is rare depends on `p(n)`, and that a move at an odd place that leaves one heap
-//!   turns rare into common and common into rare. The empty heap is common then if `t` is odd.
+//! * *Sparse space.* Choose a mask. Call a value **rare** if it has an even number of bits in common with the mask,
+//!   else **common**. The nim-sum of a rare and a common value is common; that of two rare or two common values is
+//!   rare. So in a game that splits into two heaps, common values are reached through rare heaps alone (the empty heap
+//!   is rare). If few heaps are rare, as observed in many games, the least common value that is not reached is found
+//!   quickly. It is the value of the heap if all rare values below it are reached, which is checked for every heap. No
+//!   value relies on the observation.
+//! * *Sparse by position* (Flammenkamp). If all places `t` that split into two have the same parity,
+//!   `p(n) = (n - t) mod 2` is a bit with `p(a) ^ p(b) = p(n)` for each split `n - t = a + b`. So `p` can serve as one
+//!   more bit of every value, and of the mask: all of the above holds, except that whether a value is rare depends on
+//!   `p(n)`, and that a move at an odd place that leaves one heap turns rare into common and common into rare. The
+//!   empty heap is then common if `t` is odd.
 //! * *Guy and Smith (1956).* Let `k` be the last place of a finite code with two parts. If `g(n + p) = g(n)` for all `n` from
 //!   `e >= 1` to `2 e + p + k`, then for all `n >= e`: of the two heaps of any option of a larger heap, one is at least `e + p`,
 //!   and `p` can be taken from it or added to it. With three parts the bound is `3 e + 2 p + k`. Where the heaps of a split

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::Octal;
 
-/// The Grundy values of the heaps, each the mex of the nim-sums of all that a move may leave. What it leaves is enumerated heap by
-/// heap, the largest first.
+/// The Grundy values of the heaps, each the mex of the nim-sums of all positions that a move may leave. These are
+/// enumerated heap by heap, the largest first.
 pub fn values(input: &Octal) -> Vec<u16> {
     let code = input.code();
     let mut values: Vec<u16> = vec![0];

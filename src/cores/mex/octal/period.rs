@@ -13,7 +13,7 @@ use crate::moves::Code;
 pub struct Period {
     /// The length of the repetition.
     pub period: usize,
-    /// The first heap from which on it holds.
+    /// The first heap from which it holds.
     pub preperiod: usize,
     /// What each round adds to the values.
     pub saltus: u16,
@@ -63,7 +63,7 @@ pub fn period(code: &Code, g: &[u16], run: &Run) -> Result<Option<Period>, RunEr
     let tail = TAIL.min(heaps / 4);
     let mut best: Option<Period> = None;
     let mut trials = 0;
-    // The differences of the values `tail` before the end must be those a period earlier.
+    // The last `tail` differences of values must be those a period earlier.
     let difference = |n: usize| g[n].wrapping_sub(g[n - 1]);
     for period in 1..heaps / 2 {
         if period % (1 << 20) == 0 {
@@ -99,20 +99,20 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// With fewer heaps no period is searched.
+    /// With fewer heaps, no period is searched for.
     const FIRST: usize = 1024;
 
     pub fn new() -> Self {
         Watch { next: Self::FIRST }
     }
 
-    /// A proved period of these values, searched each time that they have grown by half, and where a proof is due.
+    /// A proved period of these values, searched for each time they have grown by half, and where a proof is due.
     #[inline(always)]
     pub fn look(&mut self, code: &Code, g: &[u16], run: &Run) -> Result<Option<Period>, RunError> {
         if g.len() < self.next { Ok(None) } else { self.search(code, g, run) }
     }
 
-    /// How many values more there must be for the next search.
+    /// How many more values there must be for the next search.
     pub fn ahead(&self, known: usize) -> usize {
         self.next.saturating_sub(known)
     }

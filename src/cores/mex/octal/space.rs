@@ -19,7 +19,7 @@ pub fn sparse_space(code: &Code, values: &[u16]) -> SparseSpace {
     SparseSpace { mask, rare: rare.into_iter().map(|(heap, _)| heap).collect() }
 }
 
-/// What all places where the code allows a split into two are modulo 2; `None` if they differ, or there are none.
+/// The parity of all places where the code allows a split into two; `None` if they differ, or there are none.
 pub(super) fn common_parity(code: &Code) -> Option<usize> {
     let mut places = (0..=code.last_place()?).filter(|place| code.digit(*place) & 4 > 0);
     let parity = places.next()? % 2;
@@ -33,7 +33,7 @@ pub(super) fn common_parity(code: &Code) -> Option<usize> {
 pub struct Mask {
     /// The bits of a value that count. There is at least one.
     pub values: u16,
-    /// If the position counts, what the splitting places are modulo 2: the bit of a heap is set where the heap differs from them.
+    /// If the position counts, the parity of the splitting places: the bit of a heap is set where its parity differs.
     pub position: Option<usize>,
 }
 
@@ -57,9 +57,9 @@ pub struct Space {
     mask: Mask,
     /// Rare heaps in ascending order, with their values.
     rare: Vec<(usize, u16)>,
-    /// What the splitting places are modulo 2, if they agree, which lets the position count.
+    /// The parity of the splitting places, if they agree, which lets the position count.
     parity: Option<usize>,
-    /// How many heaps have each value, those with the bit of the position and those without. Powers of two in length.
+    /// How many heaps have each value, without the bit of the position and with it. Powers of two in length.
     counts: [Vec<i64>; 2],
     /// The number of rare heaps when the mask was chosen.
     chosen_at: usize,
@@ -150,7 +150,7 @@ impl Space {
     pub fn split_by(&mut self, mask: Mask, values: &[u16]) {
         self.mask = mask;
         let rare = || values.iter().copied().enumerate().filter(|(n, value)| mask.is_rare(*n, *value));
-        // Half of the heaps may be rare: not two lists at once, and no room to spare.
+        // Half of the heaps may be rare: the old list is freed first, and the new one has no room to spare.
         self.rare = Vec::new();
         self.rare.reserve_exact(rare().count());
         self.rare.extend(rare());

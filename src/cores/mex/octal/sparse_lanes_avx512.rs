@@ -1,6 +1,6 @@
-//! Sparse byte lanes with a shared permute: `vpermb` looks at the low six bits of a code, so one permute of a table gives the
-//! one-hot byte of eight codes in each of the four groups of 64. Which group it is comes from byte masks that two affine maps
-//! spread from bits 7 and 6. One `vpternlogq` ORs the byte into the plane where the mask is set.
+//! Sparse byte lanes with a shared permute: `vpermb` looks at the low six bits of a code, so one permute of a table
+//! gives the one-hot byte of eight codes in each of the four groups of 64. Two affine maps spread bits 7 and 6 to byte
+//! masks, which select the group. One `vpternlogq` ORs the byte into the plane where the mask is set.
 //!
 //! Cost per block and move, with `P` planes: a load, an XOR, two maps, four masks, eight permutes and `P` ternary operations.
 //! Bound (Zen 4): the vector ports, with `P + 15` operations of two halves at four halves per cycle: 16 cycles for `P = 17`.
@@ -72,7 +72,7 @@ fn decode<const P: usize>(codes: &[u8], n: usize, moves: &[Move], hits: &mut Pla
     let tables = std::hint::black_box(&TABLES);
     let table: [__m512i; 8] = std::array::from_fn(|j| load(&tables[j]));
     let mut sum: [__m512i; P] = std::array::from_fn(|p| load(&hits[p]));
-    // Every bit of a byte of the result is bit 7, or bit 6, of the byte.
+    // Every bit of a result byte is bit 7, or bit 6, of the source byte.
     let (bit_7, bit_6) =
         (_mm512_set1_epi64(0x8080_8080_8080_8080_u64 as i64), _mm512_set1_epi64(0x4040_4040_4040_4040));
     for m in moves {

@@ -42,7 +42,7 @@ const fn table(plane: usize) -> [u8; GROUP] {
     table
 }
 
-/// The codes that a move reads from the block at `n`, less its own.
+/// The codes that a move reaches from the block at `n`: those that it reads, XORed with its own.
 #[inline(always)]
 fn reached<const V: usize>(codes: &[u8], n: usize, m: &Move, first: usize) -> [Vector<u8>; V] {
     let source: &[[u8; 16]; VECTORS] =

@@ -27,7 +27,7 @@ pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError>
     })
 }
 
-/// Calls `found` with the nim-sum of everything that a move on a heap of `n` may leave.
+/// Calls `found` with the nim-sum of each position that a move on a heap of `n` may leave.
 #[inline(always)]
 pub fn nim_sums(input: &Octal, n: usize, g: &[u16], mut found: impl FnMut(u16)) {
     for (left, digit) in input.moves(n) {

@@ -69,7 +69,7 @@ impl<'a> Values<'a> {
             let from = self.known.len() - period;
             let end = (self.known.len() + REPEAT_STEP).min(self.heaps);
             while self.known.len() < end {
-                // Twice as many as before are whole periods.
+                // All whole periods since `from` are copied, so each step about doubles them.
                 let count = (self.known.len() - from) / period * period;
                 self.known.extend_from_within(from..from + count.min(end - self.known.len()));
             }

@@ -2,7 +2,7 @@
 //! these heaps. Small common heaps show in the same way that rare values are reached.
 //!
 //! Cost per heap: a shift and an OR for each rare heap and each head, 30 to 200 of them.
-//! Bound: these operations, several heaps at once where the tier shifts lanes apart.
+//! Bound: these operations, several heaps at once where the tier shifts each lane by its own count.
 //! Source: Flammenkamp computed games with few rare heaps to 10^11 and beyond.
 
 use super::drive;

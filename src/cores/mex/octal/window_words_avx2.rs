@@ -1,4 +1,4 @@
-//! `window_words`, compiled where lanes of a vector are shifted apart.
+//! `window_words`, compiled where each lane of a vector is shifted by its own count.
 //!
 //! Cost and bound: as `window_words`, for four heaps at once.
 

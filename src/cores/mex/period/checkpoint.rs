@@ -14,7 +14,7 @@ use crate::kernel::RunError;
 /// The first bytes of a checkpoint.
 const MAGIC: [u8; 8] = *b"nimwind1";
 
-/// The most windows and bytes of one in a file.
+/// The most windows in a file, and the most bytes of one.
 const MOST: u64 = 1 << 24;
 
 /// Saves the progress of a run.

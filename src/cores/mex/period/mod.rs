@@ -9,11 +9,12 @@
 //! reads farther back than `w`, all heaps from `s - w` on are common, and `p` is even if the position counts. If the windows at `s`
 //! and `s + p` are equal, then `g(n + p) = g(n)` for all `n >= s - w`.
 //!
-//! *Proof* by induction on `n >= s + p`, given that it holds below and that `n - p` is common and verified. Every move from `n` that
-//! leaves a rare heap leaves beside it one that is at most `w` smaller than `n`, and so has the value of the same move from `n - p`.
-//! So `n` and `n - p` reach the same common values, since only such moves reach common values, and the least that they do not
-//! reach is the same. Every rare value below it is reached from `n - p` by a move that leaves a fixed heap and one at most `w`
-//! smaller; the same move from `n` reaches it. So it is the value of `n`, and `n` is common and verified by the same moves.
+//! *Proof* by induction on `n >= s + p`, given that it holds below and that `n - p` is common and verified. Every move
+//! from `n` that leaves a rare heap leaves beside it one that is at most `w` smaller than `n`, and so has the value of
+//! the other heap that the same move from `n - p` leaves. So `n` and `n - p` reach the same common values, since only
+//! such moves reach common values, and the least that they do not reach is the same. Every rare value below it is
+//! reached from `n - p` by a move that leaves a fixed heap and one at most `w` smaller; the same move from `n` reaches
+//! it. So that least value is the value of `n`, and `n` is common and verified by the same moves.
 //!
 //! The classical theorem of Guy and Smith needs no sparse space, but values to twice the preperiod and twice the period.
 //! `profiles/papers/windows.md` in the source tree has all definitions and lemmas, and the periods that were found.
@@ -92,7 +93,7 @@ pub enum Theorem {
 pub struct Proved {
     /// The length of the repetition.
     pub period: u64,
-    /// The first heap from which on it holds.
+    /// The first heap from which it holds.
     pub preperiod: u64,
     /// What proves it.
     pub theorem: Theorem,
@@ -112,7 +113,7 @@ pub struct Rare {
     pub mask: Mask,
 }
 
-/// The values of the heaps up to a limit, in sum.
+/// A summary of the values of the heaps up to a limit.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Census {
@@ -129,7 +130,7 @@ pub struct Census {
 /// The most values in the hash of a [`Census`].
 pub const LAST: usize = 4096;
 
-/// Without the period and the rare heaps, which some kernels do not look for.
+/// Compares all but the period and the rare heaps, which some kernels do not look for.
 impl PartialEq for Census {
     fn eq(&self, other: &Self) -> bool {
         self.tallies == other.tallies && self.last == other.last
@@ -137,7 +138,7 @@ impl PartialEq for Census {
 }
 
 impl Census {
-    /// Of all values.
+    /// The census of all values.
     fn of(values: &[u16], period: Option<octal::Period>) -> Self {
         let proved = |found: octal::Period| Proved {
             period: found.period as u64,
@@ -153,13 +154,13 @@ impl Census {
         }
     }
 
-    /// Of the first values and a proved period, for as many heaps.
+    /// The census of `heaps` heaps, from the first values and a proved period.
     fn repeated(values: &[u16], found: octal::Period, heaps: u64) -> Self {
         let value = |n: u64| found.value(values, n).expect("the period is proved");
         let (period, known) = (found.period as u64, (found.preperiod + found.period) as u64);
         let mut census = Census::of(&values[..known as usize], Some(found));
         for n in found.preperiod as u64..known {
-            // As many rounds later.
+            // The value recurs in this many later rounds.
             let more = (heaps - 1 - n) / period;
             let tally = census.tallies.iter_mut().find(|tally| tally.value == value(n));
             tally.expect("it was counted").heaps += more;

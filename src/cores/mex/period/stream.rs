@@ -4,9 +4,9 @@
 //! verified and counted, and only the last codes are kept. If a heap cannot be verified by them, or is rare, the table is made
 //! longer and the run goes on from its end.
 //!
-//! A period is found as Brent finds a cycle: windows are compared with one kept before, the *tortoise*, which moves up each time
-//! that the heaps have doubled. The first heap of the period is between two of some hundred windows kept on the way; it is found
-//! by starting from these again, once with each of two heaps a period apart.
+//! A period is found with Brent's cycle detection: windows are compared with an earlier one, the *tortoise*, which
+//! moves up each time the number of heaps has doubled. The first heap of the period lies between two of a few hundred
+//! windows kept on the way; it is found by starting from these again, once with each of two heaps a period apart.
 
 use super::super::octal::codes::LANES;
 use super::super::octal::inner::Inner;
@@ -38,12 +38,12 @@ pub fn cost(input: &Octal, ns: f64) -> Cost {
     Cost { ns: 2e6 + 300.0 * first + ns * far, bytes: bytes(first, 3.0 * first + 500_000.0) }
 }
 
-/// Bytes at the peak for a table of heaps whose computation takes `computed`: then, or when the values of all are counted.
+/// Peak bytes for a table of heaps whose computation takes `computed`: during it, or while all values are counted.
 pub fn bytes(heaps: f64, computed: f64) -> f64 {
     computed.max(2.0 * heaps + 16.0 * 65_536.0)
 }
 
-/// What a stream comes to.
+/// How a stream ends.
 enum Outcome {
     Complete(Census),
     /// The table should be longer than this.
@@ -106,7 +106,7 @@ impl Steps<'_> {
     }
 }
 
-/// Codes from a window on.
+/// Computes codes again, from a window on.
 struct Replay {
     window: Window,
     loops: Loops,
@@ -157,7 +157,7 @@ struct Stream<'a> {
     loops: Loops,
     /// The values in the table.
     table: &'a [u16],
-    /// The value of each code, for heaps of even and of odd number.
+    /// The value of each code, for even and for odd heaps.
     values: [[u16; CODES]; 2],
     state: Progress,
     /// The heads were chosen at this heap.
@@ -245,7 +245,7 @@ impl<'a> Stream<'a> {
         Ok(Outcome::Complete(self.census()))
     }
 
-    /// After how many of the next heaps the window is that of the tortoise.
+    /// After how many of the next heaps the window equals that of the tortoise.
     #[inline(always)]
     fn repetition(&self, count: usize) -> Option<usize> {
         const TAIL: usize = 4;
@@ -279,13 +279,14 @@ impl<'a> Stream<'a> {
         None
     }
 
-    /// Takes over the period that ends at the next heap, and counts as many rounds of it as there are.
+    /// Records the period that ends at the next heap, and counts as many whole rounds of it as fit before the last
+    /// heaps.
     fn found(&mut self, run: &Run) -> Result<(), RunError> {
         let (done, width) = (self.state.done, self.window.width());
         let period = done - self.state.tortoise.window.heap;
         let preperiod = self.preperiod(period, run)?;
         self.state.found = Some(Found { period, preperiod, width, heaps: done });
-        // The last heaps are computed: of those before, the first may not repeat.
+        // The last heaps are computed: the first of the codes kept so far may lie before the repetition.
         let rounds = (self.heaps - done).saturating_sub(LAST as u64) / period;
         for (tally, before) in self.state.tallies.iter_mut().zip(&self.state.tortoise.tallies) {
             tally.1 += rounds * (tally.1 - before.1);
@@ -294,7 +295,7 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Codes from the last window before a heap that is kept.
+    /// Computes codes again, from the last kept window that is not past a heap.
     fn replay(&self, heap: u64) -> Replay {
         let snapshots = &self.state.snapshots;
         let last = snapshots.partition_point(|snapshot| snapshot.heap <= heap).max(1) - 1;
@@ -339,7 +340,7 @@ impl<'a> Stream<'a> {
     /// The first heap of a period that holds from the end of the table on.
     fn preperiod_in_table(&self, period: u64, run: &Run) -> Result<u64, RunError> {
         let size = self.table.len();
-        // The values of as many heaps a period later.
+        // The values a period later, for as many heaps.
         let mut later: Vec<u16> = self.table[(period as usize).min(size)..].to_vec();
         let from = period.max(size as u64);
         let window = self.replay(from).before(from, run)?;
@@ -414,7 +415,7 @@ mod tests {
                 [period.period, period.preperiod].map(|n| n as u64),
                 "{code}"
             );
-            // No earlier than it is true.
+            // Not before the first repetition ends.
             assert!(proved.heaps >= proved.preperiod + proved.period, "{code}: at heap {}", proved.heaps);
         }
     }
@@ -430,7 +431,7 @@ mod tests {
         }
     }
 
-    /// Keeps the first state after so many heaps, and then stops the run.
+    /// Keeps the first state after this many heaps, and then stops the run.
     struct Keep(u64, Arc<Run>, Mutex<Option<Vec<u8>>>);
 
     impl Journal for Keep {
@@ -444,7 +445,7 @@ mod tests {
         }
     }
 
-    /// The file of a run that was stopped after so many heaps.
+    /// The file of a run that was stopped after this many heaps.
     fn stopped(input: &Octal, heaps: u64) -> Vec<u8> {
         let stop = Arc::new(Run::new(1));
         let keep = Arc::new(Keep(heaps, Arc::clone(&stop), Mutex::default()));
@@ -479,7 +480,7 @@ mod tests {
         }
     }
 
-    /// A window counts as repeated if all of it does that the moves in use read, and not if its farthest code differs.
+    /// A window repeats if all codes of it that the moves in use read do, and not if the farthest of these differs.
     #[test]
     fn a_repetition_that_is_broken_on_purpose_is_not_believed() {
         let input = input("0.106", 30_000);

@@ -1,8 +1,9 @@
 //! A compressed history: what repeats with a period takes a bit or two per block.
 //!
-//! Codes are packed in *frames*, once all heaps of a frame are done. A frame can be unpacked without the one before, a *tile* of 64
-//! blocks at a time. A block is one of four kinds: it repeats the codes one period before; it does so but for some heaps, whose
-//! values follow a mask; values below 16 in half a byte each; or its codes. The values of a mask hold for the period after as well.
+//! Codes are packed in *frames*, once all heaps of a frame are done. A frame can be unpacked without the one before, a
+//! *tile* of 64 blocks at a time. A block is one of four kinds: it repeats the codes one period before; it does so but
+//! for some heaps, given by a mask and their values; values below 16 in half a byte each; or its codes. A value given
+//! with a mask also holds in the periods after it.
 //!
 //! Each move beyond the window reads the frames in order, at its distance behind the run. A [`Reader`] unpacks one tile for each
 //! tile of the run, and keeps two, because a move need not be a multiple of a tile.
@@ -77,7 +78,7 @@ fn differing(a: &[u8; LANES], b: &[u8; LANES]) -> u64 {
     }
     let differs: [u8; LANES] = std::array::from_fn(|i| u8::from(a[i] != b[i]));
     let eights = differs.as_chunks::<8>().0.iter();
-    // The product moves the lowest bit of each byte to the last byte.
+    // The product gathers the lowest bits of all bytes in the last byte.
     let eights = eights.map(|eight| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56);
     eights.enumerate().fold(0, |mask, (i, eight)| mask | eight << (8 * i))
 }
@@ -99,7 +100,7 @@ fn unpack<'a>(bytes: &'a [u8], codes: &mut [u8; 2 * TILE]) -> Option<&'a [u8]> {
     if period > LONGEST || period == 0 && high != u64::MAX {
         return None;
     }
-    // The last period, repeated for a block more, while blocks repeat it; and where the next block begins in it.
+    // The last period, repeated for one more block, while blocks repeat it; and where the next block begins in it.
     let mut repeated = [0; LONGEST + LANES];
     let mut phase = None;
     let step = LANES % period.max(1);
@@ -203,7 +204,7 @@ impl Frames {
         }
     }
 
-    /// The frames that are kept after `count`, ascending.
+    /// The frames that are kept after `count` frames, ascending.
     pub fn held(packed: Packed, count: usize) -> impl Iterator<Item = usize> {
         let prefix = count.min(packed.prefix);
         (0..prefix).chain(prefix.max(count.saturating_sub(packed.last))..count)
@@ -254,17 +255,18 @@ impl Readers {
         Readers { readers, codes: vec![0; moves.len() * 2 * TILE] }
     }
 
-    /// The bytes of the readers of so many moves.
+    /// The bytes of the readers of this many moves.
     pub fn bytes(moves: usize) -> usize {
         moves * (2 * TILE + size_of::<Reader>())
     }
 
-    /// The moves of the run of a layout that are read from frames.
+    /// The moves that a run with this layout reads from frames.
     pub fn moves<'a>(layout: &Layout, moves: &'a [usize]) -> &'a [usize] {
         if layout.packed.is_some() { &moves[layout.short..] } else { &[] }
     }
 
-    /// How far before the end of [`codes`](Readers::codes) the codes are that each move reaches from the first heap of a tile.
+    /// How far before the end of [`codes`](Readers::codes) the codes lie that each move reaches from the first heap of
+    /// a tile.
     pub fn places(moves: &[usize]) -> Vec<usize> {
         let place = |(r, m): (usize, &usize)| (moves.len() - r) * 2 * TILE - m.wrapping_neg() % TILE;
         moves.iter().enumerate().map(place).collect()

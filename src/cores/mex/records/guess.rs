@@ -1,8 +1,8 @@
 //! Blocks settled in lanes: a guess, improved until it is right.
 //!
-//! *Guess.* The values of a set with few moves often repeat those `p` heaps before. Those of the factorials do for `p` = 25, the
-//! period of `{1,2,6,24}`, in nine blocks of ten. The period is the one that would have guessed most of the last blocks right. While
-//! none does for half of them, blocks are computed by the chain at once.
+//! *Guess.* The values of a set with few moves often repeat those `p` heaps before. Those of the factorials do for `p`
+//! = 25, the period of `{1,2,6,24}`, in nine blocks of ten. The period is the one that would have guessed most of the
+//! last blocks right. While none does so for half of them, the chain computes all blocks.
 //!
 //! *Rounds.* All heaps of the block take the mex of what their moves reach, where moves within the block reach the guess. Once
 //! nothing changes, the values are right, by induction over the heaps: each is the mex of right values. Each round also makes at
@@ -21,7 +21,7 @@ use super::{Form, Records};
 use crate::cores::mex::lanes::{LANES, PLANES, Planes, Sources, WINDOW};
 use crate::kernel::Cost;
 
-/// The blocks to which far moves are applied at once, which hides how long their codes take to arrive.
+/// The blocks to which far moves are applied at once, which hides the latency of their codes.
 const AT_ONCE: usize = 8;
 
 /// The most rounds before the chain takes over.
@@ -35,11 +35,11 @@ pub struct Pattern {
     period: usize,
     /// The moves shorter than a block.
     near: Vec<usize>,
-    /// The index in the last block of the code that each heap repeats; the heaps themselves for a period of a block or more.
+    /// The index in the last block of the code that each heap repeats; its own index for a period of a block or more.
     pub repeat: [u8; LANES],
     /// For each near move, the index of the heap that each heap reaches, in the last block followed by the guess.
     pub reached: Vec<[u8; LANES]>,
-    /// The same in the last two blocks, for moves between one block and two that the tier leaves to its registers.
+    /// The same in the last two blocks, for moves between one block and two that the tier applies in registers.
     pub reached_before: Vec<[u8; LANES]>,
 }
 
@@ -216,7 +216,7 @@ impl<B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Pattern, 
             if !self.close.of_ring().is_empty() {
                 self.close.add(history, block, 1, &mut self.reached[index..=index], &self.accumulate);
             }
-            // A pattern is only found in more blocks than these.
+            // A pattern is found only after more blocks than these.
             let [last, second, repeated] =
                 [LANES, 2 * LANES, self.pattern.lag()].map(|m| history.codes_behind(place, m));
             let evidence = Evidence { before: [last, second], repeated, far: &self.reached[index][0] };
@@ -233,8 +233,8 @@ impl<B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Pattern, 
     }
 }
 
-/// Predicted time and memory, if computing all blocks takes `computed` and guessing a heap takes `ns` ns per move: what the first
-/// heaps would have been guessed by stands for all.
+/// Predicted time and memory, if computing all blocks takes `computed` and guessing a heap takes `ns` ns per move: the
+/// share of the first heaps that would have been guessed right stands for all.
 pub fn cost(input: &Records, computed: Cost, ns: f64) -> Cost {
     if !computed.is_possible() {
         return computed;

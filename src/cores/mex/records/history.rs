@@ -73,7 +73,8 @@ impl History {
         self.frames.push(scratch.as_slice().into());
     }
 
-    /// Restores a frame, and returns its codes, which stay in the ring until the next but one; `None` if it is not a frame.
+    /// Restores a frame, and returns its codes, which stay in the ring until the frame after the next; `None` if it is
+    /// not a frame.
     pub fn restore(&mut self, frame: usize, bytes: Box<[u8]>) -> Option<&[u8]> {
         let codes = &mut self.ring[frame * FRAME % RECENT..][..FRAME];
         let is_whole = unpack_frame(&bytes, codes);
@@ -82,7 +83,7 @@ impl History {
         is_whole.then_some(codes)
     }
 
-    /// Copies the first block behind the ring, once all frames are restored.
+    /// Copies the first block to the end of the ring, once all frames are restored.
     pub fn close(&mut self) {
         self.ring.copy_within(..LANES, RECENT);
     }

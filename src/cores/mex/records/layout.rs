@@ -7,7 +7,7 @@ use crate::cores::mex::lanes::LANES;
 pub const TILE: usize = 64 * LANES;
 /// Heaps in a frame.
 pub const FRAME: usize = 64 * TILE;
-/// Heaps that are kept as codes: the last frame, which is not packed while the run is in the next.
+/// Heaps that are kept as codes: those of the frame that the run is in, and of the one before.
 pub const RECENT: usize = 2 * FRAME;
 
 /// The lengths of the parts of a history.
@@ -47,7 +47,7 @@ impl Layout {
         layouts.min_by_key(|layout| layout.ring + layout.prefix).expect("at least one")
     }
 
-    /// The layout that packs all heaps but the last ones, unless no move reaches further.
+    /// The layout that packs all heaps but the last ones, unless no move reaches beyond those.
     pub fn packed(input: &Records) -> Self {
         let (moves, heaps) = (input.moves(), input.heaps());
         let near = moves.partition_point(|m| m + LANES <= RECENT);
@@ -96,7 +96,7 @@ mod tests {
             (FAR, one, 1, 2),
             (FAR, one + 1, 2, 2),
             (FAR, one + 4 * FRAME, 5, 2),
-            // As many as the last frames: these are taken.
+            // As many in the prefix as last frames: the latter are taken.
             (FAR, one + 5 * FRAME, 0, 8),
             (FAR, 9 * FAR, 0, 8),
             (FAR + 5, 9 * FAR, 0, 8),

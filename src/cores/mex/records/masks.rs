@@ -1,4 +1,5 @@
-//! Heap by heap over a history: the values that a heap reaches are bits of one word, and the mex is its number of trailing ones.
+//! Heap by heap over a history: the codes that a heap reaches are bits of one word, and the mex is its number of
+//! leading ones.
 //!
 //! Cost per heap and move: a load, a shift and an OR.
 //! Bound: these operations. A history as long as the largest move streams through the caches once per move.

@@ -144,7 +144,8 @@ impl Records {
     /// The heaps `0..=limit` of `set`.
     ///
     /// # Errors
-    /// The limit is above [`MAX_LIMIT`], or there are more than [`MOST_MOVES`] moves up to it and they are not odd but for a few.
+    /// The limit is above [`MAX_LIMIT`], or there are more than [`MOST_MOVES`] moves up to it, not nearly all of them
+    /// odd.
     pub fn new(set: &MoveSet, limit: u64) -> Result<Self, InputError> {
         const NAME: &str = MexRecords::NAME;
         if limit > MAX_LIMIT {
@@ -222,7 +223,7 @@ impl Output {
         for eight in codes.as_chunks::<8>().0 {
             self.fingerprint = hashed(self.fingerprint, *eight);
         }
-        // Most blocks hold small values alone.
+        // Most blocks hold only small values.
         let mut left = LANES as u8;
         for (v, count) in self.counts.iter_mut().enumerate() {
             if left == 0 {

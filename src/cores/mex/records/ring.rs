@@ -18,7 +18,7 @@ use crate::kernel::{Cost, Run, RunError};
 /// Blocks between two progress updates.
 const PROGRESS_BLOCKS: usize = FRAME / LANES;
 
-/// The bytes of frames from which a run ends if they are more than was foreseen.
+/// A run ends if its frames take more bytes than this, and more than was foreseen.
 const CHECKED: f64 = 67_108_864.0;
 /// Why a run over a packed history ends early.
 const OUTGROWN: &str = "the values compress less than was foreseen, and their history would not fit in the memory that was \
@@ -144,7 +144,7 @@ pub fn near(input: &Records) -> &[usize] {
 pub struct Far<'a> {
     ring: &'a [usize],
     prefix: &'a [usize],
-    /// Where what is unpacked for each of the latter begins, in a packed history.
+    /// In a packed history, where the unpacked codes of each of the latter begin.
     unpacked: Vec<usize>,
     /// The number of moves that read the ring without wrapping, and that are legal in the block, as of the last block.
     unwrapped: usize,
@@ -159,7 +159,8 @@ impl<'a> Far<'a> {
         Far { ring, prefix, unpacked, unwrapped: 0, legal: 0 }
     }
 
-    /// Splits off the moves that reach no heap of so many blocks from any of them.
+    /// Splits off the moves of at least this many blocks, which lead from none of so many consecutive blocks to
+    /// another.
     pub fn split(self, blocks: usize) -> [Self; 2] {
         let (close, ring) = self.ring.split_at(self.ring.partition_point(|m| *m < blocks * LANES));
         [Far { ring: close, prefix: &[], unpacked: Vec::new(), ..self }, Far { ring, ..self }]
@@ -170,7 +171,7 @@ impl<'a> Far<'a> {
         self.ring
     }
 
-    /// Whether [`add`](Far::add) may add so many blocks at once.
+    /// Whether [`add`](Far::add) may add this many blocks at once.
     #[inline(always)]
     pub fn can_add(&self, history: &History, Block { n, place, .. }: Block, blocks: usize) -> bool {
         let (heaps, last) = (blocks * LANES, place + (blocks - 1) * LANES);

@@ -1,7 +1,7 @@
 //! Lanes over a history, decoded by `wide`'s byte shuffle, which goes byte by byte in a default build for x86.
 //!
 //! Cost: for each far move and 64 heaps, a shuffle and an OR per eight values; a chain of two operations per heap.
-//! Bound: the shuffle, but in a native build.
+//! Bound: the shuffle, except in a native build.
 
 use super::ring;
 use super::{Output, Records, Start};

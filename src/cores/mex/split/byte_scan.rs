@@ -34,7 +34,7 @@ pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
     })
 }
 
-/// Calls `found` with the nim-sum of every split of `s` into 2 to `parts` ascending parts of at least `least`, added to
+/// Calls `found` with the nim-sum of every split of `s` into two ascending parts of at least `least`, XORed with
 /// `nim_sum`.
 #[inline(always)]
 fn pairs(values: &[u32], s: usize, least: usize, nim_sum: u32, found: &mut impl FnMut(usize)) {
@@ -44,6 +44,7 @@ fn pairs(values: &[u32], s: usize, least: usize, nim_sum: u32, found: &mut impl 
     }
 }
 
+/// The same for splits into 2 to `parts` parts.
 fn scan(values: &[u32], s: usize, least: usize, parts: usize, nim_sum: u32, found: &mut impl FnMut(usize)) {
     if s < 2 * least {
         return;

@@ -169,9 +169,10 @@ impl Waiting {
 /// The driver. `vector_window`, `vector_hits` and `vector_meets` do the same as [`window`], [`hits`] and [`meets`], for slices of
 /// whole vectors of `LANES` cells.
 ///
-/// If the excess is above [`MAX_EXCESS`], or an open value is too low for its window, all its triples are tested in order until
-/// one blocks it. Its part `c` is learned: the same few `c` block most later sizes, and for these parts all blocked sizes are
-/// marked at once, through the sizes at which each value occurs. Only the width of cells assumes a small excess.
+/// If the excess is above [`MAX_EXCESS`], or an open value is too low for its window, all its triples are tested in
+/// order until one blocks it. The part `c` of that triple is learned: the same few `c` block most later sizes, and for
+/// these parts all blocked sizes are marked at once, through the sizes at which each value occurs. Only the width of
+/// cells assumes a small excess.
 ///
 /// # Errors
 /// [`RunError::Overflow`] if a value does not fit in a cell.

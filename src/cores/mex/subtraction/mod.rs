@@ -67,7 +67,8 @@ pub struct Subtraction {
     limit: u64,
 }
 
-/// A list of moves of up to this many bytes is made whatever is free; the cost of a kernel, which includes it, decides.
+/// A list of moves of up to this many bytes is made however little memory is free; the cost of a kernel, which includes
+/// it, decides.
 const SMALL_LIST: u64 = 1 << 20;
 
 /// The largest limit. Its table of values alone takes 4 GiB.
@@ -193,8 +194,8 @@ const PROBED: [usize; 2] = [256, 4096];
 /// The share of all pairs to probe. A probed pair takes as long as twenty in a fast kernel, and probing should take a hundredth
 /// of that kernel's time.
 const PROBED_PAIRS: f64 = 1.0 / 2000.0;
-/// Pairs to probe at least. With fewer, the number of values was estimated as 0.6 to 2 times what it
-/// is for squares, cubes and primes up to 2^20; now as 0.8 to 1.6 times.
+/// The least number of pairs to probe. With fewer, the estimated number of values was 0.6 to 2 times the right one for
+/// squares, cubes and primes up to 2^20; now it is 0.8 to 1.6 times.
 const LEAST_PAIRS: f64 = 30_000.0;
 
 /// Probes first heaps, to predict how values grow. Returns counts over all probed heaps, which are few enough to cost little

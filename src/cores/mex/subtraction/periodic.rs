@@ -108,7 +108,7 @@ pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
         // Perhaps no period shows, and the prefixes are wasted.
         false => Cost { ns: 2.0 * whole.ns, bytes: whole.bytes },
     };
-    // The search for the period, besides a prefix.
+    // The bytes of the search for the period, besides a prefix.
     let border = if FIRST * farthest < input.limit() { 8.0 * farthest as f64 } else { 0.0 };
     Cost { ns: ns + 300.0, bytes: bytes + border }
 }
@@ -162,7 +162,7 @@ const COPY_STEP: usize = 1 << 16;
 fn repeat(g: &mut Vec<u16>, period: usize, heaps: usize, run: &Run) -> Result<(), RunError> {
     run.advance(g.len() as u64)?;
     g.reserve_exact(heaps - g.len());
-    // Copies whole periods, twice as many at a time as before. What is behind them need not repeat.
+    // Copies whole periods, twice as many at a time as before. The values before them need not repeat.
     let mut back = period;
     while g.len() < heaps {
         let length = back.min(COPY_STEP).min(heaps - g.len());

@@ -1,4 +1,5 @@
-//! Values by the residue classes of their heaps. See [`residues`]. If one passes 62, [`byte_lanes`] computes them all.
+//! Values by the residue classes of their heaps. See [`residues`]. If a value passes 62, [`byte_lanes`] computes them
+//! all.
 //!
 //! Cost and bound: see there.
 

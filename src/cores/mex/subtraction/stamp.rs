@@ -26,7 +26,7 @@ const VALUES: usize = 1 << 16;
 /// Addresses that differ by a multiple of this have equal low bits.
 const PAGE: usize = 4096;
 
-/// Where in the table stamps begin: where, in another page, the moves end.
+/// Where in the table stamps begin: at the same offset in a page as the end of the moves.
 fn start(table: &[u32], moves: &[usize]) -> usize {
     moves.as_ptr_range().end.addr().wrapping_sub(table.as_ptr().addr()) % PAGE / size_of::<u32>()
 }

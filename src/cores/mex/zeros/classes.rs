@@ -8,9 +8,10 @@
 //!   most classes are covered after a small part of the moves. Nothing is assumed: what is not hit is a P-position.
 //! * **Sparse classes.** The few P-positions of such a class are listed, and hit one by one.
 //!
-//! A row is read at whole bytes. Moves with the same rest of the shift are gathered in a buffer, which is shifted into
-//! the hits once. Moves longer than a tile come first, class after class, in batches whose sources stay in L2; then those longer
-//! than a chunk, chunk by chunk; then the others, block by block. In a block, the lowest heap that is not hit is a P-position.
+//! A row is read at whole bytes. Moves whose remaining shifts of 0 to 7 bits are equal are gathered in a buffer, which
+//! is shifted into the hits once. Moves longer than a tile come first, class after class, in batches whose sources stay
+//! in L2; then those longer than a chunk, chunk by chunk; then the others, block by block. In a block, the lowest heap
+//! that is not hit is a P-position.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -28,7 +29,7 @@ use crate::simd::bits::WORD;
 const MOVES_AT_ONCE: usize = 16;
 /// Moves of each shift in a batch, on average.
 const BATCH: usize = 64;
-/// A class is sparse if it has fewer P-positions than one in so many cells.
+/// A class is sparse if fewer than one in this many of its cells are P-positions.
 const SPARSE: usize = 1800;
 /// Mean hits of the cells of a class after which its lines are looked at again.
 const LOOK_AGAIN: f64 = 1.0;
@@ -38,9 +39,9 @@ struct Residue {
     residue: usize,
     /// `m / q`, ascending.
     quotients: Vec<usize>,
-    /// The same by their last three bits.
+    /// `m / q / 8 + 1`, ascending, by the last three bits of `m / q`.
     shifts: [Vec<usize>; 8],
-    /// The moves within a block, as bits: those of a class that stay below `q`, and those that pass it.
+    /// The moves within a block, as bits of how many cells up they lead: staying below `q`, and passing it.
     near: [[u64; WORDS]; 2],
 }
 
@@ -112,7 +113,7 @@ struct Layout {
 impl Layout {
     fn new(heaps: usize, modulus: usize) -> Self {
         let cells = heaps.div_ceil(modulus);
-        // Neighbouring squares are `2 sqrt N` heaps apart, so several of a shift share what they read.
+        // Neighbouring squares are `2 sqrt N` heaps apart, so several moves of the same shift share what they read.
         let tile = ((64.0 * (cells as f64).sqrt()) as usize).next_multiple_of(CHUNK);
         let pad = tile / 8 + 2 * LINE;
         Layout { modulus, tile, pad, row: pad + cells.next_multiple_of(tile) / 8 + 2 * LINE }
@@ -146,7 +147,7 @@ struct Class {
     listed_to: usize,
 }
 
-/// A part of a tile: so many lines from a cell on.
+/// A part of a tile: this many lines from a cell on.
 #[derive(Clone, Copy)]
 struct Part {
     cell: usize,
@@ -163,7 +164,7 @@ struct Classes<C> {
     dense: Vec<usize>,
     /// The first cell of the tile.
     start: usize,
-    /// For each class, the cells of the tile that are hit, or P-positions that were found.
+    /// For each class, the cells of the tile that are hit, or that were found to be P-positions.
     hits: Vec<u64>,
     gathered: Vec<u8>,
     /// For each class, runs of lines of a part that are not covered, and hits since they were looked at.
@@ -183,7 +184,7 @@ pub fn drive(
     let layout = Layout::new(heaps, modulus);
     let residues = residues(input.moves(), modulus);
     let (mut progress, journal) = start.into_parts();
-    // Whole tiles alone.
+    // Only whole tiles.
     let first = progress.done.min(heaps as u64) as usize / modulus / layout.tile * layout.tile;
     progress.cut((first * modulus) as u64);
     let mut state = Classes::new(layout, carry, &progress.zeros);
@@ -313,7 +314,7 @@ impl<C: Fn(&[u8], usize, &[usize], &mut [u8])> Classes<C> {
         }
     }
 
-    /// Drops the lines that are covered by now. A short gap stays, because each run of lines takes one more.
+    /// Drops the lines that are covered by now. A gap of one line stays, because each run of lines takes one line more.
     #[inline(always)]
     fn look_again(&mut self, class: usize, part: Part) {
         self.fresh[class] = 0.0;
@@ -413,7 +414,7 @@ impl<C: Fn(&[u8], usize, &[usize], &mut [u8])> Classes<C> {
             open.clear();
             open.extend((0..modulus).filter(|class| !self.open[*class].is_empty()));
             loop {
-                // The lowest heap that is not hit, of those 64 cells of all classes.
+                // The lowest heap that is not hit, among these 64 cells of all classes.
                 let mut lowest = usize::MAX;
                 open.retain(|class| {
                     let bit = self.hits[self.word(*class, cell)].trailing_ones() as usize;
@@ -475,7 +476,7 @@ fn batches(residues: &[Residue], quotients: Range<usize>) -> Vec<Vec<Slice<'_>>>
     let all = slices(residues, quotients.clone());
     let moves: usize = all.iter().map(|slice| slice.back.len()).sum();
     let batches = moves.div_ceil(BATCH * all.len().max(1));
-    // As many of the longest slice in each.
+    // Each batch gets an equal share of the longest slice.
     let Some(longest) = all.iter().max_by_key(|slice| slice.back.len()) else { return Vec::new() };
     let bound = |batch: usize| match longest.back.get(batch * longest.back.len() / batches) {
         Some(back) if batch > 0 => 8 * (back - 1),
@@ -569,7 +570,7 @@ mod tests {
         }
     }
 
-    /// Also where the modulus or the limit is another than before.
+    /// Also where the modulus or the limit differs from before.
     #[test]
     fn a_run_resumes_after_any_tile() {
         let set = MoveSet::Squares;

@@ -85,7 +85,7 @@ impl Zeros {
         Zeros { is_resumable: true, ..self }
     }
 
-    /// The cost of a kernel that starts at heap 0 alone.
+    /// The cost of a kernel that can only start at heap 0.
     fn unless_resumable(&self, cost: Cost) -> Cost {
         if self.is_resumable { Cost::IMPOSSIBLE } else { cost }
     }

@@ -13,18 +13,18 @@ use super::rows::BLOCK;
 const MOST: usize = 128;
 /// From this many heaps on, a modulus is looked for.
 const LEAST_HEAPS: usize = 1 << 24;
-/// Of all heaps, the share whose P-positions are looked at, and the most of them.
+/// The first heaps whose P-positions are looked at: one in this many of all heaps, and at most this many.
 const FIRST: (u64, u64) = (64, 1 << 20);
 /// Mean hits of a heap at which a line of heaps is expected to be hit as a whole.
 const COVERED: f64 = 9.0;
-/// P-positions in a line of a class that is expected to be hit as a whole.
+/// A class with fewer P-positions in a line than this is expected to be hit as a whole.
 const FEW: f64 = 0.2;
 /// Lines that could be moved in the time that each class takes for a line of heaps, however few of its lines are moved.
 const CLASS: f64 = 7.0;
 /// Lines that could be moved while a single P-position hits a heap.
 const PUSH: f64 = 3.5;
 
-/// A modulus, and what it is expected to leave of the work.
+/// A modulus, and the share of the work that it is expected to leave.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
     pub modulus: usize,

@@ -45,7 +45,7 @@ impl Class {
     }
 }
 
-/// Heaps in a tile. Neighbouring squares are at most `2 sqrt N` apart, so several tens of moves share what they read.
+/// Heaps in a tile. Neighbouring squares are at most `2 sqrt N` apart, so dozens of moves share what they read.
 fn tile(heaps: usize) -> usize {
     ((32.0 * (heaps as f64).sqrt()) as usize).next_multiple_of(CHUNK)
 }
@@ -61,8 +61,8 @@ fn row_bytes(heaps: usize) -> usize {
     pad(tile) + heaps.next_multiple_of(tile) / 8 + LINE
 }
 
-/// Finds the P-positions. For each `b` in `back`, `carry(row, at, back, hits)` ORs the bytes of `row` from `at - b` on into
-/// `hits`, which is whole lines. `row` has one more line at both ends of these bytes.
+/// Finds the P-positions. For each `b` in `back`, `carry(row, at, back, hits)` ORs the bytes of `row` from `at - b` on
+/// into `hits`, which is whole lines. `row` has one more line at each end of these bytes.
 #[inline(always)]
 pub fn drive(
     input: &Subtraction,

@@ -1,6 +1,6 @@
 //! AVX-512: a permute of a table that a group of moves shares gives the one-hot byte of a plane, eight codes of 64 heaps.
 //!
-//! The table has the code of the group in its order, so no move needs an XOR, and `vpternlogq` ORs what two moves reach.
+//! The code of the group is built into its table, so no move needs an XOR, and `vpternlogq` ORs what two moves reach.
 //!
 //! Cost per block and move, with `P` planes: a load, `P` permutes and `P / 2` ternary operations.
 //! Bound: the permutes, two a cycle on Zen 5, one on Intel.
@@ -29,7 +29,7 @@ static TABLES: [[Block; CODES / 8]; CODES] = {
     tables
 };
 
-/// ORs the codes that moves reach from the block at `n` into `planes`.
+/// The codes that moves reach from the block at `n`, as planes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn accumulate<const P: usize>(codes: &[u8], n: usize, moves: &Moves) -> [__m512i; P] {
@@ -70,7 +70,7 @@ fn to_words<const P: usize>(planes: [__m512i; P], words: &mut Words) {
         store(bytes, plane);
     }
     if P <= 2 {
-        // 32 words of 16 bits, eight of them widened at once.
+        // Two vectors of 32 words of 16 bits, eight words widened at once.
         let low = _mm512_unpacklo_epi8(load(&bytes[0]), load(&bytes[1]));
         let high = _mm512_unpackhi_epi8(load(&bytes[0]), load(&bytes[1]));
         for (i, words) in words.as_chunks_mut::<16>().0.iter_mut().enumerate() {
@@ -136,7 +136,7 @@ fn load_16(from: &[u8; SHORT]) -> __m128i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn open_in<const P: usize>(codes: &[u8], n: usize, odd: usize, window: &Window, words: &mut Words, heaps: &mut u64) {
     let reached = accumulate::<P>(codes, n, &window.heads);
-    // Bit 6 is that of odd heaps.
+    // Bit 6 of an index selects the table of odd heaps.
     let odd_heaps = _mm512_set1_epi16(if odd == 0 { 0x4000 } else { 0x0040 });
     let code = load::<u8, LANES>(codes[n..].first_chunk().expect("codes are padded by a block"));
     let code = _mm512_or_si512(code, odd_heaps);

@@ -1,14 +1,14 @@
 //! Where few heaps are rare, a value depends on little but its near past: a **window** of the last codes.
 //!
-//! *Common values.* Each rare heap `r` and place `t` is a move that reads the code `t + r` before. Moves that leave the block are
-//! done for 64 heaps at once, those of at least [`SHORT`] for 16, and the few shorter ones heap by heap. The lowest bit that is not
-//! set is the code.
+//! *Common values.* Each rare heap `r` and place `t` is a move that reads the code `t + r` heaps before. Moves that
+//! leave the block are done for 64 heaps at once, those of at least [`SHORT`] for 16, and the few shorter ones heap by
+//! heap. The lowest bit that is not set is the code.
 //!
-//! *Rare values.* Some small common heaps, the heads, reach nearly all rare values below. What they leave is searched among the
-//! splits with the first common heaps ([`Window::stretch`]), the smallest first.
+//! *Rare values.* Some small common heaps, the heads, reach nearly all rare values below. The values that they miss are
+//! searched for among the splits with the first common heaps ([`Window::stretch`]), the smallest first.
 //!
-//! All of this reads codes, and these only so far back as the farthest move, head or split in use. So the values of a window decide
-//! what follows, and whether it is verified: see [`mex_period`](crate::cores::mex::period).
+//! All of this reads only codes, and these only as far back as the farthest move, head or split in use. So the values
+//! of a window decide what follows, and whether it is verified: see [`mex_period`](crate::cores::mex::period).
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
@@ -28,7 +28,8 @@ pub const CODES: usize = 64;
 pub const CHUNK: usize = 64 * LANES;
 /// Moves shorter than this are done heap by heap.
 const SHORT: usize = 16;
-/// The most moves that are done heap by heap, and how many of a block are before lanes of 16 are quicker.
+/// The most moves that are done heap by heap. If at most `FEW_SHORT` moves are shorter than a block, all of them are;
+/// with more, lanes of 16 are quicker.
 const MOST_SHORT: usize = 16;
 const FEW_SHORT: usize = 8;
 /// The most moves that leave a rare heap. With more, other kernels are quicker.
@@ -38,8 +39,8 @@ const POOL: usize = 1024;
 /// Common heaps whose splits are searched.
 pub const STRETCH: usize = 1 << 20;
 
-/// The cost of a kernel that has windows where few heaps are rare, given that of the one that it is otherwise. Whether a game has few
-/// is not known before, but windows cost little where there are none, and long runs gain much.
+/// The cost of a kernel that uses windows where few heaps are rare, given that of the same kernel without them. Whether
+/// a game has few is not known beforehand, but a game that has no windows loses little, and long runs gain much.
 pub fn cost(otherwise: Cost, input: &Octal) -> Cost {
     let factor = if input.heaps() > 1 << 22 { 0.98 } else { 1.02 };
     Cost { ns: factor * otherwise.ns, ..otherwise }
@@ -98,7 +99,7 @@ pub struct Loops {
 
 type Verify = fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>;
 
-/// Searches for what a heap must reach, given its index and the code.
+/// Searches for a move by which a heap reaches a rare value, given the heap's index and the code.
 pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
 
 /// [`Loops`] of [`Lanes`].
@@ -119,8 +120,8 @@ trait Lanes {
     fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut Words);
     /// ORs the codes that moves reach from the `SHORT` heaps at `n` into their words.
     fn short(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]);
-    /// The needed codes that heads do not reach from the block at `n`, whose first heap has the parity `odd`, and the heaps that have
-    /// any. Words of others are unspecified.
+    /// The needed codes that heads do not reach from the block at `n`, whose first heap has the parity `odd`, and the
+    /// heaps that have any. The words of other heaps are unspecified.
     fn open(&self, codes: &[u8], n: usize, odd: usize, window: &Window, words: &mut Words) -> u64;
     /// Whether a code is the XOR of two codes at the same index.
     fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool;
@@ -141,18 +142,18 @@ pub struct Window {
     far: Moves,
     /// Moves that leave a common heap.
     heads: Moves,
-    /// The rare codes below each code, which its heap must reach, for heaps of even and of odd number: as words, and by planes.
+    /// The rare codes below each code, which its heap must reach, for even and for odd heaps: as words, and by planes.
     needed: [[u64; CODES]; 2],
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "lanes of AVX-512 alone read planes"))]
     needed_planes: [[Block; 2]; CODES / 8],
     /// Groups of eight codes that hold all of the codes so far.
     planes: usize,
-    /// Places that split a heap, and takes by which a common heap reaches rare values.
+    /// Places that split a heap, and takes that turn common into rare.
     splits: Vec<usize>,
     turned: Vec<usize>,
-    /// The codes of the common heaps after the last rare one, 64 at a time, each 64 backwards.
+    /// The codes of the common heaps after the last rare one, in blocks of 64, each in reverse order.
     stretch: Vec<Block>,
-    /// How far back moves that leave a rare heap read, and how far the verification has.
+    /// How far back moves that leave a rare heap read, and how far the verification has read.
     depth: usize,
     verified_by: usize,
 }
@@ -172,7 +173,7 @@ pub struct Parts<'a> {
     pub coder: Coder,
     pub last_rare: usize,
     pub rare_count: usize,
-    /// Moves from a common heap to common values, and the takes by which it reaches rare ones.
+    /// Moves that leave a rare heap, and the takes that turn common into rare.
     pub moves: Vec<Move>,
     pub turned: &'a [usize],
     pub splits: &'a [usize],
@@ -250,17 +251,17 @@ impl Window {
         self.verified_by = self.verified_by.max(self.heads.reach());
     }
 
-    /// How far back the verification has read at least, since it was set.
+    /// How far back the verification has read, at least, since this was set.
     pub fn verified_by(&self) -> usize {
         self.verified_by
     }
 
-    /// Begins to note anew how far back the verification reads: as far as the heads, and as this.
+    /// Resets the record of how far back the verification reads: at least as far as the heads and as `distance`.
     pub fn set_verified_by(&mut self, distance: usize) {
         self.verified_by = self.heads.reach().max(distance);
     }
 
-    /// How far back codes decide the next ones and their verification so far.
+    /// How many of the last codes decide the next ones, and have decided their verification so far.
     pub fn width(&self) -> usize {
         self.depth.max(self.verified_by)
     }
@@ -316,8 +317,8 @@ impl Window {
         }
     }
 
-    /// Verifies the chunk at the index `n`, which is that of an odd heap if `odd` is 1. `is_reached` searches where no split of the
-    /// stretch does.
+    /// Verifies the chunk at the index `n`, which is that of an odd heap if `odd` is 1. `is_reached` searches where no
+    /// split with a heap of the stretch is found.
     ///
     /// # Errors
     /// [`End::Open`]: the heaps before it are verified.
@@ -367,7 +368,7 @@ impl Window {
     }
 }
 
-/// The codes of the heaps at `n`, where `words` has what all but the short moves reach.
+/// Computes the codes of the heaps at `n`, where `words` has what all but the short moves reach.
 #[inline(always)]
 fn chain(codes: &mut [u8], n: usize, short: &[Move], words: &[u64]) {
     macro_rules! by_moves {

@@ -11,7 +11,7 @@ use super::{CHUNK, CODES, End, Loops, Window};
 pub struct Windowed {
     loops: Loops,
     window: Option<Window>,
-    /// The value of each code, for heaps of even and of odd number.
+    /// The value of each code, for even and for odd heaps.
     values: [[u16; CODES]; 2],
     /// From this heap on a window is tried, or made anew.
     from: usize,
@@ -31,7 +31,7 @@ impl Windowed {
         }
     }
 
-    /// Computes and verifies a chunk, unless there is no window, or it ends: then other blocks take it from there.
+    /// Computes and verifies a chunk. False if there is no window, or it ends: then other blocks continue from there.
     fn chunk(&mut self, sparse: &mut Sparse, values: &mut Values) -> bool {
         let n = values.known.len();
         if n >= self.from {

@@ -1,4 +1,4 @@
-//! Words: a bit for each code, set by a shift. The compiler does several heaps at once where it has such shifts.
+//! Words: a bit for each code, set by a shift. The compiler does several heaps at once where lanes shift separately.
 
 use super::super::codes::{LANES, Move};
 use super::{Block, CODES, Lanes, Loops, Moves, SHORT, Window, Words, loops};
@@ -8,7 +8,7 @@ pub fn loops() -> Loops {
     loops!(Plain)
 }
 
-/// The same at a tier that shifts lanes apart.
+/// The same at a tier that shifts each lane by its own count.
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn loops_avx2() -> Loops {
@@ -17,7 +17,7 @@ pub fn loops_avx2() -> Loops {
 
 struct Plain;
 
-/// What one move reaches.
+/// ORs what one move reaches into the words.
 #[inline(always)]
 fn reach<const HEAPS: usize>(codes: &[u8], n: usize, shift: usize, code: u8, words: &mut [u64; HEAPS]) {
     let from: &[u8; HEAPS] = codes[n - shift..].first_chunk().expect("codes are padded by a block");

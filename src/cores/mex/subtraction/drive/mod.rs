@@ -1,9 +1,9 @@
 //! The driver of the byte-lane kernels, which differ only in how they decode values: see [`lanes`](crate::cores::mex::lanes).
 //!
-//! *Far part.* No heap has a value before the value's first heap, so distant moves need fewer planes. Since `g(n) = v` requires
-//! an earlier `v - 1`, first heaps ascend, and each plane needs a prefix of the ascending moves. Moves longer than a tile of some
-//! blocks are applied to the whole tile, a few at a time, so their lines stay in L1. In large tables the same is done for a
-//! [`Stretch`] of tiles and L2.
+//! *Far part.* No heap has a value before the value's first heap, so distant moves need fewer planes. Since `g(n) = v`
+//! requires an earlier `v - 1`, first heaps ascend, and each plane needs a prefix of the ascending moves. Moves longer
+//! than a tile of eight blocks are applied to the whole tile, a few at a time, so their lines stay in L1. In large
+//! tables the same is done for a [`Stretch`] of tiles and L2.
 //!
 //! *Near part.* What moves below 64 reach inside the block is known only in order. The planes are transposed to one word of free
 //! values per heap, and the one-hot words of earlier heaps are removed from it. Moves of at least 16 act on eight heaps at once.
@@ -133,7 +133,7 @@ pub struct Share {
     from: Option<usize>,
 }
 
-/// Takes the memory of used hits for new ones. Memory returned to the system would cost page faults.
+/// Reuses the memory of old hits. Memory returned to the system would cost page faults.
 fn recycled(share: &mut Share) -> Vec<Vec<Planes>> {
     let mut hits = std::mem::take(&mut share.hits);
     hits.iter_mut().for_each(Vec::clear);
