@@ -11,9 +11,9 @@
 //! | two heaps | `(x, z-y)` `(y, z-x)` `(z, y-x)` |
 //! | three heaps | `(y-x, z-y)` |
 //!
-//! is a P-position exactly when no earlier P-position, in lexicographic order of sorted positions, has one of them. That order is
-//! sound because a move leads to a sorted position that is no larger in any place. A pair `(x,y)` has at most one P-position
-//! `z >= y`.
+//! is a P-position exactly when no earlier P-position, in lexicographic order of sorted positions, has one of them.
+//! That order is sound because a move leads to a sorted position that is no larger in any place. A pair `(x,y)` has at
+//! most one P-position `z >= y`.
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
@@ -85,8 +85,8 @@ mod wide_rows;
 
 pub use crate::cores::sink::Tally;
 
-/// P-positions `x <= y <= z <= limit`, which the sink `S` takes. With `HANDS_ON` it passes them on in order, and holds only a few
-/// batches.
+/// P-positions `x <= y <= z <= limit`, which the sink `S` takes. With `HANDS_ON` it passes them on in order, and holds
+/// only a few batches.
 #[derive(Debug)]
 pub struct TableScan<S, const HANDS_ON: bool = false>(PhantomData<fn() -> S>);
 

@@ -1,8 +1,8 @@
 //! How far each band has come, and how one band waits for another.
 //!
-//! Bands go to the threads in turn. A band of [`super::antichain`] may run the steps below `t` once the band before it has run
-//! those below `t + 2K`. Then no two threads mark the same word, and everything that a search depends on is done. `model` checks
-//! this for small bands. What the superbands of [`super::blocks`] wait for is described there.
+//! Bands go to the threads in turn. A band of [`super::antichain`] may run the steps below `t` once the band before it
+//! has run those below `t + 2K`. Then no two threads mark the same word, and everything that a search depends on is
+//! done. `model` checks this for small bands. What the superbands of [`super::blocks`] wait for is described there.
 
 #[cfg(all(test, loom))]
 mod model;
