@@ -103,8 +103,8 @@ mod windows;
 
 pub use beams::{Beam, Sink, Tally};
 
-/// P-positions `n <= m` with `n + m <= limit`, which the sink `S` takes. With `HANDS_ON` it passes them on in order, and holds a few
-/// batches alone.
+/// P-positions `n <= m` with `n + m <= limit`, which the sink `S` takes. With `HANDS_ON` it passes them on in order,
+/// and holds only a few batches.
 #[derive(Debug)]
 pub struct Occupancy<S, const HANDS_ON: bool = false>(PhantomData<fn() -> S>);
 

@@ -253,7 +253,7 @@ impl Registers {
                 used: (*used).into(),
                 difference: (*difference).into(),
                 twice: u128::repeat(*twice),
-                // Further up it has what `twice` has.
+                // Further up, `late` has what `twice` has.
                 late: (*late).into(),
                 sum: sum.map(u128::from),
             },

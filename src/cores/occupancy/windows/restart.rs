@@ -88,12 +88,12 @@ impl Prefix {
         Some(Prefix { lower, differences: differences.sum, upper })
     }
 
-    /// The positions `(a,b)` of the lower beam by `a + q (b - a)`.
+    /// The lines `a + q (b - a)` of the positions `(a,b)` of the lower beam.
     fn lower_lines(&self, q: u128) -> Total {
         Total { sum: self.lower.sum.wrapping_add(self.differences.wrapping_mul(q)), ..self.lower }
     }
 
-    /// An empty interval from heap `engine.n` on, before which these positions are.
+    /// An empty interval from heap `engine.n` on, with the totals of these positions before it.
     pub fn interval(&self, engine: &Engine, places: Places<'_>) -> Option<Interval> {
         // The row begins with a word that is not complete yet, so some positions have their mark in it or after it.
         let own = own(engine)[0];
