@@ -4,11 +4,11 @@
 //! lower position `(n, m)` takes a difference that is not in `U` and a line `2n - m` that is not in `S`. With `x1` and
 //! `x2` as in the certificate, all differences below `x1` are occupied and so are all lines below `x2`. So the number
 //! of lower positions is the number of differences below `x1` outside `U`, and also that of lines below `x2` outside
-//! `S`, but for the few that were taken above `x1` and `x2`. This is proved, by counting.
+//! `S`, except for the few that were taken above `x1` and `x2`. This is proved, by counting.
 //!
-//! A run that begins in a wrong state can come to the states of the true run only if that equality holds from the
+//! A run that begins in a wrong state can reach the states of the true run only if that equality holds from the
 //! beginning, because no later position changes the difference between the two sides. Observed: if it holds, and all
-//! old marks are right, the run does come to them, after some 300 heaps on average, and after more than `t` in about
+//! old marks are right, the run does reach them, after some 300 heaps on average, and after more than `t` in about
 //! `exp(-t / 350)` of all cases.
 //!
 //! `profiles/papers/charge.md` in the source tree has the proofs.

@@ -239,7 +239,7 @@ impl LineTable {
         let places = self.heaps - y0;
         let in_band = u32::MAX >> (K - layers);
         let beyond = past(places);
-        // Before that, hardly a row is full.
+        // Earlier, hardly any row is full.
         let late = 2 * (y0 + K) > self.heaps;
         let [xs, ds] = Self::rows(&mut self.rows, self.heaps);
         let mut due = [[0; DUE]; K];

@@ -26,7 +26,7 @@ use crate::simd::bits::WORD;
 /// Lanes of a vector.
 pub const LANES: usize = 8;
 
-/// Steps after which the growth of `d` is measured: as in `automaton_asm`, so that both come to the same states.
+/// Steps after which the growth of `d` is measured: as in `automaton_asm`, so that both reach the same states.
 const EARLY: u32 = 12;
 
 /// Bytes by which registers move in a row in a span, besides the growth of `d`: two a block in `used` and, backwards, in

@@ -341,8 +341,8 @@ impl Used {
 }
 
 impl Flags {
-    /// The lines `p a + q k` of the upper heaps `a`, where `a` is the `k`-th of them: from the first that may be here
-    /// to the last, and one more.
+    /// The lines `p a + q k` of the upper heaps `a`, where `a` is the `k`-th of them: from the first that may be here to one past
+    /// the last.
     pub fn lines(&self, p: u64, q: u64) -> Range<u64> {
         let end = self.marks.end_bit();
         let all = self.marks.count(end).unwrap_or(0);
@@ -411,7 +411,7 @@ impl Flags {
 
 /// The lines `2m - n` that some heaps leave for others to read.
 pub struct Sums {
-    /// The last heap and one more, a multiple of the span.
+    /// One past the last heap, a multiple of the span.
     pub to: u64,
     /// By parity; odd ones at `(2m - n + 1) / 2`.
     pub rows: [Marks; 2],

@@ -1,4 +1,4 @@
-//! Windows of heaps: the driver of the `window_tree` kernels, which find the tally alone.
+//! Windows of heaps: the driver of the `window_tree` kernels, which find only the tally.
 //!
 //! What happens near heap `n` depends on the marks near five scaled places (0.677, 0.658, 0.560, 0.383 and 0.267 of `n`)
 //! and on the *charge*: as many lower positions take a difference below the mex of the differences as take a value
@@ -11,8 +11,8 @@
 //! Proved: given the marks, all totals before a window ([`restart::Prefix`]). All differences and values below the two
 //! mexes are taken, and all heaps below `n` are used, so what upper positions and sums do not take, lower ones do.
 //!
-//! Observed, not proved: a guess with the right charge comes to the true registers, it *couples*. At joints a second run
-//! from a guess of its own must come to the same registers within a warm-up, and ends there. Up to limits of `10^15`,
+//! Observed, not proved: a guess with the right charge reaches the true registers (it *couples*). At joints a second run
+//! from a guess of its own must reach the same registers within a warm-up, and ends there. Up to limits of `10^15`,
 //! 310 847 of 310 847 did, after at most 4096 of 8192 heaps. Two wrong runs that agree would not be noticed.
 //!
 //! The place of a window is not exactly known beforehand; margins allow for that. A window that reads past another ends

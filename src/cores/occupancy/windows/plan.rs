@@ -53,7 +53,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Heaps to visit, but for the joints.
+    /// Heaps to visit, without those for joints.
     pub fn heaps(&self, options: &Options) -> u64 {
         self.base + self.windows.iter().map(|window| window.end - window.start + options.warm_up).sum::<u64>()
     }
@@ -140,7 +140,7 @@ impl Ord for Need {
 
 struct Needs<'a> {
     heap: BinaryHeap<Need>,
-    /// Those of lines `2m - n`.
+    /// Those whose lines `2m - n` are read.
     sums: Vec<Need>,
     options: &'a Options,
 }

@@ -52,7 +52,7 @@ pub fn restart(engine: &mut Engine, n: u64, estimate: u64, places: Places<'_>) -
 /// The positions whose smaller heap is below a heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefix {
-    /// The smaller heaps in the lower beam, but for the two empty heaps.
+    /// The smaller heaps in the lower beam, without that of the two empty heaps.
     pub lower: Total,
     /// The sum of the differences of those positions.
     pub differences: u128,

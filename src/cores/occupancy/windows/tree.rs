@@ -452,8 +452,8 @@ impl Walk {
         Ok(Beam { positions: lower.count + 1, smaller: lower.sum, larger: lower.sum + differences })
     }
 
-    /// Ends a joint, if one is due: a second run, from a guess one warm-up earlier, must come to the registers of this one
-    /// on the way. By then this one has had a warm-up more, unless it began in the base.
+    /// Ends a joint, if one is due: a second run, from a guess one warm-up earlier, must reach the registers of this one on the
+    /// way. By then this one has had a warm-up more, unless it began in the base.
     #[inline(always)]
     fn joint_if_due(&mut self, shared: &Shared<'_>, inner: impl InnerLoops) -> Result<(), Failure> {
         let Options { warm_up, spacing, .. } = *shared.options;
