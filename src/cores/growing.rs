@@ -1,6 +1,6 @@
 //! Lists whose length is not known beforehand, and the memory that they take.
 //!
-//! A list that doubles when it is full may hold twice the memory of its contents, which makes a forecast too inexact.
+//! A list that doubles when it is full may take twice the memory of its contents, too much for an accurate forecast.
 //! These lists grow by an eighth.
 
 /// The least number of values by which a full list grows.

@@ -36,8 +36,8 @@ pub static OPERATIONS: &[&dyn AnyOperation] = operations!(Tally);
 /// The same operations with the most detailed output, for conformance tests: a sink keeps every position.
 pub static COMPLETE: &[&dyn AnyOperation] = operations!(Positions);
 
-/// For each kernel the operation with the most detailed output that it finds: of [`COMPLETE`], or of [`OPERATIONS`] if it finds
-/// counts and sums alone.
+/// The operations with the most detailed output that a kernel finds: [`COMPLETE`], or [`OPERATIONS`] if it finds only counts and
+/// sums.
 pub fn most_complete(yields: Yields) -> &'static [&'static dyn AnyOperation] {
     match yields {
         Yields::Everything | Yields::Unordered => COMPLETE,

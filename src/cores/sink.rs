@@ -23,8 +23,8 @@ impl<T: Copy + Ord + Debug + Send + Sync + Into<u128> + 'static, const HEAPS: us
 
 /// Receives P-positions.
 pub trait Sink<P: Position>: Default + Send + Sync + PartialEq + Debug + 'static {
-    /// Bytes that the sinks of `threads` threads take for `positions` positions. If they are handed on, at most `batch`
-    /// come between two calls of [`Sink::advance`].
+    /// Bytes that the sinks of `threads` threads take for `positions` positions. If positions are handed on, at most
+    /// `batch` of them come between two calls of [`Sink::advance`].
     fn bytes(_positions: f64, _batch: Option<f64>, _threads: usize) -> f64 {
         0.0
     }
@@ -103,8 +103,8 @@ pub(crate) const WAITING: usize = 2;
 /// Receives the batches of [`Positions`]. It may block, and an error ends the run.
 pub type Outlet<P> = Arc<dyn Fn(Vec<P>) -> Result<(), RunError> + Send + Sync>;
 
-/// Keeps every position, in lexicographic order once finished. With an outlet it hands them on in that order: a batch
-/// whenever the kernel says that no earlier ones will come, and keeps the rest at the end.
+/// Keeps every position, in lexicographic order once finished. With an outlet it hands them on in that order, a batch
+/// whenever the kernel says that no earlier ones will come, and keeps only those left at the end.
 #[derive(Clone)]
 pub struct Positions<P> {
     /// The positions that were not handed on.

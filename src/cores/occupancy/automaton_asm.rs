@@ -3,8 +3,8 @@
 //! Idea: a step is a serial chain through the lowest zero of four registers. With care the chain is four cycles long:
 //! `blsi`, a shift by `lea`, a register moved and marked by one `lea`, `andn`. LLVM reassociates the expression and
 //! makes it longer. The order of the instructions matters as much: Zen 4 binds each to one of four units before it is
-//! ready, so those of the chain lose turns to others. Linking the blocks in assembly as well keeps all but the cursor
-//! in registers: 45 instructions between two blocks.
+//! ready, so those of the chain wait behind others. Linking the blocks in assembly as well keeps all but the cursor in
+//! registers: 45 instructions between two blocks.
 //!
 //! Cost: fifteen instructions a step, fourteen of which share the four integer units: 3.5 cycles.
 //! Bound: the chain, four cycles a step at best and five and a quarter with the links between blocks. Preparing and

@@ -1,7 +1,7 @@
 //! `bit_rows` with 256 candidates at once, in two vectors. A shifted window takes two loads, one word apart, and two shifts.
 //!
 //! Cost: `0.3 M / 256` windows of four rows for each of `0.24 M` positions.
-//! Bound: the vector ports, of which two of four can shift on Neoverse V2.
+//! Bound: the vector ports; two of four can shift on Neoverse V2.
 
 use super::lines::scan;
 use super::rows::{Rows, Shifted, Stretch, bytes};

@@ -2,13 +2,13 @@
 //!
 //! Let `U` be the differences `b - a` that upper positions occupy, and `S` the lines `2b - a` of all positions. Each
 //! lower position `(n, m)` takes a difference that is not in `U` and a line `2n - m` that is not in `S`. With `x1` and
-//! `x2` as in the certificate, all differences below `x1` are occupied and so are all lines below `x2`. So the number of
-//! lower positions is the number of differences below `x1` outside `U`, and also that of lines below `x2` outside `S`,
-//! but for the few that were taken above `x1` and `x2`. This is proved: it is a count.
+//! `x2` as in the certificate, all differences below `x1` are occupied and so are all lines below `x2`. So the number
+//! of lower positions is the number of differences below `x1` outside `U`, and also that of lines below `x2` outside
+//! `S`, except for the few that were taken above `x1` and `x2`. This is proved, by counting.
 //!
-//! A run that begins in a wrong state can come to the states of the true run only if that equality holds from the
-//! beginning, because each later position keeps the difference between the two sides. Observed: if it holds, and all old
-//! marks are right, it does come to them, after some 300 heaps on average, and after more than `t` in about
+//! A run that begins in a wrong state can reach the states of the true run only if that equality holds from the
+//! beginning, because no later position changes the difference between the two sides. Observed: if it holds, and all
+//! old marks are right, the run does reach them, after some 300 heaps on average, and after more than `t` in about
 //! `exp(-t / 350)` of all cases.
 //!
 //! `profiles/papers/charge.md` in the source tree has the proofs.
@@ -31,9 +31,9 @@ const WIDTH: u64 = 4;
 
 /// The charge at heap `n`.
 ///
-/// `differences(x)` and `lines(x)` count the slots `1..x` that no old mark takes: differences outside `U`, lines outside
-/// `S`. They are `None` where old marks are not known, and then so is the charge. `near` is an estimate of `x1`; one
-/// that is far off costs time. It is looked for within `among`.
+/// `differences(x)` and `lines(x)` count the slots `1..x` that no old mark takes: differences outside `U`, lines
+/// outside `S`. They are `None` where old marks are not known, and then so is the charge. `near` is an estimate of
+/// `x1`; one that is far off costs time. `x1` is looked for within `among`.
 pub fn guess(
     n: u64,
     near: u64,
@@ -47,8 +47,8 @@ pub fn guess(
     }
     // Free differences below `x` less free lines below what `x` leaves for `x2`: never falls as `x` grows.
     let surplus = |x: u64| Some(differences(x)? as i64 - lines(n - WIDTH - x)? as i64);
-    // The first `x` without a deficit is in `low + 1..=high`. The step from the last `x` is what the surplus says, if
-    // that is inside, and else what halves the rest.
+    // The first `x` without a deficit is in `low + 1..=high`. The next `x` is where the surplus points, if that is
+    // inside, and otherwise the middle.
     let mut x = near.clamp(low + 1, high - 1);
     while high - low > 1 {
         let surplus = surplus(x)?;
@@ -57,7 +57,8 @@ pub fn guess(
         } else {
             high = x
         }
-        // Of two slots, three are free (observed); one more, so that the other side comes nearer as well.
+        // As `x` moves by two, the surplus changes by three (observed). One more, so that the other side comes nearer
+        // as well.
         let step = surplus.unsigned_abs() * 2 / 3 + 1;
         let next = if surplus < 0 { x + step } else { x.saturating_sub(step) };
         x = if low < next && next < high { next } else { low.midpoint(high) };
@@ -219,7 +220,8 @@ mod tests {
             }
             [a.state(d), b.state(d)]
         };
-        // Old marks repeat every 3 heaps. If both states do after 24, moved by as many slots of each kind, they do for ever.
+        // Old marks repeat every 3 heaps. If both states repeat after 24, moved by as many slots of each kind, they do
+        // for ever.
         let d = start / 2;
         assert_eq!(pair(24, d + 12), pair(24, d + 24));
     }

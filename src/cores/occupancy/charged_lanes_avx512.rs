@@ -1,11 +1,12 @@
 //! Eight automata in the lanes of a vector, each in a segment of its own: see [`super::streaming::segments`].
 //!
-//! Idea: one automaton waits for its chain, and eight wait no longer. A step has twelve vector operations for eight heaps;
-//! registers are collected from eight rows and spread to eight rows once in sixteen steps. Each segment begins from a
-//! guess with the right charge, 2048 heaps before the first that counts. Spans are those of `automaton_avx512`.
+//! Idea: one automaton waits for its chain, and eight together wait no longer. A step has twelve vector operations for
+//! eight heaps; registers are collected from eight rows and spread to eight rows once in sixteen steps. Each segment
+//! begins from a guess with the right charge, 2048 heaps before the first that counts. Spans are those of
+//! `automaton_avx512`.
 //!
 //! Cost: less than half of the time of `automaton_asm` for the blocks, and about as much again for spans.
-//! Bound: vector operations, of which two pass in a cycle; then the spans.
+//! Bound: vector operations, two a cycle; then the spans.
 
 use super::streaming::lanes::{self, Found, InLanes, LANES, blocks};
 use super::streaming::segments::{self, Plan, Runner};
@@ -18,7 +19,7 @@ pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
     Cost { ns, bytes: bytes + segments::together(input, LANES) }
 }
 
-/// The cost on several threads, but for what segments find.
+/// The cost on several threads, without the bytes of what segments find.
 pub fn on_threads(input: &ProportionateNim, threads: usize) -> Cost {
     let Cost { ns, bytes } = segments::cost(input, [LANES, threads], [automaton_ns::AVX512, automaton_ns::LANES]);
     Cost { ns, bytes: bytes + threads as f64 * lanes::bytes() }

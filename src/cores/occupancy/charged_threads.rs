@@ -1,7 +1,7 @@
 //! The automaton in segments, shared among the threads: see [`super::streaming::segments`].
 //!
 //! Idea: the chain of the automaton cannot be made shorter, but a run may begin anywhere from a guess with the right
-//! charge, because it soon comes to the states of the true run. States are compared where segments join.
+//! charge, because it soon reaches the states of the true run. States are compared where segments join.
 //!
 //! Cost: that of the automaton, divided; each segment has a warm-up of 3072 heaps before up to 262144 that count.
 //! Bound: as `automaton`, on each thread.

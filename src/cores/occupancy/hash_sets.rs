@@ -60,9 +60,9 @@ fn twice(n: usize, m: usize) -> isize {
     m as isize - 2 * n as isize
 }
 
-/// Bytes of the sets. A set has a power of two of buckets, a word and a byte each, and fills seven in eight of them.
-/// Two of the sets have twice as many members, so all four grow at the same time, one after the other. While the
-/// largest grows, half a set exists in addition.
+/// Bytes of the sets. The buckets of a set are a power of two, a word and a byte each, and seven in eight can be
+/// filled. Two of the sets have twice as many members, so all four grow at the same time, one after the other. While
+/// the largest grows, half a set exists in addition.
 pub fn bytes(input: &ProportionateNim) -> f64 {
     let members = DENSITY * input.limit() as f64 + 1.0;
     let buckets = (8.0 / 7.0 * members).log2().ceil().exp2();

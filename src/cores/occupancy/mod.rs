@@ -13,7 +13,7 @@
 //! | `m - 2n` | twice | `b - 2a`, and `a - 2b` for the mirrored position |
 //! | `2m - n` | sum | `2b - a` |
 //!
-//! (The other mirrored line, `2a - b`, never attacks: `2m - n > n > a > 2a - b` for every earlier `a`.) The P-position
+//! (The other mirrored line, `2a - b`, never attacks: `2m - n > n > a >= 2a - b` for every earlier `a`.) The P-position
 //! of the smallest unused `n` has the smallest `m > n` that is on no occupied line.
 //!
 //! # What is known
@@ -26,11 +26,12 @@
 //! 3. `a - 2b = -(2b - a)`: the mirrored half of the row `twice` is the row `sum` read backwards.
 //!
 //! 4. *Charge.* Each lower position takes one difference and one `2n - m`, which no upper position and no row `sum` takes.
-//!    So below `x1` and below `x2` there are as many such slots as lower positions, but for those taken above (`charge`).
+//!    So below `x1` and below `x2` there are as many such slots as lower positions, except for those taken above
+//!    (`charge`).
 //!
 //! Observed, up to the sizes of the known answers: the window `[n + x1, 2n - x2]` stays narrow (4 wide on average,
-//! never above 49 up to 1e10), a run that begins anywhere with the right charge soon comes to the true states, and `m / n`
-//! tends to 1.477799775 in the lower beam and to 2.247725584 in the upper one.
+//! never above 49 up to 1e10), a run that begins anywhere with the right charge soon reaches the true states, and
+//! `m / n` tends to 1.477799775 in the lower beam and to 2.247725584 in the upper one.
 //!
 //! The proofs are written out in `profiles/papers/charge.md` in the source tree.
 //!
@@ -103,8 +104,8 @@ mod windows;
 
 pub use beams::{Beam, Sink, Tally};
 
-/// P-positions `n <= m` with `n + m <= limit`, which the sink `S` takes. With `HANDS_ON` it passes them on in order, and holds a few
-/// batches alone.
+/// P-positions `n <= m` with `n + m <= limit`, which the sink `S` takes. With `HANDS_ON` it passes them on in order,
+/// and holds only a few batches.
 #[derive(Debug)]
 pub struct Occupancy<S, const HANDS_ON: bool = false>(PhantomData<fn() -> S>);
 

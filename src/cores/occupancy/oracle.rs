@@ -5,7 +5,7 @@ use super::ProportionateNim;
 /// Finds the P-positions `n <= m` with `n + m <= limit` in lexicographic order from the rules alone. A position that no
 /// earlier P-position marked is one, and it marks every position that can move to it.
 ///
-/// The order is sound because a move leads to a sorted position that is nowhere larger.
+/// The order is sound because a move leads to a sorted position that is no larger in any place.
 pub fn positions(input: &ProportionateNim, mut found: impl FnMut([u64; 2])) {
     let limit = input.limit() as usize;
     let moves: Vec<[usize; 2]> = [[1, 0], [0, 1]].into_iter().chain(input.diagonals().directions()).collect();

@@ -3,7 +3,7 @@
 //! Idea: what happens near a heap depends on marks near five scaled places and on one number. So a window of heaps needs
 //! five windows further down, and so on to a base in which every heap is visited.
 //!
-//! Observed, not proved: a window that begins with a guess comes to the true registers within its warm-up.
+//! Observed, not proved: a window that begins with a guess reaches the true registers within its warm-up.
 //! Cost: about `590 sqrt(M)` heaps up to `10^13`, more further on; a step of about twenty instructions for each.
 //! Bound: as `automaton`, one serial chain and the number of instructions.
 

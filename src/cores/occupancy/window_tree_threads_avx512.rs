@@ -1,7 +1,7 @@
-//! `window_tree_avx512` on all threads of the run: each takes the next window as soon as all those have ended that it reads, which lie
-//! below seven tenths of its heaps. One thread runs the base.
+//! `window_tree_avx512` on all threads of the run: each takes the next window as soon as all windows that it reads have ended.
+//! These lie below seven tenths of its heaps. One thread runs the base.
 //!
-//! Cost: that of `window_tree_avx512`, divided, but for the base.
+//! Cost: that of `window_tree_avx512`, divided, except for the base.
 //! Bound: as `automaton_avx512`, on each thread; up to `10^9` the base. Limits without windows are left to `charged_threads_avx512`.
 
 use super::automaton_avx512::inner;

@@ -4,10 +4,10 @@
 //! 2.3 and 2.9 per P-position at `N` = 1000, 4000 and 12000), where a plain scan from the hint needs `0.09 N / 64`.
 //!
 //! Cost: one window per visit. For the searches that continue, seven in ten at `N = 20000`, a summary read of six rows
-//! and the windows of the words that it leaves. Each mark checks whether its word is full.
-//! Bound, inferred and not settled: the six rows of a visit lie in as many places, so most windows come from the second
-//! cache, two lines each; but a search repeated at once, with its lines at hand, still takes half of its time. Up to
-//! about `N = 4000` the plain scan is as quick or quicker.
+//! and windows at the words that it shows to be open. Each mark checks whether its word is full.
+//! Bound, inferred and not settled: the six rows of a visit lie in six places, so most windows come from the second
+//! cache, two lines each; but a search repeated at once, with its lines in the first, still takes half of its time. Up
+//! to about `N = 4000` the plain scan is as quick or quicker.
 
 use super::antichain::{bytes, fits, scan};
 use super::{Sink, StoneGame};

@@ -2,7 +2,7 @@
 //! P-position. The loop is also compiled at the AVX2 tier, where BMI shortens the shifts.
 //!
 //! A window is whole words of `z`, from the word of the hint on. So the three rows read at `z` need no shift, and of
-//! the other three those read at the same place are ORed before they are shifted. The window also holds candidates
+//! the other three, the two read at the same place are ORed before they are shifted. The window also holds candidates
 //! below the hint, but they are forbidden: their differences are used in the layer, and each row has a word of ones in
 //! front for differences below 0.
 //!
@@ -144,8 +144,8 @@ pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
     Cost { ns: 0.0018 * n * n * n + square * n * n, bytes: bytes(input) }
 }
 
-/// Five marks per P-position. For each of its visits, three for two positions, the words of a search: nine loads, eight
-/// ORs and four shifts each, at four of these 21 operations a cycle.
+/// Five marks per P-position. Per visit, of which there are three for two positions, the words of a search: nine loads,
+/// eight ORs and four shifts each, at four of these 21 operations a cycle.
 pub fn needs(input: &StoneGame) -> Needs {
     let words = (0.09 * input.heaps() as f64 / WORD as f64).max(1.0);
     Needs { bits: 5.0, cycles: 1.5 * words * 21.0 / 4.0, bytes: bytes(input), ..Needs::default() }

@@ -2,7 +2,7 @@
 //! which SSE2 keeps in two.
 //!
 //! The crate has no funnel shift, and leaves a shift by all 64 bits undefined, so a funnel shift is three shifts and an OR. The
-//! word in which a search ends is read from memory, because a lane cannot be extracted by a number that varies.
+//! word in which a search ends is read from memory, because a lane cannot be extracted by a variable index.
 //!
 //! Cost: as in `bit_rows_avx2` and `bit_rows_avx512`, with one or three instructions more per funnel shift.
 //! Bound: at small `N` the bookkeeping of a visit, and each search reading what the one before it has just stored.

@@ -4,7 +4,7 @@
 //! words, and blended in pairs; another rotation gives the window one word further on. A funnel shift is two shifts and an OR.
 //!
 //! Cost: as `blocks_avx512`, with twice the loads and four times the operations of a search.
-//! Bound: the twelve permutes of a search, of which Intel's cores pass one a cycle.
+//! Bound: the twelve permutes of a search; Intel's cores do one a cycle.
 
 use std::arch::x86_64::*;
 

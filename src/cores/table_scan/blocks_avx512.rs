@@ -1,11 +1,11 @@
 //! The driver of [`super::blocks`] with a line in one register.
 //!
-//! A window that a layer or a step moves is two permutes of two lines and a funnel shift. A search only stores which candidates
-//! are free: one in three finds some, and only then is the first of them looked for.
+//! A window in a frame that a layer or a step moves is two permutes of two lines and a funnel shift. A search only stores which
+//! candidates are free: one in three finds some, and only then is the first of them looked for.
 //!
 //! Cost: three searches per P-position at `N = 20000`, with nine lines each; seven marks per P-position.
-//! Bound: instructions. A search is 48 of them and takes ten cycles on Zen 5, though none is slow. Searches are two fifths of the time, marks a quarter, looking for full rows a tenth. The lines of a band just fill the first
-//! cache.
+//! Bound: instructions. A search is 48 of them and takes ten cycles on Zen 5, though none is slow. Searches are two fifths of the
+//! time, marks a quarter, looking for full rows a tenth. The lines of a band just fill the first cache.
 
 use std::arch::x86_64::*;
 

@@ -1,13 +1,13 @@
 //! 96 candidates at once in plain bytes: six runs of 96 bytes are ORed in a loop that the compiler vectorises. The same
 //! source is listed at each tier, so its kernels differ only by the instruction set. They show what lanes are worth
-//! before bits.
+//! without bits.
 //!
 //! A mark is `0xFF`, so the OR of a candidate's number and its marks is the number if it is free, and more than any
 //! number if not: the minimum is the first free candidate. Rows and marks are those of [`super::layers`]. Pairs with
-//! the same `x + y` do not depend on one another, so a step searches all such pairs of 64 layers before it marks any.
-//! It goes in rounds of one window each: adding a comparison to a count lists a pair either as a P-position or for the
-//! next round, so no branch depends on it. A search starts where neither its layer's differences `z - y` nor those of
-//! `d = y - x` are all used; that saves one visit in seven and three windows in ten.
+//! the same `x + y` do not depend on one another, so a step searches all such pairs of 64 layers before it marks any. A
+//! step goes in rounds of one window each: adding a comparison to a count lists a pair either as a P-position or for
+//! the next round, so no branch depends on the result. A search starts where neither its layer's differences `z - y`
+//! nor those of `d = y - x` are all used; that saves one visit in seven and three windows in ten.
 //!
 //! Cost: `0.22 N^2` windows of 96 candidates at `N = 1000`, with 576 bytes loaded in each, for `0.18 N^2` pairs.
 //! Bound: a window is some 100 instructions and 18 loads of 32 bytes, most of which straddle a cache line: 5 ns if
@@ -87,13 +87,13 @@ pub fn run<S: Sink>(input: &StoneGame, run: &Run, mut sink: S) -> Result<S, RunE
     let heaps = input.heaps();
     let (count, rows) = RowNumbers::of(heaps);
     let mut marks = Bytes::new(count, heaps);
-    // Bit `x` of row `x + y`: the pair has a P-position, or is two heaps of one.
+    // Bit `x` of row `x + y`: the pair is two heaps of a P-position, one of them the largest.
     let mut used = BitRows::new(2 * heaps, heaps);
     // The first place of `gap[x]` and of `all[d]` that has no mark.
     let mut gap_hints = vec![0; heaps];
     let mut all_hints = vec![0; heaps];
     // For each pair of a step: `x`, and the `z` where the search continues or has ended. Not cleared for each step,
-    // which took time.
+    // because that took time.
     let (mut open, mut found) = ([[0; 2]; WORD], [[0; 2]; WORD]);
     for word in 0..heaps.div_ceil(WORD) {
         let layers = word * WORD..heaps.min((word + 1) * WORD);

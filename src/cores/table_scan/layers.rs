@@ -11,9 +11,10 @@
 //! | `all[d]` | `z - x` | has the same two differences |
 //! | `gap[x]` | `z - y` | has the heap `x`, the others `z - y` apart |
 //!
-//! In lexicographic order of positions, most keys are never read again. Of the pairs only `(y,z)` is, in later layers,
-//! and `(x,z)`, in this one; of the keys with one heap `(y, z-x)` and `(z, d)`, and `(x, z-y)` in this layer. That
-//! leaves five marks in rows of later layers and two in rows of this one, not the twelve of a symmetric table.
+//! In lexicographic order of positions, most keys are never read again. Of the pairs, only `(y,z)` is read in later
+//! layers, and `(x,z)` in this one; of the keys with one heap, `(y, z-x)` and `(z, d)` in later layers, and `(x, z-y)`
+//! in this one. That leaves five marks in rows of later layers and two in rows of this one, not the twelve of a
+//! symmetric table.
 //!
 //! # The hint
 //! Within a layer every difference `z - y` is used once, so the search starts at `y + h`, where `h` is the smallest

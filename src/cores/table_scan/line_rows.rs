@@ -2,9 +2,9 @@
 //! lines, with no search for a window and no chain.
 //!
 //! # Frames
-//! Pairs are visited with `y` outermost; any order is sound in which a move leads back. A *band* is `K = 32` layers
-//! `y0 + k`. Within this limit candidates stay below `y0 + 512`, so only 512 places of each row matter. They are held
-//! in one of three frames:
+//! Pairs are visited with `y` outermost; any order is sound in which a move leads to an earlier position. A *band* is
+//! `K = 32` layers `y0 + k`. Within this limit candidates stay below `y0 + 512`, so only 512 places of each row matter.
+//! They are held in one of three frames:
 //!
 //! | row | place | shift in a visit |
 //! |---|---|---|
@@ -51,7 +51,7 @@ const PLACES: usize = 512;
 /// Words in a line.
 const LINE: usize = PLACES / WORD;
 /// The most heaps: with more, some `z - y0` does not fit the frame. Checked at this limit; the positions of a smaller
-/// one are a part of its.
+/// limit are among those of this one.
 const MAX_HEAPS: usize = 1024;
 /// Candidates in a narrow row: half a line, less what a shift may spoil of `gap[y]`.
 const NARROW_PLACES: usize = PLACES / 2 - 7;
@@ -239,7 +239,7 @@ impl LineTable {
         let places = self.heaps - y0;
         let in_band = u32::MAX >> (K - layers);
         let beyond = past(places);
-        // Before that, hardly a row is full.
+        // Earlier, hardly any row is full.
         let late = 2 * (y0 + K) > self.heaps;
         let [xs, ds] = Self::rows(&mut self.rows, self.heaps);
         let mut due = [[0; DUE]; K];
@@ -315,7 +315,7 @@ impl LineTable {
     }
 }
 
-/// The places from `places` on.
+/// A bit for each place from `places` on.
 #[inline(always)]
 fn past(places: usize) -> [u32; LINE] {
     from_fn(|w| match places.saturating_sub(WORD * w) {
@@ -371,9 +371,8 @@ impl Step<'_> {
         (self.y0 + 2 * K - self.t) % 2048
     }
 
-    /// Searches all pairs; returns those without a result. The closure is borrowed here, not by the caller: called
-    /// through a borrow of another type, it would be called by a function without the features of the tier and not be
-    /// inlined.
+    /// Searches all pairs; returns those without a result. The closure is borrowed here, not by the caller: through a
+    /// borrow of another type, it would be called by a function without the features of the tier, and not inlined.
     #[inline(always)]
     fn search(&mut self, search: &impl Fn(LineVisit<'_>) -> SearchEnd) -> u32 {
         let base = self.base();
@@ -394,7 +393,7 @@ impl Step<'_> {
     #[inline(always)]
     fn mark<S: Sink>(&mut self, missed: u32, sink: &mut S) {
         let hits = self.pairs & !missed;
-        // Usually every pair has a result. Predicted so, the first mark need not wait for the last search.
+        // Usually every pair has a result. If that is predicted, the first mark need not wait for the last search.
         let sum = if missed == 0 { self.mark_all(self.pairs, sink) } else { self.mark_all(hits, sink) };
         if let Some(tally) = sink.tally_mut() {
             let count = hits.count_ones() as usize;

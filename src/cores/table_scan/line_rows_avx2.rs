@@ -1,11 +1,11 @@
 //! The driver of [`super::line_rows`] with a row of marks in two registers.
 //!
-//! AVX2 has no funnel shift: it is two shifts and an OR. The next words of the rows by `z - y0` come from a permute within
-//! the row, those of `gap[y]` from a load one byte further. The word in which a search ends is read from memory, because a
-//! lane cannot be extracted from a vector by its number.
+//! AVX2 has no funnel shift: it is two shifts and an OR. The next words of the rows by `z - y0` come from a permute
+//! within the row, those of `gap[y]` from a load one byte further. The word in which a search ends is read from memory,
+//! because a lane cannot be extracted from a vector by a variable index.
 //!
 //! Cost: six lines per search, one of which is loaded twice; `1.3` searches per P-position.
-//! Bound: the width of the core. A search is 72 instructions, which Zen 4 passes on in thirteen cycles (llvm-mca); its 14
+//! Bound: the width of the core. A search is 72 instructions, which take thirteen cycles on Zen 4 (llvm-mca); its 14
 //! loads of 32 bytes take seven.
 
 use std::arch::x86_64::*;
@@ -42,8 +42,8 @@ static SHIFTS: [[i32; 2]; K] = {
     shifts
 };
 
-/// Each sink has a copy of its own, which is then called in one place and so inlined. One that all share is not, and a run takes
-/// a quarter longer.
+/// Each sink has a copy of its own, which is then called in one place and so inlined. A copy that all share is not
+/// inlined, and a run takes a quarter longer.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn search<S: Sink>(visit: &LineVisit<'_>) -> SearchEnd {

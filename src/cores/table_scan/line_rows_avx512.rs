@@ -1,7 +1,7 @@
 //! The driver of [`super::line_rows`] with a row of marks in one register.
 //!
 //! Cost: six lines per search, one of which straddles two; `1.3` searches per P-position.
-//! Bound: loads. A search is 35 instructions, which could pass in seven cycles (llvm-mca). Its lines take eight cycles
+//! Bound: loads. A search is 35 instructions, which could run in seven cycles (llvm-mca). Its lines take eight cycles
 //! at one load of 64 bytes a cycle, and it takes about ten if everything is at hand. Marking is six stores, in nine
 //! cycles. Searches are about half of the time, marks three tenths, moving the rows on a tenth.
 
@@ -20,8 +20,8 @@ pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
     Cost { ns: 0.98 * n * n + 40.0 * n + 1300.0, bytes: bytes(input) }
 }
 
-/// Six marks per P-position. For each of its visits, four for three positions: six lines, two of which are moved by a
-/// word, as is the one word that is read.
+/// Six marks per P-position. Per visit, of which there are four for three positions: six lines, and three permutes, two
+/// that move a line by a word and one for the word that is read.
 pub fn needs(input: &StoneGame) -> Needs {
     let bytes = 256.0 * input.heaps() as f64;
     Needs { bits: 6.0, loads: 1.3 * 6.0, permutes: 1.3 * 3.0, logic: 1.3 * 3.0, bytes, ..Needs::default() }

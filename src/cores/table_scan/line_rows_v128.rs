@@ -3,7 +3,7 @@
 //! A shifted row is two or three shifts of each word by a register; the word after it comes from the next vector.
 //!
 //! Cost: six lines per search, each of them four loads; `1.3` searches per P-position.
-//! Bound: the vector ports, of which two of four can shift on Neoverse V2.
+//! Bound: the vector ports; two of four can shift on Neoverse V2.
 
 use std::array::from_fn;
 

@@ -2,8 +2,8 @@
 //! maps to one register of AVX-512, two of AVX2 or four of SSE2.
 //!
 //! `wide` has no funnel shift, so a shifted row is loaded twice, the second time from the next word on. Words have 32
-//! bits, because SSE2 compares no longer ones. The word in which a search ends is read from memory, because a lane
-//! cannot be extracted from a vector by its number.
+//! bits, because SSE2 cannot compare longer ones. The word in which a search ends is read from memory, because a lane
+//! cannot be extracted from a vector by a variable index.
 //!
 //! Cost: nine loads of a line per search, four of which straddle two lines; `1.3` searches per P-position.
 //! Bound: in a native build loads, as in `line_rows_avx512`; in a default one the operations of a search, each of them

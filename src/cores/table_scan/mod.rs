@@ -12,7 +12,7 @@
 //! | three heaps | `(y-x, z-y)` |
 //!
 //! is a P-position exactly when no earlier P-position, in lexicographic order of sorted positions, has one of them.
-//! That order is sound because a move leads to a sorted position that is smaller in every place. A pair `(x,y)` has at
+//! That order is sound because a move leads to a sorted position that is no larger in any place. A pair `(x,y)` has at
 //! most one P-position `z >= y`.
 //!
 //! # Observations
@@ -85,8 +85,8 @@ mod wide_rows;
 
 pub use crate::cores::sink::Tally;
 
-/// P-positions `x <= y <= z <= limit`, which the sink `S` takes. With `HANDS_ON` it passes them on in order, and holds a few batches
-/// alone.
+/// P-positions `x <= y <= z <= limit`, which the sink `S` takes. With `HANDS_ON` it passes them on in order, and holds
+/// only a few batches.
 #[derive(Debug)]
 pub struct TableScan<S, const HANDS_ON: bool = false>(PhantomData<fn() -> S>);
 

@@ -1,8 +1,8 @@
-//! How far each band is, and how one band waits for another.
+//! How far each band has come, and how one band waits for another.
 //!
-//! Bands go to the threads in turn. A band of [`super::antichain`] may run the steps below `t` once the band before it has run
-//! those below `t + 2K`. Then no two threads mark the same word, and everything that a search depends on is done. `model`
-//! checks this for small bands. What the superbands of [`super::blocks`] wait for is said there.
+//! Bands go to the threads in turn. A band of [`super::antichain`] may run the steps below `t` once the band before it
+//! has run those below `t + 2K`. Then no two threads mark the same word, and everything that a search depends on is
+//! done. `model` checks this for small bands. What the superbands of [`super::blocks`] wait for is described there.
 
 #[cfg(all(test, loom))]
 mod model;
@@ -17,7 +17,7 @@ use crate::machine::sync::{spin_loop, yield_now};
 /// itself, for its positions to be taken.
 const SPINS_BEFORE_SLEEP: u32 = 1 << 20;
 
-/// Counters of how far each band is.
+/// Counters of how far each band has come.
 pub struct Wave {
     done: Vec<AtomicUsize>,
     stopped: AtomicBool,

@@ -1,5 +1,5 @@
 //! `bit_rows` with 256 candidates at once in the portable vectors of the crate `wide`. The build chooses their width in
-//! hardware: SSE2 by default, AVX2 in a native build. Vectors of 512 bits took longer there, 4.57 to 4.12 ms at
+//! hardware: SSE2 by default, AVX2 in a native build. Vectors of 512 bits took longer there, 4.57 ms against 4.12 ms at
 //! `N = 1000`.
 //!
 //! Cost: `0.09 N / 256 + 1` windows for each of `0.18 N^2` visits.

@@ -58,7 +58,7 @@ impl Automaton {
     pub fn joint(&self) -> Joint {
         let Automaton { uppers, pending, ref engine, .. } = *self;
         let Engine { n, d, ref span, .. } = *engine;
-        // Old marks come in now, and narrow registers if they hold all: kernels differ in that.
+        // With the old marks, and in narrow registers if these hold all marks: kernels differ in both.
         let old = span.old(span.cursor);
         let registers = match engine.registers {
             Registers::Narrow(window) => Registers::Narrow(window.with(span.old(span.cursor))),

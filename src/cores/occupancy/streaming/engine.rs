@@ -33,7 +33,7 @@ impl<T> Clone for Sources<'_, T> {
 
 impl<T> Copy for Sources<'_, T> {}
 
-/// The state between spans but for what was found before.
+/// The state between spans, without what was found before.
 pub struct Engine {
     /// The first heap of the next span.
     pub n: u64,
@@ -50,7 +50,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine that is nowhere yet, with the rows of a span: see [`Engine::jump`].
+    /// An engine that is at no heap yet, with the rows of a span: see [`Engine::jump`].
     pub fn new(span: Box<Span>) -> Self {
         Engine {
             n: 0,

@@ -18,8 +18,8 @@ pub struct Joint {
     /// The sum of the lower partners that are not yet in whole words of the tape `used`.
     pub pending: u128,
     pub registers: Registers,
-    /// The marks below the first candidate in the word of it, `used` and `sum` by parity: this word is not on the tape
-    /// yet.
+    /// The marks below the first candidate in its word, for `used` and for `sum` by parity: this word is not on the
+    /// tape yet.
     pub partial: [u64; 3],
 }
 

@@ -1,7 +1,8 @@
 //! The blocks of eight automata at once, each in a lane of 512-bit vectors.
 //!
-//! A lane's registers are at the same place in all rows but for the growth of `d`, so the rows of a span are copied side
-//! by side, each from where its registers begin: then one number for each lane tells the place in all of them.
+//! Within a span, the registers of all lanes move alike in the rows, apart from the growth of `d`. So the rows are
+//! copied side by side, each from where its registers begin: then one number for each lane tells the place in all of
+//! them.
 
 use std::arch::x86_64::{
     __m512i, _mm_cvtsi128_si64, _mm512_add_epi64, _mm512_and_si512, _mm512_cmplt_epu64_mask, _mm512_cvtepi64_epi8,
@@ -25,7 +26,7 @@ use crate::simd::bits::WORD;
 /// Lanes of a vector.
 pub const LANES: usize = 8;
 
-/// Steps after which the growth of `d` is measured: as in `automaton_asm`, so that both come to the same states.
+/// Steps after which the growth of `d` is measured: as in `automaton_asm`, so that both reach the same states.
 const EARLY: u32 = 12;
 
 /// Bytes by which registers move in a row in a span, besides the growth of `d`: two a block in `used` and, backwards, in
@@ -34,14 +35,14 @@ const MOVED: usize = BLOCK / 8 * BLOCKS;
 /// Bytes that they reach by growth alone: it is two bytes a block at most, and 16 bytes are read at once.
 const GROWN: usize = BLOCK / 8 * BLOCKS + 16;
 
-/// Bytes from one row to the next: a place is told by a byte, so whatever the growth, it is in the row.
+/// Bytes from one row to the next. Growth is kept in a byte, so whatever it is, the place is in the row.
 const ROW: usize = MOVED + u8::MAX as usize + 1 + 64;
 // Where rows begin.
 const USED: usize = 0;
 const DIFFERENCE: usize = ROW;
 const SUM: [usize; 2] = [2 * ROW, 3 * ROW];
 const BELOW: usize = 4 * ROW + MOVED + BLOCK / 8;
-/// Bytes of all rows, in whole cache lines and an odd number of them: otherwise lanes share places in the cache.
+/// Bytes of all rows, in whole cache lines and an odd number of them: otherwise lanes share sets of the cache.
 const BYTES: usize = 37 * 64;
 const _: () = assert!(BYTES >= BELOW + ROW - MOVED && BYTES / 64 % 2 == 1);
 
@@ -189,7 +190,7 @@ impl Lanes {
         }
     }
 
-    /// Those of the lanes in a mask from `other`.
+    /// Takes the lanes in a mask from `other`.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn replace(&mut self, lanes: u8, other: Lanes) {
@@ -251,8 +252,8 @@ macro_rules! step {
     }};
 }
 
-/// Runs the blocks of the prepared spans. Returns the lanes that are still in a true state: others came to a window that
-/// is too wide, and what they find means nothing.
+/// Runs the blocks of the prepared spans. Returns the lanes whose state is still valid: others came to a window that is
+/// too wide, and what they find is to be ignored.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
 pub fn blocks<const PICKS: bool>(automata: &mut [Automaton; LANES], found: &mut Found) -> u8 {
@@ -351,7 +352,7 @@ fn wide_block(
             picks[lane] = pick;
         }
     }
-    // It kept its marks in the rows of the span.
+    // `Span::wide_block` kept the marks in the rows of the span.
     let (row, grown) = (&mut found.new[lane], cursor.used - span.cursor.used - BLOCK / 8 * block);
     let places = [(USED + BLOCK / 8 * block, cursor.used), (SUM[0] + block, cursor.sum), (SUM[1] + block, cursor.sum)];
     for ((to, from), marks) in places.into_iter().zip(&span.new) {

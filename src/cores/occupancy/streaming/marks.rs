@@ -17,7 +17,7 @@ pub struct Reader<const ROWS: usize> {
 }
 
 impl<const ROWS: usize> Reader<ROWS> {
-    /// Begins at the word with bit `at`, all of which is written. `None` if the flags there are not known.
+    /// Begins at the word with bit `at`, which is known from its first bit on. `None` if the flags there are not known.
     pub fn at(substitutions: &[Substitution; ROWS], rows: &mut [SpanRow; ROWS], flags: &Tape, at: u64) -> Option<Self> {
         let zeros = word_length(substitutions);
         let (word, ones) = flags.find(zeros, at / 64 * 64)?;

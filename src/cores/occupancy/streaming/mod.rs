@@ -69,7 +69,7 @@ pub mod automaton_ns {
     pub const PLAIN: f64 = 1.84;
     /// Blocks in assembly.
     pub const ASM: f64 = 0.98;
-    /// And spans in 512-bit vectors.
+    /// Blocks in assembly, and spans in 512-bit vectors.
     pub const AVX512: f64 = 0.88;
     /// Eight segments at a time, in lanes.
     pub const LANES: f64 = 0.65;
@@ -99,8 +99,8 @@ pub fn drive<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, inner: impl 
     Err(RunError::Overflow)
 }
 
-/// The shares of the limit that are ever read of the tapes used, sum and flags, by the slopes of the beams; then all of
-/// it, in case they do not suffice.
+/// The shares of the limit up to which the tapes used, sum and flags are ever read, by the slopes of the beams; then
+/// the whole limit, in case they do not suffice.
 const SHARES: [[f64; 3]; 2] = [[0.408, 0.109, 0.269], [1.0; 3]];
 
 /// Why an attempt ended early.
@@ -242,7 +242,7 @@ mod tests {
     fn a_second_attempt_continues_where_the_first_ended() {
         let (input, run) = (ProportionateNim::new(200_000).expect("small"), Run::new(1));
         let mut progress = Progress { sink: Positions::default(), found: 0, reported: 0 };
-        // Tapes that drop what is read again.
+        // Tapes that drop what is still to be read.
         let first = attempt(&input, [0.1, 0.03, 0.07], &run, &mut progress, Plain);
         assert!(matches!(first, Err(AttemptError::Dropped)) && progress.found > START);
         assert!(attempt(&input, [1.0; 3], &run, &mut progress, Plain).is_ok());

@@ -1,8 +1,8 @@
 //! Segments of one run on several threads, each begun from a guess.
 //!
-//! A span reads marks of positions whose smaller heap is at most two thirds of its own. So when the tapes reach heap
-//! `n`, the heaps up to `1.47 n` can run, in *segments* that do not wait for one another. A segment begins a warm-up
-//! before its first heap, in a guessed state ([`charge`]), and by its first heap nearly always is in the true one.
+//! A span reads marks of positions whose smaller heap is at most 0.68 of its own. So when the tapes reach heap `n`, the
+//! heaps up to `1.47 n` can run, in *segments* that do not wait for one another. A segment begins a warm-up before its
+//! first heap, in a guessed state ([`charge`]), and by its first heap nearly always is in the true one.
 //!
 //! Nothing rests on that. Segments are joined in order, and one counts only if its state at its first heap equals the
 //! state in which the one before ended, bit for bit. Otherwise it is run again from there. So the result is exact,
@@ -28,7 +28,7 @@ use crate::kernel::threads;
 use crate::kernel::{Cost, Run, RunError};
 use crate::machine::STACK;
 
-/// Times that all threads can be busy with the segments under way: more than once, so that no thread waits for another.
+/// How many segments may be under way for each that can run: more than one, so that no thread waits for another.
 const AHEAD: u64 = 2;
 
 /// How a run is cut into segments.
@@ -39,8 +39,8 @@ pub struct Plan {
     warm_up: u64,
     /// Segments that run together, in lanes.
     lanes: u64,
-    /// Heaps of the shortest and the longest segment: long against the warm-up, but the marks of all that run together
-    /// stay in the second-level cache.
+    /// Heaps of the shortest and the longest segment: long compared with the warm-up, but the marks of all that run
+    /// together stay in the second-level cache.
     lengths: [u64; 2],
     threads: u64,
     /// Segments that may be under way.
@@ -65,12 +65,12 @@ impl Plan {
         Plan { warm_up, lanes, lengths, threads, most: ahead * threads * lanes }
     }
 
-    /// The first heap at which segments pay.
+    /// The first heap at which segments pay off.
     fn first(&self) -> u64 {
         self.lengths[0] * self.most * 20 / 9
     }
 
-    /// Heaps of a segment when the tapes reach heap `n`, if segments pay there.
+    /// Heaps of a segment when the tapes reach heap `n`, if segments pay off there.
     fn length(&self, n: u64) -> Option<u64> {
         // So that all that are under way fit between `n` and `1.45 n`.
         let share = n * 9 / 20 / self.most;
@@ -100,8 +100,8 @@ pub fn under_way(input: &ProportionateNim, threads: usize, with_positions: bool)
     plan.most as f64 * (Marks::bytes(heaps + plan.warm_up) + positions + Tape::CHUNK_BYTES as f64)
 }
 
-/// Bytes of `lanes` segments on one thread: their marks, and the positions that they find if those are kept. Whether they
-/// are is not known here, and it is little.
+/// Bytes of `lanes` segments on one thread: their marks, and the positions that they find, if those are kept. Whether
+/// they are is not known here, so they are counted; they take little.
 pub fn together(input: &ProportionateNim, lanes: usize) -> f64 {
     let plans = [true, false].map(|is_counted| Plan::with(lanes as u64, 1, is_counted));
     let [counted, kept] = plans.map(|plan| plan.length(input.limit() * 2 / 5).unwrap_or(0));
@@ -110,7 +110,7 @@ pub fn together(input: &ProportionateNim, lanes: usize) -> f64 {
 
 /// Segments to run.
 struct Task<S> {
-    /// The state at the first heap of the only one, or `None` for guesses.
+    /// The state at the first heap of the only segment, or `None` for guesses.
     joint: Option<Joint>,
     begin: u64,
     /// Heaps of each.
@@ -162,13 +162,13 @@ impl Spare {
 pub trait Runner: Copy {
     /// Segments that run together.
     const LANES: usize;
-    /// Of an automaton that runs alone.
+    /// The type of the inner loops.
     type Inner: InnerLoops;
 
     /// The inner loops of an automaton that runs alone.
     fn inner(self) -> Self::Inner;
 
-    /// Runs `LANES` segments from guesses, as [`run_segment`] runs one. `None` for those that mean nothing.
+    /// Runs `LANES` segments from guesses, as [`run_segment`] runs one. `None` for invalid ones.
     fn together<S: Sink>(self, from: &[Joint], on: Stretch<'_>, spare: &mut Spare, sink: S) -> Vec<Option<Segment<S>>>;
 }
 
@@ -187,7 +187,7 @@ impl<I: InnerLoops> Runner for Alone<I> {
 
     #[inline(always)]
     fn together<S: Sink>(self, from: &[Joint], on: Stretch<'_>, spare: &mut Spare, sink: S) -> Vec<Option<Segment<S>>> {
-        // A window that became too wide after a guess says nothing.
+        // If a window becomes too wide after a guess, the segment is invalid.
         vec![run_segment(&from[0], on, spare, sink, self.0).unwrap_or(None)]
     }
 }
@@ -242,7 +242,7 @@ pub fn charge(slices: &Slices, n: u64, near: &Joint) -> Option<Joint> {
 pub fn cost(input: &ProportionateNim, [lanes, threads]: [usize; 2], [alone, together]: [f64; 2]) -> Cost {
     let plan = Plan::with(lanes as u64, threads as u64, true);
     let (Cost { ns, bytes }, limit) = (automaton_cost(input, alone), input.limit() as f64);
-    // The limit at which segments begin to pay: with heaps up to two fifths of it.
+    // The limit at which segments begin to pay off: with heaps up to two fifths of it.
     let first = (2.5 * plan.first() as f64).min(limit);
     let (started, threads) = (threads as f64 - 1.0, threads as f64);
     Cost {
@@ -337,7 +337,7 @@ impl<S: Sink> State<S> {
         if self.open > 0 {
             return None;
         }
-        // As far as the tapes go, if they do not go that far.
+        // If the tapes do not reach that far, the segment ends where they do.
         let heaps = plan.length(joint.n).unwrap_or((joint.n / 4).next_multiple_of(SPAN as u64));
         self.open = 1;
         self.next = joint.n + heaps;

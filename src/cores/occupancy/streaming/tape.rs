@@ -84,7 +84,7 @@ impl Tape {
         self.end.min(self.horizon)
     }
 
-    /// The set bits before a page of which a word is kept.
+    /// The set bits before a page that has at least one kept word.
     fn page_rank(&self, page: usize) -> u64 {
         let index = page * PAGE - self.first;
         self.chunks[index / CHUNK].ranks[index % CHUNK / PAGE]

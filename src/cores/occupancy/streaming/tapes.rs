@@ -29,8 +29,8 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Words of each list that are enough for a number of heaps: `used` and the others grow by 1.478, 0.978 and 1 bit a
-    /// heap.
+    /// Words of `used` and of each other list that are enough for a number of heaps: `used`, `sum` and `flags` grow by
+    /// 1.478, 0.978 and 1 bit a heap.
     fn words(heaps: u64) -> [usize; 2] {
         const MORE: usize = 24;
         [heaps * 3 / 2, heaps].map(|bits| bits as usize / WORD + MORE)
@@ -152,7 +152,7 @@ impl Slices {
     /// The state with the right charge at heap `n`, given an estimate of the mex of the differences there.
     pub fn guess(&self, n: u64, near: u64) -> Option<Joint> {
         let differences = |x: u64| Some(x - 1 - self.uppers_below(x)?);
-        // The sum of (0,0) is 0, and no slot.
+        // The line of (0,0) is 0, which is no slot.
         let lines = |x: u64| Some(x - self.sum[0].rank(x.div_ceil(2))? - self.sum[1].rank(x / 2 + 1)?);
         let charge = charge::guess(n, near, 0..n, differences, lines)?;
         let unused = n - self.used.rank(n)?;

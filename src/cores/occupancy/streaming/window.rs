@@ -253,7 +253,7 @@ impl Registers {
                 used: (*used).into(),
                 difference: (*difference).into(),
                 twice: u128::repeat(*twice),
-                // Further up it has what `twice` has.
+                // Further up, `late` has what `twice` has.
                 late: (*late).into(),
                 sum: sum.map(u128::from),
             },
@@ -272,7 +272,7 @@ impl Window<u128> {
         (self.own(old) >> 48 == 0 && self.twice.shift_signed(63) == u128::MAX).then(|| self.low())
     }
 
-    /// Marks that are not old, but for those of `twice`.
+    /// Marks that are not old, except those of `twice`.
     fn own(&self, old: &Self) -> u128 {
         let Window { used, difference, sum: [even, odd], .. } = self.without(*old);
         used | difference | even | odd

@@ -1,6 +1,6 @@
-//! Bit strings of which a part can be read.
+//! Bit strings that may be readable only in part.
 
-/// A bit string in words of which a part can be read.
+/// A bit string in words that may be readable only in part.
 pub trait Words {
     /// Word `at`, if it can be read.
     fn get(&self, at: usize) -> Option<u64>;

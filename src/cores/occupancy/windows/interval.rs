@@ -8,7 +8,7 @@ use crate::cores::occupancy::{ProportionateNim, Tally};
 use crate::kernel::RunError;
 use crate::simd::bits::WORD;
 
-/// The number of some numbers, and their sum. Both are modulo a power of two: differences may pass zero.
+/// The count of some numbers, and their sum. Both are modulo a power of two: differences may pass zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Total {
     pub count: u64,
@@ -33,7 +33,7 @@ impl Total {
         total
     }
 
-    /// These numbers, each larger by this.
+    /// These numbers, each larger by `by`.
     fn moved(self, by: usize) -> Total {
         Total { sum: self.sum.wrapping_add(u128::from(self.count) * by as u128), ..self }
     }
@@ -87,7 +87,7 @@ impl Page {
     }
 }
 
-/// Rows take single pages; a list of pages would be memory of any size.
+/// Each page is allocated alone: a list of unboxed pages would be a block of any size.
 type Pages = Vec<Box<Page>>;
 
 /// Pages that were dropped, for the next rows of any thread: the allocator would merge and split them.
@@ -186,7 +186,7 @@ impl Marks {
     /// Makes room for the group that begins at a word, or for the first words.
     #[inline(always)]
     fn open_group(&mut self, at: usize, pool: &Pool, inner: impl InnerLoops) {
-        // Of the words before, in the page of the last of them.
+        // The total of the words before, in the page of the last of them.
         let mut total = [0; 2];
         if let Some(page) = self.pages.last() {
             let last = (at - GROUP) % PAGE;
@@ -216,7 +216,7 @@ impl Marks {
         is_here.then_some((word, below))
     }
 
-    /// The last group that begins before a word, or at it if that is here, and its words before that one.
+    /// The last group that begins before a word, or at the word if that is here, and the words of the group before it.
     #[inline(always)]
     fn group(&self, word: usize) -> Option<(usize, &[u64])> {
         let group = word.min(self.len().checked_sub(1)?) / GROUP;
@@ -228,7 +228,7 @@ impl Marks {
     pub fn below(&self, bit: u64) -> Option<Total> {
         let (word, below) = self.place(bit)?;
         let Some((group, whole)) = self.group(word) else { return Some(Total::default()) };
-        // Of the words behind the group's beginning, with indices from there on.
+        // The total of the words from the group's beginning on, with indices from there.
         let (start, mut rest) = (GROUP * group, [0; 2]);
         let mut add = |i: usize, word: u64| {
             let [count, sum] = sum_of_bits(word);
@@ -273,7 +273,7 @@ fn sum_of_bits(word: u64) -> [u64; 2] {
     Plain.sum_of_bits(&std::array::from_fn(|i| if i == 0 { word } else { 0 }))
 }
 
-/// What an interval of heaps leaves for others to read, but for the lines `2m - n`.
+/// What an interval of heaps leaves for others to read, except the lines `2m - n`.
 pub struct Interval {
     pub flags: Flags,
     pub used: Used,
@@ -296,8 +296,8 @@ pub struct Used {
 }
 
 impl Interval {
-    /// An empty interval from heap `from` on, whose row of used heaps begins with this word; and the totals of upper and used heaps
-    /// before.
+    /// An empty interval from heap `from` on, whose row of used heaps begins with this word, given the totals of upper and used
+    /// heaps before.
     pub fn new(from: u64, word: usize, flags: Total, used: Total) -> Self {
         Interval {
             flags: Flags { from, marks: Marks::new(from as usize / WORD), before: flags },
@@ -341,8 +341,8 @@ impl Used {
 }
 
 impl Flags {
-    /// The lines `p a + q k` of the upper heaps `a`, where `a` is the `k`-th of them: from the first that may be here
-    /// to the last, and one more.
+    /// The lines `p a + q k` of the upper heaps `a`, where `a` is the `k`-th of them: from the first that may be here to one past
+    /// the last.
     pub fn lines(&self, p: u64, q: u64) -> Range<u64> {
         let end = self.marks.end_bit();
         let all = self.marks.count(end).unwrap_or(0);
@@ -411,7 +411,7 @@ impl Flags {
 
 /// The lines `2m - n` that some heaps leave for others to read.
 pub struct Sums {
-    /// The last heap and one more, a multiple of the span.
+    /// One past the last heap, a multiple of the span.
     pub to: u64,
     /// By parity; odd ones at `(2m - n + 1) / 2`.
     pub rows: [Marks; 2],

@@ -1,4 +1,4 @@
-//! Windows of heaps: the driver of the `window_tree` kernels, which find the tally alone.
+//! Windows of heaps: the driver of the `window_tree` kernels, which find only the tally.
 //!
 //! What happens near heap `n` depends on the marks near five scaled places (0.677, 0.658, 0.560, 0.383 and 0.267 of `n`)
 //! and on the *charge*: as many lower positions take a difference below the mex of the differences as take a value
@@ -11,12 +11,12 @@
 //! Proved: given the marks, all totals before a window ([`restart::Prefix`]). All differences and values below the two
 //! mexes are taken, and all heaps below `n` are used, so what upper positions and sums do not take, lower ones do.
 //!
-//! Observed, not proved: a guess with the right charge comes to the true registers, it *couples*. At joints a second run
-//! from a guess of its own must come to the same registers within a warm-up, and ends there. Up to limits of `10^15`,
+//! Observed, not proved: a guess with the right charge reaches the true registers (it *couples*). At joints a second run
+//! from a guess of its own must reach the same registers within a warm-up, and ends there. Up to limits of `10^15`,
 //! 310 847 of 310 847 did, after at most 4096 of 8192 heaps. Two wrong runs that agree would not be noticed.
 //!
-//! Where a window is not exactly known beforehand: margins allow for it. A window that reads past another ends the
-//! attempt, and the next one has wider margins; the answer says so. No margin makes an answer wrong.
+//! The place of a window is not exactly known beforehand; margins allow for that. A window that reads past another ends
+//! the attempt, and the next attempt has wider margins; the answer says so. No margin makes an answer wrong.
 
 mod interval;
 mod model;
@@ -103,7 +103,7 @@ pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
         return streaming::cost(input, ns / 2.45);
     }
     let heaps = (590.0 * limit.sqrt()).max(4.15e10 * (limit / 1e15).powf(0.66));
-    // Up to some limit the base has the greater part, which then grows no more.
+    // Up to some limit the base takes the greater part of the bytes; from there on it grows no more.
     let bytes = 3.5e5 + (4.6e6 * (limit.min(5e12) / 1e9).powf(0.44)).max(1.98e9 * (limit / 1e15).powf(0.61));
     input.published_any_limit(ns * heaps, bytes)
 }

@@ -1,4 +1,4 @@
-//! Where the beams are, about: a model that says how far a plan must reach.
+//! About where the beams are: a model that says how far a plan must reach.
 
 use std::collections::HashMap;
 
@@ -55,12 +55,12 @@ impl Model {
         self.samples.push(Counts { lower: lower as f64, upper: upper as f64, mex: engine.d as f64 + 4.0 });
     }
 
-    /// The heap `a` with `p a + q k = line`, about, where `a` is the `k`-th upper one.
+    /// About the heap `a` with `p a + q k = line`, where `a` is the `k`-th upper one.
     pub fn upper(&mut self, pq: [f64; 2], line: f64) -> f64 {
         self.place(pq, line, |counts| counts.upper)
     }
 
-    /// The heap `a` with `p a + q x = line`, about, where `x` is the mex of the differences.
+    /// About the heap `a` with `p a + q x = line`, where `x` is the mex of the differences.
     pub fn lower(&mut self, pq: [f64; 2], line: f64) -> f64 {
         self.place(pq, line, |counts| counts.mex)
     }
@@ -107,7 +107,7 @@ impl Model {
 
     /// All heaps below `n` are used, and lower positions take as many differences as values `2n - m`.
     fn solve(&mut self, n: f64) -> Counts {
-        /// How far the two mexes are apart from `n`, on average.
+        /// `n` less the sum of the two mexes, on average.
         const WINDOW: f64 = 4.0;
         let mut mex = DELTA * n;
         let mut lower = 0.0;
@@ -119,7 +119,7 @@ impl Model {
             let sums = self.at(place).lower;
             let place = self.upper([3.0, 2.0], value);
             let sums = sums + self.at(place).upper;
-            // Derivatives by `mex`, of both and of the first.
+            // The derivatives with respect to `mex`, of the difference and of `lower`.
             let step = (lower - (value - sums)) / 1.534_76;
             mex -= step;
             lower -= 0.801_45 * step;

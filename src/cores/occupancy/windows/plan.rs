@@ -44,7 +44,7 @@ impl Options {
 /// Windows that must be run.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// The base, as long as the windows that touch it.
+    /// The end of the base, extended over the windows that touch it.
     pub base: u64,
     /// The other windows in ascending order, without their warm-up.
     pub windows: Vec<Range<u64>>,
@@ -53,7 +53,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Heaps to visit, but for the joints.
+    /// Heaps to visit, without those for joints.
     pub fn heaps(&self, options: &Options) -> u64 {
         self.base + self.windows.iter().map(|window| window.end - window.start + options.warm_up).sum::<u64>()
     }
@@ -87,7 +87,7 @@ impl Plan {
             }
             let window = need.spans();
             let end = window.end;
-            // A window that reads itself belongs to the base, the only one that does.
+            // A window that reads itself belongs to the base: only the base may read itself.
             let start =
                 if (window.start as f64) < (NEAREST * end as f64).max(options.base as f64) + options.warm_up as f64 {
                     plan.base = end;
@@ -140,7 +140,7 @@ impl Ord for Need {
 
 struct Needs<'a> {
     heap: BinaryHeap<Need>,
-    /// Those of lines `2m - n`.
+    /// Those whose lines `2m - n` are read.
     sums: Vec<Need>,
     options: &'a Options,
 }

@@ -52,7 +52,7 @@ pub fn restart(engine: &mut Engine, n: u64, estimate: u64, places: Places<'_>) -
 /// The positions whose smaller heap is below a heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefix {
-    /// The smaller heaps in the lower beam, but for the two empty heaps.
+    /// The smaller heaps in the lower beam, without that of the two empty heaps.
     pub lower: Total,
     /// The sum of the differences of those positions.
     pub differences: u128,
@@ -88,12 +88,12 @@ impl Prefix {
         Some(Prefix { lower, differences: differences.sum, upper })
     }
 
-    /// The positions `(a,b)` of the lower beam by `a + q (b - a)`.
+    /// The lines `a + q (b - a)` of the positions `(a,b)` of the lower beam.
     fn lower_lines(&self, q: u128) -> Total {
         Total { sum: self.lower.sum.wrapping_add(self.differences.wrapping_mul(q)), ..self.lower }
     }
 
-    /// An empty interval from heap `engine.n` on, before which these positions are.
+    /// An empty interval from heap `engine.n` on, with the totals of these positions before it.
     pub fn interval(&self, engine: &Engine, places: Places<'_>) -> Option<Interval> {
         // The row begins with a word that is not complete yet, so some positions have their mark in it or after it.
         let own = own(engine)[0];

@@ -30,7 +30,7 @@ impl From<RunError> for Failure {
     }
 }
 
-/// The last of those that begin before something, or the first.
+/// The index of the last item that is before something, or 0.
 fn last<T>(row: &VecDeque<Arc<T>>, is_before: impl Fn(&T) -> bool) -> usize {
     row.partition_point(|item| is_before(item)).max(1) - 1
 }
@@ -69,7 +69,7 @@ fn drop_sums(sums: Arc<Sums>, pool: &Pool) {
     Arc::into_inner(sums).into_iter().flat_map(|sums| sums.rows).for_each(|row| row.drop_into(pool));
 }
 
-/// What the windows leave, and how far they are.
+/// What the windows leave, and how far they have come.
 #[derive(Default)]
 struct Ended {
     /// In ascending order, without those at the front that no window reads any more.
@@ -78,19 +78,19 @@ struct Ended {
     sums: VecDeque<Arc<Sums>>,
     /// Windows that were begun, the base among them.
     begun: usize,
-    /// Windows of which all and all before them have ended, and what others leave that have.
+    /// Windows that have ended, as all before them have; and what others that have ended leave, by number.
     whole: usize,
     waiting: BTreeMap<usize, (Interval, Vec<Sums>)>,
     /// The lower beam, as soon as it is known.
     lower: Option<Beam>,
     joints: Joints,
-    /// No other window begins.
+    /// Whether no further window begins.
     is_over: bool,
 }
 
 impl Ended {
-    /// What a window reads that begins at heap `n`, where the mex of the differences is about `mex`. No later window reads what is
-    /// before that, so it is dropped.
+    /// What a window that begins at heap `n` reads, where the mex of the differences is about `mex`. No later window reads what
+    /// is before that, so it is dropped.
     fn read(&mut self, n: u64, mex: u64, pool: &Pool) -> Read {
         let flags = |p, q, line| last(&self.flags, |flags| flags.first_line(p, q) <= line);
         let flags = [flags(2, 1, n + mex), flags(1, 1, mex), flags(3, 2, n + 2 * mex)];
@@ -129,7 +129,7 @@ pub struct Shared<'a> {
     run: &'a Run,
     /// Heaps visited, and steps that were reported.
     progress: Mutex<(u64, u64)>,
-    /// Of all heaps, the smaller ones.
+    /// The steps of the whole run, one for each smaller heap.
     steps: f64,
     model: Mutex<Model>,
     pool: Pool,
@@ -138,7 +138,7 @@ pub struct Shared<'a> {
     news: Condvar,
 }
 
-/// Locks, although a thread panicked: the panic is passed on when it is joined.
+/// Locks even if a thread panicked: the panic is passed on when that thread is joined.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -205,7 +205,7 @@ impl<'a> Shared<'a> {
         Ok(())
     }
 
-    /// The next window, as soon as all have ended that it reads.
+    /// The next window, as soon as all windows that it reads have ended.
     fn begin(&self) -> Option<(usize, Read)> {
         let mut ended = lock(&self.ended);
         loop {
@@ -224,7 +224,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// A window has ended. What remains can walk on.
+    /// Takes the results of a window that has ended. The rest of the walk can run another.
     fn end(&self, number: usize, mut walk: Walk) -> Walk {
         let mut ended = lock(&self.ended);
         let interval = std::mem::replace(&mut walk.interval, Interval::new(0, 0, Total::default(), Total::default()));
@@ -241,7 +241,7 @@ impl<'a> Shared<'a> {
         walk
     }
 
-    /// The mex of the differences at a heap, about.
+    /// About the mex of the differences at a heap.
     fn mex(&self, n: u64) -> u64 {
         lock(&self.model).at(n as f64).mex as u64
     }
@@ -269,7 +269,8 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// No window begins after a thread has left, because it failed, panicked, or saw that none is left: others may wait for one of its.
+/// Lets no window begin after a thread has left because it failed, panicked, or saw that none is left: otherwise threads might
+/// wait for one of its windows.
 struct EndOnDrop<'a>(&'a Shared<'a>);
 
 impl Drop for EndOnDrop<'_> {
@@ -279,7 +280,7 @@ impl Drop for EndOnDrop<'_> {
     }
 }
 
-/// What one thread has of its window.
+/// The state of a thread in its window.
 struct Walk {
     engine: Engine,
     /// Where the window began to run.
@@ -289,7 +290,7 @@ struct Walk {
     /// What it leaves.
     interval: Interval,
     sums: Vec<Sums>,
-    /// For joints: another engine, and this one after each span since the other's beginning.
+    /// For joints: a second engine, and the first one after each span since the beginning of the second.
     second: Engine,
     snapshots: Vec<Snapshot>,
     /// Heaps visited since the last report, and since the last joint.
@@ -300,7 +301,7 @@ struct Walk {
     lower: Option<Beam>,
 }
 
-/// What a window reads. A function of the parts, while others of them are written.
+/// What a window reads. A function of parts of a `Walk`, because other parts are written meanwhile.
 #[inline(always)]
 fn places_of<'a>(read: &'a Option<Read>, interval: &'a Interval, sums: &'a [Sums]) -> Places<'a> {
     match read {
@@ -451,8 +452,8 @@ impl Walk {
         Ok(Beam { positions: lower.count + 1, smaller: lower.sum, larger: lower.sum + differences })
     }
 
-    /// Ends a joint, if one is due: a second run, from a guess one warm-up earlier, must come to the registers of this one
-    /// on the way. By then this one has had a warm-up more, unless it began in the base.
+    /// Ends a joint, if one is due: a second run, from a guess one warm-up earlier, must reach the registers of this one on the
+    /// way. By then this one has had a warm-up more, unless it began in the base.
     #[inline(always)]
     fn joint_if_due(&mut self, shared: &Shared<'_>, inner: impl InnerLoops) -> Result<(), Failure> {
         let Options { warm_up, spacing, .. } = *shared.options;
@@ -596,7 +597,7 @@ mod tests {
         assert_eq!(a, exact(40_000_000));
     }
 
-    /// Where no exact kernel comes: minutes in a release build.
+    /// Further than any exact kernel gets: minutes in a release build.
     #[test]
     #[ignore = "takes minutes"]
     fn two_plans_agree_far_out() {

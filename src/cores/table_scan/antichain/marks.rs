@@ -1,10 +1,10 @@
 //! The marks that a band makes, and how it reads those of earlier bands.
 //!
-//! Of the five marks of a P-position, the one in `gap[z]` at `d` hits a different cache line each time, long before it
-//! is read: layer `x` reads places `z - x` and above, so the layer `x'` that makes the mark is earlier by at least
-//! `z - y` layers. It is `two[d]` at `z`, transposed. So it is not made: before a band reaches rows `c..c + 64` of
-//! `gap`, the columns that become readable there are transposed from `two`, 64 by 64 bits at a time. Marks with
-//! `z - y < K` are made at once.
+//! Of the five marks that a P-position makes for later layers, the one in `gap[z]` at `d` hits a different cache line
+//! each time, long before it is read: layer `x` reads places `z - x` and above, so the layer `x'` that makes the mark
+//! is earlier by at least `z - y` layers. It is the mark in `two[d]` at `z`, transposed. So it is not made: before a
+//! band reaches rows `c..c + 64` of `gap`, the columns that become readable there are transposed from `two`, 64 by 64
+//! bits at a time. Marks with `z - y < K` are made at once.
 
 use std::arch::x86_64::*;
 

@@ -1,7 +1,7 @@
 //! The driver of the kernels that work on many layers at once: which pairs go together, and in what order.
 //!
 //! # Antichains
-//! Whether `(x,y)` has a P-position, and which, depends only on pairs that are nowhere larger. So the pairs
+//! Whether `(x,y)` has a P-position, and which, depends only on pairs with no larger heap in either place. So the pairs
 //! `(x0 + k, t - k)` of one *step* `t`, one for each of the `K` layers of a *band*, do not depend on one another: `x`
 //! grows where `y` falls. A step searches all its pairs before it marks any.
 //!

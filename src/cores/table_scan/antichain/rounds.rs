@@ -71,8 +71,8 @@ impl<'a, const H: usize> Searches<'a, H> {
         self.starts.as_flattened()[i] as usize
     }
 
-    /// The first free candidate of the window `skip` bytes after the start, and whether there is none. To be inlined: a
-    /// closure that was not made the whole kernel a sixth slower.
+    /// The first free candidate of the window `skip` bytes after the start, and whether there is none. It must be
+    /// inlined: as a closure it was not, and the whole kernel was a sixth slower.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
     fn look(&self, i: usize, skip: usize) -> (u32, bool) {
@@ -124,8 +124,8 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
         // window.
         let (mut open, mut seen, mut skip) = ([0_u64; WORD], [WORDS_SEEN; WORD], [0; WORD]);
         while left != 0 {
-            // First compute the places of the next windows and prefetch their lines; when they are read, most have
-            // come.
+            // First compute the places of the next windows and prefetch their lines; most have arrived by the time they
+            // are read.
             let mut going = 0;
             for j in 0..left {
                 let i = again[j] as usize % Self::K;

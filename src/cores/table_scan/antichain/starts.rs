@@ -1,8 +1,8 @@
 //! Which pairs the kernels with skipping search, and where the searches start.
 //!
-//! A row of `y` or `d` often begins with hundreds of candidates that it forbids alone. How many is looked up once per
-//! band, some steps before the row is read, and a search starts at the furthest of five places. A pair for which that
-//! is past the last heap, one in six at `N = 20000`, is not searched.
+//! A row of `y` or `d` often begins with hundreds of candidates that it forbids by itself. Their number is looked up
+//! once per band, some steps before the row is read, and a search starts at the furthest of five places. A pair for
+//! which that is past the last heap, one in six at `N = 20000`, is not searched.
 
 use std::arch::x86_64::*;
 use std::array::from_fn;
@@ -43,8 +43,8 @@ impl Filled {
 }
 
 impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
-    /// Looks up how far the two rows of `y` and the two of `d` are filled that a step further on is the first to read.
-    /// Prefetches the lines where searches in them will start, and the first lines of rows that come later.
+    /// Looks up how far two rows of `y` and two of `d` are filled, some steps before they are first read. Prefetches
+    /// the lines where searches in them will start, and the first lines of rows that come later.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
     pub fn look_ahead(&mut self, t: usize) {

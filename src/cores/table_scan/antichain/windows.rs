@@ -34,8 +34,8 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
         let starts: [u32; LANES] = lanes_of(_mm512_slli_epi32::<3>(z));
 
         let or3 = |a, b, c| _mm256_ternarylogic_epi64::<0xFE>(a, b, c);
-        // The candidates that six windows forbid. Those in another frame than `z` come with the window one word further
-        // on.
+        // The candidates that six windows forbid. Windows in a frame other than that of `z` come with the window one
+        // word further on.
         let forbid = |i: usize, [one_x, one_y, two]: [__m256i; 3], [gap_y, all, gap_x]: [[__m256i; 2]; 3]| {
             let (by_x, by_y) = (_mm256_set1_epi32(by_x[i] as i32), _mm256_set1_epi32(by_y[i] as i32));
             let both: [__m256i; 2] = from_fn(|j| _mm256_or_si256(gap_y[j], all[j]));

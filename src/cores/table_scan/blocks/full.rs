@@ -1,6 +1,7 @@
 //! Which rows of a tile have no free place in a segment.
 //!
-//! The words that are full are looked up for all bands of a superband at once, and again in a row of which a word gets full.
+//! The words that are full are looked up for all bands of a superband at once, and again in a row when one of its words gets
+//! full.
 
 use std::array::from_fn;
 
@@ -37,7 +38,7 @@ pub struct Tile<'a, F> {
     /// The first heap.
     x0: usize,
     by_z: [Block<'a>; 2],
-    /// From this word on.
+    /// The first word of `by_gap`.
     from: usize,
     by_gap: [[Block<'a>; LINES]; 2],
 }
@@ -99,7 +100,7 @@ impl Full {
         self.ds[FRONT + d + tile.x0 - tile.at.y0] = tile.of_d(d);
     }
 
-    /// Writes down the full rows of the band from `y0` on.
+    /// Records the full rows of the band from `y0` on.
     #[inline(always)]
     pub fn band<F>(&self, tile: &Tile<'_, F>, y0: usize, band: &mut FullRows) {
         let shift = tile.at.word(y0) - tile.from;
@@ -114,8 +115,8 @@ impl FullRows {
         FullRows { xs: [false; TILE], ds: [false; FRONT + 3 * BAND] }
     }
 
-    /// Whether the row of the difference of the first layer and the heap `of` heaps into the tile is full. The heap may be up to
-    /// `2 BAND` before the tile.
+    /// Whether a row of `d` is full: that of the first layer's `y` less the heap at `of`, counted from the first of the tile. The
+    /// heap may be up to `2 BAND` before the tile.
     #[inline(always)]
     fn d(&self, of: isize) -> bool {
         self.ds[(FRONT as isize - of) as usize]
@@ -134,9 +135,9 @@ pub struct Steps<'a> {
     rows: &'a FullRows,
     layers: u64,
     heaps: usize,
-    /// The heap of the first layer, from the first of the tile on.
+    /// The heap of the first layer, counted from the first of the tile.
     of: usize,
-    /// As `x` and `d` move on by a layer in each step, and in every other.
+    /// A bit for each layer. The rows of `x` move on by one layer in each step, those of `d` in every other step.
     xs: u64,
     ds: [u64; 2],
 }

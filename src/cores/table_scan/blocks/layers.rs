@@ -33,7 +33,7 @@ impl Layers {
         Layers { lines: Lines::new(BANDS * BAND * blocks), blocks }
     }
 
-    /// Takes all marks away.
+    /// Clears all marks.
     pub fn clear(&mut self) {
         self.lines.clear();
     }

@@ -2,10 +2,10 @@
 //! beforehand, whatever the limit.
 //!
 //! # Order
-//! Any order is sound in which positions that are nowhere larger come first. Here it is, outermost first: a *superband* of
-//! layers `y`, a *segment* of 512 candidates `z`, a *tile* of heaps `x`, a *band* of 64 layers, and the steps `t = x + k` of an
-//! antichain, one pair of each layer `y0 + k`. A pair without a result in one segment is searched again in the next. So a row is
-//! one line per segment, and no search walks along rows. Positions are not found in lexicographic order.
+//! Any order is sound in which positions that are no larger in any place come first. Here it is, outermost first: a *superband*
+//! of layers `y`, a *segment* of 512 candidates `z`, a *tile* of heaps `x`, a *band* of 64 layers, and the steps `t = x + k` of
+//! an antichain, one pair of each layer `y0 + k`. A pair without a result in one segment is searched again in the next. So a row
+//! is one line per segment, and no search walks along rows. Positions are not found in lexicographic order.
 //!
 //! # Rows
 //! Those of [`super::layers`], in [lines](tables): `one[x]`, `one[y]` and `two[d]` by `z`; `gap[x]` and `all[d]` by `z - y`, in a
@@ -22,8 +22,9 @@
 //!
 //! # Threads
 //! Superbands go to the threads in turn. One may run a segment when the superband before it has run the same segment: all that a
-//! search depends on is smaller, and what the other thread now marks is in lines by `z` of a later segment, or in words by `z - y`
-//! beyond all that this one reads or marks. It begins when the segments of its own layers are done, for it reads their columns.
+//! search depends on is smaller, and what the other thread now marks is in lines by `z` of a later segment, or in words by
+//! `z - y` beyond all that this one reads or marks. A superband begins when the one before it has run the segments that contain
+//! the new one's layers, because it reads their columns.
 
 mod full;
 mod layers;
@@ -62,7 +63,7 @@ pub fn bytes(input: &StoneGame) -> [f64; 2] {
     ]
 }
 
-/// The layers in a superband, whole bands: fewer if there were not enough for each thread to have a superband.
+/// The layers in a superband, in whole bands: fewer than the most if some thread would otherwise have no superband.
 fn superband_layers(heaps: usize, threads: usize) -> usize {
     heaps.div_ceil(threads).next_multiple_of(BAND).min(SUPERBAND)
 }
@@ -76,7 +77,7 @@ pub fn shared(input: &StoneGame, one: Cost, threads: usize) -> Cost {
     let [_, superband] = bytes(input);
     match threads {
         0 | 1 => Cost::IMPOSSIBLE,
-        // Superbands wait for one another where they begin and end; then the start of a thread.
+        // Superbands wait for one another where they begin and end; the constant is the start of a thread.
         _ => Cost {
             ns: one.ns * (1.1 / threads as f64 + 1.0 / superbands as f64) + 8e5,
             bytes: one.bytes + more as f64 * (superband + STACK),
@@ -204,7 +205,7 @@ pub struct Share<'a> {
     keep: Keep<'a>,
     /// Layers in a superband.
     layers: usize,
-    /// Every so many superbands, from this one on.
+    /// The first superband, and the distance to the next.
     first: usize,
     every: usize,
 }

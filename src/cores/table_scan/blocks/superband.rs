@@ -181,7 +181,7 @@ impl<'a> Superband<'a> {
     }
 }
 
-/// Hands on what a step has found, from its `t`, the first layer and the first candidate.
+/// Hands on what a step has found, given its `t`, the first layer and the first candidate.
 fn hand_on(keep: &mut dyn FnMut(&[[u32; 3]]), found: &Found, hits: u64, [t, y0, z0]: [usize; 3]) {
     let (mut positions, mut left) = ([[0; 3]; BAND], hits);
     let mut count = 0;
@@ -194,8 +194,8 @@ fn hand_on(keep: &mut dyn FnMut(&[[u32; 3]]), found: &Found, hits: u64, [t, y0, 
     keep(&positions[..count]);
 }
 
-/// The lines of `gap` for the marks that the layers from `y0` on make in their own rows, in descending order, from a block on; `None`
-/// if no superband that comes later reads them.
+/// The first block, and the lines of `gap` from it on, for the marks that the layers from `y0` on make in their own rows, in
+/// descending order; `None` if no later superband reads them.
 #[inline(always)]
 fn kept<'a>(
     marks: &'a Marks,

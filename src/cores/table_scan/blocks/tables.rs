@@ -10,7 +10,7 @@ use crate::simd::line::{Line, Lines, PLACES};
 
 /// Lines before and after the rows of a block, for lanes of steps that have no pair.
 const FRONT: usize = 2 * BAND;
-/// A row by differences is longer than it needs to be by this much, so that a line that is read exists.
+/// A row by differences is longer than it needs to be by this much, so that every line that is read exists.
 const SLACK: usize = SUPERBAND + TILE + PLACES;
 
 /// The lines of a step whose layers are one row apart.
@@ -59,7 +59,7 @@ impl Shape {
         })
     }
 
-    /// The number of lines, which an index may not hold.
+    /// The number of lines, which may be too large for an index.
     fn lines(self, heaps: usize) -> u64 {
         let (blocks, places) = (self.blocks(heaps) as u64, PLACES as u64);
         let all = heaps.next_multiple_of(BAND) as u64;
@@ -127,7 +127,7 @@ impl Segment {
 pub struct Block<'a>(&'a [Line]);
 
 impl<'a> Block<'a> {
-    /// All lines, those that are no row among them.
+    /// All lines, including those of no row.
     pub fn lines(self) -> &'a [Line] {
         self.0
     }
@@ -144,7 +144,7 @@ impl<'a> Block<'a> {
         &self.0[FRONT + d]
     }
 
-    /// The lines of the heaps `t - k`, of which none is below `-FRONT`.
+    /// The lines of the heaps `t - k`, none of which is below `-FRONT`.
     #[inline(always)]
     pub fn xs(self, t: usize) -> &'a Xs {
         self.0[self.0.len() - 1 - FRONT - t..].first_chunk().expect("rows of x")
@@ -154,7 +154,7 @@ impl<'a> Block<'a> {
     #[inline(always)]
     pub fn ds(self, y0: usize, t: usize) -> &'a Ds {
         let lines: &[Line; 2 * BAND] = self.0[FRONT + y0 - t..].first_chunk().expect("rows of d");
-        // Two lines have no type of their own.
+        // A slice of lines becomes one of pairs of lines.
         lines.as_chunks::<2>().0.first_chunk().expect("as many pairs")
     }
 }

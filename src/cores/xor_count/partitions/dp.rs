@@ -11,7 +11,7 @@ pub fn cost(input: &Partitions, _: CostContext) -> Cost {
     Cost { ns: 500.0 + 1.15 * input.additions(), bytes: input.table_bytes(8.0, 1) }
 }
 
-/// A remainder for each addition: two multiplications, of which one can start per cycle.
+/// A remainder for each addition: two multiplications, and one can start per cycle.
 pub fn needs(input: &Partitions) -> Needs {
     Needs { cycles: 2.0 * input.additions() / (input.values.len() * input.total()) as f64, ..Needs::default() }
 }

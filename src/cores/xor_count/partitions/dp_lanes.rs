@@ -7,7 +7,7 @@
 use super::Partitions;
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
-/// Cells in a group that the low bits of a value permute.
+/// Cells in a group, which the low bits of a value permute.
 const LANES: usize = 16;
 
 pub fn cost(input: &Partitions, context: CostContext) -> Cost {

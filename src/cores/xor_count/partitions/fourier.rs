@@ -10,14 +10,15 @@ use crate::simd::avx512::{lanes_of, load};
 /// The work for the last class of a ruleset, the same for all characters.
 ///
 /// **Power sums.** With `p_j` the sum of `e^j x^js` over the parts of the class, the product of all `1 + e x^s` is
-/// `exp(p_1 - p_2/2 + p_3/3 - ..)`. At the powers of a root of unity, `p_3` and `p_5` are values of `p_1` elsewhere, and the even
-/// power sums are the same for all characters. What uses at most six parts is a polynomial in these, and more are not needed:
+/// `exp(p_1 - p_2/2 + p_3/3 - ..)`. At the powers of a root of unity, `p_3` and `p_5` are values of `p_1` at other powers, and
+/// the even power sums are the same for all characters. The terms with at most six parts are polynomials in these, and more parts
+/// are not needed:
 ///
-/// **Even numbers of parts.** The bit of the class in a character turns the signs of all its parts over. The sum over both values
-/// of that bit is twice the even part of the product, so what uses seven parts cancels, and eight exceed the total.
+/// **Even numbers of parts.** The bit of the class in a character flips the signs of all parts of the class. The sum over both
+/// values of that bit is twice the even part of the product, so terms with seven parts cancel, and eight parts exceed the total.
 ///
 /// **Pairs.** If the next class can only be used in pairs, these are `(p_1^2 - p_2) / 2` of that class, with at most three parts
-/// of the last one. Parts with and without the last bit are transformed apart, for the sum over both values of that bit.
+/// of the last one. Parts with and without the last bit are transformed separately, for the sum over both values of that bit.
 ///
 /// **Exact numbers.** The coefficient of `x^n` in the product with the series of the leaf is found modulo two primes, which
 /// together are large enough for it. So any modulus will do, although `p_3 / 3` is among the terms.
@@ -35,7 +36,7 @@ pub struct Fourier {
 /// What the leaves share modulo a prime.
 struct Shared {
     transform: Transform,
-    /// Signless factors: products of an even number of signs, with at most 2, 4 and 6 parts.
+    /// The factors from the even power sums, which involve no signs: with at most 2, 4 and 6 parts.
     even: [Vec<Row>; 3],
     /// `p_2` of the parts that come in pairs.
     squares: Vec<Row>,
@@ -48,9 +49,9 @@ pub struct Scratch {
     values: [Vec<Row>; 4],
 }
 
-/// Parts of the last class that are used at most: an even number.
+/// The most parts of the last class that are used: an even number.
 const MOST: usize = 6;
-/// The same beside a pair.
+/// The most that are used beside a pair.
 const BESIDE: usize = 3;
 
 /// The length of the transforms, if they can be used: for a last class and the parts of pairs, both with ascending sizes.
@@ -63,8 +64,8 @@ fn length(last: &[Part], paired: &[Part], total: usize, modulus: u32) -> Option<
     if more.into_iter().flatten().any(|sum| sum <= total) {
         return None;
     }
-    // Sets of distinct sizes from `least` on, with a sum of at most `total`: partitions of at most the rest into as many parts, of
-    // which there are at most `(rest + many)^many / many!^2`.
+    // At most `rest^many / many!^2` sets of `many` distinct sizes from `least` on have a sum of at most `total`: less `least`
+    // each, their sum is at most `rest - many`, and each set has `many!` orders.
     let sets = |total: usize, least: usize, many: usize| {
         let rest = (total + many).saturating_sub(many * least) as f64;
         (1..=many).fold(1.0, |sets, i| sets * rest / (i * i) as f64)
@@ -75,18 +76,18 @@ fn length(last: &[Part], paired: &[Part], total: usize, modulus: u32) -> Option<
     if 2.01 * largest_number > PRIMES.iter().map(|(prime, _)| *prime as f64).product::<f64>() {
         return None;
     }
-    // Terms wrap around, and those of the product that are not the total must not come to it.
+    // Exponents wrap around, and no other term of the product may land on that of the total.
     let most = largest(last, MOST).max(largest(paired, 2) + largest(last, BESIDE));
     Some((total.max(most) + 1).next_power_of_two().max(128))
 }
 
-/// The part of the cost that is different from that of [`super::walsh_tree_avx512`], on `threads` threads.
+/// The part of the cost that differs from that of [`super::walsh_tree_avx512`], on `threads` threads.
 pub struct Foreseen {
     /// Terms of the transforms of all leaves.
     pub terms: f64,
     /// Bytes of the ruleset that takes the most.
     pub bytes: f64,
-    /// All classes are done there as they are here.
+    /// No class is transformed, so all are done as in that kernel.
     pub is_same: bool,
 }
 
@@ -101,7 +102,7 @@ impl Foreseen {
                 foreseen.terms += length as f64 * ((bits - 1) as f64).exp2();
                 foreseen.is_same = false;
                 let values = if paired.is_empty() { 2 } else { 4 };
-                // Of each prime the values at all powers and the twiddles; of each thread values and terms.
+                // For each prime the values at all powers and the twiddles; for each thread values and terms.
                 let shared = PRIMES.len() * (8 * 4 * length + 16 * length / LANES);
                 let of_thread = (8 * values + 4) * length + 4 * series::<1>(bits, total);
                 (shared + threads * of_thread + size_of::<Part>() * (last.len() + paired.len())) as f64
@@ -116,7 +117,7 @@ impl Foreseen {
 }
 
 impl Fourier {
-    /// Nothing if the class cannot be done this way.
+    /// `None` if the last class cannot be done this way.
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     pub fn new(plan: &Plan) -> Option<Self> {
         let mut last = plan.last.clone();
@@ -134,7 +135,7 @@ impl Fourier {
         Scratch { terms: vec![0; self.length], values: [true, true, pairs, pairs].map(values) }
     }
 
-    /// The sum over both characters of a leaf of the coefficients of `x^total`, but for that of the series itself.
+    /// The sum over both characters of a leaf of the coefficients of `x^total`, without that of the series itself.
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
     pub fn sum(&self, plan: &Plan, node: &[u32], character: usize, scratch: &mut Scratch) -> u64 {
         let &Plan { total, modulus, .. } = plan;
@@ -143,7 +144,7 @@ impl Fourier {
         let [first, second] = self.primes.each_ref().map(|shared| {
             let [series, class, without, with] = values;
             let transform = &shared.transform;
-            // Divided by `x^total`, so the coefficient is the constant one.
+            // Divided by `x^total`, so the coefficient of the product is its constant term.
             let start = self.length - total;
             for (to, from) in terms[start..].iter_mut().zip(&node[PAD..][..end]) {
                 *to = *from as i32;
@@ -164,7 +165,7 @@ impl Fourier {
             of_parts(&self.paired, Some(self.bit), with);
             shared.product(values)
         });
-        // The number below the product of the primes, or a negative one.
+        // The number from its two residues. The upper half of the range stands for negative numbers.
         let [(a, p), (b, q)] = [first, second].map(|(sum, shared)| (sum, shared.prime));
         let field = second.1;
         let times = field.times(b + q - a % q, field.invert(p % q));
@@ -187,7 +188,7 @@ impl Shared {
             values.as_flattened_mut().iter_mut().for_each(|value| *value %= field.prime);
             values
         };
-        // The even power sums as `exp(-p_2/2 - p_4/4 - p_6/6)`, cut off.
+        // The even power sums as `exp(-p_2/2 - p_4/4 - p_6/6)`, truncated.
         let mut even = [2, 4, 6].map(|exponent| power_sum(last, exponent));
         let unit = field.montgomery(1);
         let unscale = field.invert(unit);
@@ -210,7 +211,7 @@ impl Shared {
         Shared { transform, even, squares }
     }
 
-    /// The coefficient for half of both characters, from the values of all series; and the field.
+    /// Half of the sum over both characters of the coefficient, from the values of all series; and the field.
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     fn product(&self, values: &[Vec<Row>; 4]) -> (u64, Field) {
         let field = self.transform.field;
@@ -227,8 +228,8 @@ impl Shared {
         let mut sum = _mm512_setzero_si512();
         for (at, series) in series.iter().enumerate() {
             let [two, four, six] = self.even.each_ref().map(|values| load(&values[at]));
-            // The odd power sums are `a`, `3b` and `5c`, of which `exp(a + b + c)` is needed up to six parts: `1`, `a^2/2`,
-            // `a^4/24 + ab` and `a^6/720 + a^3 b/6 + b^2/2 + ac`.
+            // The odd power sums are `a`, `3b` and `5c`. Of `exp(a + b + c)`, the terms with 0, 2, 4 and 6 parts are needed: `1`,
+            // `a^2/2`, `a^4/24 + ab` and `a^6/720 + a^3 b/6 + b^2/2 + ac`.
             let a = vectors.reduce(load(&class[at]));
             let (b, c) = (scale(elsewhere(at, 3), third), scale(elsewhere(at, 5), fifth));
             let square = scale(times(a, a), half);
@@ -241,7 +242,7 @@ impl Shared {
                 let [without, with] = [without, with].map(|row| vectors.reduce(load(row)));
                 let both = add(times(without, without), times(with, with));
                 let pairs = scale(vectors.subtract(both, load(squares)), half);
-                // Of at most three parts, an odd number: `a` and `a^3/6 + b`.
+                // The terms with one and three parts: `a` and `a^3/6 + b`.
                 let odd = add(times(a, add(two, scale(square, third))), b);
                 let beside = add(times(pairs, add(two, square)), times(times(without, with), odd));
                 product = add(product, beside);

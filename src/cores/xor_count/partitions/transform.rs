@@ -1,8 +1,8 @@
 //! Number-theoretic transforms with IFMA: a series at all powers of a root of unity, modulo a prime below 2^49.
 //!
-//! Idea: lane `l` of vector `q` is the value at power `8q + l`, so the input is first folded to the eight cosets of lanes, and then
-//! every butterfly has one twiddle for the whole vector. The fold leaves its vectors in bit-reversed order, the result is in order.
-//! Residues are in Montgomery form with `R = 2^52`, and below twice or four times the prime between reductions.
+//! Idea: lane `l` of vector `q` is the value at power `8q + l`, so the input is first folded to the eight cosets of lanes, and
+//! then every butterfly has one twiddle for the whole vector. The fold leaves its vectors in bit-reversed order; the result is in
+//! order. Residues are in Montgomery form with `R = 2^52`, and below twice or four times the prime between reductions.
 //!
 //! Cost: 4.5 operations for a vector and level, four of ten of them multiplications; 62 us for 65 536 values (Zen 5).
 //! Bound: the operations, as long as the values are in L2.
@@ -17,7 +17,7 @@ pub const LANES: usize = 8;
 /// A vector of residues.
 pub type Row = [u64; LANES];
 
-/// Bits of a factor of the multiplier.
+/// Bits of an operand of the multiplier.
 const BITS: u32 = 52;
 const MASK: u64 = (1 << BITS) - 1;
 
@@ -35,7 +35,7 @@ pub struct Field {
 
 impl Field {
     pub fn new((prime, root): (u64, u64)) -> Self {
-        // Newton's iteration doubles the bits that are right, three at first.
+        // Newton's iteration doubles the number of correct bits, three at first.
         let inverse = (0..5).fold(prime, |x, _| x.wrapping_mul(2u64.wrapping_sub(prime.wrapping_mul(x)))) & MASK;
         Field { prime, inverse, root }
     }
@@ -97,7 +97,7 @@ impl Vectors {
             Vectors { prime: all(field.prime), twice: all(2 * field.prime), inverse: all(field.inverse) }
         }
 
-        /// Below 2, of a number below 4.
+        /// Reduces a number below 4 to one below 2.
         pub fn reduce(self, a: __m512i) -> __m512i {
             _mm512_min_epu64(a, _mm512_sub_epi64(a, self.twice))
         }
@@ -148,9 +148,9 @@ pub struct Transform {
     rows: usize,
     /// Factor `half + k` is the `k`-th power of the root of unity of order `2 half`.
     twiddles: Vec<[u64; 2]>,
-    /// Lane `l` has `l i` eighths of a turn, for block `i` of the input.
+    /// Lane `l` has power `l i` of the root of unity of order 8, for block `i` of the input.
     blocks: [Row; LANES],
-    /// Lane `l` has power `l u` of the root of unity, for the first eight `u`, twice in Montgomery form; and `8 l` as a factor.
+    /// Lane `l` has power `l u` of the root of unity, times `R^2`, for the first eight `u`; in `step`, power `8 l` as a factor.
     first: [Row; LANES],
     step: [Row; 2],
 }
@@ -185,7 +185,7 @@ impl Transform {
     }
 
     /// The values, in Montgomery form and below 4 primes, of the series with these terms, whose absolute values are below `2^31`.
-    /// `used` are the terms that may not be 0.
+    /// Terms outside `used` are 0.
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     pub fn run(&self, terms: &[i32], used: std::ops::Range<usize>, to: &mut [Row]) {
         assert!(to.len() == self.rows && terms.len() == LANES * self.rows);
@@ -193,7 +193,8 @@ impl Transform {
         self.combine(to);
     }
 
-    /// Lane `l` of vector `u`, at its bit-reversed place: the terms `u + rows i`, each times the power of the root of unity.
+    /// Lane `l` of vector `u`, at its bit-reversed place: the sum of the terms `u + rows i`, each times its power of the root of
+    /// unity, `l (u + rows i)`.
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     fn fold(&self, terms: &[i32], used: std::ops::Range<usize>, to: &mut [Row]) {
         let vectors = Vectors::new(self.field);
@@ -250,7 +251,7 @@ impl Transform {
             }
         }
         let mut size = NEAR;
-        // A level of `NEAR` is whole if its number of levels is odd as that of all is.
+        // The nine levels of `NEAR` vectors are done if the number of all levels is odd too; otherwise the last is left.
         if !odd {
             size /= 2;
         }

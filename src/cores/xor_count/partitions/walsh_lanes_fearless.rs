@@ -27,8 +27,9 @@ pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunErr
     dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => by(simd, input, run))
 }
 
-/// The driver calls through threads, and a tree calls its passes in several places. Where such a call is not inlined the level is
-/// lost, in silence, and each operation becomes a call: thirty times the time. So the tree and each pass begin a context anew.
+/// The driver calls its work through threads, and a tree calls its passes in several places. Where such a call is not inlined,
+/// the level is silently lost and each operation becomes a call: thirty times the time. So the tree and each pass begin a context
+/// anew.
 #[inline(always)]
 fn by<S: Simd>(simd: S, input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
     drive::<LANES>(input, 1, |plan, part| {

@@ -148,8 +148,8 @@ impl Classes {
 /// of all partitions into even parts, `P(x^2)`, is at the root for all characters, and each part is used at most once on top of it.
 ///
 /// **Classes.** Parts are classed by the highest bit of their value.
-/// * If the two smallest parts of a class add up to more than `n`, the class cannot make its bit vanish. The class is skipped, and
-///   so is its bit.
+/// * If the two smallest parts of the highest class add up to more than `n`, the class cannot cancel its bit. The class is
+///   skipped, and so is its bit; then the next class is the highest.
 /// * If the four smallest parts of the highest remaining class add up to more than `n`, its parts can only be used in pairs. The
 ///   signs of pairs do not involve the bit of the class, so this bit is skipped too. Sums over pairs are a separate transform, for
 ///   all characters at once ([`Pairs`]).
@@ -174,7 +174,7 @@ pub struct Plan {
     pub last: Vec<Part>,
     /// The parts of the class that can only be used in pairs, ascending, without those that are too large for any.
     pub paired: Vec<Part>,
-    /// Sums over these, unless the kernel has another way.
+    /// Sums over the pairs of `paired`, unless the kernel finds them another way.
     pairs: Pairs,
     /// The numbers of partitions of `0..=total / 2`: as a series in the square of `x`, they count partitions into even parts.
     halves: Vec<u32>,
@@ -440,7 +440,7 @@ fn add_lanes(to: &mut [u32], from: &[u32], signs: u32, modulus: u32) {
     }
 }
 
-/// Words with room for some series, and the first of them in which a vector begins.
+/// Words with room for some series, and the index of the first aligned one.
 fn arena<const LANES: usize>(series: usize, total: usize) -> (Vec<u32>, usize) {
     let arena = vec![0; series * stride::<LANES>(total) + 16];
     let aligned = arena.as_ptr().align_offset(64).min(16);
@@ -487,9 +487,9 @@ pub fn leaves<const LANES: usize>(
     })
 }
 
-/// The nodes of the tree above some leaves: the sum of `leaf(series, character)` over them, where the character is without its last
-/// bit, and of the coefficients of `x^n` in the series of all their characters. A leaf sums over both values of that bit what the last
-/// class and pairs add to the series.
+/// Walks the nodes of the tree above some leaves. The result is the sum of `leaf(series, character)` over the leaves, plus the
+/// coefficients of `x^n` in the series of all their characters. `character` is without its last bit: a leaf sums over both values
+/// of that bit what the last class and pairs add to the series.
 #[inline(always)]
 pub fn nodes<const LANES: usize>(
     plan: &Plan,
@@ -559,7 +559,7 @@ pub fn drive<const LANES: usize>(
     drive_with::<LANES, ()>(input, threads, |plan| plan.pair_up::<LANES>(), |plan, (), part| leaves(plan, part))
 }
 
-/// The driver, for `leaves` that share what `prepare` makes once of each ruleset.
+/// The driver, for `leaves` that share what `prepare` makes once for each ruleset.
 #[inline(always)]
 pub fn drive_with<const LANES: usize, T: Sync>(
     input: &Partitions,

@@ -51,7 +51,8 @@ pub fn add_shifted(series: &mut [u32], size: usize, signs: u32, terms: Range<usi
         above = below;
         both
     };
-    // A sum is below twice the modulus, or negative. Comparisons as unsigned numbers, the smaller one is reduced.
+    // A sum is below twice the modulus; a difference may be negative. Of the two candidates, as unsigned numbers, the smaller is
+    // the reduced one.
     if signs & 1 == 0 {
         descend(blocks, back, range, |to, from| {
             let sum = _mm512_add_epi32(load(to), shifted(from));

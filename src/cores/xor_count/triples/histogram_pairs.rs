@@ -2,8 +2,9 @@
 //! its indices. The table is then summed along its rows and its columns, and the counts are transformed as in
 //! [`super::histogram_wht`].
 //!
-//! A pair of values is read as one word, and a shift and an OR make it a cell; compilers vectorise that for a whole group of
-//! heaps. Counters have 16 bits, so that a table by 128 values is 32 KiB; cells of rare values are hardly touched.
+//! A pair of values is read as one word, and a shift and an OR turn it into the index of a cell; compilers vectorise that for a
+//! whole group of heaps. Counters have 16 bits, so a table of 128 by 128 values is 32 KiB; cells of rare values are hardly
+//! touched.
 //!
 //! Cost: an increment for two heaps, and `V^2` additions for each table, of up to 65 280 pairs.
 //! Bound: the stores, one per cycle here.
