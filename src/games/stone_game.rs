@@ -1,5 +1,5 @@
-//! The Stone Game (Project Euler 260): three heaps; a move takes the same amount from any one, two or three of them. The
-//! answer is the sum of `x + y + z` over the P-positions `x <= y <= z <= limit`.
+//! The Stone Game (Project Euler 260): three heaps; a move takes the same amount from each of one, two or three of
+//! them. The answer is the sum of `x + y + z` over the P-positions `x <= y <= z <= limit`.
 //!
 //! # Corrections to the sources
 //! A widely copied dynamic program omits the move in all three heaps. It solves a different game,
