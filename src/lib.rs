@@ -68,9 +68,9 @@
 //!
 //! # How a kernel is selected
 //! Every kernel states a [`Cost`](kernel::Cost): predicted time and memory, by a formula with measured or estimated
-//! constants. Among the kernels whose answers are proved ([`Claim`](kernel::Claim)), that are compiled in, that this CPU
-//! can run and that fit in memory, the one with the smallest predicted time is selected. The choice therefore follows
-//! the size and the shape of the input. See [`kernel::selection`].
+//! constants. Among the kernels whose answers are proved ([`Claim`](kernel::Claim)), that are compiled in, that this
+//! CPU can run and that fit in memory, the one with the smallest predicted time is selected. The choice therefore
+//! follows the size and the shape of the input. See [`kernel::selection`].
 //!
 //! # What is stable
 //! - The functions above, [`games`], [`moves`], [`kernel`], [`machine`], [`lab`] and what the modules of [`cores`]
