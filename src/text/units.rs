@@ -1,6 +1,6 @@
-//! Numbers for people.
+//! Numbers with units, for people.
 
-/// A number of bytes, to three places.
+/// A number of bytes in a readable unit, with three decimals.
 pub fn bytes(bytes: f64) -> String {
     let (number, unit) = scaled(bytes);
     format!("{number:.3} {unit}")
@@ -13,7 +13,7 @@ pub fn scaled(bytes: f64) -> (f64, &'static str) {
     (bytes / 1000f64.powi(step as i32), units[step])
 }
 
-/// A number of nanoseconds.
+/// A number of nanoseconds in a readable unit.
 pub fn span(ns: f64) -> String {
     match ns {
         ns if ns < 1e3 => format!("{ns:.1} ns"),
