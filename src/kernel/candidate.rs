@@ -78,7 +78,7 @@ impl Candidate {
         self.claim == Claim::Exact
     }
 
-    /// Predicted time of a run.
+    /// Predicted time of a run, clamped to the range from 1 ns to 10^9 s.
     pub fn predicted(&self) -> Duration {
         Duration::from_secs_f64((self.cost.ns / 1e9).clamp(1e-9, 1e9))
     }

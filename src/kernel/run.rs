@@ -67,7 +67,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run that may use `threads` threads (at least one).
+    /// A run that may use `threads` threads; 0 counts as 1.
     pub fn new(threads: usize) -> Self {
         Run { threads: threads.max(1), done: AtomicU64::new(0), cancelled: Arc::default(), evidence: Mutex::default() }
     }

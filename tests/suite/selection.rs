@@ -136,8 +136,8 @@ fn the_best_public_algorithms_are_listed_and_need_nothing() {
     }
 }
 
-/// Cells of 16 bits hold the values of `mex_split` up to a limit. Above it, their kernel cannot process the input, and the next
-/// best is selected.
+/// Cells of 16 bits hold the values of `mex_split` up to a limit. Above that, the kernel with such cells cannot process
+/// the input, and the next best is selected.
 #[test]
 #[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
 fn narrow_cells_are_selected_where_they_hold_the_values() {

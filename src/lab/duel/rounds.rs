@@ -75,6 +75,9 @@ const DISTURBED: f64 = 1.1;
 const CHANCE: f64 = 1e-4;
 
 /// The times of a duel, by contender, round and process.
+///
+/// # Panics
+/// Methods that take the number of a contender panic if there is no such contender.
 #[derive(Clone, Debug)]
 pub struct Played {
     /// Units of work in a run.
