@@ -1,4 +1,4 @@
-//! Every command of the guides, run as it stands there, each in a folder of its own and with a time limit.
+//! Every command of the guides, run as written there, each in a folder of its own and with a time limit.
 //!
 //! `cargo run --release -- ..` is the program as built for tests. Two comments in a guide, which readers do not see,
 //! list the beginnings of commands, separated by semicolons: after `only help is tested:` those that take minutes, and

@@ -418,7 +418,7 @@ impl Question {
     /// The input is invalid, no kernel can handle it, or the run was stopped.
     #[inline(never)]
     pub fn solve(&self, solver: &Solver) -> Result<Solution, SolveError> {
-        // Not a tail call: profiles know by this frame where a game begins.
+        // Not a tail call: profiles recognize the beginning of a game by this frame.
         black_box((self.game.solve)(self, solver))
     }
 

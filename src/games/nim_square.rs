@@ -70,7 +70,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     Ok(Solution { answer: triples.into(), details, kernels: vec![mex, kernel] })
 }
 
-/// The largest number of heaps. At the published limit, so many take seconds, and the numbers have thousands of digits.
+/// The largest number of heaps. With it, the published limit takes seconds, and the numbers have thousands of digits.
 pub const MAX_HEAPS: u32 = 10_000;
 
 /// The number of multisets of `heaps` heaps with nim-sum 0; the empty multiset counts.

@@ -37,7 +37,7 @@ pub struct Evidence {
     pub comparisons: u64,
     /// What was checked, for people.
     pub summary: String,
-    /// The same as numbers, under names that the kernel defines.
+    /// What was checked, as numbers under names that the kernel defines.
     pub numbers: Vec<(&'static str, u64)>,
 }
 

@@ -66,7 +66,7 @@ pub enum SelectError {
         free: u64,
         /// About the largest size that fits, if it was computed.
         fits: Option<u64>,
-        /// As in [`SelectError::NoKernel`].
+        /// An observed kernel that can, as in [`SelectError::NoKernel`].
         observed: Option<&'static str>,
     },
     /// The run is predicted to take more than a day.
@@ -76,7 +76,7 @@ pub enum SelectError {
         operation: &'static str,
         /// Predicted nanoseconds.
         ns: f64,
-        /// As in [`SelectError::NoKernel`].
+        /// An observed kernel that can, as in [`SelectError::NoKernel`].
         observed: Option<&'static str>,
     },
 }

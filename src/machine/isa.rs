@@ -232,7 +232,7 @@ pub enum TierError {
         tier: Tier,
         /// This architecture.
         here: &'static str,
-        /// Its tiers.
+        /// The tiers of this architecture.
         known: Vec<&'static str>,
     },
 }

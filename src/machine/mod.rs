@@ -71,7 +71,7 @@ impl Machine {
         Machine { memory: bytes, addresses: None, ..self }
     }
 
-    /// The same machine where no thread can be started, as in WebAssembly.
+    /// The same machine, but without the ability to start threads, as in WebAssembly.
     #[must_use]
     pub fn without_threads(self) -> Self {
         Machine { threads: 1, has_threads: false, ..self }

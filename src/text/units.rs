@@ -6,7 +6,7 @@ pub fn bytes(bytes: f64) -> String {
     format!("{number:.3} {unit}")
 }
 
-/// A number of bytes in the largest unit of which there is at least one.
+/// A number of bytes, scaled to the largest unit in which it is at least 1, and that unit.
 pub fn scaled(bytes: f64) -> (f64, &'static str) {
     let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
     let step = if bytes < 1.0 { 0 } else { ((bytes.log10() / 3.0) as usize).min(units.len() - 1) };

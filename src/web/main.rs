@@ -55,7 +55,7 @@ fn main() {
         }
     };
     let end = answer().map_or_else(|failure| End::Error(failure.to_string()), |()| End::Done);
-    // If the page cannot be told, there is nobody else to tell.
+    // If this fails, there is nobody left to report to.
     let _ = say(&end);
 }
 

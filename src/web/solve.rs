@@ -42,7 +42,7 @@ pub fn answer(asked: Asked) -> Result<(), Failure> {
     let run = Run::new(selection.threads());
     let watcher = |stage: &nimlanes::games::Stage| {
         let line = Line::Stage { operation: stage.used.operation, kernel: stage.used.kernel, seconds: stage.ns / 1e9 };
-        // If the page cannot be told about the stage, telling it the solution fails, too.
+        // If this fails, so will reporting the solution, whose error is returned.
         let _ = say(&line);
     };
     let start = Instant::now();

@@ -336,7 +336,7 @@ fn shards_of_a_survey_are_its_parts_and_merge() {
     }
 }
 
-/// A job is ended twice, by a signal that it can handle and by one that it cannot, and goes on.
+/// A job is ended twice, by a signal that it can handle and by one that it cannot, and is continued.
 #[cfg(unix)]
 #[test]
 fn a_survey_that_is_killed_goes_on() {
@@ -359,7 +359,7 @@ fn a_survey_that_is_killed_goes_on() {
     assert_eq!(contents(folder.path()).len(), 194_580);
 }
 
-/// A search that ends too early says so, and one that goes further is done.
+/// A search that ends too early says so, and a later one with a larger limit completes it.
 #[test]
 fn sets_without_a_proof_are_searched_further() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,5 +1,5 @@
-//! Duels between two builds of the program: who takes part, what is refused, and that nothing is left behind. Other builds are
-//! played by shell scripts, or by this build behind one.
+//! Duels between two builds of the program: who takes part, what is refused, and that nothing is left behind. The other
+//! build is a shell script, or this build behind one.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, Permissions};

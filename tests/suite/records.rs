@@ -395,7 +395,7 @@ fn files_that_no_run_can_have_written_are_damaged() {
         let result = sealed(&|file| put(file, next + 8, wrong));
         assert!(result.is_err(), "{wrong} values: {result:?}");
     }
-    // They are not looked for.
+    // The reader does not look for so many values.
     for wrong in [64, 1 << 40, u64::MAX] {
         let result = sealed(&|file| put(file, next + 8, wrong));
         assert!(matches!(result, Err(CheckpointError::Damaged)), "{wrong} values: {result:?}");

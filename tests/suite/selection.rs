@@ -156,7 +156,7 @@ fn narrow_cells_are_selected_where_they_hold_the_values() {
     }
 }
 
-/// The same for NEON, where the plain kernel follows; and lookups make the byte lanes of `wide` a choice.
+/// The same for NEON, where the plain kernel comes next. Byte lookups also keep the byte lanes of `wide` competitive.
 #[test]
 #[cfg(all(target_arch = "aarch64", feature = "neon", feature = "wide"))]
 fn neon_kernels_are_selected() {

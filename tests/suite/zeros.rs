@@ -191,7 +191,7 @@ fn other_kernels_do_not_resume() {
     }
 }
 
-/// Limits past those of tables of values, up to where a row of bits fits no machine.
+/// Limits above those of tables of values, up to one at which a row of bits does not fit in memory.
 #[test]
 fn large_limits_are_checked_before_anything_is_allocated() {
     let machine = Machine::detect().with_memory(4 << 30);

@@ -415,7 +415,8 @@ pub fn ratios(baseline: &[f64], times: &[f64]) -> [f64; 3] {
     [0.1, 0.5, 0.9].map(|q| quantile(&mut ratios, q))
 }
 
-/// Sorts `values` and returns their `q`-quantile, with `q` from 0 to 1, interpolated linearly; NaN if there are no values.
+/// Sorts `values` and returns their `q`-quantile, with `q` from 0 to 1, interpolated linearly; NaN if there are no
+/// values.
 pub fn quantile(values: &mut [f64], q: f64) -> f64 {
     let Some(last) = values.len().checked_sub(1) else { return f64::NAN };
     values.sort_unstable_by(f64::total_cmp);

@@ -103,7 +103,7 @@ impl Browser {
 
     /// Opens a file with a fragment.
     pub fn open(&mut self, file: &Path, fragment: &str) {
-        // The same page with another fragment would not be loaded again.
+        // First another page: the same page with another fragment would not be loaded again.
         self.call("Page.navigate", json!({ "url": "about:blank" }));
         self.call("Page.navigate", json!({ "url": format!("file://{}#{fragment}", file.display()) }));
         self.until("document.readyState === 'complete' && location.protocol === 'file:'");
