@@ -16,7 +16,8 @@
 //! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
 //!
-//! Grundy values, of a set of moves (a name, a list, or any that [`MoveSet::list`](moves::MoveSet::list) makes) and of an octal game:
+//! Grundy values of a subtraction set (a name, a list, or any set that [`MoveSet::list`](moves::MoveSet::list) makes)
+//! and of an octal game:
 //! ```
 //! assert_eq!(nimlanes::grundy_values("squares", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
 //! assert_eq!(nimlanes::grundy_values("1,4,9", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
@@ -25,7 +26,7 @@
 //! # Ok::<(), nimlanes::games::SolveError>(())
 //! ```
 //!
-//! P-positions, here of other rules than the published: with `1:1` alone the game is Wythoff's.
+//! P-positions, here under rules other than the published ones: with the move `1:1` alone, the game is Wythoff's.
 //! ```
 //! # use nimlanes::games::{Positions, game};
 //! let wythoff = game("proportionate-nim")?.question(20).with("moves", "1:1")?;
@@ -43,9 +44,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The functions above use what this machine has: its CPU, threads and free memory. A [`Selection`](kernel::selection::Selection)
-//! says otherwise: other threads, less memory, a kernel by name. A [`Run`](kernel::Run) tells how far a solution is and can be
-//! cancelled from another thread. Both go into a [`Solver`](games::Solver):
+//! The functions above use what this machine has: its CPU, threads and free memory. A
+//! [`Selection`](kernel::selection::Selection) can prescribe something else: another number of threads, less memory, a
+//! kernel by name. A [`Run`](kernel::Run) reports progress and can be cancelled from another thread. A
+//! [`Solver`](games::Solver) takes both:
 //! ```
 //! use nimlanes::games::{SolveError, Solver, game};
 //! use nimlanes::kernel::{Run, RunError};
@@ -65,23 +67,27 @@
 //! ```
 //!
 //! # How a kernel is selected
-//! Every kernel states a [`Cost`](kernel::Cost): predicted time and memory, a formula with measured constants. The one with
-//! the smallest predicted time is selected among those that are compiled in, that this CPU can run and that fit in memory.
-//! The choice therefore follows the size and the shape of the input. See [`kernel::selection`].
+//! Every kernel states a [`Cost`](kernel::Cost): predicted time and memory, by a formula with measured or estimated
+//! constants. Among the kernels whose answers are proved ([`Claim`](kernel::Claim)), that are compiled in, that this
+//! CPU can run and that fit in memory, the one with the smallest predicted time is selected. The choice therefore
+//! follows the size and the shape of the input. See [`kernel::selection`].
 //!
 //! # What is stable
-//! - The functions above, [`games`], [`moves`], [`kernel`], [`machine`], [`lab`] and what the modules of [`cores`] export, by
-//!   [semantic versioning](https://semver.org). Enumerations that may grow, and structures that may get more fields, say so.
-//!   Traits may get more items, but for sinks, the journals of runs and [`Player`](lab::duel::Player): others can implement these.
-//!   What these pages do not show is not part of the API.
-//! - The names of games, operations, workloads and kernels. A kernel may become quicker; one that is removed is named in the changelog.
-//! - Checkpoints and saved files: each names its format and version, and every version that was released can be read. Documents of
-//!   `--json` name theirs, which `nimlanes schema` prints. A version is raised when a field changes or goes; fields may be added.
+//! - The functions above, [`games`], [`moves`], [`kernel`], [`machine`], [`lab`] and what the modules of [`cores`]
+//!   export, by [semantic versioning](https://semver.org). Enums that may grow, and structs that may get more fields,
+//!   are marked `#[non_exhaustive]`. Traits may get more items, except the traits of sinks, the journals of runs and
+//!   [`Player`](lab::duel::Player), which other crates can implement. What these pages do not show is not part of the
+//!   API.
+//! - The names of games, operations, workloads and kernels. A kernel may become faster; the changelog names each one
+//!   that is removed.
+//! - Checkpoints and saved files: each names its format and version, and every released version can be read. Documents
+//!   of `--json` name a format whose schema `nimlanes schema` prints. A version is raised when a field changes or is
+//!   removed; fields may be added.
 //! - Not stable: predicted times, which kernel is selected, and text for people.
 //!
 //! # How to add to it
-//! A kernel is a file, its `mod` line and its line in the operation's list; everything else finds it by itself: tests, benches,
-//! listings, the report. CONTRIBUTING.md has the recipes for kernels, operations, games and tiers.
+//! A kernel is a file, its `mod` line and its line in the operation's list; tests, benches, listings and the report
+//! find it through that list. CONTRIBUTING.md has the recipes for kernels, operations, games and tiers.
 
 #![cfg_attr(
     not(all(

@@ -1,4 +1,4 @@
-//! Questions answered in one call: with the kernels that are selected on this machine, on all its threads.
+//! Questions answered in one call, with the kernels that are selected on this machine, on all its threads.
 
 use crate::cores::mex::octal::{Code, MexOctal, Octal};
 use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
@@ -11,7 +11,8 @@ use crate::kernel::{Kernel, Operation, Run, available};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
 
-/// Solves a game in its published form, up to a limit: [`games`](crate::games) says of each what its answer is.
+/// Solves a game in its published form, up to a limit. The module of each game in [`games`](crate::games) says what its
+/// answer is.
 ///
 /// ```
 /// assert_eq!(nimlanes::solve("stone-game", 100)?.answer, 173_895u32.into());
@@ -19,12 +20,12 @@ use crate::moves::MoveSet;
 /// ```
 ///
 /// # Errors
-/// There is no such game, the limit is too large for this machine, or it would take more than a day.
+/// There is no such game, the limit is too large for this machine, or the run would take more than a day.
 pub fn solve(name: &str, limit: u64) -> Result<Solution, SolveError> {
     with_solver(|solver| game(name)?.question(limit).solve(solver))
 }
 
-/// The P-positions of a question in lexicographic order, heaps ascending.
+/// The P-positions of a question in lexicographic order, each with its heaps in ascending order.
 ///
 /// ```
 /// use nimlanes::games::{Positions, game};
@@ -34,13 +35,13 @@ pub fn solve(name: &str, limit: u64) -> Result<Solution, SolveError> {
 /// ```
 ///
 /// # Errors
-/// The game has no list of them, or as [`solve`].
+/// The P-positions of the game cannot be listed; otherwise see [`solve`].
 pub fn positions(question: &Question) -> Result<Positions, SolveError> {
     with_solver(|solver| Ok(question.positions(solver)?.positions))
 }
 
-/// The Grundy values of the heaps `0..=limit` where a move takes one of the numbers of a set: `squares`, `cubes`, `1,4,9`,
-/// `1..5`, or any that [`MoveSet`] reads.
+/// The Grundy values of the heaps `0..=limit`, where a move takes a number of the set `moves`: `squares`, `cubes`,
+/// `1,4,9`, `1..5`, or any other text that [`MoveSet`] reads.
 ///
 /// ```
 /// assert_eq!(nimlanes::grundy_values("squares", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
@@ -48,12 +49,12 @@ pub fn positions(question: &Question) -> Result<Positions, SolveError> {
 /// ```
 ///
 /// # Errors
-/// The text is no set, or as [`solve`].
+/// The text is not a subtraction set; otherwise see [`solve`].
 pub fn grundy_values(moves: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
     subtraction::<MexSubtraction>(moves, limit, Subtraction::new)
 }
 
-/// The heaps up to `limit` that are P-positions, those of Grundy value 0, by a sieve that computes no other values.
+/// The heaps up to `limit` that are P-positions (Grundy value 0), by a sieve that computes no other values.
 ///
 /// ```
 /// assert_eq!(nimlanes::zeros("squares", 20)?, [0, 2, 5, 7, 10, 12, 15, 17, 20]);
@@ -61,13 +62,13 @@ pub fn grundy_values(moves: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
 /// ```
 ///
 /// # Errors
-/// As [`grundy_values`].
+/// See [`grundy_values`].
 pub fn zeros(moves: &str, limit: u64) -> Result<Vec<u64>, SolveError> {
     subtraction::<MexZeros>(moves, limit, Zeros::new)
 }
 
-/// The Grundy values of the heaps `0..=limit` of an octal or hexadecimal game: `0.77` is Kayles, and `grundy` is Grundy's game.
-/// [`Code`] reads the code.
+/// The Grundy values of the heaps `0..=limit` of an octal or hexadecimal game, given by its [`Code`]: `0.77` is Kayles,
+/// and `grundy` is Grundy's game.
 ///
 /// ```
 /// assert_eq!(nimlanes::octal_values("0.77", 9)?, [0, 1, 2, 3, 1, 4, 3, 2, 1, 4]);
@@ -75,13 +76,13 @@ pub fn zeros(moves: &str, limit: u64) -> Result<Vec<u64>, SolveError> {
 /// ```
 ///
 /// # Errors
-/// The text is no code, or as [`solve`].
+/// The text is not the code of a game; otherwise see [`solve`].
 pub fn octal_values(code: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
     let code: Code = code.parse().map_err(InputError::Code)?;
     with_solver(|solver| Ok(solver.apply::<MexOctal>(limit, |limit| Octal::new(&code, limit))?.0))
 }
 
-/// A kernel of an operation by its name, if it can run on this machine.
+/// Looks up a kernel of an operation by name, if it can run on this machine.
 ///
 /// ```
 /// # use nimlanes::cores::mex::subtraction::MexSubtraction;

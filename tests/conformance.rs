@@ -3,8 +3,8 @@
 //! Kernels that this CPU cannot run are reported as *ignored*, never as passed. With `NIMLANES_REQUIRE=avx512`, they fail
 //! instead, for that tier and all that it includes.
 //!
-//! Known answers of inputs above `NIMLANES_LARGEST`, if it is set, are not checked: for emulated CPUs, which take their time to
-//! prepare such inputs. The comparisons with the oracle at the vector edges stay.
+//! Known answers of inputs above `NIMLANES_LARGEST`, if it is set, are not checked. This is for emulated CPUs, which
+//! are slow to prepare such inputs. The comparisons with the oracle at the edges of vectors are still made.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! What must hold on every target, also where pointers have 32 bits, where there are no threads, and in an interpreter: kernels equal the
-//! oracle, published answers are found, and what does not fit is refused in one line, never cut off.
+//! What must hold on every target, even if pointers have 32 bits, if there are no threads, and in an interpreter:
+//! kernels equal the oracle, published answers are found, and a limit that does not fit is refused in one line, never
+//! truncated.
 
 use nimlanes::cores::COMPLETE;
 use nimlanes::games::GAMES;
@@ -10,7 +11,7 @@ use nimlanes::machine::Machine;
 
 /// Zero, one, few, and more than a word, if the oracle is fast.
 const SIZES: [u64; 4] = [0, 1, 9, 70];
-/// The largest where the oracle tries all positions of three heaps, or all triples of heaps.
+/// The largest size if the oracle tries all positions of three heaps, or all triples of heaps.
 const CUBIC: u64 = 12;
 /// As many inputs of each operation as are needed for all its kernels: other sets of moves run the same code.
 const WORKLOADS: usize = 3;
@@ -72,7 +73,7 @@ fn kernels_with_vectors_of_webassembly_are_selected() {
     }
 }
 
-/// Where pointers have 64 bits, what fits depends on the machine, and nothing passes an index.
+/// With 64-bit pointers, what fits depends on the machine, and no size exceeds an index.
 #[cfg(target_pointer_width = "32")]
 mod narrow {
     use nimlanes::cores::OPERATIONS;
@@ -94,8 +95,9 @@ mod narrow {
         }
     }
 
-    /// A number that passes an index would make it small again, by far more than what a kernel saves that knows a period from a size on.
-    /// Inputs made of Grundy values are left out, for these would be computed first.
+    /// A size that overflowed an index would make the prediction small again, by far more than the saving of a kernel
+    /// that uses a period from some size on. Inputs made of Grundy values are left out, as these would be computed
+    /// first.
     #[test]
     fn predicted_memory_grows_with_the_size_beyond_what_fits() {
         let selection = Selection::new(Machine::detect());

@@ -1,8 +1,9 @@
-//! Every command of the guides, run as it stands there, each in a folder of its own and with a time limit.
+//! Every command of the guides, run as written there, each in a folder of its own and with a time limit.
 //!
-//! `cargo run --release -- ..` is the program as built for tests. Two comments in a guide, which readers do not see, list the
-//! beginnings of commands, with semicolons between them: after `only help is tested:` what takes minutes, and is run with
-//! `--help`; after `not tested:` what changes the system or the shell. Other commands of cargo build, and so they take minutes.
+//! `cargo run --release -- ..` is the program as built for tests. Two comments in a guide, which readers do not see,
+//! list the beginnings of commands, separated by semicolons: after `only help is tested:` those that take minutes, and
+//! are run with `--help`; after `not tested:` those that change the system or the shell. Other commands of cargo build,
+//! and so they take minutes.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +18,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 const GUIDES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "profiles/README.md"];
 
-/// What `nimlanes report` makes, and papers, have no comments for this test: all their commands are run with `--help`.
+/// Papers and the files that `nimlanes report` makes have no comments for this test: all their commands are run with
+/// `--help`.
 const WITH_HELP: [&str; 4] =
     ["RESULTS.md", "profiles/papers/charge.md", "profiles/papers/windows.md", "profiles/papers/first-heaps.md"];
 
@@ -63,10 +65,10 @@ fn begins(command: &str, beginning: &str) -> bool {
 
 /// The lines of shell blocks, and `cargo ..` and `nimlanes ..` within the text, without comments.
 fn commands(text: &str) -> Vec<String> {
-    // Comments first: what stands in them is not for readers.
+    // Comments are removed first: their text is not for readers.
     let text: String = text.split("<!--").map(|part| part.split_once("-->").map_or(part, |(_, shown)| shown)).collect();
     let mut found = Vec::new();
-    // Between the fences of blocks, text and blocks take turns.
+    // Split at fences, the parts alternate between text and blocks.
     for (i, part) in text.split("```").enumerate() {
         match part.strip_prefix("sh\n") {
             Some(block) if i % 2 == 1 => {
@@ -127,7 +129,7 @@ fn program(args: &[&str], folder: &Path) -> Result<Command, Failed> {
     Ok(program)
 }
 
-/// A copy of what `nimlanes report` reads, for it writes there as well.
+/// Copies what `nimlanes report` reads, because it also writes there.
 fn copy_source_tree(folder: &Path) -> Result<(), Failed> {
     for part in ["README.md", "RESULTS.md", "profiles", "src"] {
         Command::new("cp").arg("-R").arg(source_tree().join(part)).arg(folder).assert().try_success()?;

@@ -1,7 +1,7 @@
 //! Predicted and used memory of every kernel. Used memory is the peak that the allocator counts.
 //!
-//! This runs without the test harness, whose threads also allocate. `cargo test --test memory` prints the results, with the name of
-//! an operation or `streams` only a part of them.
+//! This runs without the test harness, whose threads also allocate. `cargo test --test memory` prints the results; with
+//! the name of an operation or `streams` as an argument, only those.
 
 use std::alloc::System;
 use std::process::{Command, ExitCode};
@@ -23,8 +23,8 @@ static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 const MOST: (Duration, f64) = (Duration::from_millis(30), 64e6);
 /// The prediction may exceed the used memory by this fraction of it.
 const MORE: f64 = 0.15;
-/// The same if memory depends on the number of distinct values. That number is an estimate, rather too high than too low. The
-/// formula itself is checked with sets for which the number is known.
+/// The same if memory depends on the number of distinct values. That number is an estimate, which errs on the high
+/// side. The formula itself is checked with sets for which the number is known.
 const ESTIMATED: f64 = 1.2;
 /// Negligible difference in bytes, in either direction.
 const SLACK: f64 = 131_072.0;
@@ -55,17 +55,18 @@ fn compare(what: &str, predicted: f64, used: f64, more: f64) -> bool {
 fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
     let of_each_value =
         ["push_bits", "pull_words", "byte_lanes", "periodic"].iter().any(|name| kernel.starts_with(name));
-    // In octal games, the number of rare heaps is.
+    // In octal games, the number of rare heaps is estimated.
     let of_rare_heaps =
         operation == "mex_octal" && ["sparse", "greedy", "window"].iter().any(|name| kernel.starts_with(name));
-    // How far the values of a compressed history repeat is foreseen from the first heaps.
+    // How far the values of a compressed history repeat is predicted from the first heaps.
     let of_frames = operation == "mex_records" && kernel.starts_with("compressed");
     let is_estimated = of_rare_heaps
         || of_frames
         || operation == "mex_subtraction" && of_each_value && !workload.contains(|c: char| c.is_ascii_digit());
     // Predicted for the largest possible number of positions; with these moves, half of the heaps have none.
     let is_bound = of == "positions" && ["wythoff", "common-factors"].contains(&workload);
-    // Predicted for as many segments as may wait to be joined, or windows to be read, which depends on which thread is faster.
+    // Predicted for the most segments that may wait to be joined, or windows to be read. How many do depends on which
+    // thread is faster.
     let may_wait = of == "positions" && kernel.starts_with("charged") || kernel.starts_with("window_tree_threads");
     if is_estimated || is_bound || may_wait { ESTIMATED } else { MORE }
 }
@@ -81,7 +82,8 @@ fn inputs<'a>(
     (6..largest).map_while(move |e| Some((1 << e, operation.session(selection, workload, 1 << e).ok()?)))
 }
 
-/// Checks a kernel at the largest size, and between it and the previous one, where doubling lists are at another stage.
+/// Checks a kernel at the largest size, and between this and the previous one, where lists that double have another
+/// fill level.
 fn check_kernel(
     operation: &dyn AnyOperation,
     workload: &str,
@@ -103,14 +105,14 @@ fn check_kernel(
         };
         let size = sizes[last].0;
         let between = operation.session(selection, workload, size * 7 / 10).expect("smaller than one that exists");
-        // The other workloads differ less.
+        // Only for the first workload: the others differ less between sizes.
         let is_first = workload == operation.workloads()[0].name;
         let between = is_first.then_some((size * 7 / 10, &between));
         for (size, session) in between.into_iter().chain([(size, &sizes[last].1)]) {
             let index = index(session.as_ref());
             let run = Arc::new(Run::new(*threads));
             let used = peak(|| session.run(index, &run).map(drop));
-            // One thread of a run already exists; a pair uses at most two.
+            // One thread of a run already exists, and a pair uses at most two.
             let started = if kernel.contains("_pair_") { 1 } else { threads - 1 };
             let stacks = started as f64 * STACK;
             let what = format!("{of} {workload} {size} {kernel}, {threads} thread(s)");
@@ -192,7 +194,7 @@ fn check_streams() -> bool {
     is_right
 }
 
-/// Checks all operations, each in a process of its own: the allocator counts for a process.
+/// Checks all operations, each in a process of its own, because the allocator counts per process.
 fn check_all() -> bool {
     let program = std::env::current_exe().expect("this program");
     let parts: Mutex<Vec<&str>> =

@@ -50,11 +50,11 @@ fn session(operation: &dyn AnyOperation, workload: &Workload, size: u64, selecti
 
 /// A kernel that can process an input here.
 pub struct Contender {
-    /// Its index in the session.
+    /// The kernel's index in the session.
     index: usize,
-    /// Its registry entry.
+    /// The kernel's registry entry.
     pub info: KernelInfo,
-    /// Number of threads it uses: all that are allowed if it is parallel, else one.
+    /// Number of threads that the kernel uses: all that are allowed if it is parallel, else one.
     threads: usize,
     /// Predicted time of a run.
     pub predicted: Duration,

@@ -1,4 +1,4 @@
-//! Benches of complete games: groups `games/<game>`, ids `<choice>/<limit>`. For each operation, the choices use
+//! Benches of complete games: groups `games/<game>`, ids `<choice>/<limit>`. For each operation, the choices use:
 //!
 //! - `baseline`: the first kernel of its list that is not too slow for a bench;
 //! - `best_plain`: the fastest in plain Rust: no intrinsics, crates or threads;
@@ -42,7 +42,7 @@ pub fn run(Bench { selection, plan, instrument, criterion }: &mut Bench) {
     }
 }
 
-/// Kernels for a game.
+/// A choice of kernels for a game.
 struct Choice {
     name: &'static str,
     selection: Selection,
@@ -82,7 +82,7 @@ impl Choice {
             .unwrap_or_else(|error| panic!("{}: {error}", game.name))
     }
 
-    /// Asserts that the answer equals the known one, if there is one, and that of the other choices.
+    /// Asserts that the answer equals the known one, if there is one, and the answers of the other choices.
     fn check(&self, game: &'static Game, limit: u64, expected: &OnceCell<BigUint>) {
         let solution = self.solve(game, limit);
         if let Some(known) = known::find_game(game, limit) {

@@ -1,4 +1,5 @@
-//! The benches: of the machine's ceilings, of the kernels of each core, and of complete games. Here are the settings that they share.
+//! The benches: of the machine's ceilings, of the kernels of each core, and of complete games. This file has the
+//! settings that they share.
 
 mod ceilings;
 mod cores;
@@ -16,7 +17,7 @@ use nimlanes::machine::Machine;
 use self::instrument::Instrument;
 use self::plan::Plan;
 
-/// What the program is run for.
+/// The purpose of this run of the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// `cargo bench`.

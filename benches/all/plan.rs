@@ -51,7 +51,7 @@ impl Plan {
         Duration::from_millis(300).mul_f64(self.scale)
     }
 
-    /// Number of samples for runs of this duration, and the time for them: at least one run each.
+    /// Number of samples for runs of this duration, and the time for all samples: each has at least one run.
     fn samples(&self, run: Duration) -> (usize, Duration) {
         let time = Duration::from_secs(1).mul_f64(self.scale);
         let (most, least) = SAMPLES;

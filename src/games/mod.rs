@@ -33,9 +33,9 @@ type Answer<T> = fn(&Question, &Solver) -> Result<T, SolveError>;
 /// One game of the lab.
 #[derive(Debug)]
 pub struct Game {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// Its name in headings.
+    /// The name in headings.
     pub title: &'static str,
     /// The question, in one line that holds for all variants.
     pub question: &'static str,
@@ -51,9 +51,9 @@ pub struct Game {
     parameters: &'static [&'static dyn AnyParameter],
     /// Answers a question.
     solve: Answer<Solution>,
-    /// How to list the P-positions, if the game's answer sums over them.
+    /// How to list the P-positions, if the game's answer is a sum over them.
     listing: Option<Listing>,
-    /// The limits of `m/n` in the beams that positions `n <= m` of two heaps form, if they are known.
+    /// The limits of `m/n` in the beams that P-positions `n <= m` of two heaps form, if the limits are known.
     asymptotes: fn(&Question) -> Option<[f64; 2]>,
 }
 
@@ -84,7 +84,7 @@ pub type Receiver = Arc<dyn Fn(Positions) -> Result<(), RunError> + Send + Sync>
 /// All games, in the order of the cores.
 pub static GAMES: &[Game] = &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME, scatterstone_nim::GAME];
 
-/// Looks a game up by name.
+/// Looks up a game by name.
 ///
 /// # Errors
 /// No game has this name.
@@ -101,7 +101,7 @@ pub struct Question {
     game: &'static Game,
     /// The size of the problem, see [`Game::limit`].
     pub limit: u64,
-    /// In the order of the game's parameters.
+    /// The values of the game's parameters, in their order.
     values: Vec<Arc<dyn Value>>,
 }
 
@@ -151,7 +151,7 @@ pub enum SolveError {
         /// The largest number allowed.
         most: u32,
     },
-    /// The P-positions have three heaps.
+    /// Beams need P-positions of two heaps, and those of this game have three.
     #[error("{game} has three heaps; only positions of two form beams")]
     NoBeams {
         /// The game.
@@ -219,7 +219,7 @@ pub struct ChosenKernel {
     pub operation: &'static str,
     /// The kernel.
     pub kernel: &'static str,
-    /// Whether its answers are proved.
+    /// Whether the kernel's answers are proved.
     pub claim: Claim,
 }
 
@@ -229,7 +229,7 @@ pub struct ChosenKernel {
 pub struct Stage {
     /// The operation and its kernel.
     pub used: ChosenKernel,
-    /// The progress count at its end ([`Operation::steps`]).
+    /// The progress count at the end of the stage ([`Operation::steps`]).
     pub steps: u64,
     /// The predicted time in nanoseconds.
     pub ns: f64,
@@ -253,7 +253,8 @@ impl fmt::Debug for Solver<'_> {
 }
 
 impl<'a> Solver<'a> {
-    /// `selection` chooses the kernels; `run` holds the number of threads, the progress and the cancellation.
+    /// A solver whose kernels `selection` chooses. `run` holds the number of threads, the progress and the cancellation
+    /// flag.
     pub fn new(selection: &'a Selection, run: &'a Run) -> Self {
         Solver { selection, run, watcher: None }
     }
@@ -306,8 +307,8 @@ impl<'a> Solver<'a> {
         self.perform(kernel, start, &input)
     }
 
-    /// Chooses a kernel for one operation on the input that `input` makes for `limit`. Called on its own, it checks that a later
-    /// operation is possible before the first one runs.
+    /// Chooses a kernel for one operation on the input that `input` makes for `limit`. A call without a run checks in
+    /// advance that a later operation is possible.
     fn choose<O: Operation>(
         &self,
         limit: u64,
@@ -343,7 +344,7 @@ impl Game {
     /// Checks that the game uses an operation.
     ///
     /// # Errors
-    /// The game does not use it.
+    /// [`SolveError::NotUsed`] if the game does not use the operation.
     pub fn uses(&self, operation: &str) -> Result<(), SolveError> {
         if self.operations.contains(&operation) {
             return Ok(());
@@ -352,7 +353,7 @@ impl Game {
         Err(SolveError::NotUsed { game: self.name, operation, uses })
     }
 
-    /// The question for `limit`, with the parameters of the published game.
+    /// A question about the game up to `limit`, with the parameters of the published game.
     ///
     /// ```
     /// use nimlanes::games::{SolveError, game};
@@ -378,7 +379,7 @@ impl Game {
 }
 
 impl Question {
-    /// Sets a parameter, see [`Game::settings`]. A later value replaces an earlier one.
+    /// Sets a parameter by one of the [`Game::settings`]. A later value replaces an earlier one.
     ///
     /// # Errors
     /// The game has no setting of this name, or the setting does not accept the value.
@@ -394,7 +395,7 @@ impl Question {
         Err(SolveError::NoSetting { game: self.game.name, name: setting.to_owned(), known })
     }
 
-    /// The game.
+    /// The game that the question is about.
     pub fn game(&self) -> &'static Game {
         self.game
     }
@@ -417,7 +418,7 @@ impl Question {
     /// The input is invalid, no kernel can handle it, or the run was stopped.
     #[inline(never)]
     pub fn solve(&self, solver: &Solver) -> Result<Solution, SolveError> {
-        // Not a tail call: profiles know by this frame where a game begins.
+        // Not a tail call: profiles recognize the beginning of a game by this frame.
         black_box((self.game.solve)(self, solver))
     }
 
@@ -429,8 +430,8 @@ impl Question {
         Ok((self.listing()?.caption)(self))
     }
 
-    /// The limits of `m/n` in the lower and in the upper beam that P-positions `n <= m` of two heaps form, if they are known.
-    /// They satisfy the equations of the beams; that the beams tend to them is observed, not proved.
+    /// The limits of `m/n` in the lower and the upper beam that P-positions `n <= m` of two heaps form, if the limits
+    /// are known. They satisfy the equations of the beams; that the beams converge to them is observed, not proved.
     pub fn asymptotes(&self) -> Option<[f64; 2]> {
         (self.game.asymptotes)(self)
     }
@@ -438,29 +439,30 @@ impl Question {
     /// Finds all P-positions up to the limit.
     ///
     /// # Errors
-    /// See [`Question::solve`]; or the P-positions of the game cannot be listed.
+    /// The P-positions of the game cannot be listed; otherwise see [`Question::solve`].
     pub fn positions(&self, solver: &Solver) -> Result<FoundPositions, SolveError> {
         (self.listing()?.whole)(self, solver)
     }
 
-    /// Finds the same positions, and passes them to `receiver` in batches that come in order, each as soon as no earlier position can
-    /// follow.
+    /// Finds the P-positions of [`Question::positions`] and passes them to `receiver` in batches. Batches come in
+    /// order, each as soon as no earlier position can follow.
     ///
     /// # Errors
-    /// As in [`Question::positions`], or that of `receiver`.
+    /// An error of `receiver`; otherwise see [`Question::positions`].
     pub fn hand_on(&self, solver: &Solver, receiver: Receiver) -> Result<ChosenKernel, SolveError> {
         let FoundPositions { positions, used } = (self.listing()?.stream)(self, solver, Arc::clone(&receiver))?;
         receiver(positions)?;
         Ok(used)
     }
 
-    /// Finds the same positions on a second thread, while this thread passes them to `take` in batches. Batches come in order,
-    /// each as soon as no earlier position can follow. Besides the kernel's own memory, only a few batches are held, each of at
-    /// most 16384 heaps of Proportionate Nim or 64 layers of the Stone Game; a search that runs ahead waits. An error from
-    /// `take` ends the search.
+    /// Finds the P-positions of [`Question::positions`] on a second thread, while this thread passes them to `take` in
+    /// batches. Batches come in order, each as soon as no earlier position can follow. Besides the kernel's own memory,
+    /// only a few batches are held, each of at most 16384 heaps of Proportionate Nim or 64 layers of the Stone Game; a
+    /// search that runs ahead waits. An error from `take` ends the search.
     ///
     /// # Errors
-    /// The outer result is an error of `take`; the inner one is an error as in [`Question::positions`].
+    /// The outer result holds an error of `take`. The inner one holds an error of the search, as in
+    /// [`Question::positions`], or says that a second thread cannot be started.
     pub fn stream<E>(
         &self,
         solver: &Solver,
@@ -503,7 +505,7 @@ where
     Arc::new(move |batch: Vec<P>| receiver(batch.into()))
 }
 
-/// What a search left in its sink.
+/// The result of a search, from the positions that remain in its sink.
 fn found<S: Into<Positions>>((sink, used): (S, ChosenKernel)) -> FoundPositions {
     FoundPositions { positions: sink.into(), used }
 }

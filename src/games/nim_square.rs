@@ -6,7 +6,7 @@
 //! The published answer is right, but its program fails at other limits:
 //! - it sizes its frequency table with `while (next < max)` instead of `<=`, and so writes past the end when the largest
 //!   value is a power of two: limits 1-24, 28, 200-233, 1173-1310 and more;
-//! - its 80 flags are enough for the values up to limit 124063 only;
+//! - its 80 flags are enough only for the values up to limit 124063;
 //! - its 32-bit frequencies overflow just above limit 1e6.
 
 use num_bigint::{BigInt, BigUint};
@@ -70,7 +70,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     Ok(Solution { answer: triples.into(), details, kernels: vec![mex, kernel] })
 }
 
-/// The largest number of heaps. At the published limit it takes seconds, and the numbers have thousands of digits.
+/// The largest number of heaps. With it, the published limit takes seconds, and the numbers have thousands of digits.
 pub const MAX_HEAPS: u32 = 10_000;
 
 /// The number of multisets of `heaps` heaps with nim-sum 0; the empty multiset counts.

@@ -15,7 +15,7 @@ use crate::text::numbers::{NumberError, within};
 pub(super) struct Parameter<T: 'static> {
     /// Its name in answers.
     pub name: &'static str,
-    /// Its value in the published game.
+    /// The value in the published game.
     pub published: T,
     /// The ways to set it. A question uses at most one.
     pub setters: &'static [Setter<T>],
@@ -26,7 +26,7 @@ pub(super) struct Parameter<T: 'static> {
 pub(super) struct Setter<T: 'static> {
     /// Its name, unique within the game.
     pub name: &'static str,
-    /// What it means: lower case, without a full stop.
+    /// Its meaning: lower case, without a full stop.
     pub help: &'static str,
     /// The values that it accepts.
     pub takes: Takes<T>,
@@ -105,19 +105,20 @@ impl<T: Clone + Display> Takes<T> {
     }
 }
 
-/// A setting of a question, see [`Question::with`](super::Question::with). On the command line it is an option.
+/// A setting of a question, see [`Question::with`](super::Question::with). On the command line, each setting is an
+/// option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Setting {
-    /// Its name, unique within the game.
+    /// The name, unique within the game.
     pub name: &'static str,
-    /// The parameter that it sets. Settings of the same parameter exclude each other.
+    /// The parameter that the setting sets. Settings of the same parameter exclude each other.
     pub parameter: &'static str,
     /// The value of the parameter in the published game.
     pub published: String,
-    /// What it means: lower case, without a full stop.
+    /// The meaning: lower case, without a full stop.
     pub help: &'static str,
-    /// The placeholder for its value in help; `None` if it accepts only `true`.
+    /// The placeholder for the value in help; `None` if only `true` is accepted.
     pub value: Option<&'static str>,
     /// The accepted values, if they can be listed.
     pub choices: Vec<String>,

@@ -5,13 +5,13 @@ use crate::cores::sink;
 /// Positions with two or three heaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Positions {
-    /// `n <= m`
+    /// Two heaps, `n <= m`.
     Two(Vec<[u64; 2]>),
-    /// `x <= y <= z`
+    /// Three heaps, `x <= y <= z`.
     Three(Vec<[u32; 3]>),
 }
 
-/// Those that were not handed on.
+/// The positions that the sink still holds: those that it has not handed on.
 impl<P> From<sink::Positions<P>> for Positions
 where
     Positions: From<Vec<P>>,

@@ -7,10 +7,11 @@
 //! error; with a larger array it gives 18, 983, 98582 for `f(10), f(100), f(1000)`, where 21, 1164, 117002 are right. It has
 //! three faults:
 //! - the position `(0,0)` contributes no lines, although every move to it wins;
-//! - it assumes that the partner grows with `n`, but the P-positions lie in two beams that alternate irregularly;
+//! - it assumes that the partner of `n` grows with `n`, but the P-positions lie in two beams that alternate
+//!   irregularly;
 //! - the mirrored line is missing: a P-position `(a,b)` also attacks with `a - 2b`.
 //!
-//! With these faults repaired, it is quadratic, not "essentially linear".
+//! With these faults repaired, the program is quadratic, not "essentially linear".
 //!
 //! # Other moves
 //! [`Diagonals`] may replace the published moves from both heaps. Slopes and densities of the beams are reported for the

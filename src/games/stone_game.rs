@@ -1,10 +1,10 @@
-//! The Stone Game (Project Euler 260): three heaps; a move takes the same amount from any one, two or three of them. The
-//! answer is the sum of `x + y + z` over the P-positions `x <= y <= z <= limit`.
+//! The Stone Game (Project Euler 260): three heaps; a move takes the same amount from each of one, two or three of
+//! them. The answer is the sum of `x + y + z` over the P-positions `x <= y <= z <= limit`.
 //!
 //! # Corrections to the sources
-//! A widely copied dynamic program omits the move in all three heaps. It solves a different game,
-//! [`Rule::OneOrTwo`], and gives 194965 at limit 100, where the Stone Game has 173895. The write-up with seven keys is correct
-//! but omits two cuts: a pair `(x,y)` whose key is used needs no scan, and a scan may stop at its first P-position.
+//! A widely copied dynamic program omits the move in all three heaps. It solves a different game, [`Rule::OneOrTwo`],
+//! and gives 194965 at limit 100, where the Stone Game has 173895. A write-up with seven keys is correct but omits two
+//! cuts: a pair `(x,y)` whose key is used needs no scan, and a scan may stop at its first P-position.
 //!
 //! # Growth
 //! Observed, not proved: the number `P` of P-positions grows as `N^2` and the sum `S` as `N^3`, both with an oscillation of

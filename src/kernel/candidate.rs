@@ -1,4 +1,5 @@
-//! Whether a kernel can do an input here, and why not. Selection, duels, checks, benches and the report all use this list.
+//! Whether a kernel can handle an input here, and if not, why. Selection, duels, checks, benches and the report all use
+//! this list.
 
 use std::time::Duration;
 
@@ -7,31 +8,31 @@ use crate::machine::Machine;
 
 pub use crate::kernel::obstacle::Obstacle;
 
-/// What a run may use.
+/// The resources that a run may use.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Conditions {
-    /// Instruction sets and memory.
+    /// The machine: its instruction sets and memory.
     pub machine: Machine,
-    /// Threads.
+    /// The number of threads.
     pub threads: usize,
-    /// Time, as predicted; [`Duration::MAX`] is no limit.
+    /// The limit on the predicted time; [`Duration::MAX`] is no limit.
     pub time_limit: Duration,
 }
 
-/// A kernel and an input: what the run is predicted to take, and what stands in its way.
+/// A kernel considered for an input: the predicted cost of the run, and what prevents it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Candidate {
     /// The kernel.
     pub name: &'static str,
-    /// Its index in the operation's list.
+    /// The kernel's index in the operation's list.
     pub index: usize,
-    /// Whether its answers are proved.
+    /// Whether the kernel's answers are proved.
     pub claim: Claim,
     /// Predicted time and memory; [`Cost::IMPOSSIBLE`] for a kernel that cannot run here.
     pub cost: Cost,
-    /// Why it cannot or may not do the input.
+    /// Why the kernel cannot or may not handle the input, if so.
     pub obstacle: Option<Obstacle>,
 }
 
@@ -67,23 +68,23 @@ impl Candidate {
         Candidate { name: def.name, index, claim: def.claim, cost, obstacle }
     }
 
-    /// Whether nothing stands in its way.
+    /// Whether the kernel can and may handle the input.
     pub fn is_able(&self) -> bool {
         self.obstacle.is_none()
     }
 
-    /// Whether its answers are proved.
+    /// Whether the kernel's answers are proved.
     pub fn is_exact(&self) -> bool {
         self.claim == Claim::Exact
     }
 
-    /// Predicted time of a run.
+    /// Predicted time of a run, clamped to the range from 1 ns to 10^9 s.
     pub fn predicted(&self) -> Duration {
         Duration::from_secs_f64((self.cost.ns / 1e9).clamp(1e-9, 1e9))
     }
 }
 
-/// The candidate that is predicted to be the quickest, among those that nothing stands in the way of.
+/// The able candidate with the smallest predicted time ([`Candidate::is_able`]).
 pub fn quickest<'a>(candidates: impl IntoIterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
     let able = candidates.into_iter().filter(|candidate| candidate.is_able());
     // The first of equals, in list order.

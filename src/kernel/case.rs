@@ -1,10 +1,10 @@
-//! An operation, one of its workloads and a size: what is run, measured, compared and kept.
+//! An operation, one of its workloads and a size: the subject of runs, measurements, comparisons and saved files.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// One input of one operation, by names; written `operation/workload/size`.
+/// One input of one operation, identified by names and written `operation/workload/size`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
@@ -17,24 +17,24 @@ pub struct Case {
     pub size: u64,
 }
 
-/// A text that is no case.
+/// A text that is not a [`Case`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not OPERATION/WORKLOAD/SIZE, as in mex_subtraction/squares/100000")]
 pub struct NotACase(pub String);
 
 impl Case {
-    /// The case of these names.
+    /// A case with these names.
     pub fn new(operation: &str, workload: &str, size: u64) -> Self {
         Case { operation: operation.to_owned(), workload: workload.to_owned(), size }
     }
 
-    /// The names with hyphens between them: the stem of the file that keeps a measurement.
+    /// `operation-workload-size`: the stem of the file that keeps a measurement.
     pub fn stem(&self) -> String {
         let Case { operation, workload, size } = self;
         format!("{operation}-{workload}-{size}")
     }
 
-    /// The folder that profiles of its workload are in.
+    /// `operation/workload`: the folder for profiles of this workload.
     pub fn folder(&self) -> PathBuf {
         [&self.operation, &self.workload].iter().collect()
     }

@@ -1,24 +1,24 @@
-//! What a run is predicted to take, and what a kernel needs at least.
+//! The predicted time and memory of a run, and the least that a kernel needs.
 
 use crate::machine::isa::Tier;
 
 /// What the cost of a run depends on besides the input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CostContext {
-    /// The tier the kernel is listed at.
+    /// The tier at which the kernel is listed.
     pub tier: Tier,
-    /// Threads it may use.
+    /// Threads that the run may use.
     pub threads: usize,
 }
 
-/// Predicted time and memory of one run. The formula of each kernel holds constants measured on one machine, or estimated
-/// where the tier says so ([`Tier::are_costs_measured`]); they serve choices between kernels, refusals and progress, never
-/// results.
+/// Predicted time and memory of one run. The formula of each kernel contains constants measured on one machine, or
+/// estimated if the tier says so ([`Tier::are_costs_measured`]). Predictions guide the choice of kernels, refusals and
+/// progress; they never affect results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Nanoseconds; infinite where the kernel cannot do the input.
+    /// Nanoseconds; infinite if the kernel cannot handle the input.
     pub ns: f64,
-    /// Peak bytes, the input and the output among them. Stacks of threads count, whether they are touched or not.
+    /// Peak bytes, including the input and the output. The stacks of threads count, whether or not they are touched.
     pub bytes: f64,
 }
 
@@ -26,33 +26,33 @@ impl Cost {
     /// The cost of an input outside a kernel's domain.
     pub const IMPOSSIBLE: Cost = Cost { ns: f64::INFINITY, bytes: 0.0 };
 
-    /// Whether the kernel can do the input at all.
+    /// Whether the kernel can handle the input at all.
     pub fn is_possible(&self) -> bool {
         self.ns.is_finite()
     }
 }
 
-/// The least that a kernel does for a unit of work ([`Operation::work`](super::Operation::work)), averaged over an input: counts of the things whose
-/// ceilings the lab measures (`nimlanes ceilings`). A count that depends on the data is a lower bound, so a loop of nothing but
-/// the most expensive of them is at least as quick as the kernel could be.
+/// The least that a kernel does for a unit of work ([`Operation::work`](super::Operation::work)), averaged over an
+/// input: counts of the basic operations whose ceilings the lab measures (`nimlanes ceilings`). A count that depends on
+/// the data is a lower bound. So the kernel cannot be faster than a loop that does only the most expensive of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
 pub struct Needs {
     /// Aligned loads of 64 bytes.
     pub loads: f64,
-    /// Loads of 64 bytes that touch two lines.
+    /// Loads of 64 bytes that touch two cache lines.
     pub split_loads: f64,
     /// Logical operations or additions on registers of 64 bytes.
     pub logic: f64,
     /// Permutations of the bytes of such a register.
     pub permutes: f64,
-    /// Bits or bytes set at places that are not in order: load, change, store.
+    /// Bits or bytes set at scattered places: load, change, store.
     pub bits: f64,
-    /// Stores of a word or less, each to another line than the one before.
+    /// Stores of a word or less, each to a different cache line than the previous one.
     pub stores: f64,
-    /// Cycles of operations that wait for each other.
+    /// Cycles of dependent operations, each of which waits for the previous one.
     pub cycles: f64,
-    /// Bytes that loads and bits range over; they say which cache they come from.
+    /// Bytes that the loads and bits range over, which determine the level of cache that holds them.
     pub bytes: f64,
 }

@@ -1,4 +1,4 @@
-//! Kernels: a line in the list of an operation, and the one dispatch into the function behind it.
+//! Kernels: a line in the list of an operation, and the only dispatch into the function behind that line.
 
 use std::env::consts::ARCH;
 use std::fmt;
@@ -16,8 +16,8 @@ use crate::machine::isa::Tier;
 pub enum Claim {
     /// The method is proved: every answer is right.
     Exact,
-    /// The method rests on something that was observed and not proved. Such a kernel checks itself as it runs
-    /// ([`Evidence`](super::Evidence)); it runs only where it is named.
+    /// The method rests on something that was observed, not proved. Such a kernel checks itself as it runs
+    /// ([`Evidence`](super::Evidence)), and runs only if it is named.
     Observed,
 }
 
@@ -31,7 +31,7 @@ impl Claim {
     }
 }
 
-/// What a kernel is called through.
+/// The type of a kernel's entry.
 type Entry<O> =
     unsafe fn(&<O as Operation>::Input, &Run, <O as Operation>::Start) -> Result<<O as Operation>::Output, RunError>;
 
@@ -41,7 +41,7 @@ pub(crate) struct Body<O: Operation> {
     pub(crate) run: Entry<O>,
     /// The cost formula.
     pub(crate) cost: fn(&O::Input, CostContext) -> Cost,
-    /// What a unit of work needs, where the kernel states it.
+    /// What a unit of work needs at least, if the kernel states it.
     pub(crate) needs: Option<fn(&O::Input) -> Needs>,
 }
 
@@ -57,57 +57,58 @@ impl<O: Operation> Body<O> {
     }
 }
 
-/// What the list of an operation says of a kernel.
+/// What the list of an operation says about a kernel.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct KernelMeta {
-    /// `<technique>[_<tier>]`.
+    /// The name: `<technique>[_<tier>]`.
     pub name: &'static str,
-    /// What the CPU must offer.
+    /// The instruction sets that the CPU must offer.
     pub tier: Tier,
-    /// Cargo features that compile it.
+    /// Cargo features that compile the kernel.
     pub features: &'static [&'static str],
-    /// The condition on the target that this one does not meet.
+    /// The kernel's condition on the target, if this build's target does not meet it.
     pub lacks: Option<&'static str>,
-    /// What it is, in a line.
+    /// What the kernel is, in one line.
     pub summary: &'static str,
     /// The kernel that the summary refers to, as in "the same with ..".
     pub like: Option<&'static str>,
-    /// The module that it is in: a file.
+    /// The module of the kernel, which is one file.
     pub module: &'static str,
-    /// Whether its answers are proved.
+    /// Whether the kernel's answers are proved.
     pub claim: Claim,
-    /// What it finds of the output.
+    /// How much of the output the kernel finds.
     pub yields: Yields,
-    /// Whether this build holds it.
+    /// Whether the kernel is compiled into this build.
     pub compiled: bool,
 }
 
 impl KernelMeta {
-    /// Its source file, as seen from the root of the source tree.
+    /// The kernel's source file, relative to the root of the source tree.
     pub fn source(&self) -> String {
         let path = self.module.split("::").skip(1).collect::<Vec<_>>().join("/");
         format!("src/{path}.rs")
     }
 
-    /// Whether it is built to use several threads.
+    /// Whether the kernel can use several threads.
     pub fn is_parallel(&self) -> bool {
         self.features.contains(&"parallel")
     }
 
-    /// Whether its answers are proved.
+    /// Whether the kernel's answers are proved.
     pub fn is_exact(&self) -> bool {
         self.claim == Claim::Exact
     }
 
-    /// Whether it is exact and plain Rust on one thread: no technology that a Cargo feature names, no tier but the portable. The
-    /// compiler may use the vectors of the build's target.
+    /// Whether the kernel is exact and plain Rust on one thread: no technology that a Cargo feature names, and only the
+    /// portable tier. The compiler may use the vectors of the build's target.
     pub fn is_plain(&self) -> bool {
         self.tier == Tier::Portable && self.features.is_empty() && self.is_exact()
     }
 }
 
-/// One line of an operation's list: what it says of the kernel, and the kernel if this build holds it.
+/// One line of an operation's list: the description of a kernel, and the kernel itself if it is compiled into this
+/// build.
 pub struct KernelDef<O: Operation> {
     pub(crate) meta: KernelMeta,
     pub(crate) body: Option<Body<O>>,
@@ -128,13 +129,13 @@ impl<O: Operation> fmt::Debug for KernelDef<O> {
 }
 
 impl<O: Operation> KernelDef<O> {
-    /// Whether it finds all that the operation's output holds.
+    /// Whether the kernel finds everything that the operation's output holds.
     pub(crate) fn finds_output(&self) -> bool {
         self.yields >= O::YIELDS
     }
 
-    /// Predicted time and memory on a machine that has the kernel's tier, whether this one has it or not; `None` if this build
-    /// does not hold the kernel.
+    /// Predicted time and memory on a machine that has the kernel's tier, whether or not this one has it; `None` if the
+    /// kernel is not compiled into this build.
     pub fn predict(&self, input: &O::Input, threads: usize) -> Option<Cost> {
         self.body.as_ref().map(|body| body.cost(self, input, threads))
     }
@@ -142,7 +143,8 @@ impl<O: Operation> KernelDef<O> {
     /// The kernel, ready to run on `machine`.
     ///
     /// # Errors
-    /// It is made for another target, not compiled in, or the machine lacks its tier or has no threads.
+    /// The kernel is made for another target or is not compiled in, or the machine lacks its tier or the threads it
+    /// needs.
     pub fn on(&'static self, machine: &Machine) -> Result<Kernel<O>, Obstacle> {
         let Some(body) = &self.body else {
             return Err(match self.tier.extension() {
@@ -187,7 +189,7 @@ impl<O: Operation> fmt::Debug for Kernel<O> {
 }
 
 impl<O: Operation> Kernel<O> {
-    /// Its line in the operation's list.
+    /// The kernel's line in the operation's list.
     pub fn def(&self) -> &'static KernelDef<O> {
         self.def
     }
@@ -202,10 +204,11 @@ impl<O: Operation> Kernel<O> {
         self.body.needs.map(|needs| needs(input))
     }
 
-    /// Computes the output.
+    /// Computes the output for `input`.
     ///
     /// # Errors
-    /// [`RunError::OutsideDomain`] before anything is computed; cancelled, or a value passed the type that holds it.
+    /// [`RunError::OutsideDomain`] before anything is computed; any other [`RunError`] if the run was cancelled or the
+    /// kernel failed.
     pub fn run(&self, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
         self.run_from(O::Start::default(), input, run)
     }
@@ -213,7 +216,7 @@ impl<O: Operation> Kernel<O> {
     /// [`Kernel::run`] from a start other than the default.
     ///
     /// # Errors
-    /// As [`Kernel::run`].
+    /// See [`Kernel::run`].
     pub fn run_from(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
         self.admit(input, run.threads())?;
         self.enter(start, input, run)
@@ -224,7 +227,7 @@ impl<O: Operation> Kernel<O> {
         if self.cost(input, threads).is_possible() { Ok(()) } else { Err(RunError::OutsideDomain) }
     }
 
-    /// [`Kernel::run_from`] on an input that was admitted, for timing: computing the cost would show.
+    /// [`Kernel::run_from`] on an input that was admitted, for timing: the time to compute the cost would show.
     #[allow(unsafe_code, reason = "the one dispatch from safe code into functions that need CPU features")]
     pub(crate) fn enter(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
         #[cfg(debug_assertions)]
@@ -235,7 +238,7 @@ impl<O: Operation> Kernel<O> {
     }
 }
 
-/// Which kernels were entered: a record for tests, kept where debug assertions are on.
+/// A record of the kernels that were entered, for tests. It is kept if debug assertions are on.
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub mod entered {

@@ -2,13 +2,18 @@
 
 /// The list of an operation: `kernels! { Operation, [Generic: Bound]; name = module, Tier, ["feature"], "summary"; ... }`.
 ///
-/// A kernel is compiled where all its features are on and the architecture has its tier; its `mod` line carries the same
-/// condition. The line stays in the list either way. `name = module like other, ..` says that the summary refers to the kernel
-/// `other`; a kernel that states its [`Needs`](super::Needs) in a function `needs(&Input)` has that name at the end of its line:
-/// `"summary", needs;`. A kernel whose answers are observed, not proved, and that finds a tally alone has `observed tally`
-/// behind its summary; one that is proved and finds positions in another order than theirs, `exact unordered`. Where the operation has
-/// a [`Start`](super::Operation::Start), `[Generic: Bound], start;` makes it the third argument of `run`. `name = module(Tier), ..` makes
-/// the tier of the line the last. `["feature"] if condition` is a condition on the target, as of `cfg`.
+/// A kernel is compiled if all its features are on and the architecture has its tier; its `mod` line carries the same
+/// condition. The line stays in the list either way. Options of a line:
+///
+/// - `name = module like other, ..`: the summary refers to the kernel `other`.
+/// - `"summary", needs;`: the kernel states its [`Needs`](super::Needs) in a function `needs(&Input)`.
+/// - `"summary" observed tally`: the kernel's answers are observed, not proved, and it finds only a tally.
+/// - `"summary" exact unordered`: the kernel is proved, and finds positions out of order.
+/// - `name = module(Tier), ..`: the tier of the line is the last argument of `run`.
+/// - `["feature"] if condition`: a condition on the target, as in `cfg`.
+///
+/// If the operation has a [`Start`](super::Operation::Start), `[Generic: Bound], start;` makes it the third argument of
+/// `run`.
 macro_rules! kernels {
     ($op:ty, $generics:tt $(, $start:ident)?; $($rows:tt)*) => {
         $crate::kernel::list::kernel_rows!([$op, $generics, [$($start)?]] $($rows)*)
@@ -16,7 +21,7 @@ macro_rules! kernels {
 }
 pub(crate) use kernels;
 
-/// The rows of [`kernels!`]; what all entries need comes first.
+/// The rows of [`kernels!`], after what all entries have in common.
 macro_rules! kernel_rows {
     ($common:tt
      $($name:ident = $body:ident $(($told:ident))? $(like $like:ident)?, $tier:ident, [$($f:literal),*] $(if $condition:meta)?,
@@ -31,10 +36,10 @@ macro_rules! kernel_rows {
             name: stringify!($name),
             tier: $crate::machine::isa::Tier::$tier,
             features: &[$($f),*],
-            // The first of what may be one or two.
+            // The optional entry if there is one, else `None`.
             lacks: [$(if cfg!($condition) { None } else { Some(stringify!($condition)) },)? None][0],
             summary: $text,
-            // The first of what may be one or two.
+            // As for `lacks`.
             like: [$(Some(stringify!($like)),)? None][0],
             module: concat!(module_path!(), "::", stringify!($body)),
             claim: [$($crate::kernel::list::claim!($claim),)? $crate::kernel::Claim::Exact][0],

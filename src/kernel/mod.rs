@@ -1,14 +1,14 @@
-//! Operations, and the kernels that do them.
+//! Operations, and the kernels that perform them.
 //!
 //! A **kernel** is one implementation of an [`Operation`]. It is data: one line in the operation's list, made by the
 //! `kernels!` macro, names it, its module, its [`Tier`] and its Cargo features. Tests, benches, the command line and the
 //! report iterate over that list and know no kernel by name.
 //!
-//! Two things are checked by the compiler, not by convention. The entry of a kernel carries exactly the CPU features of its
-//! tier, so a kernel whose `run` asks for more does not compile (error E0133). And only [`KernelDef::on`] makes a
-//! [`Kernel`], the thing that can be run, so no instruction set is entered that the CPU lacks.
+//! Two things are checked by the compiler, not left to convention. The entry of a kernel carries exactly the CPU
+//! features of its tier, so a kernel whose `run` asks for more does not compile (error E0133). And only
+//! [`KernelDef::on`] makes a [`Kernel`], which can be run, so no instruction runs that the CPU lacks.
 //!
-//! Here is what an operation and a kernel are, which kernel is chosen, and how a run is observed. Nothing here knows a
+//! This module defines operations and kernels, how a kernel is chosen, and how a run is observed. It knows no
 //! particular operation, game or instruction: those are in [`cores`](crate::cores), [`games`](crate::games) and `simd`.
 
 pub mod candidate;

@@ -1,27 +1,27 @@
-//! Why a kernel cannot do an input.
+//! Why a kernel cannot handle an input.
 
 use crate::text::units::{bytes, span};
 
-/// What stands between a kernel and an input.
+/// The reason why a kernel cannot or may not handle an input.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Obstacle {
-    /// It is made for CPUs of another architecture.
+    /// The kernel is made for CPUs of another architecture.
     #[error("made for {needs}")]
     Architecture {
         /// The architecture.
         needs: &'static str,
     },
-    /// It is made for targets with a property that this one lacks.
+    /// The kernel is made for targets with a property that this build's target lacks.
     #[error("made for targets with {needs}")]
     Target {
         /// The property, as a condition of `cfg`.
         needs: &'static str,
     },
-    /// It is left out of this build.
+    /// The kernel is not compiled into this build.
     #[error("not compiled in; build with --features {}", .features.join(","))]
     NotCompiled {
-        /// The Cargo features that compile it.
+        /// The Cargo features that compile the kernel.
         features: &'static [&'static str],
     },
     /// The CPU (or the cap on it) lacks the tier.
@@ -29,25 +29,25 @@ pub enum Obstacle {
     Tier {
         /// The kernel's tier.
         needs: &'static str,
-        /// The machine's.
+        /// The machine's tiers.
         offers: Vec<&'static str>,
     },
-    /// It runs on several threads, and none can be started.
+    /// The kernel starts threads, and this system has none.
     #[error("it starts threads and this system has none")]
     NoThreads,
-    /// It needs at least this number of threads.
+    /// The kernel needs at least this number of threads.
     #[error("needs at least {0} threads")]
     Threads(usize),
-    /// It is not made for such inputs, or for so large ones.
+    /// The kernel is not made for inputs of this kind or size.
     #[error("the input is outside its domain")]
     Domain,
-    /// It finds counts and sums alone, and the output has more.
+    /// The kernel finds only counts and sums, and the output has more.
     #[error("it finds the sum alone, not the positions")]
     TallyAlone,
-    /// It finds positions in another order than they are to be handed on.
+    /// The kernel finds positions in no order, so none can be handed on before the end.
     #[error("it finds positions in no order, so that none can be handed on before the end")]
     Unordered,
-    /// There is not enough memory.
+    /// There is not enough free memory.
     #[error("needs {} and {} are free", bytes(*.needs), bytes(*.free as f64))]
     Memory {
         /// Bytes that the run needs.
@@ -55,7 +55,7 @@ pub enum Obstacle {
         /// Bytes that are free.
         free: u64,
     },
-    /// It is predicted to take longer than it may.
+    /// The run is predicted to take longer than the time limit.
     #[error("predicted to take {} a run", span(*.ns))]
     TooSlow {
         /// Predicted nanoseconds.

@@ -30,27 +30,27 @@ impl Core {
     }
 }
 
-/// What a kernel finds of an output that has parts: each finds what those before it do.
+/// How much a kernel finds of an output that has parts. Each variant includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Yields {
-    /// Counts and sums alone.
+    /// Only counts and sums.
     Tally,
-    /// All of it, but in no order: no part can be handed on before the end.
+    /// The whole output, but in no order: no part can be handed on before the end.
     Unordered,
-    /// All of it, in order.
+    /// The whole output, in order.
     Everything,
 }
 
 impl Yields {
-    /// All of them, the richest first.
+    /// All variants, the richest first.
     pub const ALL: &[Yields] = &[Yields::Everything, Yields::Unordered, Yields::Tally];
 }
 
-/// Named numbers that sum up an output, for checks against known answers and for people.
+/// Named numbers that summarize an output, for checks against known answers and for people.
 pub type Digest = Vec<(&'static str, u128)>;
 
-/// A technology with no natural form in an operation, and why.
+/// A technology that has no natural use in an operation, and why.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Absent {
@@ -60,16 +60,17 @@ pub struct Absent {
     pub reason: &'static str,
 }
 
-/// One typed job of a core, with the list of kernels that do it.
+/// One typed job of a core, with the list of kernels that perform it.
 ///
-/// Operations are this crate's own: kernels come from a list in it, and nothing outside makes a [`KernelDef`].
+/// Only this crate can implement operations: their kernels are in its lists, and no code outside can make a
+/// [`KernelDef`].
 pub trait Operation: Sized + 'static {
     /// What a kernel is given.
     type Input: Send + Sync + 'static;
     /// What every kernel must compute.
     type Output: PartialEq + Debug + Send + Sync + 'static;
-    /// What a run starts from besides its input: `()` for most, else an empty sink that says where the output goes, or the
-    /// progress of a run that was interrupted.
+    /// What a run starts from besides its input: `()` for most operations, else an empty sink that says where the
+    /// output goes, or the progress of an interrupted run.
     type Start: Default;
 
     /// The operation's name everywhere.
@@ -82,12 +83,13 @@ pub trait Operation: Sized + 'static {
     const KERNELS: &'static [KernelDef<Self>];
     /// Technologies that have no kernel here.
     const ABSENT: &'static [Absent];
-    /// The kernels that are the best algorithms published elsewhere: results are compared with the quickest of them.
+    /// The kernels that implement the best algorithms published elsewhere. Results are compared with the fastest of
+    /// them.
     const PUBLIC: &'static [&'static str];
-    /// What the measurements showed and what was tried, in markdown: part of the documentation and of the report.
+    /// What the measurements showed and what was tried, in Markdown: part of the documentation and of the report.
     const NOTES: &'static str;
 
-    /// What the output holds. A kernel that finds less cannot do any input.
+    /// How much the output holds. A kernel that finds less cannot handle any input.
     const YIELDS: Yields = Yields::Tally;
 
     /// Bytes of the input, which stays in memory while a kernel runs.
@@ -95,21 +97,21 @@ pub trait Operation: Sized + 'static {
         0.0
     }
 
-    /// Bytes of the output of a run on `threads` threads, for operations whose output has a type that the cost of a kernel does
-    /// not know. Added to the cost of every kernel.
+    /// Bytes of the output of a run on `threads` threads, which are added to the cost of every kernel. For operations
+    /// whose kernels do not know the type of the output.
     fn output_bytes(_input: &Self::Input, _threads: usize) -> f64 {
         0.0
     }
 
-    /// The output from the rules of the game alone: slow, and free of every theorem that a kernel uses.
+    /// Computes the output from the rules of the game alone: slowly, and without any theorem that a kernel uses.
     fn oracle(input: &Self::Input) -> Self::Output;
 
     /// What the calls of [`Run::advance`](super::Run::advance) in one run add up to.
     fn steps(input: &Self::Input) -> u64;
 
-    /// Units of work in one run, for throughput.
+    /// Units of work in one run that gave `output`, for throughput.
     fn work(input: &Self::Input, output: &Self::Output) -> u64;
 
-    /// Named numbers that sum up an output.
+    /// Named numbers that summarize an output.
     fn digest(output: &Self::Output) -> Digest;
 }

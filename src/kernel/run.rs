@@ -10,19 +10,21 @@ pub enum RunError {
     /// [`Run::cancel`] was called.
     #[error("interrupted")]
     Cancelled,
-    /// A Grundy value passed the 16 bits that hold it in the output.
+    /// A Grundy value does not fit in the 16 bits that hold it in the output.
     #[error("a Grundy value passes 65535, the largest that is kept")]
     LargeValue,
-    /// A number passed the type that holds it within the kernel.
+    /// A number does not fit in the type that holds it within the kernel.
     #[error("a number is too large for the type that holds it")]
     Overflow,
-    /// The system could not start a thread that the run needs; fewer threads may do.
+    /// The system could not start a thread that the run needs; a run with fewer threads may succeed.
     #[error("a thread could not be started: memory or the number of threads is at its limit; use fewer threads")]
     NoThread,
-    /// The kernel found during the run that it cannot do the input: what happened, and what to do instead.
+    /// The kernel found during the run that it cannot handle the input. The text says what happened, and what to do
+    /// instead.
     #[error("{0}")]
     GaveUp(&'static str),
-    /// The kernel cannot do the input, or needs more threads: its cost is [`Cost::IMPOSSIBLE`](super::Cost::IMPOSSIBLE).
+    /// The kernel cannot handle the input, or needs more threads: its cost is
+    /// [`Cost::IMPOSSIBLE`](super::Cost::IMPOSSIBLE).
     #[error("the input is outside the kernel's domain")]
     OutsideDomain,
 }
@@ -35,18 +37,18 @@ pub struct Evidence {
     pub comparisons: u64,
     /// What was checked, for people.
     pub summary: String,
-    /// The same as named numbers, which are the kernel's own.
+    /// What was checked, as numbers under names that the kernel defines.
     pub numbers: Vec<(&'static str, u64)>,
 }
 
 impl Evidence {
-    /// The number of that name.
+    /// The number with this name, if there is one.
     pub fn number(&self, name: &str) -> Option<u64> {
         self.numbers.iter().find(|number| number.0 == name).map(|number| number.1)
     }
 }
 
-/// As a map of the named numbers.
+/// Serialized as a map of the named numbers.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Evidence {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -54,28 +56,29 @@ impl serde::Serialize for Evidence {
     }
 }
 
-/// One run: how many threads it may use, how far it has come, and whether it should stop.
+/// One run of a kernel: the number of threads it may use, its progress, and whether it should stop.
 #[derive(Debug)]
 pub struct Run {
     threads: usize,
     done: AtomicU64,
-    /// Shared with runs that count their own progress, see [`Run::counted_apart`].
+    /// The flag is shared with runs that count their own progress, see [`Run::counted_apart`].
     cancelled: Arc<AtomicBool>,
     evidence: Mutex<Option<Evidence>>,
 }
 
 impl Run {
-    /// A run that may use `threads` threads (at least one).
+    /// A run that may use `threads` threads; 0 counts as 1.
     pub fn new(threads: usize) -> Self {
         Run { threads: threads.max(1), done: AtomicU64::new(0), cancelled: Arc::default(), evidence: Mutex::default() }
     }
 
-    /// A run that is cancelled with this one but counts its own progress, for work that is not part of this run's steps.
+    /// A run that is cancelled together with this one but counts its own progress, for work that is not part of this
+    /// run's steps.
     pub(crate) fn counted_apart(&self) -> Self {
         Run { cancelled: Arc::clone(&self.cancelled), ..Run::new(self.threads) }
     }
 
-    /// Threads the kernel may use, itself included.
+    /// The number of threads that the kernel may use, including the calling thread.
     pub fn threads(&self) -> usize {
         self.threads
     }
@@ -91,17 +94,17 @@ impl Run {
         if self.cancelled.load(Relaxed) { Err(RunError::Cancelled) } else { Ok(()) }
     }
 
-    /// Steps done so far, over all kernels that ran with this value.
+    /// The number of steps done so far, by all kernels that ran with this `Run`.
     pub fn done(&self) -> u64 {
         self.done.load(Relaxed)
     }
 
-    /// Keeps how the kernel checked itself.
+    /// Keeps the evidence of a kernel that checked itself.
     pub(crate) fn observe(&self, evidence: Evidence) {
         *self.evidence.lock().unwrap_or_else(PoisonError::into_inner) = Some(evidence);
     }
 
-    /// How the last observed kernel that ran with this value checked itself; `None` if there was none, or if it left
+    /// How the last observed kernel that ran with this `Run` checked itself; `None` if there was none, or if it left
     /// its work to an exact one.
     pub fn evidence(&self) -> Option<Evidence> {
         self.evidence.lock().unwrap_or_else(PoisonError::into_inner).clone()

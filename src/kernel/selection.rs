@@ -1,5 +1,5 @@
-//! The choice of a kernel: the one with the smallest predicted time among those that are compiled in, run on this CPU and fit
-//! in memory, unless one is named.
+//! The choice of a kernel: among the exact ones ([`Claim`](crate::kernel::Claim)) that are compiled in, run on this CPU
+//! and fit in memory, the one with the smallest predicted time, unless a kernel is named.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::kernel::{Kernel, Operation};
 use crate::machine::Machine;
 use crate::text::units::{bytes, span};
 
-/// Runs that are predicted to take longer are refused unless they are allowed.
+/// A day: runs that are predicted to take longer are refused, unless [`Selection::allow_long`] allows them.
 pub const LONG: Duration = Duration::from_secs(24 * 3600);
 
 /// How kernels are chosen.
@@ -21,20 +21,20 @@ pub struct Selection {
     allow_long: bool,
 }
 
-/// A choice that cannot be made.
+/// Why no kernel can be chosen.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelectError {
-    /// No thread at all.
+    /// The number of threads is zero.
     #[error("no thread to run on; at least one is needed")]
     NoThreads,
-    /// More threads than the build can use.
+    /// There are more threads than the build can use.
     #[error("{0} threads need a build with the feature `parallel`")]
     NotParallel(usize),
-    /// More threads than one where none can be started, as in WebAssembly.
+    /// There is more than one thread, and the system can start none, as in WebAssembly.
     #[error("this system has no threads but the one of the program; {0} were asked for")]
     SingleThread(usize),
-    /// The named kernel cannot do this input.
+    /// The named kernel cannot handle this input.
     #[error("kernel {operation}={name} cannot do this: {obstacle}")]
     Impossible {
         /// The operation.
@@ -44,15 +44,15 @@ pub enum SelectError {
         /// Why not.
         obstacle: Obstacle,
     },
-    /// No exact kernel can do the input with this number of threads.
+    /// No exact kernel can handle the input with this number of threads.
     #[error("no{} kernel of {operation} can do this input here{}", observed.map_or("", |_| " exact"), named(operation, *.observed))]
     NoKernel {
         /// The operation.
         operation: &'static str,
-        /// A kernel that can, if it is named: its answers are observed to be right, not proved.
+        /// A kernel that can if it is named. Its answers are observed to be right, not proved.
         observed: Option<&'static str>,
     },
-    /// Not enough memory.
+    /// There is not enough free memory.
     #[error(
         "{operation} needs {} here and {} are free{}{}",
         bytes(*.needs), bytes(*.free as f64), hint(*.fits), named(operation, *.observed)
@@ -60,23 +60,23 @@ pub enum SelectError {
     Memory {
         /// The operation.
         operation: &'static str,
-        /// Bytes of the least demanding choice.
+        /// Bytes that the least demanding kernel needs.
         needs: f64,
-        /// Bytes of the machine.
+        /// Bytes that are free.
         free: u64,
-        /// About the largest size that fits, where that was computed.
+        /// About the largest size that fits, if it was computed.
         fits: Option<u64>,
-        /// As in [`SelectError::NoKernel`].
+        /// An observed kernel that can, as in [`SelectError::NoKernel`].
         observed: Option<&'static str>,
     },
-    /// More than a day.
+    /// The run is predicted to take more than a day.
     #[error("{operation} is predicted to take {}, more than a day{}", span(*.ns), named(operation, *.observed))]
     Long {
         /// The operation.
         operation: &'static str,
         /// Predicted nanoseconds.
         ns: f64,
-        /// As in [`SelectError::NoKernel`].
+        /// An observed kernel that can, as in [`SelectError::NoKernel`].
         observed: Option<&'static str>,
     },
 }
@@ -85,14 +85,14 @@ fn hint(fits: Option<u64>) -> String {
     fits.map(|size| format!("; {size} would fit")).unwrap_or_default()
 }
 
-/// Names a kernel that must be named to run.
+/// The end of a message: an observed kernel, which runs only if it is named.
 fn named(operation: &str, observed: Option<&str>) -> String {
     observed.map_or_else(String::new, |kernel| {
         format!("; --kernel {operation}={kernel} can, but its answers are observed, not proved")
     })
 }
 
-/// About the largest size below `size` that `fits`, rounded down to two digits. Of larger sizes than one that does not fit, none
+/// About the largest size below `size` that `fits`, rounded down to two digits. If a size does not fit, no larger one
 /// should.
 pub fn largest(size: u64, fits: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, size);
@@ -105,8 +105,8 @@ pub fn largest(size: u64, fits: impl Fn(u64) -> bool) -> u64 {
 }
 
 impl SelectError {
-    /// A memory error with the largest size below `size` that fits, to two digits; `attempt` tries a size. Other errors
-    /// stay as they are.
+    /// Adds to a memory error the largest size below `size` that fits, to two digits; `attempt` tries a size. Other
+    /// errors are unchanged.
     pub(crate) fn with_fitting(self, size: u64, attempt: impl Fn(u64) -> Option<SelectError>) -> Self {
         let SelectError::Memory { operation, needs, free, observed, .. } = self else { return self };
         let fits = largest(size, |size| !matches!(attempt(size), Some(SelectError::Memory { .. })));
@@ -115,16 +115,16 @@ impl SelectError {
 }
 
 impl Selection {
-    /// The best kernels for `machine`, with all its threads where the build can use them.
+    /// A selection of the best kernels for `machine`, with all its threads if the build can use them.
     pub fn new(machine: Machine) -> Self {
         let threads = if cfg!(feature = "parallel") { machine.threads() } else { 1 };
         Selection { machine, threads, named: BTreeMap::new(), allow_long: false }
     }
 
-    /// The same with at most `threads` threads.
+    /// The same selection with at most `threads` threads.
     ///
     /// # Errors
-    /// No thread, or several in a build without the feature `parallel` or on a machine that has none.
+    /// `threads` is 0, or above 1 in a build without the feature `parallel` or on a machine that cannot start threads.
     pub fn with_threads(self, threads: usize) -> Result<Self, SelectError> {
         match threads {
             0 => Err(SelectError::NoThreads),
@@ -134,13 +134,14 @@ impl Selection {
         }
     }
 
-    /// The same, with runs allowed that are predicted to take more than a day.
+    /// The same selection, which also allows runs that are predicted to take more than a day.
     #[must_use]
     pub fn allow_long(self) -> Self {
         Selection { allow_long: true, ..self }
     }
 
-    /// The same, with one operation's kernel named. Neither name is checked: see [`Selection::with_kernel`].
+    /// The same selection, with one operation's kernel named. Neither name is checked, unlike in
+    /// [`Selection::with_kernel`].
     pub(crate) fn naming(mut self, operation: &'static str, kernel: &'static str) -> Self {
         self.named.insert(operation, kernel);
         self
@@ -151,12 +152,12 @@ impl Selection {
         &self.machine
     }
 
-    /// Threads a run may use.
+    /// The number of threads that a run may use.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// What a run may use. Time is not limited here: [`Selection::admit`] is.
+    /// What a run may use. The conditions set no time limit; [`Selection::admit`] does.
     pub fn conditions(&self) -> Conditions {
         Conditions { machine: self.machine, threads: self.threads, time_limit: Duration::MAX }
     }
@@ -164,16 +165,17 @@ impl Selection {
     /// The kernel for `input`.
     ///
     /// # Errors
-    /// None can do the input, none fits in memory, or the best would take more than a day.
+    /// No kernel can handle the input, none fits in memory, or the best would take more than a day.
     pub fn kernel<O: Operation>(&self, input: &O::Input) -> Result<Kernel<O>, SelectError> {
         let index = self.choose(O::NAME, &Candidate::all::<O>(input, &self.conditions()))?;
         Ok(O::KERNELS[index].on(&self.machine).expect("a candidate that nothing stands in the way of"))
     }
 
-    /// The kernel for `input`, which `of` makes of `size`: [`Selection::kernel`] whose error says which size would fit in memory.
+    /// The kernel for `input`, as chosen by [`Selection::kernel`]. `of` makes the input from its `size`, so that an
+    /// error can say which size would fit in memory.
     ///
     /// # Errors
-    /// As [`Selection::kernel`].
+    /// See [`Selection::kernel`].
     pub fn kernel_for<O: Operation, E>(
         &self,
         input: &O::Input,
@@ -184,10 +186,10 @@ impl Selection {
         self.kernel::<O>(input).map_err(|error| error.with_fitting(size, attempt))
     }
 
-    /// Whether an operation that is predicted to take `ns` nanoseconds in all may begin.
+    /// Checks that an operation that is predicted to take `ns` nanoseconds in all may begin.
     ///
     /// # Errors
-    /// That is more than a day, and such runs were not allowed.
+    /// The predicted time is more than a day, and such runs are not allowed.
     pub fn admit(&self, operation: &'static str, ns: f64) -> Result<(), SelectError> {
         if ns > LONG.as_nanos() as f64 && !self.allow_long {
             return Err(SelectError::Long { operation, ns, observed: None });
@@ -195,7 +197,7 @@ impl Selection {
         Ok(())
     }
 
-    /// The index of the exact candidate that is predicted to be the quickest, or of the one that is named.
+    /// The index of the exact candidate with the smallest predicted time, or of the named candidate.
     pub(crate) fn choose(&self, operation: &'static str, candidates: &[Candidate]) -> Result<usize, SelectError> {
         let named = self.named.get(operation);
         let is_allowed = |candidate: &&Candidate| match named {
@@ -203,7 +205,7 @@ impl Selection {
             None => candidate.is_exact(),
         };
         let allowed = || candidates.iter().filter(is_allowed);
-        // What to name where no exact kernel will do.
+        // The kernel that an error suggests if no exact one will do.
         let observed = match named {
             Some(_) => None,
             None => quickest(candidates.iter().filter(|candidate| !candidate.is_exact()))
@@ -245,7 +247,7 @@ mod tests {
             let attempt = |size| (size > fits).then(|| memory(None, None));
             assert_eq!(memory(None, Some("a")).with_fitting(size, attempt), memory(Some(said), Some("a")), "{fits}");
         }
-        // What fits may yet be refused for another reason.
+        // A size that fits may still be refused for another reason.
         let long = |size| Some(if size > 9 { memory(None, None) } else { SelectError::NoThreads });
         assert_eq!(memory(None, None).with_fitting(1000, long), memory(Some(9), None));
         assert_eq!(SelectError::NoThreads.with_fitting(1000, |_| None), SelectError::NoThreads);

@@ -1,4 +1,5 @@
-//! Operations without their types, for the command line, duels, benches and listings, which treat all operations alike.
+//! Operations with their types erased, for the command line, duels, benches and listings, which treat all operations
+//! alike.
 
 use std::any::Any;
 use std::hint::black_box;
@@ -18,7 +19,7 @@ use crate::machine::Machine;
 #[derive(Clone, Debug)]
 pub struct KernelInfo {
     meta: &'static KernelMeta,
-    /// Why it cannot run on the machine it was listed for.
+    /// Why the kernel cannot run on the machine for which it was listed, if so.
     pub obstacle: Option<Obstacle>,
 }
 
@@ -34,63 +35,71 @@ impl Deref for KernelInfo {
 pub trait AnyOperation: Send + Sync {
     /// The operation's name.
     fn name(&self) -> &'static str;
-    /// Its core.
+    /// The core that the operation belongs to.
     fn core(&self) -> Core;
-    /// What throughput counts, in the singular.
+    /// The unit that throughput counts, in the singular.
     fn unit(&self) -> &'static str;
     /// Named inputs; the first is the default.
     fn workloads(&self) -> &'static [Workload];
     /// Technologies that have no kernel here.
     fn absent(&self) -> &'static [Absent];
-    /// Kernels that are the best algorithms published elsewhere.
+    /// Kernels that implement the best algorithms published elsewhere.
     fn public(&self) -> &'static [&'static str];
-    /// What the measurements showed, in markdown.
+    /// What the measurements showed and what was tried, in Markdown.
     fn notes(&self) -> &'static str;
     /// All kernels, baseline first.
     fn kernels(&self, machine: &Machine) -> Vec<KernelInfo>;
-    /// An input, and the kernels as candidates for it. What the input is made of comes from kernels that `selection` allows.
+    /// Opens a session: an input, and the kernels as candidates for it. If the input is made from values of another
+    /// operation, kernels that `selection` allows compute these values.
     ///
     /// # Errors
-    /// As [`Workloads::input`].
+    /// See [`Workloads::input`].
     fn session(&self, selection: &Selection, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError>;
 }
 
-/// One input of one operation, and the kernels of that operation, named by their index in its list.
+/// One input of one operation, and the kernels of that operation, identified by their index in its list.
+///
+/// # Panics
+/// Methods that take the index of a kernel panic if there is no such kernel.
 pub trait Session: Send + Sync {
     /// The operation's name.
     fn operation(&self) -> &'static str;
     /// The operation, the workload and the size.
     fn case(&self) -> &Case;
-    /// What throughput counts, in the singular.
+    /// The unit that throughput counts, in the singular.
     fn unit(&self) -> &'static str;
     /// The kernels, in list order.
     fn kernels(&self) -> &[KernelInfo];
-    /// The kernels as candidates for the input, with this number of threads and this much time for a run, in list order.
+    /// The kernels as candidates for the input, in list order, with this number of threads and this time limit for a
+    /// run.
     fn candidates(&self, threads: usize, time_limit: Duration) -> Vec<Candidate>;
     /// Bytes of the input, which are part of every [`Session::cost`].
     fn input_bytes(&self) -> f64;
     /// Predicted time and memory; [`Cost::IMPOSSIBLE`] for a kernel that cannot run here.
     fn cost(&self, kernel: usize, threads: usize) -> Cost;
-    /// Predicted time and memory on a machine that has the kernel's tier, whether this one has it or not; `None` if this build
-    /// does not hold the kernel.
+    /// Predicted time and memory on a machine that has the kernel's tier, whether or not this one has it; `None` if the
+    /// kernel is not compiled into this build.
     fn predict(&self, kernel: usize, threads: usize) -> Option<Cost>;
     /// What a unit of work needs at least, if the kernel states it.
     fn needs(&self, kernel: usize) -> Option<Needs>;
-    /// What the progress counter of a run ends at.
+    /// The value of a run's progress counter at the end.
     fn steps(&self) -> u64;
-    /// Runs a kernel and keeps what it computed.
+    /// Runs a kernel and returns what it computed.
     ///
     /// # Errors
-    /// The run was stopped.
+    /// The kernel cannot handle the input here, or the run was stopped.
     fn run(&self, kernel: usize, run: &Run) -> Result<Box<dyn Answer>, RunError>;
-    /// Runs a kernel `times` times, for timing. Whether it can do the input is checked once.
+    /// Runs a kernel `times` times, for timing. Whether the kernel can handle the input is checked only once.
     ///
     /// # Errors
-    /// The run was stopped.
+    /// The kernel cannot handle the input here, or the run was stopped.
     fn spin(&self, kernel: usize, run: &Run, times: u64) -> Result<(), RunError>;
     /// Units of work in one run that gave `answer`.
+    ///
+    /// # Panics
+    /// `answer` is of another operation.
     fn work(&self, answer: &dyn Answer) -> u64;
-    /// The oracle's answer, computed once.
+    /// The oracle's answer, which is computed at the first call.
     fn oracle(&self) -> &dyn Answer;
 }
 
@@ -105,7 +114,7 @@ impl Selection {
     /// The kernel for the input of a session, by its index there.
     ///
     /// # Errors
-    /// As [`Selection::kernel`].
+    /// See [`Selection::kernel`].
     pub fn kernel_of(&self, session: &dyn Session) -> Result<usize, SelectError> {
         self.choose(session.operation(), &session.candidates(self.threads(), Duration::MAX))
     }
@@ -115,7 +124,7 @@ impl Selection {
 pub trait Answer: Any + Send + Sync {
     /// Whether the complete outputs are equal.
     fn agrees(&self, other: &dyn Answer) -> bool;
-    /// Named numbers that sum it up.
+    /// Named numbers that summarize the answer.
     fn digest(&self) -> Digest;
 }
 
@@ -148,7 +157,7 @@ struct OpenSession<O: Operation> {
     input: O::Input,
     machine: Machine,
     infos: Vec<KernelInfo>,
-    /// Those that can run on the machine.
+    /// The kernels, or `None` for those that cannot run on the machine.
     kernels: Vec<Option<Kernel<O>>>,
     oracle: OnceLock<Output<O>>,
 }

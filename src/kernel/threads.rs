@@ -1,4 +1,4 @@
-//! The threads of one run: every kernel and every search that uses more than the calling thread starts them here.
+//! The threads of one run: every kernel and every search that needs more than the calling thread starts them here.
 
 use std::panic::resume_unwind;
 use std::sync::{Mutex, OnceLock};
@@ -19,7 +19,7 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
     Builder::new().spawn_scoped(scope, work).map_err(|_| RunError::NoThread)
 }
 
-/// The result of a thread, or its panic.
+/// The result of a thread. A panic of the thread is resumed here.
 pub(crate) fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
@@ -27,11 +27,11 @@ pub(crate) fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 /// Runs `work(0)` on this thread and `work(1)`, ..., `work(threads - 1)` on others at the same time. The results are in
 /// that order.
 ///
-/// No share begins before all threads have started, so a share may wait for what another one does.
+/// No share begins before all threads have started, so a share may wait for another one.
 ///
 /// # Errors
-/// [`RunError::NoThread`] if not all of them can be started; no share has begun then. Otherwise the first error of a
-/// share.
+/// [`RunError::NoThread`] if not all threads can be started; no share has begun then. Otherwise the error of the first
+/// share, in order, that failed.
 pub(crate) fn share<T: Send>(
     threads: usize,
     work: impl Fn(usize) -> Result<T, RunError> + Sync,
@@ -42,7 +42,7 @@ pub(crate) fn share<T: Send>(
     results.into_iter().map(result).collect()
 }
 
-/// [`share`], compiled once instead of for every kernel: thread starting is more code than some kernels.
+/// [`share`], compiled once instead of for every kernel: starting threads takes more code than some kernels.
 fn share_unnamed(threads: usize, work: &(dyn Fn(usize) + Sync)) -> Result<(), RunError> {
     let started = &OnceLock::new();
     std::thread::scope(|scope| {
@@ -54,7 +54,7 @@ fn share_unnamed(threads: usize, work: &(dyn Fn(usize) + Sync)) -> Result<(), Ru
             }
         };
         let others: Result<Vec<_>, RunError> = (1..threads).map(|thread| start(scope, at_gate(thread))).collect();
-        // Also if a thread is missing: the others wait at the gate.
+        // Even if a thread is missing, since the others wait at the gate.
         started.get_or_init(|| others.is_ok());
         let others = others?;
         work(0);
@@ -77,7 +77,7 @@ mod tests {
     use crate::machine::Machine;
 
     thread_local! {
-        /// The number of threads that this one can still start, if it is limited.
+        /// The number of threads that this thread can still start, if there is a limit.
         static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
     }
 
@@ -133,7 +133,7 @@ mod tests {
                     }
                     started += 1;
                 };
-                // Some kernels start threads anew for each part of the input.
+                // Some kernels start new threads for each part of the input.
                 assert!((1..9).contains(&started), "{name} ran with {started} more threads");
                 assert!(answer.agrees(session.oracle()), "{name}");
             }

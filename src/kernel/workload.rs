@@ -10,11 +10,11 @@ pub trait Workloads: Operation {
     /// Named inputs; the first is the default.
     const WORKLOADS: &'static [Workload];
 
-    /// The input that `workload` names at `size`. Values of other operations that it is made of are computed by kernels that
-    /// `selection` allows.
+    /// The input that `workload` names at `size`. If it is made from values of another operation, kernels that
+    /// `selection` allows compute these values.
     ///
     /// # Errors
-    /// A name or a size that does not exist, or an input that cannot be made here.
+    /// The workload or the size does not exist, or the input cannot be made here.
     fn input(workload: &str, size: u64, selection: &Selection) -> Result<Self::Input, InputError>;
 }
 
@@ -22,9 +22,9 @@ pub trait Workloads: Operation {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Workload {
-    /// Its name; part of bench ids and paths.
+    /// The name, which is part of bench ids and paths.
     pub name: &'static str,
-    /// One line: what it is and what `size` means.
+    /// What the input is and what `size` means, in one line.
     pub summary: &'static str,
     /// The size at which the problem was published; the default everywhere.
     pub published: u64,
@@ -32,38 +32,38 @@ pub struct Workload {
     pub sizes: &'static [u64],
 }
 
-/// A request that names an input which does not exist.
+/// Why an input does not exist or cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// No workload of that name.
+    /// The operation has no workload of this name.
     #[error("unknown workload `{name}` of {operation}{}", hint(.name, .known.iter().copied()))]
     UnknownWorkload {
         /// The operation.
         operation: &'static str,
-        /// What was asked for.
+        /// The name given.
         name: String,
-        /// What there is.
+        /// The workloads of the operation.
         known: Vec<&'static str>,
     },
-    /// A size past the operation's bound.
+    /// The size is above the operation's bound.
     #[error("size {size} is too large for {operation}; at most {most}")]
     TooLarge {
         /// The operation.
         operation: &'static str,
-        /// What was asked for.
+        /// The size given.
         size: u64,
         /// The largest size.
         most: u64,
     },
-    /// A set with more moves than the operation has room for.
+    /// The set has more moves than the operation has room for.
     #[error(
         "{operation} takes sets with at most {most} moves up to the limit, or with at most three even ones and many odd ones"
     )]
     TooManyMoves {
         /// The operation.
         operation: &'static str,
-        /// The most.
+        /// The largest number of moves.
         most: usize,
     },
     /// The Grundy values that the input is made of were not computed.
@@ -74,35 +74,35 @@ pub enum InputError {
         /// Why not.
         source: Box<ValuesError>,
     },
-    /// Moves whose list alone does not fit in memory.
+    /// The list of moves alone does not fit in memory.
     #[error("the list of moves of {operation} needs {} here and {} are free", bytes(*.needs as f64), bytes(*.free as f64))]
     MovesMemory {
         /// The operation.
         operation: &'static str,
-        /// Bytes of the list.
+        /// Bytes that the list needs.
         needs: u64,
-        /// Bytes of the machine.
+        /// Bytes that are free.
         free: u64,
     },
-    /// A modulus that counts cannot be reduced by.
+    /// The modulus is even, below 3 or above 2147483647.
     #[error("modulus {0} is not an odd number from 3 up to 2147483647")]
     Modulus(u64),
-    /// A move set that cannot be read.
+    /// The text is not a subtraction set, or its file cannot be read.
     #[error(transparent)]
     Moves(#[from] crate::moves::MoveSetError),
-    /// A text that is not the code of an octal or hexadecimal game.
+    /// The text is not the code of an octal or hexadecimal game.
     #[error(transparent)]
     Code(#[from] crate::moves::CodeError),
-    /// Moves from both heaps that make no rules.
+    /// The moves from both heaps are not a valid list of diagonals.
     #[error(transparent)]
     Diagonals(#[from] crate::moves::DiagonalsError),
 }
 
-/// Grundy values that were not computed.
+/// Why Grundy values were not computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ValuesError {
-    /// They have no input of that size.
+    /// There is no input of this size for them.
     #[error(transparent)]
     Input(#[from] InputError),
     /// No kernel can compute them.

@@ -1,11 +1,12 @@
-//! Ceilings: the peak rates of this machine, on one thread, for the basic operations that kernels consist of. A kernel that
-//! needs `k` of an operation per unit of work is compared with the time of `k` of them in a loop that does nothing else.
+//! Ceilings: the peak rates of this machine, on one thread, for the basic operations that kernels consist of. A kernel
+//! that needs `k` such operations per unit of work is compared with the time of `k` of them in a loop that does nothing
+//! else.
 //!
-//! The loops use buffers of fixed size: 16 KiB, 512 KiB, 8 MiB and 256 MiB fit in the first, second and third cache and in
-//! memory on most recent machines (the third cache may be shared with neighbours). Reported are the best of several
-//! timings, as a ceiling is not an average, and their median. Ceilings compared on one buffer, such as loads within a line
-//! and across two, take turns on the same memory. Vector loops use 512-bit registers if the machine has them, else whatever
-//! plain Rust compiles to.
+//! The loops use buffers of fixed size: 16 KiB, 512 KiB, 8 MiB and 256 MiB fit in the first, second and third cache and
+//! in memory on most recent machines (the third cache may be shared with neighbours). The results are the best of
+//! several timings, as a ceiling is not an average, and their median. Ceilings that are compared on one buffer, such as
+//! loads within a line and across two, take turns on the same memory. Vector loops use 512-bit registers if the machine
+//! has them, else whatever plain Rust compiles to.
 
 use std::hint::black_box;
 
@@ -18,7 +19,7 @@ use crate::simd::probe::{self, Probe};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Ceiling {
-    /// Kind of operation: part of bench ids.
+    /// Kind of operation, which is part of bench ids.
     pub kind: &'static str,
     /// Name within its kind.
     pub name: &'static str,
@@ -114,7 +115,7 @@ const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Minimum operations per run, so that the overhead of a call is negligible.
 const MIN_UNITS: usize = 1 << 14;
 
-/// A ceiling with its buffer.
+/// A ceiling with its buffer, ready to run.
 #[derive(Debug)]
 pub struct Prepared<'m> {
     ceiling: Ceiling,
@@ -150,7 +151,7 @@ impl Ceiling {
         Prepared { ceiling: *self, machine, words, start, bits, next: 0 }
     }
 
-    /// Number of operations of one [`Prepared::run`].
+    /// Number of operations in one [`Prepared::run`].
     pub fn units(&self) -> usize {
         self.sweeps() * self.sweep()
     }
@@ -181,13 +182,14 @@ impl Ceiling {
 #[derive(Debug)]
 pub struct Group(&'static [Ceiling]);
 
-/// All ceilings.
+/// All ceilings, grouped by kind and size of the buffer.
 pub fn groups() -> impl Iterator<Item = Group> {
     CEILINGS.chunk_by(|a, b| (a.kind, a.bytes) == (b.kind, b.bytes)).map(Group)
 }
 
 impl Group {
-    /// Measures each ceiling in about 100 ms, in turns on one buffer, so that pages and machine drift affect all equally.
+    /// Measures each ceiling for about 100 ms, in turns on one buffer, so that pages and machine drift affect all
+    /// equally.
     pub fn measure(&self, machine: &Machine) -> Vec<Reading> {
         let Group(ceilings) = self;
         let mut prepared = ceilings[0].prepare(machine);
@@ -227,7 +229,7 @@ impl Group {
 
 /// Number of timings of one ceiling; the best counts.
 const TIMINGS: usize = 9;
-/// Minimum duration of each.
+/// Minimum duration of each timing, in nanoseconds.
 const MIN_TIMING_NS: f64 = 5e6;
 
 /// A measured ceiling.
@@ -278,7 +280,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Stores to every word of a table, each time two lines further on.
+/// Stores to every word of a table, each two lines and one word after the previous one.
 fn store(words: &mut [u64], word: u64) {
     const COUNT: usize = L1 / size_of::<u64>();
     let table = words.first_chunk_mut::<COUNT>().expect("a buffer of this size");

@@ -1,9 +1,9 @@
-//! The two clocks that time runs.
+//! The two clocks for timing runs.
 //!
-//! [`Clock::Thread`] counts the CPU time of the calling thread, and stops while another program has the CPU. This protects
-//! a measurement from busy neighbours, but not from one that streams memory. It does not count the work of other threads,
-//! so multi-threaded runs use [`Clock::Wall`], which every neighbour disturbs. So do all runs where the system has no such clock, as
-//! in WebAssembly.
+//! [`Clock::Thread`] counts the CPU time of the calling thread, and stops while another program has the CPU. This
+//! protects a measurement from busy neighbours, but not from one that streams memory. It does not count the work of
+//! other threads, so multi-threaded runs use [`Clock::Wall`], which every neighbour disturbs. All runs use the wall
+//! clock if the system has no clock for threads, as in WebAssembly.
 
 use std::iter::repeat_with;
 use std::sync::OnceLock;
@@ -11,21 +11,21 @@ use std::time::{Duration, Instant};
 
 use crate::machine::system::{THREAD_TIME_STEP, thread_time};
 
-/// Minimum duration of a turn that is timed: shorter runs are repeated within it. Where the clock of threads has long steps, twenty of
-/// them.
+/// Minimum duration of a timed turn: shorter runs are repeated within it. If the thread clock has steps of a
+/// millisecond or more, this is twenty steps, of whole milliseconds.
 pub const MIN_TURN: Duration = match Clock::Thread.step().as_millis() {
     0 => Duration::from_millis(5),
     step => Duration::from_millis(20 * step as u64),
 };
 
-/// [`MIN_TURN`], or two hundred steps of the clock where that is longer: browsers round times to a tenth of a millisecond or
-/// more.
+/// [`MIN_TURN`], or in WebAssembly two hundred steps of the wall clock if that is longer: browsers round times to a
+/// tenth of a millisecond or more.
 pub fn shortest_turn() -> Duration {
     static TURN: OnceLock<Duration> = OnceLock::new();
     *TURN.get_or_init(|| if cfg!(target_family = "wasm") { MIN_TURN.max(200 * seen_step()) } else { MIN_TURN })
 }
 
-/// The median of some steps of the wall clock.
+/// The median of several observed steps of the wall clock.
 fn seen_step() -> Duration {
     let mut steps = [(); 9].map(|()| {
         let start = Clock::Wall.now();
@@ -35,7 +35,7 @@ fn seen_step() -> Duration {
     steps[steps.len() / 2]
 }
 
-/// A clock. Both times of a ratio are measured with the same one.
+/// A clock. Both times of a ratio are measured with the same clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// CPU time of the calling thread.
@@ -50,18 +50,18 @@ impl Clock {
         Clock::for_runs(threads > 1)
     }
 
-    /// The clock for runs that may start threads, or not.
+    /// The clock for runs; `are_parallel` says whether they may start threads.
     pub fn for_runs(are_parallel: bool) -> Self {
         if are_parallel || thread_time().is_none() { Clock::Wall } else { Clock::Thread }
     }
 
-    /// The clock for a single run: this one, or the wall clock if its step may be longer than the run.
+    /// The clock for a single run: this clock, or the wall clock if a step of this clock is longer than a millisecond.
     #[must_use]
     pub fn for_one_run(self) -> Self {
         if self.step() > Duration::from_millis(1) { Clock::Wall } else { self }
     }
 
-    /// Its name in tables and JSON.
+    /// The clock's name in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Clock::Thread => "thread",
@@ -69,18 +69,18 @@ impl Clock {
         }
     }
 
-    /// How long `work` takes.
+    /// Runs `work` and returns how long it took.
     ///
     /// # Errors
-    /// Those of `work`.
+    /// The errors of `work`.
     pub fn time<E>(self, work: impl FnOnce() -> Result<(), E>) -> Result<Duration, E> {
         let start = self.now();
         work()?;
         Ok(self.now() - start)
     }
 
-    /// The step that it advances by, where that is longer than what times a reading: on Windows, the time of a thread is counted in
-    /// ticks of the scheduler.
+    /// The step by which the clock advances, or zero if a step is negligible. On Windows, the time of a thread advances
+    /// in ticks of the scheduler.
     pub const fn step(self) -> Duration {
         match self {
             Clock::Thread => THREAD_TIME_STEP,
@@ -88,11 +88,11 @@ impl Clock {
         }
     }
 
-    /// Time since an arbitrary moment, fixed for the calling thread: only differences are meaningful. Where the system does not count
-    /// the time of threads, both clocks are [`Clock::Wall`].
+    /// Time since an arbitrary moment, fixed for the calling thread: only differences are meaningful. If the system
+    /// does not count the time of threads, both clocks show wall time.
     ///
     /// # Panics
-    /// There is no clock at all, as on the target `wasm32-unknown-unknown`.
+    /// The system has no clock at all, as on the target `wasm32-unknown-unknown`.
     pub fn now(self) -> Duration {
         static START: OnceLock<Instant> = OnceLock::new();
         let wall = || START.get_or_init(Instant::now).elapsed();

@@ -1,4 +1,4 @@
-//! The machine and the build that a measurement was made with.
+//! The machine and the build of a measurement.
 
 use std::env::consts::ARCH;
 
@@ -35,7 +35,7 @@ pub struct Environment {
     pub profile: String,
 }
 
-/// `default` or `native`: the target of `wide` and plain Rust.
+/// `default` or `native`: the target for which plain Rust and the crate `wide` are compiled.
 pub const BUILD: &str = if cfg!(target_feature = "avx2") { "native" } else { "default" };
 
 macro_rules! compiled_with {
@@ -47,7 +47,7 @@ macro_rules! compiled_with {
 }
 
 impl Environment {
-    /// This machine and this build.
+    /// Describes this machine and this build.
     pub fn detect(machine: &Machine) -> Self {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let names = system::names();
@@ -80,7 +80,7 @@ impl Environment {
         !self.microarchitecture.starts_with("unknown-") && !self.microarchitecture.contains("-family")
     }
 
-    /// The first difference in hardware to another measurement; `None` if times can be compared.
+    /// The first difference in hardware from the machine of another measurement; `None` if times can be compared.
     pub fn other_machine(&self, other: &Environment) -> Option<String> {
         let respects = [
             ("cpu", &self.cpu, &other.cpu),
@@ -91,7 +91,7 @@ impl Environment {
         differing(&respects)
     }
 
-    /// The first difference in build to another measurement; `None` if the builds are alike.
+    /// The first difference from the build of another measurement; `None` if the builds are alike.
     pub fn other_build(&self, other: &Environment) -> Option<String> {
         let targets = [&self.target_features, &other.target_features].map(|features| features.join(" "));
         differing(&[
@@ -113,15 +113,15 @@ fn differing(respects: &[(&str, &String, &String)]) -> Option<String> {
     differs.map(|(name, here, there)| format!("{name} {there}, not {here}"))
 }
 
-/// What the system says of the first CPU.
+/// What the system says about the first CPU.
 struct Cpu {
     name: String,
     microarchitecture: String,
 }
 
 impl Cpu {
-    /// From `/proc/cpuinfo`, empty where there is none, and the brand as the system tells it, which knows the cores of ARM by their numbers:
-    /// Linux has no names there.
+    /// From `/proc/cpuinfo` (empty if there is none) and the brand that `sysinfo` reports. For ARM, Linux gives only
+    /// the numbers of a core, which `sysinfo` translates to a name.
     fn new(architecture: &str, cpuinfo: &str, brand: &str) -> Self {
         let field = |name: &str| {
             let line = cpuinfo.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name));

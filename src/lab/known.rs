@@ -12,7 +12,7 @@ const TABLE: &str = include_str!("known.tsv");
 pub struct Known {
     /// The operation, workload and size; or the game, its variant (`-` if it has none) and its limit.
     pub case: Case,
-    /// Numbers, named as in [`crate::kernel::Operation::digest`].
+    /// The known numbers, named as in [`crate::kernel::Operation::digest`].
     pub figures: Vec<(&'static str, u128)>,
 }
 
@@ -39,8 +39,8 @@ pub fn find(case: &Case) -> Option<Known> {
     all().find(|known| known.case == *case)
 }
 
-/// The known answer of a game in its published form, if there is one. A game that consists of one operation can use the
-/// operation's known answer, whose sum over the P-positions is the `answer`.
+/// The known answer of a game in its published form, if there is one. For a game with only one operation, this may be
+/// the operation's known answer, whose sum over the P-positions is the `answer`.
 pub fn find_game(game: &Game, limit: u64) -> Option<Known> {
     find(&Case::new(game.name, "-", limit)).or_else(|| {
         let [name] = game.operations else { return None };
@@ -51,7 +51,7 @@ pub fn find_game(game: &Game, limit: u64) -> Option<Known> {
 }
 
 impl Known {
-    /// The number of this name, if it is known.
+    /// The number with this name, if it is known.
     pub fn figure(&self, name: &str) -> Option<u128> {
         self.figures.iter().find(|figure| figure.0 == name).map(|figure| figure.1)
     }
@@ -59,7 +59,7 @@ impl Known {
     /// Compares a digest with the known numbers.
     ///
     /// # Errors
-    /// A message that names the number that differs or is missing.
+    /// A message that names a number that differs or is missing.
     pub fn check(&self, digest: &[(impl AsRef<str>, u128)]) -> Result<(), String> {
         let Known { case, figures } = self;
         for (name, want) in figures {

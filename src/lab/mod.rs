@@ -1,4 +1,4 @@
-//! Measuring instruments: clocks, duels, ceilings, known answers and the check of kernels against them, and the environment.
+//! Measuring instruments: clocks, duels, ceilings, known answers, checks of kernels against them, and the environment.
 
 pub mod ceilings;
 pub mod clock;

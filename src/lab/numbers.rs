@@ -1,5 +1,5 @@
-//! Numbers in saved measurements. Anyone can edit these files, so each number is checked on reading; later code need not
-//! handle zeros and infinities.
+//! Numbers in saved measurements. Anyone can edit these files, so each number is checked when it is read; later code
+//! need not handle zeros and infinities.
 
 use std::ops::RangeInclusive;
 

@@ -14,7 +14,7 @@ use crate::lab::known::{self, Known};
 /// vectors.
 pub const EDGES: &[u64] = &[0, 1, 2, 3, 31, 63, 64, 65, 127, 128, 129, 200, 257, 511, 512, 513];
 
-/// Number of successful comparisons.
+/// Numbers of successful comparisons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Comparisons {
@@ -86,11 +86,11 @@ impl std::fmt::Debug for Inputs {
 }
 
 impl Inputs {
-    /// Inputs at the sizes of [`EDGES`] up to `edge`, and the inputs with known answers up to `known`. Those of the latter that do not
-    /// fit where an index has 32 bits are left out.
+    /// Makes the inputs at the sizes of [`EDGES`] up to `edge`, and the inputs with known answers up to size `known`.
+    /// On a target with 32-bit indices, inputs with known answers that do not fit are left out.
     ///
     /// # Panics
-    /// A listed workload has no input of a listed size; the tests create all of them.
+    /// A listed workload has no input of a listed size. The tests create all of them.
     pub fn new(
         operation: &dyn AnyOperation,
         workload: &Workload,
@@ -112,11 +112,12 @@ impl Inputs {
         Inputs { edges, known }
     }
 
-    /// Checks one kernel; a parallel kernel with one and with several threads. Known answers are skipped if a run is
-    /// predicted to take longer than `time_limit` or does not fit in memory.
+    /// Checks one kernel, on one thread and, if it is parallel, on several. `run` makes the [`Run`] for a number of
+    /// threads. Known answers are skipped if a run is predicted to take longer than `time_limit` or does not fit in
+    /// memory.
     ///
     /// # Errors
-    /// The first failed check.
+    /// The first check that failed.
     pub fn check(
         &self,
         kernel: &str,

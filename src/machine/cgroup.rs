@@ -1,17 +1,18 @@
-//! The memory that the control groups of this process leave it, of both versions.
+//! The memory that the control groups of this process, of both versions, leave to it.
 //!
-//! `sysinfo` reads the group at the root of the hierarchy, and counts files that the system keeps in memory as used.
+//! This is not taken from `sysinfo`, which reads only the group at the root of the hierarchy, and counts cached files
+//! as used.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where a version keeps what is needed, and under which names.
+/// The places and names under which a version of control groups keeps its numbers.
 struct Version {
-    /// Where the hierarchy is mounted.
+    /// Where the hierarchy may be mounted.
     mounts: &'static [&'static str],
     limit: &'static str,
     used: &'static str,
-    /// The entry of `memory.stat` that tells how much of what is used the system takes back when it needs it.
+    /// The entry of `memory.stat` that says how much of the used memory the system can reclaim when needed.
     reclaimable: &'static str,
 }
 
@@ -28,13 +29,14 @@ const V2: Version = Version {
     reclaimable: "inactive_file ",
 };
 
-/// Bytes that the control groups of this process leave it, `None` if they set no limit. `root` is the root of the file system.
+/// Bytes that the control groups of this process leave to it; `None` if they set no limit. `root` is the root of the
+/// file system.
 pub fn free(root: &Path) -> Option<u64> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     groups.lines().filter_map(|line| free_in(root, line)).min()
 }
 
-/// The same of one hierarchy: a line `number:controllers:path`.
+/// The same for one hierarchy, given by a line `number:controllers:path`.
 fn free_in(root: &Path, line: &str) -> Option<u64> {
     let mut fields = line.splitn(3, ':').skip(1);
     let (controllers, path) = (fields.next()?, fields.next()?);
@@ -43,8 +45,8 @@ fn free_in(root: &Path, line: &str) -> Option<u64> {
         list if list.split(',').any(|controller| controller == "memory") => V1,
         _ => return None,
     };
-    // Every group on the way up sets a limit to all below it. In a container the path may be that of the host, of which only the
-    // end of the way is there: the container's own group.
+    // Every group on the way up limits all groups below it. In a container, the path may be that of the host. Then only
+    // the end of the way exists here, the mount, which is the container's own group.
     let groups = |mount: &str| -> Vec<PathBuf> {
         let mount = root.join(mount);
         let path = mount.join(path.trim_start_matches('/'));
@@ -54,7 +56,7 @@ fn free_in(root: &Path, line: &str) -> Option<u64> {
 }
 
 impl Version {
-    /// Bytes that one group leaves. No number is no limit.
+    /// Bytes that one group leaves. A limit that is not a number is no limit.
     fn free_of(&self, group: &Path) -> Option<u64> {
         let number = |text: &str| text.trim().parse::<u64>().ok();
         let read = |name: &str| fs::read_to_string(group.join(name)).ok();
@@ -69,7 +71,7 @@ impl Version {
 mod tests {
     use super::*;
 
-    /// What is free where the root of the file system has these files.
+    /// The result of [`free`] if the root of the file system has these files.
     fn free_with(files: &[(&str, &str)]) -> Option<u64> {
         let root = tempfile::tempdir().expect("a folder");
         for (name, text) in files {
@@ -118,7 +120,7 @@ mod tests {
         assert_eq!(free_with(&[&[own][..], &first, &second].concat()), Some(0));
     }
 
-    /// The path of the host, while the container sees its own group at the mount.
+    /// The path is that of the host, while the container sees its own group at the mount.
     #[test]
     fn a_container_that_does_not_see_the_host_has_its_own_limit() {
         let files = [

@@ -1,7 +1,7 @@
-//! Tiers of instruction sets, and the entries that kernels are called through.
+//! Tiers of instruction sets, and the entries through which kernels are called.
 //!
-//! A tier is a row of one table. Another architecture is a row more, a Cargo feature of the row's name, its loads and stores
-//! in `src/simd/<name>.rs`, and kernels; everything else reads the table.
+//! A tier is a row of one table. A new tier or architecture needs one more row, a Cargo feature with the row's name,
+//! loads and stores in `src/simd/<name>.rs`, and kernels; everything else reads the table.
 
 #[cfg(target_arch = "aarch64")]
 use std::arch::is_aarch64_feature_detected;
@@ -17,27 +17,27 @@ use crate::text::names::hint;
 pub struct Extension {
     /// The architecture, as `target_arch` spells it.
     pub architecture: &'static str,
-    /// The CPU features that kernels of the tier are compiled with, those of the tiers it includes among them.
+    /// The CPU features with which kernels of the tier are compiled, including those of the tiers that it includes.
     pub cpu_features: &'static [&'static str],
     /// The name that engineers use, for titles.
     pub title: &'static str,
-    /// How the costs of its kernels were estimated; `None` if they were measured.
+    /// How the costs of the tier's kernels were estimated; `None` if they were measured.
     pub costs_estimated: Option<&'static str>,
-    /// Whether the Cargo feature of the tier's name is on.
+    /// Whether the Cargo feature with the tier's name is on.
     pub is_enabled: bool,
-    /// What this build's target lacks of what the tier is compiled for, as a condition of `cfg`.
+    /// The tier's condition on the target, as for `cfg`, if this build's target does not meet it.
     pub lacks: Option<&'static str>,
     is_on_this_cpu: fn() -> bool,
 }
 
 struct Row {
     name: &'static str,
-    /// Tiers whose kernels run wherever this one's do; what those include is not repeated.
+    /// Tiers whose kernels run wherever the kernels of this tier do, without those that these tiers include themselves.
     includes: &'static [Tier],
     extension: Option<Extension>,
 }
 
-/// There is nothing to ask: an engine takes a module whose every instruction it knows, or refuses it.
+/// Nothing is detected at run time: an engine refuses a module that contains any instruction it does not know.
 #[cfg(target_arch = "wasm32")]
 macro_rules! is_wasm_feature_compiled {
     ($feature:tt) => {
@@ -52,29 +52,29 @@ macro_rules! isa_table {
         $(, on $arch:literal $(where $condition:meta,)? by $detect:ident [$($f:tt)*], shown as $title:literal
            $(, costs estimated $how:literal)?)?;
     )*) => {
-        /// A class of instruction sets. Tiers are not ordered: one runs the kernels of another where it
-        /// [includes](Tier::includes) it.
+        /// A class of instruction sets. Tiers are not ordered: a CPU with one tier runs the kernels of another if the
+        /// first [includes](Tier::includes) the second.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Tier { $($(#[$doc])* $tier),* }
 
         impl Tier {
-            /// All tiers, of all architectures, each behind those that it includes.
+            /// All tiers, of all architectures, each after those that it includes.
             pub const ALL: &[Tier] = &[$(Tier::$tier),*];
         }
 
         static TABLE: [Row; Tier::ALL.len()] = [$(Row {
             name: $name,
             includes: &[$(Tier::$included),*],
-            // The first of what may be one or two.
+            // The optional entry if there is one, else `None`.
             extension: [$(Some(Extension {
                 architecture: $arch,
                 cpu_features: &[$($f),*],
                 title: $title,
-                // The first of what may be one or two.
+                // As for `extension`.
                 costs_estimated: [$(Some($how),)? None][0],
                 is_enabled: cfg!(feature = $name),
-                // The first of what may be one or two.
+                // As for `extension`.
                 lacks: [$(if cfg!($condition) { None } else { Some(stringify!($condition)) },)? None][0],
                 is_on_this_cpu: || {
                     #[cfg(target_arch = $arch)]
@@ -86,7 +86,7 @@ macro_rules! isa_table {
         }),*];
 
         /// The entry of one kernel at one tier: a function that carries the tier's CPU features and the kernel's name
-        /// (never inlined, so that profiles show it). `None` where the architecture lacks the tier.
+        /// (never inlined, so that profiles show it). `None` if the target lacks the tier.
         macro_rules! entry {
             $((
                 $tier, [$d op:ty, [$d($d generic:ident : $d bound:path)?], [$d($d start:ident)?]],
@@ -135,13 +135,13 @@ isa_table! { $
         ],
         shown as "AVX-512";
 
-    /// 128-bit vectors with lookups of bytes and a shift of its own for each lane, which every 64-bit ARM CPU has.
+    /// 128-bit vectors with byte lookups and a separate shift count for each lane, available on every 64-bit ARM CPU.
     Neon "neon" includes [Portable],
         on "aarch64" by is_aarch64_feature_detected ["neon"],
         shown as "NEON",
         costs estimated "by llvm-mca for Neoverse V2 and Apple M1, or scaled from x86, and not timed on ARM";
 
-    /// 128-bit vectors of WebAssembly, with lookups of bytes.
+    /// The 128-bit vectors of WebAssembly, with byte lookups.
     Simd128 "simd128" includes [Portable],
         on "wasm32" where target_feature = "simd128", by is_wasm_feature_compiled ["simd128"],
         shown as "SIMD128",
@@ -164,7 +164,7 @@ impl Tier {
         self.row().extension.as_ref()
     }
 
-    /// Whether the constants in the costs of its kernels were measured, on the machine of the report.
+    /// Whether the constants in the costs of the tier's kernels were measured, on the machine of the report.
     pub fn are_costs_measured(self) -> bool {
         self.extension().is_none_or(|extension| extension.costs_estimated.is_none())
     }
@@ -179,7 +179,7 @@ impl Tier {
         self.extension().is_none_or(|extension| (extension.is_on_this_cpu)())
     }
 
-    /// The tiers of this architecture, whether this CPU offers them or not.
+    /// The tiers of this architecture, whether or not this CPU offers them.
     pub fn here() -> impl Iterator<Item = Tier> {
         Tier::of(ARCH)
     }
@@ -192,8 +192,8 @@ impl Tier {
         self.extension().is_none_or(|extension| extension.architecture == architecture)
     }
 
-    /// The tier of that name on any architecture, for data that may have been measured elsewhere. [`str::parse`] allows only
-    /// the tiers of this one.
+    /// The tier with this name, of any architecture, for data that may have been measured elsewhere. [`str::parse`]
+    /// accepts only the tiers of this architecture.
     pub fn named(name: &str) -> Option<Tier> {
         Tier::ALL.iter().copied().find(|tier| tier.name() == name)
     }
@@ -208,19 +208,19 @@ impl Tier {
     }
 }
 
-/// A name that is no tier of this architecture.
+/// Why a name is not a tier of this architecture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TierError {
-    /// No tier of that name.
+    /// No tier has this name.
     #[error("unknown tier `{name}`{}", hint(.name, .known.iter().copied()))]
     Unknown {
-        /// What was asked for.
+        /// The name given.
         name: String,
-        /// What there is.
+        /// The tiers of this architecture.
         known: Vec<&'static str>,
     },
-    /// A tier of another architecture.
+    /// The tier belongs to another architecture.
     #[error(
         "{} is a tier of {} and this is {here}; allowed: {}",
         .tier.name(),
@@ -232,7 +232,7 @@ pub enum TierError {
         tier: Tier,
         /// This architecture.
         here: &'static str,
-        /// Its tiers.
+        /// The tiers of this architecture.
         known: Vec<&'static str>,
     },
 }
@@ -249,14 +249,14 @@ impl std::str::FromStr for Tier {
 mod tests {
     use super::*;
 
-    /// On a machine that no row is for, so that no new row changes what is allowed.
+    /// On an architecture for which there is no row, so that no new row changes what is allowed.
     #[test]
     fn a_tier_of_another_architecture_is_refused_by_name() {
         let asked = |name| Tier::named_on("pdp11", name).map_err(|error| error.to_string());
         assert_eq!(asked("portable"), Ok(Tier::Portable));
         let refused = |why: &str| Err(why.to_owned());
         assert_eq!(asked("avx2"), refused("avx2 is a tier of x86_64 and this is pdp11; allowed: portable"));
-        // What is not allowed is not meant.
+        // A name that is not allowed here is not suggested.
         assert_eq!(asked("avx"), refused("unknown tier `avx`; allowed: portable"));
         assert_eq!(Tier::named_on("x86_64", "avx2"), Ok(Tier::Avx2));
         let neon = Tier::named_on("x86_64", "neon").map_err(|error| error.to_string());
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(included(Tier::Simd128), [Tier::Portable, Tier::Simd128]);
     }
 
-    /// What the rest of the crate takes for granted of rows to come.
+    /// What the rest of the crate assumes of every row, including future ones.
     #[test]
     fn every_row_fits_those_that_it_includes() {
         for (index, tier) in Tier::ALL.iter().enumerate() {

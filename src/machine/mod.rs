@@ -1,7 +1,7 @@
 //! What this process may use: instruction sets, threads, memory.
 //!
-//! Here is what asks the CPU and the operating system (`system`), and what threads exchange data by (`sync`). Nothing here knows what a
-//! kernel computes.
+//! This module queries the CPU and the operating system (`system`), and holds the means by which threads exchange data
+//! (`sync`). It does not know what a kernel computes.
 
 use std::array::from_fn;
 use std::thread::available_parallelism;
@@ -15,7 +15,7 @@ pub(crate) mod pages;
 pub(crate) mod sync;
 pub(crate) mod system;
 
-/// The machine that kernels are selected for. Tests make capped values instead of setting environment variables.
+/// The machine for which kernels are selected. Tests make capped machines instead of setting environment variables.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     /// Whether each of [`Tier::ALL`] may be used.
@@ -23,20 +23,20 @@ pub struct Machine {
     threads: usize,
     has_threads: bool,
     memory: u64,
-    /// What a limit on the address space of the process leaves of it, if there is one.
+    /// The bytes of address space that a limit on the process leaves, if there is a limit.
     addresses: Option<u64>,
 }
 
-/// A setting in the environment that cannot be read.
+/// The environment variable [`ISA_MAX`] names no tier of this architecture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{ISA_MAX}: {0}")]
 pub struct WrongCap(#[from] TierError);
 
-/// The environment variable that caps the tiers, so that one machine walks every path.
+/// The environment variable that caps the tiers, so that one machine can run the kernels of every tier.
 pub const ISA_MAX: &str = "NIMLANES_ISA_MAX";
 
 impl Machine {
-    /// This machine: the tiers of its CPU, the threads the process may use, the memory that is free now.
+    /// Detects this machine: the tiers of its CPU, the threads that the process may use, the memory that is free now.
     pub fn detect() -> Self {
         Machine {
             tiers: from_fn(|i| Tier::ALL[i].is_on_this_cpu()),
@@ -47,7 +47,7 @@ impl Machine {
         }
     }
 
-    /// [`Machine::detect`], capped by the environment variable [`ISA_MAX`] where it is set.
+    /// [`Machine::detect`], capped by the environment variable [`ISA_MAX`] if it is set.
     ///
     /// # Errors
     /// The variable names no tier of this architecture.
@@ -59,7 +59,7 @@ impl Machine {
         }
     }
 
-    /// The same machine with no tier but those that `cap` includes.
+    /// The same machine with only those of its tiers that `cap` includes.
     #[must_use]
     pub fn capped(self, cap: Tier) -> Self {
         Machine { tiers: from_fn(|i| self.tiers[i] && cap.includes(Tier::ALL[i])), ..self }
@@ -71,7 +71,7 @@ impl Machine {
         Machine { memory: bytes, addresses: None, ..self }
     }
 
-    /// The same machine where no thread can be started, as in WebAssembly.
+    /// The same machine, but without the ability to start threads, as in WebAssembly.
     #[must_use]
     pub fn without_threads(self) -> Self {
         Machine { threads: 1, has_threads: false, ..self }
@@ -92,7 +92,7 @@ impl Machine {
         self.tiers().last().unwrap_or(Tier::Portable)
     }
 
-    /// Threads that run at once.
+    /// The number of threads that can run at once.
     pub fn threads(&self) -> usize {
         self.threads
     }
@@ -102,18 +102,18 @@ impl Machine {
         self.has_threads
     }
 
-    /// Bytes that a run on `threads` threads may take; [`u64::MAX`] where the system does not say. With 32-bit pointers at most 512 MiB,
-    /// so that every bit of a table has an index.
+    /// Bytes that a run on `threads` threads may take; [`u64::MAX`] if the system does not say. With 32-bit pointers,
+    /// this is at most 512 MiB, so that every bit of a table has an index.
     pub fn memory(&self, threads: usize) -> u64 {
         let usable = self.addresses.map(|addresses| usable(addresses, threads.min(ARENAS * self.threads) as u64));
         usable.into_iter().chain(INDEXED).fold(self.memory, u64::min)
     }
 }
 
-/// Bytes of which every bit has an index; no limit where an index has 64 bits.
+/// The most bytes such that every bit has an index; no limit if an index has 64 bits.
 const INDEXED: Option<u64> = if cfg!(target_pointer_width = "64") { None } else { Some(1 << 29) };
 
-/// Bytes of memory that a started thread takes besides what its work allocates: the stack that the standard library
+/// Bytes of memory that a started thread takes besides the allocations of its work: the stack that the standard library
 /// requests, its guard page and its signal stack. Hardly any of it is ever touched, but a limit on the address space
 /// counts all of it.
 pub(crate) const STACK: f64 = (2 << 20) as f64 + 65_536.0;
@@ -124,13 +124,14 @@ const OWN_THREADS: u64 = 3;
 const PROGRAM: u64 = 6 << 20;
 /// Addresses that the allocator of glibc may reserve for a thread.
 const ARENA: u64 = 64 << 20;
-/// The most threads that it does so for, over the number of CPUs.
+/// The most arenas that this allocator makes per CPU.
 const ARENAS: usize = 8;
 
-/// What a run on `threads` threads can allocate of `addresses` bytes of address space. Stacks are part of its cost.
+/// What a run on `threads` threads can allocate of `addresses` bytes of address space. The stacks of its threads are
+/// part of the run's cost, and are not subtracted here.
 fn usable(addresses: u64, threads: u64) -> u64 {
     let others = OWN_THREADS + threads.saturating_sub(1);
-    // Arenas come first: one that is reserved early fits where the rest is not yet used.
+    // Arenas come first: one that is reserved early fits while the rest is still unused.
     let mut left = addresses;
     for _ in 0..others {
         if left >= ARENA {
@@ -140,7 +141,7 @@ fn usable(addresses: u64, threads: u64) -> u64 {
     left.saturating_sub(PROGRAM + OWN_THREADS * STACK as u64)
 }
 
-/// The most memory that this process has held so far, in bytes; 0 where the system does not say.
+/// The most memory that this process has held so far, in bytes; 0 if the system does not say.
 pub fn peak_memory() -> u64 {
     system::peak_memory().unwrap_or(0)
 }
@@ -153,7 +154,7 @@ mod tests {
     fn addresses_that_threads_reserve_are_not_promised_to_a_run() {
         const MB: u64 = 1 << 20;
         assert_eq!(usable(0, 64), 0);
-        // An arena that does not fit is not made, and does without.
+        // An arena that does not fit is not made, and its thread does without.
         assert!((20..30).contains(&(usable(100 * MB, 1) / MB)) && usable(100 * MB, 1) == usable(100 * MB, 64));
         assert!((290..300).contains(&(usable(500 * MB, 1) / MB)));
         assert!((225..235).contains(&(usable(500 * MB, 2) / MB)));
@@ -183,7 +184,7 @@ mod tests {
     fn a_limit_on_memory_is_one_whatever_the_addresses() {
         let machine = Machine { addresses: Some(1 << 20), ..Machine::detect() };
         assert_eq!(machine.memory(1), 0);
-        // The allocator makes so many arenas, however many threads there are.
+        // The allocator makes no more arenas than this, however many threads there are.
         let machine = Machine { addresses: Some(1 << 40), threads: 2, memory: u64::MAX, ..machine };
         assert_eq!([machine.memory(1000), machine.memory(3)], [usable(1 << 40, 16), usable(1 << 40, 3)]);
         assert_eq!(machine.threads(), 2);

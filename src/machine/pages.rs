@@ -1,10 +1,11 @@
-//! Huge pages: a fault for each 2 MB in place of each 4 kB.
+//! Huge pages: one page fault for each 2 MB instead of each 4 kB.
 #![allow(unsafe_code, reason = "advice on the pages of a slice")]
 
 /// The size in bytes from which huge pages are requested.
 const HUGE: usize = 1 << 22;
 
-/// Asks the system to back large memory by huge pages. A refusal costs time only, and systems other than Linux are not asked.
+/// Asks the system to back large memory with huge pages. A refusal costs only time, and systems other than Linux are
+/// not asked.
 pub(crate) fn request_huge_pages<T>(memory: &mut [T]) {
     let bytes = size_of_val(memory);
     if cfg!(target_os = "linux") && bytes >= HUGE {
@@ -45,7 +46,7 @@ mod tests {
         if !std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
             return println!("this system has no huge pages");
         }
-        // No allocation that was freed before: malloc maps such a size anew.
+        // Not memory that was freed before: malloc maps an allocation of this size anew.
         let mut memory = vec![0u8; 1 << 26];
         let (start, page) = (memory.as_ptr() as usize, rustix::param::page_size());
         request_huge_pages(&mut memory[..HUGE - 1]);

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What moves a game allows.
+/// The code of an octal or hexadecimal game, which says what moves are allowed.
 ///
-/// Digit `d` at place `k` says what may be left of a heap from which `k` are taken: bit 0 nothing, bit 1 one heap, bit 2 two
-/// heaps, bit 3 three heaps, none of them empty. Digits up to 7 make an octal game, digits up to F a hexadecimal one. Place 0 is
-/// in front of the point, where only splits are moves. Digits in brackets are repeated without end. `grundy` is Grundy's game:
-/// split a heap into two that differ.
+/// The digit at place `k` says what may be left of a heap from which `k` are taken: bit 0 stands for nothing, bit 1 for
+/// one heap, bit 2 for two heaps, bit 3 for three heaps, none of them empty. Digits up to 7 make an octal game, digits
+/// up to F a hexadecimal one. Place 0 is before the point; there, only splits are moves. Digits in brackets are
+/// repeated without end. `grundy` is Grundy's game: a move splits a heap into two that differ.
 ///
 /// ```
 /// use nimlanes::moves::Code;
@@ -23,7 +23,7 @@ use std::str::FromStr;
 pub struct Code {
     /// The digits from place 0 on.
     digits: Vec<u8>,
-    /// How many of the last digits are repeated.
+    /// The number of digits at the end that are repeated.
     repeated: usize,
     /// Whether the heaps of a split must differ.
     is_unequal: bool,
@@ -36,22 +36,22 @@ pub enum CodeError {
     /// There is no point.
     #[error("`{0}` is not a game; allowed: codes such as 0.137, 4.3 or 0.[3], and `grundy`")]
     NoPoint(String),
-    /// The digit in front of the point allows to leave a heap as it is, or nothing of it.
+    /// The digit before the point allows a move that leaves the heap as it is or leaves nothing, or is not a digit.
     #[error("`{0}` in front of the point is not a digit of a game; allowed: 0, 4, 8, C or nothing")]
     First(String),
-    /// There are no digits behind the point, or none in the brackets.
+    /// There are no digits after the point, or none in the brackets.
     #[error("`{0}` has no digits behind the point, or none in brackets")]
     Empty(String),
-    /// Not a hexadecimal digit.
+    /// A character after the point is not a hexadecimal digit.
     #[error("`{0}` is not a digit of a game; allowed: 0 to 7, and to F for splits into three heaps")]
     Digit(char),
-    /// Brackets are not around the last digits.
+    /// The brackets do not enclose the last digits.
     #[error("`{0}` has brackets that are not around its last digits, as in 0.1[3]")]
     Brackets(String),
 }
 
 impl Code {
-    /// The digit at a place.
+    /// The digit at a place; 0 past the last digit.
     pub fn digit(&self, place: usize) -> u8 {
         match place.checked_sub(self.digits.len()) {
             None => self.digits[place],
@@ -69,7 +69,8 @@ impl Code {
             .collect()
     }
 
-    /// The last place with a digit other than 0, if there is a last one. It is 0 if there are no such digits.
+    /// The last place with a digit other than 0; `None` if such digits are repeated without end. If there are none, the
+    /// last place is 0.
     pub fn last_place(&self) -> Option<usize> {
         self.is_finite().then(|| self.digits.iter().rposition(|digit| *digit > 0).unwrap_or(0))
     }

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// Moves that take from both heaps. With `p:q` in the list, a player may take `p t` from one heap and `q t` from the other,
-/// either way round, for any `t > 0`. Taking any amount from one heap is always allowed.
+/// A list of moves that take from both heaps. With `p:q` in the list, a player may take `p t` from one heap and `q t`
+/// from the other, either way round, for any `t > 0`. Taking any amount from one heap is always allowed.
 ///
-/// `1:1` is Wythoff's game, `1:1,1:2` is Proportionate Nim, and the empty list (written `none`) is Nim. Common factors are
-/// kept: `2:4` takes 2 and 4, or 4 and 8, but not 3 and 6. Listing a move twice is an error.
+/// `1:1` is Wythoff's game, `1:1,1:2` is Proportionate Nim, and the empty list (written `none`) is Nim. Common factors
+/// matter: `2:4` takes 2 and 4, or 4 and 8, but not 3 and 6. Listing a move twice is an error.
 ///
-/// The name is Larsson's ("A generalized diagonal Wythoff Nim", Integers 12, 2012).
+/// The term is Larsson's ("A generalized diagonal Wythoff Nim", Integers 12, 2012).
 ///
 /// ```
 /// use nimlanes::moves::Diagonals;

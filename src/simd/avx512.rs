@@ -24,10 +24,10 @@ pub fn store<T: Lane, const N: usize>(to: &mut [T; N], v: __m512i) {
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) }
 }
 
-/// Prefetches the cache line that is `bytes` bytes after the start of `memory`; nothing needs to be there.
+/// Prefetches the cache line at `bytes` bytes after the start of `memory`, which may be past its end.
 #[inline(always)]
 pub fn prefetch<T>(memory: &[T], bytes: usize) {
-    // SAFETY: a prefetch is a hint: it reads nothing, and no address is wrong for it.
+    // SAFETY: a prefetch is a hint: it reads nothing, and any address is allowed.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(memory.as_ptr().cast::<i8>().wrapping_add(bytes)) };
 }
 
@@ -39,7 +39,7 @@ pub fn lanes_of<T: Lane, const N: usize>(v: __m512i) -> [T; N] {
     unsafe { std::mem::transmute_copy(&v) }
 }
 
-/// Assembly on eight `rows` of `BYTES` bytes, which have the places `{a}` to `{h}`.
+/// Assembly on eight `rows` of `BYTES` bytes; `{a}` to `{h}` are the places in them.
 macro_rules! on_rows {
     ($rows:expr, $at:expr, [$($line:literal,)*], $($operands:tt)*) => {{
         let [a, b, c, d, e, f, g, h] = $at.map(usize::from);
@@ -62,8 +62,8 @@ macro_rules! on_rows {
 
 /// Eight words, one from each row: the word at byte `from + at[i]` of row `i` in lane `i`.
 ///
-/// In assembly, because the compiler goes through memory and waits for it. The registers are named, because rustc 1.95 prints
-/// wrong names for the halves of those from `zmm16` on.
+/// This is in assembly, because the compiler goes through memory, with a stall. The registers are named, because rustc
+/// 1.95 prints wrong names for the halves of registers from `zmm16` on.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub fn collect<const BYTES: usize>(rows: &[[u8; BYTES]; 8], from: usize, at: [u8; 8]) -> __m512i {

@@ -1,4 +1,4 @@
-//! Bit rows: a table of bits, a row in whole 64-bit words, bit `i` of a row in bit `i % 64` of word `i / 64`.
+//! Bit rows: tables of bits whose rows are whole 64-bit words. Bit `i` of a row is bit `i % 64` of word `i / 64`.
 
 /// Bits in a word.
 pub const WORD: usize = 64;
@@ -23,7 +23,7 @@ impl BitRows {
         bits.div_ceil(WORD) + 1
     }
 
-    /// Bytes of a table of that shape.
+    /// Bytes of a table with `rows` rows of `bits` bits.
     pub fn bytes(rows: usize, bits: usize) -> f64 {
         8.0 * rows as f64 * Self::stride(bits) as f64
     }
@@ -53,14 +53,14 @@ pub fn window(row: &[u64], at: usize) -> u64 {
     funnel(row[at / WORD], row[at / WORD + 1], at % WORD)
 }
 
-/// The 64 bits from bit `shift` of `low` on, which `high` follows.
+/// The 64 bits from bit `shift` of `low` on, where `high` follows `low`.
 #[inline(always)]
 pub fn funnel(low: u64, high: u64, shift: usize) -> u64 {
-    // Two shifts, because one by 64 is not defined.
+    // Two shifts, because a shift by 64 is not defined.
     low >> shift | high << 1 << (WORD - 1 - shift)
 }
 
-/// The index of the first zero, 64 if there is none.
+/// The index of the first zero; 64 if there is none.
 #[inline(always)]
 pub fn first_zero(word: u64) -> usize {
     word.trailing_ones() as usize

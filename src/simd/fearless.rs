@@ -1,8 +1,8 @@
-//! Levels of the crate `fearless_simd` for tiers. The crate detects the CPU by itself and hands out the best [`Level`]; a kernel
-//! runs at that of its tier, so its rows differ in nothing else.
+//! Levels of the crate `fearless_simd` for tiers. The crate detects the CPU by itself and offers the best [`Level`]; a
+//! kernel runs at the level of its tier, so that its variants differ in nothing else.
 //!
-//! A level is a value, and code for it is compiled by `dispatch!` or `vectorize`: what they call must be inlined, or have such a
-//! call of its own, or it is compiled for the build's target.
+//! A level is a value, and `dispatch!` or `vectorize` compiles code for it. A function that they call must be inlined
+//! or have such a call of its own; otherwise it is compiled for the build's target.
 
 use fearless_simd::{Level, Simd};
 
@@ -17,7 +17,7 @@ pub fn level(tier: Tier) -> Option<Level> {
         Tier::Avx2 => Level::new().as_avx2().map(Simd::level),
         #[cfg(target_arch = "x86_64")]
         Tier::Avx512 => Level::new().as_avx512().map(Simd::level),
-        // No kernel is listed at the others.
+        // No kernel is listed at the other tiers.
         _ => None,
     }
 }
@@ -37,7 +37,7 @@ mod tests {
         Some(dispatch!(level(tier)?, simd => of(simd)))
     }
 
-    /// On a CPU with more, too.
+    /// Even on a CPU that has more.
     #[test]
     fn no_tier_enters_a_level_above_it() {
         let of_build = width(Tier::Portable).expect("plain Rust runs everywhere");

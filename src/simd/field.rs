@@ -1,20 +1,21 @@
 //! Words that hold marks, shared between threads: marked one bit at a time, read as a vector at any byte.
 //!
 //! # Memory order
-//! Every access is relaxed and orders nothing by itself. Before a thread reads marks of another, it loads with acquire
-//! order a counter that the other stored with release order after making them; so those marks have happened before, on
-//! any hardware. Two threads never mark the same word at the same time, so a mark is a load and a store, and none is
-//! lost. Words may be read while they are being marked, but nothing depends on the bits that change. A summary
-//! ([`Field::set_shared`]) needs no counter: it may be late, and a word that it calls full stays full.
+//! Every access is relaxed and orders nothing by itself. Before a thread reads the marks of another, it loads, with
+//! acquire order, a counter that the other stored, with release order, after making them; so those marks happen before
+//! the reads, on any hardware. Two threads never mark the same word at the same time, so a mark is a load and a store,
+//! and none is lost. Words may be read while they are being marked, but nothing depends on the bits that change. A
+//! summary ([`Field::set_shared`]) needs no counter: it may be late, and a word that it calls full stays full.
 //!
-//! Nothing of this relies on the order that x86 keeps: release and acquire are plain moves there, and `stlr` and `ldar` on ARM.
-//! A vector that is read while words of it are marked may mix old and new bytes on either. A mark changes one bit of its word,
-//! so every byte is one of the two, and the bits that were there before are in both.
+//! None of this relies on the order that x86 keeps: release and acquire are plain moves there, and `stlr` and `ldar` on
+//! ARM. A vector that is read while some of its words are marked may mix old and new bytes on either architecture. A
+//! mark changes one bit of its word, so every byte is either the old or the new one, and the bits that were set before
+//! are set in both.
 //!
 //! This holds if the threads follow their wave of counters. The wave of the antichain kernels is modelled in loom
-//! (`cores/table_scan/wave/model.rs`, run by `.ci/deep`): without release, without acquire, or with a shorter
-//! lag the model fails. The tests of `wave` run it with threads, in `.ci/run` also as code for ARM. ThreadSanitizer would see none of this: to it relaxed accesses are no race, and it does not see
-//! reads by `asm!`.
+//! (`cores/table_scan/wave/model.rs`, run by `.ci/deep`): the model fails without release, without acquire, or with a
+//! shorter lag. The tests of `wave` run it with threads, in `.ci/run` also as code for ARM. ThreadSanitizer could
+//! detect no violation: it does not count relaxed accesses as a race, and it does not see reads by `asm!`.
 #![allow(unsafe_code, reason = "vector loads from memory that other threads write, checked once for 16 lanes")]
 
 use std::arch::asm;
@@ -26,9 +27,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::avx512::{lanes_of, prefetch};
 use crate::machine::pages::request_huge_pages;
 
-/// Words after the last one that windows may reach into, so that no field is shorter than a window.
+/// Words after the last one into which windows may reach, so that no field is shorter than a window.
 const PADDING: usize = WINDOW / 8;
-/// Bytes that a half window reads from its place on, including the eight that follow its vector.
+/// Bytes that a half window may read from its place on, including the eight that follow its vector.
 const REACH: usize = 40;
 /// Bytes in a window.
 const WINDOW: usize = 64;
@@ -150,8 +151,8 @@ impl Field {
         HalfWindows { field: self, at: checked(at, lanes, size_of_val(&*self.words) - REACH) }
     }
 
-    /// The places of 64 searches in `R` rows, all at byte 0 at first. Windows may be read that end at most `reach`
-    /// bytes after a place; `reach` is at least [`WINDOW`].
+    /// The places of 64 searches in `R` rows, all at byte 0 at first. A window may end at most `reach` bytes after its
+    /// place; `reach` is at least [`WINDOW`].
     pub fn starts<const R: usize>(&self, reach: usize) -> SearchStarts<'_, R> {
         assert!(reach >= WINDOW, "room for a window");
         let last = size_of_val(&*self.words).checked_sub(reach).expect("a reach inside the field");
@@ -166,7 +167,7 @@ impl Field {
     }
 }
 
-/// Sixteen places that are at most `last`; 0 in lanes that are not in `lanes`, which may hold anything.
+/// Sixteen places, asserted to be at most `last`. Lanes that are not in `lanes` may hold anything, and become 0.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn checked(at: __m512i, lanes: __mmask16, last: usize) -> [u32; 16] {

@@ -71,7 +71,8 @@ impl Line {
         vector
     }
 
-    /// A vector ORed with the line: one instruction, which the compiler does not make of a load that it cannot see.
+    /// A vector ORed with the line in one instruction. The compiler would not fuse the OR with the load in
+    /// [`Line::load`], which it cannot see.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -101,7 +102,7 @@ impl Line {
     }
 }
 
-/// A list of lines, empty at first.
+/// A list of lines, without marks at first.
 pub struct Lines {
     words: Box<[AtomicU64]>,
     /// The first word of the first line.
@@ -109,7 +110,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Empty lines.
+    /// `lines` lines without marks.
     pub fn new(lines: usize) -> Self {
         let mut words: Box<[u64]> = vec![0; WORDS * lines + WORDS - 1].into();
         request_huge_pages(&mut words);
@@ -120,12 +121,12 @@ impl Lines {
         Lines { words, first }
     }
 
-    /// Takes all marks away.
+    /// Removes all marks.
     pub fn clear(&mut self) {
         self.words.iter_mut().for_each(|word| *word.get_mut() = 0);
     }
 
-    /// Bytes of that many lines.
+    /// Bytes of `lines` lines.
     pub fn bytes(lines: u64) -> f64 {
         64.0 * lines as f64 + 56.0
     }

@@ -1,13 +1,13 @@
-//! Words and vectors: bits of words, and loads and stores of vectors, which are small, safe and checked.
+//! Words and vectors: bits of words, and small, safe, checked functions for loads and stores of vectors.
 //!
-//! `unsafe` code is allowed here, in the dispatch of [`crate::kernel`], in the one kernel that is written in assembly, and in
-//! [`crate::machine`] for the advice on pages and for what Windows is asked.
+//! `unsafe` code is allowed here, in the dispatch of [`crate::kernel`], in the one kernel that is written in assembly,
+//! and in [`crate::machine`] for the advice on pages and for calls of Windows.
 //!
 //! Arithmetic intrinsics are safe in a function that has their CPU feature; only those that take a pointer are not. A
 //! helper takes a reference to exactly the bytes it touches, so the check is the caller's slicing, once per block.
 //! Where a kernel reads many places of one table, `field` checks them sixteen at a time.
 
-// The AVX-512 tier uses vectors of 256 bits, too.
+// The AVX-512 tier also uses vectors of 256 bits.
 #[cfg(all(target_arch = "x86_64", any(feature = "avx2", feature = "avx512")))]
 pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
@@ -27,7 +27,7 @@ pub mod simd128;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 pub mod v128;
 
-/// Element types that fill a vector without padding and are valid in any bit pattern.
+/// Element types that fill a vector without padding and for which every bit pattern is valid.
 pub trait Lane: Copy + sealed::Sealed {}
 
 mod sealed {

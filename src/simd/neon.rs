@@ -1,4 +1,4 @@
-//! NEON under [`v128`](super::v128).
+//! The NEON instructions of [`v128`](super::v128).
 #![allow(unsafe_code, reason = "calls of functions for NEON, which the build has")]
 
 use std::arch::aarch64::*;
@@ -10,7 +10,7 @@ use crate::simd::bits::{self, WORD};
 
 /// The tier.
 pub const TIER: Tier = Tier::Neon;
-/// Vectors of sums that stay in registers while others are added: half of the registers.
+/// The number of sums that stay in registers while other vectors are added: half of the registers.
 pub const SUMS: usize = 16;
 
 const _: () = assert!(cfg!(target_feature = "neon"), "every 64-bit ARM CPU with an operating system has NEON");
@@ -83,8 +83,9 @@ lanes! {
     u64: uint64x2_t, vdupq_n_u64 vandq_u64 vorrq_u64 veorq_u64 vsubq_u64 vbicq_u64 vceqq_u64, vshlq_u64 vdupq_n_s64 i64;
 }
 
-/// Signs of four lanes, for sums modulo a number, as factors. `mla` adds or subtracts in one instruction; the sum is right or off
-/// by the modulus, in a direction that depends on the sign alone, and the lesser of the two numbers is right.
+/// Signs of four lanes, for sums modulo a number, as factors. `mla` adds or subtracts in one instruction. The sum is
+/// right or off by the modulus, in a direction that depends only on the sign; so of the sum and the corrected sum, the
+/// smaller one is right.
 #[derive(Clone, Copy)]
 pub struct Signs {
     factors: uint32x4_t,
@@ -97,7 +98,7 @@ neon! {
         Vector(vqtbl1q_u8(table.0, indices.0))
     }
 
-    /// A bit for each of 64 bytes, which are all ones or zero.
+    /// One bit for each of 64 bytes, each of which is all ones or zero.
     pub fn bits(bytes: [Vector<u8>; 4]) -> u64 {
         // Each lane keeps its bit of a byte; pairs of lanes are added until a byte has eight.
         let bit = load(&[1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128u8]);
@@ -128,20 +129,20 @@ neon! {
     /// The first zero of four words; 256 if there is none.
     pub fn first_zero(words: Words) -> usize {
         let full = words.map(|words| vreinterpretq_u32_u64(words.equal(Vector::splat(u64::MAX)).0));
-        // A quarter of this word for each.
+        // A quarter of this word for each of the four words.
         let full = vget_lane_u64::<0>(vreinterpret_u64_u16(vmovn_u32(vuzp1q_u32(full[0], full[1]))));
         let word = bits::first_zero(full) / (WORD / WORDS);
         if word == WORDS { WORDS * WORD } else { word * WORD + bits::first_zero(word_of(words, word)) }
     }
 
-    /// The lanes of `low` but for the first, then the first of `high`.
+    /// The lanes of `low` except the first, then the first lane of `high`.
     pub fn next_lanes(low: Vector<u32>, high: Vector<u32>) -> Vector<u32> {
         Vector(vextq_u32::<1>(low.0, high.0))
     }
 
-    /// How many words at the beginning of a row of two or four vectors have no zero; 16 if none has one.
+    /// The number of words at the beginning of a row of two or four vectors that have no zero; 16 if no word has one.
     pub fn full_words<const V: usize>(row: [Vector<u32>; V]) -> usize {
-        // Four bits for each word, in a row of two vectors twice.
+        // Four bits for each word. The words of a row of two vectors appear twice.
         let full = |v: usize| vreinterpretq_u16_u32(row[v].equal(Vector::splat(u32::MAX)).0);
         let halves = |v: usize| vreinterpretq_u8_u16(vuzp1q_u16(full(v), full(v + 1)));
         let full = vreinterpretq_u16_u8(vuzp1q_u8(halves(0), halves(V - 2)));
@@ -149,10 +150,10 @@ neon! {
         bits::first_zero(full) / 4
     }
 
-    /// Only this bit of each lane; none where there is no such bit.
+    /// Each lane with only the bit at `at` set, or none if a lane has no such bit.
     ///
-    /// `ushl` shifts lanes of any width, but reads only the low byte of a count, and as a signed number: a minimum makes all counts that
-    /// are too large 16, which shifts the bit out.
+    /// `ushl` shifts lanes of any width, but reads only the low byte of a count, as a signed number. So a minimum
+    /// reduces all counts that are too large to 16, which shifts the bit out.
     pub fn one_bit(at: Vector<u16>) -> Vector<u16> {
         Vector(vshlq_u16(vdupq_n_u16(1), vreinterpretq_s16_u16(vminq_u16(at.0, vdupq_n_u16(16)))))
     }

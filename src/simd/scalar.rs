@@ -1,8 +1,8 @@
-//! Words that stay words.
+//! Words that the compiler must not put into vectors.
 #![allow(unsafe_code, reason = "an empty piece of assembly")]
 
-/// The same word, computed by itself: the compiler joins no vector from it and from others. In a chain of words, a vector would
-/// cost the way into it and back at each step.
+/// The same word, kept out of vectors: the compiler cannot combine its computation with that of other words. In a chain
+/// of words, a vector would cost moves into it and back at each step.
 #[inline(always)]
 pub fn apart(word: u64) -> u64 {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

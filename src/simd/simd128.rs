@@ -1,5 +1,5 @@
-//! The vectors of WebAssembly under [`v128`](super::v128). Where the CPU is an x86, an engine adds a saturating addition before each
-//! lookup, for `pshufb` takes four bits of an index.
+//! The WebAssembly instructions of [`v128`](super::v128). On x86, an engine adds a saturating addition before each
+//! lookup, as `pshufb` reads only four bits of an index below 128.
 
 use std::arch::wasm32::*;
 use std::array::from_fn;
@@ -10,7 +10,8 @@ use crate::simd::bits::{self, WORD};
 
 /// The tier.
 pub const TIER: Tier = Tier::Simd128;
-/// Vectors of sums that stay in registers while others are added: half of the registers of an x86 without AVX-512.
+/// The number of sums that stay in registers while other vectors are added: half of the registers of an x86 without
+/// AVX-512.
 pub const SUMS: usize = 8;
 
 macro_rules! lanes {
@@ -67,7 +68,8 @@ lanes! {
     u64: u64x2_splat u64x2_sub u64x2_eq u64x2_shr above_u64;
 }
 
-/// The lanes of `high` moved up by their width less `by`. Counts are taken modulo the width, so a shift by the width is two.
+/// The lanes of `high` shifted up by their width minus `by`. Counts are taken modulo the width, so a shift by the whole
+/// width takes two shifts.
 macro_rules! above {
     ($($above:ident $lane:ty: $up:ident;)*) => { $(
         #[inline(always)]
@@ -78,10 +80,11 @@ macro_rules! above {
 }
 above! { above_u8 u8: u8x16_shl; above_u16 u16: u16x8_shl; above_u64 u64: u64x2_shl; }
 
-/// As the others, by a product: an x86 takes four instructions for a shift by a number that is not known when it is compiled.
+/// Like the others, but by a product: an x86 takes four instructions for a shift by a count that is unknown at compile
+/// time.
 #[inline(always)]
 fn above_u32(high: v128, by: usize) -> v128 {
-    /// Powers of two, modulo 2^32. The compiler would make a computed one a shift.
+    /// Powers of two, modulo 2^32. If a factor were computed, the compiler would turn the product into a shift.
     static FACTORS: [u32; 32] = {
         let mut factors = [0; 32];
         let mut by = 1;
@@ -100,7 +103,7 @@ pub fn lookup(table: Vector<u8>, indices: Vector<u8>) -> Vector<u8> {
     Vector(u8x16_swizzle(table.0, indices.0))
 }
 
-/// A bit for each of 64 bytes, which are all ones or zero.
+/// One bit for each of 64 bytes, each of which is all ones or zero.
 #[inline(always)]
 pub fn bits(bytes: [Vector<u8>; 4]) -> u64 {
     bytes.iter().rev().fold(0, |word, bytes| word << 16 | u64::from(u8x16_bitmask(bytes.0)))
@@ -140,25 +143,25 @@ pub fn first_zero(words: Words) -> usize {
     if word == WORDS { WORDS * WORD } else { word * WORD + bits::first_zero(word_of(words, word)) }
 }
 
-/// The lanes of `low` but for the first, then the first of `high`.
+/// The lanes of `low` except the first, then the first lane of `high`.
 #[inline(always)]
 pub fn next_lanes(low: Vector<u32>, high: Vector<u32>) -> Vector<u32> {
     Vector(u32x4_shuffle::<1, 2, 3, 4>(low.0, high.0))
 }
 
-/// How many words at the beginning of a row of two or four vectors have no zero; 16 if none has one.
+/// The number of words at the beginning of a row of two or four vectors that have no zero; 16 if no word has one.
 #[inline(always)]
 pub fn full_words<const V: usize>(row: [Vector<u32>; V]) -> usize {
-    // A byte for each word, in a row of two vectors twice.
+    // One byte for each word. The words of a row of two vectors appear twice.
     let full = |v: usize| row[v].equal(Vector::splat(u32::MAX)).0;
     let halves = |v: usize| i16x8_narrow_i32x4(full(v), full(v + 1));
     u32::from(i8x16_bitmask(i8x16_narrow_i16x8(halves(0), halves(V - 2)))).trailing_ones() as usize
 }
 
-/// Only this bit of each lane; none where there is no such bit.
+/// Each lane with only the bit at `at` set, or none if a lane has no such bit.
 ///
-/// Lanes have no counts of their own: the bit is looked up, with the index in the lower byte, and 8 less in the upper byte, which
-/// wraps past 15 where it is below 8.
+/// Shifts have one count for all lanes, so the bits are looked up. The index of the lower byte is the place, and that
+/// of the upper byte is 8 less, which wraps past 15 if the place is below 8.
 #[inline(always)]
 pub fn one_bit(at: Vector<u16>) -> Vector<u16> {
     let table = u8x16(1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -172,8 +175,8 @@ pub fn any(lanes: Vector<u16>) -> bool {
     v128_any_true(lanes.0)
 }
 
-/// Signs of four lanes, for sums modulo a number: 1 or -1, and the modulus with that sign. A product is one operation, where masks
-/// take two.
+/// Signs of four lanes, for sums modulo a number: 1 or -1, and the modulus with that sign. A product is one operation;
+/// masks would take two.
 #[derive(Clone, Copy)]
 pub struct Signs {
     sign: v128,
@@ -183,13 +186,14 @@ pub struct Signs {
 /// The signs for a modulus less than 2^31.
 #[inline(always)]
 pub fn signs(are_negative: [bool; 4], modulus: u32) -> Signs {
-    /// The compiler would make a select of computed ones.
+    /// If the signs were computed, the compiler would turn the product into a select.
     static SIGNS: [u32; 2] = [1, u32::MAX];
     let Vector(sign) = load(&are_negative.map(|is| SIGNS[usize::from(is)]));
     Signs { sign, modulus: u32x4_mul(sign, u32x4_splat(modulus)) }
 }
 
-/// `to` plus or minus `from`. A sum may be too large by the modulus and a difference too small: what is below 0 is a large number.
+/// `to` plus or minus `from`. A sum may be too large by the modulus, and a difference too small; the wrong one of the
+/// two candidates is larger, as a number below 0 wraps to a large one.
 #[inline(always)]
 pub fn add_signed(to: Vector<u32>, from: Vector<u32>, signs: Signs) -> Vector<u32> {
     let sum = u32x4_add(to.0, u32x4_mul(from.0, signs.sign));

@@ -1,9 +1,9 @@
-//! Vectors of 128 bits, for kernels that NEON and the vectors of WebAssembly share. Both look bytes up in sixteen and give zero for
-//! any other index; neither has masks.
+//! Vectors of 128 bits, for kernels that NEON and the vectors of WebAssembly share. Both look up bytes in a table of
+//! sixteen, and give zero for any other index; neither has masks.
 //!
-//! The file of the tier, `neon` or `simd128`, has the instructions and all that takes other ones there. Each of the two is on for a
-//! whole build: every 64-bit ARM CPU has NEON, and an engine takes a module of WebAssembly or refuses it. So what uses vectors needs
-//! no `target_feature`.
+//! The file of the tier, `neon` or `simd128`, has the instructions, and the functions that the two tiers implement
+//! differently. Each tier is on for a whole build: every 64-bit ARM CPU has NEON, and an engine either accepts a module
+//! of WebAssembly or refuses it. So code with vectors needs no `target_feature`.
 #![allow(unsafe_code, reason = "vector loads and stores through references of the right size")]
 
 use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Sub};
@@ -38,25 +38,26 @@ pub trait Lanes: Lane {
 pub struct Vector<T: Lanes>(pub T::Register);
 
 impl<T: Lanes> Vector<T> {
-    /// The same in every lane.
+    /// The same value in every lane.
     #[inline(always)]
     pub fn splat(lane: T) -> Self {
         Vector(T::splat(lane))
     }
 
-    /// All bits of the lanes that are equal, and none of the others.
+    /// All ones in the lanes that are equal, and zero in the others.
     #[inline(always)]
     pub fn equal(self, other: Self) -> Self {
         Vector(T::equal(self.0, other.0))
     }
 
-    /// The bits that `other` has not.
+    /// The bits that are not set in `other`.
     #[inline(always)]
     pub fn without(self, other: Self) -> Self {
         Vector(T::without(self.0, other.0))
     }
 
-    /// The bits of each lane from bit `by` on, which those of the lane of `high` follow. `by` is less than the width of a lane.
+    /// The bits of each lane from bit `by` on, followed by the low bits of the same lane of `high`. `by` is less than
+    /// the width of a lane.
     #[inline(always)]
     pub fn funnel(self, high: Self, by: usize) -> Self {
         Vector(T::funnel(self.0, high.0, by))
@@ -108,7 +109,7 @@ pub fn store<T: Lanes, const N: usize>(to: &mut [T; N], v: Vector<T>) {
     unsafe { to.as_mut_ptr().cast::<T::Register>().write_unaligned(v.0) }
 }
 
-/// ORs sources into `V` vectors, which stay in registers meanwhile.
+/// ORs sources into `V` vectors, which stay in registers until the end.
 #[inline(always)]
 pub fn or_all<'a, const V: usize>(to: &mut [[u8; 16]; V], sources: impl Iterator<Item = &'a [[u8; 16]; V]>) {
     let mut sums: [Vector<u8>; V] = std::array::from_fn(|v| load(&to[v]));
@@ -124,7 +125,7 @@ pub fn or_all<'a, const V: usize>(to: &mut [[u8; 16]; V], sources: impl Iterator
 
 /// Four words: 256 candidates of bit rows.
 pub type Words = [Vector<u64>; 2];
-/// Their number.
+/// The number of words in [`Words`].
 pub const WORDS: usize = 4;
 
 /// Loads four words.
@@ -134,13 +135,13 @@ pub fn words(from: &[u64; WORDS]) -> Words {
     [load(&pairs[0]), load(&pairs[1])]
 }
 
-/// The OR of two times four words.
+/// The OR of two groups of four words.
 #[inline(always)]
 pub fn or(a: Words, b: Words) -> Words {
     [a[0] | b[0], a[1] | b[1]]
 }
 
-/// The 64 bits from bit `by` of each word of `low` on, which the word of `high` follows.
+/// The 64 bits from bit `by` of each word of `low` on, where the same word of `high` follows it.
 #[inline(always)]
 pub fn funnel(low: Words, high: Words, by: usize) -> Words {
     [low[0].funnel(high[0], by), low[1].funnel(high[1], by)]

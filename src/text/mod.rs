@@ -1,4 +1,4 @@
-//! Numbers, units and names as people write and read them. Nothing here knows a game, a kernel or a machine.
+//! Numbers, units and names as people write and read them, independent of games, kernels and machines.
 
 pub(crate) mod names;
 pub mod numbers;

@@ -1,4 +1,4 @@
-//! Parses whole numbers in the forms used for sizes: `100000`, `10_000_000`, `1e7`, `2.5e6`, `2^30`.
+//! Parsing of whole numbers in the forms used for sizes: `100000`, `10_000_000`, `1e7`, `2.5e6`, `2^30`.
 
 use std::ops::RangeInclusive;
 
@@ -79,7 +79,7 @@ fn parse(text: &str) -> Result<u64, ParseError> {
     10u64.checked_pow(zeros).and_then(|power| mantissa.checked_mul(power)).ok_or(ParseError::TooLarge)
 }
 
-/// The largest limit: `most`, or less where an index has 32 bits. A sum of a few heaps must have an index, too.
+/// The largest limit: `most`, or less if an index has 32 bits, as a sum of a few heaps must be an index, too.
 pub(crate) const fn indexable(most: u64) -> u64 {
     const WITH_32_BITS: u64 = 1 << 30;
     if cfg!(target_pointer_width = "32") && most > WITH_32_BITS { WITH_32_BITS } else { most }

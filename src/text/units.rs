@@ -1,19 +1,19 @@
-//! Numbers for people.
+//! Numbers with units, for people.
 
-/// A number of bytes, to three places.
+/// A number of bytes in a readable unit, with three decimals.
 pub fn bytes(bytes: f64) -> String {
     let (number, unit) = scaled(bytes);
     format!("{number:.3} {unit}")
 }
 
-/// A number of bytes in the largest unit of which there is at least one.
+/// A number of bytes, scaled to the largest unit in which it is at least 1, and that unit.
 pub fn scaled(bytes: f64) -> (f64, &'static str) {
     let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
     let step = if bytes < 1.0 { 0 } else { ((bytes.log10() / 3.0) as usize).min(units.len() - 1) };
     (bytes / 1000f64.powi(step as i32), units[step])
 }
 
-/// A number of nanoseconds.
+/// A number of nanoseconds in a readable unit.
 pub fn span(ns: f64) -> String {
     match ns {
         ns if ns < 1e3 => format!("{ns:.1} ns"),

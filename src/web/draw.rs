@@ -14,10 +14,10 @@ use serde::Serialize;
 
 use crate::{Asked, Failure, limit, question, say, selection};
 
-/// The most points of a picture: a browser draws so many in the blink of an eye.
+/// The most points of a picture: a browser draws this many almost at once.
 const MOST: usize = 2_000_000;
 
-/// The limit of a picture of values, unless one is set.
+/// The limit of a picture of values, unless the request sets one.
 const VALUES: u64 = 100_000;
 
 #[derive(Serialize)]

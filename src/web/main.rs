@@ -1,6 +1,6 @@
-//! The module of the page: a program for engines of WebAssembly. It reads a request, a line of JSON, from standard input, and answers
-//! with lines of JSON while it works: what it found, and at last `done` or `error`. A request has a process of its own, so nothing of
-//! one is left for the next, and the page stops one by ending its worker.
+//! The module of the page: a program for engines of WebAssembly. It reads a request, a line of JSON, from standard
+//! input, and answers with lines of JSON while it works: its results, and at the end `done` or `error`. Each request
+//! has a process of its own, so no state remains for the next one, and the page stops a request by ending its worker.
 
 mod draw;
 mod race;
@@ -16,7 +16,7 @@ use nimlanes::machine::Machine;
 use nimlanes::numbers::number;
 use serde::{Deserialize, Serialize};
 
-/// What the page asks. Settings are texts, as a person typed them.
+/// A request of the page. Settings are texts, as a person typed them.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Request {
@@ -55,7 +55,7 @@ fn main() {
         }
     };
     let end = answer().map_or_else(|failure| End::Error(failure.to_string()), |()| End::Done);
-    // Nobody is left to tell.
+    // If this fails, there is nobody left to report to.
     let _ = say(&end);
 }
 
@@ -68,13 +68,13 @@ fn say(line: &impl Serialize) -> io::Result<()> {
     out.flush()
 }
 
-/// The limit that is set, or `otherwise`.
+/// The limit that the request sets, or `otherwise`.
 fn limit(settings: &mut Settings, otherwise: u64) -> Result<u64, Failure> {
     let Some(text) = settings.remove("limit") else { return Ok(otherwise) };
     number(&text).map_err(|error| format!("limit `{text}` is {error}").into())
 }
 
-/// How kernels are chosen: as set by `kernel`, as on the command line.
+/// How kernels are chosen: as the setting `kernel` says, in the form of the command line.
 fn selection(settings: &mut Settings) -> Result<Selection, NameError> {
     let selection = Selection::new(Machine::detect());
     match settings.remove("kernel") {

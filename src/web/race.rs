@@ -1,4 +1,4 @@
-//! Races: duels of the library, told turn by turn.
+//! Races: duels of the library, reported turn by turn.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Failure, Settings, say};
 
-/// Kernels that are predicted to take longer for a run do not take part.
+/// Kernels whose runs are predicted to take longer do not take part.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 
-/// How long a race takes besides its checks, unless that is set.
+/// How long a race takes besides its checks, in seconds, unless the request sets it.
 const SECONDS: u64 = 5;
 
 /// An operation, and the settings of a race: `workload`, `size` and `seconds`.
@@ -28,10 +28,10 @@ pub struct Asked {
     browser: Browser,
 }
 
-/// What the page knows of the machine, and the module does not.
+/// What the page knows about the machine, and the module does not.
 #[derive(Deserialize)]
 struct Browser {
-    /// As the field of the same name of [`Environment`].
+    /// Like the field of [`Environment`] with the same name, as are the next two.
     cpu: String,
     microarchitecture: String,
     system: String,
@@ -40,7 +40,7 @@ struct Browser {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Line<'a> {
-    /// Who takes part, baseline first, and in turns of how many seconds.
+    /// Who takes part, baseline first, and the seconds of a turn.
     Lineup {
         contenders: Vec<&'a str>,
         tiers: Vec<&'a str>,
@@ -49,7 +49,7 @@ enum Line<'a> {
         size: u64,
         workload: &'a str,
     },
-    /// The output of a contender agrees with those before.
+    /// The output of a contender agrees with those of earlier ones.
     Checked {
         contender: usize,
         digest: String,
@@ -65,7 +65,7 @@ enum Line<'a> {
     },
 }
 
-/// A player that tells what it does.
+/// A player that reports what it does.
 struct Telling<'a>(Local<'a>);
 
 impl Player for Telling<'_> {
@@ -78,7 +78,7 @@ impl Player for Telling<'_> {
 
     fn turn(&mut self, contender: usize, times: u64) -> Result<Duration, DuelError> {
         let time = self.0.turn(contender, times)?;
-        // A shorter one is played again.
+        // A shorter turn is played again.
         if time >= shortest_turn() / 2 {
             tell(&Line::Turn { contender, seconds: time.as_secs_f64() / times as f64 })?;
         }

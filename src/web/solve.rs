@@ -27,7 +27,7 @@ struct Solution {
     limit: u64,
     /// Name and value of each parameter of the game.
     parameters: Vec<(&'static str, String)>,
-    /// Decimal digits: it may exceed what a number in JSON represents exactly.
+    /// Decimal digits: the answer may exceed what a number in JSON represents exactly.
     answer: String,
     details: Vec<(&'static str, String)>,
     /// Operation, kernel, and whether its answers are proved.
@@ -42,7 +42,7 @@ pub fn answer(asked: Asked) -> Result<(), Failure> {
     let run = Run::new(selection.threads());
     let watcher = |stage: &nimlanes::games::Stage| {
         let line = Line::Stage { operation: stage.used.operation, kernel: stage.used.kernel, seconds: stage.ns / 1e9 };
-        // A page that cannot be told of the stage is not told the solution either.
+        // If this fails, so will reporting the solution, whose error is returned.
         let _ = say(&line);
     };
     let start = Instant::now();

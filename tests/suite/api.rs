@@ -1,4 +1,5 @@
-//! What callers of the library rely on and no single item says: what can go to other threads, and what is an error.
+//! What callers of the library rely on although no single item says it: what can be sent to other threads, and what is
+//! an error.
 
 use std::error::Error;
 use std::hash::Hash;

@@ -1,5 +1,5 @@
-//! The claims of `profiles/discoveries`: its b-files and tables agree with the runs that are kept there and, as far as a test can go,
-//! with values computed here. And the commands that make such runs.
+//! The claims of `profiles/discoveries`: its b-files and tables agree with the runs that are kept there and, as far as
+//! a test can go, with values computed here. Also tests the commands that make such runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -218,7 +218,7 @@ fn survey(into: &Path, args: &[&str]) -> Command {
     command
 }
 
-/// Some of the games repeat and others are stopped; the second time all are known.
+/// Some of the games are periodic and others are stopped; the second time, all are known.
 #[test]
 fn a_survey_goes_on_where_it_was_stopped() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -245,7 +245,7 @@ fn a_survey_goes_on_where_it_was_stopped() {
     assert!(!lines(&["0.77", "--limit", "1e5", "--again"])[0].ends_with("known"));
 }
 
-/// Where few heaps are rare, no table is needed, and the limit of a table is none.
+/// If few heaps are rare, no table is needed, and the limit of a table does not apply.
 #[test]
 fn a_survey_goes_by_windows_where_few_heaps_are_rare() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -282,8 +282,8 @@ fn a_survey_of_what_is_no_game_gives_one_line() {
     survey(folder.path(), &["0.77"]).assert().code(1);
 }
 
-/// What the files of a folder say of games, by the names of the files, and of sets, by their lines; without what differs from run to
-/// run.
+/// What the files of a folder say about games, by file name, and about sets, by their moves, without what differs from
+/// run to run.
 fn contents(folder: &Path) -> BTreeMap<String, Value> {
     let mut found = BTreeMap::new();
     for path in fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").path()) {
@@ -336,7 +336,7 @@ fn shards_of_a_survey_are_its_parts_and_merge() {
     }
 }
 
-/// A job is ended twice, by a signal that it can handle and by one that it cannot, and goes on.
+/// A job is ended twice, by a signal that it can handle and by one that it cannot, and is continued.
 #[cfg(unix)]
 #[test]
 fn a_survey_that_is_killed_goes_on() {
@@ -359,7 +359,7 @@ fn a_survey_that_is_killed_goes_on() {
     assert_eq!(contents(folder.path()).len(), 194_580);
 }
 
-/// A search that ends too early says so, and one that goes further is done.
+/// A search that ends too early says so, and a later one with a larger limit completes it.
 #[test]
 fn sets_without_a_proof_are_searched_further() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -405,7 +405,7 @@ fn a_wrong_shard_or_sweep_gives_one_line() {
     survey(folder.path(), &["--sets", "2", "--moves-up-to", "3"]).assert().code(1);
 }
 
-/// Every seventh of the sets that are kept, against values by the rules of the game alone.
+/// Every seventh of the kept sets, against values computed from the rules of the game alone.
 #[test]
 fn kept_periods_are_those_of_the_oracle() {
     let sets = files(&folder().join("sets"), "jsonl");
@@ -422,7 +422,7 @@ fn kept_periods_are_those_of_the_oracle() {
         let repeats = |n: usize, period: usize| g[n] == g[n + period];
         assert!((preperiod..=last - period).all(|n| repeats(n, period)), "{line}");
         assert!(preperiod == 0 || !repeats(preperiod - 1, period), "{line}: it begins before");
-        // A shorter period would divide it.
+        // A shorter period would divide this one.
         let mut divisors = (1..period).filter(|shorter| period % shorter == 0);
         assert!(
             divisors.all(|shorter| !(preperiod..preperiod + period - shorter).all(|n| repeats(n, shorter))),

@@ -1,5 +1,5 @@
-//! Duels between two builds of the program: who takes part, what is refused, and that nothing is left behind. Other builds are
-//! played by shell scripts, or by this build behind one.
+//! Duels between two builds of the program: who takes part, what is refused, and that nothing is left behind. The other
+//! build is a shell script, or this build behind one.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, Permissions};
@@ -57,8 +57,8 @@ fn script(folder: &TempDir, text: &str) -> PathBuf {
     path
 }
 
-/// Whether nothing is left of the script: no process of its own, also no zombie, and none that it started. Those are killed, and
-/// the system may take its time to collect them.
+/// Whether nothing is left of the script: neither its own process, even as a zombie, nor those that it started. The
+/// latter are killed, and may stay zombies until the system collects them.
 fn is_gone(folder: &TempDir) -> bool {
     let pid = fs::read_to_string(folder.path().join("pid")).expect("the script began");
     let group = pid.trim();
@@ -72,7 +72,7 @@ fn is_gone(folder: &TempDir) -> bool {
     !processes.any(|entry| is_left(entry) == Some(true))
 }
 
-/// The replies of a build that has the kernel `flags` and nothing wrong.
+/// The replies of a build that has the kernel `flags` and works correctly.
 const HELLO: &str = r#"{"hello":{"program":"nimlanes","protocol":1,"version":"0","revision":null,"build":"default","profile":"release"}}"#;
 const OPENED: &str = r#"{"opened":{"kernels":[{"kernel":"flags","obstacle":null}]}}"#;
 
@@ -115,7 +115,7 @@ fn both_builds_are_in_the_table() {
     let says = if cfg!(debug_assertions) { &says[..] } else { &says[..4] };
     let output = duel(&cargo_bin("nimlanes")).assert().success().get_output().stdout.clone();
     let output = String::from_utf8(output).expect("UTF-8");
-    // Whether it is a tie is up to the machine.
+    // Whether the duel is a tie depends on the machine.
     assert!(says.iter().filter(|part| **part != "tie").all(|part| output.contains(part)), "{output}");
 }
 
@@ -128,7 +128,7 @@ fn kernels_of_one_build_are_listed() {
     let versus = json(&mut command);
     assert_eq!(versus["only_here"][0]["kernel"], "stamp");
     assert_eq!(versus["rows"].as_array().expect("an array").len(), 3);
-    // Nobody asked for others.
+    // No other kernels were asked for.
     assert_eq!(versus["only_there"], Value::Array(Vec::new()));
     let mut all = nimlanes();
     all.args(["compare", "mex_subtraction", "--size", "100", "--seconds", "0.1", "--with"]).arg(&rename);
@@ -201,7 +201,7 @@ fn an_interrupted_duel_leaves_no_children() {
     wait_for(|| is_gone(&folder));
 }
 
-/// SIGINT may be ignored: what a shell starts in the background inherits that.
+/// Sends SIGTERM. SIGINT may be ignored: processes that a shell starts in the background inherit that.
 fn interrupt(process: u32) {
     assert!(Process::new("kill").args(["-TERM", &process.to_string()]).status().expect("kill").success());
 }
@@ -288,7 +288,7 @@ impl Repository {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
-    /// A duel with what these options build here.
+    /// A duel with the program that these options build here.
     fn duel(&self, options: [&str; 2]) -> Command {
         let mut command = nimlanes();
         command.current_dir(self.0.path()).args(["compare", "mex_subtraction", "--size", "100", "--seconds", "0.1"]);
@@ -321,7 +321,7 @@ fn a_revision_is_built_once() {
     let repository = Repository::new(&exec());
     assert_eq!(json(&mut repository.compare("HEAD"))["rows"].as_array().expect("an array").len(), 4);
     assert!(repository.is_clean());
-    // No compiler is needed again, whatever the revision is called.
+    // The second time no compiler is needed, even if the revision is named differently.
     let commit = repository.git(&["rev-parse", "HEAD"]);
     let output =
         repository.compare(commit.trim()).env("CARGO", "/bin/false").assert().success().get_output().stdout.clone();
@@ -340,7 +340,7 @@ fn a_revision_that_cannot_be_built_leaves_nothing_behind() {
     failed(repository.compare("HEAD").current_dir(elsewhere.path()), "--rev needs the repository of nimlanes");
 }
 
-/// What is built here becomes this build again, so the flags tell that it was to be another.
+/// The program that is built here becomes this build again, so only the flags show that a native build was requested.
 #[cfg(not(target_feature = "avx2"))]
 #[test]
 fn the_native_build_is_made_as_by_its_alias() {
@@ -379,13 +379,13 @@ fn an_interrupted_build_leaves_nothing_behind() {
     assert_eq!(compare.wait().expect("it ends").code(), Some(143));
     wait_for(|| is_gone(&folder));
     assert!(repository.is_clean());
-    // What a killed process left is removed by the next one.
+    // What a killed process leaves is removed by the next one.
     repository.git(&["worktree", "add", "--quiet", "--detach", "target/compare/source"]);
     repository.compare("HEAD").assert().success();
     assert!(repository.is_clean());
 }
 
-/// The kernel of a revision that is this build, so that only names differ.
+/// The revision is this build again, so that only names differ.
 #[test]
 fn a_profile_shows_what_changed_since_a_revision() {
     let repository = Repository::new(&exec());

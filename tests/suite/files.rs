@@ -128,7 +128,7 @@ fn output_and_checkpoint_must_be_different_files() {
 #[test]
 fn a_file_with_the_output_in_its_name_is_not_touched() {
     let folder = Folder::new();
-    // It is not a checkpoint, so it is refused as one, but not lost.
+    // This file is not a checkpoint, so it is refused as one, but not lost.
     folder.put("factorials.part", "mine");
     let args = ["--limit", "1000", "--checkpoint", "factorials.part", "--resume", "--out", "factorials"];
     folder.refused(&[&RECORDS[..], &args].concat(), 2, "not a checkpoint");
@@ -283,7 +283,7 @@ fn a_checkpoint_leaves_nothing_behind() {
     assert!(folder.names().is_empty());
 }
 
-/// Exceeding `ulimit -f` ends a process by default. Here it is a write error, and the old file is unchanged.
+/// By default, exceeding `ulimit -f` ends a process. Here it is a write error, and the old file is unchanged.
 #[test]
 fn exceeding_the_file_size_limit_is_a_write_error() {
     let folder = Folder::new();
@@ -301,7 +301,7 @@ fn exceeding_the_file_size_limit_is_a_write_error() {
     }
 }
 
-/// A file system of 64 kB, in its own mount namespace.
+/// The disk is a file system of 64 kB, in its own mount namespace.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_changes_no_file() {
@@ -345,7 +345,7 @@ fn is_watching(child: &Child) -> bool {
     u64::from_str_radix(caught.trim(), 16).expect("a set of signals") >> 14 & 1 == 1
 }
 
-/// As under `nohup`, or in the background of a shell without job control.
+/// Signals are ignored under `nohup`, and in the background of a shell without job control.
 #[cfg(target_os = "linux")]
 #[test]
 fn signals_that_are_ignored_stay_ignored() {
@@ -364,7 +364,7 @@ fn signals_that_are_ignored_stay_ignored() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_exit_code_names_the_signal() {
-    // The parent process of the tests may have ignored the others.
+    // The parent process of the tests may have set signals to be ignored.
     for (signal, code) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
         let child = std::process::Command::new("env")
             .args([&format!("--default-signal={signal}")])
@@ -390,7 +390,7 @@ fn a_second_signal_leaves_no_file_either() {
     let args = ["positions", "proportionate-nim", "--limit", "4e8", "--out", &out];
     let child = shell(r#"exec "$0" "$@""#, &args).spawn().expect("it starts");
     wait_until("it writes", || !folder.names().is_empty());
-    // Both signals are pending when it continues.
+    // Both signals are pending when the process continues.
     for signal in ["STOP", "INT", "TERM", "CONT"] {
         send(signal, &child);
     }

@@ -1,5 +1,5 @@
-//! Files of every format that runs have written, kept in `tests/formats`: they are still read, and those of a later version are
-//! refused by name. A new version of a format adds a file, and changes none.
+//! Files of every format that runs have written are kept in `tests/formats`. They can still be read, and files of a
+//! later version are refused by name. A new version of a format adds a file, and changes none.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,7 +23,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats")
 }
 
-/// What a run says that resumes from a file, or begins: exit code, output, and error.
+/// What a run that resumes from a file, or begins anew, says: exit code, output, and error.
 fn run(options: &str, from: Option<&[u8]>) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("kept.checkpoint");

@@ -16,7 +16,7 @@ fn published(name: &str, limit: u64) -> Question {
     game(name).expect("a game").question(limit)
 }
 
-/// The published form with one parameter changed.
+/// A question with one parameter changed.
 fn with(question: Question, setting: &str, value: impl ToString) -> Question {
     question.with(setting, value).expect("a setting of the game")
 }
@@ -73,14 +73,14 @@ fn streams_are_complete_solutions() {
     {
         let game = game(name).expect("a game");
         let operation = nimlanes::cores::operation(game.operations[0]).expect("an operation");
-        // Those that find positions in no order cannot hand them on.
+        // Kernels that find positions in no order cannot hand them on.
         let can_stream = |kernel: &KernelInfo| kernel.obstacle.is_none() && kernel.yields == Yields::Everything;
         let kernels = operation.kernels(&machine).into_iter().filter(can_stream);
         let named = kernels.map(|kernel| Selection::new(machine).with_kernel(operation.name(), kernel.name));
         for selection in named.map(|selection| selection.expect("it is available")) {
             for limit in limits {
                 let (question, run) = (game.question(*limit), Run::new(2));
-                // Some kernels try everything.
+                // Some kernels try everything, and would take too long.
                 let hurry = |stage: &Stage| {
                     if stage.ns > 1e8 {
                         run.cancel()
@@ -104,7 +104,7 @@ fn streams_are_complete_solutions() {
     }
 }
 
-/// Whichever operation would fail.
+/// This holds whichever operation would fail.
 #[test]
 fn impossible_requests_are_refused_before_anything_runs() {
     let small = Selection::new(Machine::detect().with_memory(1 << 30));
@@ -180,7 +180,7 @@ fn setting_names_are_unambiguous() {
     }
 }
 
-/// And the published choice is one of them.
+/// The published choice is also one of those listed.
 #[test]
 fn listed_choices_can_be_set() {
     for game in GAMES {
@@ -383,6 +383,6 @@ fn largest_values_that_overflow_a_published_table() {
         assert!(range.clone().all(overflows), "{range:?}");
     }
     assert!([25, 27, 199, 234, 1172, 1311].iter().all(|limit| !overflows(*limit)));
-    // Its 80 flags hold values below 80.
+    // The published program has 80 flags, for values below 80.
     assert_eq!([124_063, 124_064].map(largest), [Some(79), Some(80)]);
 }

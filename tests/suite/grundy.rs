@@ -1,4 +1,4 @@
-//! `nimlanes grundy`: files to the byte, and one clear line for every wrong request.
+//! `nimlanes grundy`: files are right to the byte, and every wrong request gets one clear line.
 
 use std::collections::HashSet;
 
@@ -74,7 +74,7 @@ fn a_summary_of_a_finite_set_says_whether_its_period_is_proved() {
     assert!(!text(&["--moves", "squares"]).contains("period"));
 }
 
-/// A terminal has 24 lines.
+/// A terminal has 24 lines, and the last one is for the prompt.
 #[test]
 fn a_summary_is_a_screen_and_its_json_is_whole() {
     for (args, rows, field) in [
@@ -121,7 +121,8 @@ fn a_summary_is_also_json() {
     grundy(&["--json", "--format", "csv"]).assert().code(2);
 }
 
-/// The period of 0.16 is proved where a window repeats, long before the classical theorem has all that it needs.
+/// The period of 0.16 is proved as soon as a window repeats, long before the classical theorem has all the values that
+/// it needs.
 #[test]
 fn a_period_is_proved_without_a_table() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -173,7 +174,8 @@ fn a_run_that_is_killed_early_keeps_its_first_heaps() {
     assert_eq!(text(&keep), want);
 }
 
-/// Kills three runs as soon as each has saved its progress. Returns how many had not ended.
+/// Starts three runs in turn, and kills each as soon as it has saved its progress. Returns how many had not ended
+/// before.
 fn kill_three(args: &[&str], every: &str, file: &std::path::Path) -> u32 {
     let mut kills = 0;
     for _ in 0..3 {
@@ -223,7 +225,8 @@ fn a_killed_run_resumes_from_its_checkpoint() {
     assert!(!file.exists(), "the checkpoint goes with the end: {left:?}");
 }
 
-/// The same where the history is compressed. The file says so: kernels with such a history continue it, and others are refused.
+/// The same with a compressed history. The file says so: kernels with such a history continue the run, and others are
+/// refused.
 #[test]
 fn a_killed_run_over_a_compressed_history_resumes() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -242,7 +245,7 @@ fn a_killed_run_over_a_compressed_history_resumes() {
     assert!(!file.exists(), "the checkpoint goes with the end");
 }
 
-/// The same for P-positions, where heaps are split into classes and where they are not; a resumed run may have a larger limit.
+/// The same for P-positions. A resumed run may have a larger limit.
 #[test]
 fn a_killed_run_over_zeros_resumes_from_its_checkpoint() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -297,7 +300,7 @@ fn moves_come_from_a_file() {
     std::fs::remove_file(&file).expect("removed");
     let line = String::from_utf8(values(&of_file).stderr).expect("text");
     assert!(line.lines().count() == 1 && line.contains("cannot read moves from"), "{line}");
-    // A file that is larger than any memory, though not on the disk.
+    // A sparse file, which is larger than any memory but takes no space on the disk.
     std::fs::File::create(&file).and_then(|file| file.set_len(1 << 42)).expect("a sparse file");
     let line = String::from_utf8(values(&of_file).stderr).expect("text");
     assert!(line.lines().count() == 1 && line.contains("are free"), "{line}");
@@ -398,7 +401,7 @@ fn invalid_requests_give_one_line() {
     }
 }
 
-/// Ended while it writes, it leaves no file behind.
+/// The run is ended while it writes.
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_ended_leaves_no_file() {
@@ -496,7 +499,7 @@ fn wrong_requests_for_octal_games_give_one_line() {
     }
 }
 
-/// Killed as soon as a checkpoint exists and resumed, to another limit too, with the same bytes.
+/// Runs are killed as soon as a checkpoint exists, then resumed. The output has the same bytes.
 #[test]
 fn a_killed_run_of_an_octal_game_resumes() {
     let folder = tempfile::tempdir().expect("a folder");

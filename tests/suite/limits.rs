@@ -84,7 +84,7 @@ fn a_run_that_is_not_refused_fits_in_memory() {
 fn fits_if_not_refused(args: &str) {
     let seconds = if args.starts_with("run") { " --seconds 0.001" } else { "" };
     let args = format!("{args}{seconds} >/dev/null");
-    // Too little for the kernel.
+    // A limit, in kilobytes, that is too small for the kernel.
     let mut limit = 20_000;
     // Threads reserve memory in steps, so a refusal may be followed by another one.
     let mut refusals = 0;
@@ -93,7 +93,8 @@ fn fits_if_not_refused(args: &str) {
         if code == Some(0) {
             break;
         }
-        // Too little for the program itself, which is not loaded or ends before it has read its arguments, or for its threads.
+        // Too little even for the program itself, which is not loaded or ends before it has read its arguments, or for
+        // its threads.
         let is_started = code.is_some_and(|code| code != 127);
         if refusals == 0 && (!is_started || code == Some(1) && said.contains("a thread could not be started")) {
             limit += 1000;
@@ -116,7 +117,7 @@ fn fits_if_not_refused(args: &str) {
     }
 }
 
-/// With a stack size per thread that no system can provide.
+/// The test sets a stack size per thread that no system can provide.
 #[test]
 fn a_thread_that_cannot_be_started_is_an_error_in_one_line() {
     let machine = Machine::detect();

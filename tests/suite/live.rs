@@ -1,5 +1,5 @@
-//! The page at work in a browser: it solves, draws and races. Needs a Chromium and the target of the module; pictures of what it looks
-//! like are left in the folder for temporary files of tests.
+//! The page at work in a browser: it solves, draws and races. This needs a Chromium and the target of the module.
+//! Screenshots are left in the folder for temporary files of tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use super::page::data;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What there is to try: a page with its module, and a browser.
+/// What the tests need: a page with its module, and a browser.
 struct Trial {
     page: PathBuf,
     program: &'static str,
 }
 
 impl Trial {
-    /// One for all tests; `None`, and a line that says why, where it cannot be had.
+    /// One trial for all tests. If there can be none, prints the reason and returns `None`.
     fn new() -> Option<&'static Self> {
         static TRIAL: OnceLock<Result<Trial, String>> = OnceLock::new();
         let made = TRIAL.get_or_init(|| {
@@ -55,7 +55,7 @@ impl Browser {
     /// Follows another link in the same page.
     fn follow(&mut self, fragment: &str) {
         self.value(&format!("location.hash = '{fragment}'"));
-        // The event comes later.
+        // The event of the change comes later.
         self.value("new Promise(resolve => setTimeout(resolve, 50))");
     }
 
@@ -162,7 +162,7 @@ fn a_race_ends_with_a_ranking_that_can_be_kept() {
     assert!(said.contains(&format!("{} wins at 10\u{202f}000", named[0])), "{said}");
     assert!(said.contains(&format!("All {} outputs agree: max 33, zeros 579, sum 104989", named.len())), "{said}");
     browser.until("document.querySelector('#race-chart svg')");
-    // Each has its sentence and its source.
+    // Each lane has a sentence and a link to the source.
     let explained = "[...document.querySelectorAll('#race-lanes li')].every(lane => lane.querySelector('small').textContent.length > 10
         && /\\.rs#L\\d+$/.test(lane.querySelector('a').getAttribute('href')))";
     assert_eq!(browser.value(explained), true);
@@ -171,7 +171,7 @@ fn a_race_ends_with_a_ranking_that_can_be_kept() {
     browser.picture_of("race");
     assert_eq!(browser.errors, [""; 0]);
 
-    // `report --data` takes it for a machine.
+    // `report --data` accepts the saved duel as measurements of a machine.
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("duel.json"), saved.to_string()).expect("writable");
     let page = folder.path().join("page.html");
@@ -191,7 +191,7 @@ fn stop_stops() {
     browser.click("#race-form button:not([type=submit])");
     assert_eq!(browser.done("race"), "Stopped.");
     assert_eq!(browser.value("document.querySelector('#race-form button:not([type=submit])').disabled"), true);
-    // A long computation, too, and another can begin.
+    // A long computation can be stopped, too, and then another can begin.
     browser.follow("solve=stone-game&limit=40000");
     browser.until("document.querySelector('#solve-status').textContent.includes('table_scan by')");
     browser.click("#solve-form button:not([type=submit])");
@@ -227,7 +227,7 @@ fn pictures_are_drawn_and_moved() {
         browser.value(ink).as_f64().expect("a share")
     };
     let said = browser.done("draw");
-    // Every position in each of its orders.
+    // The points are all positions, with their heaps in every order.
     assert!(said.contains("points by"), "{said}");
     assert!(share(&mut browser) > 0.5);
     browser.value("document.querySelector('#draw-canvas').focus()");

@@ -1,5 +1,5 @@
-//! The tests that need neither a process nor a harness of their own, in one program: one link in place of seventeen. A filter names
-//! a module: `cargo test --test suite octal::`.
+//! The tests that need neither a process nor a harness of their own, in one program, so that there is one link instead
+//! of one for each module. A filter names a module: `cargo test --test suite octal::`.
 
 mod api;
 mod games;
@@ -41,7 +41,7 @@ mod reports;
 #[cfg(feature = "cli")]
 mod saved;
 
-/// The program, whatever the environment says to it.
+/// The program, without the settings that the environment may have for it.
 #[cfg(feature = "cli")]
 fn nimlanes() -> assert_cmd::Command {
     let mut command = assert_cmd::Command::cargo_bin("nimlanes").expect("the program is built for its tests");

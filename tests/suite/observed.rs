@@ -1,4 +1,5 @@
-//! Kernels whose answers are observed, not proved: they run where they are named, say what they are, and agree with exact ones.
+//! Kernels whose answers are observed, not proved: they run only if they are named, say what they are, and agree with
+//! exact ones.
 
 use nimlanes::cores::occupancy::{MAX_LIMIT, Occupancy, Positions, ProportionateNim, Tally};
 use nimlanes::cores::{OPERATIONS, operation};
@@ -28,12 +29,12 @@ fn observed() -> Vec<Kernel<Occupancy<Tally>>> {
     available(&Machine::detect()).filter(|kernel| kernel.def().claim == Claim::Observed).collect()
 }
 
-/// Threads enough for a kernel, and no more.
+/// The least number of threads that a kernel needs.
 fn threads(kernel: &Kernel<Occupancy<Tally>>) -> usize {
     1 + usize::from(kernel.def().is_parallel())
 }
 
-/// At random limits of all magnitudes up to `10^7`.
+/// This is checked at random limits up to `10^7`, a quarter of them below `10^6`.
 #[test]
 fn they_agree_with_an_exact_kernel() {
     let cases = if cfg!(debug_assertions) { 12 } else { 2000 };
@@ -57,7 +58,7 @@ fn they_agree_with_an_exact_kernel() {
     assert!(!observed().is_empty());
 }
 
-/// Progress ends at its steps, whatever was visited, and a cancelled run ends.
+/// Progress ends at the number of steps, whatever was visited, and a cancelled run ends.
 #[test]
 fn they_report_progress_and_can_be_cancelled() {
     use nimlanes::kernel::{Operation, RunError};
@@ -72,7 +73,7 @@ fn they_report_progress_and_can_be_cancelled() {
     }
 }
 
-/// It is predicted to be the quickest by far, and yet it is not selected.
+/// Observed kernels are predicted to be the fastest, and yet they are not selected.
 #[test]
 fn none_is_selected_by_itself() {
     let selection = Selection::new(Machine::detect()).allow_long();
@@ -90,7 +91,7 @@ fn none_is_selected_by_itself() {
     assert_eq!(named.kernel::<Occupancy<Tally>>(&input).map(|kernel| kernel.def().name), Ok("window_tree"));
 }
 
-/// Where no exact kernel can do a limit, the refusal names one that can; but not if positions are wanted.
+/// If no exact kernel can handle a limit, the refusal names an observed one that can, but not if positions are wanted.
 #[test]
 fn a_refusal_names_them() {
     let machine = Machine::detect().with_memory(1 << 32);
@@ -111,7 +112,7 @@ fn a_refusal_names_them() {
     assert!(error.to_string().ends_with("it finds the sum alone, not the positions"), "{error}");
 }
 
-/// The sum of the smaller heaps at the largest limit, and that of two lines, fit their types.
+/// At the largest limit, the sum of the smaller heaps and the sum of two lines fit in their types.
 #[test]
 fn the_largest_limit_is_accepted_and_none_beyond() {
     let input = ProportionateNim::new(MAX_LIMIT).expect("the largest limit");

@@ -22,7 +22,8 @@ fn values(text: &str, limit: u64) -> Vec<u16> {
     kernel.run(&input, &Run::new(selection.threads())).expect("it ends")
 }
 
-/// Winning Ways, chapter 4, and Flammenkamp's table, as code, period, first heap of it; limits past the proof.
+/// From Winning Ways, chapter 4, and Flammenkamp's table: code, period, and its first heap. The last number is a limit
+/// past the proof.
 #[test]
 fn published_periods_are_found_and_proved() {
     for (text, length, first, limit) in [
@@ -52,7 +53,8 @@ fn published_periods_are_found_and_proved() {
     }
 }
 
-/// The longest run of these tests: twenty million heaps. A kernel that is too slow for it is not asked.
+/// The longest run of these tests: twenty million heaps. It is left out on machines without AVX2, where kernels are too
+/// slow for it.
 #[test]
 fn the_period_of_354_is_proved() {
     if !Machine::detect().tiers().any(|tier| tier.name() == "avx2") {
@@ -72,7 +74,7 @@ fn published_rare_heaps_are_found() {
     }
 }
 
-/// Flammenkamp's games that are sparse by position, as code, mask, rare heaps and the last of them.
+/// Flammenkamp's games that are sparse by position: code, mask, number of rare heaps, and the last rare heap.
 #[test]
 fn rare_heaps_by_position_are_found() {
     for (text, mask, count, last) in
@@ -83,13 +85,14 @@ fn rare_heaps_by_position_are_found() {
         assert_eq!((space.mask.values, space.rare.len(), space.rare.last()), (mask, count, Some(&last)), "{text}");
         assert!(space.rare.windows(2).all(|pair| pair[0] < pair[1]), "{text}");
     }
-    // Splits at places of both parities, and none.
+    // Games with splits at places of both parities, and a game without splits.
     for text in ["0.44", "0.3", "4.4"] {
         assert_eq!(sparse_space(&code(text), &values(text, 1000)).mask.position, None, "{text}");
     }
 }
 
-/// The games of three digits and one split that are sparse by position, and some with several splits or a place 0.
+/// The games of three digits and one split that are sparse by position, and some games with several splits or a place
+/// 0.
 const BY_POSITION: [&str; 16] = [
     "0.104", "0.106", "0.127", "0.142", "0.204", "0.205", "0.207", "0.215", "0.217", "0.324", "0.325", "0.404",
     "0.606", "4.04", "4.16", "4.204",
@@ -110,8 +113,9 @@ fn games_that_are_sparse_by_position_have_the_values_of_the_oracle() {
     }
 }
 
-/// Past the first choices of a mask, new rare heaps (0.16 has one at 13935) and new bits of values (0.56 has one past 100000). Some of
-/// the games are sparse at once, some late, some never; with values past nine bits, with a place 0, with far places.
+/// The limits are past the first choices of a mask, new rare heaps (0.16 has one at 13935) and new bits of values (0.56
+/// has one past 100000). Some of the games are sparse at once, some late, some never; some have values past nine bits,
+/// a place 0, or far places.
 #[test]
 fn kernels_agree_far_past_the_oracle() {
     let machine = Machine::detect();
@@ -175,7 +179,8 @@ fn values_past_16_bits_are_an_error() {
     }
 }
 
-/// The values of Nim have the saltus 1. No theorem is applied to it, and codes without an end are not searched.
+/// No theorem is applied to a game with a saltus. Codes without an end, such as Nim, which has saltus 1, are not
+/// searched.
 #[test]
 fn a_saltus_is_observed_and_not_proved() {
     // Kenyon's game 0.3F is arithmetic-periodic: period 6, saltus 3.

@@ -35,7 +35,8 @@ impl Tree {
         for linked in ["src", "profiles/kept"] {
             symlink(Path::new(ROOT).join(linked), at(linked)).expect("a link");
         }
-        // Of the machine that the profiles were sampled on: only there is their time known.
+        // The newest folder of the machine on which the profiles were sampled: their time is known only for that
+        // machine.
         let profile = Path::new(ROOT).join("profiles/kept/table_scan/all-moves/byte_table-1000.txt");
         let about = fs::read_to_string(profile).expect("a profile");
         let machine =
@@ -52,7 +53,7 @@ impl Tree {
         let joined: Value = serde_json::from_str(&text).expect("JSON");
         for (name, saved) in joined["measurements"].as_object().expect("measurements by name") {
             let mut saved = saved.clone();
-            // Of a duel and its repetition, one is in the page.
+            // Only one of a duel and its repetition is in the page.
             let is_counted = saved["kind"] == "duel" && !name.ends_with("-again.json");
             let duels = saved["content"]["rows"].as_array().filter(|_| is_counted).map_or(0, Vec::len);
             rows += duels;
@@ -190,7 +191,7 @@ fn what_cannot_be_a_page_is_refused_and_nothing_is_overwritten() {
         assert!(text.contains(says), "{args:?} should say {says:?}: {text}");
         assert!(code == 2 || text.lines().count() == 1, "{text}");
     };
-    // The path is looked at first: these have no measurements either.
+    // The path is checked first: here, there are no measurements either.
     for (file, says) in [("missing/page.html", "cannot write to missing/page.html"), ("src", "cannot write to src")] {
         refused(&["--html", file, "--data", "nothing"], 1, says);
     }

@@ -135,7 +135,7 @@ fn the_extension_decides_the_picture_format() {
     refused(&["plot", "stone-game", "--limit", "9", "--out", "/no/such/folder/a.svg"], 1, "/no/such/folder/a.svg");
 }
 
-/// Each form that is asked for, from one run: the table, which other kernels confirm, and pictures.
+/// One run writes every requested form: the table, which other kernels confirm, and pictures.
 #[test]
 fn beams_are_measured_into_every_file() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -206,7 +206,7 @@ fn a_closed_pipe_ends_silently() {
     }
 }
 
-/// A list of 370 MB, with a smaller address space.
+/// The list has 370 MB, more than the address space.
 #[cfg(target_os = "linux")]
 #[test]
 fn written_positions_are_not_kept_in_memory() {
@@ -218,7 +218,7 @@ fn written_positions_are_not_kept_in_memory() {
     assert_eq!(String::from_utf8_lossy(&counted).trim(), (16 * 23_081_958).to_string());
 }
 
-/// Ended during the search or while writing, it leaves no file behind.
+/// The run is ended during the search or while it writes.
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_ended_leaves_no_file() {

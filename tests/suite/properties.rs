@@ -44,7 +44,7 @@ fn session(operations: &[&dyn AnyOperation], operation: &str, workload: &str, si
     operation.session(&Selection::new(Machine::detect()), workload, size).expect("a small input")
 }
 
-/// The kernels that can process the input of a session on so many threads, with their indices.
+/// The kernels that can process the input of a session on `threads` threads, with their indices.
 fn those_able(session: &dyn Session, threads: usize) -> impl Iterator<Item = (usize, &KernelInfo)> {
     session.kernels().iter().enumerate().filter(move |(index, _)| session.cost(*index, threads).is_possible())
 }
@@ -119,14 +119,14 @@ proptest! {
         all_equal_the_oracle::<MexSubtraction>(&input)?;
     }
 
-    /// Beyond a chunk of the shifted rows, and several tiles.
+    /// The limits go beyond a chunk of the shifted rows, and beyond several tiles.
     #[test]
     fn mex_zeros(moves in prop_oneof![move_sets(), move_set(20_000, 300)], limit in 0u64..20_000) {
         let input = Zeros::new(&MoveSet::list(moves).expect("ascending"), limit, &Machine::detect()).expect("a small limit");
         all_equal_the_oracle::<MexZeros>(&input)?;
     }
 
-    /// Rings that are reused many times, prefixes, and every kind of near move.
+    /// The sets have rings that are reused many times, prefixes, and every kind of near move.
     #[test]
     fn mex_records(
         moves in prop_oneof![move_set(20, 12), move_set(70, 60), move_set(300, 12), move_set(3000, 30)],
@@ -184,8 +184,7 @@ proptest! {
     }
 }
 
-/// With the set `1..k`, heap `n` has the value `n mod (k + 1)`: values beyond every window of a kernel, up to the maximum of the
-/// type.
+/// With the set `1..k`, heap `n` has the value `n mod (k + 1)`: there are values beyond every window of a kernel.
 #[test]
 fn many_values() {
     for k in [63, 64, 191, 192, 193, 383, 384, 385, 1000] {
@@ -263,7 +262,7 @@ impl Sink<[u32; 3]> for Fragile {
 }
 
 impl table_scan::Sink for Fragile {
-    // No kernel is left out.
+    // The least that a kernel may find, so that no kernel is left out.
     const YIELDS: Yields = Yields::Tally;
 }
 
@@ -314,8 +313,9 @@ fn the_kernels_of_table_scan_agree_at_the_limit_of_the_narrowest() {
     }
 }
 
-/// The output of such a kernel at its limit includes its outputs below. Only runs at smaller limits show that it stops at the
-/// right heap, at any position in a band: the steps are odd, and bands powers of two.
+/// The output of such a kernel at its largest limit includes its outputs at smaller ones. But only runs at smaller
+/// limits show that it stops at the right heap, at any position in a band: the steps are odd, and bands are powers of
+/// two.
 #[test]
 fn the_narrow_kernels_of_table_scan_agree_at_every_limit() {
     for (rule, step) in [("all-moves", 3), ("one-or-two", 7)] {

@@ -27,7 +27,7 @@ fn whole(kernel: Kernel<MexRecords>, set: &str, limit: u64) -> Output {
     kernel.run(&input(set, limit), &Run::new(1)).expect("not cancelled")
 }
 
-/// Saves the progress each time, and stops the run after a number of times.
+/// Saves the progress each time it is reported, and stops the run after a number of times.
 struct StopAfter {
     times: Mutex<usize>,
     run: Arc<Run>,
@@ -47,7 +47,8 @@ impl Journal for StopAfter {
     }
 }
 
-/// Resumes from `file`, if there is one, and stops after some blocks. Returns the checkpoint, and the output if complete.
+/// Resumes from `file`, if there is one, and stops after saving `times` times. Returns the checkpoint, and the output
+/// if complete.
 fn part(
     kernel: Kernel<MexRecords>,
     set: &str,
@@ -92,8 +93,8 @@ fn files(kernel: Kernel<MexRecords>, set: &str, limit: u64) -> Vec<Vec<u8>> {
     std::mem::take(&mut *journal.files.lock().expect("one thread"))
 }
 
-/// The kernels that save their progress and are fast for this input: those with a plain history, and those with a compressed one.
-/// Each continues what another of them began.
+/// The kernels that save their progress and are fast for this input: those with a plain history, and those with a
+/// compressed one. Within each group, every kernel can continue what another one began.
 fn resumable(set: &str, limit: u64) -> [Vec<Kernel<MexRecords>>; 2] {
     let input = input(set, limit);
     // The baseline saves no progress.
@@ -206,7 +207,7 @@ fn histories_of_the_two_forms_do_not_mix() {
     }
 }
 
-/// Even where their histories have the same lengths.
+/// This holds even if their histories have the same lengths.
 #[test]
 fn progress_of_another_run_is_not_continued() {
     let kernel = *kernels().last().expect("a kernel");
@@ -265,7 +266,7 @@ fn damaged_checkpoints_of_compressed_histories_are_refused() {
     let mut small = file.clone();
     put(&mut small, 8, 500_000);
     assert!(Progress::read(&input(set, 500_000), &mut small.as_slice()).is_err());
-    // Runs are saved at the ends of frames: not a block before, with as many heaps of the value 0 fewer.
+    // Runs are saved at the ends of frames. Here, the heaps done and the count of the value 0 are one block less.
     let next = 8 * (3 + input(set, limit).moves().len());
     let counts = next + 16 + 8 * get(&file, next + 8) as usize;
     let early = resealed(&file, |early| {
@@ -274,7 +275,7 @@ fn damaged_checkpoints_of_compressed_histories_are_refused() {
         }
     });
     assert!(matches!(read(&early), Err(CheckpointError::Damaged)));
-    // With a valid checksum, too, a frame is either refused or harmless.
+    // Even with a valid checksum, a changed frame is either refused or harmless.
     for (at, with) in (0..file.len() - 8).step_by(7).zip((1..=255u8).cycle()) {
         let changed = resealed(&file, |file| file[at] ^= with);
         if let Ok(progress) = Progress::read(&input(set, limit), &mut changed.as_slice()) {
@@ -284,7 +285,8 @@ fn damaged_checkpoints_of_compressed_histories_are_refused() {
     }
 }
 
-/// Heaps up to the limit need every heap of the prefix, whether it ends at a boundary of blocks, tiles and frames or not.
+/// Heaps up to the limit need every heap of the prefix, whether or not it ends at a boundary of blocks, tiles and
+/// frames.
 #[test]
 fn a_prefix_is_as_long_as_the_last_heap_needs() {
     for limit in 5000..5200 {
@@ -393,7 +395,7 @@ fn files_that_no_run_can_have_written_are_damaged() {
         let result = sealed(&|file| put(file, next + 8, wrong));
         assert!(result.is_err(), "{wrong} values: {result:?}");
     }
-    // They are not looked for.
+    // The reader does not look for so many values.
     for wrong in [64, 1 << 40, u64::MAX] {
         let result = sealed(&|file| put(file, next + 8, wrong));
         assert!(matches!(result, Err(CheckpointError::Damaged)), "{wrong} values: {result:?}");
@@ -425,7 +427,7 @@ fn files_that_no_run_can_have_written_are_damaged() {
     }
 }
 
-/// The fingerprints equal those of all values from another operation, whose kernels keep them.
+/// The fingerprints equal those computed from all values of another operation, whose kernels keep the values.
 #[test]
 fn fingerprints_equal_those_of_complete_tables() {
     for (set, limit) in [("factorials", 1_000_000), ("fibonacci", 300_000), ("2,7,19,50", 100_001)] {

@@ -136,8 +136,8 @@ fn the_best_public_algorithms_are_listed_and_need_nothing() {
     }
 }
 
-/// Cells of 16 bits hold the values of `mex_split` up to a limit. Above it, their kernel cannot process the input, and the next
-/// best is selected.
+/// Cells of 16 bits hold the values of `mex_split` up to a limit. Above that, the kernel with such cells cannot process
+/// the input, and the next best is selected.
 #[test]
 #[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
 fn narrow_cells_are_selected_where_they_hold_the_values() {
@@ -156,7 +156,7 @@ fn narrow_cells_are_selected_where_they_hold_the_values() {
     }
 }
 
-/// The same for NEON, where the plain kernel follows; and lookups make the byte lanes of `wide` a choice.
+/// The same for NEON, where the plain kernel comes next. Byte lookups also keep the byte lanes of `wide` competitive.
 #[test]
 #[cfg(all(target_arch = "aarch64", feature = "neon", feature = "wide"))]
 fn neon_kernels_are_selected() {

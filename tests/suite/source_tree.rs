@@ -104,7 +104,7 @@ fn every_kept_profile_has_its_entry() {
     assert!(!operations.is_empty() && operations.is_subset(&named), "{operations:?}");
 }
 
-/// In the documents for readers, to files and folders of the source tree.
+/// Relative links in the documents for readers lead to files and folders of the source tree.
 #[test]
 fn every_relative_link_leads_somewhere() {
     let mut documents: Vec<String> = ["tables", "discoveries", "papers"]
@@ -125,7 +125,8 @@ fn every_relative_link_leads_somewhere() {
     }
 }
 
-/// GitHub renders a formula if it is on one line, and takes a backslash before punctuation for its own.
+/// GitHub renders a formula only if it is on one line, and treats a backslash before punctuation as an escape of its
+/// own.
 #[test]
 fn formulas_are_what_github_renders() {
     for paper in files("profiles/papers", ".md") {
@@ -157,8 +158,8 @@ fn length(operation: &str, kernel: &str) -> usize {
     body.take_while(|line| !line.starts_with("#[cfg(test)]")).filter(is_code).count()
 }
 
-/// Pictures show what is inside of a kernel: none of more than twenty lines has a frame on top with more than three quarters of the
-/// time.
+/// Pictures show what is inside a kernel: unless the kernel has at most twenty lines, no frame on top has more than
+/// three quarters of the time.
 #[test]
 fn kept_profiles_are_not_flat() {
     let kept = files("profiles/kept", ".folded");

@@ -22,7 +22,7 @@ fn kernels() -> Vec<Kernel<MexZeros>> {
     available::<MexZeros>(&Machine::detect()).filter(|kernel| kernel.cost(&input, 1).is_possible()).collect()
 }
 
-/// Keeps the last checkpoint, and stops the run after a number of them.
+/// Keeps the last checkpoint, and stops the run after a number of checkpoints.
 struct StopAfter {
     input: Zeros,
     run: Arc<Run>,
@@ -87,7 +87,7 @@ fn a_run_resumes_to_a_larger_limit() {
     }
 }
 
-/// A checkpoint with these numbers behind its letters, and with the right checksum.
+/// A checkpoint with these numbers after its letters, and with the right checksum.
 fn sealed(letters: &[u8; 8], numbers: &[u64]) -> Vec<u8> {
     let mut file = letters.to_vec();
     numbers.iter().for_each(|number| file.extend(number.to_le_bytes()));
@@ -103,7 +103,7 @@ fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
     for other in [input("triangular", 400_000), input("1,4,9,16", 400_000), input("squares", 10_000)] {
         assert!(matches!(error(&other, &file), CheckpointError::Foreign));
     }
-    // Further moves are not legal in the heaps that are done.
+    // Moves beyond these are not legal in the heaps that are done.
     let done = Progress::read(&squares, &mut &file[..]).expect("whole").done();
     let same: Vec<String> = (1..).map(|k| k * k).take_while(|m| *m < done).map(|m| m.to_string()).collect();
     for further in [vec![], vec![done.to_string()], vec![(done + 1).to_string()]] {
@@ -170,7 +170,7 @@ proptest! {
     }
 }
 
-/// A kernel that starts at heap 0 alone is not chosen for a run that is saved, and refuses one.
+/// A kernel that can start only at heap 0 is not chosen for a run that is saved, and refuses such a run.
 #[test]
 fn other_kernels_do_not_resume() {
     let (resumable, plain) =
@@ -191,7 +191,7 @@ fn other_kernels_do_not_resume() {
     }
 }
 
-/// Limits past those of tables of values, up to where a row of bits fits no machine.
+/// Limits above those of tables of values, up to one at which a row of bits does not fit in memory.
 #[test]
 fn large_limits_are_checked_before_anything_is_allocated() {
     let machine = Machine::detect().with_memory(4 << 30);

@@ -1,15 +1,16 @@
 //! A duel times several kernels in turns on one input.
 //!
-//! Each round times every kernel once, alternately in list order and in reverse (A B C, C B A, ...), so that machine drift
-//! affects all of them equally. Other work on the same core makes some turns slower, and some kernels more than others; no turn is
-//! faster for a moment. So turns that take over 10 % longer than the best of their kernel are left out. Reported are the median
-//! time, the ratio of the baseline's to it, and the range of the middle 80 % of the ratio *in the same round*. Differences under
-//! 5 % are ties.
+//! Each round times every kernel once, alternately in list order and in reverse (A B C, C B A, ...), so that machine
+//! drift affects all of them equally. Other work on the same core makes some turns slower, for some kernels more than
+//! for others; nothing makes a turn faster. So turns that take over 10 % longer than the best turn of their kernel are
+//! left out. The results are the median time, the ratio of the baseline's median time to it, and the range of the
+//! middle 80 % of the ratios *in the same round*. Differences under 5 % are ties.
 //!
-//! One process is one layout: where its stack, tables and code are may make a kernel faster or slower than in the next process,
-//! and no number of rounds shows that. So the rounds of a duel can be spread over several processes ([`play`]). A kernel that is
-//! slow in all turns of a process, and not by chance, has two modes; both are reported, and ratios are of the faster. The range of the ratio over
-//! processes stands beside the range over rounds. A [`Player`] runs the kernels, in this process ([`Local`]) or in another.
+//! One process is one layout: the addresses of its stack, tables and code may make a kernel faster or slower than in
+//! the next process, and no number of rounds shows that. So the rounds of a duel can be spread over several processes
+//! ([`play`]). A kernel that is slow in all turns of a process, and not by chance, has two modes; both are reported,
+//! and ratios refer to the faster one. The range of the ratio over processes is reported beside the range over rounds.
+//! A [`Player`] runs the kernels, in this process ([`Local`]) or in another.
 
 use std::time::Duration;
 
@@ -36,7 +37,8 @@ pub const TIME_LIMIT: Duration = Duration::from_secs(30);
 pub struct DuelOptions {
     /// Names of the kernels; all kernels if empty.
     pub kernels: Vec<String>,
-    /// The kernel that ratios refer to; if `None`, the first one within the time limit.
+    /// The kernel that ratios refer to. If `None`, the first exact kernel within the time limit, or the first one if
+    /// none is exact.
     pub baseline: Option<String>,
     /// Threads that a kernel may use.
     pub threads: usize,
@@ -45,7 +47,7 @@ pub struct DuelOptions {
     /// Kernels predicted to take longer than this for one run are skipped, unless one is the named baseline or in
     /// [`Self::always_included`].
     pub time_limit: Duration,
-    /// Names of kernels that the time limit does not apply to. They must still be able to process the input.
+    /// Names of kernels to which the time limit does not apply. They must still be able to process the input.
     pub always_included: Vec<String>,
 }
 
@@ -82,7 +84,7 @@ pub enum DuelError {
     /// The output differs from the known answer.
     #[error("{0}")]
     WrongAnswer(String),
-    /// A process that plays failed.
+    /// A player failed, such as another process.
     #[error("{0}")]
     Player(String),
     /// The run was stopped.
@@ -91,7 +93,7 @@ pub enum DuelError {
 }
 
 impl DuelError {
-    /// The digests of the outputs of two kernels differ.
+    /// The error if the digests of the outputs of two kernels differ.
     fn outputs_differ([kernel, baseline]: [&str; 2], digests: [&[(String, u128)]; 2]) -> Self {
         let [got, want] = digests.map(|digest| format!("{digest:?}"));
         DuelError::OutputsDiffer { kernel: kernel.to_owned(), baseline: baseline.to_owned(), got, want }
@@ -123,7 +125,7 @@ pub struct Duel {
 }
 
 impl Duel {
-    /// How many layouts in memory the times are of, in words.
+    /// Says, in words, how many layouts in memory the times cover.
     pub fn layouts(&self) -> String {
         match self.processes {
             1 => "one process, so one layout".to_owned(),
@@ -132,13 +134,13 @@ impl Duel {
     }
 }
 
-/// Files from before there were several processes do not say how many there were.
+/// Files written before duels had several processes do not state a number of processes.
 #[cfg(feature = "serde")]
 fn one() -> usize {
     1
 }
 
-/// Files from before there were observed kernels do not say so.
+/// Files written before there were observed kernels do not state a claim.
 #[cfg(feature = "serde")]
 fn exact() -> String {
     Claim::Exact.name().to_owned()
@@ -236,13 +238,13 @@ impl Skipped {
 pub struct Contender {
     /// The kernel.
     pub kernel: String,
-    /// Its index in the list of the operation.
+    /// The kernel's index in the operation's list.
     pub index: usize,
-    /// Its tier.
+    /// The kernel's tier.
     pub tier: String,
-    /// Whether its answers are proved.
+    /// Whether the kernel's answers are proved.
     pub claim: Claim,
-    /// Threads it may use.
+    /// Threads that the kernel may use.
     pub threads: usize,
 }
 
@@ -257,12 +259,12 @@ pub struct Lineup {
     pub clock: Clock,
     /// The kernels that take part, baseline first.
     pub contenders: Vec<Contender>,
-    /// The kernels that do not.
+    /// The kernels that do not take part.
     pub skipped: Vec<Skipped>,
 }
 
 impl Lineup {
-    /// Who takes part in a duel on the input of a session.
+    /// Determines who takes part in a duel on the input of a session.
     ///
     /// # Errors
     /// A kernel name is unknown, or the baseline cannot run.
@@ -294,7 +296,7 @@ impl Lineup {
         let baseline = match &options.baseline {
             Some(name) => index(name)?,
             None => {
-                // An exact one, unless no other is wanted.
+                // An exact kernel, unless only observed ones are wanted and able.
                 let able = |is_exact: bool| {
                     wanted.iter().find(|k| candidates[**k].is_able() && candidates[**k].is_exact() == is_exact)
                 };
@@ -331,7 +333,7 @@ impl Lineup {
         self.contenders.iter().map(|contender| contender.kernel.clone()).collect()
     }
 
-    /// The result, where `place` gives the place in `played` of each kernel that takes part.
+    /// The result of the duel, where `place` maps the number of each kernel that takes part to its place in `played`.
     pub fn duel(&self, played: &Played, place: impl Fn(usize) -> usize) -> Duel {
         let contenders = self.contenders.iter().enumerate();
         let rows = self.rows(contenders.map(|(number, contender)| (place(number), contender)), played, place(0));
@@ -346,7 +348,8 @@ impl Lineup {
         }
     }
 
-    /// The rows of contenders, each with its place in `played`, fastest first, where `baseline` is the place of the baseline.
+    /// The rows of `contenders`, fastest first. Each comes with its place in `played`, and `baseline` is the place of
+    /// the baseline.
     pub fn rows<'c>(
         &self,
         contenders: impl Iterator<Item = (usize, &'c Contender)>,
@@ -401,18 +404,19 @@ pub fn run_duel(
     Ok(lineup.duel(&played, |number| number))
 }
 
-/// The name of a kernel without that of its tier: relatives share it.
+/// The name of a kernel without that of its tier, which kernels of the same technique share.
 pub fn family<'k>(kernel: &'k str, tier: &str) -> &'k str {
     kernel.strip_suffix(tier).and_then(|name| name.strip_suffix('_')).unwrap_or(kernel)
 }
 
-/// Ratios of the baseline's times to a kernel's, round by round: their 10th, 50th and 90th percentile.
+/// The 10th, 50th and 90th percentile of the ratios of the baseline's times to a kernel's, round by round.
 pub fn ratios(baseline: &[f64], times: &[f64]) -> [f64; 3] {
     let mut ratios: Vec<f64> = baseline.iter().zip(times).map(|(baseline, time)| baseline / time).collect();
     [0.1, 0.5, 0.9].map(|q| quantile(&mut ratios, q))
 }
 
-/// The `q`-quantile of the values, with `q` from 0 to 1, interpolated linearly; NaN if there are no values.
+/// Sorts `values` and returns their `q`-quantile, with `q` from 0 to 1, interpolated linearly; NaN if there are no
+/// values.
 pub fn quantile(values: &mut [f64], q: f64) -> f64 {
     let Some(last) = values.len().checked_sub(1) else { return f64::NAN };
     values.sort_unstable_by(f64::total_cmp);

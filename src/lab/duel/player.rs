@@ -1,4 +1,4 @@
-//! Who runs the kernels of a duel: this process, or others that are asked over a pipe.
+//! Who runs the kernels of a duel: this process, or others that receive requests over a pipe.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::lab::clock::{Clock, shortest_turn};
 
 use super::DuelError;
 
-/// What runs the kernels of a duel. They are named by their index in the duel's list.
+/// Runs the kernels of a duel, which are identified by their index in the duel's list.
 pub trait Player {
     /// Runs a kernel once and compares its output with those of the kernels checked before.
     ///
@@ -65,8 +65,9 @@ impl Player for Local<'_> {
         let answer = self.session.run(index, self.run)?;
         let mut once = clock.now() - start;
         if once < shortest_turn() {
-            // The first run of a short one is mostly page faults and cache misses. One alone may be shorter than a step of the clock; and of
-            // two times the shorter counts, as another program may have had the CPU.
+            // The first run of a short kernel is mostly page faults and cache misses. A single run may be shorter than
+            // a step of the clock. The shorter of two times counts, as another program may have had the CPU in the
+            // other.
             let spin = |times: u32| clock.time(|| self.session.spin(index, self.run, times.into()));
             let mut times = 1;
             once = loop {

@@ -1,4 +1,4 @@
-//! The order of turns, in rounds, and of rounds over processes.
+//! The order of turns within rounds, and of rounds over processes.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,8 @@ pub const MIN_ROUNDS: usize = 3;
 /// Maximum number of rounds: more would add no information.
 const MAX_ROUNDS: usize = 200;
 
-/// Runs longer than this need no other before them to fill caches and page tables: only the first process checks their outputs.
+/// Runs longer than this need no warm-up run to fill caches and page tables: only the first process checks their
+/// outputs.
 const LONG_RUN: Duration = Duration::from_millis(20);
 
 /// Times contenders in turns, alternately in list order and in reverse, until the budget is spent. Returns the seconds per
@@ -22,7 +23,7 @@ const LONG_RUN: Duration = Duration::from_millis(20);
 /// given number of times and returns the time of all these runs, and `watch` receives the progress, from 0 to 1.
 ///
 /// # Errors
-/// Those of `turn`.
+/// The errors of `turn`.
 pub fn time_in_turns<E>(
     once: &[Duration],
     budget: Duration,
@@ -51,7 +52,7 @@ fn order(contenders: usize, round: usize) -> Vec<usize> {
     if round.is_multiple_of(2) { order.collect() } else { order.rev().collect() }
 }
 
-/// The share of the budget or of the largest number of rounds that is spent.
+/// The share of the budget, or of the maximum number of rounds, that is spent: the larger of the two.
 fn progress(rounds: usize, elapsed: Duration, budget: Duration) -> f64 {
     let spent = elapsed.as_secs_f64() / budget.as_secs_f64();
     spent.max(rounds as f64 / MAX_ROUNDS as f64).min(1.0)
@@ -65,15 +66,18 @@ pub fn repeats(once: Duration) -> u64 {
     (shortest_turn().as_secs_f64() / once.as_secs_f64().max(1e-9)).ceil().clamp(1.0, MAX_REPEATS as f64) as u64
 }
 
-/// A turn that takes more than this many times as long as the best of its contender is left out: nothing makes a kernel faster for
-/// a moment, but other work on the core and bad layouts make it slower.
+/// A turn that takes more than this many times as long as the best turn of its contender is left out: nothing makes a
+/// single turn faster, but other work on the core and bad layouts make turns slower.
 const DISTURBED: f64 = 1.1;
 
-/// A process is in a slower mode if the probability that all its turns were disturbed by chance is below this. A duel has about a
-/// hundred kernels in processes.
+/// A process is in a slower mode if the probability that all its turns were disturbed by chance is below this. A duel
+/// tests about a hundred pairs of a kernel and a process.
 const CHANCE: f64 = 1e-4;
 
-/// The times of a duel.
+/// The times of a duel, by contender, round and process.
+///
+/// # Panics
+/// Methods that take the number of a contender panic if there is no such contender.
 #[derive(Clone, Debug)]
 pub struct Played {
     /// Units of work in a run.
@@ -85,7 +89,7 @@ pub struct Played {
     best: Vec<f64>,
 }
 
-/// A turn of each contender in one process.
+/// One turn of each contender, all in one process.
 #[derive(Clone, Debug)]
 struct Round {
     process: usize,
@@ -93,10 +97,10 @@ struct Round {
     seconds: Vec<f64>,
 }
 
-/// Plays a duel: checks that all outputs agree, then times the contenders in turns until the budget is spent. Rounds go to up to
-/// `processes` players in turn, opened as they are needed with numbers from 0, so that a drift of the machine falls on all alike.
-/// There are fewer if runs are so long that the budget is spent before. `names` are those of the contenders, for errors. `watch`
-/// receives the progress, from 0 to 1.
+/// Plays a duel: checks that all outputs agree, then times the contenders in turns until the budget is spent. Rounds go
+/// to up to `processes` players in turn, so that machine drift affects all alike. `open` makes a player when it is
+/// first needed; players are numbered from 0. There are fewer players if the runs are so long that the budget is spent
+/// earlier. `names` are the names of the contenders, for errors. `watch` receives the progress, from 0 to 1.
 ///
 /// # Errors
 /// Outputs differ or are wrong, a run was stopped, or a player failed.
@@ -136,7 +140,7 @@ pub fn play<P: Player>(
             }
             players.push(player);
         }
-        // As many laps as rounds before this one in its process.
+        // `lap` counts the earlier rounds of this process.
         let (process, lap) = (rounds.len() % processes, rounds.len() / processes);
         let player = &mut players[process];
         let mut round = Round { process, seconds: vec![0.0; names.len()] };
@@ -153,9 +157,9 @@ pub fn play<P: Player>(
     Ok(Played { work, processes: players.len(), rounds, best })
 }
 
-/// A turn of a contender, of which a run takes about `once`: seconds of a run. A turn that was much shorter than it should be says little.
-/// It is played again with more runs, and `once` is corrected: the first run was disturbed, or was not yet compiled as well as those
-/// after it, as engines of WebAssembly do.
+/// Plays a turn of a contender whose runs take about `once`, and returns the seconds of a run. A turn that was much
+/// shorter than intended is inaccurate: it is played again with more runs, after `once` is corrected. The first run may
+/// have been disturbed, or compiled less well than later ones, as engines of WebAssembly do.
 fn turn<P: Player>(player: &mut P, contender: usize, once: &mut Duration) -> Result<f64, DuelError> {
     loop {
         let runs = repeats(*once);
@@ -164,12 +168,12 @@ fn turn<P: Player>(player: &mut P, contender: usize, once: &mut Duration) -> Res
         if time >= shortest_turn() / 2 || runs == MAX_REPEATS {
             return Ok(seconds);
         }
-        // A clock may say that it took no time at all.
+        // The clock may show that the turn took no time at all.
         *once = Duration::from_secs_f64(seconds).max(*once / 10);
     }
 }
 
-/// Compares an output with that of the first contender, or, if it is the first, with the known answer.
+/// Compares an output with that of the first contender; the output of the first itself, with the known answer.
 fn compare(case: &Case, checked: &Checked, kernel: &str, first: Option<(&Checked, &str)>) -> Result<(), DuelError> {
     match first {
         None => match known::find(case) {
@@ -191,7 +195,7 @@ impl Played {
         round.seconds[contender] > DISTURBED * self.best[contender]
     }
 
-    /// The share of turns that are left out.
+    /// The share of turns that are left out, from 0 to 1.
     pub fn disturbed(&self) -> f64 {
         let contenders = self.best.len();
         let turns = self.rounds.iter().flat_map(|round| (0..contenders).map(move |contender| (round, contender)));
@@ -199,14 +203,14 @@ impl Played {
         disturbed as f64 / (self.rounds.len() * contenders).max(1) as f64
     }
 
-    /// Median seconds of a run.
+    /// Median seconds of a run of a contender, over the turns that are not left out.
     pub fn median_seconds(&self, contender: usize) -> f64 {
         let good = self.rounds.iter().filter(|round| !self.is_disturbed(round, contender));
         quantile(&mut good.map(|round| round.seconds[contender]).collect::<Vec<_>>(), 0.5)
     }
 
-    /// The slower mode of a contender: processes in which all its turns are left out, and too many for that to be chance, given
-    /// the share that is left out in the other processes.
+    /// The slower mode of a contender, if it has one: processes in which all its turns are left out, and too many turns
+    /// for this to be chance, given the share that is left out in the other processes.
     pub fn slow_mode(&self, contender: usize) -> Option<Mode> {
         let of = |process: usize| self.rounds.iter().filter(move |round| round.process == process);
         let is_slow = |process: usize| of(process).all(|round| self.is_disturbed(round, contender));
@@ -224,8 +228,8 @@ impl Played {
         (!slow.is_empty()).then(|| Mode { median_seconds: quantile(&mut seconds, 0.5), processes: slow.len() })
     }
 
-    /// The median time of `over` divided by that of `under`, and around it the range of the middle 80 % of this ratio in rounds
-    /// where neither is disturbed, or in all rounds if these are too few.
+    /// The median time of `over` divided by that of `under`, between the bounds of the middle 80 % of this ratio in the
+    /// rounds in which neither is disturbed, or in all rounds if there are too few of these.
     pub fn ratios(&self, over: usize, under: usize) -> [f64; 3] {
         let is_good = |round: &&Round| ![over, under].iter().any(|contender| self.is_disturbed(round, *contender));
         let mut good: Vec<&Round> = self.rounds.iter().filter(is_good).collect();
@@ -237,7 +241,7 @@ impl Played {
         [low.min(ratio), ratio, high.max(ratio)]
     }
 
-    /// The smallest and the largest ratio of the best times in a process; `None` if there is but one process.
+    /// The smallest and the largest ratio of the best times within a process; `None` if there is only one process.
     pub fn ratios_of_processes(&self, over: usize, under: usize) -> Option<[f64; 2]> {
         let best = |process: usize, contender: usize| {
             let rounds = self.rounds.iter().filter(|round| round.process == process);
@@ -249,7 +253,7 @@ impl Played {
     }
 }
 
-/// The times of a contender.
+/// The times of a contender in these rounds.
 fn seconds(rounds: &[&Round], contender: usize) -> Vec<f64> {
     rounds.iter().map(|round| round.seconds[contender]).collect()
 }
@@ -260,7 +264,8 @@ mod tests {
 
     use super::*;
 
-    /// A player whose times are given by process, contender and number of the round there, as milliseconds of a run.
+    /// A player whose times, in milliseconds per run, are given by process, contender and number of the round in the
+    /// process.
     struct Fake<'a> {
         process: usize,
         turns: usize,
@@ -282,7 +287,7 @@ mod tests {
         }
     }
 
-    /// Plays two contenders in five processes. Returns also which checks there were.
+    /// Plays two contenders in five processes. Also returns the checks that were made.
     fn played(budget: Duration, times: &dyn Fn(usize, usize, usize) -> u64) -> (Played, Vec<(usize, usize)>) {
         let checks = RefCell::default();
         let mut open = |process| Ok(Fake { process, turns: 0, times, checks: &checks });
@@ -345,7 +350,7 @@ mod tests {
         assert_eq!(played(LONG, &times).0.slow_mode(0), Some(Mode { median_seconds: 0.15, processes: 1 }));
     }
 
-    /// Three rounds in three processes tell neighbours and layouts not apart.
+    /// Three rounds in three processes cannot tell busy neighbours from bad layouts.
     #[test]
     fn few_rounds_show_no_modes() {
         let (played, _) =

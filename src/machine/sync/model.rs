@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, atomic::AtomicUsize};
 
 thread_local! {
-    /// The order that counts as relaxed. All threads of a model are coroutines of one.
+    /// The order that is treated as relaxed. A thread-local will do, as all threads of a model are coroutines of one
+    /// thread.
     static DROPPED: Cell<Option<Ordering>> = const { Cell::new(None) };
 }
 
@@ -15,8 +16,8 @@ fn order(stated: Ordering) -> Ordering {
     if DROPPED.get() == Some(stated) { Ordering::Relaxed } else { stated }
 }
 
-/// Runs a model in every interleaving, or in those with at most this number of preemptions (a thread is taken off before it waits or
-/// ends). Prints how many there are.
+/// Runs a model in every interleaving, or in those with at most this number of preemptions (a thread is switched out
+/// before it waits or ends). Prints the number of interleavings.
 #[cfg(test)]
 pub fn explore(name: &str, preemptions: Option<usize>, model: impl Fn() + Send + Sync + 'static) {
     let count = Arc::new(AtomicUsize::new(0));
@@ -31,7 +32,8 @@ pub fn explore(name: &str, preemptions: Option<usize>, model: impl Fn() + Send +
     println!("{name}: {} interleavings ({which})", count.load(Ordering::Relaxed));
 }
 
-/// The same with every access of an order relaxed. A model that does not panic then would not see the order missing.
+/// The same, with every access of one order relaxed. A model that does not panic then cannot detect that the order is
+/// missing.
 #[cfg(test)]
 pub fn explore_without(dropped: Ordering, name: &str, model: impl Fn() + Send + Sync + 'static) {
     DROPPED.set(Some(dropped));
@@ -71,7 +73,8 @@ pub mod atomic {
     atomics! { AtomicBool: bool, AtomicUsize: usize }
 }
 
-/// The part of `std::sync::mpsc` that is modelled, for one sender and few messages. (The channels of loom never end.)
+/// The part of `std::sync::mpsc` that is modelled, for one sender and few messages. (The channels of loom are never
+/// disconnected.)
 pub mod mpsc {
     use std::cell::Cell;
     use std::collections::VecDeque;
@@ -80,14 +83,15 @@ pub mod mpsc {
 
     use super::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    /// Messages that a model sends at most.
+    /// The most messages that a model sends.
     const MOST: usize = 4;
 
-    /// What both ends share. The messages themselves are outside of the model: `written` stands for them.
+    /// What both ends share. The messages themselves are outside the model: `written` stands for them.
     #[derive(Debug)]
     struct Channel<T> {
         messages: Mutex<VecDeque<T>>,
-        /// Stored, relaxed, when a message is. A receiver for which its writing has happened sees it.
+        /// Whether each message is written; stored relaxed. A receiver is sure to see the flag only if the write
+        /// happens before its load.
         written: [AtomicBool; MOST],
         sent: AtomicUsize,
         has_sender: AtomicBool,
@@ -145,7 +149,7 @@ pub mod mpsc {
         /// As in `std`.
         pub fn try_recv(&self) -> Result<T, TryRecvError> {
             let (channel, index) = (&*self.channel, self.received.get());
-            // In this order: the sender may send before it goes.
+            // `has_sender` is loaded before `sent`: the sender may send once more and then go.
             let has_sender = channel.has_sender.load(Ordering::Acquire);
             if channel.sent.load(Ordering::Acquire) == index {
                 return Err(if has_sender { TryRecvError::Empty } else { TryRecvError::Disconnected });

@@ -1,10 +1,10 @@
-//! What `sysinfo` knows of the machine, on all systems that it knows.
+//! What `sysinfo` knows about the machine, on all systems that it supports.
 
 use sysinfo::{Cpu, CpuRefreshKind, System};
 
 use super::Names;
 
-/// All memory and what is free of it, in bytes. A total of 0 means that the system does not say.
+/// Total and free memory, in bytes. A total of 0 means that the system does not say.
 pub fn memory() -> (u64, u64) {
     let mut system = System::new();
     system.refresh_memory();

@@ -1,13 +1,13 @@
-//! What is asked of the operating system: clocks, memory, and what it and the CPU are called. One file for each kind of system, all
-//! with the same functions:
+//! Queries to the operating system: clocks, memory, and the names of the system and the CPU. There is one file for each
+//! kind of system, all with the same functions:
 //!
 //! - `free_memory`: bytes that are free now;
-//! - `free_addresses`: bytes of addresses that a limit on the process leaves it;
+//! - `free_addresses`: bytes of address space that a limit on the process leaves to it;
 //! - `peak_memory`: the most bytes that the process has held so far;
-//! - `thread_time`: CPU time of the calling thread since some moment;
+//! - `thread_time`: CPU time of the calling thread since a fixed moment;
 //! - `names`: see [`Names`].
 //!
-//! `None` is what the system does not say.
+//! They return `None` for what the system does not say.
 
 #[cfg(any(unix, windows))]
 mod hardware;
@@ -31,7 +31,7 @@ use std::time::Duration;
 
 pub(crate) use here::{free_addresses, free_memory, names, peak_memory, thread_time};
 
-/// What a machine is called, and its memory. Empty or 0 where the system does not say.
+/// The names of a machine and its memory. Empty or 0 where the system does not say.
 #[derive(Debug)]
 pub(crate) struct Names {
     /// The brand of the CPU.
@@ -48,6 +48,7 @@ pub(crate) const HAS_THREADS: bool = !cfg!(target_family = "wasm") || cfg!(targe
 /// The step of [`thread_time`].
 pub(crate) const THREAD_TIME_STEP: Duration = here::THREAD_TIME_STEP;
 
-/// Bytes of addresses that a process with 32-bit pointers can count on: the most that one allocation can have. No limit with 64 bits.
+/// Bytes of address space that a process with 32-bit pointers can count on: the most that one allocation can have. With
+/// 64-bit pointers, there is no limit.
 pub(crate) const ADDRESSES: Option<u64> =
     if cfg!(target_pointer_width = "64") { None } else { Some(isize::MAX as u64) };

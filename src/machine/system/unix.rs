@@ -14,7 +14,7 @@ pub use hardware::names;
 pub const THREAD_TIME_STEP: Duration = Duration::from_nanos(1);
 
 pub fn free_memory() -> Option<u64> {
-    // Miri has none of the calls.
+    // Miri supports none of these calls.
     if cfg!(miri) {
         return None;
     }
@@ -22,8 +22,8 @@ pub fn free_memory() -> Option<u64> {
     least_free(total, available, cgroup::free(Path::new("/")))
 }
 
-/// What is free of the `total` bytes of a machine, of which a container may be allowed fewer. A total of 0 means that the system
-/// does not say.
+/// The free bytes of a machine with `total` bytes, or fewer if a container is allowed fewer. A total of 0 means that
+/// the system does not say.
 fn least_free(total: u64, available: u64, allowed: Option<u64>) -> Option<u64> {
     Some(available).filter(|_| total > 0).into_iter().chain(allowed).min()
 }
@@ -40,7 +40,7 @@ pub fn peak_memory() -> Option<u64> {
     status("VmHWM")
 }
 
-/// Bytes that the system tells of this process under a name.
+/// Bytes that `/proc/self/status` states for this process under a name.
 fn status(name: &str) -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
@@ -49,7 +49,7 @@ fn status(name: &str) -> Option<u64> {
 
 pub fn thread_time() -> Option<Duration> {
     let time = clock_gettime(ClockId::ThreadCPUTime);
-    // It counts up from zero.
+    // This clock counts up from zero.
     Some(Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
 }
 

@@ -28,7 +28,7 @@ pub fn peak_memory() -> Option<u64> {
     // SAFETY: a structure of numbers, for which zeros are valid.
     let mut counters: PROCESS_MEMORY_COUNTERS = unsafe { zeroed() };
     let size = size_of_val(&counters) as u32;
-    // SAFETY: the handle of this process is always valid, and `counters` has the size that is told.
+    // SAFETY: the handle of this process is always valid, and `counters` has the size that is passed.
     let is_known = unsafe { K32GetProcessMemoryInfo(GetCurrentProcess(), &raw mut counters, size) } != 0;
     is_known.then_some(counters.PeakWorkingSetSize as u64)
 }

@@ -1,4 +1,4 @@
-//! Neither Unix nor Windows, such as an engine of WebAssembly: a system that says next to nothing.
+//! Systems that are neither Unix nor Windows, such as an engine of WebAssembly, and say next to nothing.
 
 use std::env::consts::OS;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn held() -> u64 {
 pub const THREAD_TIME_STEP: Duration = Duration::ZERO;
 
 pub fn free_memory() -> Option<u64> {
-    // What is held may have been freed for further use. At least half of all addresses is taken to be.
+    // Memory that is held may have been freed for reuse, so at least half of the address space is assumed to be free.
     ADDRESSES.map(|addresses| addresses - held().min(addresses / 2))
 }
 

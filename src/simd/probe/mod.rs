@@ -14,7 +14,7 @@ use crate::machine::Machine;
 /// A loop over vectors of 64 bytes, without a result.
 #[derive(Clone, Copy, Debug)]
 pub enum Probe<'a> {
-    /// Loads each of the vectors in turn, as many times as given.
+    /// Loads each of the vectors in turn, and repeats this the given number of times.
     Loads(&'a [[u64; 8]], usize),
     /// This many operations of two operands in registers, alternating XOR and addition.
     Logic(u64),
@@ -57,7 +57,7 @@ fn operations<R: Copy, const N: usize>(count: u64, mut registers: [R; N], operat
     black_box(registers);
 }
 
-/// Adds up vectors, alternating between `N` sums.
+/// Combines vectors into `N` sums in turn.
 #[inline(always)]
 fn sums<R: Copy, const N: usize>(
     vectors: &[[u64; 8]],

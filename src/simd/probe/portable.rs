@@ -1,4 +1,4 @@
-//! The probes in plain Rust: what the compiler makes of words, and bytes permuted by one look-up each.
+//! The probes in plain Rust: whatever the compiler makes of words, and a permutation with one lookup per byte.
 
 use std::array::from_fn;
 use std::hint::black_box;

@@ -1,4 +1,5 @@
-//! A checkpoint that is not what was written is refused: any bytes, and real checkpoints of the four kinds with some bytes changed.
+//! A checkpoint that differs from what was written is refused: any bytes, and real checkpoints of records (both
+//! formats), zeros and octal games, with some bytes changed.
 #![no_main]
 
 use std::io::{self, Write};
@@ -68,12 +69,12 @@ fn bytes(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Vec<u8> {
     bytes
 }
 
-/// What the first kernel that keeps its progress keeps first.
+/// The first checkpoint of the first kernel that keeps its progress.
 fn first_kept<O: Operation, W>(write: impl Fn() -> W, run: impl Fn(&Kernel<O>, &Arc<Journal<W>>)) -> Vec<u8> {
     first_kept_by("", write, run)
 }
 
-/// The same, of the kernels whose names begin like this.
+/// The same, among the kernels whose names begin with `name`.
 fn first_kept_by<O: Operation, W>(
     name: &str,
     write: impl Fn() -> W,
@@ -138,7 +139,7 @@ fn of_octal(code: &str, limit: u64) -> Checkpoint {
     Checkpoint { written, read: Box::new(read) }
 }
 
-/// Records with and without a prefix, at limits above a batch; the others.
+/// Checkpoints of records with and without a prefix, at limits above a batch; of zeros; and of an octal game.
 static CHECKPOINTS: LazyLock<Vec<Checkpoint>> = LazyLock::new(|| {
     vec![
         of_records("", "factorials", 300_000),
@@ -162,7 +163,7 @@ fuzz_target!(|file: File| {
             for (at, with) in changes {
                 changed[at as usize % written.len()] ^= with;
             }
-            // Half of the lengths keep all of it.
+            // Half of the lengths keep the whole file.
             changed.truncate(length as usize % (2 * written.len()));
             match read(&changed) {
                 Ok(again) => assert!(changed == *written && again == *written, "a damaged file was read"),

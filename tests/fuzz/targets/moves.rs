@@ -1,4 +1,4 @@
-//! Any text is a set of moves or refused; a set that was read, written and read again is the same.
+//! Any text is a set of moves or is refused; a set that was read, written and read again is the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any text is a size or refused; a size that is written and read again is the same.
+//! Any text is a size or is refused; a size that is written and read again is the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

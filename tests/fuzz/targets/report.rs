@@ -1,4 +1,5 @@
-//! A report can be made of any measurements, or they are refused: the committed files with numbers changed, and any text.
+//! A report can be made from any measurements, or they are refused: the committed files with numbers changed, and any
+//! text.
 #![no_main]
 
 use std::fs;

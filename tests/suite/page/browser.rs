@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// How long any answer is waited for.
+/// How long to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The program of a Chromium, if there is one.
@@ -30,7 +30,7 @@ pub struct Browser {
     replies: Receiver<Value>,
     last: u64,
     session: Option<String>,
-    /// What its console says is wrong.
+    /// The errors that the browser's console reports.
     pub errors: Vec<String>,
     _profile: TempDir,
 }
@@ -88,7 +88,7 @@ impl Browser {
         }
     }
 
-    /// Keeps what an event says is wrong.
+    /// Keeps the error that an event reports, if any.
     fn hear(&mut self, event: &Value) {
         let about = &event["params"];
         match event["method"].as_str() {
@@ -103,7 +103,7 @@ impl Browser {
 
     /// Opens a file with a fragment.
     pub fn open(&mut self, file: &Path, fragment: &str) {
-        // The same page with another fragment would not be loaded again.
+        // First another page: the same page with another fragment would not be loaded again.
         self.call("Page.navigate", json!({ "url": "about:blank" }));
         self.call("Page.navigate", json!({ "url": format!("file://{}#{fragment}", file.display()) }));
         self.until("document.readyState === 'complete' && location.protocol === 'file:'");
@@ -154,7 +154,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // With its children, which are a group.
+        // Together with its children, which are in its process group.
         let _ = Command::new("kill").args(["-9", "--", &format!("-{}", self.process.id())]).status();
         let _ = self.process.wait();
     }
