@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use crate::machine::system::{THREAD_TIME_STEP, thread_time};
 
 /// Minimum duration of a timed turn: shorter runs are repeated within it. If the thread clock has steps of a
-/// millisecond or more, this is twenty steps, of whole milliseconds.
-pub const MIN_TURN: Duration = match Clock::Thread.step().as_millis() {
-    0 => Duration::from_millis(5),
-    step => Duration::from_millis(20 * step as u64),
+/// millisecond or more, this is twenty steps.
+pub const MIN_TURN: Duration = match Clock::Thread.step() {
+    step if step.as_millis() == 0 => Duration::from_millis(5),
+    step => step.saturating_mul(20),
 };
 
 /// [`MIN_TURN`], or in WebAssembly two hundred steps of the wall clock if that is longer: browsers round times to a

@@ -1,5 +1,4 @@
-//! `antichain_skip_avx512` with its bands shared among the threads; [`super::antichain`] says how bands wait for one
-//! another.
+//! `antichain_skip_avx512` with its bands shared among the threads; [`super::wave`] says how bands wait for one another.
 //!
 //! Cost: that of one thread, divided. The first steps of a band wait for the band before, and the last bands are short.
 //! Bound: as on one thread, then the cache and memory that the cores share.

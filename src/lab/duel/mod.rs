@@ -146,14 +146,14 @@ fn exact() -> String {
     Claim::Exact.name().to_owned()
 }
 
-/// One kernel's times. If it has two modes, they are those of its faster one.
+/// One kernel's times. If the kernel has two modes, the times are those of the faster one.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Row {
     /// The kernel.
     pub kernel: String,
-    /// Its tier.
+    /// The kernel's tier.
     pub tier: String,
     /// `exact` or `observed`: whether its answers are proved.
     #[cfg_attr(feature = "serde", serde(default = "exact"))]

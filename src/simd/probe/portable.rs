@@ -16,7 +16,7 @@ pub fn run(probe: Probe) {
         }
         Probe::LogicOfThree(count) => {
             let mask = black_box([0x5a5a_5a5a_a5a5_a5a5u64; 8]);
-            operations(count / 2, [[1; 8], mask], |a, b| from_fn(|i| (a[i] & mask[i]) ^ b[i]));
+            operations(count, [[1; 8], mask], |a, b| from_fn(|i| (a[i] & mask[i]) ^ b[i]));
         }
         Probe::Permute(count) => {
             let order = order();

@@ -49,7 +49,7 @@ pub struct Row {
     operation: &'static str,
     /// The kernel.
     kernel: &'static str,
-    /// Its tier.
+    /// The kernel's tier.
     tier: &'static str,
     /// `exact` or `observed`: whether its answers are proved.
     claim: &'static str,

@@ -64,7 +64,7 @@ pub struct Growth {
 /// The P-positions up to a power of two.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Octave {
-    /// How many there are.
+    /// The number of P-positions.
     pub zeros: u64,
     /// The XXH3-64 of all of them, as little-endian 64-bit numbers.
     pub hash: String,
@@ -115,7 +115,7 @@ pub struct Periodic {
 pub struct ProvedPeriod {
     /// Its length.
     pub length: u64,
-    /// The first heap from which on it holds.
+    /// The heap from which the repetition holds.
     pub preperiod: u64,
     /// The number of heaps that the proof needed.
     pub heaps: u64,

@@ -26,11 +26,11 @@ pub struct Surveyed {
     pub heaps: u64,
     /// The largest value.
     pub largest: u16,
-    /// The first heap that has it.
+    /// The first heap that has the largest value.
     pub largest_at: u64,
     /// The number of rare heaps; none for games with moves that leave three heaps.
     pub rare: Option<u64>,
-    /// The last of them.
+    /// The last rare heap.
     pub last_rare: Option<u64>,
     /// Values with an even number of bits in common with it are rare.
     pub mask: Option<u16>,
@@ -46,7 +46,7 @@ pub struct Surveyed {
 pub struct Period {
     /// Its length.
     pub length: u64,
-    /// The first heap from which on it holds.
+    /// The heap from which the repetition holds.
     pub preperiod: u64,
     /// What each round adds to the values.
     pub saltus: u16,

@@ -17,11 +17,13 @@ type Cells = [u64; 4];
 
 /// Chooses moves for the heaps after those that have these codes, while each covers at least `worth` cells of a heap.
 /// Returns the chosen moves and the others, each in ascending order of their shifts. The sample is from about the last
-/// quarter of the heaps; no shift may be larger than its first heap.
+/// quarter of the heaps; a move that does not reach it from all of these is not chosen.
 pub fn choose(codes: &[u8], below: impl Fn(usize, u8) -> u16, pool: Vec<Move>, worth: f64) -> (Vec<Move>, Vec<Move>) {
     let n = codes.len();
     let size = (n / 256).clamp(8, SAMPLE);
     let step = (n / 4 / size).min(41) | 1;
+    let first = n - 1 - (size - 1) * step;
+    let (pool, mut others): (Vec<Move>, Vec<Move>) = pool.into_iter().partition(|m| m.shift <= first);
     let sample = (0..size).map(|i| n - 1 - i * step);
     let mut sample: Vec<(usize, Cells)> = sample.map(|n| (n, cells(below(n, codes[n])))).collect();
     let mut left: u64 = sample.iter().flat_map(|(_, cells)| cells).map(|word| u64::from(word.count_ones())).sum();
@@ -54,13 +56,13 @@ pub fn choose(codes: &[u8], below: impl Fn(usize, u8) -> u16, pool: Vec<Move>, w
         }
         is_chosen[at] = true;
     }
-    let of = |chosen: bool| {
-        let moves = pool.iter().zip(&is_chosen).filter(|(_, is_chosen)| **is_chosen == chosen).map(|(m, _)| *m);
-        let mut moves: Vec<Move> = moves.collect();
-        moves.sort_unstable_by_key(|m| m.shift);
-        moves
-    };
-    (of(true), of(false))
+    let mut chosen = Vec::new();
+    for (m, is_chosen) in pool.into_iter().zip(is_chosen) {
+        if is_chosen { chosen.push(m) } else { others.push(m) }
+    }
+    chosen.sort_unstable_by_key(|m| m.shift);
+    others.sort_unstable_by_key(|m| m.shift);
+    (chosen, others)
 }
 
 /// The codes below a bound.
@@ -69,4 +71,19 @@ fn cells(below: u16) -> Cells {
         0 => 0,
         count => u64::MAX >> (64 - count.min(64)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As a game has them that takes a few, or very many.
+    #[test]
+    fn a_move_that_is_longer_than_the_heaps_is_not_chosen() {
+        let codes = vec![3; 1000];
+        let pool = [2000, 999, 900, 1].map(|shift| Move::new(shift, 0, 0));
+        let (chosen, others) = choose(&codes, |_, _| 4, pool.to_vec(), 0.5);
+        let shifts = |moves: Vec<Move>| moves.iter().map(|m| m.shift).collect::<Vec<_>>();
+        assert_eq!([shifts(chosen), shifts(others)], [vec![1], vec![900, 999, 2000]]);
+    }
 }

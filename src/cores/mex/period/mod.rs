@@ -66,7 +66,7 @@ pub struct Tally {
 /// How often each value occurs among the values of the first heaps, ascending by value.
 pub fn tallies(values: &[u16]) -> Vec<Tally> {
     // Values need not appear in order.
-    let mut counted = vec![(0, 0); 1 << 16];
+    let mut counted = vec![(0, 0); values.iter().max().map_or(0, |most| usize::from(*most) + 1)];
     for (n, value) in (0..).zip(values) {
         let (first, heaps) = &mut counted[usize::from(*value)];
         if *heaps == 0 {
@@ -105,9 +105,9 @@ pub struct Proved {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rare {
-    /// How many there are.
+    /// The number of rare heaps.
     pub heaps: usize,
-    /// The last of them.
+    /// The last rare heap.
     pub last: usize,
     /// What makes a value rare.
     pub mask: Mask,

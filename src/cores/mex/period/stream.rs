@@ -431,6 +431,16 @@ mod tests {
         }
     }
 
+    /// A take of an odd number, by which a common heap reaches rare values, may be longer than all that a window keeps.
+    #[test]
+    fn a_take_may_reach_far() {
+        for place in [2001, 6001] {
+            let code = format!("0.106{}2", "0".repeat(place - 4));
+            let input = input(&code, 70_000);
+            assert_eq!(run(&input, Start::default()), Ok(classical(&input).0), "to place {place}");
+        }
+    }
+
     /// Keeps the first state after this many heaps, and then stops the run.
     struct Keep(u64, Arc<Run>, Mutex<Option<Vec<u8>>>);
 

@@ -23,10 +23,10 @@ pub struct Summary {
     limit: u64,
     /// The number of heaps of value 0.
     zeros: u64,
-    /// The last of them.
+    /// The last heap of value 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_zero: Option<u64>,
-    /// How they grow.
+    /// How many heaps of value 0 there are up to each power of two.
     #[serde(skip_serializing_if = "Option::is_none")]
     octaves: Option<Vec<Octave>>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ enum Game {
 struct Octave {
     limit: u64,
     zeros: u64,
-    /// By what factor they are more than up to half of it.
+    /// The number of zeros divided by their number up to half of this limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio: Option<f64>,
 }
@@ -83,7 +83,7 @@ struct Repetition {
 #[derive(JsonSchema, Serialize)]
 struct Period {
     length: u64,
-    /// The first heap from which on it holds.
+    /// The heap from which the repetition holds.
     preperiod: u64,
     /// What each round adds to the values.
     saltus: u16,

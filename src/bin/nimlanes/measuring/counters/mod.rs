@@ -79,14 +79,14 @@ pub struct Counters {
     unit: String,
     /// The kernels that were counted.
     pub rows: Vec<Row>,
-    /// The others.
+    /// The kernels that were not counted.
     skipped: Vec<Skipped>,
 }
 
 /// The counts of one kernel.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Row {
-    /// Its name.
+    /// The kernel's name.
     pub kernel: String,
     /// Number of runs that were counted.
     runs: u64,

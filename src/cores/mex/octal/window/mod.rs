@@ -182,7 +182,7 @@ pub struct Parts<'a> {
 }
 
 impl Window {
-    /// The window of these heaps; `None` if a value has no bit in a word, the moves are too many, or the rare heaps too near.
+    /// The window of these heaps; `None` if a value has no bit in a word, the moves are too many, or they reach too far.
     /// For `worth`, see [`Window::choose`].
     pub fn new(parts: Parts, worth: f64) -> Option<Self> {
         let Parts { coder, last_rare, rare_count, moves, turned, splits, codes } = parts;
@@ -190,10 +190,11 @@ impl Window {
         let place = splits.last()?;
         let largest = usize::from(*codes.iter().max()?);
         let (first, length) = (last_rare + 1, (n / 4).min(STRETCH) / LANES * LANES);
-        if largest >= CODES || moves.len() > MOST_MOVES || n < 8 * (first + place) + CHUNK || length == 0 {
+        let depth = moves.iter().map(|m| m.shift).max()?;
+        let farthest = turned.iter().copied().fold(depth.max(first + place), usize::max);
+        if largest >= CODES || moves.len() > MOST_MOVES || n < 8 * farthest + CHUNK || length == 0 {
             return None;
         }
-        let depth = moves.iter().map(|m| m.shift).max()?;
         let (near, far): (Vec<Move>, Vec<Move>) = moves.into_iter().partition(|m| m.shift < LANES);
         let all_short = near.len() <= FEW_SHORT;
         let (short, middle): (Vec<Move>, Vec<Move>) = near.into_iter().partition(|m| all_short || m.shift < SHORT);
