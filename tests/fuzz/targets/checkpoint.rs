@@ -1,5 +1,5 @@
 //! A checkpoint that differs from what was written is refused: any bytes, and real checkpoints of records (both
-//! formats), zeros and octal games, with some bytes changed.
+//! formats), zeros, octal games and their periods, with some bytes changed.
 #![no_main]
 
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use nimlanes::cores::mex::checkpoint::CheckpointError;
-use nimlanes::cores::mex::{octal, records, zeros};
+use nimlanes::cores::mex::{octal, period, records, zeros};
 use nimlanes::kernel::{Kernel, Operation, Run, available};
 use nimlanes::machine::Machine;
 
@@ -60,6 +60,12 @@ impl zeros::Journal for Journal<zeros::Zeros> {
 impl octal::Journal for Journal<octal::Code> {
     fn keep(&self, values: &[u16], _: bool) {
         self.keep_first(|code, to| octal::checkpoint::write(code, values, to));
+    }
+}
+
+impl period::Journal for Journal<()> {
+    fn keep(&self, state: &period::Progress, input: &octal::Octal, _: bool) {
+        self.keep_first(|(), to| state.write(input, to));
     }
 }
 
@@ -139,7 +145,24 @@ fn of_octal(code: &str, limit: u64) -> Checkpoint {
     Checkpoint { written, read: Box::new(read) }
 }
 
-/// Checkpoints of records with and without a prefix, at limits above a batch; of zeros; and of an octal game.
+fn of_period(code: &str, limit: u64) -> Checkpoint {
+    let input = octal::Octal::new(&code.parse().expect("a game"), limit).expect("a small limit");
+    let written = first_kept::<period::MexPeriod, _>(
+        || (),
+        |kernel, journal| {
+            let start = period::Start::with_journal(Arc::clone(journal) as _, None);
+            let _ = kernel.run_from(start, &input, &journal.run);
+        },
+    );
+    let read = move |mut file: &[u8]| {
+        let state = period::Progress::read(&input, &mut file)?;
+        Ok(bytes(|to| state.write(&input, to)))
+    };
+    Checkpoint { written, read: Box::new(read) }
+}
+
+/// Checkpoints of records with and without a prefix, at limits above a batch; of zeros; of an octal game; and of one past
+/// the table of its first values.
 static CHECKPOINTS: LazyLock<Vec<Checkpoint>> = LazyLock::new(|| {
     vec![
         of_records("", "factorials", 300_000),
@@ -149,6 +172,7 @@ static CHECKPOINTS: LazyLock<Vec<Checkpoint>> = LazyLock::new(|| {
         of_zeros("squares", 1 << 20),
         of_zeros("3,5,11", 1 << 20),
         of_octal("0.6", 5000),
+        of_period("0.106", 200_000),
     ]
 });
 
