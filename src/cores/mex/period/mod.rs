@@ -66,7 +66,7 @@ pub struct Tally {
 /// How often each value occurs among the values of the first heaps, ascending by value.
 pub fn tallies(values: &[u16]) -> Vec<Tally> {
     // Values need not appear in order.
-    let mut counted = vec![(0, 0); values.iter().max().map_or(0, |most| usize::from(*most) + 1)];
+    let mut counted = vec![(0, 0); 1 << 16];
     for (n, value) in (0..).zip(values) {
         let (first, heaps) = &mut counted[usize::from(*value)];
         if *heaps == 0 {
@@ -74,7 +74,8 @@ pub fn tallies(values: &[u16]) -> Vec<Tally> {
         }
         *heaps += 1;
     }
-    let occurring = (0..=u16::MAX).zip(counted).filter(|(_, (_, heaps))| *heaps > 0);
+    let largest = values.iter().max().copied().unwrap_or(0);
+    let occurring = (0..=largest).zip(counted).filter(|(_, (_, heaps))| *heaps > 0);
     occurring.map(|(value, (first, heaps))| Tally { value, first, heaps }).collect()
 }
 
