@@ -254,8 +254,10 @@ fn a_survey_goes_by_windows_where_few_heaps_are_rare() {
         let text = fs::read_to_string(folder.path().join(format!("{code}.json"))).expect("a file");
         serde_json::from_str::<Value>(&text).expect("JSON")["content"].take()
     };
-    let stopped = of("0.106", &["--seconds", "4"]);
-    assert!(stopped["kernel"].as_str().expect("a name").starts_with("window"), "{stopped}");
+    // A busy machine needs longer to see that few heaps are rare.
+    let is_window = |found: &Value| found["kernel"].as_str().is_some_and(|name| name.starts_with("window"));
+    let mut tries = ["4", "30"].iter().map(|seconds| of("0.106", &["--again", "--seconds", seconds]));
+    let stopped = tries.find(is_window).expect("a kernel with a window is quicker");
     assert!(stopped["heaps"].as_u64() > Some(1 << 17), "{stopped}");
     let rare = ["rare", "last_rare", "mask", "by_position"].map(|name| stopped[name].clone());
     assert_eq!(rare, [json!(15), json!(1103), json!(0xd), json!(true)]);

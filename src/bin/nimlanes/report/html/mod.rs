@@ -201,8 +201,8 @@ struct Profile {
     text: String,
     /// Folded stacks.
     stacks: String,
-    /// The source file of frames that are lines, by their `file.rs:12`.
-    lines: BTreeMap<String, String>,
+    /// The source file and the line in it of frames that are lines, by their `file.rs:12`.
+    lines: BTreeMap<String, (String, usize)>,
 }
 
 /// A page, and what it holds.
@@ -400,16 +400,21 @@ impl SourceTexts {
         Some(1 + self.0.get(path)?.lines().position(|line| line.starts_with(start))?)
     }
 
-    /// The file that a frame of a flamegraph is a line of, such as `a.rs:12 let b = c`: the only one of that name that still has
-    /// this text in this line.
-    fn of_frame<'f>(&self, frame: &'f str) -> Option<(&'f str, &str)> {
+    /// The place of a frame of a flamegraph that is a line of source, such as `a.rs:12` of `a.rs:12 let b = c`, with the file and
+    /// the line that have this text now: the only file of that name, and the nearest line.
+    fn of_frame<'f>(&self, frame: &'f str) -> Option<(&'f str, (&str, usize))> {
         let (place, _) = frame.split_once(' ')?;
-        let (file, line) = place.split_once(':')?;
-        let line = line.parse::<NonZeroUsize>().ok()?.get();
+        let (file, number) = place.split_once(':')?;
+        let number = number.parse::<NonZeroUsize>().ok()?.get();
         let is_same = |there: &str| frame_of(&format!("{place} {}", there.trim())) == frame;
-        let has_line = |source: &str| source.lines().nth(line - 1).is_some_and(is_same);
-        let mut found = self.0.iter().filter(|(path, source)| Path::new(path).ends_with(file) && has_line(source));
-        found.next().filter(|_| found.next().is_none()).map(|(path, _)| (place, path.as_str()))
+        let nearest = |source: &str| {
+            let same = (1..).zip(source.lines()).filter(|(_, there)| is_same(there));
+            same.map(|(line, _)| line).min_by_key(|line| number.abs_diff(*line))
+        };
+        let named = self.0.iter().filter(|(path, _)| Path::new(path).ends_with(file));
+        let mut found = named.filter_map(|(path, source)| Some((path.as_str(), nearest(source)?)));
+        let there = found.next()?;
+        found.next().is_none().then_some((place, there))
     }
 }
 
@@ -453,7 +458,10 @@ impl Profile {
         let about = text(&beside)?.lines().nth(1).unwrap_or_default().to_owned();
         let frames = stacks.lines().filter_map(|line| line.rsplit_once(' ')).flat_map(|(stack, _)| stack.split(';'));
         let frames: BTreeSet<&str> = frames.collect();
-        let line = |frame: &str| sources.of_frame(frame).map(|(place, path)| (place.to_owned(), path.to_owned()));
+        let line = |frame: &str| {
+            let (place, (path, line)) = sources.of_frame(frame)?;
+            Some((place.to_owned(), (path.to_owned(), line)))
+        };
         let lines = frames.into_iter().filter_map(line).collect();
         Ok(Some(Profile {
             operation,
@@ -485,23 +493,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_is_a_line_of_the_only_file_that_has_it() {
+    fn a_frame_is_the_nearest_line_of_the_only_file_that_has_it() {
         let long = "x".repeat(200);
         let files = [
             ("src/long.rs", long.as_str()),
-            ("src/a/mod.rs", "fn a() {\n    one(); two();\n"),
+            ("src/a/mod.rs", "fn a() {\n    one(); two();\n\n    one(); two();\n"),
             ("src/b/mod.rs", "fn b() {\n    three();\n}\n"),
             ("src/c/mod.rs", "\n\n}\n"),
         ];
         let texts = SourceTexts(files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect());
-        assert_eq!(texts.of_frame("a/mod.rs:2 one(), two()"), Some(("a/mod.rs:2", "src/a/mod.rs")));
+        assert_eq!(texts.of_frame("a/mod.rs:1 one(), two()"), Some(("a/mod.rs:1", ("src/a/mod.rs", 2))));
+        assert_eq!(texts.of_frame("mod.rs:9 one(), two()"), Some(("mod.rs:9", ("src/a/mod.rs", 4))));
         let cut = frame_of(&format!("long.rs:1 {long}"));
         assert!(cut.len() < long.len());
-        assert_eq!(texts.of_frame(&cut), Some(("long.rs:1", "src/long.rs")));
+        assert_eq!(texts.of_frame(&cut), Some(("long.rs:1", ("src/long.rs", 1))));
         for frame in [
             "a/mod.rs:2 four()",
             "a/mod.rs:2 one(), t",
-            "a/mod.rs:9 one()",
             "b/mod.rs:2 one(), two()",
             "mod.rs:3 }",
             "x.rs:1 fn a",

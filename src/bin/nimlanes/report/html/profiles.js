@@ -25,13 +25,13 @@ function describeFrame({ name, times: [before, now] }) {
 /** What fills the picture, with a link if it is a line of source, and the share of what was looked for. */
 function sayFrame(node) {
     const place = node.name.split(' ')[0];
-    const path = flame.profile.lines[place] ?? flame.against?.lines[place];
+    const line = flame.profile.lines[place] ?? flame.against?.lines[place];
     const [head, detail] = describeFrame(node);
     const text = byId('flame-find').value.trim().toLowerCase();
     const found = text && html('span', {}, ` · ${percent(shareFound(flame.tree, text))} in frames with “${text}”`);
     const name = html('code', {}, head);
     byId('flame-frame').replaceChildren(
-        path ? sourceLink(name, path, place.split(':')[1]) : name,
+        line ? sourceLink(name, ...line) : name,
         ` ${detail}`,
         found || '',
     );
