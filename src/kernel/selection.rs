@@ -9,7 +9,8 @@ use crate::kernel::{Kernel, Operation};
 use crate::machine::Machine;
 use crate::text::units::{bytes, span};
 
-/// A day: runs that are predicted to take longer are refused, unless [`Selection::allow_long`] allows them.
+/// A day: runs that are predicted to take longer are refused, unless [`Selection::within`] sets another limit or
+/// [`Selection::allow_long`] allows them.
 pub const LONG: Duration = Duration::from_secs(24 * 3600);
 
 /// How kernels are chosen.
@@ -18,7 +19,7 @@ pub struct Selection {
     machine: Machine,
     threads: usize,
     named: BTreeMap<&'static str, &'static str>,
-    allow_long: bool,
+    longest: Duration,
 }
 
 /// Why no kernel can be chosen.
@@ -69,16 +70,25 @@ pub enum SelectError {
         /// An observed kernel that can, as in [`SelectError::NoKernel`].
         observed: Option<&'static str>,
     },
-    /// The run is predicted to take more than a day.
-    #[error("{operation} is predicted to take {}, more than a day{}", span(*.ns), named(operation, *.observed))]
+    /// The run is predicted to take longer than the selection allows: a day, unless it says otherwise.
+    #[error(
+        "{operation} is predicted to take {}, more than {}{}",
+        span(*.ns), limit(*.longest), named(operation, *.observed)
+    )]
     Long {
         /// The operation.
         operation: &'static str,
         /// Predicted nanoseconds.
         ns: f64,
+        /// The longest run that is allowed.
+        longest: Duration,
         /// An observed kernel that can, as in [`SelectError::NoKernel`].
         observed: Option<&'static str>,
     },
+}
+
+fn limit(longest: Duration) -> String {
+    if longest == LONG { "a day".to_owned() } else { span(longest.as_nanos() as f64) }
 }
 
 fn hint(fits: Option<u64>) -> String {
@@ -118,7 +128,7 @@ impl Selection {
     /// A selection of the best kernels for `machine`, with all its threads if the build can use them.
     pub fn new(machine: Machine) -> Self {
         let threads = if cfg!(feature = "parallel") { machine.threads() } else { 1 };
-        Selection { machine, threads, named: BTreeMap::new(), allow_long: false }
+        Selection { machine, threads, named: BTreeMap::new(), longest: LONG }
     }
 
     /// The same selection with at most `threads` threads.
@@ -134,10 +144,16 @@ impl Selection {
         }
     }
 
+    /// The same selection, which refuses runs that are predicted to take longer than `longest`, in place of a day.
+    #[must_use]
+    pub fn within(self, longest: Duration) -> Self {
+        Selection { longest, ..self }
+    }
+
     /// The same selection, which also allows runs that are predicted to take more than a day.
     #[must_use]
     pub fn allow_long(self) -> Self {
-        Selection { allow_long: true, ..self }
+        self.within(Duration::MAX)
     }
 
     /// The same selection, with one operation's kernel named. Neither name is checked, unlike in
@@ -165,7 +181,7 @@ impl Selection {
     /// The kernel for `input`.
     ///
     /// # Errors
-    /// No kernel can handle the input, none fits in memory, or the best would take more than a day.
+    /// No kernel can handle the input, none fits in memory, or the best would take longer than is allowed.
     pub fn kernel<O: Operation>(&self, input: &O::Input) -> Result<Kernel<O>, SelectError> {
         let index = self.choose(O::NAME, &Candidate::all::<O>(input, &self.conditions()))?;
         Ok(O::KERNELS[index].on(&self.machine).expect("a candidate that nothing stands in the way of"))
@@ -189,10 +205,11 @@ impl Selection {
     /// Checks that an operation that is predicted to take `ns` nanoseconds in all may begin.
     ///
     /// # Errors
-    /// The predicted time is more than a day, and such runs are not allowed.
+    /// The predicted time is longer than is allowed.
     pub fn admit(&self, operation: &'static str, ns: f64) -> Result<(), SelectError> {
-        if ns > LONG.as_nanos() as f64 && !self.allow_long {
-            return Err(SelectError::Long { operation, ns, observed: None });
+        let longest = self.longest;
+        if ns > longest.as_nanos() as f64 {
+            return Err(SelectError::Long { operation, ns, longest, observed: None });
         }
         Ok(())
     }
@@ -214,7 +231,9 @@ impl Selection {
         };
         if let Some(best) = quickest(allowed()) {
             return match self.admit(operation, best.cost.ns) {
-                Err(SelectError::Long { operation, ns, .. }) => Err(SelectError::Long { operation, ns, observed }),
+                Err(SelectError::Long { ns, longest, .. }) => {
+                    Err(SelectError::Long { operation, ns, longest, observed })
+                }
                 admitted => admitted.map(|()| best.index),
             };
         }
@@ -266,8 +285,11 @@ mod tests {
         let selection = Selection::new(Machine::detect());
         let day = 86_400e9;
         assert_eq!(selection.admit("an_operation", day), Ok(()));
-        let long = SelectError::Long { operation: "an_operation", ns: 2.0 * day, observed: None };
-        assert_eq!(selection.admit("an_operation", 2.0 * day), Err(long));
+        let says = |selection: &Selection, ns| selection.admit("an_operation", ns).expect_err("long").to_string();
+        assert!(says(&selection, 2.0 * day).ends_with(", more than a day"));
+        let second = selection.clone().within(Duration::from_secs(1));
+        assert_eq!(says(&second, 2e9), "an_operation is predicted to take 2.00 s, more than 1.00 s");
+        assert_eq!(second.admit("an_operation", 1e9), Ok(()));
         assert_eq!(selection.allow_long().admit("an_operation", 2.0 * day), Ok(()));
     }
 }

@@ -4,6 +4,7 @@ mod machines;
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use assert_cmd::Command;
 use nimlanes_lab::report::data::folder::{self, JOINED, join};
@@ -380,4 +381,15 @@ fn a_duel_of_size_0_is_left_out_of_the_chart() {
     report(&root, &["--data", folder]).assert().success();
     let chart = read(&root, "profiles/charts/mex_subtraction-sizes.svg");
     assert!(chart.starts_with("<svg") && chart.len() < 100_000, "{} bytes", chart.len());
+}
+
+/// The Grundy values that such an input is made of would take an hour.
+#[test]
+fn a_size_that_nobody_can_have_measured_costs_no_time() {
+    let mut saved = duel(&[("histogram", [4.9, 5.0, 5.1]), ("pair_loop", [1.0; 3])]);
+    let content = &mut saved["content"];
+    (content["operation"], content["size"]) = (json!("xor_triples"), json!(1_000_000_000));
+    content["baseline"] = json!("pair_loop");
+    let (root, folder) = measured(&saved);
+    report(&root, &["--data", folder]).timeout(Duration::from_secs(60)).assert().success();
 }

@@ -1,5 +1,6 @@
 //! The selected kernels, and how much slower they are than the fastest.
 
+use std::time::Duration;
 use std::{fmt, iter};
 
 use nimlanes::cores::{OPERATIONS, operation};
@@ -14,6 +15,8 @@ use super::{Entry, Report, SMALL, Topic};
 
 /// A selection is good if the kernel takes at most this many times as long as the fastest.
 const GOOD_CHOICE: f64 = 1.2;
+/// The longest that the Grundy values of an input may be predicted to take. Those of what a report measures take under a second.
+const LONGEST_INPUT: Duration = Duration::from_secs(5);
 
 /// The file of the page on selection.
 pub const SELECTION: &str = "selection";
@@ -52,7 +55,8 @@ impl<'a> Report<'a> {
         let mut choices = vec![Vec::new(); machines.len()];
         for case in cases(&machines) {
             let Ok(operation) = operation(&case.operation) else { continue };
-            let selection = Selection::new(self.machine);
+            // A size that was damaged in its file could ask for Grundy values that take hours.
+            let selection = Selection::new(self.machine).within(LONGEST_INPUT);
             let Ok(session) = operation.session(&selection, &case.workload, case.size) else { continue };
             for (choices, machine) in choices.iter_mut().zip(&machines) {
                 choices.extend(machine.todays_choice(session.as_ref()));
