@@ -22,6 +22,8 @@ use nimlanes::machine::Machine;
 const LARGEST: u64 = 513;
 /// Known answers are checked with kernels that need at most this long; `nimlanes verify --full` has more time.
 const TIME_LIMIT: Duration = Duration::from_millis(100);
+/// The kernels share an input, so it may take longer to prepare.
+const PREPARED_WITHIN: Duration = Duration::from_secs(1);
 
 /// The largest input with a known answer that is checked.
 fn largest_known() -> u64 {
@@ -125,8 +127,8 @@ fn trials(
             if let Some(reason) = missing {
                 return Err(Failed::from(format!("required: {reason}")));
             }
-            let inputs =
-                inputs.get_or_init(|| Inputs::new(operation, workload, &Selection::new(machine), LARGEST, known));
+            let selection = Selection::new(machine).within(PREPARED_WITHIN);
+            let inputs = inputs.get_or_init(|| Inputs::new(operation, workload, &selection, LARGEST, known));
             let verdict = inputs.check(kernel.name, &|threads| Arc::new(Run::new(threads)), TIME_LIMIT)?;
             if verdict.with_oracle == 0 { Err(Failed::from("it was compared with nothing")) } else { Ok(()) }
         })

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::kernel::{Run, RunError};
-
-use crate::kernel::selection::Selection;
+use crate::kernel::selection::{SelectError, Selection};
 use crate::kernel::session::{AnyOperation, Session};
-use crate::kernel::workload::Workload;
+use crate::kernel::workload::{InputError, ValuesError, Workload};
+use crate::kernel::{Run, RunError};
 use crate::lab::known::{self, Known};
 
 /// Sizes at which complete outputs are compared with the oracle's: around the boundaries of a word, a vector and two
@@ -85,9 +84,16 @@ impl std::fmt::Debug for Inputs {
     }
 }
 
+/// Whether the Grundy values for an input are refused because they take too long.
+fn takes_long(error: &InputError) -> bool {
+    let InputError::Values { source, .. } = error else { return false };
+    matches!(**source, ValuesError::Select(SelectError::Long { .. }))
+}
+
 impl Inputs {
     /// Makes the inputs at the sizes of [`EDGES`] up to `edge`, and the inputs with known answers up to size `known`.
-    /// On a target with 32-bit indices, inputs with known answers that do not fit are left out.
+    /// Of the latter, those are left out whose Grundy values take longer to compute than `selection` allows, or, on a
+    /// target with 32-bit indices, that do not fit.
     ///
     /// # Panics
     /// A listed workload has no input of a listed size. The tests create all of them.
@@ -105,10 +111,12 @@ impl Inputs {
             let is_about = (case.operation.as_str(), case.workload.as_str()) == (operation.name(), workload.name);
             is_about && case.size <= known
         };
-        let known = known::all().filter(concerns).map(|known| (known.case.size, known));
-        // Where an index has 32 bits, some sizes do not fit.
-        let fits = |size: &u64| cfg!(target_pointer_width = "64") || open(*size).is_ok();
-        let known = known.filter(|(size, _)| fits(size)).map(|(size, known)| (known, session(size))).collect();
+        let prepared = |known: Known| match open(known.case.size) {
+            Ok(session) => Some((known, session)),
+            Err(error) if takes_long(&error) || cfg!(target_pointer_width = "32") => None,
+            Err(error) => panic!("a listed workload and size: {error}"),
+        };
+        let known = known::all().filter(concerns).filter_map(prepared).collect();
         Inputs { edges, known }
     }
 
@@ -153,5 +161,25 @@ impl Inputs {
             compared.with_itself += run.evidence().map_or(0, |evidence| evidence.comparisons);
         }
         Ok(compared)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cores::operation;
+    use crate::machine::Machine;
+
+    #[test]
+    fn inputs_that_take_long_to_prepare_are_left_out() {
+        let triples = operation("xor_triples").expect("a listed operation");
+        let sizes = |longest| {
+            let selection = Selection::new(Machine::detect()).within(longest);
+            let inputs = Inputs::new(triples, &triples.workloads()[0], &selection, 0, 10_000);
+            inputs.known.iter().map(|(known, _)| known.case.size).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(Duration::MAX), [29, 500, 1000, 10_000]);
+        // A value would have to take less than half a nanosecond.
+        assert!(!sizes(Duration::from_micros(5)).contains(&10_000));
     }
 }

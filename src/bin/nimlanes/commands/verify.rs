@@ -26,9 +26,10 @@ pub struct Args {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let selection = Selection::new(Machine::from_env()?);
     let (largest, seconds) = if args.full { (u64::MAX, 60.0) } else { (200, 0.5) };
     let time_limit = Duration::from_secs_f64(seconds);
+    // The kernels share an input, so it may take longer to prepare.
+    let selection = Selection::new(Machine::from_env()?).within(10 * time_limit);
     let only = args.operation.as_deref().map(operation).transpose()?.map(|operation| operation.name());
     let mut faults = 0;
     // Kernels that find counts and sums alone are checked against those of the oracle.
