@@ -338,7 +338,7 @@ fn threads_find_the_same_positions_every_time() {
     let session = session(OPERATIONS, "table_scan", "all-moves", 1000);
     for threads in [2, 3] {
         for (index, kernel) in those_able(session.as_ref(), threads).filter(|(_, kernel)| kernel.is_parallel()) {
-            for round in 0..40 {
+            for round in 0..100 {
                 let answer = session.run(index, &Run::new(threads)).expect("not cancelled").digest();
                 let want = [("sum", 167_542_057), ("positions", 121_060)];
                 assert_eq!(answer, want, "{} with {threads} threads, round {round}", kernel.name);
