@@ -36,7 +36,7 @@ pub enum SelectError {
     #[error("this system has no threads but the one of the program; {0} were asked for")]
     SingleThread(usize),
     /// The named kernel cannot handle this input.
-    #[error("kernel {operation}={name} cannot do this: {obstacle}")]
+    #[error("kernel {operation}={name} cannot be used: {obstacle}")]
     Impossible {
         /// The operation.
         operation: &'static str,
@@ -46,7 +46,7 @@ pub enum SelectError {
         obstacle: Obstacle,
     },
     /// No exact kernel can handle the input with this number of threads.
-    #[error("no{} kernel of {operation} can do this input here{}", observed.map_or("", |_| " exact"), named(operation, *.observed))]
+    #[error("no{} kernel of {operation} can handle this input here{}", observed.map_or("", |_| " exact"), named(operation, *.observed))]
     NoKernel {
         /// The operation.
         operation: &'static str,

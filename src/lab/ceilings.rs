@@ -2,11 +2,11 @@
 //! that needs `k` such operations per unit of work is compared with the time of `k` of them in a loop that does nothing
 //! else.
 //!
-//! The loops use buffers of fixed size: 16 KiB, 512 KiB, 8 MiB and 256 MiB fit in the first, second and third cache and
-//! in memory on most recent machines (the third cache may be shared with neighbours). The results are the best of
-//! several timings, as a ceiling is not an average, and their median. Ceilings that are compared on one buffer, such as
-//! loads within a line and across two, take turns on the same memory. Vector loops use 512-bit registers if the machine
-//! has them, else whatever plain Rust compiles to.
+//! The loops use buffers of fixed size: 16 KiB, 512 KiB, 8 MiB and 256 MiB fit in L1, L2, L3 and memory on most recent
+//! machines (L3 may be shared with neighbours). The results are the best of several timings, as a ceiling is not an
+//! average, and their median. Ceilings that are compared on one buffer, such as loads within a line and across two, take
+//! turns on the same memory. Vector loops use 512-bit registers if the machine has them, else whatever plain Rust
+//! compiles to.
 
 use std::hint::black_box;
 

@@ -388,7 +388,7 @@ fn primes_up_to(limit: u64) -> Vec<u64> {
 
 /// The odd primes up to `limit`, in that many words or more, `2 i + 1` as bit `i`, by the sieve of Eratosthenes.
 ///
-/// It goes through the numbers in segments that fit in the first cache.
+/// It goes through the numbers in segments that fit in L1.
 fn odd_primes_up_to(limit: u64, words: usize) -> Vec<u64> {
     /// Words of a segment: 32 KiB.
     const SEGMENT: usize = 1 << 12;

@@ -239,7 +239,7 @@ fn a_killed_run_over_a_compressed_history_resumes() {
     assert!(kept.starts_with(b"nimlane3") && kept.len() < 10_000_000, "{} bytes", kept.len());
     let output = grundy(&named("mex_records=guess_lanes")).assert().code(2).get_output().clone();
     let line = String::from_utf8(output.stderr).expect("text");
-    assert!(line.lines().count() == 1 && line.contains("guess_lanes cannot do this"), "{line}");
+    assert!(line.lines().count() == 1 && line.contains("guess_lanes cannot be used"), "{line}");
     assert_eq!(std::fs::read(&file).expect("a checkpoint"), kept);
     assert_eq!(text(&keep), text(&args));
     assert!(!file.exists(), "the checkpoint goes with the end");
@@ -371,7 +371,7 @@ fn limits_beyond_tables_need_few_moves_and_only_records() {
         (
             vec!["--limit", "1e5", "--zeros", "--kernel", "mex_zeros=bit_sieve", "--checkpoint", "x"],
             2,
-            "cannot do this",
+            "cannot be used",
         ),
         (vec!["--moves", "1..65536", "--limit", "65536", "--format", "bin"], 1, "a Grundy value passes 65535"),
         ([vec!["--format", "csv"], none.to_vec()].concat(), 2, "--checkpoint needs"),

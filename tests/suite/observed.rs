@@ -175,7 +175,7 @@ fn what_they_cannot_do_is_refused_in_one_line() {
     );
     refused(
         &with(&["solve", "proportionate-nim", "--limit", "1e6", "--moves", "1:1"]),
-        &["kernel occupancy=window_tree cannot do this: the input is outside its domain"],
+        &["kernel occupancy=window_tree cannot be used: the input is outside its domain"],
     );
     refused(&with(&["solve", "proportionate-nim", "--limit", "4611686018427387905"]), &["4611686018427387904"]);
     refused(&with(&["solve", "proportionate-nim", "--limit", "4e18", "--force"]), &["needs", "are free", "would fit"]);

@@ -108,12 +108,12 @@ fn a_refusal_names_the_obstacle() {
     };
     assert_eq!(
         refusal("mex_split", "closed_form", "three-parts"),
-        "kernel mex_split=closed_form cannot do this: the input is outside its domain"
+        "kernel mex_split=closed_form cannot be used: the input is outside its domain"
     );
     if cfg!(feature = "parallel") && cfg!(feature = "avx512") && machine.offers(Tier::Avx512) {
         assert_eq!(
             refusal("table_scan", "antichain_threads_avx512", "all-moves"),
-            "kernel table_scan=antichain_threads_avx512 cannot do this: needs at least 2 threads"
+            "kernel table_scan=antichain_threads_avx512 cannot be used: needs at least 2 threads"
         );
     }
 }

@@ -144,11 +144,11 @@ pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
     Cost { ns: 0.0018 * n * n * n + square * n * n, bytes: bytes(input) }
 }
 
-/// Five marks per P-position. Per visit, of which there are three for two positions, the words of a search: nine loads,
+/// Seven marks per P-position. Per visit, of which there are three for two positions, the words of a search: nine loads,
 /// eight ORs and four shifts each, at four of these 21 operations a cycle.
 pub fn needs(input: &StoneGame) -> Needs {
     let words = (0.09 * input.heaps() as f64 / WORD as f64).max(1.0);
-    Needs { bits: 5.0, cycles: 1.5 * words * 21.0 / 4.0, bytes: bytes(input), ..Needs::default() }
+    Needs { bits: 7.0, cycles: 1.5 * words * 21.0 / 4.0, bytes: bytes(input), ..Needs::default() }
 }
 
 /// A type, not a closure, so that each tier compiles it anew.

@@ -5,7 +5,7 @@
 //!
 //! Cost: three searches per P-position at `N = 20000`, with nine lines each; seven marks per P-position.
 //! Bound: instructions. A search is 48 of them and takes ten cycles on Zen 5, though none is slow. Searches are two fifths of the
-//! time, marks a quarter, looking for full rows a tenth. The lines of a band just fill the first cache.
+//! time, marks a quarter, looking for full rows a tenth. The lines of a band just fill L1.
 
 use std::arch::x86_64::*;
 

@@ -11,7 +11,7 @@
 //!
 //! Cost: `0.22 N^2` windows of 96 candidates at `N = 1000`, with 576 bytes loaded in each, for `0.18 N^2` pairs.
 //! Bound: a window is some 100 instructions and 18 loads of 32 bytes, most of which straddle a cache line: 5 ns if
-//! everything is in the first cache, and 10 ns here.
+//! everything is in L1, and 10 ns here.
 
 use super::layers::{self, Marks, RowNumbers, Visit};
 use super::{Sink, StoneGame};

@@ -1,4 +1,4 @@
-//! A short row of bits in the first-level cache, addressed by the byte.
+//! A short row of bits in L1, addressed by the byte.
 
 /// Bytes in a row: several spans' advance, so the kept part seldom moves to the beginning.
 const BYTES: usize = 1024;

@@ -40,7 +40,7 @@ pub struct Plan {
     /// Segments that run together, in lanes.
     lanes: u64,
     /// Heaps of the shortest and the longest segment: long compared with the warm-up, but the marks of all that run
-    /// together stay in the second-level cache.
+    /// together stay in L2.
     lengths: [u64; 2],
     threads: u64,
     /// Segments that may be under way.

@@ -12,13 +12,14 @@ pub fn counts(input: &Partitions) -> Vec<u32> {
         counts[0][0] = 1;
         for (part, value) in values {
             for t in (part..=total).rev() {
+                let (fewer, rest) = counts.split_at_mut(t);
                 for times in 1..=t / part {
                     let nim_sum = if times % 2 == 1 { value } else { 0 };
-                    for x in 0..span {
-                        counts[t][x ^ nim_sum] += counts[t - times * part][x];
+                    for (x, count) in fewer[t - times * part].iter().enumerate() {
+                        rest[0][x ^ nim_sum] += count;
                     }
                 }
-                counts[t].iter_mut().for_each(|count| *count %= modulus);
+                rest[0].iter_mut().for_each(|count| *count %= modulus);
             }
         }
         counts[total][0] as u32

@@ -1,8 +1,8 @@
 //! [`super::walsh_tree_avx512`] with the last class in the frequency domain of the terms, see [`super::fourier`]: a leaf needs four
 //! transforms modulo each of two primes, instead of one pass over a series for each part.
 //!
-//! Cost: for a leaf 14 ns (Zen 5) for each point of its transforms, of which there are two to four times `n`; above the leaves a
-//! third of the additions of `walsh_tree_avx512`.
+//! Cost: for a leaf 14 ns (Zen 5) or 26 ns (Zen 4) for each point of its transforms, of which there are two to four times `n`;
+//! above the leaves a third of the additions of `walsh_tree_avx512`.
 //! Bound: half of the time the loads and stores of passes over series, else the multiplications of residues; from `n` = 16000 on, L2.
 
 use super::Partitions;

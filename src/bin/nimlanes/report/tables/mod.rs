@@ -18,6 +18,7 @@ mod selected;
 mod webassembly;
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use nimlanes::cores::OPERATIONS;
 use nimlanes::kernel::case::Case;
@@ -40,6 +41,9 @@ use crate::measuring::duel::{Duel, Row};
 
 const HOW_TO_READ: &str = include_str!("how_to_read.md");
 const THREATS: &str = include_str!("threats.md");
+
+/// Of no input that a report measures do the Grundy values take this long.
+const LONGEST_INPUT: Duration = Duration::from_secs(1);
 
 const PUBLISHED: &str = "Published sizes, one thread, default build.";
 
@@ -68,6 +72,8 @@ pub struct Report<'a> {
     others: Vec<Report<'a>>,
     /// What was measured in engines of WebAssembly, on any machine.
     webassembly: &'a [Saved<WebAssembly>],
+    /// The longest that the Grundy values of an input may be predicted to take.
+    longest_input: Duration,
 }
 
 /// An operation and those of its kernels that were measured, here or on another machine. A report has nothing to say about
@@ -170,12 +176,17 @@ impl<'a> Report<'a> {
     pub fn new(data: &'a Data, changed: Option<BTreeSet<String>>, others: &'a [Data]) -> Self {
         let others = others.iter().map(|other| Report::new(other, None, &[])).collect();
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
-        Report { data, machine: Machine::detect(), changed, others, webassembly: &[] }
+        Report { data, machine: Machine::detect(), changed, others, webassembly: &[], longest_input: LONGEST_INPUT }
     }
 
     /// The same with measurements in engines of WebAssembly.
     pub fn with_webassembly(self, webassembly: &'a [Saved<WebAssembly>]) -> Self {
         Report { webassembly, ..self }
+    }
+
+    /// The same without inputs whose Grundy values are predicted to take longer than this, which is a second by default.
+    pub fn within(self, longest_input: Duration) -> Self {
+        Report { longest_input, ..self }
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry> {

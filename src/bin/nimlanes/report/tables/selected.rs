@@ -1,6 +1,5 @@
 //! The selected kernels, and how much slower they are than the fastest.
 
-use std::time::Duration;
 use std::{fmt, iter};
 
 use nimlanes::cores::{OPERATIONS, operation};
@@ -15,9 +14,6 @@ use super::{Entry, Report, SMALL, Topic};
 
 /// A selection is good if the kernel takes at most this many times as long as the fastest.
 const GOOD_CHOICE: f64 = 1.2;
-/// The longest that the Grundy values of an input may be predicted to take. Those of what a report measures take less.
-/// For a fuzzer, a kernel counts its branches, and takes hundreds of times as long.
-const LONGEST_INPUT: Duration = Duration::from_millis(if cfg!(fuzzing) { 10 } else { 1000 });
 
 /// The file of the page on selection.
 pub const SELECTION: &str = "selection";
@@ -57,7 +53,7 @@ impl<'a> Report<'a> {
         for case in cases(&machines) {
             let Ok(operation) = operation(&case.operation) else { continue };
             // A size that was damaged in its file could ask for Grundy values that take hours.
-            let selection = Selection::new(self.machine).within(LONGEST_INPUT);
+            let selection = Selection::new(self.machine).within(self.longest_input);
             let Ok(session) = operation.session(&selection, &case.workload, case.size) else { continue };
             for (choices, machine) in choices.iter_mut().zip(&machines) {
                 choices.extend(machine.todays_choice(session.as_ref()));
