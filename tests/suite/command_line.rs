@@ -372,7 +372,7 @@ fn invalid_move_sets_are_refused() {
         refused(&["solve", "proportionate-nim", "--moves", moves], says);
     }
     refused(&["solve", "proportionate-nim", "--moves", "1:60000", "--limit", "1e9"], "would fit");
-    refused(&["solve", "proportionate-nim", "--moves", "1:1", "--kernel", "occupancy=automaton"], "cannot do");
+    refused(&["solve", "proportionate-nim", "--moves", "1:1", "--kernel", "occupancy=automaton"], "cannot be used");
 }
 
 #[test]

@@ -27,15 +27,16 @@ const NO_WINDOW: RunError = RunError::GaveUp(
     "too many heaps are rare for a window of values, as far as 4194304 heaps show; name a kernel of mex_octal, which keeps all values",
 );
 
-/// The cost at `ns` nanoseconds for a heap.
-pub fn cost(input: &Octal, ns: f64) -> Cost {
+/// The cost where few heaps are rare, at `near` nanoseconds for a heap of the table and `far` for one after it.
+pub fn cost(input: &Octal, near: f64, far: f64) -> Cost {
     let heaps = input.heaps() as f64;
     let table = drive::cost(input, 5.0);
     if !table.is_possible() {
         return Cost::IMPOSSIBLE;
     }
-    let (first, far) = (heaps.min(TABLE as f64), (heaps - TABLE as f64).max(0.0));
-    Cost { ns: 2e6 + 300.0 * first + ns * far, bytes: bytes(first, 3.0 * first + 500_000.0) }
+    let first = heaps.min(TABLE as f64);
+    let window = if heaps < TABLE as f64 { 0.0 } else { 6e6 };
+    Cost { ns: window + near * first + far * (heaps - first), bytes: bytes(first, 3.0 * first + 500_000.0) }
 }
 
 /// Peak bytes for a table of heaps whose computation takes `computed`: during it, or while all values are counted.

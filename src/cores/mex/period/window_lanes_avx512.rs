@@ -9,7 +9,7 @@ use super::{Census, Start, stream};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    stream::cost(input, 3.0)
+    stream::cost(input, 30.0, 4.0)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]

@@ -9,7 +9,7 @@ use super::{Census, Start, stream};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    stream::cost(input, 25.0)
+    stream::cost(input, 60.0, 20.0)
 }
 
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Census, RunError> {

@@ -8,7 +8,7 @@ use super::{Census, Start, stream};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    stream::cost(input, 15.0)
+    stream::cost(input, 55.0, 9.0)
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
