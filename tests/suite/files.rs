@@ -175,6 +175,58 @@ fn a_replaced_file_keeps_its_mode_and_owner() {
     }
 }
 
+/// A file that the shell opened, such as the log of a job, is written where its stream stands.
+#[cfg(target_os = "linux")]
+#[test]
+fn open_streams_are_appended_to() {
+    let folder = Folder::new();
+    let to = |script: &str, args: &[&str]| {
+        folder.put("log", "old\n");
+        let output = shell(script, args).current_dir(folder.0.path()).output().expect("a shell");
+        assert!(output.status.success(), "{script} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(folder.names(), ["log"]);
+        folder.read("log")
+    };
+    let out = |path: &'static str| [&TO[..], &[path]].concat();
+    for path in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/proc/thread-self/fd/1"] {
+        let between =
+            |redirection: &str| to(&format!(r#"{{ echo a; "$0" "$@" && echo b; }} {redirection} log"#), &out(path));
+        assert_eq!((between(">"), between(">>")), (format!("a\n{CSV}b\n"), format!("old\na\n{CSV}b\n")), "{path}");
+    }
+    assert_eq!(to(r#"{ echo a >&2; "$0" "$@"; } 2>> log"#, &out("/dev/stderr")), format!("old\na\n{CSV}"));
+    for redirection in [">", ">>"] {
+        let script = format!(r#"{{ echo a >&5; "$0" "$@" && echo b >&5; }} 5{redirection} log"#);
+        assert!(to(&script, &out("/dev/fd/5")).ends_with(&format!("a\n{CSV}b\n")), "{redirection}");
+    }
+    // What is saved comes before what is printed after it, and after what was printed before.
+    let saved =
+        to(r#"{ "$0" "$@" && echo b; } >> log"#, &[&RECORDS[..], &["--limit", "9", "--save", "/dev/stdout"]].concat());
+    assert!(saved.starts_with("old\n{\n") && saved.ends_with("\n}\nn,a\n0,0\n1,1\n2,2\n3,6\nb\n"), "{saved}");
+    let saved = to(r#""$0" "$@" >> log"#, &[&DUEL[..], &["/dev/stdout"]].concat());
+    assert!(saved.starts_with("old\n") && saved.contains("nimlanes-saved-1"), "{saved}");
+
+    // What is no output is left as it is.
+    for (script, args, says) in [
+        (r#""$0" "$@" < log"#, out("/dev/stdin"), "Bad file descriptor"),
+        (r#""$0" "$@" --out /proc/$$/fd/5 5>> log; exit"#, TO[..5].to_vec(), "another process"),
+        (
+            r#""$0" "$@" >> log"#,
+            [&RECORDS[..], &["--limit", "9", "--checkpoint", "/dev/stdout"]].concat(),
+            "an open stream",
+        ),
+    ] {
+        folder.put("log", "old\n");
+        let output = shell(script, &args).current_dir(folder.0.path()).output().expect("a shell");
+        let line = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            (output.status.code(), line.lines().count(), line.contains(says)),
+            (Some(1), 1, true),
+            "{script}: {line}"
+        );
+        assert_eq!(folder.read("log"), "old\n");
+    }
+}
+
 #[test]
 fn hard_links_are_refused_and_kept() {
     let folder = Folder::new();

@@ -2,18 +2,19 @@
 //!
 //! A file is written under a temporary name in its folder (`.nimlanes-` and six random characters), synced to disk and
 //! renamed. A symbolic link is kept, and the file it points to is replaced. The new file has the mode of the old one, and
-//! its owner and group where the system allows. Devices and pipes are written directly. A file with several hard links is
+//! its owner and group where the system allows. Devices and pipes are written directly, and so are open streams of this process,
+//! such as `/dev/stdout`, even if they are files: output is appended where the stream stands. A file with several hard links is
 //! refused: a new file would replace only one of the names, and writing in place could leave the old one incomplete.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata, TryLockError};
-use std::io::{self, BufWriter, ErrorKind, Read, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::identity::{builder, id_of, is_at, names, pass_on};
+use super::identity::{builder, id_of, is_at, names, pass_on, stream};
 
 /// Writes a file with the content that `fill` produces.
 ///
@@ -22,7 +23,10 @@ use super::identity::{builder, id_of, is_at, names, pass_on};
 pub fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     match Place::resolve(path)? {
         Some(place) => PartialFile::filled(&place, fill)?.rename(&place).map(drop),
-        None => buffered(File::options().write(true).open(path)?, fill),
+        None => {
+            stdout().flush()?; // what was printed before comes first
+            buffered(stream(path)?.map_or_else(|| File::options().write(true).open(path), Ok)?, fill)
+        }
     }
 }
 
@@ -40,7 +44,11 @@ pub fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// The file cannot be written.
 pub fn check(path: &Path) -> io::Result<()> {
-    Place::resolve(path)?.map_or(Ok(()), |place| PartialFile::create_for(&place).map(drop))
+    match Place::resolve(path)? {
+        Some(place) => PartialFile::create_for(&place).map(drop),
+        // A stream that was opened for reading refuses to write even nothing.
+        None => stream(path)?.map_or(Ok(()), |mut stream| stream.write(&[]).map(drop)),
+    }
 }
 
 /// Whether two paths name the same file, which need not exist yet.
@@ -84,8 +92,11 @@ struct Place {
 }
 
 impl Place {
-    /// Resolves a path; `None` for a device or a pipe.
+    /// Resolves a path; `None` for a device, a pipe or an open stream.
     fn resolve(path: &Path) -> io::Result<Option<Self>> {
+        if stream(path)?.is_some() {
+            return Ok(None);
+        }
         match path.metadata() {
             Ok(old) if old.is_dir() => Err(ErrorKind::IsADirectory.into()),
             Ok(old) if old.is_file() => Ok(Some(Place { path: path.canonicalize()?, old: Some(old) })),
@@ -111,7 +122,7 @@ fn resolve_missing(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// The parent folder of a file.
-fn folder(path: &Path) -> &Path {
+pub(super) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -194,11 +205,13 @@ impl LockedFile {
     /// Locks a file. A missing file is created empty, and removed again if it is never replaced.
     ///
     /// # Errors
-    /// [`TryLockError::WouldBlock`] if another process has locked it; or it cannot be replaced, or is a device or a pipe.
+    /// [`TryLockError::WouldBlock`] if another process has locked it; or it cannot be replaced, or is a device, a pipe or an open
+    /// stream.
     pub fn lock(path: &Path) -> Result<Self, TryLockError> {
         loop {
             let place = Place::resolve(path).map_err(TryLockError::Error)?;
-            let place = place.ok_or_else(|| TryLockError::Error(io::Error::other("it is a device or a pipe")))?;
+            let place = place
+                .ok_or_else(|| TryLockError::Error(io::Error::other("it is a device, a pipe or an open stream")))?;
             PartialFile::create_for(&place).map_err(TryLockError::Error)?;
             let mut options = File::options();
             options.read(true).write(true).create_new(place.old.is_none());

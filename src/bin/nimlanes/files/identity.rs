@@ -1,13 +1,17 @@
-//! What a system knows about a file besides its content: its identity, how many names it has, and its owner.
+//! What a system knows about a file besides its content: its identity, how many names it has, its owner, and whether a path names
+//! an open stream.
 
-pub use here::{builder, id_of, is_at, names, pass_on};
+pub use here::{builder, id_of, is_at, names, pass_on, stream};
 
 #[cfg(unix)]
 mod here {
     use std::fs::{File, Metadata, Permissions};
-    use std::io;
+    use std::io::{self, stderr, stdout};
+    use std::os::fd::AsFd;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
+
+    use super::super::atomic::folder;
 
     /// Device and number.
     pub type Id = (u64, u64);
@@ -46,6 +50,55 @@ mod here {
             let _ = fchown(new, Some(old.uid()), Some(old.gid()));
         }
         new.set_permissions(Permissions::from_mode(old.mode() & 0o777))
+    }
+
+    /// The open stream that a path names, if it names one, as `/dev/stdout` and `/proc/self/fd/5` do. To open such a path is not the
+    /// same: on Linux a file is then written from its beginning, over what others have written there.
+    pub fn stream(path: &Path) -> io::Result<Option<File>> {
+        let Some((streams, number)) = numbered(path) else { return Ok(None) };
+        if streams.starts_with("/proc") && !streams.starts_with(Path::new("/proc/self").canonicalize()?) {
+            return Err(io::Error::other("it is a stream of another process"));
+        }
+        Ok(Some(match number {
+            1 => stdout().as_fd().try_clone_to_owned()?.into(),
+            2 => stderr().as_fd().try_clone_to_owned()?.into(),
+            _ => duplicate(path, number)?,
+        }))
+    }
+
+    /// The folder of open streams that a path leads to, and the number of a stream there.
+    fn numbered(path: &Path) -> Option<(PathBuf, i32)> {
+        /// The system follows no more links either.
+        const LINKS: usize = 40;
+        let mut path = path.to_owned();
+        for _ in 0..LINKS {
+            let streams = folder(&path).canonicalize().ok()?;
+            if streams == Path::new("/dev/fd") || streams.starts_with("/proc") && streams.ends_with("fd") {
+                let number = path.file_name()?.to_str()?.parse().ok()?;
+                return Some((streams, number));
+            }
+            path = streams.join(path.read_link().ok()?);
+        }
+        None
+    }
+
+    /// A stream by its number, which std does not turn into a file without `unsafe`.
+    #[cfg(target_os = "linux")]
+    fn duplicate(path: &Path, number: i32) -> io::Result<File> {
+        use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
+
+        let this = pidfd_open(getpid(), PidfdFlags::empty());
+        match this.and_then(|this| pidfd_getfd(this, number, PidfdGetfdFlags::empty())) {
+            // Old systems and some sandboxes have no such call. A pipe or a device may be opened as well.
+            Err(_) if !path.metadata()?.is_file() => File::options().write(true).open(path),
+            stream => Ok(stream?.into()),
+        }
+    }
+
+    /// A stream by its number: elsewhere, to open its path duplicates it.
+    #[cfg(not(target_os = "linux"))]
+    fn duplicate(path: &Path, _: i32) -> io::Result<File> {
+        File::options().write(true).open(path)
     }
 }
 
@@ -86,6 +139,11 @@ mod here {
     pub fn pass_on(_: &Metadata, _: &File) -> io::Result<()> {
         Ok(())
     }
+
+    /// Streams have no paths.
+    pub fn stream(_: &Path) -> io::Result<Option<File>> {
+        Ok(None)
+    }
 }
 
 /// A system that tells nothing about a file but its name and content, such as a WebAssembly engine.
@@ -118,5 +176,9 @@ mod here {
 
     pub fn pass_on(_: &Metadata, _: &File) -> io::Result<()> {
         Ok(())
+    }
+
+    pub fn stream(_: &Path) -> io::Result<Option<File>> {
+        Ok(None)
     }
 }
