@@ -434,6 +434,26 @@ fn the_exit_code_names_the_signal() {
     }
 }
 
+/// Sets with the largest moves come first, so the sets of the old file would be found last.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_survey_that_begins_again_keeps_what_it_has_not_found_again() {
+    let folder = Folder::new();
+    let survey = |largest| ["survey", "--sets", "3", "--moves-up-to", largest, "--into", ".", "--again"];
+    nimlanes(&survey("9")).current_dir(folder.0.path()).assert().success();
+    let old = folder.read("3-moves-up-to-9.jsonl").replace(r#""moves_up_to":9"#, r#""moves_up_to":99"#);
+    folder.put("3-moves-up-to-99.jsonl", &old);
+    let mut child = shell(r#"exec "$0" "$@""#, &survey("99"));
+    let child = child.current_dir(folder.0.path()).spawn().expect("it starts");
+    wait_until("it handles signals", || is_watching(&child));
+    sleep(Duration::from_millis(500));
+    send("INT", &child);
+    assert_eq!(exit_code(&child.wait_with_output().expect("it ends")), Some(130));
+    let new = folder.read("3-moves-up-to-99.jsonl");
+    assert_eq!(old.lines().count(), 85);
+    assert!(new.lines().count() > 85 && old.lines().skip(1).all(|set| new.contains(set)), "{new}");
+}
+
 /// A second signal does not wait for the run, but its temporary file is removed.
 #[test]
 fn a_second_signal_leaves_no_file_either() {

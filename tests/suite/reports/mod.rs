@@ -3,10 +3,13 @@
 mod machines;
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::time::Duration;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
 
 use assert_cmd::Command;
+use assert_cmd::cargo::cargo_bin;
 use nimlanes_lab::report::data::folder::{self, JOINED, join};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -14,9 +17,16 @@ use tempfile::TempDir;
 use crate::nimlanes;
 use crate::saved::{compare, duel, failed, text, write};
 
-/// A folder to make a report in, with a saved duel.
-fn measured(saved: &Value) -> (TempDir, &'static str) {
+/// A folder that passes for a source tree.
+fn source_tree() -> TempDir {
     let root = TempDir::new().expect("a folder");
+    fs::create_dir_all(root.path().join("src/cores")).expect("a folder within it");
+    root
+}
+
+/// A source tree to make a report in, with a saved duel.
+fn measured(saved: &Value) -> (TempDir, &'static str) {
+    let root = source_tree();
     let folder = "profiles/data/2026-01-31-zen4";
     write(saved, &root.path().join(folder).join("duel.json"));
     (root, folder)
@@ -306,6 +316,38 @@ fn committed_measurements_are_one_file_for_each_machine() {
         let text = |folder: &Path| fs::read_to_string(folder.join(JOINED)).expect("a file");
         assert!(text(folder.path()) == text(&committed), "{}", committed.display());
     }
+}
+
+/// As it would write its files there.
+#[test]
+fn a_report_elsewhere_is_refused() {
+    let (root, folder) = measured(&headline());
+    let (elsewhere, data) = (TempDir::new().expect("a folder"), root.path().join(folder));
+    let data = data.to_str().expect("UTF-8");
+    for args in [&["--data", data][..], &["--data", data, "--check"], &["--check"], &["--quick"], &["--webassembly"]] {
+        failed(&mut report(&elsewhere, args), "a report is made in the source tree of nimlanes");
+    }
+    assert_eq!(fs::read_dir(elsewhere.path()).expect("a folder").count(), 0);
+    report(&elsewhere, &["--data", data, "--html", "page.html"]).assert().success();
+}
+
+#[test]
+fn what_was_measured_today_stays_until_all_is_measured_again() {
+    let root = source_tree();
+    let day = &humantime::format_rfc3339(SystemTime::now()).to_string()[..10];
+    let folder = root.path().join(format!("target/draft/profiles/data/{day}-lake"));
+    write(&headline(), &folder.join("duel.json"));
+    let old = fs::read(folder.join("duel.json")).expect("a file");
+    let mut command = std::process::Command::new(cargo_bin("nimlanes"));
+    let again = ["report", "--quick", "--again", "--name", "lake"];
+    let child = command.current_dir(root.path()).args(again).stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
+    let mut child = child.expect("it starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+    assert!(lines.any(|line| line.expect("text").starts_with("2/")), "a second measurement begins");
+    child.kill().and_then(|()| child.wait()).expect("it ends");
+    assert_eq!(fs::read(folder.join("duel.json")).expect("a file"), old);
+    // The new ones are not among them.
+    assert_eq!(folder::read(&folder).expect("readable").len(), 1);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! `nimlanes report`
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use nimlanes::lab::environment::Environment;
@@ -50,7 +51,7 @@ pub struct Args {
     /// is recorded in that folder
     #[arg(long, value_name = "NAME", value_parser = name, conflicts_with_all = ["check", "html"])]
     name: Option<String>,
-    /// Discard today's measurements and measure everything again
+    /// Measure everything again; today's measurements are replaced when all is done
     #[arg(long, conflicts_with_all = ["data", "check"])]
     again: bool,
     /// Build this program for WebAssembly as well, measure its kernels in Node beside those of this program, and generate the report
@@ -97,6 +98,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if let Some(file) = &args.html {
         return page(file, args);
     }
+    report::in_source_tree()?;
     let folder = match (&args.data, args.check) {
         (Some(folder), _) => {
             if let Some(name) = &args.name {
@@ -124,10 +126,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
     };
     line("beside it", beside.join(", "));
-    line("removed", report::list(&removed));
-    line("not measured", unmeasured.join(", "));
+    line("removed", report::list(removed.iter().map(|path| path.display())));
+    line("not measured", report::list(unmeasured.iter()));
     match changed {
-        Some(kernels) => line("changed since they were measured", kernels.join(", ")),
+        Some(kernels) => line("changed since they were measured", report::list(kernels.iter())),
         None => {
             lines.push_str("the measurements do not say which source they are of, so changed kernels are not marked\n")
         }
@@ -160,15 +162,22 @@ fn measure_webassembly(args: &Args) -> Result<(), Failure> {
     let machine = Machine::from_env()?;
     let environment = Environment::detect(&machine);
     let path = webassembly::path(args.name.as_ref().unwrap_or(&environment.microarchitecture));
+    // What was measured before stays until all is measured.
+    let part = path.with_extension("part");
     saved::check_writable(&path).map_err(ReportError::from)?;
     let run = interrupt::run(1);
     let programs = builds::wasi(&run)?;
     let today = utc_now();
-    let earlier = Saved::<WebAssembly>::read(&path).ok().filter(|saved| !args.again && day(&saved.date) == day(&today));
+    let is_of_today = |saved: &Saved<WebAssembly>| !args.again && day(&saved.date) == day(&today);
+    let earlier = [&part, &path].into_iter().filter_map(|path| Saved::read(path).ok()).find(is_of_today);
     say("measuring; do not use the machine meanwhile");
-    let mut save = |measured: &WebAssembly| Saved::now(environment.clone(), measured.clone()).write(&path);
+    let mut save = |measured: &WebAssembly| Saved::now(environment.clone(), measured.clone()).write(&part);
     let earlier = earlier.map(|saved| saved.content);
-    Ok(measure::webassembly::measure(&machine, &programs, earlier, &run, &mut save, &mut say)?)
+    measure::webassembly::measure(&machine, &programs, earlier, &run, &mut save, &mut say)?;
+    if part.exists() {
+        fs::rename(&part, &path).map_err(|error| failure(&error, Some(&path)))?;
+    }
+    Ok(())
 }
 
 /// Measures what is missing, and returns the folder of the measurements.
@@ -180,18 +189,20 @@ fn measure(args: &Args) -> Result<PathBuf, Failure> {
     if !environment.is_named() && args.name.is_none() {
         say(&format!("nimlanes: this microarchitecture has no known name; using {name}; --name NAME gives it one"));
     }
-    if args.again {
-        folder::clear(&folder).map_err(ReportError::from)?;
-    }
-    let plan = Plan::new(machine, &folder, if args.quick { Effort::DRAFT } else { Effort::FULL })?;
+    let target = folder::target(&folder, args.again).map_err(ReportError::from)?;
+    let plan = Plan::new(machine, &target, if args.quick { Effort::DRAFT } else { Effort::FULL })?;
     if let Some(name) = &args.name {
-        GivenName::record(name, environment.clone(), &folder).map_err(ReportError::from)?;
+        GivenName::record(name, environment.clone(), &target).map_err(ReportError::from)?;
     }
     say(&format!("{}; do not use the machine meanwhile", plan.summary()));
     let measured = plan.execute(&interrupt::run, &mut say);
     match measured {
         // Ctrl-C also ends child processes; that is not a failure of theirs.
         Err(_) if interrupt::is_over() => Err(Failure::Interrupted),
-        measured => Ok(measured.map(|()| folder)?),
+        measured => {
+            measured?;
+            folder::replace(&folder, &target).map_err(ReportError::from)?;
+            Ok(folder)
+        }
     }
 }

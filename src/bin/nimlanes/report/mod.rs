@@ -15,12 +15,14 @@ pub mod measure;
 pub mod tables;
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use self::data::folder::{JOINED, join};
 use self::data::machines::Others;
+use self::data::sources;
 use self::data::webassembly::{self, WebAssembly};
 use self::data::{Data, DataError, GivenName};
 use self::tables::{Report, unmarked};
@@ -69,6 +71,9 @@ pub enum ReportError {
         /// The first mark.
         begin: String,
     },
+    /// The working directory is not the source tree, where the files of a report are.
+    #[error("a report is made in the source tree of nimlanes, and here is no {}; --html needs none", sources::FOLDERS[0])]
+    Elsewhere,
     /// A file differs from what the measurements give.
     #[error("{path} is not what {folder} gives ({how}); `nimlanes report --data {folder}` regenerates it", path = path.display(), folder = folder.display())]
     Differs {
@@ -80,7 +85,7 @@ pub enum ReportError {
         how: String,
     },
     /// Files of an earlier report that this one does not have.
-    #[error("no longer part of the report: {}; `nimlanes report --data {}` removes them", list(paths), folder.display())]
+    #[error("no longer part of the report: {}; `nimlanes report --data {}` removes them", list(paths.iter().map(|path| path.display())), folder.display())]
     Stale {
         /// The files.
         paths: Vec<PathBuf>,
@@ -95,9 +100,22 @@ impl ReportError {
     }
 }
 
-/// Paths as text.
-pub fn list(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+/// Names as text: their number and the first ones if they are many.
+pub fn list(names: impl ExactSizeIterator<Item = impl Display>) -> String {
+    const MANY: usize = 6;
+    const SHOWN: usize = 3;
+    let (all, is_short) = (names.len(), names.len() < MANY);
+    let shown: Vec<String> = names.take(if is_short { MANY } else { SHOWN }).map(|name| name.to_string()).collect();
+    let shown = shown.join(", ");
+    if is_short { shown } else { format!("{all}, such as {shown}") }
+}
+
+/// Checks that the working directory is the source tree.
+///
+/// # Errors
+/// It is another folder.
+pub fn in_source_tree() -> Result<(), ReportError> {
+    if Path::new(sources::FOLDERS[0]).is_dir() { Ok(()) } else { Err(ReportError::Elsewhere) }
 }
 
 /// Where the files of a report go.
@@ -370,6 +388,12 @@ mod tests {
         assert_eq!(folder(true), Path::new("target/draft/profiles/data/2026-01-31-genuineintel-family6-model200"));
         environment.microarchitecture = "zen4".to_owned();
         assert!(environment.is_named());
+    }
+
+    #[test]
+    fn of_many_names_a_list_has_the_first() {
+        let of = |count: usize| list(["a", "b", "c", "d", "e", "f"][..count].iter());
+        assert_eq!([0, 1, 5, 6].map(of), ["", "a", "a, b, c, d, e", "6, such as a, b, c"]);
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub struct Args {
     /// The largest heap, however much time is left [default: 1e8; where no table of values is needed, 2^48]
     #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
     limit: Option<u64>,
-    /// Recompute what already has a file
+    /// Recompute what already has a file; what it holds stays until the new result replaces it
     #[arg(long)]
     again: bool,
     #[command(flatten)]

@@ -43,11 +43,10 @@ pub fn main(count: u64, largest: u64, args: &Args) -> Result<(), Failure> {
     check_writable(&path)?;
     let sweep = Sweep { sets: count, moves_up_to: largest, shard: args.shard.to_string(), milliseconds: 0 };
     let mut kept = Kept { sweep, sets: Sets::new(), path, environment: Environment::detect(&machine) };
-    let mut known = Sets::new();
-    if !args.again {
-        known = read_all(&args.into)?.1;
-        kept.resume()?;
-    }
+    kept.resume()?;
+    let known = if args.again { Sets::new() } else { read_all(&args.into)?.1 };
+    // The time of what is replaced no longer counts once all of it is.
+    let replaced = if args.again { kept.sweep.milliseconds } else { 0 };
     // The largest move predicts the work: the first prefix whose values are computed is a multiple of it.
     let mut deal = args.shard.dealer();
     let mine = sets(count as usize, largest).filter(|set| deal(set[set.len() - 1]));
@@ -66,7 +65,7 @@ pub fn main(count: u64, largest: u64, args: &Args) -> Result<(), Failure> {
         let proved = prove(&self::input(set, args.limit(), &machine)?, &run)?;
         Ok(proved.map_or(Found::Nothing { limit: args.limit() }, |(_, period)| period.into()))
     };
-    let unproved = kept.fill(left, find)?;
+    let unproved = kept.fill(left, replaced, find)?;
     drop(monitor);
     let nothing = match unproved {
         0 => String::new(),
@@ -94,9 +93,14 @@ impl Kept {
         Ok(())
     }
 
-    /// Finds the periods of these sets and writes the file: now and then, at the end, and if the search is interrupted. Returns how
-    /// many have no proof.
-    fn fill(&mut self, sets: Vec<Vec<u64>>, find: impl Fn(&[u64]) -> Result<Found, Failure>) -> Result<usize, Failure> {
+    /// Finds the periods of these sets and writes the file: now and then, at the end, and if the search is interrupted. What the file
+    /// held stays until it is found again; that took `replaced` milliseconds. Returns how many have no proof.
+    fn fill(
+        &mut self,
+        sets: Vec<Vec<u64>>,
+        replaced: u64,
+        find: impl Fn(&[u64]) -> Result<Found, Failure>,
+    ) -> Result<usize, Failure> {
         let (mut unproved, mut written) = (0, Instant::now());
         let last = sets.len().saturating_sub(1);
         for (i, set) in sets.into_iter().enumerate() {
@@ -108,6 +112,9 @@ impl Kept {
             if i == last || found.is_err() || written.elapsed() > KEPT_EVERY {
                 self.sweep.milliseconds += written.elapsed().as_millis() as u64;
                 written = Instant::now();
+                if i == last && found.is_ok() {
+                    self.sweep.milliseconds -= replaced;
+                }
                 self.write()?;
             }
             found?;

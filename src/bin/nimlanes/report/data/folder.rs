@@ -12,6 +12,9 @@ use crate::files::saved::{SavedError, check_schema, entries, parse, read_text, w
 /// The file of all measurements.
 pub const JOINED: &str = "measurements.json";
 
+/// The folder within a folder of measurements for those that will replace it.
+const AGAIN: &str = "again";
+
 /// The version of its format.
 const SCHEMA: &str = "nimlanes-measurements-1";
 
@@ -77,12 +80,32 @@ pub fn join(folder: &Path) -> Result<(), SavedError> {
     remove(files(folder)?.into_iter().filter(|(name, _)| name != JOINED))
 }
 
-/// Removes all measurements in a folder.
+/// The folder to measure into: `folder`, or one within it, if it is to be measured `again` or that was begun and not ended. What was
+/// measured before stays until [`replace`] is called.
 ///
 /// # Errors
-/// A file cannot be removed.
-pub fn clear(folder: &Path) -> Result<(), SavedError> {
-    remove(files(folder)?.into_iter())
+/// What was measured again before cannot be removed.
+pub fn target(folder: &Path, again: bool) -> Result<PathBuf, SavedError> {
+    let target = folder.join(AGAIN);
+    if again {
+        remove(files(&target)?.into_iter())?;
+    }
+    Ok(if again || target.is_dir() { target } else { folder.to_owned() })
+}
+
+/// Replaces the measurements in a folder by those that [`join`] has made one file of in its [`target`], if that is another one.
+///
+/// # Errors
+/// A file cannot be renamed or removed.
+pub fn replace(folder: &Path, target: &Path) -> Result<(), SavedError> {
+    if target == folder {
+        return Ok(());
+    }
+    let path = folder.join(JOINED);
+    fs::rename(target.join(JOINED), &path)
+        .and_then(|()| fs::remove_dir_all(target))
+        .map_err(|source| SavedError::Write { path, source })?;
+    remove(files(folder)?.into_iter().filter(|(name, _)| name != JOINED))
 }
 
 fn remove(mut files: impl Iterator<Item = (String, PathBuf)>) -> Result<(), SavedError> {
@@ -127,7 +150,37 @@ mod tests {
         fs::remove_file(folder.path().join("c.json")).expect("writable");
         join(folder.path()).expect("writable");
         assert_eq!(texts(), of([("a.json", a), ("b.json", "[1]")]));
-        clear(folder.path()).expect("writable");
-        assert!(texts().is_empty());
+    }
+
+    #[test]
+    fn what_was_measured_stays_until_it_is_measured_again() {
+        let root = tempfile::tempdir().expect("a folder");
+        let folder = root.path();
+        let put = |folder: &Path, name: &str, text: &str| {
+            fs::create_dir_all(folder).and_then(|()| fs::write(folder.join(name), text)).expect("writable");
+        };
+        let texts = |folder: &Path| -> Vec<(String, String)> {
+            read(folder).expect("readable").into_iter().map(|(name, found)| (name, found.text)).collect()
+        };
+        let old = [("a.json", "1"), ("b.json", "2")].map(|(name, text)| (name.to_owned(), text.to_owned()));
+        put(folder, "a.json", "1");
+        join(folder).expect("writable");
+        put(folder, "b.json", "2");
+        assert_eq!(target(folder, false).expect("a folder"), folder);
+        replace(folder, folder).expect("nothing to do");
+
+        // It is interrupted, goes on, and begins once more.
+        let again = target(folder, true).expect("a folder");
+        assert_eq!((texts(folder), texts(&again)), (old.to_vec(), vec![]));
+        put(&again, "a.json", "3");
+        assert_eq!(target(folder, false).expect("the same folder"), again);
+        assert_eq!(texts(&again).len(), 1, "it goes on");
+        assert_eq!(target(folder, true).expect("the same folder"), again);
+        assert_eq!((texts(folder), texts(&again)), (old.to_vec(), vec![]));
+        put(&again, "a.json", "4");
+        join(&again).expect("writable");
+        replace(folder, &again).expect("writable");
+        assert_eq!(texts(folder), [("a.json".to_owned(), "4".to_owned())]);
+        assert_eq!(entries(folder).expect("readable"), [folder.join(JOINED)]);
     }
 }

@@ -17,7 +17,7 @@ use crate::files::saved::{SavedError, entries, read_text};
 use crate::measuring::programs::output_of;
 
 /// The folders whose files kernels are made of.
-const FOLDERS: [&str; 2] = ["src/cores", "src/simd"];
+pub const FOLDERS: [&str; 2] = ["src/cores", "src/simd"];
 
 /// What was measured. Saved before anything else, and kept if a report is resumed: a kernel that changes in between is marked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
