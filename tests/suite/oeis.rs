@@ -50,6 +50,17 @@ fn a014589_subtract_a_prime() {
     check_values(MoveSet::Primes, "fc1678f7ae7df3da487a5e30506e9f37afd237ca0a575aef4fce01f35b482c4a");
 }
 
+/// As its first terms stand in the OEIS: values, not the first heaps of values.
+#[test]
+fn a019509_subtract_a_triangular_number() {
+    const TERMS: &str =
+        "010101232010101232010101232010101232323454545323454010123232010123232010145232354545601354545601367";
+    for (kernel, g) in by_each_kernel(MoveSet::Triangular, TERMS.len() as u64 - 1) {
+        let text: String = g.iter().map(u16::to_string).collect();
+        assert_eq!(text, TERMS, "{kernel}");
+    }
+}
+
 #[test]
 fn a030193_zeros_of_subtract_a_square() {
     // The file has 61300 lines; there are as many zeros up to heap 8.4 million.

@@ -36,14 +36,14 @@ pub fn files(made: &str) -> Result<Vec<(PathBuf, String)>, SavedError> {
 }
 
 fn section(Found { sequence, runs, confirmed }: &Found) -> String {
-    let Sequence { moves, oeis, public, record, .. } = **sequence;
+    let Sequence { moves, oeis, record, .. } = **sequence;
     let mut text = format!("## {moves}\n\n");
     let mut line = |line: String| writeln!(text, "{line}").expect("text takes it");
     line(match oeis {
-        Some(number) => format!("- Public: [{number}](https://oeis.org/{number}), {record}."),
+        Some((number, _)) => format!("- Public: [{number}](https://oeis.org/{number}), {record}."),
         None => format!("- Public: {record}."),
     });
-    let new = public.map_or(&[][..], |public| confirmed.get(public..).unwrap_or_default());
+    let new = oeis.map_or(&[][..], |(_, public)| confirmed.get(public..).unwrap_or_default());
     let last = confirmed.len().saturating_sub(1);
     match new {
         [] => {}
@@ -78,7 +78,7 @@ pub fn plain(mark: &str) -> &str {
 
 fn b_file(Found { sequence, runs, confirmed }: &Found, made: &str) -> String {
     let mut text = String::new();
-    let name = sequence.oeis.unwrap_or("First heaps");
+    let name = sequence.oeis.map_or("First heaps", |(number, _)| number);
     writeln!(text, "# {name}: the first heap of each Grundy value, where a move takes one of: {}", sequence.moves)
         .expect("text takes it");
     writeln!(text, "# {}", plain(made)).expect("text takes it");

@@ -44,16 +44,13 @@ fn offset(terms: &[u64]) -> String {
 
 /// What is to be sent, in words.
 fn kind(sequence: &Sequence, terms: usize) -> String {
-    let Sequence { oeis, public, record, .. } = *sequence;
-    let Some(number) = oeis else { return "A new sequence, as far as we know.".to_owned() };
+    let Sequence { oeis, record, .. } = *sequence;
+    let Some((number, public)) = oeis else { return "A new sequence, as far as we know.".to_owned() };
     let entry = format!("[{number}](https://oeis.org/{number})");
-    match public {
-        None => format!("To be compared with {entry} before anything is sent ({record})."),
-        Some(public) => match terms.saturating_sub(public) {
-            0 => format!("For {entry} ({record}): no further term, only a bound."),
-            1 => format!("For {entry} ({record}): one more term."),
-            more => format!("For {entry} ({record}): {more} more terms."),
-        },
+    match terms.saturating_sub(public) {
+        0 => format!("For {entry} ({record}): no further term, only a bound."),
+        1 => format!("For {entry} ({record}): one more term."),
+        more => format!("For {entry} ({record}): {more} more terms."),
     }
 }
 
@@ -82,7 +79,7 @@ fn entry(found: &Found) -> String {
     }
     line("CROSSREFS", &format!("Cf. {}.", sequence.related.join(", ")));
     line("KEYWORD", if data.split(", ").count() == confirmed.len() { "nonn,more" } else { "nonn" });
-    if let Some(public) = sequence.public.filter(|public| *public < confirmed.len()) {
+    if let Some((_, public)) = sequence.oeis.filter(|(_, public)| *public < confirmed.len()) {
         let first = if public == last { String::new() } else { format!("a({public})-") };
         line("EXTENSIONS", &format!("{first}a({last}) computed with nimlanes"));
     }
@@ -134,9 +131,8 @@ mod tests {
     const SEQUENCE: Sequence = Sequence {
         moves: "factorials",
         takes: "a factorial",
-        oeis: Some("A355556"),
+        oeis: Some(("A355556", 4)),
         related: &["A000142", "A014587"],
-        public: Some(4),
         record: "four terms",
     };
 
@@ -188,11 +184,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_compared_or_not_known_says_so() {
-        let of = |oeis, public, terms| kind(&Sequence { oeis, public, ..SEQUENCE }, terms);
-        assert_eq!(of(None, None, 9), "A new sequence, as far as we know.");
-        assert!(of(Some("A1"), None, 9).starts_with("To be compared with [A1]"));
-        assert!(of(Some("A1"), Some(9), 9).ends_with("no further term, only a bound."));
-        assert!(of(Some("A1"), Some(2), 9).ends_with("7 more terms."));
+    fn what_is_new_says_so() {
+        let of = |oeis, terms| kind(&Sequence { oeis, ..SEQUENCE }, terms);
+        assert_eq!(of(None, 9), "A new sequence, as far as we know.");
+        assert!(of(Some(("A1", 9)), 9).ends_with("no further term, only a bound."));
+        assert!(of(Some(("A1", 2)), 9).ends_with("7 more terms."));
     }
 }

@@ -10,12 +10,10 @@ pub struct Sequence {
     pub moves: &'static str,
     /// What a move takes.
     pub takes: &'static str,
-    /// Its number in the OEIS.
-    pub oeis: Option<&'static str>,
+    /// Its number in the OEIS, and how many terms are public there. They were compared.
+    pub oeis: Option<(&'static str, usize)>,
     /// The numbers of related sequences there: what a move takes, and all Grundy values.
     pub related: &'static [&'static str],
-    /// The number of public terms.
-    pub public: Option<usize>,
     /// What the public record says besides.
     pub record: &'static str,
 }
@@ -24,51 +22,39 @@ static SEQUENCES: [Sequence; 6] = [
     Sequence {
         moves: "factorials",
         takes: "a factorial",
-        oeis: Some("A355556"),
+        oeis: Some(("A355556", 13)),
         related: &["A000142", "A014587"],
-        public: Some(13),
         record: "thirteen terms, up to value 12",
     },
     Sequence {
         moves: "fibonacci",
         takes: "a Fibonacci number",
-        oeis: Some("A019307"),
+        oeis: Some(("A019307", 19)),
         related: &["A000045", "A014588"],
-        public: Some(19),
         record: "nineteen terms, with the keyword `more`",
     },
     Sequence {
         moves: "primes",
         takes: "a prime number",
-        oeis: Some("A355557"),
+        oeis: Some(("A355557", 12)),
         related: &["A000040", "A014589"],
-        public: Some(12),
         record: "twelve terms, none further up to 10^9; asks for a value 12",
     },
     Sequence {
         moves: "squares",
         takes: "a square",
-        oeis: Some("A297963"),
+        oeis: Some(("A297963", 46)),
         related: &["A000290", "A014586"],
-        public: Some(46),
         record: "46 terms, no b-file",
     },
     Sequence {
         moves: "triangular",
         takes: "a triangular number",
-        oeis: Some("A019509"),
-        related: &["A000217"],
-        public: None,
-        record: "not compared; it may hold the values themselves, not their first heaps",
-    },
-    Sequence {
-        moves: "cubes",
-        takes: "a cube",
         oeis: None,
-        related: &["A000578"],
-        public: None,
-        record: "no sequence known to us",
+        related: &["A000217", "A019509"],
+        record: "no sequence known to us; A019509 has the values themselves",
     },
+    Sequence { moves: "cubes", takes: "a cube", oeis: None, related: &["A000578"], record: "no sequence known to us" },
 ];
 
 pub type Run = Saved<FirstHeaps>;
@@ -84,7 +70,7 @@ impl Sequence {
     /// Its b-file.
     pub fn file(&self) -> String {
         match self.oeis {
-            Some(number) => format!("b{}.txt", number.trim_start_matches('A')),
+            Some((number, _)) => format!("b{}.txt", number.trim_start_matches('A')),
             None => format!("first-{}.txt", self.moves),
         }
     }
