@@ -51,7 +51,9 @@ pub fn mca(assembly: &str) -> Result<Model, String> {
     let cycles = after(&text, "Total Cycles:").and_then(|cycles| cycles.parse::<f64>().ok());
     let cycles = cycles.ok_or_else(|| format!("{name} gives no number of cycles"))? / f64::from(TURNS);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    Ok(Model { name: format!("llvm-mca {number} -mcpu={cpu}"), cycles, text: lines.join("\n") + "\n" })
+    // Zen 5 had no model of its own at first.
+    let of = if cpu == "znver5" { " (up to LLVM 21 the model of Zen 4)" } else { "" };
+    Ok(Model { name: format!("llvm-mca {number} -mcpu={cpu}{of}"), cycles, text: lines.join("\n") + "\n" })
 }
 
 /// The name with the greatest number, since that knows the most CPUs: Debian calls it `llvm-mca-19`.
