@@ -87,7 +87,7 @@ pub enum InputError {
     /// The modulus is even, below 3 or above 2147483647.
     #[error("modulus {0} is not an odd number from 3 up to 2147483647")]
     Modulus(u64),
-    /// The text is not a subtraction set, or its file cannot be read.
+    /// The text is not a subtraction set.
     #[error(transparent)]
     Moves(#[from] crate::moves::MoveSetError),
     /// The text is not the code of an octal or hexadecimal game.

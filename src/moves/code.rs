@@ -42,6 +42,14 @@ pub enum CodeError {
     /// There are no digits after the point, or none in the brackets.
     #[error("`{0}` has no digits behind the point, or none in brackets")]
     Empty(String),
+    /// It ends in dots.
+    #[error("`{text}` ends in dots; digits that are repeated are in brackets: `{bracketed}`")]
+    Dots {
+        /// The text.
+        text: String,
+        /// The code that is probably meant.
+        bracketed: String,
+    },
     /// A character after the point is not a hexadecimal digit.
     #[error("`{0}` is not a digit of a game; allowed: 0 to 7, and to F for splits into three heaps")]
     Digit(char),
@@ -50,7 +58,44 @@ pub enum CodeError {
     Brackets(String),
 }
 
+/// Games with a name: their code, the name, and what to add to a heap of the code for the size in that game.
+///
+/// Treblecross on `n` squares is a heap of `n + 2` of 0.007: a move spoils two squares on either side, also past the ends.
+/// Couples-are-Forever splits heaps other than two, so a heap of `n` has the moves of `n - 1` officers.
+pub const FAMOUS: [(&str, &str, i8); 11] = [
+    ("0.[3]", "Nim", 0),
+    ("0.77", "Kayles", 0),
+    ("0.07", "Dawson's Kayles", 0),
+    ("0.4", "Dawson's Kayles", -1),
+    ("0.137", "Dawson's Chess", 0),
+    ("0.007", "Treblecross", -2),
+    ("0.04", "Treblecross", -3),
+    ("0.6", "Officers", 0),
+    ("0.6", "Couples-are-Forever", 1),
+    ("4.[3]", "Lasker's Nim", 0),
+    ("grundy", "Grundy's game", 0),
+];
+
 impl Code {
+    /// The names of the game. Where a heap of `n` has another size under a name, that is said.
+    ///
+    /// ```
+    /// use nimlanes::moves::Code;
+    /// let officers: Code = "0.6".parse()?;
+    /// assert_eq!(officers.names(), ["Officers", "Couples-are-Forever, of size n + 1 for a heap of n"]);
+    /// # Ok::<(), nimlanes::moves::CodeError>(())
+    /// ```
+    pub fn names(&self) -> Vec<String> {
+        let code = self.to_string();
+        let named = FAMOUS.iter().filter(|(of, ..)| *of == code);
+        let name = |(_, name, more): &(&str, &str, i8)| match more {
+            0 => (*name).to_owned(),
+            1.. => format!("{name}, of size n + {more} for a heap of n"),
+            _ => format!("{name}, of size n - {} for a heap of n", more.unsigned_abs()),
+        };
+        named.map(name).collect()
+    }
+
     /// The digit at a place; 0 past the last digit.
     pub fn digit(&self, place: usize) -> u8 {
         match place.checked_sub(self.digits.len()) {
@@ -97,6 +142,9 @@ impl FromStr for Code {
         if text == "grundy" {
             return Ok(Code { digits: vec![4], repeated: 0, is_unequal: true });
         }
+        if let Some(bracketed) = without_dots(text) {
+            return Err(CodeError::Dots { text: text.to_owned(), bracketed });
+        }
         let Some((first, rest)) = text.split_once('.') else { return Err(CodeError::NoPoint(text.to_owned())) };
         let first = match first {
             "" | "0" => 0,
@@ -123,6 +171,14 @@ impl FromStr for Code {
         }
         Ok(Code { digits, repeated: repeated.len(), is_unequal: false })
     }
+}
+
+/// A code that ends in dots, with its last digit in brackets instead: `0.[7]` for `0.777...`.
+fn without_dots(text: &str) -> Option<String> {
+    let rest = text.strip_suffix("...").or_else(|| text.strip_suffix('…'))?;
+    let last = rest.chars().last().filter(char::is_ascii_hexdigit)?;
+    let (first, digits) = rest.split_once('.')?;
+    Some(format!("{first}.{}[{last}]", digits.trim_end_matches(last)))
 }
 
 impl fmt::Display for Code {
@@ -181,6 +237,15 @@ mod tests {
             assert_eq!(error(text), CodeError::Brackets(text.to_owned()));
         }
         assert_eq!([error("0.6G"), error("0.6.1"), error("0. 6")], ['G', '.', ' '].map(CodeError::Digit));
+        for (text, meant) in [("0.777...", "0.[7]"), ("4.3…", "4.[3]"), (".1233...", ".12[3]"), ("0.F0...", "0.F[0]")]
+        {
+            assert!(error(text).to_string().ends_with(&format!(" in brackets: `{meant}`")), "{}", error(text));
+            assert!(meant.parse::<Code>().is_ok());
+        }
+        assert_eq!(
+            [error("0...."), error("0.[7]...")],
+            [CodeError::Digit('.'), CodeError::Brackets("0.[7]...".to_owned())]
+        );
     }
 
     #[test]

@@ -5,17 +5,12 @@ mod code;
 mod diagonals;
 
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::machine::Machine;
 use crate::text::names::hint;
-use crate::text::units::bytes;
 
-pub use code::{Code, CodeError};
+pub use code::{Code, CodeError, FAMOUS};
 pub use diagonals::{Diagonals, DiagonalsError};
 
 /// A subtraction set: a player may take `m` from a heap for each `m` of the set.
@@ -47,7 +42,7 @@ pub enum MoveSet {
     RandomSparse,
     /// Random: every `m` is a move with probability 1/2.
     RandomDense,
-    /// 1, 2, 3, 4, 7, 11, ...
+    /// 1, 2, 3, 4, 7, 11, ...: the 2 that begins the Lucas numbers is a move, too.
     Lucas,
     /// 1, 5, 12, 22, ...
     Pentagonal,
@@ -124,14 +119,6 @@ pub enum MoveSetError {
     /// The base of the powers is below 2, or no number.
     #[error("powers of k are written powers-of-k with k at least 2, not `{0}`")]
     Base(String),
-    /// A file of moves cannot be read.
-    #[error("cannot read moves from {}: {reason}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        reason: String,
-    },
     /// The range is not `1..k` with `k` at least 1.
     #[error("a range of moves is 1..k with k at least 1, not `{0}`")]
     Range(String),
@@ -157,7 +144,7 @@ const ALL_BUT: &str = "all-but:";
 
 /// The texts that [`MoveSet::from_str`] takes.
 pub const ALLOWED: &str = "squares, cubes, triangular, primes, factorials, fibonacci, lucas, pentagonal, tetrahedral, \
-    random-sparse, random-dense, powers-of-k, all-but:a,b,c, a list a,b,c, a range 1..k or @FILE with a list";
+    random-sparse, random-dense, powers-of-k, all-but:a,b,c, a list a,b,c or a range 1..k";
 
 impl FromStr for MoveSet {
     type Err = MoveSetError;
@@ -165,9 +152,6 @@ impl FromStr for MoveSet {
     fn from_str(text: &str) -> Result<Self, MoveSetError> {
         if let Some((_, set)) = NAMED.iter().find(|(name, _)| *name == text) {
             return Ok(set.clone());
-        }
-        if let Some(path) = text.strip_prefix('@') {
-            return MoveSet::read(Path::new(path));
         }
         if let Some(base) = text.strip_prefix(POWERS) {
             let base = base.parse().ok().filter(|k| *k > 1);
@@ -229,25 +213,6 @@ impl MoveSet {
     /// See [`MoveList::new`].
     pub fn list(moves: Vec<u64>) -> Result<Self, MoveSetError> {
         MoveList::new(moves).map(MoveSet::Explicit)
-    }
-
-    /// A finite set from a file: numbers separated by commas, spaces or ends of lines. In a text it is `@` and the path.
-    ///
-    /// # Errors
-    /// The file cannot be read, needs more memory than is free, or is no list of moves: see [`MoveList::new`].
-    pub fn read(path: &Path) -> Result<Self, MoveSetError> {
-        let wrong = |reason: String| MoveSetError::File { path: path.to_owned(), reason };
-        let file = File::open(path).map_err(|error| wrong(error.to_string()))?;
-        let length = file.metadata().map_err(|error| wrong(error.to_string()))?.len();
-        // A number of one digit and a comma becomes eight bytes, in a list that doubles; the text is kept meanwhile.
-        let (needs, free) = (13 * length, Machine::detect().memory(1));
-        if needs > free {
-            return Err(wrong(format!("it may need {} here and {} are free", bytes(needs as f64), bytes(free as f64))));
-        }
-        let mut text = String::new();
-        file.take(length).read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
-        let parts = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty());
-        MoveSet::list(numbers(parts)?)
     }
 
     /// The moves that are at most `limit`, ascending.
@@ -512,30 +477,14 @@ mod tests {
         for text in ["1..0", "2..5", "1..", "..", "1..x"] {
             assert_eq!(error(text), MoveSetError::Range(text.to_owned()));
         }
-        for text in ["square", "-3", "a"] {
+        // A text names no file, whatever a command line makes of the @.
+        for text in ["square", "-3", "a", "@/etc/passwd"] {
             assert_eq!(error(text), MoveSetError::Unknown(text.to_owned()));
         }
         assert_eq!(["", "  "].map(error), [MoveSetError::Empty, MoveSetError::Empty]);
         assert_eq!(error("a,2"), MoveSetError::NotANumber("a".to_owned()));
         assert_eq!(error("all-but:"), MoveSetError::NotANumber(String::new()));
         assert_eq!(error("all-but:3,2"), MoveSetError::NotAscending { after: 3, before: 2 });
-        assert!(matches!(error("@no such file"), MoveSetError::File { .. }));
-    }
-
-    #[test]
-    fn a_file_holds_numbers_between_commas_and_spaces() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        let read = |text: &str| {
-            std::fs::write(file.path(), text).expect("a writable file");
-            format!("@{}", file.path().display()).parse::<MoveSet>()
-        };
-        assert_eq!(read("1, 2\n5,\t70\r\n"), MoveSet::list(vec![1, 2, 5, 70]));
-        assert_eq!(read("1 x"), Err(MoveSetError::NotANumber("x".to_owned())));
-        assert_eq!(read(" ,\n"), Err(MoveSetError::Empty));
-        // It takes no blocks of the disk, and is not read.
-        file.as_file().set_len(1 << 43).expect("a file with a hole");
-        let error = MoveSet::read(file.path()).expect_err("too large").to_string();
-        assert!(error.contains("it may need 114.349 TB here"), "{error}");
     }
 
     #[test]

@@ -223,7 +223,7 @@ fn survey(into: &Path, args: &[&str]) -> Command {
 fn a_survey_goes_on_where_it_was_stopped() {
     let folder = tempfile::tempdir().expect("a folder");
     let list = folder.path().join("games");
-    fs::write(&list, "0.77 # Kayles\n0.07\n# 0.137\n4.3 0.6 grundy\n").expect("a writable folder");
+    fs::write(&list, "\u{feff}0.77 # Kayles\n0.07\n# 0.137\n4.3 0.6 grundy\n").expect("a writable folder");
     let (list, into) = (format!("@{}", list.display()), folder.path().join("deep"));
     let lines = |args: &[&str]| {
         let output = survey(&into, args).assert().success().get_output().stdout.clone();

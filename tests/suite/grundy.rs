@@ -75,6 +75,28 @@ fn a_summary_of_a_finite_set_says_whether_its_period_is_proved() {
 }
 
 /// A terminal has 24 lines, and the last one is for the prompt.
+/// Values of sets without a few moves grow: each round adds to them. What few heaps prove is right for many.
+#[test]
+fn a_summary_of_a_set_without_a_few_moves_says_what_a_round_adds() {
+    let words = "\nperiod   4 with saltus 2 from heap 0 on, proved\n";
+    assert!(text(&["--moves", "all-but:2", "--limit", "20"]).contains(words));
+    assert!(text(&["--moves", "all-but:2", "--limit", "5"]).contains("\nperiod   not proved by these heaps\n"));
+    for left_out in ["1", "5", "1,2", "2,4", "3,7,11", "2,3,9", "1,4,5,13", "6,10,15,16"] {
+        let moves = format!("all-but:{left_out}");
+        let found =
+            (50..).step_by(10).map(|limit| json(&["--moves", &moves, "--limit", &limit.to_string()])["period"].take());
+        let found = found.take(60).find(|found| !found.is_null()).expect("a period");
+        let [period, preperiod, saltus] =
+            ["length", "preperiod", "saltus"].map(|name| found[name].as_u64().expect("a number"));
+        assert_eq!((period.min(saltus) > 0, &found["proved"]), (true, &true.into()), "{moves}: {found}");
+        let values = nimlanes::grundy_values(&moves, 3000).expect("a small limit");
+        let (from, period) = (preperiod as usize, period as usize);
+        let is_round = |n: usize| u64::from(values[n + period]) == u64::from(values[n]) + saltus;
+        assert!((from..=3000 - period).all(is_round), "{moves}: {found}");
+        assert!(from == 0 || !is_round(from - 1), "{moves}: the preperiod is the least");
+    }
+}
+
 #[test]
 fn a_summary_is_a_screen_and_its_json_is_whole() {
     for (args, rows, field) in [
@@ -271,16 +293,46 @@ fn a_killed_run_over_zeros_resumes_from_its_checkpoint() {
 }
 
 #[test]
+fn help_says_which_moves_and_codes_there_are() {
+    let help = text(&["--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "The moves of lucas are 1, 2, 3, 4, 7, 11",
+        "@FILE reads a list",
+        "Dawson's Kayles is 0.07",
+        "Treblecross is 0.007",
+    ] {
+        assert!(help.contains(part), "{part}: {help}");
+    }
+}
+
+#[test]
 fn moves_come_from_a_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("moves.txt");
     let of_file = format!("@{}", file.display());
     let values =
         |moves: &str| grundy(&["--moves", moves, "--limit", "500", "--format", "csv"]).output().expect("it runs");
-    for text in ["1,4,9,16\n", "1\n4\n9\n16", "  1 4,\r\n9  16,"] {
+    for text in ["1,4,9,16\n", "1\n4\n9\n16", "  1 4,\r\n9  16,", "\u{feff}1,4,9,16\r\n"] {
         std::fs::write(&file, text).expect("written");
         assert_eq!(values(&of_file).stdout, values("1,4,9,16").stdout, "{text:?}");
     }
+    // So do the moves of games and workloads, also through a pipe, which can be read once.
+    let solve = ["solve", "nim-square", "--limit", "50", "--json", "--moves"];
+    let run =
+        ["run", "mex_subtraction", "--size", "50", "--kernel", "stamp", "--seconds", "0.01", "--json", "--workload"];
+    let summary = ["grundy", "--limit", "50", "--json", "--moves"];
+    let pipe = if cfg!(unix) { "@/dev/stdin" } else { &of_file };
+    for (args, moves) in [(&solve[..], "/parameters/moves"), (&run, "/workload"), (&summary, "/moves")] {
+        for from in [&of_file, pipe] {
+            let mut command = crate::nimlanes();
+            let printed = command.args(args).arg(from).write_stdin("1,4 9\n16\n").assert().success();
+            let printed: serde_json::Value = serde_json::from_slice(&printed.get_output().stdout).expect("JSON");
+            assert_eq!(printed.pointer(moves), Some(&"1,4,9,16".into()), "{from}: {printed}");
+        }
+    }
+    // A text in the library names no file.
+    let error = nimlanes::grundy_values(&of_file, 9).expect_err("no set").to_string();
+    assert!(error.starts_with("unknown move set `@"), "{error}");
     for (text, says) in [
         ("", "empty"),
         ("1,2,x", "`x`"),
@@ -448,7 +500,8 @@ fn a_summary_of_an_octal_game_says_what_is_proved() {
     let of = |code: &str, limit: &str| text(&["--code", code, "--limit", limit]);
     let kayles = of("0.77", "1000");
     assert!(
-        kayles.starts_with("code     0.77\nheaps    0..=1000\nvalues   9, the largest 8\nzeros    1\n"),
+        kayles
+            .starts_with("code     0.77\nknown as Kayles\nheaps    0..=1000\nvalues   9, the largest 8\nzeros    1\n"),
         "{kayles}"
     );
     assert!(kayles.contains("\nperiod   12 from heap 71 on, proved by the heaps up to 168\n"), "{kayles}");
@@ -458,7 +511,10 @@ fn a_summary_of_an_octal_game_says_what_is_proved() {
     assert!(of("0.6", "30000").contains("\nrare     1584 heaps, the last 20627, with mask 0x1ee\n"));
     let by_position = "\nrare     15 heaps, the last 1103, with mask 0xd, by position\n";
     assert!(of("0.106", "30000").contains(by_position));
+    assert!(of("0.04", "9").starts_with("code     0.04\nknown as Treblecross, of size n - 3 for a heap of n\nheaps "));
     assert!(of("0.6", "1000").contains("\nperiod   none found\n"));
+    // Half of the heaps are rare.
+    assert!(!of("0.0[3]", "1024").contains("rare") && json(&["--code", "0.0[3]", "--limit", "1024"])["rare"].is_null());
     assert!(of("0.[3]", "1000").contains("\nperiod   not searched, as the digits do not end\n"));
     let three = of("0.3F", "1000");
     assert!(
@@ -476,6 +532,7 @@ fn wrong_requests_for_octal_games_give_one_line() {
         (vec!["--code", "0."], 2, "no digits"),
         (vec!["--code", "0.G"], 2, "`G` is not a digit"),
         (vec!["--code", "0.[3"], 2, "brackets"),
+        (vec!["--code", "0.777..."], 2, "in brackets: `0.[7]`"),
         (vec!["--code", "-1"], 2, "is not a game"),
         (vec!["--code", "0.6", "--moves", "1,2"], 2, "cannot be used with"),
         (vec!["--code", "0.6", "--limit", "1e15"], 2, "too large"),

@@ -6,6 +6,7 @@ use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, period,
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};
 use nimlanes::machine::Machine;
+use nimlanes::moves::FAMOUS;
 
 fn code(text: &str) -> Code {
     text.parse().expect("a game")
@@ -20,6 +21,66 @@ fn values(text: &str, limit: u64) -> Vec<u16> {
     let (selection, input) = (Selection::new(Machine::detect()), input(text, limit));
     let kernel: Kernel<MexOctal> = selection.kernel(&input).expect("a kernel");
     kernel.run(&input, &Run::new(selection.threads())).expect("it ends")
+}
+
+/// The heaps that moves leave in games with a name, by their own rules.
+fn moves(game: &str, n: usize) -> Vec<[usize; 2]> {
+    let splits = |rest: usize| (1..rest).map(move |a| [a, rest - a]);
+    // One of `n` in a row is taken, with `beside` on either side of it.
+    let around = |beside: usize| (0..n).map(move |i| [i.saturating_sub(beside), (n - 1 - i).saturating_sub(beside)]);
+    let two_in_a_row = || (1..n).map(|i| [i - 1, n - 1 - i]);
+    let fewer = || (0..n).map(|rest| [0, rest]);
+    match game {
+        "Nim" => fewer().collect(),
+        "Kayles" => around(0).chain(two_in_a_row()).collect(),
+        "Dawson's Kayles" => two_in_a_row().collect(),
+        "Dawson's Chess" => around(1).collect(),
+        "Treblecross" => around(2).collect(),
+        "Officers" if n < 2 => Vec::new(),
+        "Officers" => splits(n - 1).chain([[0, n - 1]]).collect(),
+        "Couples-are-Forever" if n == 2 => Vec::new(),
+        "Couples-are-Forever" => splits(n).collect(),
+        "Lasker's Nim" => fewer().chain(splits(n)).collect(),
+        "Grundy's game" => splits(n).filter(|[a, b]| a != b).collect(),
+        _ => panic!("the rules of {game} are missing here"),
+    }
+}
+
+#[test]
+fn games_with_a_name_have_the_values_that_their_rules_give() {
+    const SIZES: usize = 150;
+    for (text, name, more) in FAMOUS {
+        let mut by_rules: Vec<u16> = Vec::new();
+        for n in 0..SIZES {
+            let reached: Vec<u16> = moves(name, n).iter().map(|[a, b]| by_rules[*a] ^ by_rules[*b]).collect();
+            by_rules.push((0..).find(|value| !reached.contains(value)).expect("a value"));
+        }
+        let values = values(text, 160);
+        let same = (0..SIZES).all(|size| {
+            let heap = size as i64 - i64::from(more);
+            heap < 0 || values[heap as usize] == by_rules[size]
+        });
+        assert!(same, "{text} is {name}");
+    }
+}
+
+/// In Treblecross, whoever makes three in a row wins. So no one marks a square within two of a mark, and what is left are strips.
+#[test]
+fn treblecross_is_won_where_its_value_says() {
+    const SQUARES: usize = 15;
+    for squares in 1..=SQUARES {
+        let lines: Vec<usize> = (0..squares.saturating_sub(2)).map(|at| 0b111 << at).collect();
+        // Boards with more marks are larger numbers.
+        let mut wins = vec![false; 1 << squares];
+        for board in (0..1 << squares).rev() {
+            let mut after = (0..squares).map(|at| board | 1 << at).filter(|after| *after != board);
+            wins[board] = after.any(|after| lines.iter().any(|line| after & line == *line) || !wins[after]);
+        }
+        // On one or two squares there is no line to make, and the last mark wins.
+        if squares > 2 {
+            assert_eq!(wins[0], values("0.007", 20)[squares + 2] != 0, "{squares} squares");
+        }
+    }
 }
 
 /// From Winning Ways, chapter 4, and Flammenkamp's table: code, period, and its first heap. The last number is a limit

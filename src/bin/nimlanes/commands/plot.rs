@@ -30,8 +30,7 @@ pub struct Args {
     /// Draw ratios of heaps instead of heaps
     #[arg(long, conflicts_with = "code")]
     ratios: bool,
-    /// The code of an octal or hexadecimal game instead of a game: 0.137, 4.3, 0.[3], ..., or grundy
-    #[arg(long, value_name = "CODE", allow_hyphen_values = true)]
+    #[arg(long, help = grundy::code_help("a game"), value_name = "CODE", allow_hyphen_values = true)]
     code: Option<String>,
     /// Draw only the rare heaps of the sparse space
     #[arg(long)]

@@ -79,7 +79,16 @@ struct Header {
 /// # Errors
 /// The file cannot be read.
 pub fn read_text(path: &Path) -> Result<String, SavedError> {
-    fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })
+    let text = fs::read_to_string(path).map_err(|source| SavedError::Read { path: path.to_owned(), source })?;
+    Ok(without_mark(text))
+}
+
+/// A text without the byte-order mark that some editors begin files with.
+pub fn without_mark(mut text: String) -> String {
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    text
 }
 
 /// The kind of a [`Saved`], given its text.

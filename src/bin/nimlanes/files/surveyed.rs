@@ -54,6 +54,12 @@ pub struct Period {
     pub proved: bool,
 }
 
+/// Whether values are sparse: few of the heaps are rare. Where many are, the mask says nothing of the values.
+pub fn is_sparse(rare: u64, heaps: u64) -> bool {
+    const FEW: u64 = 4;
+    FEW.saturating_mul(rare) < heaps
+}
+
 /// A mask as text.
 pub fn mask_in_words(mask: u16, by_position: bool) -> String {
     format!("{mask:#x}{}", if by_position { ", by position" } else { "" })
@@ -95,7 +101,9 @@ impl fmt::Display for Surveyed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Surveyed { code, kernel, heaps, seconds, .. } = self;
         write!(f, "{code}: {heaps} heaps by {kernel} in {seconds:.1} s")?;
-        if let (Some(rare), Some(last)) = (self.rare, self.last_rare) {
+        if let (Some(rare), Some(last)) = (self.rare, self.last_rare)
+            && is_sparse(rare, *heaps)
+        {
             write!(f, ", {rare} rare heaps, the last {last}")?;
         }
         match self.period {

@@ -1,5 +1,6 @@
 //! Arguments shared by several commands, and how clap's errors are shown.
 
+pub mod listed;
 pub mod repeated;
 pub mod settings;
 pub mod usage;
@@ -139,7 +140,7 @@ pub struct Target {
     /// The operation; `nimlanes kernels` lists them
     operation: String,
     /// The workload [default: the first one of the operation]
-    #[arg(long, value_name = "W")]
+    #[arg(long, value_name = "W", value_parser = listed::moves)]
     workload: Option<String>,
     /// The size; 1e7 and 10_000_000 are accepted [default: the published one; `run` and `profile` take a smaller one where a run
     /// would take more than two seconds]

@@ -3,7 +3,9 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches};
 use nimlanes::games::{GAMES, Game, Question, Setting};
+use nimlanes::moves::ALLOWED;
 
+use super::listed;
 use crate::terminal::failure::Failure;
 
 /// The games that a command supports: all, or only those whose P-positions can be listed.
@@ -93,7 +95,9 @@ fn arg(option: &[(&'static Game, Setting)]) -> Arg {
     match value {
         None => arg.action(ArgAction::SetTrue),
         // If several games have it, the possible values depend on the game.
-        Some(value) if choices.is_empty() || option.len() > 1 => arg.value_name(value).allow_hyphen_values(true),
+        Some(value) if choices.is_empty() || option.len() > 1 => {
+            arg.value_name(value).allow_hyphen_values(true).value_parser(listed::moves)
+        }
         Some(value) => arg.value_name(value).value_parser(PossibleValuesParser::new(choices)),
     }
 }
@@ -102,7 +106,10 @@ fn arg(option: &[(&'static Game, Setting)]) -> Arg {
 fn help(Setting { help, value, published, .. }: &Setting) -> String {
     match value {
         None => (*help).to_owned(),
-        Some(_) => format!("{help} [default: {published}]"),
+        Some(_) => {
+            let note = if *help == ALLOWED { listed::MOVES_NOTE } else { "" };
+            format!("{help} [default: {published}]{note}")
+        }
     }
 }
 

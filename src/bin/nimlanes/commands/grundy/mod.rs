@@ -5,7 +5,7 @@ mod octal;
 mod summary;
 mod zeros;
 
-pub use octal::values;
+pub use octal::{code_help, values};
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::moves::{ALLOWED, MoveSet};
 pub use summary::Summary;
 
-use crate::commands::arguments::{Kernels, number, seconds};
+use crate::commands::arguments::{Kernels, listed, number, seconds};
 use crate::files;
 use crate::files::found::{FirstHeaps, Origin};
 use crate::files::saved::{self, Measured, Saved};
@@ -40,10 +40,9 @@ use crate::terminal::output::{check_cancelled, check_writable, write_output};
     nimlanes grundy --code 0.16 --limit 1e6 --json\n  \
     nimlanes grundy --moves factorials --limit 7e9 --records --format csv --checkpoint factorials.checkpoint --resume")]
 pub struct Args {
-    #[arg(long, help = format!("The moves: {ALLOWED}"), value_name = "SET", default_value = "squares", allow_hyphen_values = true)]
+    #[arg(long, help = format!("The moves: {ALLOWED}{}", listed::MOVES_NOTE), value_name = "SET", default_value = "squares", value_parser = listed::moves, allow_hyphen_values = true)]
     moves: String,
-    /// The code of an octal or hexadecimal game instead of moves: 0.137, 4.3, 0.[3], ..., or grundy
-    #[arg(long, value_name = "CODE", conflicts_with = "moves", allow_hyphen_values = true)]
+    #[arg(long, help = code_help("moves"), value_name = "CODE", conflicts_with = "moves", allow_hyphen_values = true)]
     code: Option<String>,
     /// The largest heap
     #[arg(long, value_name = "N", default_value = "10000", value_parser = number, allow_negative_numbers = true)]

@@ -8,6 +8,7 @@ use nimlanes::cores::mex::period::{self, Census, MexPeriod, Progress, Proved, Th
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run};
+use nimlanes::moves::FAMOUS;
 
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
@@ -22,6 +23,16 @@ use crate::terminal::output::{check_writable, write_output};
 /// A summary of more heaps than this is made without a table of values, unless a kernel of `mex_octal` is named. So is any
 /// summary that `--save` keeps.
 const TABLE: u64 = 1 << 28;
+
+/// Help text of `--code`, which is given instead of something else.
+pub fn code_help(instead_of: &str) -> String {
+    let is_first = |i: usize| !FAMOUS[..i].iter().any(|(_, name, _)| *name == FAMOUS[i].1);
+    let named = (0..FAMOUS.len()).filter(|i| is_first(*i)).map(|i| format!("{} is {}", FAMOUS[i].1, FAMOUS[i].0));
+    let named = named.collect::<Vec<_>>().join(", ");
+    format!(
+        "The code of an octal or hexadecimal game instead of {instead_of}: 0.137, 4.3, 0.[3], ..., or grundy. {named}"
+    )
+}
 
 pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
     let code: Code = code.parse().map_err(InputError::Code)?;

@@ -5,13 +5,13 @@ use std::io::{ErrorKind, Result, Write};
 use nimlanes::cores::mex::octal::{self, Code, Mask, sparse_space};
 use nimlanes::cores::mex::period::{self, Census, Proved, Theorem};
 use nimlanes::cores::mex::subtraction;
-use nimlanes::kernel::Run;
+use nimlanes::kernel::{Run, RunError};
 use nimlanes::moves::MoveSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::files::found::by_octaves;
-use crate::files::surveyed::mask_in_words;
+use crate::files::surveyed::{is_sparse, mask_in_words};
 use crate::terminal::output::{Document, write_json};
 
 /// What a summary says. What was not asked for, or has no meaning for the game, is left out.
@@ -170,24 +170,27 @@ impl Summary {
     /// # Errors
     /// [`ErrorKind::Interrupted`]: the search for a period takes long if moves are large.
     pub fn of_moves(set: &MoveSet, values: &[u16], run: &Run) -> Result<Self> {
-        let find = |largest: u64| -> Result<Repetition> {
-            let period = subtraction::period(values, largest as usize, run).map_err(|_| ErrorKind::Interrupted)?;
-            Ok(match period {
-                Some(subtraction::Period { period, preperiod }) => Repetition {
-                    period: Some(Period {
-                        length: period as u64,
-                        preperiod: preperiod as u64,
-                        saltus: 0,
-                        proved: true,
-                        theorem: None,
-                    }),
-                    words: format!("{period} from heap {preperiod} on, proved"),
-                },
-                None => Repetition { period: None, words: "not proved by these heaps".to_owned() },
-            })
+        let found = match (set, set.largest()) {
+            (MoveSet::AllBut(left_out), _) => saltus_period(left_out, values, run),
+            (_, Some(largest)) => {
+                subtraction::period(values, largest as usize, run).map(|found| found.map(|found| (found, 0)))
+            }
+            _ => return Ok(Summary::of_values(Game::Moves(set.to_string()), values)),
         };
-        let repetition = set.largest().map(find).transpose()?;
-        Ok(Summary { repetition, ..Summary::of_values(Game::Moves(set.to_string()), values) })
+        let repetition = match found.map_err(|_| ErrorKind::Interrupted)? {
+            Some((subtraction::Period { period, preperiod }, saltus)) => Repetition {
+                period: Some(Period {
+                    length: period as u64,
+                    preperiod: preperiod as u64,
+                    saltus,
+                    proved: true,
+                    theorem: None,
+                }),
+                words: format!("{period}{} from heap {preperiod} on, proved", with_saltus(saltus)),
+            },
+            None => Repetition { period: None, words: "not proved by these heaps".to_owned() },
+        };
+        Ok(Summary { repetition: Some(repetition), ..Summary::of_values(Game::Moves(set.to_string()), values) })
     }
 
     /// Of the values of an octal game.
@@ -208,6 +211,7 @@ impl Summary {
             let (heaps, last) = (space.rare.len(), space.rare.last().copied().unwrap_or(0));
             Rare::new(heaps, last, space.mask)
         });
+        let rare = rare.filter(|rare| is_sparse(rare.heaps as u64, values.len() as u64));
         let repetition = Some(Repetition { period, words: in_words(code, found) });
         Ok(Summary { repetition, rare, ..Summary::of_values(Game::Code(code.to_string()), values) })
     }
@@ -238,7 +242,10 @@ impl Summary {
         };
         Summary {
             repetition: Some(Repetition { period, words }),
-            rare: census.rare.map(|rare| Rare::new(rare.heaps, rare.last, rare.mask)),
+            rare: census
+                .rare
+                .filter(|rare| is_sparse(rare.heaps as u64, limit))
+                .map(|rare| Rare::new(rare.heaps, rare.last, rare.mask)),
             ..Summary::of_tallies(Game::Code(code.to_string()), limit, &census.tallies)
         }
     }
@@ -281,7 +288,13 @@ impl Summary {
     fn write_text(&self, out: &mut dyn Write) -> Result<()> {
         match &self.game {
             Game::Moves(set) => writeln!(out, "moves    {set}")?,
-            Game::Code(code) => writeln!(out, "code     {code}{}", self.hexadecimal())?,
+            Game::Code(code) => {
+                writeln!(out, "code     {code}{}", self.hexadecimal())?;
+                let names = code.parse::<Code>().map_or_else(|_| Vec::new(), |code| code.names());
+                if !names.is_empty() {
+                    writeln!(out, "known as {}", names.join("; "))?;
+                }
+            }
         }
         writeln!(out, "heaps    0..={}", self.limit)?;
         if let Some(values) = &self.values {
@@ -343,6 +356,29 @@ fn write_left_out(count: usize, out: &mut dyn Write) -> Result<()> {
     if count == 0 { Ok(()) } else { writeln!(out, "...      {count} more; --json prints all") }
 }
 
+/// The period of the values of a set without the moves `left_out`, and what each round adds to them, if these values prove it.
+///
+/// Let `f` be the largest move left out. All other moves being allowed, a value occurs again only where each earlier heap that has it is
+/// a move left out away, so all heaps of a value are within `f`. The values that are used are those below some `u`, and once none is new
+/// for `f` heaps, the next one is `u`. So the last `2 f` values say which may occur again and what `u` is, and with them all that
+/// follows: if they are those of an earlier place plus a constant, the same holds from there on.
+fn saltus_period(
+    left_out: &[u64],
+    values: &[u16],
+    run: &Run,
+) -> std::result::Result<Option<(subtraction::Period, u16)>, RunError> {
+    let farthest = left_out.last().map_or(0, |f| usize::try_from(*f).unwrap_or(usize::MAX));
+    // Values differ by a constant where their steps are equal.
+    let steps: Vec<u16> = values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0])).collect();
+    let found = subtraction::period(&steps, farthest.saturating_mul(2), run)?;
+    Ok(found.map(|found| (found, values[found.preperiod + found.period] - values[found.preperiod])))
+}
+
+/// What a round adds to values, in words; nothing if it adds nothing.
+fn with_saltus(saltus: u16) -> String {
+    if saltus == 0 { String::new() } else { format!(" with saltus {saltus}") }
+}
+
 /// What is known of the period of an octal game.
 fn in_words(code: &Code, period: Option<octal::Period>) -> String {
     let Some(octal::Period { period, preperiod, saltus, certificate, is_proved, .. }) = period else {
@@ -351,7 +387,7 @@ fn in_words(code: &Code, period: Option<octal::Period>) -> String {
             None => "not searched, as the digits do not end".to_owned(),
         };
     };
-    let saltus = if saltus == 0 { String::new() } else { format!(" with saltus {saltus}") };
+    let saltus = with_saltus(saltus);
     let proof = match certificate {
         Some(heap) if is_proved => format!("proved by the heaps up to {heap}"),
         Some(heap) => format!("not proved; the heaps up to {heap} would prove it"),

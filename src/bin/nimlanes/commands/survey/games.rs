@@ -1,8 +1,6 @@
 //! `nimlanes survey CODE`
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -17,6 +15,7 @@ use nimlanes::lab::clock::Clock;
 use nimlanes::lab::environment::Environment;
 
 use super::{Args, LIMIT};
+use crate::commands::arguments::listed;
 use crate::files::saved::{Saved, check_writable};
 use crate::files::surveyed::{Period, Surveyed};
 use crate::terminal::failure::Failure;
@@ -70,8 +69,7 @@ fn codes(named: &[String]) -> Result<Vec<Code>, Failure> {
         match text.strip_prefix('@') {
             None => codes.push(parse(text)?),
             Some(path) => {
-                let text = fs::read_to_string(Path::new(path))
-                    .map_err(|error| Failure::Usage(format!("cannot read codes from {path}: {error}")))?;
+                let text = listed::read("codes", path).map_err(Failure::Usage)?;
                 let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
                 for code in lines.flat_map(str::split_whitespace) {
                     codes.push(parse(code)?);

@@ -80,8 +80,8 @@ pub fn join(folder: &Path) -> Result<(), SavedError> {
     remove(files(folder)?.into_iter().filter(|(name, _)| name != JOINED))
 }
 
-/// The folder to measure into: `folder`, or one within it, if it is to be measured `again` or that was begun and not ended. What was
-/// measured before stays until [`replace`] is called.
+/// The folder to measure into. It is one within `folder` if everything is to be measured `again`, and as long as that has not ended:
+/// what was measured before stays until [`replace`] is called.
 ///
 /// # Errors
 /// What was measured again before cannot be removed.
@@ -93,7 +93,7 @@ pub fn target(folder: &Path, again: bool) -> Result<PathBuf, SavedError> {
     Ok(if again || target.is_dir() { target } else { folder.to_owned() })
 }
 
-/// Replaces the measurements in a folder by those that [`join`] has made one file of in its [`target`], if that is another one.
+/// Replaces the measurements in a folder by the [`join`]ed ones of its [`target`], if that is another folder.
 ///
 /// # Errors
 /// A file cannot be renamed or removed.

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use nimlanes::moves::Code;
+
 use super::far;
 use crate::files::saved::{Saved, SavedError, day, saved_in};
 use crate::files::surveyed::{Surveyed, mask_in_words};
@@ -89,6 +91,8 @@ fn table(games: &[Game]) -> String {
         let Surveyed { code, heaps, seconds, kernel, largest, largest_at, .. } = game;
         let day = day(date);
         let (rare, last) = (or_dash(game.rare), or_dash(game.last_rare));
+        let names = code.parse::<Code>().map_or_else(|_| Vec::new(), |code| code.names());
+        let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join("; ")) };
         let mask = game.mask.map_or("–".to_owned(), |mask| mask_in_words(mask, game.by_position));
         let rate = match *heaps as f64 / seconds {
             _ if game.period.is_some_and(|period| period.proved) => "–".to_owned(), // most values are repeated
@@ -96,7 +100,7 @@ fn table(games: &[Game]) -> String {
             rate => format!("{:.1} M", rate / 1e6),
         };
         text += &format!(
-            "| `{code}` | {heaps} | {rate} | `{kernel}` | {largest} | {largest_at} | {rare} | {last} | {mask} | {day} | {} |\n",
+            "| `{code}`{names} | {heaps} | {rate} | `{kernel}` | {largest} | {largest_at} | {rare} | {last} | {mask} | {day} | {} |\n",
             environment.microarchitecture
         );
     }
@@ -132,7 +136,7 @@ mod tests {
         let environment = Environment::detect(&Machine::detect());
         let games = [game("0.07", Some(period)), game("0.6", None)].map(|game| Saved::now(environment.clone(), game));
         let text = table(&games);
-        assert!(text.contains("| `0.6` | 3000000 | 1.5 M | `greedy` | 99 | 777 | 5 | 44 | 0x1e |"), "{text}");
+        assert!(text.contains("| `0.6` (Officers; Couples-are-Forever, of size n + 1 for a heap of n) | 3000000 | 1.5 M | `greedy` | 99 | 777 | 5 | 44 | 0x1e |"), "{text}");
         assert!(text.lines().count() == 4, "{text}");
 
         let alone = periods(&games, &games[1..]);
