@@ -9,7 +9,8 @@ use nimlanes::machine::isa::Tier;
 use predicates::prelude::*;
 use serde_json::Value;
 
-use crate::{follows_its_schema, nimlanes};
+use crate::nimlanes;
+use crate::schema::follows_its_schema;
 
 /// The names of this architecture's tiers.
 fn tiers(between: &str) -> String {

@@ -17,7 +17,7 @@ use nimlanes::moves::MoveSet;
 use serde_json::{Value, json};
 use twox_hash::XxHash3_64;
 
-use crate::follows_its_schema;
+use crate::schema::follows_its_schema;
 
 const FOLDER: &str = "profiles/discoveries";
 

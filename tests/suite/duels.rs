@@ -15,7 +15,7 @@ use predicates::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::follows_its_schema;
+use crate::schema::follows_its_schema;
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")

@@ -40,6 +40,8 @@ mod positions;
 mod reports;
 #[cfg(feature = "cli")]
 mod saved;
+#[cfg(feature = "cli")]
+mod schema;
 
 /// The program, without the settings that the environment may have for it.
 #[cfg(feature = "cli")]
@@ -47,17 +49,4 @@ fn nimlanes() -> assert_cmd::Command {
     let mut command = assert_cmd::Command::cargo_bin("nimlanes").expect("the program is built for its tests");
     command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
     command
-}
-
-/// Checks a document against what `nimlanes schema` prints for its format. Each of its fields is one of the schema's.
-#[cfg(feature = "cli")]
-fn follows_its_schema(document: &serde_json::Value) {
-    let [format, kind] = ["schema", "kind"].map(|field| document[field].as_str().unwrap_or_default());
-    let name = if format == "nimlanes-saved-1" { format!("{format}/{kind}") } else { format.to_owned() };
-    let output = nimlanes().args(["schema", &name]).assert().success().get_output().stdout.clone();
-    let mut schema: serde_json::Value = serde_json::from_slice(&output).expect("JSON on stdout");
-    schema["unevaluatedProperties"] = false.into();
-    let validator = jsonschema::draft202012::new(&schema).expect("a JSON Schema");
-    let errors: Vec<_> = validator.iter_errors(document).map(|error| error.to_string()).collect();
-    assert!(errors.is_empty(), "{name}: {errors:?}: {document}");
 }

@@ -2,13 +2,11 @@
 
 use std::fs;
 use std::io;
+use std::time::Duration;
 
 use nimlanes::kernel::RunError;
-use perf_event_open::config::{Cpu, Inherit, Opts, Priv, Proc, StatFormat};
-use perf_event_open::count::Counter;
-use perf_event_open::event::Event;
-use perf_event_open::event::hw::{Hardware as Generic, Op, OpResult, Type};
-use perf_event_open::event::raw::Raw;
+use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Event, Hardware as Generic, Raw};
+use perf_event::{Builder, Counter};
 
 use super::{BRANCH_MISSES, CYCLES, Counts, INSTRUCTIONS, L1_MISSES, L2_MISSES, Source, TIME};
 
@@ -23,15 +21,14 @@ impl Hardware {
     /// # Errors
     /// It has none, the system has no perf events, or does not allow them to this user.
     pub fn open() -> io::Result<Self> {
-        let first_level = Generic::Cache(Type::L1d, Op::Read, OpResult::Miss);
+        let first_level = Cache { which: CacheId::L1D, operation: CacheOp::READ, result: CacheResult::MISS };
         let generic = [
-            (INSTRUCTIONS, Generic::Instr),
-            (CYCLES, Generic::CpuCycle),
-            (BRANCH_MISSES, Generic::BranchMiss),
-            (L1_MISSES, first_level),
+            (INSTRUCTIONS, counter(Generic::INSTRUCTIONS)),
+            (CYCLES, counter(Generic::CPU_CYCLES)),
+            (BRANCH_MISSES, counter(Generic::BRANCH_MISSES)),
+            (L1_MISSES, counter(first_level)),
         ];
-        let generic = generic.into_iter().map(|(name, event)| (name, counter(event)));
-        Hardware::of(generic.chain(second_level().map(|opened| (L2_MISSES, opened))))
+        Hardware::of(generic.into_iter().chain(second_level().map(|opened| (L2_MISSES, opened))))
     }
 
     /// Takes those of some counters that could be opened; at least one.
@@ -50,42 +47,37 @@ impl Hardware {
     }
 }
 
-/// Opens a counter of this thread and of those that it starts.
-fn counter(event: impl TryInto<Event, Error = io::Error>) -> io::Result<Counter> {
-    let options = Opts {
-        // Only some users may look at the operating system, and kernels do not work there.
-        exclude: Priv { kernel: true, hv: true, ..Priv::default() },
-        inherit: Some(Inherit::NewChild),
-        stat_format: StatFormat { time_enabled: true, time_running: true, ..StatFormat::default() },
-        ..Opts::default()
-    };
-    Counter::new(event, (Proc::CURRENT, Cpu::ALL), options)
+/// Opens a counter of this thread and of those that it starts. Only some users may look at the operating system, and kernels do not
+/// work there: it is left out, as is the default.
+fn counter(event: impl Event) -> io::Result<Counter> {
+    Builder::new(event).inherit(true).build()
 }
 
 impl Source for Hardware {
     fn count(&mut self, work: &mut dyn FnMut() -> Result<(), RunError>) -> Result<Counts, RunError> {
-        let before: Vec<_> = self.counters.iter().map(|(_, counter)| counter.stat()).collect();
-        let started: Vec<_> = self.counters.iter().map(|(_, counter)| counter.enable()).collect();
+        let before: Vec<_> = self.counters.iter_mut().map(|(_, counter)| counter.read_full()).collect();
+        let started: Vec<_> = self.counters.iter_mut().map(|(_, counter)| counter.enable()).collect();
         let done = work();
-        let stopped: Vec<_> = self.counters.iter().map(|(_, counter)| counter.disable()).collect();
+        let stopped: Vec<_> = self.counters.iter_mut().map(|(_, counter)| counter.disable()).collect();
         done?;
         let mut counts = Counts::new();
-        for (place, (name, counter)) in self.counters.iter().enumerate() {
+        for (place, (name, counter)) in self.counters.iter_mut().enumerate() {
             let (Ok(before), Ok(()), Ok(()), Ok(after)) =
-                (&before[place], &started[place], &stopped[place], counter.stat())
+                (&before[place], &started[place], &stopped[place], counter.read_full())
             else {
                 continue;
             };
-            let since = |after: Option<u64>, before: Option<u64>| after.unwrap_or(0) - before.unwrap_or(0);
-            let enabled = since(after.time_enabled, before.time_enabled);
-            let running = since(after.time_running, before.time_running);
+            let since = |after: Option<Duration>, before: Option<Duration>| {
+                (after.unwrap_or_default() - before.unwrap_or_default()).as_nanos() as f64
+            };
+            let enabled = since(after.time_enabled(), before.time_enabled());
+            let running = since(after.time_running(), before.time_running());
             // If there are more events than counters, they take turns: scale the count to all of the time.
-            if running > 0 {
-                counts
-                    .insert((*name).to_owned(), (after.count - before.count) as f64 * enabled as f64 / running as f64);
+            if running > 0.0 {
+                counts.insert((*name).to_owned(), (after.count() - before.count()) as f64 * enabled / running);
             }
             if *name == CYCLES {
-                counts.insert(TIME.to_owned(), enabled as f64);
+                counts.insert(TIME.to_owned(), enabled);
             }
         }
         Ok(counts)
@@ -98,8 +90,8 @@ fn second_level() -> Option<io::Result<Counter>> {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").ok()?;
     let vendor = cpuinfo.lines().find(|line| line.starts_with("vendor_id"))?;
     match vendor.rsplit(' ').next()? {
-        "AuthenticAMD" => Some(counter(Generic::CacheMiss)),
-        "GenuineIntel" => Some(counter(Raw { config: 0x3f24, config1: 0, config2: 0, config3: 0 })),
+        "AuthenticAMD" => Some(counter(Generic::CACHE_MISSES)),
+        "GenuineIntel" => Some(counter(Raw::new(0x3f24))),
         _ => None,
     }
 }
@@ -108,9 +100,9 @@ fn second_level() -> Option<io::Result<Counter>> {
 mod tests {
     use std::hint::black_box;
     use std::thread;
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
-    use perf_event_open::event::sw::Software;
+    use perf_event::events::Software;
 
     use super::*;
 
@@ -119,7 +111,7 @@ mod tests {
 
     /// Software events exist on every Linux that has perf events.
     fn software() -> Option<Hardware> {
-        let events = [(FAULTS, Software::PageFault), (CLOCK, Software::TaskClock)];
+        let events = [(FAULTS, Software::PAGE_FAULTS), (CLOCK, Software::TASK_CLOCK)];
         match Hardware::of(events.into_iter().map(|(name, event)| (name, counter(event)))) {
             Ok(opened) => Some(opened),
             // Containers may forbid all of them.
@@ -176,10 +168,10 @@ mod tests {
 
     #[test]
     fn what_no_cpu_has_is_left_out_or_refused() {
-        let unknown = || (L2_MISSES, counter(Raw { config: u64::MAX, config1: 0, config2: 0, config3: 0 }));
+        let unknown = || (L2_MISSES, counter(Raw::new(u64::MAX)));
         assert!(Hardware::of([unknown()].into_iter()).is_err());
         if software().is_some() {
-            let opened = Hardware::of([unknown(), (FAULTS, counter(Software::PageFault))].into_iter()).unwrap();
+            let opened = Hardware::of([unknown(), (FAULTS, counter(Software::PAGE_FAULTS))].into_iter()).unwrap();
             assert_eq!(opened.counters.iter().map(|(name, _)| *name).collect::<Vec<_>>(), [FAULTS]);
         }
     }

@@ -13,6 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use hmac_sha256::Hash;
 use nimlanes::cores::OPERATIONS;
 use nimlanes::games::{GAMES, Game, Setting};
 use nimlanes::kernel::case::Case;
@@ -21,7 +22,6 @@ use nimlanes::kernel::workload::Workload;
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use super::data::sources::rust_files;
 use super::data::{Data, Observed};
@@ -277,7 +277,7 @@ pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page,
 
 /// What the page may load and run: its own style and script, known by their digests, and the module. There is no network.
 fn policy(style: &str, script: &str) -> String {
-    let digest = |text: &str| format!("'sha256-{}'", BASE64.encode(Sha256::digest(text)));
+    let digest = |text: &str| format!("'sha256-{}'", BASE64.encode(Hash::hash(text.as_bytes())));
     let (style, script) = (digest(style), digest(script));
     format!(
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src {style}; \

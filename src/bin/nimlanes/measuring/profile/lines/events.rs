@@ -13,11 +13,9 @@ use std::time::Duration;
 use framehop::{CacheNative, ExplicitModuleSectionInfo, MayAllocateDuringUnwind, UnwindRegsNative, Unwinder};
 use framehop::{FrameAddress, UnwinderNative};
 use object::{Object, ObjectSection};
-use perf_event_open::config::{Cpu, Inherit, Opts, Priv, Proc, RegsMask, SampleFormat, SampleOn, Size};
-use perf_event_open::count::Counter;
-use perf_event_open::event::sw::Software;
-use perf_event_open::sample::Sampler;
-use perf_event_open::sample::record::{self, Record};
+use perf_event::data::Record;
+use perf_event::events::Software;
+use perf_event::{Builder, SampleFlag, Sampler};
 
 use super::modules::Module;
 
@@ -27,18 +25,22 @@ pub const FREQUENCY: u32 = 997;
 /// Bytes of the stack in a sample. Frames further out are lost, which matters only if they include the kernel's entry.
 const STACK: u32 = 32 << 10;
 
-/// Pages for samples that wait to be read, on each CPU, as exponents of two. The first is tried first; the second is what the
-/// system allows an ordinary user.
-const PAGES: [u8; 2] = [10, 7];
+/// Bytes for samples that wait to be read, on each CPU. The first is tried first; the second is what the system allows an
+/// ordinary user.
+const WAITING: [usize; 2] = [4 << 20, 1 << 19];
+
+/// The bits of a record that say where the CPU was, and their value for the operating system.
+const MODE: u16 = 7;
+const SYSTEM: u16 = 1;
 
 /// How often samples are read.
 const TURN: Duration = Duration::from_millis(4);
 
 /// The registers that unwinding needs, by their number for perf, and in the order of these numbers.
 #[cfg(target_arch = "x86_64")]
-const REGISTERS: RegsMask = RegsMask(1 << 6 | 1 << 7 | 1 << 8);
+const REGISTERS: u64 = 1 << 6 | 1 << 7 | 1 << 8;
 #[cfg(target_arch = "aarch64")]
-const REGISTERS: RegsMask = RegsMask(1 << 29 | 1 << 30 | 1 << 31 | 1 << 32);
+const REGISTERS: u64 = 1 << 29 | 1 << 30 | 1 << 31 | 1 << 32;
 
 /// The address of the instruction, the registers, and the stack pointer.
 #[cfg(target_arch = "x86_64")]
@@ -72,7 +74,6 @@ pub struct Samples {
 
 /// A running sampler of the thread that started it and of those it starts.
 pub struct Events {
-    counters: Vec<Counter>,
     /// Ends the reader when it is dropped.
     to_reader: Sender<Vec<Sampler>>,
     reader: JoinHandle<Samples>,
@@ -91,47 +92,33 @@ impl Events {
         let (to_reader, samplers) = channel();
         let reader = thread::Builder::new().spawn(move || read(&samplers, &mut unwinding))?;
         // Only some users may look at the operating system.
-        let (opened, with_system) = match open(true) {
+        let (mut samplers, with_system) = match open(true) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => (open(false)?, false),
             opened => (opened?, true),
         };
-        let (counters, samplers): (Vec<Counter>, Vec<Sampler>) = opened.into_iter().unzip();
+        samplers.iter_mut().try_for_each(|sampler| sampler.as_counter_mut().enable())?;
         to_reader.send(samplers).map_err(|_| io::Error::other("the reader ended"))?;
-        counters.iter().try_for_each(Counter::enable)?;
-        Ok(Events { counters, to_reader, reader, with_system })
+        Ok(Events { to_reader, reader, with_system })
     }
 
     /// Stops sampling.
     pub fn finish(self) -> Samples {
-        for counter in &self.counters {
-            // If this fails, later samples are outside of kernels.
-            let _ = counter.disable();
-        }
         drop(self.to_reader);
         self.reader.join().unwrap_or_default()
     }
 }
 
-/// A counter with its samples for each CPU that this thread may use. Events of threads that are started later are sampled too,
-/// which the system supports only with a counter for each CPU.
-fn open(with_system: bool) -> io::Result<Vec<(Counter, Sampler)>> {
-    let options = Opts {
-        exclude: Priv { kernel: !with_system, hv: true, ..Priv::default() },
-        inherit: Some(Inherit::NewChild),
-        sample_on: SampleOn::Freq(FREQUENCY.into()),
-        sample_format: SampleFormat {
-            user_regs: Some(REGISTERS),
-            user_stack: Some(Size(STACK)),
-            ..SampleFormat::default()
-        },
-        ..Opts::default()
-    };
+/// The samples of each CPU that this thread may use. Events of threads that are started later are sampled too, which the system
+/// supports only with a counter for each CPU.
+fn open(with_system: bool) -> io::Result<Vec<Sampler>> {
     let allowed = rustix::thread::sched_getaffinity(None)?;
     let cpus = (0..rustix::thread::CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu));
     let one = |cpu: usize| {
-        let counter = Counter::new(Software::CpuClock, (Proc::CURRENT, Cpu(cpu as u32)), &options)?;
-        let sampler = counter.sampler(PAGES[0]).or_else(|_| counter.sampler(PAGES[1]))?;
-        Ok((counter, sampler))
+        let mut builder = Builder::new(Software::CPU_CLOCK);
+        builder.observe_self().one_cpu(cpu).inherit(true).exclude_kernel(!with_system);
+        builder.sample_frequency(FREQUENCY.into()).sample(SampleFlag::REGS_USER | SampleFlag::STACK_USER);
+        builder.sample_regs_user(REGISTERS).sample_stack_user(STACK);
+        builder.build()?.sampled(WAITING[0]).or_else(|_| builder.build()?.sampled(WAITING[1]))
     };
     cpus.map(one).collect()
 }
@@ -139,21 +126,23 @@ fn open(with_system: bool) -> io::Result<Vec<(Counter, Sampler)>> {
 /// Reads samples until the channel is closed.
 fn read(samplers: &Receiver<Vec<Sampler>>, unwinding: &mut Unwinding) -> Samples {
     let mut samples = Samples::default();
-    let Ok(running) = samplers.recv() else { return samples };
+    let Ok(mut running) = samplers.recv() else { return samples };
     loop {
         let is_over = matches!(samplers.recv_timeout(TURN), Err(RecvTimeoutError::Disconnected));
-        for (level, record) in running.iter().filter_map(Sampler::iter).flatten() {
-            match record {
-                Record::Sample(sample) => {
-                    let in_system = level == record::Priv::Kernel;
-                    let found = sample.user_regs.zip(sample.user_stack);
-                    let addresses = found.and_then(|((values, _), stack)| unwinding.addresses(&values, &stack));
-                    if let Some(addresses) = addresses {
-                        *samples.stacks.entry(Stack { addresses, in_system }).or_default() += 1;
+        for sampler in &mut running {
+            while let Some(record) = sampler.next_record() {
+                match record.parse_record() {
+                    Ok(Record::Sample(sample)) => {
+                        let in_system = record.misc() & MODE == SYSTEM;
+                        let found = sample.regs_user().zip(sample.stack_user());
+                        let addresses = found.and_then(|(values, stack)| unwinding.addresses(&values.regs, stack));
+                        if let Some(addresses) = addresses {
+                            *samples.stacks.entry(Stack { addresses, in_system }).or_default() += 1;
+                        }
                     }
+                    Ok(Record::Lost(lost)) => samples.lost += lost.lost,
+                    _ => {}
                 }
-                Record::LostRecords(lost) => samples.lost += lost.lost_records,
-                _ => {}
             }
         }
         if is_over {
