@@ -52,7 +52,7 @@ fn main() {
         kernels => Err(Failed::from(format!("no workload is in the domain of {}", kernels.join(", ")))),
     });
     let entries = [
-        ("table_scan::TableScan<S,_>", "byte_rows_avx512", cfg!(feature = "avx512"), &["zmm", "ymm"][..]),
+        ("table_scan::TableScan<S,_>", "byte_rows_avx2", cfg!(feature = "avx2"), &["ymm"][..]),
         ("occupancy::Occupancy<S,_>", "automaton_avx2", cfg!(feature = "avx2"), &["blsi"]),
     ];
     let trials = trials.into_iter().chain([no_kernel_is_left_out]).chain(entries.map(

@@ -19,9 +19,7 @@
 #![allow(unsafe_code, reason = "vector loads from memory that other threads write, checked once for 16 lanes")]
 
 use std::arch::asm;
-use std::arch::x86_64::{
-    __m256i, __m512i, __mmask16, _mm512_cmpgt_epu32_mask, _mm512_maskz_mov_epi32, _mm512_set1_epi32,
-};
+use std::arch::x86_64::{__m512i, __mmask16, _mm512_cmpgt_epu32_mask, _mm512_maskz_mov_epi32, _mm512_set1_epi32};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::avx512::{lanes_of, prefetch};
@@ -29,8 +27,6 @@ use crate::machine::pages::request_huge_pages;
 
 /// Words after the last one into which windows may reach, so that no field is shorter than a window.
 const PADDING: usize = WINDOW / 8;
-/// Bytes that a half window may read from its place on, including the eight that follow its vector.
-const REACH: usize = 40;
 /// Bytes in a window.
 const WINDOW: usize = 64;
 
@@ -96,30 +92,6 @@ impl Field {
         prefetch(&self.words, at);
     }
 
-    /// The 32 bytes from byte `at` on.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    pub fn half_window(&self, at: usize) -> __m256i {
-        assert!(at <= size_of_val(&*self.words) - REACH, "a window inside the field");
-        // SAFETY: asserted.
-        unsafe { self.load_half(at) }
-    }
-
-    /// # Safety
-    /// `at + 32` bytes are inside the field.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn load_half(&self, at: usize) -> __m256i {
-        let vector: __m256i;
-        // SAFETY: the 32 bytes are inside the allocation. Relaxed loads of the words could do the same, so it is no
-        // data race; a plain load of memory that other threads write would be one.
-        unsafe {
-            asm!("vmovdqu {vector}, ymmword ptr [{base} + {at}]", vector = out(ymm_reg) vector,
-                base = in(reg) self.words.as_ptr(), at = in(reg) at, options(nostack, readonly, pure, preserves_flags));
-        }
-        vector
-    }
-
     /// The 64 bytes from byte `at` on.
     #[inline]
     #[target_feature(enable = "avx512f")]
@@ -142,13 +114,6 @@ impl Field {
                 base = in(reg) self.words.as_ptr(), at = in(reg) at, options(nostack, readonly, pure, preserves_flags));
         }
         vector
-    }
-
-    /// The places of half windows, one for each lane in `lanes`, all checked at once.
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    pub fn half_windows(&self, at: __m512i, lanes: __mmask16) -> HalfWindows<'_> {
-        HalfWindows { field: self, at: checked(at, lanes, size_of_val(&*self.words) - REACH) }
     }
 
     /// The places of 64 searches in `R` rows, all at byte 0 at first. A window may end at most `reach` bytes after its
@@ -175,37 +140,6 @@ fn checked(at: __m512i, lanes: __mmask16, last: usize) -> [u32; 16] {
     let at = _mm512_maskz_mov_epi32(lanes, at);
     assert!(_mm512_cmpgt_epu32_mask(at, _mm512_set1_epi32(last as i32)) == 0, "places inside the field");
     lanes_of(at)
-}
-
-/// The places of sixteen half windows, in bytes; each is known to have its reach inside the field.
-#[derive(Clone, Copy)]
-pub struct HalfWindows<'a> {
-    field: &'a Field,
-    at: [u32; 16],
-}
-
-impl HalfWindows<'_> {
-    /// The place of a lane.
-    #[inline(always)]
-    pub fn at(&self, lane: usize) -> usize {
-        self.at[lane % 16] as usize
-    }
-
-    /// The 32 bytes at a lane's place.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    pub fn window(&self, lane: usize) -> __m256i {
-        // SAFETY: `Field::half_windows` checked all places, and 32 bytes are less than the reach.
-        unsafe { self.field.load_half(self.at(lane)) }
-    }
-
-    /// The 32 bytes one word after a lane's place.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    pub fn next_window(&self, lane: usize) -> __m256i {
-        // SAFETY: `Field::half_windows` checked all places, and 40 bytes are the reach.
-        unsafe { self.field.load_half(self.at(lane) + 8) }
-    }
 }
 
 /// The places of sixteen words to mark, known to be in the field.

@@ -44,23 +44,27 @@ fn a_run_that_is_not_refused_fits_in_memory() {
     };
     let all = [
         ("table_scan", "bit_rows", "solve stone-game --limit 3000 --threads 1 --kernel table_scan=bit_rows"),
-        ("table_scan", "antichain_avx512", "solve stone-game --limit 4000 --kernel table_scan=antichain_avx512"),
         (
             "table_scan",
-            "antichain_threads_avx512",
-            "run table_scan --kernel antichain_threads_avx512 --size 5000 --threads 2",
+            "antichain_skip_avx512",
+            "solve stone-game --limit 4000 --kernel table_scan=antichain_skip_avx512",
         ),
         (
             "table_scan",
-            "antichain_threads_avx512",
-            "run table_scan --kernel antichain_threads_avx512 --size 2000 --threads 8",
+            "antichain_skip_threads_avx512",
+            "run table_scan --kernel antichain_skip_threads_avx512 --size 5000 --threads 2",
+        ),
+        (
+            "table_scan",
+            "antichain_skip_threads_avx512",
+            "run table_scan --kernel antichain_skip_threads_avx512 --size 2000 --threads 8",
         ),
         ("table_scan", "blocks_words", "run table_scan --kernel blocks_words --size 3000"),
         ("table_scan", "blocks_threads_avx2", "run table_scan --kernel blocks_threads_avx2 --size 5000 --threads 2"),
         (
             "table_scan",
-            "antichain_avx512",
-            "positions stone-game --limit 2000 --format bin --kernel table_scan=antichain_avx512",
+            "antichain_skip_avx512",
+            "positions stone-game --limit 2000 --format bin --kernel table_scan=antichain_skip_avx512",
         ),
         ("occupancy", "union_find", "run occupancy --kernel union_find --size 1e7"),
         ("occupancy", "hash_sets_certificate", "run occupancy --kernel hash_sets_certificate --size 500000"),

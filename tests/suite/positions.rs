@@ -146,7 +146,7 @@ fn beams_are_measured_into_every_file() {
     assert_eq!(printed(&["--out", &csv, "--out", &svg, "--out", &png]), b"");
     let read = |path: &str| std::fs::read(path).expect("written");
     let table = read(&csv);
-    assert_eq!(table, printed(&["--kernel", "occupancy=bit_tests"]));
+    assert_eq!(table, printed(&["--kernel", "occupancy=byte_table"]));
     let table = String::from_utf8(table).expect("text");
     let last = table.lines().rfind(|line| line.starts_with("upper")).expect("an upper beam");
     let mean: f64 = last.split(',').nth(4).expect("a mean").parse().expect("a number");

@@ -112,8 +112,8 @@ fn a_refusal_names_the_obstacle() {
     );
     if cfg!(feature = "parallel") && cfg!(feature = "avx512") && machine.offers(Tier::Avx512) {
         assert_eq!(
-            refusal("table_scan", "antichain_threads_avx512", "all-moves"),
-            "kernel table_scan=antichain_threads_avx512 cannot be used: needs at least 2 threads"
+            refusal("table_scan", "antichain_skip_threads_avx512", "all-moves"),
+            "kernel table_scan=antichain_skip_threads_avx512 cannot be used: needs at least 2 threads"
         );
     }
 }

@@ -64,8 +64,6 @@ mod bit_rows_avx2;
 mod bit_rows_avx512;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 mod bit_rows_v128;
-mod bit_tests;
-mod bit_tests_certificate;
 #[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod bitvec_rows;
 mod byte_table;
@@ -189,8 +187,6 @@ impl<S: Sink, const HANDS_ON: bool> Operation for Occupancy<S, HANDS_ON> {
         hash_sets_certificate = hash_sets_certificate, Portable, [], "a hash set per family of lines, only the m that the certificate leaves", needs;
         byte_table = byte_table, Portable, [], "one byte per line, every m tried";
         byte_table_certificate = byte_table_certificate, Portable, [], "one byte per line, only the m that the certificate leaves", needs;
-        bit_tests = bit_tests, Portable, [], "one bit per line, one test at a time, every m tried";
-        bit_tests_certificate = bit_tests_certificate, Portable, [], "one bit per line, one test at a time, only the m that the certificate leaves";
         union_find = union_find, Portable, [], "the best published algorithm: `next free` in three rows, with path halving";
         hierarchical = hierarchical, Portable, [], "`next free` in 64-ary trees of bits";
         bit_rows = bit_rows, Portable, [], "64 candidates at once: windows of four bit rows";

@@ -9,10 +9,10 @@ use super::{Sink, StoneGame};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
-    shared::<4, true>(input, antichain_skip_avx512::cost(input, context), context.threads)
+    shared(input, antichain_skip_avx512::cost(input, context), context.threads)
 }
 
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan::<4, true, S>(input, run, sink, run.threads())
+    scan(input, run, sink, run.threads())
 }

@@ -29,13 +29,9 @@ use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Yields, kernels}
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod antichain;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod antichain_avx512;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod antichain_skip_avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod antichain_skip_threads_avx512;
-#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
-mod antichain_threads_avx512;
 mod bit_rows;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod bit_rows_avx2;
@@ -191,9 +187,7 @@ impl<S: Sink, const HANDS_ON: bool> Operation for TableScan<S, HANDS_ON> {
         byte_table_pruned = byte_table_pruned, Portable, [], "one byte per mark, used pairs skipped, each scan stopped at its P-position";
         byte_rows = byte_rows, Portable, [], "96 candidates at once: six runs of bytes, vectorised by the compiler";
         byte_rows_avx2 = byte_rows like byte_rows, Avx2, ["avx2"], "the same source, compiled at this tier";
-        byte_rows_avx512 = byte_rows like byte_rows, Avx512, ["avx512"], "the same source, compiled at this tier";
         bit_rows = bit_rows, Portable, [], "64 candidates at once: a window of six bit rows, from the hint on", needs;
-        bit_rows_bmi = bit_rows like bit_rows, Avx2, ["avx2"], "the same source, compiled with BMI";
         bitvec_operators = bitvec_operators like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
             "windows as slices of a BitVec, combined by |=";
         bitvec_rows = bitvec_rows like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
@@ -211,9 +205,7 @@ impl<S: Sink, const HANDS_ON: bool> Operation for TableScan<S, HANDS_ON> {
         line_rows_wide = line_rows_wide like line_rows_avx512, Portable, ["wide"], "the same rows of a cache line, in portable vectors";
         line_rows_neon = line_rows_v128 like line_rows_avx512, Neon, ["neon"], "the same rows of a cache line, in four vectors";
         line_rows_simd128 = line_rows_v128 like line_rows_avx512, Simd128, ["simd128"], "the same rows of a cache line, in four vectors";
-        antichain_avx512 = antichain_avx512, Avx512, ["avx512"], "32 independent pairs per step, 256 candidates per window", needs;
         antichain_skip_avx512 = antichain_skip_avx512, Avx512, ["avx512"], "64 independent pairs per step, full words skipped by a summary";
-        antichain_threads_avx512 = antichain_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 32 layers shared among the threads";
         antichain_skip_threads_avx512 = antichain_skip_threads_avx512, Avx512, ["avx512", "parallel"], "bands of 64 layers shared among the threads";
         blocks_words = blocks_words, Portable, [], "blocks of 512 candidates, searched word by word: a row is one line in each" exact unordered;
         blocks_avx2 = blocks_avx2 like blocks_words, Avx2, ["avx2"], "the same blocks with a line in two vectors" exact unordered;

@@ -66,8 +66,6 @@ pub(super) mod sparse_lanes;
 mod sparse_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(super) mod sparse_lanes_avx512;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod sparse_lanes_masked_avx512;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 mod sparse_lanes_v128;
 #[cfg(feature = "wide")]
@@ -112,7 +110,6 @@ impl Operation for MexOctal {
         sparse_lanes = sparse_lanes, Portable, [], "64 heaps as byte lanes: rare heaps as moves for common values, some common ones to verify the rare values";
         sparse_lanes_wide = sparse_lanes_wide like sparse_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
         sparse_lanes_avx2 = sparse_lanes_avx2 like sparse_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        sparse_lanes_masked_avx512 = sparse_lanes_masked_avx512 like sparse_lanes, Avx512, ["avx512"], "planes by permutes, masked for each group of 64 codes";
         sparse_lanes_avx512 = sparse_lanes_avx512 like sparse_lanes, Avx512, ["avx512"], "planes by a permute that all groups share, and masks by affine maps";
         sparse_lanes_neon = sparse_lanes_v128 like sparse_lanes, Neon, ["neon"], "planes by lookups that leave out other groups";
         sparse_lanes_simd128 = sparse_lanes_v128 like sparse_lanes, Simd128, ["simd128"], "planes by lookups that leave out other groups";

@@ -23,7 +23,7 @@ pub fn cost(input: &Octal, _: CostContext) -> Cost {
 }
 
 /// For each plane of a group, the one-hot bit of a code.
-pub static TABLES: [[u8; 64]; 8] = {
+static TABLES: [[u8; 64]; 8] = {
     let mut tables = [[0; 64]; 8];
     let mut code = 0;
     while code < 64 {
@@ -54,8 +54,6 @@ macro_rules! by_planes {
         }
     };
 }
-
-pub(super) use by_planes;
 
 const fn itself<const P: usize>() -> usize {
     P
@@ -135,25 +133,12 @@ fn search(a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
 pub fn parts(worth: Option<[f64; 2]>) -> impl Inner + Sync {
-    parts_with(worth, NS, |codes: &_, n, moves: &_, planes, hits: &mut _| {
-        by_planes!(planes, decode(codes, n, moves, hits))
-    })
-}
-
-/// The inner parts with another decode, which takes `ns` nanoseconds for a move and a block.
-#[inline]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
-pub fn parts_with(
-    worth: Option<[f64; 2]>,
-    ns: f64,
-    decode: impl Fn(&[u8], usize, &[Move], usize, &mut Planes) + Sync,
-) -> impl Inner + Sync {
     Parts {
-        ns,
+        ns: NS,
         tier: Tier::Avx512,
         worth,
         planes,
-        decode,
+        decode: |codes: &_, n, moves: &_, planes, hits: &mut _| by_planes!(planes, decode(codes, n, moves, hits)),
         words: |hits: &_, free: &mut _| free_words(hits, free),
         tests: |codes: &_, n, moves: &_, asked: &_| tests(codes, n, moves, asked),
         search: |a: &_, b: &_, open: &mut _| search(a, b, open),

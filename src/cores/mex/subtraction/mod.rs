@@ -27,8 +27,6 @@ pub(super) mod byte_lanes_avx512;
 mod byte_lanes_fearless;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod byte_lanes_pair_avx512;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod byte_lanes_product_avx512;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod byte_lanes_shifts_neon;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
@@ -263,10 +261,8 @@ impl Operation for MexSubtraction {
             "the same with bitvec: set and first_zero";
         flags_u128 = flags_u128, Portable, [], "flags in one register; the mex is the number of trailing ones";
         stamp = stamp, Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";
-        stamp_avx512 = stamp like stamp, Avx512, ["avx512"], "the same source at this tier; nothing in it vectorises";
         push_bits = push_bits, Portable, [], "for each value, a bit row of the heaps that reach it, set bit by bit";
         pull_words = pull_words, Portable, [], "for each value, a bit row of its heaps, read 64 heaps at a time as shifted words";
-        pull_words_avx512 = pull_words like pull_words, Avx512, ["avx512"], "the same source at this tier";
         periodic = periodic, Portable, [], "finite sets: compute a prefix until its values repeat, then copy the rest";
         residue_classes = residue_classes, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
         residue_classes_avx2 = residue_classes like residue_classes, Avx2, ["avx2"], "the same source at this tier";
@@ -287,7 +283,6 @@ impl Operation for MexSubtraction {
         byte_lanes_fearless = byte_lanes_fearless(Tier) like byte_lanes, Portable, ["fearless_simd"], "planes by permutes or comparisons of fearless_simd";
         byte_lanes_fearless_avx2 = byte_lanes_fearless(Tier) like byte_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
         byte_lanes_fearless_avx512 = byte_lanes_fearless(Tier) like byte_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
-        byte_lanes_product_avx512 = byte_lanes_product_avx512 like byte_lanes, Avx512, ["avx512"], "the same, one permute for two planes and a mask to tell them apart";
         byte_lanes_pair_avx512 = byte_lanes_pair_avx512 like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
     };
     const ABSENT: &'static [Absent] = &[];

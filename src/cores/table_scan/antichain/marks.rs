@@ -9,17 +9,17 @@
 use std::arch::x86_64::*;
 
 use super::vectors::{LANES, add, ones, sub};
-use super::{Band, RowStarts, Rule};
+use super::{Band, K, RowStarts, Rule};
 use crate::simd::avx512::lanes_of;
 use crate::simd::bits::{WORD, transpose};
 use crate::simd::field::WordsToMark;
 
-impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
+impl Band<'_> {
     /// Fills `used` with the pairs that earlier bands used: 64 steps at a time, by transposing rows of layers.
     #[inline(always)]
     pub fn find_used(&mut self) {
         let (heaps, x0) = (self.layout.heaps, self.x0);
-        let blocks = (heaps + Self::K) / WORD + 1;
+        let blocks = (heaps + K) / WORD + 1;
         self.used = vec![u64::MAX; blocks * WORD];
         // The used pairs in a word of `one[x]`; there are no pairs below the diagonal or past the last heap.
         let pairs = |x: usize, word: usize| {
@@ -46,7 +46,7 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
     #[inline(always)]
     pub fn transpose_into_gap(&self, c: usize) {
         let heaps = self.layout.heaps;
-        let first = (c + 1).saturating_sub(self.x0 + Self::K);
+        let first = (c + 1).saturating_sub(self.x0 + K);
         let last = c + WORD - 1 - self.x0.min(c);
         for d in (first / WORD * WORD..=last.min(c)).step_by(WORD) {
             let mut tile = [0; WORD];
@@ -102,7 +102,7 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
             if y < self.x0 + self.layers {
                 self.used[z + y - self.x0] |= 1 << (y - self.x0);
             }
-            if z - y < Self::K {
+            if z - y < K {
                 self.set(self.layout.gap(z) + (y - x) / WORD, 1 << ((y - x) % WORD));
             }
         }
@@ -119,8 +119,6 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
     /// Records that a word is full.
     #[inline(always)]
     fn sum_up(&self, at: usize) {
-        if SKIP {
-            self.full.set_shared(at / WORD, 1 << (at % WORD));
-        }
+        self.full.set_shared(at / WORD, 1 << (at % WORD));
     }
 }

@@ -6,16 +6,14 @@
 //! grows where `y` falls. A step searches all its pairs before it marks any.
 //!
 //! # Parts
-//! Marks are kept in the rows that [`layout`] describes and made by [`marks`]. [`windows`] is the search of a pair.
-//! Long rows need more: a band with `SKIP` knows where searches can [start](starts), and searches in [`rounds`].
-//! [`wave`](super::wave) makes bands on several threads wait for one another.
+//! Marks are kept in the rows that [`layout`] describes and made by [`marks`]. Rows are long: a band knows where searches can
+//! [start](starts), and searches in [`rounds`]. [`wave`](super::wave) makes bands on several threads wait for one another.
 
 mod layout;
 mod marks;
 mod rounds;
 mod starts;
 mod vectors;
-mod windows;
 
 use std::arch::x86_64::*;
 use std::array::from_fn;
@@ -38,17 +36,20 @@ use crate::simd::field::Field;
 /// Steps between two updates of the hints.
 const HINT_STEPS: usize = 16;
 
-/// A number for each layer of a band.
-type Layers<const H: usize> = [[u32; LANES]; H];
+/// Vectors of layers in a band.
+const H: usize = 4;
+/// Layers of a band.
+const K: usize = LANES * H;
 
-/// Bytes of the tables, and of one thread's band of `16 H` layers.
-pub fn bytes<const H: usize, const SKIP: bool>(input: &StoneGame) -> [f64; 2] {
+/// A number for each layer of a band.
+type Layers = [[u32; LANES]; H];
+
+/// Bytes of the tables, and of one thread's band.
+pub fn bytes(input: &StoneGame) -> [f64; 2] {
     let Layout { heaps, words, .. } = Layout::new(input.heaps());
-    let full = if SKIP { Field::bytes(words / WORD + 1) } else { 0.0 };
-    let counters = Wave::bytes(heaps.div_ceil(LANES * H));
-    let used = 8.0 * (heaps + LANES * H + WORD) as f64;
-    let filled = if SKIP { Filled::bytes(heaps) } else { 0.0 };
-    [Field::bytes(words) + full + counters, used + filled]
+    let counters = Wave::bytes(heaps.div_ceil(K));
+    let used = 8.0 * (heaps + K + WORD) as f64;
+    [Field::bytes(words) + Field::bytes(words / WORD + 1) + counters, used + Filled::bytes(heaps)]
 }
 
 /// Whether all places fit 32-bit lanes.
@@ -58,9 +59,9 @@ pub fn fits(input: &StoneGame) -> bool {
 
 /// The cost on several threads of a run that costs `one` on one thread.
 #[cfg(feature = "parallel")]
-pub fn shared<const H: usize, const SKIP: bool>(input: &StoneGame, one: Cost, threads: usize) -> Cost {
-    let more = threads.min(input.heaps().div_ceil(LANES * H)).saturating_sub(1);
-    let [_, band] = bytes::<H, SKIP>(input);
+pub fn shared(input: &StoneGame, one: Cost, threads: usize) -> Cost {
+    let more = threads.min(input.heaps().div_ceil(K)).saturating_sub(1);
+    let [_, band] = bytes(input);
     match threads {
         0 | 1 => Cost::IMPOSSIBLE,
         // The constant covers the start of a thread and the wait of bands for one another. Two threads are no quicker
@@ -69,34 +70,27 @@ pub fn shared<const H: usize, const SKIP: bool>(input: &StoneGame, one: Cost, th
     }
 }
 
-/// Finds all P-positions with bands of `16 H` layers, with or without skipping.
+/// Finds all P-positions.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
-    input: &StoneGame,
-    run: &Run,
-    sink: S,
-    threads: usize,
-) -> Result<S, RunError> {
+pub fn scan<S: Sink>(input: &StoneGame, run: &Run, sink: S, threads: usize) -> Result<S, RunError> {
     let heaps = input.heaps();
     let layout = Layout::new(heaps);
     let marks = Field::new(layout.words);
-    let full = Field::new(if SKIP { layout.words / WORD + 1 } else { 0 });
+    let full = Field::new(layout.words / WORD + 1);
     for heap in 0..heaps {
         let front = layout.gap(heap) - 1;
         marks.set(front, u64::MAX);
-        if SKIP {
-            full.set_shared(front / WORD, 1 << (front % WORD));
-        }
+        full.set_shared(front / WORD, 1 << (front % WORD));
     }
-    let bands = heaps.div_ceil(LANES * H);
+    let bands = heaps.div_ceil(K);
     let wave = Wave::new(bands);
     let threads = threads.min(bands);
     let work = |thread: usize| {
         let mut sink = sink.fork();
         let stop_on_drop = StopOnDrop(&wave);
         for index in (thread..bands).step_by(threads) {
-            Band::<H, SKIP>::new(&layout, &marks, &full, index).run(&wave, input.rule, run, &mut sink)?;
+            Band::new(&layout, &marks, &full, index).run(&wave, input.rule, run, &mut sink)?;
         }
         std::mem::forget(stop_on_drop);
         Ok(sink)
@@ -108,8 +102,8 @@ pub fn scan<const H: usize, const SKIP: bool, S: Sink>(
     Ok(sink)
 }
 
-/// A band of `16 H` layers, and where their rows are.
-struct Band<'a, const H: usize, const SKIP: bool> {
+/// A band of layers, and where their rows are.
+struct Band<'a> {
     layout: &'a Layout,
     marks: &'a Field,
     full: &'a Field,
@@ -120,7 +114,7 @@ struct Band<'a, const H: usize, const SKIP: bool> {
     used: Vec<u64>,
     /// Layers whose hint has not yet passed the last heap.
     alive: u64,
-    hint: Layers<H>,
+    hint: Layers,
     /// The lowest hint.
     low: usize,
     filled: Filled,
@@ -148,14 +142,12 @@ struct RowStarts {
     gap_y: __m512i,
 }
 
-impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
-    const K: usize = LANES * H;
-
+impl<'a> Band<'a> {
     fn new(layout: &'a Layout, marks: &'a Field, full: &'a Field, index: usize) -> Self {
-        let x0 = index * Self::K;
-        let layers = Self::K.min(layout.heaps - x0);
+        let x0 = index * K;
+        let layers = K.min(layout.heaps - x0);
         let alive = u64::MAX >> (WORD - layers);
-        let filled = if SKIP { Filled::new(layout.heaps) } else { Filled::none() };
+        let filled = Filled::new(layout.heaps);
         Band { layout, marks, full, index, x0, layers, used: Vec::new(), alive, hint: [[0; LANES]; H], low: 0, filled }
     }
 
@@ -164,7 +156,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
     fn run<S: Sink>(&mut self, wave: &Wave, rule: Rule, run: &Run, sink: &mut S) -> Result<(), RunError> {
         let heaps = self.layout.heaps;
         let steps = heaps + self.layers - 1;
-        let turn = wave.turn(self.index, Self::K, heaps);
+        let turn = wave.turn(self.index, K, heaps);
         turn.begin()?;
         self.find_used();
         for block in (self.x0 / WORD * WORD..steps).step_by(WORD) {
@@ -223,23 +215,11 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
         let mut sum = _mm512_setzero_si512();
         let mut positions = 0;
         for t in steps {
-            let pairs = if SKIP {
-                self.look_ahead(t);
-                self.list(t)
-            } else {
-                from_fn(|part| self.pairs(t, part))
-            };
+            self.look_ahead(t);
+            let pairs = self.list(t);
             let rows: [RowStarts; H] = from_fn(|part| self.rows(t, &pairs[part]));
             let mut found = [[0; LANES]; H];
-            if SKIP {
-                self.search_in_rounds(&rows, &pairs, &mut found);
-            } else {
-                for ((rows, pairs), found) in rows.iter().zip(&pairs).zip(&mut found) {
-                    if rows.lanes != 0 {
-                        self.search(rows, &pairs.start, found);
-                    }
-                }
-            }
+            self.search_in_rounds(&rows, &pairs, &mut found);
             for (part, (rows, found)) in rows.iter().zip(&found).enumerate() {
                 if rows.lanes == 0 {
                     continue;
@@ -249,7 +229,7 @@ impl<'a, const H: usize, const SKIP: bool> Band<'a, H, SKIP> {
                 let hits = _mm512_mask_cmplt_epu32_mask(rows.lanes, z, splat(self.layout.heaps));
                 let layers = &pairs[part].k;
                 self.mark(rows, layers, z, rule);
-                let near = _mm512_mask_cmplt_epu32_mask(hits, sub(z, rows.y), splat(Self::K))
+                let near = _mm512_mask_cmplt_epu32_mask(hits, sub(z, rows.y), splat(K))
                     | _mm512_mask_cmplt_epu32_mask(hits, rows.y, splat(self.x0 + self.layers));
                 if near != 0 {
                     self.mark_near(t, layers, &lanes_of(z), near);

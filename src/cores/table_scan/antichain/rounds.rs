@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 
 use super::layout::Layout;
 use super::vectors::{LANES, add, splat, sub};
-use super::{Band, Pairs, RowStarts};
+use super::{Band, H, K, Pairs, RowStarts};
 use crate::simd::avx512::{lanes_of, load};
 use crate::simd::bits::WORD;
 use crate::simd::field::{Field, SearchStarts};
@@ -28,7 +28,7 @@ const ALL: usize = 4;
 const GAP_X: usize = 5;
 
 /// The searches of a step.
-struct Searches<'a, const H: usize> {
+struct Searches<'a> {
     places: SearchStarts<'a, 6>,
     /// The first candidate of each, rounded down to a word for the summary.
     starts: [[u32; LANES]; H],
@@ -37,7 +37,7 @@ struct Searches<'a, const H: usize> {
     by_y: [[u32; LANES]; H],
 }
 
-impl<'a, const H: usize> Searches<'a, H> {
+impl<'a> Searches<'a> {
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
     fn new(marks: &'a Field, heaps: usize, rows: &[RowStarts; H], pairs: &[Pairs; H]) -> Self {
@@ -103,7 +103,7 @@ impl<'a, const H: usize> Searches<'a, H> {
     }
 }
 
-impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
+impl Band<'_> {
     /// The first free candidate of each pair of a step, at least `heaps` where there is none.
     #[inline]
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
@@ -128,7 +128,7 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
             // are read.
             let mut going = 0;
             for j in 0..left {
-                let i = again[j] as usize % Self::K;
+                let i = again[j] as usize % K;
                 while open[i] == 0 && searches.start(i) + WORD * seen[i] < heaps {
                     open[i] = searches.open_words(self.full, i, seen[i]);
                     seen[i] += SUMMED.count_ones() as usize;
@@ -146,7 +146,7 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
             }
             left = 0;
             for j in 0..going {
-                let i = again[j] as usize % Self::K;
+                let i = again[j] as usize % K;
                 let none;
                 (found[i], none) = searches.look(i, skip[i]);
                 open[i] &= !(((1 << WORDS_SEEN) - 1) << open[i].trailing_zeros());

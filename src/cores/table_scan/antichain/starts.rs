@@ -1,4 +1,4 @@
-//! Which pairs the kernels with skipping search, and where the searches start.
+//! Which pairs are searched, and where the searches start.
 //!
 //! A row of `y` or `d` often begins with hundreds of candidates that it forbids by itself. Their number is looked up
 //! once per band, some steps before the row is read, and a search starts at the furthest of five places. A pair for
@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use std::array::from_fn;
 
 use super::vectors::{LANE, LANES, add, splat, sub};
-use super::{Band, Pairs};
+use super::{Band, H, K, Pairs};
 use crate::simd::avx512::{load, store};
 use crate::simd::bits::WORD;
 
@@ -35,14 +35,9 @@ impl Filled {
     pub fn bytes(heaps: usize) -> f64 {
         16.0 * (FRONT + heaps + 2 * WORD) as f64
     }
-
-    /// No entries.
-    pub fn none() -> Self {
-        Filled(from_fn(|_| Vec::new()))
-    }
 }
 
-impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
+impl Band<'_> {
     /// Looks up how far two rows of `y` and two of `d` are filled, some steps before they are first read. Prefetches
     /// the lines where searches in them will start, and the first lines of rows that come later.
     #[inline]
@@ -53,7 +48,7 @@ impl<const H: usize, const SKIP: bool> Band<'_, H, SKIP> {
         let rows = |y: usize| {
             let (d, low) = (y - x, self.low);
             // The `d` of the last layer is smaller by this much.
-            let gap = (d + low).saturating_sub(Self::K - 1);
+            let gap = (d + low).saturating_sub(K - 1);
             [
                 (layout.one(y), y + low, 0),
                 (layout.two(d), y + low, 0),

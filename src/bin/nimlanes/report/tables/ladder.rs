@@ -49,7 +49,7 @@ mod tests {
         let ratios = [
             ("flags", 1.0),
             ("flags_u128", 0.5),
-            ("stamp_avx512", 4.0),
+            ("stamp", 4.0),
             ("push_bits", 4.1),
             ("pull_words", 4.15),
             ("residue_classes_avx512", 3.9),
@@ -63,7 +63,7 @@ mod tests {
             steps(&duel, &kernels).iter().map(|step| (step.kernel.name, step.gain)).collect();
         let wanted = [
             ("flags", None),
-            ("stamp_avx512", Some(4.0)),
+            ("stamp", Some(4.0)),
             ("pull_words", Some(4.15 / 4.0)),
             ("byte_lanes_avx512", Some(8.3 / 4.0)),
         ];

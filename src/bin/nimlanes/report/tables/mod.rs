@@ -604,7 +604,7 @@ mod tests {
             let text: String = [report.results(), report.digest()].into_iter().chain(pages).collect();
             (text, report.unmeasured())
         };
-        let (operation, kernel) = ("mex_subtraction", "byte_lanes_product_avx512");
+        let (operation, kernel) = ("mex_subtraction", "byte_lanes_pair_avx512");
         let (link, pair) = (format!("[`{kernel}`]("), format!("{operation}={kernel}"));
         let folders = entries(Path::new(FOLDERS)).expect("readable").into_iter();
         let mut all = folders.map(|folder| Data::read(&folder, false).expect("measurements"));
