@@ -14,7 +14,7 @@
 //!
 //! This holds if the threads follow their wave of counters. The wave of the antichain kernels is modelled in loom
 //! (`cores/table_scan/wave/model.rs`, run by `.ci/deep`): the model fails without release, without acquire, or with a
-//! shorter lag. The tests of `wave` run it with threads, in `.ci/run` also as code for ARM. ThreadSanitizer could
+//! shorter lag. The tests of `wave` run it with threads, on hosted runners also on ARM. ThreadSanitizer could
 //! detect no violation: it does not count relaxed accesses as a race, and it does not see reads by `asm!`.
 #![allow(unsafe_code, reason = "vector loads from memory that other threads write, checked once for 16 lanes")]
 
