@@ -33,11 +33,10 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 fn runs(folder: &Path) -> Vec<Value> {
-    let read = |path: &PathBuf| fs::read_to_string(path).expect("a file");
-    let runs = files(folder, "json")
-        .iter()
-        .map(|path| serde_json::from_str(&read(path)).expect("JSON"))
-        .collect::<Vec<Value>>();
+    let text = fs::read_to_string(folder.join("measurements.json")).expect("a file");
+    let mut joined: Value = serde_json::from_str(&text).expect("JSON");
+    let Value::Object(runs) = joined["measurements"].take() else { panic!("{}: no runs", folder.display()) };
+    let runs: Vec<Value> = runs.into_iter().map(|(_, run)| run).collect();
     for run in &runs {
         for field in ["date", "environment", "content"] {
             assert!(!run[field].is_null(), "{field} of {run}");
@@ -189,8 +188,9 @@ fn surveyed() -> Vec<Value> {
     let folder = folder().join("octal");
     let games = fs::read_to_string(folder.join("games.txt")).expect("the games");
     let codes = games.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace);
-    let read = |code: &str| fs::read_to_string(folder.join(format!("{code}.json"))).expect("a file for each game");
-    codes.map(|code| serde_json::from_str::<Value>(&read(code)).expect("JSON")["content"].take()).collect()
+    let runs = runs(&folder);
+    let of = |code: &str| runs.iter().map(|run| &run["content"]).find(|game| game["code"] == code);
+    codes.map(|code| of(code).expect("a run of each game").clone()).collect()
 }
 
 #[test]

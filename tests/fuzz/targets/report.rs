@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
+use nimlanes_lab::files::folder;
 use nimlanes_lab::report::data::Data;
-use nimlanes_lab::report::data::folder;
 use nimlanes_lab::report::tables::Report;
 use serde_json::Value;
 use tempfile::TempDir;

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
-use nimlanes_lab::report::data::folder::{self, JOINED, join};
+use nimlanes_lab::files::folder::{self, JOINED, join};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

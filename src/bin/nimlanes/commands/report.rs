@@ -8,9 +8,9 @@ use nimlanes::machine::Machine;
 use nimlanes::units::bytes;
 
 use crate::files;
+use crate::files::folder;
 use crate::files::saved::{self, Saved, day, utc_now};
 use crate::measuring::builds;
-use crate::report::data::folder;
 use crate::report::data::webassembly::{self, WebAssembly};
 use crate::report::data::{GivenName, is_name};
 use crate::report::html::{self, Page};

@@ -135,7 +135,7 @@ impl<T: Measured> Saved<T> {
     /// # Errors
     /// The file cannot be read, is truncated, or has another format or kind.
     pub fn read(path: &Path) -> Result<Self, SavedError> {
-        Self::checked(path, &read_text(path)?)
+        Self::parsed(path, &read_text(path)?)
     }
 
     /// Reads a file of lines: the measurement in the first, and what it found in the others.
@@ -146,11 +146,14 @@ impl<T: Measured> Saved<T> {
         let text = read_text(path)?;
         let (first, others) = text.split_once('\n').unwrap_or((&text, ""));
         let lines = others.lines().map(|line| parse(path, line)).collect::<Result<_, _>>()?;
-        Ok((Self::checked(path, first)?, lines))
+        Ok((Self::parsed(path, first)?, lines))
     }
 
     /// Parses a text of this kind.
-    fn checked(path: &Path, text: &str) -> Result<Self, SavedError> {
+    ///
+    /// # Errors
+    /// It is truncated, or has another format or kind.
+    pub fn parsed(path: &Path, text: &str) -> Result<Self, SavedError> {
         let kind = kind_of(path, text)?;
         if kind != T::KIND {
             let reason = format!("it holds {kind:?}, not {:?}", T::KIND);
@@ -205,16 +208,6 @@ pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
             Ok(entries)
         }
     }
-}
-
-/// The saved runs of one kind in a folder: its `.json` files, in the order of their names.
-///
-/// # Errors
-/// A file cannot be read or holds something else.
-pub fn saved_in<T: Measured>(folder: &Path) -> Result<Vec<Saved<T>>, SavedError> {
-    let mut paths = entries(folder)?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    paths.iter().map(|path| Saved::read(path)).collect()
 }
 
 /// Writes a file of JSON and creates missing parent folders.

@@ -20,13 +20,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use self::data::folder::{JOINED, join};
 use self::data::machines::Others;
 use self::data::sources;
 use self::data::webassembly::{self, WebAssembly};
 use self::data::{Data, DataError, GivenName};
 use self::tables::{Report, unmarked};
 use crate::files;
+use crate::files::folder::{JOINED, join};
 use crate::files::saved::{Saved, SavedError, day, entries};
 use crate::measuring::builds::Modules;
 
@@ -316,6 +316,9 @@ pub fn write(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Resu
     }
     for path in &stale {
         fs::remove_file(path).map_err(|source| SavedError::Write { path: path.clone(), source })?;
+    }
+    if !contents.data.is_draft() {
+        discoveries::join()?;
     }
     Ok(Summary { removed: stale, ..summary })
 }

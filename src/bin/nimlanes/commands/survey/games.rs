@@ -16,6 +16,7 @@ use nimlanes::lab::environment::Environment;
 
 use super::{Args, LIMIT};
 use crate::commands::arguments::listed;
+use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Saved, check_writable};
 use crate::files::surveyed::{Period, Surveyed};
 use crate::terminal::failure::Failure;
@@ -41,12 +42,14 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = selection.allow_long(); // a run ends when its time is over
     let games = codes.iter().map(|code| Octal::new(code, args.limit()));
     let games = args.shard.of(games.collect::<Result<Vec<_>, InputError>>()?, |input| work(input, args.seconds));
+    let known = folder::read(&args.into)?;
     for input in &games {
-        let path = args.into.join(format!("{}.json", input.code()));
-        if !args.again && path.exists() {
-            print(&format!("{}: known\n", Saved::<Surveyed>::read(&path)?.content))?;
+        let name = format!("{}.json", input.code());
+        if let (false, Some(Measurement { path, text })) = (args.again, known.get(&name)) {
+            print(&format!("{}: known\n", Saved::<Surveyed>::parsed(path, text)?.content))?;
             continue;
         }
+        let path = args.into.join(name);
         check_writable(&path)?;
         let found = survey(input, args, &selection)?;
         print(&format!("{found}\n"))?;

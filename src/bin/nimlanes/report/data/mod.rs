@@ -1,7 +1,6 @@
 //! The data of a report: all measurements in one folder.
 
 mod checks;
-pub mod folder;
 pub mod machines;
 pub mod sources;
 pub mod webassembly;
@@ -17,8 +16,8 @@ use nimlanes::lab::numbers::{positive, positive_or_zero};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::folder::Measurement;
 use self::sources::Sources;
+use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Mismatch, Saved, SavedError, kind_of, parse};
 use crate::measuring::counters::Counters;
 use crate::measuring::duel::{Duel, Row, Skipped};

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::files::saved::{Measured, Saved, SavedError, saved_in};
+use crate::files::folder;
+use crate::files::saved::{Measured, Saved, SavedError};
 use crate::measuring::duel::Duel;
 
 /// The folder of these files.
@@ -35,5 +36,5 @@ pub fn path(name: &str) -> PathBuf {
 /// # Errors
 /// A file cannot be read or holds something else.
 pub fn read() -> Result<Vec<Saved<WebAssembly>>, SavedError> {
-    saved_in(Path::new(FOLDER))
+    folder::saved(Path::new(FOLDER))
 }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use crate::files::folder;
 use crate::files::found::{Periodic, ProvedPeriod};
-use crate::files::saved::{Saved, SavedError, day, saved_in};
+use crate::files::saved::{Saved, SavedError, day};
 use crate::report::tables::markdown::grouped;
 
 /// The folder of what `grundy --code --save` kept, within that of the survey.
@@ -23,7 +24,7 @@ pub fn section(folder: &Path) -> Result<String, SavedError> {
 /// # Errors
 /// A file cannot be read or holds something else.
 pub fn read(folder: &Path) -> Result<Vec<Saved<Periodic>>, SavedError> {
-    let mut games: Vec<Saved<Periodic>> = if folder.is_dir() { saved_in(folder)? } else { Vec::new() };
+    let mut games: Vec<Saved<Periodic>> = folder::saved(folder)?;
     games.sort_by_key(|game| (game.content.code.clone(), game.content.limit));
     Ok(games)
 }

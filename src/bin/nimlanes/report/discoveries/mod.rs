@@ -14,6 +14,7 @@ mod sweep;
 
 use std::path::{Path, PathBuf};
 
+use crate::files::folder;
 use crate::files::saved::SavedError;
 
 pub use self::first_heaps::plain;
@@ -31,6 +32,17 @@ pub const FOLDERS: [&str; 5] = [first_heaps::FOLDER, growth::FOLDER, survey::FOL
 pub fn files(made: &str) -> Result<Vec<(PathBuf, String)>, SavedError> {
     let pages = [first_heaps::files(made)?, growth::files(made)?, survey::files(made)?, sweep::files(made)?];
     Ok(pages.concat())
+}
+
+/// Makes one file of the runs in each folder: `survey` and `grundy --save` leave a file for each.
+///
+/// # Errors
+/// As [`folder::join`].
+pub fn join() -> Result<(), SavedError> {
+    let octal = Path::new(survey::FOLDER);
+    let [first_heaps, growth] = [first_heaps::FOLDER, growth::FOLDER].map(PathBuf::from);
+    let folders = [first_heaps, growth, octal.to_owned(), octal.join(survey::CHECKED), octal.join(far::FOLDER)];
+    folders.iter().try_for_each(|folder| folder::join(folder))
 }
 
 /// What stands between the marks of pages that are written by hand.

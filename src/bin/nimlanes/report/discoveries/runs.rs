@@ -3,15 +3,16 @@
 use std::fmt::Display;
 use std::path::Path;
 
+use crate::files::folder;
 use crate::files::found::Origin;
-use crate::files::saved::{Measured, Saved, SavedError, day, saved_in};
+use crate::files::saved::{Measured, Saved, SavedError, day};
 
 /// The runs in a folder, longest first.
 ///
 /// # Errors
 /// A file cannot be read or is no saved run.
 pub fn longest_first<T: Measured>(folder: &Path, origin: impl Fn(&T) -> &Origin) -> Result<Vec<Saved<T>>, SavedError> {
-    let mut runs: Vec<Saved<T>> = saved_in(folder)?;
+    let mut runs: Vec<Saved<T>> = folder::saved(folder)?;
     runs.sort_by(|a, b| {
         let [a, b] = [a, b].map(|run| origin(&run.content));
         (b.limit, &a.kernel).cmp(&(a.limit, &b.kernel))

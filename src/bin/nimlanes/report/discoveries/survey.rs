@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use nimlanes::moves::Code;
 
 use super::far;
-use crate::files::saved::{Saved, SavedError, day, saved_in};
+use crate::files::folder;
+use crate::files::saved::{Saved, SavedError, day};
 use crate::files::surveyed::{Surveyed, mask_in_words};
 use crate::report::tables::markdown::{Table, grouped};
 
 /// The folder of what `survey` kept, and of the page.
 pub const FOLDER: &str = "profiles/discoveries/octal";
 /// Within it the folder of what other kernels found in some of the games.
-const CHECKED: &str = "checked";
+pub const CHECKED: &str = "checked";
 
 type Game = Saved<Surveyed>;
 
@@ -61,7 +62,7 @@ fn by_position(games: &[Game]) -> String {
 
 /// The games of a folder, in the order of their codes.
 fn read(folder: &Path) -> Result<Vec<Game>, SavedError> {
-    let mut games: Vec<Game> = saved_in(folder)?;
+    let mut games: Vec<Game> = folder::saved(folder)?;
     games.sort_by_key(|game| (game.content.code.len(), game.content.code.clone()));
     Ok(games)
 }

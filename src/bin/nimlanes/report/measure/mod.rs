@@ -33,12 +33,12 @@ use nimlanes::units::span;
 use self::clean_build::{build, native};
 use self::neighbours::Neighbours;
 use self::tasks::{CLOCK_BUDGET, Effort, Input, TRIAL_BUDGET, Task};
-use super::data::folder::{self, Measurement};
 use super::data::sources::{self, Sources};
 use super::data::{
     AllNeeds, Ceilings, Choice, Choices, ClockRow, Clocks, ColdStart, ColdStarts, Counted, FarSolution, GameDuel,
     GameRow, KernelNeeds, Setup, Spread, Trial, Trials,
 };
+use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Saved, SavedError, parse};
 use crate::measuring::counters;
 use crate::measuring::duel::{

@@ -1,4 +1,4 @@
-//! The measurements in a folder: a file of each while a report measures, and one file of all of them when it has ended.
+//! The measurements in a folder: a file of each while they are made, and one file of all of them when that has ended.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::files::saved::{SavedError, check_schema, entries, parse, read_text, write_json};
+use super::saved::{Measured, Saved, SavedError, check_schema, entries, parse, read_text, write_json};
 
 /// The file of all measurements.
 pub const JOINED: &str = "measurements.json";
@@ -62,11 +62,23 @@ pub fn read(folder: &Path) -> Result<BTreeMap<String, Measurement>, SavedError> 
     Ok(measurements)
 }
 
-/// Makes one file of all measurements in a folder.
+/// The measurements in a folder, all of one kind, in the order of [`read`].
+///
+/// # Errors
+/// As [`read`]; or one is of another kind.
+pub fn saved<T: Measured>(folder: &Path) -> Result<Vec<Saved<T>>, SavedError> {
+    read(folder)?.into_values().map(|Measurement { path, text }| Saved::parsed(&path, &text)).collect()
+}
+
+/// Makes one file of all measurements in a folder, if there are others than those in [`JOINED`].
 ///
 /// # Errors
 /// A file cannot be read, written or removed, or holds no JSON. No measurement is lost.
 pub fn join(folder: &Path) -> Result<(), SavedError> {
+    let others: Vec<_> = files(folder)?.into_iter().filter(|(name, _)| name != JOINED).collect();
+    if others.is_empty() {
+        return Ok(());
+    }
     let line = |measurement: Measurement| {
         // No string in JSON contains the end of a line.
         let line = measurement.text.lines().map(str::trim).collect::<String>();
@@ -77,7 +89,7 @@ pub fn join(folder: &Path) -> Result<(), SavedError> {
     let measurements = read(folder)?.into_iter().map(|(name, measurement)| Ok((name, line(measurement)?)));
     let joined = Joined { schema: SCHEMA.to_owned(), measurements: measurements.collect::<Result<_, SavedError>>()? };
     write_json(&folder.join(JOINED), &joined)?;
-    remove(files(folder)?.into_iter().filter(|(name, _)| name != JOINED))
+    remove(others.into_iter())
 }
 
 /// The folder to measure into. It is one within `folder` if everything is to be measured `again`, and as long as that has not ended:
