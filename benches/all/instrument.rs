@@ -108,7 +108,7 @@ mod flamegraphs {
 
     impl Profiler for Flamegraphs {
         fn start_profiling(&mut self, _: &str, _: &Path) {
-            self.0 = Sampling::start().map_err(|error| eprintln!("{error}")).ok();
+            self.0 = Sampling::start(None).map_err(|error| eprintln!("{error}")).ok();
         }
 
         fn stop_profiling(&mut self, id: &str, _: &Path) {

@@ -530,13 +530,78 @@ fn a_profile_goes_down_to_lines_or_says_why_not() {
     let output = nimlanes().args(args).assert().success().get_output().clone();
     let errors = String::from_utf8(output.stderr).expect("UTF-8");
     let has_lines = read("folded").expect("stacks").contains("bit_rows.rs:");
-    assert_ne!(has_lines, errors.contains("sampled by function, not by line: "), "{errors}");
+    assert_ne!(has_lines, errors.contains("sampled by pprof, by function and not by line: "), "{errors}");
     let text = read("txt").expect("a text");
     assert!(!has_lines || text.contains("hottest loop: ") || text.contains("objdump is not installed"), "{text}");
+    let by_name = nimlanes().args(args).args(["--sampler", "perf"]).assert().code(if has_lines { 0 } else { 1 });
+    assert_ne!(has_lines, String::from_utf8_lossy(&by_name.get_output().stderr).contains("cannot sample: "));
+}
 
-    nimlanes().args(args).arg("--by-function").assert().success().stderr(predicate::str::contains("by function").not());
-    assert!(!read("folded").expect("stacks").contains(".rs:"));
-    assert!(read("txt").expect("a text").contains("no loop: it needs samples by line"));
+/// The innermost function is the kernel's, and pprof leaves nothing behind.
+#[cfg(unix)]
+#[test]
+fn pprof_samples_kernels_and_not_itself() {
+    let [folder, temporary] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3"];
+    let profile = || {
+        let mut profile = nimlanes();
+        profile.args(args).arg("--into").arg(folder.path()).env("TMPDIR", temporary.path());
+        profile
+    };
+    // Twice in one process.
+    profile().args(["--sampler", "pprof", "--against", "byte_table"]).assert().success();
+    for kernel in ["bit_rows", "byte_table"] {
+        let path = folder.path().join(format!("table_scan/all-moves/{kernel}-300"));
+        let read = |ending: &str| std::fs::read_to_string(path.with_extension(ending)).expect("a file of a profile");
+        let stacks = read("folded");
+        assert!(stacks.lines().all(|stack| stack.starts_with(kernel)), "{stacks}");
+        assert!(!["Trace::trace", "backtrace::", ".rs:"].iter().any(|other| stacks.contains(other)), "{stacks}");
+        assert!(read("svg").contains("250 per second, by pprof, functions that are not inlined"));
+        assert!(read("txt").contains("no loop: it needs samples by line"));
+    }
+    assert_eq!(std::fs::read_dir(temporary.path()).expect("a folder").count(), 0, "files are left behind");
+    let named = profile().env("NIMLANES_SAMPLER", "pprof").assert().success();
+    assert!(!String::from_utf8_lossy(&named.get_output().stderr).contains("by function"));
+    let says = "NIMLANES_SAMPLER: `valgrind` is no sampler; allowed: perf, pprof\n";
+    profile().env("NIMLANES_SAMPLER", "valgrind").assert().code(2).stderr(predicate::str::ends_with(says));
+}
+
+/// Nothing but the reason is said of a program whose functions have no names. One whose file is gone still has them.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_profile_without_symbols_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = folder.path().join("nimlanes");
+    let profile = |program: &Path, sampler: &str| {
+        let mut profile = assert_cmd::Command::new(program);
+        profile.args(["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3"]);
+        profile.args(["--sampler", sampler, "--into"]).arg(folder.path());
+        profile.assert()
+    };
+    let is_refused = |program: &Path, sampler: &str, reason: &str| {
+        let says = String::from_utf8_lossy(&profile(program, sampler).code(1).get_output().stderr).into_owned();
+        assert!(says.contains(reason), "{sampler}: {says}");
+    };
+    std::fs::copy(assert_cmd::cargo::cargo_bin("nimlanes"), &copy).expect("a copy");
+    // A program whose file has gone.
+    let program = std::fs::File::open(&copy).expect("the copy");
+    std::fs::remove_file(&copy).expect("removed");
+    let gone = format!("/proc/{}/fd/{}", std::process::id(), std::os::fd::AsRawFd::as_raw_fd(&program));
+    is_refused(gone.as_ref(), "pprof", "cannot tell functions apart: the program's file was replaced or removed");
+    let has_perf = profile(assert_cmd::cargo::cargo_bin("nimlanes").as_path(), "perf").get_output().status.success();
+    if has_perf {
+        profile(gone.as_ref(), "perf").success();
+        let path = folder.path().join("table_scan/all-moves/bit_rows-300.folded");
+        let stacks = std::fs::read_to_string(path).expect("stacks");
+        assert!(stacks.contains("bit_rows.rs:"), "{stacks}");
+    }
+
+    let mut strip = std::process::Command::new("strip");
+    let strip = strip.arg("-o").arg(&copy).arg(assert_cmd::cargo::cargo_bin("nimlanes")).status();
+    assert!(strip.expect("it is with the linker").success());
+    for sampler in ["perf", "pprof"].into_iter().skip(usize::from(!has_perf)) {
+        is_refused(&copy, sampler, "cannot tell functions apart: the program has no symbols\n");
+    }
 }
 
 /// Without the tools a profile is still drawn, and says what is missing.
@@ -547,7 +612,7 @@ fn a_profile_needs_no_tools() {
     let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--into"];
     let output = nimlanes().env("PATH", "").args(args).arg(folder.path()).assert().success().get_output().clone();
     let says = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
-    assert!(says.contains("objdump is not installed") || says.contains("not by line"), "{says}");
+    assert!(says.contains("objdump is not installed") || says.contains("not by line: "), "{says}");
 }
 
 #[test]

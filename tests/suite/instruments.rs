@@ -149,7 +149,7 @@ fn a_profile_of_a_game_begins_with_the_game() {
     let selection = Selection::new(Machine::detect()).with_kernel("table_scan", "byte_table").expect("always there");
     let run = Run::new(1);
     let question = game("stone-game").expect("a game").question(500);
-    let sampling = Sampling::start().expect("no other sampling in this process");
+    let sampling = Sampling::start(None).expect("no other sampling in this process");
     let start = Instant::now();
     while start.elapsed() < Duration::from_millis(500) {
         question.solve(&Solver::new(&selection, &run)).expect("a small limit");

@@ -47,6 +47,8 @@ mod schema;
 #[cfg(feature = "cli")]
 fn nimlanes() -> assert_cmd::Command {
     let mut command = assert_cmd::Command::cargo_bin("nimlanes").expect("the program is built for its tests");
-    command.env_remove("NIMLANES_ISA_MAX").env_remove("NIMLANES_KERNEL");
+    for setting in ["NIMLANES_ISA_MAX", "NIMLANES_KERNEL", "NIMLANES_SAMPLER"] {
+        command.env_remove(setting);
+    }
     command
 }

@@ -27,6 +27,7 @@ use nimlanes::kernel::Tier;
 use nimlanes::machine::ISA_MAX;
 
 use crate::commands::{Command, arguments::usage, solve};
+use crate::measuring::profile::SAMPLER;
 use crate::terminal::failure::Failure;
 use crate::terminal::{interrupt, output};
 
@@ -55,6 +56,7 @@ fn after_help() -> String {
     let variables = [
         [format!("  {ISA_MAX}={tiers}"), "Use only this tier and those it includes, as on a weaker machine".to_owned()],
         [format!("  {KERNEL}=OPERATION=NAME,..."), "Kernels to use unless --kernel names others".to_owned()],
+        [format!("  {SAMPLER}=perf|pprof"), "What takes samples unless --sampler says".to_owned()],
     ];
     let codes = [
         ["  0", "Done"],

@@ -11,7 +11,7 @@ use super::run::repeat;
 use crate::commands::arguments::repeated::{Opened, RepeatedTarget};
 use crate::commands::arguments::{Threads, seconds};
 use crate::measuring::builds::Revision;
-use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, Sampling, Side, Step, percent};
+use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, Sampler, Sampling, Side, Step, percent};
 use crate::terminal::failure::{Failure, say};
 use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
@@ -34,9 +34,9 @@ pub struct Args {
     /// Also build this revision, as compare --rev does, sample its kernel of the same name, and draw what has changed since
     #[arg(long, value_name = "REV", conflicts_with = "against")]
     rev: Option<String>,
-    /// Sample with a timer, by functions that are not inlined, as is done where perf events are not allowed
+    /// What takes the samples [default: perf, or pprof where perf events are not allowed]
     #[arg(long)]
-    by_function: bool,
+    sampler: Option<Sampler>,
     /// How long to sample, in seconds; at least one run
     #[arg(long, value_name = "S", default_value = "3", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
@@ -49,7 +49,10 @@ pub struct Args {
 
 impl From<ProfileError> for Failure {
     fn from(error: ProfileError) -> Self {
-        Failure::Failed(error.to_string())
+        match error {
+            ProfileError::Unknown(_) => Failure::Usage(error.to_string()),
+            _ => Failure::Failed(error.to_string()),
+        }
     }
 }
 
@@ -58,6 +61,7 @@ const LISTED: usize = 8;
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
+    let sampler = args.sampler.map_or_else(Sampler::from_env, |named| Ok(Some(named)))?;
     let against = args.against.as_deref();
     let names: Vec<_> = [args.kernel.as_deref()].into_iter().chain(against.map(Some)).collect();
     let Opened { session, kernels, .. } = args.target.open(&selection, &names)?;
@@ -65,7 +69,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let run = interrupt::run(selection.threads());
     let revision = args.rev.as_deref().map(|name| Revision::build(name, &run)).transpose()?;
     let name = |kernel: usize| session.kernels()[kernel].name.to_owned();
-    let sample = |kernel| sample(session.as_ref(), kernel, selection.threads(), args);
+    let sample = |kernel| sample(session.as_ref(), kernel, selection.threads(), sampler, args);
     let (profile, now) = sample(after)?;
     let unit = session.unit();
     let change = if let Some(before) = kernels.get(1).copied() {
@@ -85,8 +89,14 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 }
 
 /// Samples one kernel, writes its flamegraph and lists where it spent its time. Returns the profile and the seconds per run.
-fn sample(session: &dyn Session, kernel: usize, threads: usize, args: &Args) -> Result<(Profile, f64), Failure> {
-    let sampling = if args.by_function { Sampling::by_function() } else { Sampling::start() }?;
+fn sample(
+    session: &dyn Session,
+    kernel: usize,
+    threads: usize,
+    sampler: Option<Sampler>,
+    args: &Args,
+) -> Result<(Profile, f64), Failure> {
+    let sampling = Sampling::start(sampler)?;
     let start = repeat(session, kernel, threads, args.seconds)?;
     let profile = sampling.finish(&session.case().with_kernel(session.kernels()[kernel].name))?;
     show(&profile, &profile.write(&args.into)?)?;

@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use nimlanes::kernel::session::Session;
 
 use super::Args;
@@ -42,7 +43,9 @@ fn sample(revision: &Revision, session: &dyn Session, kernel: &str, args: &Args)
     command.args(["profile", session.operation(), "--workload", &case.workload, "--kernel", kernel]);
     command.args(["--size", &case.size.to_string(), "--threads", &threads.to_string()]);
     command.args(["--seconds", &args.seconds.to_string(), "--into"]).arg(folder.path());
-    command.args(args.by_function.then_some("--by-function"));
+    if let Some(sampler) = args.sampler.as_ref().and_then(ValueEnum::to_possible_value) {
+        command.args(["--sampler", sampler.get_name()]);
+    }
     match complete(&mut command, &interrupt::run(threads)) {
         Ok((status, _)) if status.success() => Ok(Profile::read(&case.with_kernel(kernel), folder.path())?),
         Ok((_, said)) => Err(failed(said.trim_end().lines().last().unwrap_or("it failed without a word"))),

@@ -1,8 +1,8 @@
 //! Flamegraphs: where a kernel spends its time, to the line of source.
 //!
 //! [`Sampling`] samples the addresses of instructions with perf events, where the system allows them; the debug information names
-//! the inlined functions and the line of each. Elsewhere it samples with a timer, by functions that the compiler did not inline.
-//! The entry of every kernel is `#[inline(never)]`, so that stacks begin there.
+//! the inlined functions and the line of each. Elsewhere pprof samples with a timer, by functions that the compiler did not
+//! inline. The entry of every kernel is `#[inline(never)]`, so that stacks begin there.
 //!
 //! A [`Profile`] holds these stacks without the frames of the harness, and the hottest loop. It is written as a picture, as a
 //! `.folded` file, a text format that other tools read, and as a text for people.
@@ -18,6 +18,7 @@ mod picture;
 mod timer;
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,26 +47,61 @@ pub(crate) fn frame(line: &str) -> String {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileError {
+    /// [`SAMPLER`] names no sampler.
+    #[error("{SAMPLER}: `{0}` is no sampler; allowed: perf, pprof")]
+    Unknown(String),
     /// The timer did not start, or lost its samples.
     #[error("cannot sample: {0}")]
-    Sampler(#[from] SamplerError),
+    Timer(#[from] SamplerError),
+    /// Perf events did not start.
+    #[error("cannot sample: {0}")]
+    Perf(String),
     /// The kernel ran too briefly to be sampled.
     #[error("no sample fell into {0}; run it for longer")]
     Empty(String),
+    /// What was sampled has no names.
+    #[error("cannot tell functions apart: {0}")]
+    Nameless(&'static str),
     /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] SavedError),
 }
 
+/// The environment variable that names a sampler, for where no option does.
+pub const SAMPLER: &str = "NIMLANES_SAMPLER";
+
 /// What takes samples.
-enum Sampler {
-    Lines(Lines),
-    Timer(Timer),
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Sampler {
+    /// Perf events, by line of source
+    Perf,
+    /// A timer and its signal, by function that is not inlined
+    Pprof,
+}
+
+impl Sampler {
+    /// The sampler that the environment variable [`SAMPLER`] names, if it is set.
+    ///
+    /// # Errors
+    /// It names none.
+    pub fn from_env() -> Result<Option<Self>, ProfileError> {
+        let named = |text: std::ffi::OsString| {
+            let text = text.to_string_lossy();
+            clap::ValueEnum::from_str(&text, false).map_err(|_| ProfileError::Unknown(text.into_owned()))
+        };
+        env::var_os(SAMPLER).map(named).transpose()
+    }
+}
+
+/// A sampler at work.
+enum Running {
+    Perf(Lines),
+    Pprof(Timer),
 }
 
 /// A running sampler, until [`Sampling::finish`].
 pub struct Sampling {
-    sampler: Sampler,
+    running: Running,
     remarks: Vec<String>,
 }
 
@@ -78,57 +114,72 @@ impl std::fmt::Debug for Sampling {
 /// What was sampled in kernels.
 struct Sampled {
     stacks: Stacks,
+    /// Whether there were samples, but not one with a name of this program.
+    is_nameless: bool,
     /// Or why there is none.
     hot_loop: Result<HotLoop, String>,
     remarks: Vec<String>,
 }
 
 impl Sampling {
-    /// Starts sampling this thread and those that it starts, by lines of source. Where the system does not allow it, as
-    /// [`Sampling::by_function`].
+    /// Starts sampling: by perf events this thread and those that it starts, by pprof this process. Without a choice, pprof is
+    /// for where the system does not allow perf events.
     ///
     /// # Errors
-    /// As [`Sampling::by_function`].
-    pub fn start() -> Result<Self, ProfileError> {
-        match Lines::start() {
-            Ok(lines) => Ok(Sampling { sampler: Sampler::Lines(lines), remarks: Vec::new() }),
-            Err(reason) => {
-                let remark = format!("sampled by function, not by line: {reason}");
-                Ok(Sampling { remarks: vec![remark], ..Sampling::by_function()? })
-            }
-        }
-    }
-
-    /// Starts sampling this process with a timer, by functions that are not inlined.
-    ///
-    /// # Errors
-    /// Another sampler is running, or the system has no profiling timer.
-    pub fn by_function() -> Result<Self, ProfileError> {
-        Ok(Sampling { sampler: Sampler::Timer(Timer::start()?), remarks: Vec::new() })
+    /// The system does not allow the sampler, another one is running, or nothing names what will be sampled.
+    pub fn start(choice: Option<Sampler>) -> Result<Self, ProfileError> {
+        env::current_exe().map_err(|_| ProfileError::Nameless(NO_PROC))?;
+        let timer = || Ok::<_, ProfileError>(Running::Pprof(Timer::start()?));
+        let (running, remark) = match choice {
+            Some(Sampler::Pprof) => (timer()?, None),
+            Some(Sampler::Perf) => (Running::Perf(Lines::start().map_err(ProfileError::Perf)?), None),
+            None => match Lines::start() {
+                Ok(lines) => (Running::Perf(lines), None),
+                Err(reason) => (timer()?, Some(format!("sampled by pprof, by function and not by line: {reason}"))),
+            },
+        };
+        Ok(Sampling { running, remarks: remark.into_iter().collect() })
     }
 
     /// Stops sampling and keeps the samples in kernels. `id` is `<operation>/<workload>/<kernel>/<size>`.
     ///
     /// # Errors
-    /// No sample fell into a kernel.
+    /// No sample fell into a kernel, or none can be named.
     pub fn finish(self, id: &str) -> Result<Profile, ProfileError> {
-        let Sampling { sampler, mut remarks } = self;
-        let (frequency, sampled) = match sampler {
-            Sampler::Lines(lines) => (lines::FREQUENCY, lines.finish()),
-            Sampler::Timer(timer) => {
+        let Sampling { running, mut remarks } = self;
+        let (by, frequency, sampled) = match running {
+            Running::Perf(lines) => ("perf events", lines::FREQUENCY, lines.finish()),
+            Running::Pprof(timer) => {
+                let (stacks, is_nameless) = timer.finish()?;
                 let hot_loop = Err("no loop: it needs samples by line".to_owned());
-                (timer::FREQUENCY, Sampled { stacks: timer.finish()?, hot_loop, remarks: Vec::new() })
+                let sampled = Sampled { stacks, is_nameless, hot_loop, remarks: Vec::new() };
+                ("pprof, functions that are not inlined", timer::FREQUENCY, sampled)
             }
         };
-        let Sampled { stacks, hot_loop, remarks: more } = sampled;
+        let Sampled { stacks, is_nameless, hot_loop, remarks: more } = sampled;
         remarks.extend(more);
+        if is_nameless {
+            return Err(ProfileError::Nameless(why_nameless()));
+        }
         if stacks.is_empty() {
             return Err(ProfileError::Empty(id.to_owned()));
         }
         let samples: u64 = stacks.values().sum();
         let cpu = Environment::detect(&Machine::detect()).microarchitecture;
-        let subtitle = format!("{samples} samples of CPU time on {cpu}, {frequency} per second");
+        let subtitle = format!("{samples} samples of CPU time on {cpu}, {frequency} per second, by {by}");
         Ok(Profile { id: id.to_owned(), subtitle, stacks, hot_loop, remarks })
+    }
+}
+
+/// Why no function has a name where the program does not find itself.
+const NO_PROC: &str = "nothing says where the program lies, as /proc does on Linux";
+
+/// Why no function of this program has a name.
+fn why_nameless() -> &'static str {
+    match env::current_exe() {
+        Err(_) => NO_PROC,
+        Ok(program) if !program.exists() => "the program's file was replaced or removed while it ran",
+        Ok(_) => "the program has no symbols",
     }
 }
 
@@ -185,10 +236,17 @@ impl Profile {
     pub fn write(&self, root: &Path) -> Result<PathBuf, ProfileError> {
         let [_, kernel, size] = self.names();
         let path = |ending: &str| self.path(root, &format!("{kernel}-{size}.{ending}"));
-        let folded = folded(&self.stacks);
-        write(&path("folded"), folded.as_bytes())?;
+        write(&path("folded"), folded(&self.stacks).as_bytes())?;
         write(&path("txt"), self.text().as_bytes())?;
-        save(path("svg"), draw(&self.id, &self.subtitle, &folded))
+        self.draw(path("svg"))
+    }
+
+    /// Writes the picture alone to a file, and creates missing folders. Returns the path.
+    ///
+    /// # Errors
+    /// The file or a folder cannot be written.
+    pub fn draw(&self, path: PathBuf) -> Result<PathBuf, ProfileError> {
+        save(path, draw(&self.id, &self.subtitle, &folded(&self.stacks)))
     }
 
     /// Reads the stacks that [`Profile::write`] wrote below `root`, perhaps of another build.
@@ -232,7 +290,9 @@ impl Profile {
 
     fn path(&self, root: &Path, file: &str) -> PathBuf {
         let [group, ..] = self.names();
-        root.join(group).join(file)
+        let (operation, workload) = group.split_once('/').unwrap_or((group, ""));
+        // A workload may be the path of a file, which may lead elsewhere.
+        root.join(operation).join(workload.replace(['/', '\\'], "_")).join(file)
     }
 }
 

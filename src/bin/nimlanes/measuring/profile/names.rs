@@ -22,6 +22,11 @@ pub fn below_the_harness<T: AsRef<Frame>>(frames: &[T]) -> &[T] {
     &frames[start..]
 }
 
+/// Whether a function is of the library, below which all harnesses lie.
+pub fn is_own(function: &str) -> bool {
+    function.contains("nimlanes::")
+}
+
 /// The names of functions, outermost first. Without shims for calls through function references, which belong to the caller;
 /// a closure belongs to its function.
 pub fn shown<'a>(frames: impl IntoIterator<Item = &'a String>) -> Vec<String> {

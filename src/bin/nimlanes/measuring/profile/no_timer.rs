@@ -20,7 +20,7 @@ impl Timer {
     }
 
     /// As on other systems.
-    pub fn finish(self) -> Result<Stacks, SamplerError> {
+    pub fn finish(self) -> Result<(Stacks, bool), SamplerError> {
         match self {}
     }
 }

@@ -1,19 +1,25 @@
 //! Samples by function, from a timer and its signal: `pprof`. It works wherever there are signals, but resolves an address once for
 //! the whole function that was not inlined: inlined functions and lines have no shares of their own.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
+use std::env;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pprof::{ProfilerGuard, Symbol};
 
 pub use pprof::Error as SamplerError;
 
-use super::names::{below_the_harness, shown};
+use super::names::{below_the_harness, is_own, shown};
+use super::picture::Stacks;
 
 /// Samples per second of CPU time; the timer of common operating system kernels allows no more.
 pub const FREQUENCY: u32 = 250;
 
 /// A running sampler of this process.
-pub struct Timer(ProfilerGuard<'static>);
+pub struct Timer(Option<ProfilerGuard<'static>>);
 
 impl Timer {
     /// Starts sampling.
@@ -21,27 +27,88 @@ impl Timer {
     /// # Errors
     /// Another sampler is running, or the system has no profiling timer.
     pub fn start() -> Result<Self, SamplerError> {
-        Ok(Timer(ProfilerGuard::new(FREQUENCY as i32)?))
+        let guard = || ProfilerGuard::new(FREQUENCY as i32);
+        if IS_WITHOUT_FILE.swap(false, Ordering::Relaxed) {
+            drop(guard()?); // which makes a new file for the next
+        }
+        Ok(Timer(Some(guard()?)))
     }
 
-    /// Stops sampling. Returns the number of samples of each stack in a kernel; frames are joined by `;`, outermost first.
+    /// Stops sampling. Returns the samples in kernels, and whether there were samples but not one with a name of this program.
     ///
     /// # Errors
     /// The samples are lost.
-    pub fn finish(self) -> Result<BTreeMap<String, u64>, SamplerError> {
-        let report = self.0.report().build()?;
-        let mut stacks = BTreeMap::new();
+    pub fn finish(self) -> Result<(Stacks, bool), SamplerError> {
+        let Some(guard) = &self.0 else { return Err(SamplerError::NotRunning) };
+        let report = guard.report().build()?;
+        let (mut stacks, mut has_name) = (Stacks::new(), false);
         for (stack, count) in &report.data {
             // Frames come innermost first; within a frame, inlined functions come before the enclosing one.
             // A leaf in a linker stub has no name, but its caller has one.
-            let named = |symbol: &&Symbol| symbol.name.is_some();
-            let physical = stack.frames.iter().rev().filter_map(|symbols| symbols.last()).filter(named);
-            let frames: Vec<[String; 1]> = physical.map(|symbol| [symbol.name()]).collect();
+            let physical = stack.frames.iter().filter_map(|symbols| symbols.last());
+            let names =
+                physical.filter(|symbol| symbol.name.is_some()).map(Symbol::name).skip_while(|it| is_sampler(it));
+            let mut frames: Vec<[String; 1]> = names.map(|name| [name]).collect();
+            frames.reverse();
+            has_name |= frames.iter().flatten().any(|name| is_own(name));
             let names = shown(below_the_harness(&frames).iter().flatten());
             if !names.is_empty() {
                 *stacks.entry(names.join(";")).or_default() += *count as u64;
             }
         }
-        Ok(stacks)
+        Ok((stacks, !has_name && !report.data.is_empty()))
+    }
+}
+
+/// Whether a function takes samples. The signal interrupts a kernel, and so they are within its innermost function. pprof removes
+/// its handler, but not what the handler calls unless that was inlined.
+fn is_sampler(function: &str) -> bool {
+    function.contains("pprof::") || function.starts_with("backtrace::")
+}
+
+/// Whether the file that pprof keeps for the next sampling was removed.
+static IS_WITHOUT_FILE: AtomicBool = AtomicBool::new(false);
+
+impl Drop for Timer {
+    /// Stops sampling, and removes the temporary file that pprof makes for the next time. It would stay: pprof keeps it in a static,
+    /// and does not tell its name.
+    fn drop(&mut self) {
+        let before = open_files();
+        self.0 = None;
+        let since: HashSet<_> = open_files().difference(&before).copied().collect();
+        for path in paths_in(&env::temp_dir()) {
+            let is_like_it = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".tmp"));
+            if is_like_it && identity(&path).is_some_and(|file| since.contains(&file)) {
+                IS_WITHOUT_FILE.store(fs::remove_file(path).is_ok(), Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// The files that this process has open.
+fn open_files() -> HashSet<(u64, u64)> {
+    paths_in(Path::new("/dev/fd")).iter().filter_map(|path| identity(path)).collect()
+}
+
+/// The device and the number of a file.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
+}
+
+fn paths_in(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_of_the_sampler_are_told_from_kernels() {
+        let trace = "<pprof::backtrace::backtrace_rs::Trace as pprof::backtrace::Trace>::trace";
+        for function in [trace, "backtrace::backtrace::trace_unsynchronized"] {
+            assert!(is_sampler(function), "{function}");
+        }
+        assert!(!is_sampler("nimlanes::cores::mex::subtraction::stamp::run"));
     }
 }

@@ -16,7 +16,7 @@ use self::disassembly::Program;
 use self::events::{Events, Samples};
 use self::modules::Module;
 use self::resolve::{Code, Line, Resolver};
-use super::names::{below_the_harness, shown};
+use super::names::{below_the_harness, is_own, shown};
 use super::{Sampled, frame, picture::Stacks};
 
 pub use self::events::FREQUENCY;
@@ -44,10 +44,9 @@ impl Lines {
     /// # Errors
     /// Why it cannot.
     pub fn start() -> Result<Self, String> {
-        let modules = modules::of_this_process().map_err(|error| error.to_string())?;
-        let path = std::env::current_exe().map_err(|error| error.to_string())?;
-        let own = modules.iter().position(|module| module.path == path);
-        let own = own.ok_or_else(|| format!("the program's file is gone: {}", path.display()))?;
+        let (modules, program) = modules::of_this_process().map_err(|error| format!("no /proc to read: {error}"))?;
+        let own = modules.iter().position(|module| module.name == program);
+        let own = own.ok_or_else(|| format!("the program's file cannot be read: {}", program.display()))?;
         let events = Events::start(&modules).map_err(|error| why_not(&error))?;
         Ok(Lines { modules, own, events })
     }
@@ -63,11 +62,13 @@ impl Lines {
         let own = &modules[own];
         let mut program = Program::new(&own.path);
         let mut resolver = Resolver::new(&modules);
+        let (were_taken, mut has_name) = (!samples.is_empty(), false);
         let found: Vec<Found> = samples
             .into_iter()
             .filter_map(|(stack, count)| {
                 let codes: Vec<Rc<Code>> = stack.addresses.iter().rev().map(|&it| resolver.code(it)).collect();
                 let frames: Vec<&Code> = codes.iter().map(|code| &**code).collect();
+                has_name |= frames.iter().flat_map(|code| &code.functions).any(|name| is_own(name));
                 let names = shown(below_the_harness(&frames).iter().flat_map(|code| &code.functions));
                 let address = *stack.addresses.first()?;
                 let address = own.range.contains(&address).then(|| own.in_file(address));
@@ -92,7 +93,8 @@ impl Lines {
         let line =
             |address| resolver.code(own.in_process(address)).line.as_ref().map(Line::to_string).unwrap_or_default();
         let hot_loop = loops::hottest(&mut program, &addresses, line);
-        Sampled { stacks, hot_loop, remarks: not_allowed.into_iter().chain(lost).collect() }
+        let remarks = not_allowed.into_iter().chain(lost).collect();
+        Sampled { stacks, is_nameless: were_taken && !has_name, hot_loop, remarks }
     }
 }
 

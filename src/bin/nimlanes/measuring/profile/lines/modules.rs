@@ -1,16 +1,20 @@
 //! The program and the libraries that are mapped into this process.
 
+use std::env;
 use std::fs;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::process;
 
 use object::{Object, ObjectSegment};
 
 /// Code of an ELF file in memory.
 #[derive(Debug)]
 pub struct Module {
-    /// The file.
+    /// The file's name when it was mapped.
+    pub name: PathBuf,
+    /// The file. For the program that is a name of the system's, as another file may have taken its own.
     pub path: PathBuf,
     /// The addresses of its code in this process.
     pub range: Range<u64>,
@@ -47,23 +51,27 @@ fn hex(byte: &u8) -> String {
     format!("{byte:02x}")
 }
 
-/// The modules of this process.
+/// The modules of this process, and the name of the program among them.
 ///
 /// # Errors
 /// The system does not tell.
-pub fn of_this_process() -> io::Result<Vec<Module>> {
-    Ok(fs::read_to_string("/proc/self/maps")?.lines().filter_map(module).collect())
+pub fn of_this_process() -> io::Result<(Vec<Module>, PathBuf)> {
+    let program = env::current_exe()?;
+    let maps = fs::read_to_string("/proc/self/maps")?;
+    Ok((maps.lines().filter_map(|line| module(line, &program)).collect(), program))
 }
 
 /// The module of a line of `/proc/self/maps` if it is the code of a file:
 /// `<start>-<end> <permissions> <offset> <device> <inode> <path>`.
-fn module(line: &str) -> Option<Module> {
+fn module(line: &str, program: &Path) -> Option<Module> {
     let mut fields = line.split_ascii_whitespace();
     let (start, end) = fields.next()?.split_once('-')?;
     let number = |text: &str| u64::from_str_radix(text, 16).ok();
     let (range, permissions, offset) = (number(start)?..number(end)?, fields.next()?, number(fields.next()?)?);
-    // A path may have spaces, and nothing before it has a slash. The file of one that is `(deleted)` cannot be read.
-    let path = PathBuf::from(&line[line.find('/')?..]);
+    // A path may have spaces, and nothing before it has a slash. The file of a library that is `(deleted)` cannot be read.
+    let name = PathBuf::from(&line[line.find('/')?..]);
+    // Not `self`: objdump reads it as well.
+    let path = if name == program { format!("/proc/{}/exe", process::id()).into() } else { name.clone() };
     if !permissions.contains('x') {
         return None;
     }
@@ -73,7 +81,7 @@ fn module(line: &str) -> Option<Module> {
     let is_here = |segment: &object::Segment<'_, '_>| mapped.contains(&segment.file_range().0);
     let segment = file.segments().find(is_here)?;
     let in_process = range.start + (segment.file_range().0 - offset);
-    Some(Module { path, bias: in_process.wrapping_sub(segment.address()), range })
+    Some(Module { name, path, bias: in_process.wrapping_sub(segment.address()), range })
 }
 
 #[cfg(test)]
@@ -83,9 +91,9 @@ mod tests {
     #[test]
     fn this_function_is_in_this_program() {
         let address = this_function_is_in_this_program as fn() as usize as u64;
-        let modules = of_this_process().expect("Linux");
+        let (modules, program) = of_this_process().expect("Linux");
         let module = modules.iter().find(|module| module.range.contains(&address)).expect("the program");
-        assert_eq!(module.path, std::env::current_exe().expect("a path"));
+        assert_eq!(module.name, program);
         let loader = addr2line::Loader::new(module.debug_file()).expect("an ELF file");
         let symbol = loader.find_symbol(module.in_file(address)).expect("a symbol");
         assert!(symbol.contains("this_function_is_in_this_program"), "{symbol}");

@@ -86,7 +86,7 @@ impl<'m> Resolver<'m> {
         let mut functions: Vec<String> = found.into_iter().rev().map(|(name, _)| name).collect();
         if functions.is_empty() {
             let symbol = loader.find_symbol(address).map(|name| demangle_auto(name.into(), None).into_owned());
-            functions.push(symbol.unwrap_or_else(|| short_path(&module.path)));
+            functions.push(symbol.unwrap_or_else(|| short_path(&module.name)));
         }
         let line = line.map(|(file, number)| self.line(&file, number));
         Some(Code { functions, line })
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn an_address_has_a_function_and_a_line() {
         let address = an_address_has_a_function_and_a_line as fn() as usize as u64;
-        let modules = modules::of_this_process().expect("Linux");
+        let (modules, _) = modules::of_this_process().expect("Linux");
         let code = Resolver::new(&modules).code(address);
         assert!(code.functions[0].ends_with("an_address_has_a_function_and_a_line"), "{code:?}");
         let line = code.line.as_ref().expect("a line of this file");
