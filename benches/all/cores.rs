@@ -14,6 +14,7 @@ use nimlanes::lab::clock::Clock;
 use nimlanes::lab::known;
 use nimlanes::units::span;
 
+use crate::arguments::Mode;
 use crate::{Bench, Instrument, Plan};
 
 /// Up to this size, answers are compared with the oracle if there is no known answer.
@@ -29,19 +30,20 @@ pub fn run(Bench { selection, plan, instrument, criterion }: &mut Bench) {
     }
 }
 
-/// Predicted run times of all benchmarks of kernels, which share one budget.
-pub fn predictions(selection: &Selection) -> Vec<Duration> {
-    let mut runs = Vec::new();
+/// The id of each benchmark and the predicted time of a run.
+pub fn all(selection: &Selection, plan: &Plan) -> Vec<(String, Duration)> {
+    let mut all = Vec::new();
     for operation in OPERATIONS {
         for workload in operation.workloads() {
             for size in workload.sizes {
                 let session = session(*operation, workload, *size, selection);
                 let contenders = contenders(session.as_ref(), selection.threads());
-                runs.extend(contenders.iter().map(|contender| contender.predicted));
+                let fit = contenders.iter().filter(|contender| plan.admits(contender.predicted));
+                all.extend(fit.map(|contender| (contender.id(session.as_ref()), contender.predicted)));
             }
         }
     }
-    runs
+    all
 }
 
 fn session(operation: &dyn AnyOperation, workload: &Workload, size: u64, selection: &Selection) -> Box<dyn Session> {
@@ -58,6 +60,13 @@ pub struct Contender {
     threads: usize,
     /// Predicted time of a run.
     pub predicted: Duration,
+}
+
+impl Contender {
+    /// The id of its benchmark.
+    fn id(&self, session: &dyn Session) -> String {
+        session.case().with_kernel(self.info.name)
+    }
 }
 
 /// The kernels that can process the input of a session with at most `threads` threads.
@@ -89,11 +98,18 @@ impl Cases<'_> {
             let (fit, slow): (Vec<_>, Vec<_>) = contenders(session.as_ref(), self.selection.threads())
                 .into_iter()
                 .partition(|contender| self.plan.admits(contender.predicted));
-            let Some(expected) = self.expected(session.as_ref(), *size, &fit) else { continue };
-            group.throughput(Throughput::Elements(session.work(expected.as_ref())));
+            if !fit.iter().any(|contender| self.plan.arguments.picks(&contender.id(session.as_ref()))) {
+                continue;
+            }
+            // A list computes nothing.
+            let is_list = self.plan.arguments.mode() == Mode::List;
+            let expected = (!is_list).then(|| self.expected(session.as_ref(), *size, &fit));
+            if let Some(expected) = &expected {
+                group.throughput(Throughput::Elements(session.work(expected.as_ref())));
+            }
             let any = Cell::new(false);
             for contender in &fit {
-                any.set(any.get() | self.bench(&mut group, session.as_ref(), expected.as_ref(), contender, *size));
+                any.set(any.get() | self.bench(&mut group, session.as_ref(), expected.as_deref(), contender, *size));
             }
             if any.get() {
                 self.print_skipped(*size, &slow);
@@ -103,15 +119,15 @@ impl Cases<'_> {
     }
 
     /// The answer of the fastest kernel, checked against the known answer, or against the oracle if the size is small.
-    fn expected(&self, session: &dyn Session, size: u64, contenders: &[Contender]) -> Option<Box<dyn Answer>> {
-        let quickest = contenders.iter().min_by_key(|contender| contender.predicted)?;
+    fn expected(&self, session: &dyn Session, size: u64, contenders: &[Contender]) -> Box<dyn Answer> {
+        let quickest = contenders.iter().min_by_key(|contender| contender.predicted).expect("one is picked");
         let answer = session.run(quickest.index, &Run::new(quickest.threads)).expect("not cancelled");
         match known::find(session.case()) {
             Some(known) => known.check(&answer.digest()).unwrap_or_else(|difference| panic!("{difference}")),
             None if size <= SMALL => assert!(answer.agrees(session.oracle()), "{size}: not the oracle's answer"),
             None => {}
         }
-        Some(answer)
+        answer
     }
 
     /// Asserts the answer of one kernel and times it. Returns false if the command line filters it out.
@@ -119,7 +135,7 @@ impl Cases<'_> {
         &self,
         group: &mut BenchmarkGroup<Instrument>,
         session: &dyn Session,
-        expected: &dyn Answer,
+        expected: Option<&dyn Answer>,
         contender: &Contender,
         size: u64,
     ) -> bool {
@@ -132,6 +148,7 @@ impl Cases<'_> {
             let run = Run::new(threads);
             asserted.get_or_init(|| {
                 let answer = session.run(index, &run).expect("not cancelled");
+                let expected = expected.expect("a list runs nothing");
                 assert!(answer.agrees(expected), "{name}/{size}: {:?}, not {:?}", answer.digest(), expected.digest());
             });
             bencher.iter_custom(|runs| {

@@ -22,12 +22,28 @@ use crate::{Bench, Plan};
 /// Small limits show the fixed cost of a game.
 const SMALL: [u64; 2] = [10, 100];
 
+/// The id of each benchmark and the predicted time of a run.
+pub fn all(selection: &Selection, plan: &Plan) -> Vec<(String, Duration)> {
+    let mut all = Vec::new();
+    for game in GAMES {
+        for limit in limits(game) {
+            let choices = choices(game, limit, plan, selection);
+            all.extend(choices.map(|it| (format!("games/{}/{}/{limit}", game.name, it.name), it.predicted)));
+        }
+    }
+    all
+}
+
+fn limits(game: &Game) -> impl Iterator<Item = u64> {
+    SMALL.into_iter().chain([game.published])
+}
+
 pub fn run(Bench { selection, plan, instrument, criterion }: &mut Bench) {
     instrument.set_clock(Clock::Wall);
     for game in GAMES {
         let mut group = criterion.benchmark_group(format!("games/{}", game.name));
         group.sampling_mode(SamplingMode::Flat);
-        for limit in SMALL.into_iter().chain([game.published]) {
+        for limit in limits(game) {
             let expected = OnceCell::new();
             for choice in choices(game, limit, plan, selection) {
                 let asserted = OnceCell::new();

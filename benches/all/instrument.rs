@@ -100,20 +100,34 @@ mod flamegraphs {
     use std::path::Path;
 
     use criterion::profiler::Profiler;
-    use nimlanes_lab::profile::{ROOT, Sampling};
+    use nimlanes_lab::profile::{ProfileError, ROOT, Sampler, Sampling};
 
-    /// Draws a flamegraph of each benchmark for `cargo bench -- --profile-time <seconds>`.
-    #[derive(Default)]
-    pub struct Flamegraphs(Option<Sampling>);
+    /// Draws a flamegraph of each benchmark for `cargo bench -- --profile-time <seconds>`: with its texts in the project's folder
+    /// for pictures, and where criterion's users look, in `<target>/criterion/<id>/profile/flamegraph.svg`.
+    pub struct Flamegraphs {
+        sampler: Option<Sampler>,
+        running: Option<Sampling>,
+    }
+
+    impl Flamegraphs {
+        /// # Errors
+        /// The environment names a sampler that there is not.
+        pub fn new() -> Result<Self, ProfileError> {
+            Ok(Flamegraphs { sampler: Sampler::from_env()?, running: None })
+        }
+    }
 
     impl Profiler for Flamegraphs {
         fn start_profiling(&mut self, _: &str, _: &Path) {
-            self.0 = Sampling::start(None).map_err(|error| eprintln!("{error}")).ok();
+            self.running = Sampling::start(self.sampler).map_err(|error| eprintln!("{error}")).ok();
         }
 
-        fn stop_profiling(&mut self, id: &str, _: &Path) {
-            let Some(sampling) = self.0.take() else { return };
-            let drawn = sampling.finish(id).and_then(|profile| Ok((profile.write(Path::new(ROOT))?, profile)));
+        fn stop_profiling(&mut self, id: &str, folder: &Path) {
+            let Some(sampling) = self.running.take() else { return };
+            let drawn = sampling.finish(id).and_then(|profile| {
+                profile.draw(folder.join("flamegraph.svg"))?;
+                Ok((profile.write(Path::new(ROOT))?, profile))
+            });
             match drawn {
                 Ok((svg, profile)) => {
                     profile.remarks().iter().for_each(|remark| eprintln!("{remark}"));

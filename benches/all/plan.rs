@@ -1,13 +1,12 @@
-//! The time of each benchmark, so that all of them together stay within a budget.
+//! The time of each benchmark. It follows from the benchmark alone: what else is run does not change how a kernel is sampled, so that
+//! baselines stay comparable.
 
 use std::time::Duration;
 
 use criterion::{BenchmarkGroup, Criterion};
 
-use super::{Instrument, Mode, has_option};
-
-/// Total time of the benchmarks of all operations; the rest of eight minutes is for games and ceilings.
-const BUDGET: Duration = Duration::from_secs(370);
+use super::Instrument;
+use super::arguments::{Arguments, Mode};
 
 /// Overhead of criterion for the statistics and charts of one benchmark.
 const REPORT: Duration = Duration::from_millis(150);
@@ -15,24 +14,31 @@ const REPORT: Duration = Duration::from_millis(150);
 /// Samples of a benchmark with short runs, and the minimum that criterion allows.
 const SAMPLES: (usize, usize) = (20, 10);
 
-/// The times of all benchmarks, scaled by one factor. At scale 1, a benchmark has 0.3 s of warm-up and 1 s of measurement.
-/// Kernels that need up to 3 s per run take part, with ten runs; slower ones are left to `nimlanes compare`.
-#[derive(Clone, Copy, Debug)]
+/// What runs, and for how long. At scale 1, a benchmark has 0.3 s of warm-up and 1 s of measurement. Kernels that need up to 3 s per
+/// run take part, with ten runs; slower ones are left to `nimlanes compare`.
+#[derive(Debug)]
 pub struct Plan {
+    /// The command line.
+    pub arguments: Arguments,
     scale: f64,
 }
 
 impl Plan {
-    /// The longest times that fit the budget, given the predicted time of a run of each benchmark; the shortest times in a
-    /// test.
-    pub fn for_runs(runs: &[Duration]) -> Self {
-        let fits = |plan: &Plan| Mode::of_this_process() != Mode::Test && plan.total(runs) <= BUDGET;
-        let plan = |percent: i32| Plan { scale: f64::from(percent) / 100.0 };
-        (2..=100).rev().map(plan).find(fits).unwrap_or(plan(1))
+    /// The plan for a command line. All benchmarks together take six to eight minutes; a test has minimal times.
+    pub fn new(arguments: Arguments) -> Self {
+        let scale = if arguments.mode() == Mode::Test { 0.01 } else { 0.14 };
+        Plan { arguments, scale }
     }
 
-    fn total(&self, runs: &[Duration]) -> Duration {
-        runs.iter().filter(|run| self.admits(**run)).map(|run| self.benchmark_time(*run)).sum()
+    /// How long benchmarks take, in words, given the predicted times of their runs.
+    pub fn duration(&self, runs: impl Iterator<Item = Duration>) -> String {
+        let own = ["--quick", "--load-baseline", "--measurement-time", "--sample-size", "--warm-up-time"];
+        let seconds = runs.map(|run| self.benchmark_time(run)).sum::<Duration>().as_secs_f64();
+        match seconds {
+            _ if own.iter().any(|option| self.arguments.has(option)) => "for as long as the options say".to_owned(),
+            ..100.0 => format!("about {seconds:.0} seconds"),
+            _ => format!("about {:.0} minutes", seconds / 60.0),
+        }
     }
 
     /// Duration of one benchmark: the check of the answer, the warm-up (criterion doubles the runs until its time is over) and
@@ -68,10 +74,10 @@ impl Plan {
     /// Applies the settings for runs of this duration, unless the command line overrides them.
     pub fn apply(&self, group: &mut BenchmarkGroup<Instrument>, run: Duration) {
         let (samples, time) = self.samples(run);
-        if !has_option("--sample-size") {
+        if !self.arguments.has("--sample-size") {
             group.sample_size(samples);
         }
-        if !has_option("--measurement-time") {
+        if !self.arguments.has("--measurement-time") {
             group.measurement_time(time);
         }
     }
