@@ -315,3 +315,17 @@ fn save(path: PathBuf, image: io::Result<Vec<u8>>) -> Result<PathBuf, ProfileErr
 fn write(path: &Path, bytes: &[u8]) -> Result<(), ProfileError> {
     Ok(files::save(path, bytes).map_err(|source| SavedError::Write { path: path.to_owned(), source })?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_a_workload_stays_below_the_root() {
+        let id = "mex_subtraction/@../../kept/moves.txt/stamp/100".to_owned();
+        let (subtitle, stacks, remarks) = (String::new(), Stacks::new(), Vec::new());
+        let profile = Profile { id, subtitle, stacks, hot_loop: Err(String::new()), remarks };
+        let path = profile.path(Path::new("profiles"), "stamp-100.svg");
+        assert_eq!(path, Path::new("profiles/mex_subtraction/@.._.._kept_moves.txt/stamp-100.svg"));
+    }
+}
