@@ -85,9 +85,10 @@ impl Drop for Timer {
     }
 }
 
-/// The files that this process has open.
+/// The files that this process has open. A container may have no `/dev`, and systems other than Linux have no `/proc`.
 fn open_files() -> HashSet<(u64, u64)> {
-    paths_in(Path::new("/dev/fd")).iter().filter_map(|path| identity(path)).collect()
+    let folders = ["/dev/fd", "/proc/self/fd"].map(Path::new);
+    folders.into_iter().flat_map(paths_in).filter_map(|path| identity(&path)).collect()
 }
 
 /// The device and the number of a file.
