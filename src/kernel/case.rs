@@ -11,7 +11,7 @@ use std::str::FromStr;
 pub struct Case {
     /// The operation.
     pub operation: String,
-    /// The input's name.
+    /// The input's name, in its canonical form: inputs with other names are other inputs.
     pub workload: String,
     /// The input's size.
     pub size: u64,

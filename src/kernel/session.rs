@@ -8,6 +8,8 @@ use std::ops::Deref;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use twox_hash::XxHash3_64;
+
 use crate::kernel::candidate::{Candidate, Conditions, Obstacle};
 use crate::kernel::case::Case;
 use crate::kernel::selection::{SelectError, Selection};
@@ -49,6 +51,11 @@ pub trait AnyOperation: Send + Sync {
     fn notes(&self) -> &'static str;
     /// All kernels, baseline first.
     fn kernels(&self, machine: &Machine) -> Vec<KernelInfo>;
+    /// The name of a workload in a [`Case`], given its text.
+    ///
+    /// # Errors
+    /// See [`Workloads::canonical`].
+    fn name_of(&self, workload: &str) -> Result<String, InputError>;
     /// Opens a session: an input, and the kernels as candidates for it. If the input is made from values of another
     /// operation, kernels that `selection` allows compute these values.
     ///
@@ -66,6 +73,8 @@ pub trait Session: Send + Sync {
     fn operation(&self) -> &'static str;
     /// The operation, the workload and the size.
     fn case(&self) -> &Case;
+    /// The text of the workload, in its canonical form. Unlike its name, it makes the input again.
+    fn workload(&self) -> &str;
     /// The unit that throughput counts, in the singular.
     fn unit(&self) -> &'static str;
     /// The kernels, in list order.
@@ -120,6 +129,17 @@ impl Selection {
     }
 }
 
+/// A canonical text, or how a long one begins with its digest: a name is part of the names of files.
+fn short(text: &str) -> String {
+    const LONGEST: usize = 80;
+    const BEGINS: usize = 40;
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let begins: String = text.chars().take(BEGINS).collect();
+    format!("{begins}..{:016x}", XxHash3_64::oneshot(text.as_bytes()))
+}
+
 /// What a kernel computed.
 pub trait Answer: Any + Send + Sync {
     /// Whether the complete outputs are equal.
@@ -154,6 +174,7 @@ impl<O: Operation> Answer for Output<O> {
 
 struct OpenSession<O: Operation> {
     case: Case,
+    workload: String,
     input: O::Input,
     machine: Machine,
     infos: Vec<KernelInfo>,
@@ -176,6 +197,10 @@ impl<O: Operation> Session for OpenSession<O> {
 
     fn case(&self) -> &Case {
         &self.case
+    }
+
+    fn workload(&self) -> &str {
+        &self.workload
     }
 
     fn unit(&self) -> &'static str {
@@ -266,13 +291,19 @@ impl<O: Workloads> AnyOperation for Erased<O> {
         O::KERNELS.iter().map(info).collect()
     }
 
+    fn name_of(&self, workload: &str) -> Result<String, InputError> {
+        Ok(short(&O::canonical(workload)?))
+    }
+
     fn session(&self, selection: &Selection, workload: &str, size: u64) -> Result<Box<dyn Session>, InputError> {
         let machine = *selection.machine();
-        let input = O::input(workload, size, selection)?;
+        let workload = O::canonical(workload)?;
+        let input = O::input(&workload, size, selection)?;
         let kernels = O::KERNELS.iter().map(|def| def.on(&machine).ok()).collect();
-        let case = Case::new(O::NAME, workload, size);
+        let case = Case::new(O::NAME, &short(&workload), size);
         Ok(Box::new(OpenSession::<O> {
             case,
+            workload,
             input,
             machine,
             infos: self.kernels(&machine),

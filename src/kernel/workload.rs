@@ -10,6 +10,14 @@ pub trait Workloads: Operation {
     /// Named inputs; the first is the default.
     const WORKLOADS: &'static [Workload];
 
+    /// The text of a workload in its canonical form, the same for each way to write an input.
+    ///
+    /// # Errors
+    /// The text is not that of an input.
+    fn canonical(workload: &str) -> Result<String, InputError> {
+        Ok(workload.to_owned())
+    }
+
     /// The input that `workload` names at `size`. If it is made from values of another operation, kernels that
     /// `selection` allows compute these values.
     ///

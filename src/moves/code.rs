@@ -120,6 +120,28 @@ impl Code {
         self.is_finite().then(|| self.digits.iter().rposition(|digit| *digit > 0).unwrap_or(0))
     }
 
+    /// The same game as results name it: with as few digits as possible.
+    pub(crate) fn canonical(mut self) -> Self {
+        if let Some(last) = self.last_place() {
+            self.digits.truncate(last.max(1) + 1);
+            self.repeated = 0;
+            return self;
+        }
+        let mut from = self.digits.len() - self.repeated;
+        let repeated = &self.digits[from..];
+        let is_period = |length: &usize| {
+            repeated.len().is_multiple_of(*length) && repeated[*length..] == repeated[..repeated.len() - length]
+        };
+        self.repeated = (1..self.repeated).find(is_period).unwrap_or(self.repeated);
+        self.digits.truncate(from + self.repeated);
+        // 0.3[73] is 0.[37].
+        while from > 1 && self.digits.last() == Some(&self.digits[from - 1]) {
+            self.digits.pop();
+            from -= 1;
+        }
+        self
+    }
+
     /// Whether a move may leave three heaps.
     pub fn has_three_parts(&self) -> bool {
         self.digits.iter().any(|digit| digit & 8 > 0)
@@ -203,6 +225,24 @@ impl fmt::Display for Code {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_game_has_one_canonical_code() {
+        let canonical = |text: &str| text.parse::<Code>().expect(text).canonical().to_string();
+        for (text, want) in [
+            (".6", "0.6"),
+            ("0.60", "0.6"),
+            ("0.00", "0.0"),
+            ("4.0[0]", "4.0"),
+            ("grundy", "grundy"),
+            ("0.7[7]", "0.[7]"),
+            ("0.[3737]", "0.[37]"),
+            ("0.13[73]", "0.1[37]"),
+            ("0.[337]", "0.[337]"),
+        ] {
+            assert_eq!(canonical(text), want, "{text}");
+        }
+    }
 
     #[test]
     fn codes_are_printed_as_they_are_read() {

@@ -199,6 +199,16 @@ impl fmt::Display for MoveSet {
 }
 
 impl MoveSet {
+    /// The same set as results name it: the list of `1, 2, .., k` is a range.
+    pub(crate) fn canonical(self) -> Self {
+        match &self {
+            MoveSet::Explicit(moves) if moves.last() == Some(&(moves.len() as u64)) => {
+                MoveSet::UpTo(moves.len() as u64)
+            }
+            _ => self,
+        }
+    }
+
     /// A finite set.
     ///
     /// ```
@@ -389,6 +399,15 @@ fn odd_primes_up_to(limit: u64, words: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_from_one_on_is_a_range() {
+        let canonical = |text: &str| text.parse::<MoveSet>().expect(text).canonical().to_string();
+        assert_eq!(
+            ["1,2,3", "1..3", " 1, 2 ,3", "1", "2,3", "1,2,4", "squares"].map(canonical),
+            ["1..3", "1..3", "1..3", "1..1", "2,3", "1,2,4", "squares"]
+        );
+    }
 
     #[test]
     fn primes_are_those_without_smaller_factors() {

@@ -104,3 +104,19 @@ fn what_names_something_can_be_the_key_of_a_map() {
     is_a_key::<Tier>();
     is_a_key::<Yields>();
 }
+
+#[test]
+fn a_workload_has_one_canonical_name() {
+    let name = |operation: &str, workload: &str| {
+        let operation = nimlanes::cores::operation(operation).expect("listed");
+        operation.name_of(workload).expect("an input")
+    };
+    for operation in nimlanes::cores::OPERATIONS {
+        for workload in operation.workloads() {
+            assert_eq!(name(operation.name(), workload.name), workload.name);
+        }
+    }
+    assert_eq!([name("occupancy", "1:1"), name("occupancy", "1:2,1:1")], ["wythoff", "proportionate"]);
+    assert_eq!(["1,2,3", "1..3"].map(|moves| name("mex_zeros", moves)), ["1..3", "1..3"]);
+    assert_eq!([name("mex_octal", ".60"), name("mex_period", "0.7[7]")], ["0.6", "0.[7]"]);
+}

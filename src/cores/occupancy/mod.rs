@@ -269,14 +269,25 @@ impl<S: Sink> Workloads for Occupancy<S> {
         },
     ];
 
-    fn input(workload: &str, size: u64, _: &Selection) -> Result<ProportionateNim, InputError> {
-        let diagonals = match workload {
-            "proportionate" => Diagonals::PUBLISHED,
-            "wythoff" => Diagonals::new(&[[1, 1]])?,
-            "common-factors" => Diagonals::new(&[[3, 3], [2, 4]])?,
-            list if list.contains(':') => list.parse()?,
-            _ => return Err(InputError::unknown_workload::<Self>(workload)),
-        };
-        ProportionateNim::with(size, diagonals)
+    fn canonical(workload: &str) -> Result<String, InputError> {
+        let listed = diagonals::<Self>(workload)?;
+        let named = Self::WORKLOADS.iter().map(|listed| listed.name);
+        let mut same = named.filter(|name| diagonals::<Self>(name).as_ref() == Ok(&listed));
+        Ok(same.next().map_or_else(|| listed.to_string(), str::to_owned))
     }
+
+    fn input(workload: &str, size: u64, _: &Selection) -> Result<ProportionateNim, InputError> {
+        ProportionateNim::with(size, diagonals::<Self>(workload)?)
+    }
+}
+
+/// The moves from both heaps that a workload names or lists.
+fn diagonals<O: Workloads>(workload: &str) -> Result<Diagonals, InputError> {
+    Ok(match workload {
+        "proportionate" => Diagonals::PUBLISHED,
+        "wythoff" => Diagonals::new(&[[1, 1]])?,
+        "common-factors" => Diagonals::new(&[[3, 3], [2, 4]])?,
+        list if list.contains(':') => list.parse()?,
+        _ => return Err(InputError::unknown_workload::<O>(workload)),
+    })
 }

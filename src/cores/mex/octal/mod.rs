@@ -180,6 +180,10 @@ impl Workloads for MexOctal {
         workload!("0.8", 1000, [1000], "take one and split the rest into three"),
     ];
 
+    fn canonical(workload: &str) -> Result<String, InputError> {
+        Ok(workload.parse::<Code>()?.canonical().to_string())
+    }
+
     fn input(workload: &str, size: u64, _: &Selection) -> Result<Octal, InputError> {
         Octal::new(&workload.parse()?, size)
     }

@@ -29,7 +29,7 @@ use std::hash::Hasher as _;
 
 use twox_hash::XxHash3_64;
 
-use super::octal::{self, Mask, Octal};
+use super::octal::{self, Code, Mask, Octal};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, kernels};
@@ -247,6 +247,10 @@ impl Workloads for MexPeriod {
             sizes: &[300_000, 10_000_000],
         },
     ];
+
+    fn canonical(workload: &str) -> Result<String, InputError> {
+        Ok(workload.parse::<Code>()?.canonical().to_string())
+    }
 
     fn input(workload: &str, size: u64, _: &Selection) -> Result<Octal, InputError> {
         Octal::new(&workload.parse()?, size)

@@ -353,6 +353,10 @@ impl Workloads for MexRecords {
         },
     ];
 
+    fn canonical(workload: &str) -> Result<String, InputError> {
+        Ok(workload.parse::<MoveSet>()?.canonical().to_string())
+    }
+
     fn input(workload: &str, size: u64, _: &Selection) -> Result<Records, InputError> {
         Records::new(&workload.parse()?, size)
     }

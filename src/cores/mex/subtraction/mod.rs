@@ -383,6 +383,10 @@ impl Workloads for MexSubtraction {
         },
     ];
 
+    fn canonical(workload: &str) -> Result<String, InputError> {
+        Ok(workload.parse::<MoveSet>()?.canonical().to_string())
+    }
+
     fn input(workload: &str, size: u64, selection: &Selection) -> Result<Subtraction, InputError> {
         Subtraction::new(&workload.parse()?, size, selection.machine())
     }

@@ -200,6 +200,10 @@ impl Workloads for MexZeros {
         },
     ];
 
+    fn canonical(workload: &str) -> Result<String, InputError> {
+        Ok(workload.parse::<MoveSet>()?.canonical().to_string())
+    }
+
     fn input(workload: &str, size: u64, selection: &Selection) -> Result<Zeros, InputError> {
         Zeros::new(&workload.parse()?, size, selection.machine())
     }
