@@ -25,18 +25,39 @@ pub struct Environment {
     pub memory: u64,
     /// Operating system.
     pub system: String,
-    /// `default`, or `native` if everything is compiled for a CPU with AVX2.
-    pub build: String,
+    /// The build.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub build: Build,
+}
+
+/// How this code is compiled. Builds of which this is the same compile the same source alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Build {
+    /// The CPU for which plain Rust and the crate `wide` are compiled: `default`, `native` or what the flags of rustc name. For
+    /// WebAssembly `wasm32`, or `simd128` with vectors.
+    #[cfg_attr(feature = "serde", serde(rename = "build"))]
+    pub name: String,
     /// Vector and bit-manipulation features that the build target has.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub target_features: Vec<String>,
     /// Cargo features.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub features: Vec<String>,
     /// `release` or `debug`.
     pub profile: String,
+    /// The flags of rustc that are not cargo's own.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub flags: Vec<String>,
+    /// The version of rustc. Files and builds from before it was recorded have none, and no flags.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub rustc: String,
 }
 
-/// `default` or `native`: the target for which plain Rust and the crate `wide` are compiled.
-pub const BUILD: &str = if cfg!(target_feature = "avx2") { "native" } else { "default" };
+/// The name of this build: see [`Build::name`].
+pub const BUILD: &str = env!("BUILT_AS");
 
 macro_rules! compiled_with {
     ($kind:ident: $($name:literal)*) => {{
@@ -46,23 +67,14 @@ macro_rules! compiled_with {
     }};
 }
 
-impl Environment {
-    /// Describes this machine and this build.
-    pub fn detect(machine: &Machine) -> Self {
-        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let names = system::names();
-        let cpu = Cpu::new(ARCH, &cpuinfo, &names.cpu);
+impl Build {
+    /// Describes this build.
+    pub fn of_this() -> Self {
         let tiers = Tier::ALL.iter().filter(|tier| tier.extension().is_some_and(|extension| extension.is_enabled));
         let tiers = tiers.map(|tier| tier.name().to_owned()).collect();
-        Environment {
-            cpu: cpu.name,
-            microarchitecture: cpu.microarchitecture,
-            tier: machine.strongest_tier().name().to_owned(),
-            threads: machine.threads(),
-            caches: caches(),
-            memory: names.memory,
-            system: names.system,
-            build: BUILD.to_owned(),
+        let flags = env!("BUILT_WITH_FLAGS").split('\x1f').filter(|flag| !flag.is_empty());
+        Build {
+            name: BUILD.to_owned(),
             target_features: compiled_with!(target_feature:
                 "sse2" "sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx2" "avx512f" "avx512bw" "avx512vbmi" "gfni" "neon" "simd128"),
             features: [
@@ -72,6 +84,43 @@ impl Environment {
             ]
             .concat(),
             profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+            flags: flags.map(str::to_owned).collect(),
+            rustc: env!("BUILT_BY").to_owned(),
+        }
+    }
+
+    /// The first difference from another build; `None` if both compile the same source alike, as far as both say. Cargo features are
+    /// no difference: they only add kernels.
+    pub fn other(&self, other: &Build) -> Option<String> {
+        let listed = |list: fn(&Build) -> &[String]| [self, other].map(|build| list(build).join(" "));
+        let [targets, flags] = [listed(|build| &build.target_features), listed(|build| &build.flags)];
+        let respects = [
+            ("build", &self.name, &other.name),
+            ("profile", &self.profile, &other.profile),
+            ("compiled for", &targets[0], &targets[1]),
+            ("rustc", &self.rustc, &other.rustc),
+            ("flags", &flags[0], &flags[1]),
+        ];
+        let both_say = !self.rustc.is_empty() && !other.rustc.is_empty();
+        differing(if both_say { &respects } else { &respects[..3] })
+    }
+}
+
+impl Environment {
+    /// Describes this machine and this build.
+    pub fn detect(machine: &Machine) -> Self {
+        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let names = system::names();
+        let cpu = Cpu::new(ARCH, &cpuinfo, &names.cpu);
+        Environment {
+            cpu: cpu.name,
+            microarchitecture: cpu.microarchitecture,
+            tier: machine.strongest_tier().name().to_owned(),
+            threads: machine.threads(),
+            caches: caches(),
+            memory: names.memory,
+            system: names.system,
+            build: Build::of_this(),
         }
     }
 
@@ -89,16 +138,6 @@ impl Environment {
             ("threads", &self.threads.to_string(), &other.threads.to_string()),
         ];
         differing(&respects)
-    }
-
-    /// The first difference from the build of another measurement; `None` if the builds are alike.
-    pub fn other_build(&self, other: &Environment) -> Option<String> {
-        let targets = [&self.target_features, &other.target_features].map(|features| features.join(" "));
-        differing(&[
-            ("build", &self.build, &other.build),
-            ("profile", &self.profile, &other.profile),
-            ("compiled for", &targets[0], &targets[1]),
-        ])
     }
 
     /// The tiers of this architecture, and whether the CPU supports each.
@@ -180,8 +219,38 @@ fn caches() -> Vec<String> {
 }
 
 #[cfg(test)]
+#[path = "../build.rs"]
+#[allow(dead_code, reason = "it has a main of its own")]
+mod build_script;
+
+#[cfg(test)]
 mod tests {
+    use super::build_script::name;
     use super::*;
+
+    #[test]
+    fn a_build_is_named_by_its_flags() {
+        let named = |flags: &str| name(&flags.replace(' ', "\x1f"));
+        assert_eq!([named(""), named("-Cdebuginfo=1 -Clink-arg=-fuse-ld=mold")], ["default"; 2]);
+        for flags in ["-Ctarget-cpu=native", "-C target-cpu=native -g", "--codegen=target-cpu=native"] {
+            assert_eq!(named(flags), "native", "{flags}");
+        }
+        assert_eq!(named("-Ctarget-cpu=native -Ctarget-cpu=x86-64-v3"), "x86-64-v3");
+        assert_eq!(named("-Ctarget-feature=+avx2,-sse4.1"), "default+avx2-sse4.1");
+        assert_eq!((BUILD, Build::of_this().name), (name(env!("BUILT_WITH_FLAGS")).as_str(), BUILD.to_owned()));
+    }
+
+    /// Files and builds from before flags and compilers were recorded are compared by what they say.
+    #[test]
+    fn builds_differ_by_what_both_say() {
+        let this = Build::of_this();
+        let flags = vec!["-Copt-level=1".to_owned()];
+        let flagged = Build { flags, ..this.clone() };
+        assert!(this.other(&flagged).is_some_and(|how| how.starts_with("flags -Copt-level=1, not ")));
+        assert_eq!(this.other(&Build { rustc: String::new(), ..flagged }), None);
+        let renamed = Build { name: "another".to_owned(), rustc: String::new(), ..this.clone() };
+        assert_eq!(this.other(&renamed), Some(format!("build another, not {BUILD}")));
+    }
 
     /// The first lines of a Graviton 4 and of a Zen 4.
     #[test]

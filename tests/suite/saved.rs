@@ -75,3 +75,34 @@ pub fn compare(more: &[&str]) -> Command {
         .args(more);
     command
 }
+
+/// Inputs go by what they are: a file by its moves, a list by the set.
+#[test]
+fn an_input_is_known_by_its_moves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [moves, saved] = ["moves.txt", "saved.json"].map(|name| folder.path().join(name));
+    let file = format!("@{}", moves.display());
+    let case = |workload: &str, more: [&str; 2]| compare(&[&["--workload", workload], &more[..]].concat());
+    let name = || load(&saved)["content"]["workload"].as_str().expect("a name").to_owned();
+
+    fs::write(&moves, "1 2\n3").expect("a writable folder");
+    case(&file, ["--save", text(&saved)]).assert().success();
+    assert_eq!(name(), "1..3");
+    case("1,2,3", ["--against", text(&saved)]).assert().success();
+    fs::write(&moves, "1 2 4").expect("a writable folder");
+    failed(&mut case(&file, ["--against", text(&saved)]), "saved for another duel: mex_subtraction/1..3/100 against");
+
+    let into = folder.path().join("pictures");
+    let profile =
+        ["profile", "mex_subtraction", "--kernel", "stamp", "--size", "2000", "--seconds", "0.1", "--workload"];
+    nimlanes().args(profile).args([&file, "--into", text(&into)]).assert().success();
+    assert!(into.join("mex_subtraction/1,2,4/stamp-2000.svg").is_file());
+
+    // A long list by its beginning and a digest.
+    let long: Vec<String> = (1..100).map(|k| (3 * k).to_string()).collect();
+    fs::write(&moves, long.join(" ")).expect("a writable folder");
+    case(&file, ["--save", text(&saved)]).assert().success();
+    assert!(name().starts_with("3,6,9,") && name().len() < 80, "{}", name());
+    case(&long.join(","), ["--against", text(&saved)]).assert().success();
+    failed(&mut case(&(long.join(",") + ",1000"), ["--against", text(&saved)]), "saved for another duel");
+}

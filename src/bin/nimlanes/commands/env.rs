@@ -27,6 +27,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     }
     let tiers =
         Environment::tiers().map(|(tier, offered)| format!("{}{}", if offered { "" } else { "no " }, tier.name()));
+    let build = &environment.build;
     let list = |items: &[String]| if items.is_empty() { "none".to_owned() } else { items.join(", ") };
     let rows = [
         ("cpu", environment.cpu.clone()),
@@ -37,9 +38,11 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         ("caches", list(&environment.caches)),
         ("memory", bytes(environment.memory as f64)),
         ("system", environment.system.clone()),
-        ("build", format!("{} ({})", environment.build, environment.profile)),
-        ("compiled for", list(&environment.target_features)),
-        ("features", list(&environment.features)),
+        ("build", format!("{} ({})", build.name, build.profile)),
+        ("compiled for", list(&build.target_features)),
+        ("features", list(&build.features)),
+        ("compiler", build.rustc.clone()),
+        ("flags", list(&build.flags)),
     ];
     rows.iter().try_for_each(|(name, value)| print(&format!("{name:<18} {value}\n")))
 }

@@ -168,7 +168,7 @@ impl<T: Measured> Saved<T> {
     /// The machine or the build differs.
     pub fn fits(&self, environment: &Environment) -> Result<(), Mismatch> {
         environment.other_machine(&self.environment).map_or(Ok(()), |how| Err(Mismatch::Machine(how)))?;
-        environment.other_build(&self.environment).map_or(Ok(()), |how| Err(Mismatch::Build(how)))
+        environment.build.other(&self.environment.build).map_or(Ok(()), |how| Err(Mismatch::Build(how)))
     }
 
     /// Writes a file and creates missing parent folders.

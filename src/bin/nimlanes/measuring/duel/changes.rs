@@ -1,5 +1,7 @@
 //! What changed between two saved duels.
 
+use nimlanes::cores::operation;
+use nimlanes::kernel::case::Case;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -55,7 +57,7 @@ impl Saved<Duel> {
         let subject = |duel: &Duel| {
             let Duel { case, baseline, rows, .. } = duel;
             let clock = rows.first().map_or("no", |row| &row.clock);
-            format!("{case} against {baseline} by the {clock} clock")
+            format!("{} against {baseline} by the {clock} clock", canonical(case))
         };
         if subject(old) != subject(new) {
             return Err(Mismatch::Subject(format!("{}, not {}", subject(old), subject(new))));
@@ -79,6 +81,14 @@ impl Saved<Duel> {
         let gone = old.rows.iter().filter(|row| find(new, &row.kernel).is_none());
         Ok(new.rows.iter().chain(gone).map(|row| change(&row.kernel)).collect())
     }
+}
+
+/// A case by its canonical name. Older files name a workload as it was asked for, be it `@` and a file, which may have changed.
+fn canonical(case: &Case) -> Case {
+    let is_file = case.workload.starts_with('@');
+    let operation = operation(&case.operation).ok().filter(|_| !is_file);
+    let named = operation.and_then(|operation| operation.name_of(&case.workload).ok());
+    named.map_or_else(|| case.clone(), |workload| Case { workload, ..case.clone() })
 }
 
 #[cfg(test)]
@@ -133,13 +143,28 @@ mod tests {
         assert!(matches!(elsewhere.changes(&here, false), Err(Mismatch::Machine(_))));
         assert!(elsewhere.changes(&here, true).is_ok());
         let mut native = here.clone();
-        native.environment.build = "another".to_owned();
+        native.environment.build.name = "another".to_owned();
         assert!(matches!(native.changes(&here, false), Err(Mismatch::Build(_))));
         assert!(native.changes(&here, true).is_ok());
         let mut larger = here.clone();
         larger.content.case.size = 1000;
         assert!(matches!(larger.changes(&here, true), Err(Mismatch::Subject(_))));
     }
+
+    /// Older files name an input as it was asked for.
+    #[test]
+    fn an_input_is_the_same_by_any_of_its_names() {
+        let of = |workload: &str| {
+            let mut duel = duel(&[("flags", [1.0, 1.0, 1.0])]);
+            duel.content.case.workload = workload.to_owned();
+            duel
+        };
+        assert!(of("1,2,3").changes(&of("1..3"), false).is_ok());
+        for other in ["1,2,4", "@moves.txt"] {
+            assert!(matches!(of(other).changes(&of("1..3"), false), Err(Mismatch::Subject(_))), "{other}");
+        }
+    }
+
     /// Files from before there were several processes.
     #[test]
     fn a_duel_that_names_no_processes_is_of_one_layout() {

@@ -164,7 +164,7 @@ impl<'a> Match<'a> {
     pub fn play_beside(mut self, others: &[&Path]) -> Result<Vec<Duel>, DuelError> {
         self.lineup.clock = Clock::Wall;
         let (team, listed) = self.team(0, others)?;
-        let builds: Vec<String> = team.children.iter().map(|child| child.identity().build.clone()).collect();
+        let builds: Vec<String> = team.children.iter().map(|child| child.identity().build.name.clone()).collect();
         let mut first = Some(team);
         let mut contenders: Vec<(usize, Contender)> =
             self.lineup.contenders.iter().map(|own| (0, own.clone())).collect();

@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use nimlanes::kernel::case::Case;
-use nimlanes::lab::environment::BUILD;
+use nimlanes::lab::environment::Build;
 
-/// The version of these messages. It changes with any of them, but [`Request::Hello`] and [`Identity`] stay as they are.
+/// The version of these messages. It changes with any of them, but [`Request::Hello`] and [`Identity`] stay as they are; the latter
+/// may say more.
 const PROTOCOL: u32 = 1;
 
 const PROGRAM: &str = "nimlanes";
@@ -88,7 +89,7 @@ pub struct Listed {
     pub obstacle: Option<String>,
 }
 
-/// A build of this program.
+/// A build of this program, by what it says of itself.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Identity {
     /// `nimlanes`.
@@ -99,10 +100,9 @@ pub struct Identity {
     pub version: String,
     /// The commit, if it was built by `compare --rev`.
     pub revision: Option<String>,
-    /// The target: `default` or `native`, or for WebAssembly `wasm32` or `simd128`.
-    pub build: String,
-    /// `release` or `debug`.
-    pub profile: String,
+    /// How it is compiled.
+    #[serde(flatten)]
+    pub build: Build,
 }
 
 impl Identity {
@@ -113,15 +113,7 @@ impl Identity {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             revision: option_env!("BUILT_FROM_REVISION").map(str::to_owned),
-            build: if cfg!(target_feature = "simd128") {
-                "simd128"
-            } else if cfg!(target_arch = "wasm32") {
-                "wasm32"
-            } else {
-                BUILD
-            }
-            .to_owned(),
-            profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+            build: Build::of_this(),
         }
     }
 

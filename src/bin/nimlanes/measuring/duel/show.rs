@@ -1,6 +1,7 @@
 //! Duels as tables and as JSON.
 
 use nimlanes::kernel::case::Case;
+use nimlanes::lab::environment::Build;
 use nimlanes::units::span;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -101,7 +102,8 @@ impl<'a> Versus<'a> {
 
     /// The tables of `compare`: all rows, then the change of each kernel.
     pub fn text(&self) -> String {
-        let Identity { version, revision, build, profile, .. } = self.other.identity;
+        let Identity { version, revision, build, .. } = self.other.identity;
+        let Build { name: build, profile, .. } = build;
         // A default and a native build go by these names: neither is the old one.
         let differ = self.build != build;
         let [new_name, old_name] = if differ { [self.build, build] } else { ["new", "old"] };

@@ -525,7 +525,7 @@ impl Data {
     /// The environment of the measurements; of the default build, if it was measured.
     pub fn environment(&self) -> Option<&Environment> {
         let all = || self.duels.iter().map(|saved| &saved.environment);
-        all().find(|environment| environment.build == "default").or(all().next())
+        all().find(|environment| environment.build.name == "default").or(all().next())
     }
 
     /// The name of the machine that was measured: the one given by hand, else its microarchitecture.

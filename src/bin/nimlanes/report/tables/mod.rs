@@ -404,9 +404,9 @@ impl<'a> Report<'a> {
         row("caches", &|_, environment| environment.caches.join(", "));
         row("memory", &|_, environment| memory(environment.memory as f64));
         row("system", &|_, environment| environment.system.clone());
-        row("default build compiled for", &|_, environment| environment.target_features.join(", "));
-        row("features", &|_, environment| environment.features.join(", "));
-        row("profile", &|_, environment| environment.profile.clone());
+        row("default build compiled for", &|_, environment| environment.build.target_features.join(", "));
+        row("features", &|_, environment| environment.build.features.join(", "));
+        row("profile", &|_, environment| environment.build.profile.clone());
         row("measured (UTC)", &|report, _| {
             let first = report.data.duels.iter().map(|saved| saved.date.as_str()).min().unwrap_or("");
             format!("{first} to {}", report.data.date())

@@ -1,0 +1,50 @@
+//! Tells the library how it is compiled: the flags of rustc, the name of the build that they make, and which rustc.
+
+use std::env;
+use std::process::Command;
+
+/// What the alias of a native build sets: how the name of the build must begin.
+const WANTED: &str = "BUILD_AS";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed={WANTED}");
+    let variable = |name: &str| env::var(name).unwrap_or_default();
+    let flags = variable("CARGO_ENCODED_RUSTFLAGS");
+    let build = match (variable("CARGO_CFG_TARGET_ARCH").as_str(), variable("CARGO_CFG_TARGET_FEATURE")) {
+        ("wasm32", features) if features.split(',').any(|feature| feature == "simd128") => "simd128".to_owned(),
+        ("wasm32", _) => "wasm32".to_owned(),
+        _ => name(&flags),
+    };
+    let wanted = variable(WANTED);
+    if !build.starts_with(&wanted) {
+        println!(
+            "cargo::error=this would be the {build} build, not the {wanted} one: RUSTFLAGS and CARGO_ENCODED_RUSTFLAGS replace the \
+             flags of the alias; add -Ctarget-cpu={wanted} to them, or unset them"
+        );
+    }
+    let version = Command::new(variable("RUSTC")).arg("--version").output();
+    let version = version.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+    println!("cargo::rustc-env=BUILT_WITH_FLAGS={flags}");
+    println!("cargo::rustc-env=BUILT_AS={build}");
+    println!("cargo::rustc-env=BUILT_BY={version}");
+}
+
+/// The name of a build with these flags, which cargo separates by 0x1f: the CPU that they name, or `default`, and the features of
+/// the CPU that they add or take away.
+pub fn name(flags: &str) -> String {
+    let (mut cpu, mut features) = ("default", String::new());
+    let mut flags = flags.split('\x1f');
+    while let Some(flag) = flags.next() {
+        let option = match flag {
+            "-C" | "--codegen" => flags.next(),
+            _ => flag.strip_prefix("-C").or_else(|| flag.strip_prefix("--codegen=")),
+        };
+        match option.and_then(|option| option.trim().split_once('=')) {
+            Some(("target-cpu", named)) => cpu = named,
+            Some(("target-feature", changed)) => features += &changed.replace(',', ""),
+            _ => {}
+        }
+    }
+    cpu.to_owned() + &features
+}
