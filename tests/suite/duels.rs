@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
+use nimlanes::lab::environment::BUILD;
 use predicates::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -48,20 +49,21 @@ fn failed(command: &mut Command, says: &str) {
     assert!(line.starts_with("nimlanes: ") && line.contains(says), "should say {says:?}: {line}");
 }
 
-/// A shell script that notes its process in the file `pid` beside it.
+/// A shell script that notes its group of processes in the file `group` beside it.
 fn script(folder: &TempDir, text: &str) -> PathBuf {
     let path = folder.path().join("other");
-    let pid = folder.path().join("pid");
-    fs::write(&path, format!("#!/bin/sh\necho $$ > {}\n{text}\n", pid.display())).expect("a writable folder");
+    let group = folder.path().join("group");
+    let note = format!("cut -d ' ' -f 5 /proc/$$/stat > {}", group.display());
+    fs::write(&path, format!("#!/bin/sh\n{note}\n{text}\n")).expect("a writable folder");
     fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("a file of ours");
     path
 }
 
-/// Whether nothing is left of the script: neither its own process, even as a zombie, nor those that it started. The
+/// Whether nothing is left of the script: neither the first process of its group, even as a zombie, nor the others. The
 /// latter are killed, and may stay zombies until the system collects them.
 fn is_gone(folder: &TempDir) -> bool {
-    let pid = fs::read_to_string(folder.path().join("pid")).expect("the script began");
-    let group = pid.trim();
+    let group = fs::read_to_string(folder.path().join("group")).expect("the script began");
+    let group = group.trim();
     let is_left = |entry: fs::DirEntry| {
         let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
         // `pid (name) state parent group ..`
@@ -91,7 +93,8 @@ fn a_module_of_webassembly_is_given_to_node() {
 
 #[test]
 fn a_build_is_compared_with_itself() {
-    let duel = json(duel(&cargo_bin("nimlanes")).args(["--processes", "2"]));
+    // Nothing is kept in files meanwhile.
+    let duel = json(duel(&cargo_bin("nimlanes")).args(["--processes", "2"]).env("TMPDIR", "/nonexistent"));
     follows_its_schema(&duel);
     assert_eq!((&duel["schema"], &duel["baseline"]), (&"nimlanes-versus-1".into(), &"flags".into()));
     let rows = duel["rows"].as_array().expect("an array");
@@ -107,6 +110,7 @@ fn a_build_is_compared_with_itself() {
     assert_eq!(flags["ratio"], 1.0);
     assert_eq!((&duel["only_here"], &duel["only_there"]), (&Value::Array(Vec::new()), &Value::Array(Vec::new())));
     assert_eq!(duel["other"]["program"], "nimlanes");
+    assert!(duel["other"]["rustc"].as_str().is_some_and(|rustc| rustc.starts_with("rustc 1.")), "{duel}");
 }
 
 #[test]
@@ -194,11 +198,28 @@ fn an_interrupted_duel_leaves_no_children() {
     let mut command = Process::new(cargo_bin("nimlanes"));
     command.args(["compare", "mex_subtraction", "--size", "100", "--with"]).arg(script(&folder, &text));
     let mut duel = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
-    wait_for(|| folder.path().join("pid").exists());
+    wait_for(|| folder.path().join("group").exists());
     sleep(Duration::from_millis(300));
     interrupt(duel.id());
     assert_eq!(duel.wait().expect("it ends").code(), Some(143));
     wait_for(|| is_gone(&folder));
+}
+
+/// Children end with a duel that is killed, be they in the middle of a turn.
+#[test]
+fn a_killed_duel_leaves_no_children() {
+    let mut command = Process::new(cargo_bin("nimlanes"));
+    // A turn takes minutes.
+    command.args(["compare", "mex_subtraction", "--size", "5e7", "--kernels", "flags", "--time-limit", "86400"]);
+    let mut duel = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+    let children = || fs::read_to_string(format!("/proc/{0}/task/{0}/children", duel.id())).unwrap_or_default();
+    wait_for(|| !children().is_empty());
+    let child = format!("/proc/{}", children().trim());
+    sleep(Duration::from_millis(500));
+    duel.kill().expect("a process of ours");
+    duel.wait().expect("it ends");
+    // A zombie stays until the system collects it.
+    wait_for(|| fs::read_to_string(format!("{child}/stat")).map_or(true, |stat| stat.contains(") Z ")));
 }
 
 /// Sends SIGTERM. SIGINT may be ignored: processes that a shell starts in the background inherit that.
@@ -271,15 +292,32 @@ impl Repository {
             fs::create_dir_all(path.parent().expect("a folder")).expect("a writable folder");
             fs::write(path, text).expect("a writable folder");
         };
-        write("Cargo.toml", "[package]\nname = \"nimlanes\"\nversion = \"9.0.0\"\nedition = \"2024\"\n");
+        let package = "[package]\nname = \"nimlanes-lab\"\nversion = \"9.0.0\"\nedition = \"2024\"\n";
+        write("Cargo.toml", &format!("{package}[[bin]]\nname = \"nimlanes\"\npath = \"src/main.rs\"\n"));
+        write("build.rs", include_str!("../../src/build.rs"));
         write("src/main.rs", main);
         write(".gitignore", "target\n");
         let repository = Repository(folder);
         repository.git(&["init", "--quiet"]);
         repository.git(&["add", "."]);
-        let author = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
-        repository.git(&[&author[..], &["commit", "--quiet", "-m", "first"]].concat());
+        repository.commit();
         repository
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    /// Commits what is staged, be it nothing. Returns the name of the commit.
+    fn commit(&self) -> String {
+        self.git(&["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "--quiet", "--allow-empty", "-m", "it"]);
+        self.git(&["rev-parse", "HEAD"]).trim().to_owned()
+    }
+
+    /// The programs of revisions that are kept.
+    fn kept(&self) -> usize {
+        let files = fs::read_dir(self.path("target/compare")).expect("a folder").flatten();
+        files.filter(|file| file.file_name().to_string_lossy().starts_with("nimlanes-")).count()
     }
 
     fn git(&self, args: &[&str]) -> String {
@@ -307,12 +345,22 @@ impl Repository {
     }
 }
 
-/// A program that becomes this build.
+/// A program that becomes this build, but says of itself what it is.
 fn exec() -> String {
     let program = cargo_bin("nimlanes");
+    let answer = format!("{} answer | sed -u \"$0\"", program.display());
     format!(
-        "use std::os::unix::process::CommandExt;\nfn main() {{\n    let args = std::env::args_os().skip(1);\n    \
-         panic!(\"{{}}\", std::process::Command::new({program:?}).args(args).exec());\n}}\n"
+        r#"use std::{{env, os::unix::process::CommandExt, process::Command}};
+        fn main() {{
+            let args: Vec<String> = env::args().skip(1).collect();
+            let revision = option_env!("BUILT_FROM_REVISION").map_or("null".to_owned(), |it| format!("\"{{it}}\""));
+            let says = format!(r"s/.revision.:null/\x22revision\x22:{{revision}}/; s/.build.:.default./\x22build\x22:\x22{{}}\x22/", env!("BUILT_AS"));
+            let error = match args[0].as_str() {{
+                "answer" => Command::new("sh").args(["-c", {answer:?}, &says]).exec(),
+                _ => Command::new({program:?}).args(args).exec(),
+            }};
+            panic!("{{error}}");
+        }}"#
     )
 }
 
@@ -321,11 +369,51 @@ fn a_revision_is_built_once() {
     let repository = Repository::new(&exec());
     assert_eq!(json(&mut repository.compare("HEAD"))["rows"].as_array().expect("an array").len(), 4);
     assert!(repository.is_clean());
-    // The second time no compiler is needed, even if the revision is named differently.
+    // The second time no cargo is needed, even if the revision is named differently; nor is a program built for another target, or
+    // with flags that this one does not have.
     let commit = repository.git(&["rev-parse", "HEAD"]);
-    let output =
-        repository.compare(commit.trim()).env("CARGO", "/bin/false").assert().success().get_output().stdout.clone();
+    let again = || {
+        let mut command = repository.compare(commit.trim());
+        command.env("CARGO", "/bin/false").env("CARGO_BUILD_TARGET", "none").env("RUSTFLAGS", "-Ctarget-cpu=native");
+        command
+    };
+    let output = again().assert().success().get_output().stdout.clone();
     assert!(String::from_utf8(output).expect("UTF-8").contains("new/old"));
+    // Another rustc or profile makes another program, and a program that says something else is not used.
+    failed(again().env("CARGO_PROFILE_RELEASE_LTO", "off"), "does not build");
+    failed(again().env("RUSTC", "/bin/echo"), "does not build");
+    for file in fs::read_dir(repository.path("target/compare")).expect("a folder").flatten() {
+        if file.file_name().to_string_lossy().starts_with("nimlanes-") {
+            fs::copy(cargo_bin("nimlanes"), file.path()).expect("a writable folder");
+        }
+    }
+    failed(&mut again(), "does not build");
+}
+
+/// Whichever target cargo builds for, and wherever that lies.
+#[test]
+fn a_revision_is_what_it_is_called() {
+    let repository = Repository::new(&exec());
+    let of = |command: &mut Command| json(command)["other"]["revision"].as_str().expect("a revision").to_owned();
+    let first = of(&mut repository.compare("HEAD"));
+    let second = repository.commit();
+    let rustc = Process::new("rustc").arg("-vV").output().expect("rustc").stdout;
+    let rustc = String::from_utf8(rustc).expect("UTF-8");
+    let host = rustc.lines().find_map(|line| line.strip_prefix("host: ")).expect("a target");
+    fs::create_dir(repository.path(".cargo")).expect("a writable folder");
+    fs::write(repository.path(".cargo/config.toml"), format!("build.target = '{host}'")).expect("a writable folder");
+    for number in 0..9 {
+        fs::write(repository.path(&format!("target/compare/nimlanes-{number}")), "").expect("a writable folder");
+    }
+    // As git calls a hook, with the index of the commit that is being made.
+    fs::write(repository.path("staged"), "").expect("a writable folder");
+    repository.git(&["add", "staged"]);
+    let mut hook = repository.compare("HEAD");
+    hook.env("GIT_DIR", ".git").env("GIT_INDEX_FILE", repository.path(".git/index"));
+    assert_eq!((of(&mut hook), first), (second, repository.git(&["rev-parse", "HEAD~1"]).trim().to_owned()));
+    assert_eq!((repository.git(&["diff", "--cached", "--name-only"]).as_str(), repository.kept()), ("staged\n", 8));
+    let mut another = repository.compare("HEAD");
+    failed(another.env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1"), "fatal: detected dubious ownership in repository at");
 }
 
 #[test]
@@ -334,35 +422,70 @@ fn a_revision_that_cannot_be_built_leaves_nothing_behind() {
     failed(&mut repository.compare("nonsense"), "there is no revision `nonsense`");
     failed(&mut repository.compare("HEAD"), "HEAD does not build: error[E0425]: cannot find value `chess`");
     assert!(repository.is_clean());
-    failed(repository.compare("HEAD").env("CARGO", "/nonexistent"), "cannot start cargo");
+    failed(repository.compare("HEAD").env("CARGO", "/nonexistent"), "cannot start /nonexistent");
     assert!(repository.is_clean());
     let elsewhere = folder();
-    failed(repository.compare("HEAD").current_dir(elsewhere.path()), "--rev needs the repository of nimlanes");
+    failed(repository.compare("HEAD").current_dir(elsewhere.path()), "--rev needs the source tree of nimlanes");
+    // A program that does not know its commit.
+    let forgetful = Repository::new(&exec().replace("BUILT_FROM_REVISION", "BUILT_FROM_NOTHING"));
+    failed(&mut forgetful.compare("HEAD"), "it says that it is none");
+    assert!(forgetful.is_clean() && forgetful.kept() == 0);
 }
 
-/// The program that is built here becomes this build again, so only the flags show that a native build was requested.
-#[cfg(not(target_feature = "avx2"))]
 #[test]
 fn the_native_build_is_made_as_by_its_alias() {
+    if BUILD == "native" {
+        nimlanes().args(["compare", "mex_split", "--build", "native"]).assert().code(2);
+        return;
+    }
     let repository = Repository::new(&exec());
-    let folder = folder();
-    let flags = folder.path().join("flags");
-    let cargo = script(&folder, &format!("echo \"$@\" > {}\nexec cargo \"$@\"", flags.display()));
+    let other = |command: &mut Command| {
+        let duel = json(command);
+        (duel["other"]["build"].clone(), duel["rows"].as_array().map(Vec::len))
+    };
     let native = || repository.duel(["--build", "native"]);
-    assert_eq!(json(native().env("CARGO", cargo))["rows"].as_array().expect("an array").len(), 4);
-    let flags = fs::read_to_string(flags).expect("flags");
-    let alias =
-        include_str!("../../.cargo/config.toml").lines().find(|line| line.starts_with("run-native")).expect("it");
-    let asked = "build.rustflags=['-Ctarget-cpu=native']";
-    assert!(flags.contains(asked) && alias.contains(asked), "{flags}{alias}");
-    assert!(
-        alias.contains("\"target/native\"") && repository.0.path().join("target/native/release/nimlanes").is_file()
-    );
+    let built = ("native".into(), Some(4));
+    assert_eq!(other(native().env("RUSTFLAGS", "-Cdebuginfo=1")), built);
 
-    failed(native().env("CARGO", "/nonexistent"), "cannot start cargo");
-    fs::write(repository.0.path().join("src/main.rs"), "fn main() { chess }").expect("a writable folder");
+    // The alias finds nothing to compile, and does not make another build under this name.
+    fs::create_dir(repository.path(".cargo")).expect("a writable folder");
+    let config = include_str!("../../.cargo/config.toml");
+    fs::write(repository.path(".cargo/config.toml"), config).expect("a writable folder");
+    let alias = || {
+        let mut cargo = Command::new(env!("CARGO"));
+        let flags = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_DIR"];
+        for name in flags {
+            cargo.env_remove(name);
+        }
+        cargo.current_dir(repository.0.path()).args(["run-native", "--", "--version"]);
+        cargo
+    };
+    alias().assert().success().stderr(predicate::str::contains("Compiling").not());
+    let says = "this would be the default build, not the native one";
+    alias().env("RUSTFLAGS", "-Cdebuginfo=1").assert().failure().stderr(predicate::str::contains(says));
+    // Flags of linkers are kept.
+    let linked = "[target.'cfg(unix)']\nrustflags = ['-Cdebuginfo=1']\n";
+    fs::write(repository.path(".cargo/config.toml"), config.to_owned() + linked).expect("a writable folder");
+    alias().assert().success();
+
+    // A source tree within another repository.
+    let inner = repository.path("inner");
+    fs::create_dir_all(inner.join("src")).expect("a writable folder");
+    for file in ["Cargo.toml", "build.rs", "src/main.rs"] {
+        fs::copy(repository.path(file), inner.join(file)).expect("a writable folder");
+    }
+    assert_eq!(other(native().current_dir(inner.join("src"))), built);
+    assert!(inner.join("target/native").is_dir());
+    failed(repository.compare("HEAD").current_dir(&inner), "inner lies in another one");
+
+    failed(native().env("CARGO", "/nonexistent"), "cannot start /nonexistent");
+    fs::write(repository.path("src/main.rs"), "fn main() { chess }").expect("a writable folder");
     failed(&mut native(), "the native program does not build: error[E0425]");
-    failed(native().current_dir(folder.path()), "--build native needs the repository of nimlanes");
+    let folder = folder();
+    failed(native().current_dir(folder.path()), "--build native needs the source tree of nimlanes");
+    // What it makes is not the native build.
+    fs::write(repository.path("src/main.rs"), exec().replace("BUILT_AS", "CARGO_PKG_NAME")).expect("a writable folder");
+    failed(&mut native(), "is not the native build: it says that it is the nimlanes-lab one");
 }
 
 #[test]
@@ -370,17 +493,28 @@ fn an_interrupted_build_leaves_nothing_behind() {
     let repository = Repository::new(&exec());
     let folder = folder();
     let cargo = script(&folder, "sleep 60 & wait");
-    let mut command = Process::new(cargo_bin("nimlanes"));
-    command.current_dir(repository.0.path()).args(["compare", "mex_subtraction", "--size", "100", "--rev", "HEAD"]);
-    let mut compare = command.env("CARGO", cargo).stderr(Stdio::null()).spawn().expect("it starts");
-    wait_for(|| folder.path().join("pid").exists());
-    assert!(!repository.is_clean(), "there is a worktree meanwhile");
+    let begin = || {
+        let group = folder.path().join("group");
+        let _ = fs::remove_file(&group);
+        let mut command = Process::new(cargo_bin("nimlanes"));
+        command.current_dir(repository.0.path()).args(["compare", "mex_subtraction", "--size", "100", "--rev", "HEAD"]);
+        let compare = command.env("CARGO", &cargo).stderr(Stdio::null()).spawn().expect("it starts");
+        wait_for(|| fs::read_to_string(&group).is_ok_and(|group| group.ends_with('\n')));
+        assert!(!is_gone(&folder) && !repository.is_clean(), "there is a worktree meanwhile");
+        compare
+    };
+    let mut compare = begin();
     interrupt(compare.id());
     assert_eq!(compare.wait().expect("it ends").code(), Some(143));
     wait_for(|| is_gone(&folder));
     assert!(repository.is_clean());
-    // What a killed process leaves is removed by the next one.
-    repository.git(&["worktree", "add", "--quiet", "--detach", "target/compare/source"]);
+    // Cargo ends, with all that it started, also if the program is killed.
+    let mut compare = begin();
+    compare.kill().expect("a process of ours");
+    compare.wait().expect("it ends");
+    wait_for(|| is_gone(&folder));
+    // The worktree that is left is removed by the next one.
+    assert!(!repository.is_clean());
     repository.compare("HEAD").assert().success();
     assert!(repository.is_clean());
 }
@@ -417,7 +551,7 @@ fn a_profile_shows_what_changed_since_a_revision() {
     let outside = folder();
     let mut command = profile("HEAD");
     command.current_dir(outside.path());
-    refused(command, "--rev needs the repository of nimlanes");
+    refused(command, "--rev needs the source tree of nimlanes");
     profile("HEAD").args(["--against", "flags"]).assert().code(2);
     // A program that cannot profile.
     let stranger = Repository::new("fn main() { eprintln!(\"no kernel\"); std::process::exit(1) }");

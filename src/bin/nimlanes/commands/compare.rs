@@ -12,11 +12,12 @@ use serde::Serialize;
 
 use super::arguments::{Target, Threads, duplicate, number, seconds};
 use crate::files::saved::{Mismatch, Saved, check_writable};
-use crate::measuring::builds::{self, Revision};
+use crate::measuring::builds;
 use crate::measuring::counters::{self, Counters};
 use crate::measuring::duel::show::{self, Versus};
 use crate::measuring::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, run_duel};
-use crate::measuring::group::HAS_PROCESSES;
+use crate::measuring::programs::HAS_PROCESSES;
+use crate::measuring::revisions::Revision;
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
 use crate::terminal::output::{Document, print, print_json};

@@ -38,7 +38,7 @@ use crate::terminal::output::{check_writable, failure, print};
 #[command(after_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check\n  \
                   nimlanes report --html target/page.html")]
 pub struct Args {
-    /// Make a draft in under two minutes, below target/draft: few sizes, short duels, no clean builds
+    /// Make a draft in under two minutes, below target/draft: few sizes, short duels, no native and no clean builds
     #[arg(long, conflicts_with_all = ["data", "check"])]
     quick: bool,
     /// Measure nothing; use the measurements in this folder, which may include files of `compare --save`
@@ -81,6 +81,7 @@ impl From<MeasureError> for Failure {
         match error {
             MeasureError::Run(error) => error.into(),
             MeasureError::Duel(error) => error.into(),
+            MeasureError::Program(error) => error.into(),
             _ => Failure::Failed(error.to_string()),
         }
     }

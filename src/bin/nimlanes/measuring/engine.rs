@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::programs::{ProgramError, output_of};
+use nimlanes::kernel::Run;
+
+use super::programs::{self, ProgramError, output_of};
 
 /// Gives a program the system interface of WASI.
 const HOST: &str = include_str!("../../../../tests/wasi.mjs");
@@ -11,9 +13,9 @@ const HOST: &str = include_str!("../../../../tests/wasi.mjs");
 /// What runs a program: the system, or Node if the file is a module of WebAssembly (`.wasm`).
 pub fn command(program: &Path) -> Command {
     if program.extension().is_none_or(|extension| extension != "wasm") {
-        return Command::new(program);
+        return programs::program(program);
     }
-    let mut command = Command::new("node");
+    let mut command = programs::program("node");
     // A script gets its own name before its arguments, but one given by `--eval` has none: `wasi.mjs` takes its place.
     command.args(["--no-warnings", "--input-type=module", "--eval", HOST, "--", "wasi.mjs"]).arg(program);
     command
@@ -22,9 +24,8 @@ pub fn command(program: &Path) -> Command {
 /// The engine with its version: `Node 24.1.0 (V8 13.6)`.
 ///
 /// # Errors
-/// There is no Node here.
-pub fn name() -> Result<String, ProgramError> {
+/// There is no Node here, or the run was cancelled.
+pub fn name(run: &Run) -> Result<String, ProgramError> {
     let versions = "'Node ' + process.versions.node + ' (V8 ' + process.versions.v8 + ')'";
-    let output = output_of(Command::new("node").args(["--print", versions]))?;
-    Ok(String::from_utf8_lossy(&output).trim().to_owned())
+    Ok(output_of(programs::program("node").args(["--print", versions]), run)?.trim().to_owned())
 }

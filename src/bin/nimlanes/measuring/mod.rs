@@ -6,7 +6,6 @@ pub mod builds;
 pub mod counters;
 pub mod duel;
 pub mod engine;
-pub mod group;
 pub mod profile;
 pub mod programs;
-pub mod subprocess;
+pub mod revisions;

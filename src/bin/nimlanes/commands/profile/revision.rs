@@ -1,16 +1,16 @@
 //! `nimlanes profile --rev`: what has changed since another revision.
 
-use std::process::Command;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use nimlanes::kernel::session::Session;
 
 use super::Args;
-use crate::measuring::builds::{Revision, announce};
+use crate::measuring::builds::announce;
 use crate::measuring::duel::{DuelOptions, Match, PROCESSES};
 use crate::measuring::profile::{Change, Profile, Side};
-use crate::measuring::subprocess::{Stopped, complete};
+use crate::measuring::programs::{Completed, ProgramError, complete, program};
+use crate::measuring::revisions::Revision;
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 
@@ -36,21 +36,22 @@ fn sample(revision: &Revision, session: &dyn Session, kernel: &str, args: &Args)
     let case = session.case();
     let failed = |why: &str| Failure::Failed(format!("cannot profile {kernel} of {}: {why}", revision.short()));
     let threads = args.threads.selection(Some(1))?.threads();
-    let folder = tempfile::tempdir().map_err(|error| failed(&error.to_string()))?;
+    let run = interrupt::run(threads);
+    let folder = tempfile::tempdir_in(&revision.folder).map_err(|error| failed(&error.to_string()))?;
     // The program reads the text of lines from these sources.
-    let _source = revision.source()?;
-    let mut command = Command::new(&revision.program);
-    command.args(["profile", session.operation(), "--workload", &case.workload, "--kernel", kernel]);
+    let _source = revision.source(&run)?;
+    let mut command = program(&revision.program);
+    command.args(["profile", session.operation(), "--workload", session.workload(), "--kernel", kernel]);
     command.args(["--size", &case.size.to_string(), "--threads", &threads.to_string()]);
     command.args(["--seconds", &args.seconds.to_string(), "--into"]).arg(folder.path());
     if let Some(sampler) = args.sampler.as_ref().and_then(ValueEnum::to_possible_value) {
         command.args(["--sampler", sampler.get_name()]);
     }
-    match complete(&mut command, &interrupt::run(threads)) {
-        Ok((status, _)) if status.success() => Ok(Profile::read(&case.with_kernel(kernel), folder.path())?),
-        Ok((_, said)) => Err(failed(said.trim_end().lines().last().unwrap_or("it failed without a word"))),
-        Err(Stopped::Run(cancelled)) => Err(cancelled.into()),
-        Err(Stopped::Io(error)) => Err(failed(&error.to_string())),
+    match complete(&mut command, "", &run).map(Completed::success) {
+        Ok(Ok(_)) => Ok(Profile::read(&case.with_kernel(kernel), folder.path())?),
+        Ok(Err(complaint)) => Err(failed(&complaint)),
+        Err(ProgramError::Run(cancelled)) => Err(cancelled.into()),
+        Err(error) => Err(failed(&error.to_string())),
     }
 }
 

@@ -1,16 +1,13 @@
 //! Instructions of a run, counted by callgrind, a part of valgrind, in a simulation of this program.
 
-use std::fs;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use nimlanes::kernel::case::Case;
 use nimlanes::kernel::session::Session;
 use nimlanes::kernel::{Run, RunError};
 use nimlanes::machine::isa::Tier;
 use nimlanes::units::span;
 
-use crate::measuring::subprocess::{Stopped, complete};
+use crate::measuring::programs::{ProgramError, complete, output_of, program};
 
 /// Counting starts and ends with this function, by its name in the program's symbols. The warm-up run uses another.
 const COUNTED: &str = "*Session>::spin";
@@ -25,9 +22,8 @@ const RUNS: u32 = 2;
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Whether valgrind is installed.
-pub fn is_here() -> bool {
-    let version = Command::new("valgrind").arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output();
-    version.is_ok_and(|output| output.status.success())
+pub fn is_here(run: &Run) -> bool {
+    output_of(program("valgrind").arg("--version"), run).is_ok()
 }
 
 /// Why the instructions of a kernel were not counted.
@@ -41,17 +37,11 @@ pub enum Uncounted {
     Run(#[from] RunError),
 }
 
-impl From<std::io::Error> for Uncounted {
-    fn from(error: std::io::Error) -> Self {
-        Uncounted::Reason(format!("valgrind: {error}"))
-    }
-}
-
-impl From<Stopped> for Uncounted {
-    fn from(stopped: Stopped) -> Self {
-        match stopped {
-            Stopped::Io(error) => error.into(),
-            Stopped::Run(cancelled) => cancelled.into(),
+impl From<ProgramError> for Uncounted {
+    fn from(error: ProgramError) -> Self {
+        match error {
+            ProgramError::Run(cancelled) => cancelled.into(),
+            error => Uncounted::Reason(error.to_string()),
         }
     }
 }
@@ -68,34 +58,34 @@ pub fn instructions(session: &dyn Session, kernel: usize, run: &Run) -> Result<u
         () if info.tier == Tier::Avx512 => "valgrind knows no AVX-512",
         () if info.is_parallel() && run.threads() > 1 => "valgrind runs threads one after the other",
         () if time > LONGEST => &format!("valgrind may take {}", span(time.as_nanos() as f64)),
-        () => return simulate(session.case(), info.name, run),
+        () => return simulate(session, info.name, run),
     };
     Err(Uncounted::Reason(obstacle.to_owned()))
 }
 
 /// Runs a kernel in the simulation.
-fn simulate(case: &Case, kernel: &str, run: &Run) -> Result<u64, Uncounted> {
-    let written = tempfile::NamedTempFile::new()?;
-    let mut command = Command::new("valgrind");
-    command.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", written.path().display()));
-    command.arg(format!("--toggle-collect={COUNTED}")).arg(std::env::current_exe()?);
-    command.args(["run", &case.operation, "--workload", &case.workload, "--size", &case.size.to_string()]);
+fn simulate(session: &dyn Session, kernel: &str, run: &Run) -> Result<u64, Uncounted> {
+    let this = std::env::current_exe().map_err(|error| Uncounted::Reason(format!("valgrind: {error}")))?;
+    let mut command = program("valgrind");
+    // The total is among what it says; no function's share is wanted.
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    command.arg(format!("--toggle-collect={COUNTED}")).arg(this);
+    command.args(["run", session.operation(), "--workload", session.workload()]);
+    command.args(["--size", &session.case().size.to_string()]);
     command.args(["--kernel", kernel, "--untimed"]);
     // Makes the C library fill and copy with vectors: valgrind counts a `rep` instruction once for each byte.
     command.env("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-ERMS");
-    let (status, said) = complete(&mut command, run)?;
-    if !status.success() {
-        let line = said.lines().find_map(|line| line.strip_prefix("nimlanes: "));
-        return Err(Uncounted::Reason(format!("valgrind: {}", line.map_or(status.to_string(), str::to_owned))));
+    let completed = complete(&mut command, "", run)?;
+    if !completed.status.success() {
+        return Err(Uncounted::Reason(format!("valgrind: {}", completed.complaint())));
     }
-    let total = total(&fs::read_to_string(written.path())?).filter(|total| *total > 0);
+    let total = total(&completed.said).filter(|total| *total > 0);
     total.ok_or_else(|| Uncounted::Reason("valgrind does not find the kernel in this program".to_owned()))
 }
 
-/// The instructions in a file of callgrind.
-fn total(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("totals:"))?;
-    line.split_whitespace().next()?.parse().ok()
+/// The instructions that callgrind says it collected.
+fn total(said: &str) -> Option<u64> {
+    said.lines().find_map(|line| line.split_once(" Collected : "))?.1.trim().parse().ok()
 }
 
 #[cfg(test)]
@@ -107,9 +97,10 @@ mod tests {
 
     #[test]
     fn the_total_is_read() {
-        let text = "version: 1\nevents: Ir\nfn=(1) main\n1 5\n\ntotals: 12345\n";
+        let text =
+            "a kernel\n==7== \n==7== Events    : Ir\n==7== Collected : 12345\n==7== \n==7== I   refs:      12,345\n";
         assert_eq!(total(text), Some(12345));
-        assert_eq!([total(""), total("totals:"), total("totals: many")], [None; 3]);
+        assert_eq!([total(""), total("==7== Collected :"), total("==7== Collected : many")], [None; 3]);
     }
 
     /// Whether or not valgrind is here.

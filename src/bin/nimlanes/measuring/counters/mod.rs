@@ -132,7 +132,7 @@ pub fn count(
             _ => error.to_string(),
         },
     };
-    if !callgrind::is_here() {
+    if !callgrind::is_here(run) {
         announce(&format!("no counters of the CPU here ({why}), and no valgrind to count instructions"));
         return Ok(None);
     }

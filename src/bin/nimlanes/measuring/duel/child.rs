@@ -1,17 +1,16 @@
 //! A child process that plays in a duel.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, Write};
-use std::process::{Child as Process, ChildStdin, Command, ExitStatus, Stdio};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStderr, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use nimlanes::kernel::{Run, RunError};
 
 use super::protocol::{Identity, Reply, Request};
 use crate::measuring::duel::DuelError;
-use crate::measuring::group;
+use crate::measuring::programs::Process;
 
 /// How often to look whether the run was cancelled while waiting.
 const TICK: Duration = Duration::from_millis(50);
@@ -39,8 +38,8 @@ pub struct Child<'a> {
     process: Process,
     stdin: ChildStdin,
     lines: Receiver<String>,
-    /// What it writes to stderr.
-    errors: File,
+    /// What it writes to stderr, at the end.
+    errors: Option<JoinHandle<String>>,
     patience: Patience,
     run: &'a Run,
     identity: Identity,
@@ -53,12 +52,12 @@ impl<'a> Child<'a> {
     /// It cannot be started, is not this program, or speaks another protocol.
     pub fn start(command: &mut Command, name: &str, patience: Patience, run: &'a Run) -> Result<Self, DuelError> {
         let cannot = |error: std::io::Error| DuelError::Player(format!("cannot start {name}: {error}"));
-        let errors = tempfile::tempfile().map_err(cannot)?;
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors.try_clone().map_err(cannot)?);
-        // A signal to the group of this program must not end the child before this program has handled it.
-        let mut process = group::spawn(command).map_err(cannot)?;
-        let (Some(stdin), Some(stdout)) = (process.stdin.take(), process.stdout.take()) else {
-            unreachable!("both are piped")
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = Process::start(command).map_err(cannot)?;
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (process.0.stdin.take(), process.0.stdout.take(), process.0.stderr.take())
+        else {
+            unreachable!("all are piped")
         };
         let (sender, lines) = sync_channel(1);
         let read = move || {
@@ -71,10 +70,11 @@ impl<'a> Child<'a> {
                 line.clear();
             }
         };
-        // Created before anything can fail: its drop ends the process.
+        let named = |name: &str| thread::Builder::new().name(name.to_owned());
+        named("replies").spawn(read).map_err(cannot)?;
+        let errors = Some(named("errors").spawn(|| first_line(stderr)).map_err(cannot)?);
         let identity = Identity::of_this();
         let mut child = Child { name: name.to_owned(), process, stdin, lines, errors, patience, run, identity };
-        thread::Builder::new().name("replies".to_owned()).spawn(read).map_err(cannot)?;
         let no_build = |why: String| DuelError::Player(format!("{name} is no build of nimlanes that can duel: {why}"));
         child.identity = match child.reply(&Request::Hello, patience.hello) {
             Ok(Reply::Hello(identity)) => identity.check().map_err(no_build).map(|()| identity)?,
@@ -131,23 +131,29 @@ impl<'a> Child<'a> {
         // Its pipe closes a moment before it ends.
         let mut status = None;
         for _ in 0..20 {
-            status = self.process.try_wait().ok().flatten();
+            status = self.process.0.try_wait().ok().flatten();
             if status.is_some() {
                 break;
             }
             thread::sleep(Duration::from_millis(10));
         }
-        let mut text = String::new();
-        let read = self.errors.rewind().and_then(|()| (&self.errors).take(MAX_LINE).read_to_string(&mut text));
-        let said = read.ok().and_then(|_| text.lines().find(|line| !line.trim().is_empty()));
-        Silence::Ended(status, said.map(shortened))
+        self.process.end(); // what it started may hold its pipes
+        let said = self.errors.take().and_then(|errors| errors.join().ok()).filter(|line| !line.is_empty());
+        Silence::Ended(status, said)
     }
 }
 
-impl Drop for Child<'_> {
-    fn drop(&mut self) {
-        group::end(&mut self.process);
+/// The first line of a program's errors that is not empty. Reads all of them: the program would wait at a full pipe.
+fn first_line(errors: ChildStderr) -> String {
+    let mut errors = BufReader::new(errors);
+    let (mut first, mut line) = (String::new(), Vec::new());
+    while (&mut errors).take(MAX_LINE).read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+        if first.is_empty() {
+            first = shortened(&String::from_utf8_lossy(&line));
+        }
+        line.clear();
     }
+    first
 }
 
 /// Why a child gave no reply.
@@ -174,11 +180,12 @@ fn shortened(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measuring::programs::program;
 
     /// A shell that runs `text`, with little patience.
     fn shell(text: &str, run: &Run) -> Result<(), String> {
         let patience = Patience { hello: Duration::from_millis(500), reply: Duration::from_millis(100) };
-        let mut command = Command::new("sh");
+        let mut command = program("sh");
         let mut child =
             Child::start(command.args(["-c", text]), "sh", patience, run).map_err(|error| error.to_string())?;
         child.ask(&Request::Hello, Duration::from_millis(20)).map(drop).map_err(|error| error.to_string())

@@ -14,6 +14,7 @@ use super::child::{Child, Patience};
 use super::protocol::{Identity, Input, Listed, Reply, Request};
 use super::{Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Played, Player, Row, family, play};
 use crate::measuring::engine;
+use crate::measuring::programs::this_program;
 
 /// Default number of processes.
 pub const PROCESSES: usize = 5;
@@ -24,6 +25,8 @@ const INPUTS: f64 = 0.1;
 /// A duel to be played.
 pub struct Match<'a> {
     lineup: Lineup,
+    /// What makes the input in a child: see [`Session::workload`].
+    workload: String,
     /// Predicted time of a run of each contender.
     predicted: Vec<Duration>,
     /// How long it took to make the input.
@@ -79,7 +82,8 @@ impl<'a> Match<'a> {
         let candidates = session.candidates(options.threads, Duration::MAX);
         let predicted = lineup.contenders.iter().map(|contender| candidates[contender.index].predicted()).collect();
         let (threads, budget) = (options.threads, options.budget);
-        Ok(Match { lineup, predicted, opening, threads, budget, processes, run })
+        let workload = session.workload().to_owned();
+        Ok(Match { lineup, workload, predicted, opening, threads, budget, processes, run })
     }
 
     /// The input.
@@ -230,21 +234,19 @@ impl<'a> Match<'a> {
 
     /// Starts a child of this build, and one of each other, and has them make the input. Returns also the kernels of each.
     fn team(&self, process: usize, others: &[&Path]) -> Result<(Team<'a>, Vec<Vec<Listed>>), DuelError> {
-        let this = this_program().map_err(|error| DuelError::Player(format!("cannot start this program: {error}")))?;
+        let this = this_program().map_err(|error| DuelError::Player(error.to_string()))?;
         let this = (this.as_path(), "this program".to_owned());
         let others = others.iter().map(|path| (*path, path.display().to_string()));
         let layout = Layout::of(process);
         let input = Input {
-            case: self.lineup.case.clone(),
+            case: Case { workload: self.workload.clone(), ..self.lineup.case.clone() },
             threads: self.threads,
             wall_clock: self.lineup.clock == Clock::Wall,
             heap: layout.heap,
         };
         let (mut children, mut kernels) = (Vec::new(), Vec::new());
         for (program, name) in std::iter::once(this).chain(others) {
-            let mut command = engine::command(program);
-            command.arg("answer").env("LAYOUT_PADDING", "x".repeat(layout.environment));
-            let mut child = Child::start(&mut command, &name, Patience::DEFAULT, self.run)?;
+            let mut child = start(program, &name, layout.environment, self.run)?;
             match child.ask(&Request::Open(input.clone()), self.opening)? {
                 Reply::Opened { kernels: listed } => kernels.push(listed),
                 _ => return Err(child.confused()),
@@ -255,10 +257,18 @@ impl<'a> Match<'a> {
     }
 }
 
-/// This program, even if its file was replaced since it started.
-fn this_program() -> std::io::Result<PathBuf> {
-    let running = Path::new("/proc/self/exe");
-    if cfg!(target_os = "linux") && running.exists() { Ok(running.to_owned()) } else { std::env::current_exe() }
+/// Starts a program as a child, with this many bytes of environment.
+fn start<'a>(program: &Path, name: &str, padding: usize, run: &'a Run) -> Result<Child<'a>, DuelError> {
+    let mut command = engine::command(program);
+    Child::start(command.arg("answer").env("LAYOUT_PADDING", "x".repeat(padding)), name, Patience::DEFAULT, run)
+}
+
+/// Who a program says it is.
+///
+/// # Errors
+/// It cannot duel, or the run was cancelled.
+pub fn identity(program: &Path, run: &Run) -> Result<Identity, DuelError> {
+    Ok(start(program, &program.display().to_string(), 0, run)?.identity().clone())
 }
 
 /// Where things are in memory in a process, as far as it can be chosen.

@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::SystemTime;
 
+use nimlanes::kernel::Run;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use crate::files::saved::{SavedError, entries, read_text};
-use crate::measuring::programs::output_of;
+use crate::measuring::programs::{output_of, program};
 
 /// The folders whose files kernels are made of.
 pub const FOLDERS: [&str; 2] = ["src/cores", "src/simd"];
@@ -22,7 +22,8 @@ pub const FOLDERS: [&str; 2] = ["src/cores", "src/simd"];
 /// What was measured. Saved before anything else, and kept if a report is resumed: a kernel that changes in between is marked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sources {
-    /// The commit, with `-dirty` if there were uncommitted changes outside of the data; none outside a git repository.
+    /// The commit, with `-dirty` if there were uncommitted changes outside of the data; none unless the source tree is a git
+    /// repository.
     pub revision: Option<String>,
     /// The digest of each file, by its path from the root of the source tree.
     pub digests: BTreeMap<String, String>,
@@ -33,15 +34,14 @@ impl Sources {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn here() -> Result<Self, SavedError> {
-        let git = |args: &[&str]| {
-            let text = output_of(Command::new("git").args(args)).ok().and_then(|text| String::from_utf8(text).ok());
-            text.map(|text| text.trim().to_owned())
-        };
+    pub fn here(run: &Run) -> Result<Self, SavedError> {
+        let git = |args: &[&str]| Some(output_of(program("git").args(args), run).ok()?.trim().to_owned());
+        // The commits of a repository that the source tree lies in say nothing about it.
+        let is_repository = git(&["rev-parse", "--show-cdup"]).is_some_and(|way_up| way_up.is_empty());
         // Measuring again replaces committed data, which is no change of the source.
         let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)profiles/data"]);
-        let dirty = if changed.is_none_or(|changed| changed.is_empty()) { "" } else { "-dirty" };
-        let commit = git(&["describe", "--always", "--abbrev=12", "--exclude=*"]);
+        let dirty = if changed.is_some_and(|changed| changed.is_empty()) { "" } else { "-dirty" };
+        let commit = git(&["describe", "--always", "--abbrev=12", "--exclude=*"]).filter(|_| is_repository);
         let revision = commit.map(|commit| commit + dirty);
         Ok(Sources { revision, digests: digests(Path::new(""))? })
     }
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn this_source_tree_has_digests_of_its_kernels() {
-        let here = Sources::here().expect("readable");
+        let here = Sources::here(&Run::new(1)).expect("readable");
         assert!(here.digests.contains_key("src/cores/table_scan/bit_rows.rs"));
         let newest = newest().expect("readable");
         assert!(newest > SystemTime::UNIX_EPOCH && newest <= SystemTime::now());

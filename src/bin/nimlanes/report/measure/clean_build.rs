@@ -2,48 +2,63 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::thread;
 use std::time::Instant;
 
+use nimlanes::kernel::Run;
+
+use super::MeasureError;
 use crate::files::saved::SavedError;
-use crate::measuring::builds::program_in;
-use crate::measuring::programs::{ProgramError, output_of};
+use crate::measuring::builds::{FOR_THIS_CPU, NATIVE, cargo_build, check_name, made};
+use crate::measuring::programs::{complete, program};
 use crate::report::data::BuildCost;
 
-/// The native build, if there is one: that of [`build`], or another.
-pub(super) fn native() -> Option<PathBuf> {
-    let folders = ["target/report/native", "target/native"];
-    folders.map(|folder| program_in(Path::new(folder))).into_iter().find(|program| program.is_file())
+const DEFAULT: &str = "default";
+
+/// Where the build of this name is.
+fn target(name: &str) -> PathBuf {
+    Path::new("target/report").join(name)
 }
 
-/// Makes a clean build of the program in its own target folder, including dependencies.
-pub(super) fn build(native: bool) -> Result<BuildCost, ProgramError> {
-    let name = if native { "native" } else { "default" };
-    let target = Path::new("target/report").join(name);
+/// Makes a build of the program in its own target folder, from the sources in the working directory.
+fn make(name: &str, run: &Run) -> Result<PathBuf, MeasureError> {
+    let flags = if name == NATIVE { vec![FOR_THIS_CPU.to_owned()] } else { Vec::new() };
+    let mut command = cargo_build(&target(name), &flags);
+    Ok(made(command.args(["--release", "--locked", "--bin", "nimlanes"]), &format!("the {name} program"), run)?)
+}
+
+/// The native build of the sources in the working directory. Cargo has little to do after a clean build.
+pub(super) fn native(run: &Run) -> Result<PathBuf, MeasureError> {
+    let program = make(NATIVE, run)?;
+    check_name(&program, NATIVE, run)?;
+    Ok(program)
+}
+
+/// Makes a clean build of the program, including dependencies.
+pub(super) fn build(native: bool, run: &Run) -> Result<BuildCost, MeasureError> {
+    let name = if native { NATIVE } else { DEFAULT };
+    let target = target(name);
     if let Err(source) = fs::remove_dir_all(&target)
         && source.kind() != std::io::ErrorKind::NotFound
     {
         return Err(SavedError::Write { path: target, source }.into());
     }
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-    command.args(["build", "--release", "--locked", "--bin", "nimlanes", "--target-dir"]).arg(&target);
-    if native {
-        command.args(["--config", "build.rustflags=['-Ctarget-cpu=native']"]);
-    }
     let start = Instant::now();
-    output_of(&mut command)?;
+    let made = make(name, run)?;
     let seconds = start.elapsed().as_secs_f64();
-    let program = program_in(&target);
-    let bytes = |path: &Path| fs::metadata(path).map_or(0, |metadata| metadata.len());
+    check_name(&made, name, run)?;
+    let bytes = |path: &Path| match fs::metadata(path) {
+        Ok(metadata) => Ok(metadata.len()),
+        Err(source) => Err(SavedError::Read { path: path.to_owned(), source }),
+    };
     let stripped = target.join("stripped");
-    let strip =
-        Command::new("strip").arg("-o").arg(&stripped).arg(&program).status().is_ok_and(|status| status.success());
+    let strip = complete(program("strip").arg("-o").arg(&stripped).arg(&made), "", run);
+    let strip = strip.is_ok_and(|completed| completed.status.success());
     Ok(BuildCost {
         build: name.to_owned(),
         seconds,
         jobs: thread::available_parallelism().map_or(1, usize::from),
-        program_bytes: bytes(&program),
-        stripped_bytes: strip.then(|| bytes(&stripped)),
+        program_bytes: bytes(&made)?,
+        stripped_bytes: strip.then(|| bytes(&stripped)).transpose()?,
     })
 }

@@ -10,7 +10,6 @@ pub mod webassembly;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -44,7 +43,7 @@ use crate::measuring::counters;
 use crate::measuring::duel::{
     Duel, DuelError, DuelOptions, Match, PROCESSES, Skipped, quantile, ratios, run_duel, time_in_turns,
 };
-use crate::measuring::programs::{ProgramError, json_of, output_of, this_program};
+use crate::measuring::programs::{ProgramError, json_of, output_of, program, this_program};
 
 /// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]
@@ -172,7 +171,7 @@ impl<'a> Plan<'a> {
 
     fn measure(&self, task: &Task, name: &str, run: &dyn Fn(usize) -> Arc<Run>) -> Result<(), MeasureError> {
         match task {
-            Task::Sources => self.save(name, Sources::here()?),
+            Task::Sources => self.save(name, Sources::here(&run(1))?),
             Task::Choices => self.save(name, self.choices()?),
             Task::Trials { inputs } => {
                 let rows = inputs.iter().map(|input| self.trial(input, &run(1))).collect::<Result<_, _>>()?;
@@ -194,15 +193,15 @@ impl<'a> Plan<'a> {
             Task::Duel { input, threads, budget } => {
                 self.save(name, self.duel(input, *threads, *budget, &run(*threads))?)
             }
-            Task::Native { input, budget } => self.native(input, *budget, &self.path(name)),
-            Task::ColdStarts { input, each } => self.save(name, self.starts(input, *each)?),
+            Task::Native { input, budget } => self.native(input, *budget, &self.path(name), &run(1)),
+            Task::ColdStarts { input, each } => self.save(name, self.starts(input, *each, &run(1))?),
             Task::Counted { input } => {
                 let counted = self.counted(input, &run(1))?;
                 counted.map_or(Ok(()), |counted| self.save(name, counted))
             }
             Task::Game { game, limit, budget } => self.save(name, self.game(game, *limit, *budget, run)?),
-            Task::Far { game, limit } => self.save(name, far(game, *limit)?),
-            Task::Build { native } => self.save(name, build(*native)?),
+            Task::Far { game, limit } => self.save(name, far(game, *limit, &run(1))?),
+            Task::Build { native } => self.save(name, build(*native, &run(1))?),
             Task::Again(task) => self.measure(task, name, run),
         }
     }
@@ -313,20 +312,19 @@ impl<'a> Plan<'a> {
         Ok(Clocks { subject, rows })
     }
 
-    fn native(&self, input: &Input, budget: Duration, path: &Path) -> Result<(), MeasureError> {
-        let Some(program) = native() else { return Ok(()) };
-        let mut command = Command::new(program);
+    fn native(&self, input: &Input, budget: Duration, path: &Path, run: &Run) -> Result<(), MeasureError> {
+        let mut command = program(native(run)?);
         command.args(["compare", input.operation.name(), "--workload", &input.case.workload]);
         command.args(["--size", &input.case.size.to_string(), "--seconds", &budget.as_secs_f64().to_string()]);
         let time_limit = input.time_limit(self.time_limit).as_secs_f64();
         command.args(["--time-limit", &time_limit.to_string(), "--save"]).arg(path);
-        Ok(output_of(&mut command).map(drop)?)
+        Ok(output_of(&mut command, run).map(drop)?)
     }
 
-    fn starts(&self, input: &Input, each: Duration) -> Result<ColdStarts, MeasureError> {
+    fn starts(&self, input: &Input, each: Duration, run: &Run) -> Result<ColdStarts, MeasureError> {
         let session = input.session(&self.selection)?;
         let (mut rows, mut skipped) = (Vec::new(), Vec::new());
-        let program = this_program()?;
+        let this = this_program()?;
         let time_limit = input.time_limit(self.time_limit);
         let numbers = [1, self.machine().threads()];
         let candidates = numbers.map(|threads| session.candidates(threads, time_limit));
@@ -340,11 +338,11 @@ impl<'a> Plan<'a> {
             let (threads, predicted) = (numbers[first], candidates[first][index].predicted());
             // Enough time for a second run.
             let seconds = each.as_secs_f64().max(1.5 * predicted.as_secs_f64());
-            let mut command = Command::new(&program);
+            let mut command = program(&this);
             let Case { operation, workload, size } = &input.case;
             command.args(["run", "--json", operation, "--workload", workload, "--size", &size.to_string()]);
             command.args(["--kernel", name, "--threads", &threads.to_string()]);
-            rows.push(json_of::<ColdStart>(command.args(["--seconds", &seconds.to_string()]))?);
+            rows.push(json_of::<ColdStart>(command.args(["--seconds", &seconds.to_string()]), run)?);
         }
         Ok(ColdStarts { case: input.case.clone(), rows, skipped })
     }
@@ -452,9 +450,9 @@ fn kernel_sets(
 }
 
 /// Solves a game in its own process and checks the answer against the known one.
-fn far(game: &Game, limit: u64) -> Result<FarSolution, MeasureError> {
-    let mut command = Command::new(this_program()?);
-    let far: FarSolution = json_of(command.args(["solve", game.name, "--json", "--limit", &limit.to_string()]))?;
+fn far(game: &Game, limit: u64, run: &Run) -> Result<FarSolution, MeasureError> {
+    let mut command = program(this_program()?);
+    let far: FarSolution = json_of(command.args(["solve", game.name, "--json", "--limit", &limit.to_string()]), run)?;
     match known::find_game(game, limit).and_then(|known| known.figure("answer")) {
         Some(known) if known.to_string() != far.answer => Err(MeasureError::Answer(format!(
             "{} {limit}: the answer is {}, but the known answer is {known}",

@@ -19,7 +19,7 @@ use crate::measuring::duel::MIN_ROUNDS;
 /// How much a report measures.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// A draft: only small and published sizes, short duels, no clean builds.
+    /// A draft: only small and published sizes, short duels, no native and no clean builds.
     pub draft: bool,
     /// Limit on the total predicted time of all tasks.
     total: Duration,
@@ -376,12 +376,12 @@ fn duels(
         }
         if is_headline {
             input.include(|_| true, effort.headline_time_limit);
-            let duels = [
-                Task::Native { input: input.clone(), budget: budget / 2 },
-                Task::Duel { input: input.clone(), threads: 1, budget },
-            ];
-            if input.round(Duration::ZERO) * FEW_ROUNDS > budget && !effort.draft {
-                tasks.extend(duels.clone().map(|duel| Task::Again(Box::new(duel))));
+            let mut duels = vec![Task::Duel { input: input.clone(), threads: 1, budget }];
+            if !effort.draft {
+                duels.insert(0, Task::Native { input: input.clone(), budget: budget / 2 });
+                if input.round(Duration::ZERO) * FEW_ROUNDS > budget {
+                    tasks.extend(duels.iter().map(|duel| Task::Again(Box::new(duel.clone()))));
+                }
             }
             tasks.extend(duels);
             tasks.push(Task::ColdStarts { input: input.clone(), each: effort.start });

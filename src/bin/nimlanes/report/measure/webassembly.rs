@@ -37,7 +37,7 @@ pub fn measure(
     save: &mut dyn FnMut(&WebAssembly) -> Result<(), SavedError>,
     announce: &mut dyn FnMut(&str),
 ) -> Result<(), MeasureError> {
-    let engine = engine::name()?;
+    let engine = engine::name(run)?;
     let programs: Vec<&Path> = programs.iter().map(PathBuf::as_path).collect();
     let earlier = earlier.filter(|earlier| earlier.engine == engine);
     let mut measured = earlier.unwrap_or(WebAssembly { engine, operations: Vec::new() });

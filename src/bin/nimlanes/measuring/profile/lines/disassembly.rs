@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use object::{Object, ObjectSymbol, SymbolKind};
 
 use super::tools::output;
+use crate::measuring::programs::program;
 
 /// An instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Program {
     /// Why there are none: `objdump` is missing, or failed.
     pub fn instructions(&mut self, function: &Range<u64>) -> Result<&[Instruction], String> {
         let disassemble = || {
-            let mut objdump = Command::new("objdump");
+            let mut objdump = program("objdump");
             objdump.args(["--disassemble", "--no-show-raw-insn"]);
             objdump.arg(format!("--start-address={:#x}", function.start));
             objdump.arg(format!("--stop-address={:#x}", function.end));

@@ -2,10 +2,12 @@
 
 use std::env;
 use std::fs;
-use std::io::{ErrorKind, Write};
-use std::process::{Command, Stdio};
+use std::io::ErrorKind;
+use std::process::Command;
 
 use crate::measuring::profile::hot_loop::Model;
+use crate::measuring::programs::{ProgramError, complete, program};
+use crate::terminal::interrupt;
 
 /// What a program writes to its standard output, given a text.
 ///
@@ -13,20 +15,13 @@ use crate::measuring::profile::hot_loop::Model;
 /// Why there is nothing: it is not installed, or what it complained of.
 pub fn output(command: &mut Command, input: &str) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let failed = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => format!("{name} is not installed"),
-        _ => format!("{name}: {error}"),
-    };
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
-    let given = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input.as_bytes()));
-    let output = child.wait_with_output().map_err(failed)?;
-    if !output.status.success() {
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{name}: {}", complaint.lines().next().unwrap_or("it failed")));
+    match complete(command, input, &interrupt::run(1)) {
+        Ok(completed) => completed.success().map_err(|complaint| format!("{name}: {complaint}")),
+        Err(ProgramError::Start { source, .. }) if source.kind() == ErrorKind::NotFound => {
+            Err(format!("{name} is not installed"))
+        }
+        Err(error) => Err(format!("{name}: {error}")),
     }
-    given.map_err(failed)?;
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Iterations of the loop that llvm-mca simulates.
@@ -38,14 +33,14 @@ const TURNS: u32 = 100;
 /// Why there is no answer: it is not installed, or what it complained of.
 pub fn mca(assembly: &str) -> Result<Model, String> {
     let name = newest_mca();
-    let version = output(Command::new(&name).arg("--version"), "")?;
+    let version = output(program(&name).arg("--version"), "")?;
     let after = |text: &str, mark: &str| {
         let rest = text.split_once(mark)?.1;
         rest.split_whitespace().next().map(str::to_owned)
     };
     let cpu = after(&version, "Host CPU:").ok_or_else(|| format!("{name} does not know this CPU"))?;
     let number = after(&version, "LLVM version").unwrap_or_default();
-    let mut command = Command::new(&name);
+    let mut command = program(&name);
     command.args([format!("-mcpu={cpu}"), format!("-iterations={TURNS}")]);
     let text = output(command.args(["-bottleneck-analysis", "-resource-pressure=false"]), assembly)?;
     let cycles = after(&text, "Total Cycles:").and_then(|cycles| cycles.parse::<f64>().ok());
@@ -70,9 +65,9 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_named() {
-        let missing = output(&mut Command::new("nimlanes-has-no-such-tool"), "");
+        let missing = output(&mut program("nimlanes-has-no-such-tool"), "");
         assert_eq!(missing.unwrap_err(), "nimlanes-has-no-such-tool is not installed");
-        assert!(output(Command::new("cat").arg("/nimlanes/none"), "").unwrap_err().starts_with("cat: "));
-        assert_eq!(output(&mut Command::new("cat"), "text").as_deref(), Ok("text"));
+        assert!(output(program("cat").arg("/nimlanes/none"), "").unwrap_err().starts_with("cat: "));
+        assert_eq!(output(&mut program("cat"), "text").as_deref(), Ok("text"));
     }
 }
