@@ -13,7 +13,8 @@
 )]
 mod commands;
 mod drawing;
-mod files;
+#[doc(hidden)] // public for fuzzing
+pub mod files;
 mod measuring;
 #[doc(hidden)] // public for fuzzing
 pub mod report;

@@ -23,7 +23,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use nimlanes::lab::environment::Environment;
+use nimlanes::lab::environment::{BUILD, Environment};
 use nimlanes::machine::Machine;
 
 use self::lines::Lines;
@@ -184,7 +184,7 @@ fn why_nameless() -> &'static str {
 }
 
 /// The folder of profiles in the working directory; native builds have their own.
-pub const ROOT: &str = if cfg!(target_feature = "avx2") { "profiles/native" } else { "profiles" };
+pub const ROOT: &str = if matches!(BUILD.as_bytes(), b"native") { "profiles/native" } else { "profiles" };
 
 /// Sampled stacks of one kernel.
 #[derive(Clone, Debug, PartialEq)]
