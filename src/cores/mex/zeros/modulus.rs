@@ -53,8 +53,11 @@ pub struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// The plan with the least expected work.
+    /// The plan with the least expected work. Moves beyond the first heaps say nothing about residues.
     pub fn plan(&self) -> Plan {
+        if self.moves.is_empty() {
+            return Plan::ONE;
+        }
         let plans = (2..=MOST).map(|modulus| Plan { modulus, share: self.share(modulus) });
         let work = |plan: &Plan| plan.share * self.allowed + CLASS * plan.modulus as f64;
         plans.chain([Plan::ONE]).min_by(|a, b| work(a).total_cmp(&work(b))).expect("at least one")
@@ -118,5 +121,6 @@ mod tests {
         // All P-positions are multiples of 101, but so few lines are moved that classes cost more.
         assert_eq!(plan("1..100", 1 << 26), Plan::ONE);
         assert_eq!(plan("squares", (1 << 24) - 2), Plan::ONE, "too few heaps to look for one");
+        assert_eq!(plan("2000000,2999999", 1 << 26), Plan::ONE, "no moves among the first heaps");
     }
 }
