@@ -23,7 +23,7 @@ use std::arch::x86_64::{__m512i, __mmask16, _mm512_cmpgt_epu32_mask, _mm512_mask
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::avx512::{lanes_of, prefetch};
-use crate::machine::pages::request_huge_pages;
+use super::line::zeros;
 
 /// Words after the last one into which windows may reach, so that no field is shorter than a window.
 const PADDING: usize = WINDOW / 8;
@@ -38,11 +38,7 @@ pub struct Field {
 impl Field {
     /// A field of `words` zeros.
     pub fn new(words: usize) -> Self {
-        let mut words: Box<[u64]> = vec![0; words + PADDING].into();
-        request_huge_pages(&mut words);
-        // SAFETY: `AtomicU64` has the size, alignment and bit patterns of `u64`, and the box is the only owner.
-        let words = unsafe { Box::from_raw(Box::into_raw(words) as *mut [AtomicU64]) };
-        Field { words }
+        Field { words: zeros(words + PADDING) }
     }
 
     /// Bytes of a field of `words` words.

@@ -5,6 +5,7 @@
 //! the bits that change.
 #![allow(unsafe_code, reason = "lines at multiples of 64 bytes, and vector loads from memory that other threads write")]
 
+use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 #[cfg(target_arch = "x86_64")]
 use std::arch::{
     asm,
@@ -102,6 +103,21 @@ impl Line {
     }
 }
 
+/// Words that are zero, in huge pages if they are many. The allocator clears them, which touches no page.
+pub fn zeros(words: usize) -> Box<[AtomicU64]> {
+    let layout = Layout::array::<AtomicU64>(words).expect("memory has an address");
+    assert!(layout.size() > 0, "at least one word");
+    // SAFETY: the size of the layout is not zero.
+    let start = unsafe { alloc_zeroed(layout) }.cast::<AtomicU64>();
+    if start.is_null() {
+        handle_alloc_error(layout);
+    }
+    // SAFETY: a zero is a valid word, nothing else owns the memory, and a box of so many words is freed with this layout.
+    let mut words = unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, words)) };
+    request_huge_pages(&mut words);
+    words
+}
+
 /// A list of lines, without marks at first.
 pub struct Lines {
     words: Box<[AtomicU64]>,
@@ -112,12 +128,9 @@ pub struct Lines {
 impl Lines {
     /// `lines` lines without marks.
     pub fn new(lines: usize) -> Self {
-        let mut words: Box<[u64]> = vec![0; WORDS * lines + WORDS - 1].into();
-        request_huge_pages(&mut words);
+        let words = zeros(WORDS * lines + WORDS - 1);
         let first = words.as_ptr().align_offset(align_of::<Line>());
         assert!(first < WORDS, "a multiple of 64 bytes is among the first words");
-        // SAFETY: `AtomicU64` has the size, alignment and bit patterns of `u64`, and the box is the only owner.
-        let words = unsafe { Box::from_raw(Box::into_raw(words) as *mut [AtomicU64]) };
         Lines { words, first }
     }
 
