@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use criterion::{SamplingMode, Throughput};
 use nimlanes::lab::ceilings::CEILINGS;
-use nimlanes::lab::clock::Clock;
 
 use crate::Bench;
 
@@ -14,8 +13,8 @@ pub fn all() -> Vec<(String, Duration)> {
 }
 
 pub fn run(Bench { selection, plan, instrument, criterion }: &mut Bench) {
-    instrument.set_clock(Clock::Thread);
     for kind in CEILINGS.chunk_by(|a, b| a.kind == b.kind) {
+        instrument.set_clock(kind[0].clock());
         instrument.set_unit(kind[0].unit);
         let mut group = criterion.benchmark_group(format!("ceilings/{}", kind[0].kind));
         group.sampling_mode(SamplingMode::Flat);

@@ -3,7 +3,7 @@
 //! else.
 //!
 //! The loops use buffers of fixed size: 16 KiB, 512 KiB, 8 MiB and 256 MiB fit in L1, L2, L3 and memory on most recent
-//! machines (L3 may be shared with neighbours). The results are the best of several timings, as a ceiling is not an
+//! machines (L3 may be shared with neighbours); fresh pages are of 64 MiB. The results are the best of several timings, as a ceiling is not an
 //! average, and their median. Ceilings that are compared on one buffer, such as loads within a line and across two, take
 //! turns on the same memory. Vector loops use 512-bit registers if the machine has them, else whatever plain Rust
 //! compiles to.
@@ -48,6 +48,8 @@ enum Work {
     Chase,
     /// Dependent one-cycle operations on a word: the clock rate of the CPU.
     Chain,
+    /// Touching pages that the process has just been given.
+    Pages,
 }
 
 const KIB: usize = 1 << 10;
@@ -57,6 +59,8 @@ const L1: usize = 16 * KIB;
 const L2: usize = 512 * KIB;
 const L3: usize = 8 * MIB;
 const MEMORY: usize = 256 * MIB;
+/// More than an allocator keeps for itself: the pages go back to the system after each run.
+const FRESH: usize = 64 * MIB;
 
 /// Offset in words at which every load touches two lines. Half a line would not do: machines that load 64 bytes as two
 /// halves of 32 would find both halves aligned (on Zen 4, an offset of 32 bytes costs as much as 0, and any other 50 %
@@ -103,8 +107,13 @@ ceilings! {
     "clock", "dependent one-cycle operation" {
         "word" 0, Work::Chain;
     }
+    "pages", "fresh page" {
+        "touch" FRESH, Work::Pages;
+    }
 }
 
+/// Bytes of a page, wherever the system has no larger ones.
+const PAGE: usize = 4 * KIB;
 /// Bytes of a cache line, and words in it.
 const LINE: usize = 64;
 const WORDS: usize = LINE / size_of::<u64>();
@@ -120,7 +129,7 @@ const MIN_UNITS: usize = 1 << 14;
 pub struct Prepared<'m> {
     ceiling: Ceiling,
     machine: &'m Machine,
-    /// The buffer, after padding words that align it to 64 bytes.
+    /// The buffer, after padding words that align it to 64 bytes; empty if each run has its own.
     words: Vec<u64>,
     start: usize,
     /// Positions of the bits to set, in order.
@@ -132,7 +141,7 @@ pub struct Prepared<'m> {
 impl Ceiling {
     /// Allocates and fills the buffer.
     pub fn prepare<'m>(&self, machine: &'m Machine) -> Prepared<'m> {
-        let lines = self.bytes / LINE;
+        let lines = if matches!(self.work, Work::Pages) { 0 } else { self.bytes / LINE };
         let mut words = vec![0; (lines + 2) * WORDS];
         let start = words.as_ptr().align_offset(LINE);
         // A cycle through all lines: the factor is 1 modulo 4, the increment odd, the modulus a power of two (Hull, Dobell
@@ -161,6 +170,7 @@ impl Ceiling {
         match self.work {
             Work::Loads { .. } => self.bytes / LINE,
             Work::SetBits | Work::Stores => self.bytes / size_of::<u64>(),
+            Work::Pages => self.bytes / PAGE,
             _ => MIN_UNITS,
         }
     }
@@ -169,11 +179,17 @@ impl Ceiling {
         MIN_UNITS.div_ceil(self.sweep())
     }
 
+    /// The clock for it. CPU time leaves out what a virtual machine waits for its host, which can be most of the time of a
+    /// page.
+    pub fn clock(&self) -> Clock {
+        if matches!(self.work, Work::Pages) { Clock::Wall } else { Clock::Thread.for_one_run() }
+    }
+
     /// The tier of its instructions.
     fn tier(&self, machine: &Machine) -> Tier {
         match self.work {
             Work::Loads { .. } | Work::Logic | Work::LogicOfThree | Work::Permute => probe::tier(machine),
-            Work::Stores | Work::SetBits | Work::Chase | Work::Chain => Tier::Portable,
+            Work::Stores | Work::SetBits | Work::Chase | Work::Chain | Work::Pages => Tier::Portable,
         }
     }
 }
@@ -195,7 +211,7 @@ impl Group {
         let mut prepared = ceilings[0].prepare(machine);
         let mut time_runs = |ceiling: &Ceiling, runs: u32| {
             prepared.ceiling = *ceiling;
-            let clock = Clock::Thread.for_one_run();
+            let clock = ceiling.clock();
             let start = clock.now();
             (0..runs).for_each(|_| prepared.run());
             (clock.now() - start).as_secs_f64() * 1e9
@@ -272,12 +288,20 @@ impl Prepared<'_> {
             Work::Stores => (0..sweeps).for_each(|sweep| store(words, sweep as u64)),
             Work::SetBits => (0..sweeps).for_each(|_| set_bits(words, &self.bits)),
             Work::Chase => self.next = (0..MIN_UNITS).fold(self.next, |next, _| words[next as usize]),
+            Work::Pages => touch(self.ceiling.bytes),
             Work::Chain => {
                 let (a, b) = black_box((GOLDEN, 1));
                 black_box((0..MIN_UNITS / 2).fold(1u64, |word, _| (word ^ a).wrapping_add(b)));
             }
         }
     }
+}
+
+/// Allocates memory, and writes to each page.
+fn touch(bytes: usize) {
+    let mut memory = vec![0u8; bytes];
+    memory.iter_mut().step_by(PAGE).for_each(|byte| *byte = 1);
+    black_box(&mut memory);
 }
 
 /// Stores to every word of a table, each two lines and one word after the previous one.
