@@ -50,10 +50,10 @@
 //! [`Solver`](games::Solver) takes both:
 //! ```
 //! use nimlanes::games::{SolveError, Solver, game};
-//! use nimlanes::kernel::{Run, RunError};
+//! use nimlanes::kernel::RunError;
 //! # use nimlanes::{kernel::selection::Selection, machine::Machine};
 //! let selection = Selection::new(Machine::detect()).with_threads(1)?;
-//! let run = Run::new(selection.threads());
+//! let run = selection.run();
 //! let solver = Solver::new(&selection, &run);
 //! let question = game("stone-game")?.question(500);
 //! let solution = std::thread::scope(|scope| {
@@ -68,7 +68,7 @@
 //!
 //! # How a kernel is selected
 //! Every kernel states a [`Cost`](kernel::Cost): predicted time and memory, by a formula with measured or estimated
-//! constants. Among the kernels whose answers are proved ([`Claim`](kernel::Claim)), that are compiled in, that this
+//! constants, and a constant for each page that is touched for the first time. Among the kernels whose answers are proved ([`Claim`](kernel::Claim)), that are compiled in, that this
 //! CPU can run and that fit in memory, the one with the smallest predicted time is selected. The choice therefore
 //! follows the size and the shape of the input. See [`kernel::selection`].
 //!

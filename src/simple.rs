@@ -7,7 +7,7 @@ use crate::cores::named::NameError;
 use crate::games::{Positions, Question, Solution, SolveError, Solver, game};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::InputError;
-use crate::kernel::{Kernel, Operation, Run, available};
+use crate::kernel::{Kernel, Operation, available};
 use crate::machine::Machine;
 use crate::moves::MoveSet;
 
@@ -117,6 +117,6 @@ fn subtraction<O: Operation>(
 
 fn with_solver<T>(ask: impl FnOnce(&Solver) -> Result<T, SolveError>) -> Result<T, SolveError> {
     let selection = Selection::new(Machine::detect());
-    let run = Run::new(selection.threads());
+    let run = selection.run();
     ask(&Solver::new(&selection, &run))
 }

@@ -253,15 +253,20 @@ impl fmt::Debug for Solver<'_> {
 }
 
 impl<'a> Solver<'a> {
-    /// A solver whose kernels `selection` chooses. `run` holds the number of threads, the progress and the cancellation
-    /// flag.
+    /// A solver whose kernels `selection` chooses, for the number of threads of `run`. [`Selection::run`] makes a run with
+    /// the threads of the selection. `run` also holds the progress and the cancellation flag.
     pub fn new(selection: &'a Selection, run: &'a Run) -> Self {
         Solver { selection, run, watcher: None }
     }
 
-    /// How kernels are chosen.
+    /// How kernels are chosen, apart from the number of threads.
     pub fn selection(&self) -> &'a Selection {
         self.selection
+    }
+
+    /// How kernels are chosen for the threads of the run.
+    fn kernels(&self) -> Selection {
+        self.selection.for_run(self.run)
     }
 
     /// The same solver, which calls `watcher` before each operation.
@@ -275,9 +280,9 @@ impl<'a> Solver<'a> {
     /// ```
     /// use nimlanes::cores::mex::records::{MexRecords, Records};
     /// use nimlanes::games::Solver;
-    /// # use nimlanes::{kernel::Run, kernel::selection::Selection, machine::Machine};
-    /// let (selection, run) = (Selection::new(Machine::detect()), Run::new(1));
-    /// let squares = "squares".parse()?;
+    /// # use nimlanes::{kernel::selection::Selection, machine::Machine};
+    /// let selection = Selection::new(Machine::detect());
+    /// let (squares, run) = ("squares".parse()?, selection.run());
     /// let (found, _) = Solver::new(&selection, &run).apply::<MexRecords>(100, |limit| Records::new(&squares, limit))?;
     /// assert_eq!(found.first, [0, 1, 4, 25, 28, 29, 75]); // the first heap of each Grundy value
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -315,7 +320,7 @@ impl<'a> Solver<'a> {
         input: impl Fn(u64) -> Result<O::Input, InputError>,
     ) -> Result<(Kernel<O>, O::Input), SolveError> {
         let chosen = input(limit)?;
-        Ok((self.selection.kernel_for::<O, _>(&chosen, limit, input)?, chosen))
+        Ok((self.kernels().kernel_for::<O, _>(&chosen, limit, input)?, chosen))
     }
 
     /// Chooses a kernel for one operation and runs it on an input computed by an earlier operation.
@@ -323,7 +328,7 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// No kernel can handle the input, or the run was stopped.
     pub fn apply_to<O: Operation>(&self, input: &O::Input) -> Result<(O::Output, ChosenKernel), SolveError> {
-        self.perform(self.selection.kernel::<O>(input)?, O::Start::default(), input)
+        self.perform(self.kernels().kernel::<O>(input)?, O::Start::default(), input)
     }
 
     fn perform<O: Operation>(

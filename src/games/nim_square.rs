@@ -58,7 +58,7 @@ fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let (kernel, input) = solver.choose::<MexSubtraction>(question.limit, input)?;
     if heaps == 3 {
         let predicted = Values::predicted(input.heaps(), (input.values() - 1.0) as u16);
-        solver.selection.kernel::<XorTriples>(&predicted)?;
+        solver.kernels().kernel::<XorTriples>(&predicted)?;
     }
     let (values, mex) = solver.perform(kernel, (), &input)?;
     let details = details(MexSubtraction::digest(&values), "");

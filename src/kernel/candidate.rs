@@ -48,11 +48,11 @@ impl Candidate {
             Err(obstacle) => (Cost::IMPOSSIBLE, Some(obstacle)),
             Ok(kernel) => {
                 let cost = kernel.cost(input, threads);
-                let free = machine.memory(if def.is_parallel() { threads } else { 1 });
+                let free = kernel.free_memory(threads);
                 let obstacle = if !def.finds_output() {
                     Some(if def.yields == Yields::Tally { Obstacle::TallyAlone } else { Obstacle::Unordered })
                 } else if !cost.is_possible() {
-                    let more = threads + 1;
+                    let more = threads.saturating_add(1);
                     let is_possible = kernel.cost(input, more).is_possible();
                     Some(if is_possible { Obstacle::Threads(more) } else { Obstacle::Domain })
                 } else if cost.bytes > free as f64 {

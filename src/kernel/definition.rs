@@ -7,7 +7,7 @@ use std::ops::Deref;
 use super::cost::{Cost, CostContext, Needs};
 use super::obstacle::Obstacle;
 use super::operation::{Operation, Yields};
-use super::run::{Run, RunError};
+use super::run::{MAX_THREADS, Run, RunError};
 use crate::machine::Machine;
 use crate::machine::isa::Tier;
 
@@ -51,9 +51,12 @@ impl<O: Operation> Body<O> {
         if !def.finds_output() {
             return Cost::IMPOSSIBLE;
         }
+        let threads = threads.clamp(1, MAX_THREADS);
         let Cost { ns, bytes } = (self.cost)(input, CostContext { tier: def.tier, threads });
         let threads = if def.is_parallel() { threads } else { 1 };
-        Cost { ns, bytes: bytes + O::input_bytes(input) + O::output_bytes(input, threads) }
+        let bytes = bytes + O::output_bytes(input, threads);
+        let Cost { ns, .. } = Cost { ns, bytes }.with_fresh_pages(threads);
+        Cost { ns, bytes: bytes + O::input_bytes(input) }
     }
 }
 
@@ -164,7 +167,7 @@ impl<O: Operation> KernelDef<O> {
             let offers = machine.tiers().map(Tier::name).collect();
             return Err(Obstacle::Tier { needs: self.tier.name(), offers });
         }
-        Ok(Kernel { def: self, body })
+        Ok(Kernel { def: self, body, machine: *machine })
     }
 }
 
@@ -172,6 +175,7 @@ impl<O: Operation> KernelDef<O> {
 pub struct Kernel<O: Operation> {
     def: &'static KernelDef<O>,
     body: &'static Body<O>,
+    machine: Machine,
 }
 
 impl<O: Operation> Clone for Kernel<O> {
@@ -199,6 +203,11 @@ impl<O: Operation> Kernel<O> {
         self.body.cost(self.def, input, threads)
     }
 
+    /// Bytes that a run with `threads` threads may take.
+    pub(crate) fn free_memory(&self, threads: usize) -> u64 {
+        self.machine.memory(if self.def.is_parallel() { threads } else { 1 })
+    }
+
     /// What a unit of work needs at least, if the kernel states it.
     pub fn needs(&self, input: &O::Input) -> Option<Needs> {
         self.body.needs.map(|needs| needs(input))
@@ -207,8 +216,8 @@ impl<O: Operation> Kernel<O> {
     /// Computes the output for `input`.
     ///
     /// # Errors
-    /// [`RunError::OutsideDomain`] before anything is computed; any other [`RunError`] if the run was cancelled or the
-    /// kernel failed.
+    /// [`RunError::OutsideDomain`] or [`RunError::Memory`] before anything is computed; any other [`RunError`] if the run
+    /// was cancelled or the kernel failed.
     pub fn run(&self, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
         self.run_from(O::Start::default(), input, run)
     }
@@ -222,9 +231,14 @@ impl<O: Operation> Kernel<O> {
         self.enter(start, input, run)
     }
 
-    /// Whether the input is in the domain of the kernel with this number of threads.
+    /// Whether the input is in the domain of the kernel with this number of threads, and fits in memory.
     pub(crate) fn admit(&self, input: &O::Input, threads: usize) -> Result<(), RunError> {
-        if self.cost(input, threads).is_possible() { Ok(()) } else { Err(RunError::OutsideDomain) }
+        let (cost, free) = (self.cost(input, threads), self.free_memory(threads));
+        match cost {
+            _ if !cost.is_possible() => Err(RunError::OutsideDomain),
+            Cost { bytes, .. } if bytes > free as f64 => Err(RunError::Memory { needs: bytes as u64, free }),
+            _ => Ok(()),
+        }
     }
 
     /// [`Kernel::run_from`] on an input that was admitted, for timing: the time to compute the cost would show.

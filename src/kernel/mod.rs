@@ -34,4 +34,4 @@ pub use definition::entered;
 pub use definition::{Claim, Kernel, KernelDef, KernelMeta, available};
 pub(crate) use list::kernels;
 pub use operation::{Absent, Core, Digest, Operation, Yields};
-pub use run::{Evidence, Run, RunError};
+pub use run::{Evidence, MAX_THREADS, Run, RunError};

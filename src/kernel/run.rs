@@ -3,6 +3,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::text::units::bytes;
+
+/// The most threads of a run: no kernel gains from more, and each needs a stack.
+pub const MAX_THREADS: usize = 1024;
+
 /// Why a run ended without an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -23,6 +28,14 @@ pub enum RunError {
     /// instead.
     #[error("{0}")]
     GaveUp(&'static str),
+    /// The run would not fit in the memory that was free when its kernel was looked up.
+    #[error("the run needs {} and {} are free", bytes(*.needs as f64), bytes(*.free as f64))]
+    Memory {
+        /// Bytes that the run needs.
+        needs: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
     /// The kernel cannot handle the input, or needs more threads: its cost is
     /// [`Cost::IMPOSSIBLE`](super::Cost::IMPOSSIBLE).
     #[error("the input is outside the kernel's domain")]
@@ -67,9 +80,16 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run that may use `threads` threads; 0 counts as 1.
+    /// A run that may use `threads` threads; 0 counts as 1, and more than [`MAX_THREADS`] count as so many. For kernels
+    /// that a [`Selection`](super::selection::Selection) chooses, see
+    /// [`Selection::run`](super::selection::Selection::run).
     pub fn new(threads: usize) -> Self {
-        Run { threads: threads.max(1), done: AtomicU64::new(0), cancelled: Arc::default(), evidence: Mutex::default() }
+        Run {
+            threads: threads.clamp(1, MAX_THREADS),
+            done: AtomicU64::new(0),
+            cancelled: Arc::default(),
+            evidence: Mutex::default(),
+        }
     }
 
     /// A run that is cancelled together with this one but counts its own progress, for work that is not part of this

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::kernel::candidate::{Candidate, Conditions, Obstacle, quickest};
-use crate::kernel::{Kernel, Operation};
+use crate::kernel::{Kernel, MAX_THREADS, Operation, Run};
 use crate::machine::Machine;
 use crate::text::units::{bytes, span};
 
@@ -29,6 +29,9 @@ pub enum SelectError {
     /// The number of threads is zero.
     #[error("no thread to run on; at least one is needed")]
     NoThreads,
+    /// There are more threads than [`MAX_THREADS`].
+    #[error("{0} threads are too many; at most {MAX_THREADS}")]
+    TooManyThreads(usize),
     /// There are more threads than the build can use.
     #[error("{0} threads need a build with the feature `parallel`")]
     NotParallel(usize),
@@ -127,17 +130,18 @@ impl SelectError {
 impl Selection {
     /// A selection of the best kernels for `machine`, with all its threads if the build can use them.
     pub fn new(machine: Machine) -> Self {
-        let threads = if cfg!(feature = "parallel") { machine.threads() } else { 1 };
+        let threads = if cfg!(feature = "parallel") { machine.threads().min(MAX_THREADS) } else { 1 };
         Selection { machine, threads, named: BTreeMap::new(), longest: LONG }
     }
 
     /// The same selection with at most `threads` threads.
     ///
     /// # Errors
-    /// `threads` is 0, or above 1 in a build without the feature `parallel` or on a machine that cannot start threads.
+    /// `threads` is 0 or above [`MAX_THREADS`], or above 1 in a build without the feature `parallel` or on a machine that cannot start threads.
     pub fn with_threads(self, threads: usize) -> Result<Self, SelectError> {
         match threads {
             0 => Err(SelectError::NoThreads),
+            _ if threads > MAX_THREADS => Err(SelectError::TooManyThreads(threads)),
             2.. if !cfg!(feature = "parallel") => Err(SelectError::NotParallel(threads)),
             2.. if !self.machine.has_threads() => Err(SelectError::SingleThread(threads)),
             _ => Ok(Selection { threads, ..self }),
@@ -171,6 +175,16 @@ impl Selection {
     /// The number of threads that a run may use.
     pub fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// A run for kernels that this selection chooses: it may use as many threads as they were chosen for.
+    pub fn run(&self) -> Run {
+        Run::new(self.threads)
+    }
+
+    /// The same selection with the threads of a run.
+    pub(crate) fn for_run(&self, run: &Run) -> Self {
+        Selection { threads: run.threads(), ..self.clone() }
     }
 
     /// What a run may use. The conditions set no time limit; [`Selection::admit`] does.

@@ -31,7 +31,7 @@ pub(crate) fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
 ///
 /// # Errors
 /// [`RunError::NoThread`] if not all threads can be started; no share has begun then. Otherwise the error of the first
-/// share, in order, that failed.
+/// share, in order, that failed by itself: one that another share stops says that it was cancelled.
 pub(crate) fn share<T: Send>(
     threads: usize,
     work: impl Fn(usize) -> Result<T, RunError> + Sync,
@@ -39,7 +39,12 @@ pub(crate) fn share<T: Send>(
     let results: Vec<_> = (0..threads).map(|_| Mutex::new(None)).collect();
     share_unnamed(threads, &|thread| *results[thread].lock().expect("one share has it") = Some(work(thread)))?;
     let result = |ended: Mutex<Option<_>>| ended.into_inner().expect("no panic").expect("the share has ended");
-    results.into_iter().map(result).collect()
+    let results: Vec<_> = results.into_iter().map(result).collect();
+    let mut errors = results.iter().filter_map(|result: &Result<T, RunError>| result.as_ref().err());
+    match errors.find(|error| **error != RunError::Cancelled) {
+        Some(cause) => Err(*cause),
+        None => results.into_iter().collect(),
+    }
 }
 
 /// [`share`], compiled once instead of for every kernel: starting threads takes more code than some kernels.
@@ -114,6 +119,10 @@ mod tests {
         assert_eq!(with_at_most(4, || share(5, work)), Ok(vec![0, 1, 2, 3, 4]));
         let stopped = |thread| if thread < 3 { Ok(thread) } else { Err(RunError::Overflow) };
         assert_eq!(share(5, stopped), Err(RunError::Overflow));
+        // The cause is told, not that the shares before it were stopped.
+        let stops_others = |thread| Err::<(), _>(if thread == 3 { RunError::Overflow } else { RunError::Cancelled });
+        assert_eq!(share(5, stops_others), Err(RunError::Overflow));
+        assert_eq!(share(5, |_| Err::<(), _>(RunError::Cancelled)), Err(RunError::Cancelled));
     }
 
     #[test]

@@ -209,6 +209,20 @@ fn the_size_reported_to_fit_can_be_solved() {
     }
 }
 
+/// A kernel that needs several threads is quicker here.
+#[test]
+fn kernels_are_chosen_for_the_threads_of_the_run() {
+    let selection = Selection::new(Machine::detect());
+    let answer = |run: Run| {
+        let question = published("stone-game", 5000);
+        question.solve(&Solver::new(&selection, &run)).expect("a solution").answer
+    };
+    assert_eq!(
+        [answer(Run::new(1)), answer(Run::new(2)), answer(selection.run())],
+        [20_822_435_826u64; 3].map(Into::into)
+    );
+}
+
 /// A single remainder would take less than a day.
 #[test]
 fn the_prediction_for_an_exact_number_includes_all_remainders() {

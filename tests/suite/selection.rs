@@ -1,7 +1,9 @@
 //! Which kernel is selected, on machines of every tier.
 
 use nimlanes::cores::OPERATIONS;
+use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::kernel::selection::{SelectError, Selection};
+use nimlanes::kernel::{MAX_THREADS, Run, RunError, available};
 use nimlanes::machine::Machine;
 use nimlanes::machine::isa::Tier;
 
@@ -43,6 +45,36 @@ fn a_cap_keeps_included_kernels_and_adds_none() {
         );
     }
     assert_eq!(machine.capped(Tier::Portable).tiers().collect::<Vec<_>>(), [Tier::Portable]);
+}
+
+#[test]
+fn threads_have_an_upper_limit() {
+    let selection = Selection::new(Machine::detect());
+    for threads in [MAX_THREADS + 1, 1 << 31, usize::MAX] {
+        let error = selection.clone().with_threads(threads).expect_err("too many");
+        assert_eq!(error, SelectError::TooManyThreads(threads));
+        assert_eq!(Run::new(threads).threads(), MAX_THREADS);
+        for operation in OPERATIONS {
+            let (workload, size) = (operation.workloads()[0].name, operation.workloads()[0].published);
+            let session = operation.session(&selection, workload, size).expect("a listed workload");
+            for kernel in 0..session.kernels().len() {
+                assert_eq!(session.cost(kernel, threads), session.cost(kernel, MAX_THREADS), "{}", operation.name());
+            }
+        }
+    }
+    assert_eq!(selection.clone().run().threads(), selection.threads());
+}
+
+/// Where an index has 64 bits, a table of the largest input would be far larger than any memory.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn a_kernel_refuses_what_does_not_fit_in_memory() {
+    let input = Octal::new(&"0.6".parse().expect("a game"), 1 << 48).expect("the largest limit");
+    for kernel in available::<MexOctal>(&Machine::detect().with_memory(1 << 30)) {
+        let refused = kernel.run(&input, &Run::new(2));
+        let is_refused = matches!(refused, Err(RunError::Memory { .. } | RunError::OutsideDomain));
+        assert!(is_refused, "{}: {:?}", kernel.def().name, refused.err());
+    }
 }
 
 #[test]

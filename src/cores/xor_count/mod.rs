@@ -3,9 +3,9 @@
 pub mod partitions;
 pub mod triples;
 
+use crate::kernel::Operation;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, ValuesError};
-use crate::kernel::{Operation, Run};
 
 /// Computes the Grundy values for an input of this core. This is not part of what is compared or timed.
 fn values_of<O: Operation>(
@@ -16,7 +16,7 @@ fn values_of<O: Operation>(
     let compute = || -> Result<O::Output, ValuesError> {
         let input = input?;
         let kernel = selection.kernel::<O>(&input)?;
-        Ok(kernel.run(&input, &Run::new(selection.threads()))?)
+        Ok(kernel.run(&input, &selection.run())?)
     };
     compute().map_err(|source| InputError::Values { operation, source: Box::new(source) })
 }

@@ -11,9 +11,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use nimlanes::cores::named::pair;
 use nimlanes::games::{Question, game};
-use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::Session;
+use nimlanes::kernel::{MAX_THREADS, Run};
 use nimlanes::numbers::within;
 
 use self::settings::{Settings, games};
@@ -35,14 +35,11 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Maximum number of threads: no kernel gains from more, and each needs a stack.
-const MAX_THREADS: u64 = 1024;
-
 /// The `--threads` option.
 #[derive(Args, Clone, Copy, Default)]
 pub struct Threads {
     /// Number of threads that a kernel may use
-    #[arg(long, value_name = "T", value_parser = within(1..=MAX_THREADS), allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", value_parser = within(1..=MAX_THREADS as u64), allow_negative_numbers = true)]
     threads: Option<u64>,
 }
 
