@@ -523,6 +523,69 @@ fn a_summary_of_an_octal_game_says_what_is_proved() {
     );
 }
 
+/// All but the words for a period and what proves it.
+fn figures(code: &str, limit: &str, more: &[&str]) -> serde_json::Value {
+    let mut summary = json(&[&["--code", code, "--limit", limit, "--threads", "1"], more].concat());
+    let fields = summary.as_object_mut().expect("fields");
+    fields.remove("period_in_words");
+    let period = fields.get_mut("period").expect("a field");
+    match period["proved"].as_bool() {
+        Some(true) => drop(period.as_object_mut().expect("fields").remove("theorem")),
+        _ => *period = serde_json::Value::Null,
+    }
+    summary
+}
+
+/// With and without windows, up to the end of a table and past it; the period of 0.16 is proved by these heaps alone.
+#[test]
+fn a_summary_is_the_same_whichever_kernel_makes_it() {
+    for (code, limit) in [
+        ("0.106", "131071"),
+        ("0.106", "300000"),
+        ("0.054", "200001"),
+        ("0.6", "150000"),
+        ("grundy", "150000"),
+        ("0.77", "200000"),
+        ("0.07", "200001"),
+        ("0.02", "400000"),
+        ("0.16", "509622"),
+        ("4.3", "200000"),
+    ] {
+        let want = figures(code, limit, &["--kernel", "mex_octal=greedy"]);
+        assert_eq!(figures(code, limit, &[]), want, "{code}");
+        for kernel in ["mex_period=window_words", "mex_period=table"] {
+            assert_eq!(figures(code, limit, &["--kernel", kernel]), want, "{code}: {kernel}");
+        }
+    }
+    assert!(figures("0.16", "509622", &[])["period"]["proved"] == true);
+    assert!(
+        json(&["--code", "0.106", "--limit", "300000"])["period_in_words"].as_str()
+            == Some("none proved by these heaps")
+    );
+}
+
+/// Too many heaps are rare for a window, and the table goes on.
+#[test]
+fn a_summary_of_many_rare_heaps_is_made_with_a_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = folder.path().join("kept.json");
+    let limit = "4200000";
+    let found = figures("grundy", limit, &["--save", kept.to_str().expect("UTF-8")]);
+    let kept = std::fs::read_to_string(&kept).expect("it was written");
+    let kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
+    follows_its_schema(&kept);
+    let tally =
+        |tally: &serde_json::Value| [&tally["value"], &tally["first"], &tally["heaps"]].map(serde_json::Value::as_u64);
+    let tallies = found["values"].as_array().expect("a list").iter().map(tally);
+    let saved: Vec<[Option<u64>; 3]> = serde_json::from_value(kept["content"]["values"].clone()).expect("numbers");
+    assert_eq!(tallies.clone().collect::<Vec<_>>(), saved);
+    assert_eq!(tallies.map(|[.., heaps]| heaps.expect("a number")).sum::<u64>(), 4_200_001);
+    assert_eq!(found, figures("grundy", limit, &["--kernel", MOST_QUICKLY]));
+}
+
+/// A kernel of `mex_octal` that needs no tier, but is not slow.
+const MOST_QUICKLY: &str = if cfg!(target_arch = "x86_64") { "mex_octal=greedy_avx2" } else { "mex_octal=greedy" };
+
 #[test]
 fn wrong_requests_for_octal_games_give_one_line() {
     for (args, code, part) in [
@@ -538,8 +601,8 @@ fn wrong_requests_for_octal_games_give_one_line() {
         (vec!["--code", "0.6", "--limit", "1e15"], 2, "too large"),
         (vec!["--code", "0.6", "--limit", "1e12", "--format", "bin"], 2, "would fit"),
         (vec!["--code", "0.6", "--limit", "1e12", "--kernel", "mex_octal=greedy"], 2, "would fit"),
-        (vec!["--code", "0.6", "--limit", "5e8"], 1, "name a kernel of mex_octal"),
-        (vec!["--code", "0.8", "--limit", "5e8"], 2, "mex_period"),
+        (vec!["--code", "0.8", "--limit", "5e8"], 2, "more than a day"),
+        (vec!["--code", "0.8", "--limit", "1000", "--kernel", "mex_period=table"], 2, "mex_period"),
         (vec!["--code", "0.6", "--zeros", "--save", "f"], 2, "--save needs"),
         (vec!["--moves", "1,2", "--save", "f"], 2, "--save needs"),
         (vec!["--code", "0.[3]", "--limit", "1e7"], 2, "too large"),
@@ -581,6 +644,13 @@ fn a_killed_run_of_an_octal_game_resumes() {
         assert!(line.lines().count() == 1 && line.contains(part), "{args:?}: {line}");
         assert_eq!(std::fs::read(&file).expect("a checkpoint"), kept);
     }
+    // The values are those that a summary starts from.
+    let of_values = path("values kept");
+    std::fs::copy(&file, &of_values).expect("copied");
+    assert_eq!(
+        figures("grundy", "1e6", &["--checkpoint", &of_values, "--resume"]),
+        figures("grundy", "1e6", &["--kernel", MOST_QUICKLY])
+    );
     grundy(&keep).args(["--out", &out]).assert().success();
     assert!(std::fs::read(&out).expect("written") == want, "other values");
     assert!(!std::path::Path::new(&file).exists(), "the checkpoint goes with the end");

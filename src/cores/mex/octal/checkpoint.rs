@@ -10,7 +10,7 @@ use super::{Code, MAX_LIMIT};
 use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
 
 /// The first bytes of a checkpoint.
-const MAGIC: [u8; 8] = *b"nimoctal";
+pub const MAGIC: [u8; 8] = *b"nimoctal";
 
 /// Values to read or write at once.
 const STEP: usize = 1 << 15;

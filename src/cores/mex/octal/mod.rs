@@ -63,7 +63,7 @@ pub(super) mod space;
 mod sparse;
 pub(super) mod sparse_lanes;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod sparse_lanes_avx2;
+pub(super) mod sparse_lanes_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(super) mod sparse_lanes_avx512;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]

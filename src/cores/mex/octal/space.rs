@@ -15,12 +15,14 @@ pub struct SparseSpace {
 
 /// The sparse space of these values: that of the mask with the fewest rare heaps. This is an observation about these heaps.
 pub fn sparse_space(code: &Code, values: &[u16]) -> SparseSpace {
-    let Space { mask, rare, .. } = Space::new(common_parity(code), values);
-    SparseSpace { mask, rare: rare.into_iter().map(|(heap, _)| heap).collect() }
+    let (mask, count) = Counts::of(common_parity(code), values).best();
+    let mut rare = Vec::with_capacity(count);
+    rare.extend((0..values.len()).filter(|heap| mask.is_rare(*heap, values[*heap])));
+    SparseSpace { mask, rare }
 }
 
 /// The parity of all places where the code allows a split into two; `None` if they differ, or there are none.
-pub(super) fn common_parity(code: &Code) -> Option<usize> {
+pub fn common_parity(code: &Code) -> Option<usize> {
     let mut places = (0..=code.last_place()?).filter(|place| code.digit(*place) & 4 > 0);
     let parity = places.next()? % 2;
     places.all(|place| place % 2 == parity).then_some(parity)
@@ -57,22 +59,67 @@ pub struct Space {
     mask: Mask,
     /// Rare heaps in ascending order, with their values.
     rare: Vec<(usize, u16)>,
-    /// The parity of the splitting places, if they agree, which lets the position count.
-    parity: Option<usize>,
-    /// How many heaps have each value, without the bit of the position and with it. Powers of two in length.
-    counts: [Vec<i64>; 2],
+    counts: Counts,
     /// The number of rare heaps when the mask was chosen.
     chosen_at: usize,
+}
+
+/// How many heaps have each value.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    /// The parity of the splitting places, if they agree, which lets the position count.
+    parity: Option<usize>,
+    /// Without the bit of the position and with it. Powers of two in length.
+    heaps: [Vec<i64>; 2],
+}
+
+impl Counts {
+    /// The counts of all values.
+    pub fn of(parity: Option<usize>, values: &[u16]) -> Self {
+        let mut counts = Counts { parity, heaps: [vec![0; 2], vec![0; 2]] };
+        for (n, value) in values.iter().enumerate() {
+            counts.add(n, *value, 1);
+        }
+        counts
+    }
+
+    /// Counts `heaps` heaps of the parity of `n` with a value; true if it has a bit that no value had before.
+    #[inline(always)]
+    pub fn add(&mut self, n: usize, value: u16, heaps: i64) -> bool {
+        let index = usize::from(value);
+        let is_new = index >= self.heaps[0].len();
+        if is_new {
+            for heaps in &mut self.heaps {
+                heaps.resize((index + 1).next_power_of_two(), 0);
+            }
+        }
+        let bit = Mask { values: 1, position: self.parity }.bit(n);
+        self.heaps[usize::from(bit)][index] += heaps;
+        is_new
+    }
+
+    /// The mask that makes the fewest heaps rare, and their number. The least coefficient of the Walsh-Hadamard transform is the
+    /// number of rare heaps less that of common ones. The position is one more bit, above those of the values.
+    pub fn best(&self) -> (Mask, usize) {
+        let mut sums = self.heaps.concat();
+        let by_position = sums.len() / 2;
+        walsh_hadamard(&mut sums);
+        let masks = if self.parity.is_some() { 0..sums.len() } else { 0..by_position };
+        let masks = masks.filter(|mask| mask % by_position != 0);
+        let best = masks.min_by_key(|mask| sums[*mask]).expect("values have at least a bit");
+        let position = self.parity.filter(|_| best >= by_position);
+        // The first sum is the number of heaps.
+        (Mask { values: (best % by_position) as u16, position }, ((sums[0] + sums[best]) / 2) as usize)
+    }
 }
 
 impl Space {
     /// The space of these values, with the mask that makes the fewest heaps rare.
     pub fn new(parity: Option<usize>, values: &[u16]) -> Self {
-        let mask = Mask { values: 1, position: None };
-        let mut space = Space { mask, rare: Vec::new(), parity, counts: [vec![], vec![]], chosen_at: 0 };
-        space.recount(values);
+        let counts = Counts::of(parity, values);
+        let (mask, chosen_at) = counts.best();
+        let mut space = Space { mask, rare: Vec::new(), counts, chosen_at };
         space.split_by(mask, values);
-        space.choose(values);
         space
     }
 
@@ -88,21 +135,6 @@ impl Space {
         }
     }
 
-    /// Counts a value; true if it has a bit that no value had before.
-    #[inline(always)]
-    fn count(&mut self, n: usize, value: u16) -> bool {
-        let value = usize::from(value);
-        let is_new = value >= self.counts[0].len();
-        if is_new {
-            for counts in &mut self.counts {
-                counts.resize((value + 1).next_power_of_two(), 0);
-            }
-        }
-        let bit = Mask { position: self.parity, ..self.mask }.bit(n);
-        self.counts[usize::from(bit)][value] += 1;
-        is_new
-    }
-
     /// The number of rare heaps, the empty heap among them if it is rare.
     pub fn rare_count(&self) -> usize {
         self.rare.len()
@@ -110,34 +142,22 @@ impl Space {
 
     /// Counts all values anew.
     pub fn recount(&mut self, values: &[u16]) {
-        self.counts = [vec![0; 2], vec![0; 2]];
-        for (n, value) in values.iter().enumerate() {
-            self.count(n, *value);
-        }
+        self.counts = Counts::of(self.counts.parity, values);
     }
 
     /// Takes the value of the next heap `n`; true if a mask should be chosen anew.
     #[inline(always)]
     pub fn push(&mut self, n: usize, value: u16) -> bool {
-        let has_new_bit = self.count(n, value);
+        let has_new_bit = self.counts.add(n, value, 1);
         if self.mask.is_rare(n, value) {
             self.rare.push((n, value));
         }
         has_new_bit || self.rare.len() > self.chosen_at + self.chosen_at / 32 + 8
     }
 
-    /// Chooses the mask that makes the fewest of all heaps rare: the least coefficient of the Walsh-Hadamard transform of the counts
-    /// is the number of rare heaps less that of common ones. The position is one more bit, above those of the values. True if it
-    /// is another mask than before.
+    /// Chooses the mask that makes the fewest of all heaps rare. True if it is another mask than before.
     pub fn choose(&mut self, values: &[u16]) -> bool {
-        let mut sums = self.counts.concat();
-        let by_position = sums.len() / 2;
-        walsh_hadamard(&mut sums);
-        let masks = if self.parity.is_some() { 0..sums.len() } else { 0..by_position };
-        let masks = masks.filter(|mask| mask % by_position != 0);
-        let best = masks.min_by_key(|mask| sums[*mask]).expect("values have at least a bit");
-        let position = self.parity.filter(|_| best >= by_position);
-        let mask = Mask { values: (best % by_position) as u16, position };
+        let (mask, _) = self.counts.best();
         let is_other = mask != self.mask;
         if is_other {
             self.split_by(mask, values);

@@ -17,8 +17,8 @@ pub trait Journal: Send + Sync {
 /// Where a run starts, and where it saves its progress. By default it starts at heap 0 and saves nothing.
 #[derive(Default)]
 pub struct Start {
-    pub(super) from: Vec<u16>,
-    pub(super) journal: Option<Arc<dyn Journal>>,
+    pub(in crate::cores::mex) from: Vec<u16>,
+    pub(in crate::cores::mex) journal: Option<Arc<dyn Journal>>,
 }
 
 impl fmt::Debug for Start {
@@ -28,11 +28,6 @@ impl fmt::Debug for Start {
 }
 
 impl Start {
-    /// A run that begins after the values `from`, which must be those of the first heaps.
-    pub(in crate::cores::mex) fn from_values(from: Vec<u16>) -> Self {
-        Start { from, journal: None }
-    }
-
     /// A run that saves its progress to `journal`, and begins after the values `from`, which must be those of the first heaps.
     pub fn with_journal(journal: Arc<dyn Journal>, from: Vec<u16>) -> Self {
         Start { from, journal: Some(journal) }

@@ -4,10 +4,11 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use super::super::octal::Octal;
 use super::super::octal::window::CODES;
+use super::super::octal::{self, Octal};
 use super::Census;
-use super::state::{Found, Progress, Snapshot, Tallies, Tortoise, VALUES};
+use super::state::{Progress, Snapshot, Tallies, Tortoise, VALUES};
+use super::stream::LARGEST_TABLE;
 use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
 use crate::kernel::RunError;
 
@@ -31,6 +32,8 @@ pub trait Journal: Send + Sync {
 pub struct Start {
     pub(super) from: Option<Progress>,
     pub(super) journal: Option<Arc<dyn Journal>>,
+    /// Where the table of the first heaps starts, and where it is saved.
+    pub(super) table: octal::Start,
 }
 
 impl fmt::Debug for Start {
@@ -43,7 +46,14 @@ impl fmt::Debug for Start {
 impl Start {
     /// A run that saves its progress to `journal`, and resumes `from` earlier progress on the same game if given.
     pub fn with_journal(journal: Arc<dyn Journal>, from: Option<Progress>) -> Self {
-        Start { from, journal: Some(journal) }
+        Start { from, journal: Some(journal), table: octal::Start::default() }
+    }
+
+    /// The same run, whose table of the first heaps starts from the values in `table` and is saved to its journal. If too many
+    /// heaps are rare for a window, the last call of that journal has all values that are known.
+    #[must_use]
+    pub fn with_table(self, table: octal::Start) -> Self {
+        Start { table, ..self }
     }
 
     /// For a kernel that cannot resume.
@@ -51,7 +61,9 @@ impl Start {
     /// # Errors
     /// [`RunError::OutsideDomain`]: the run starts from earlier progress, or saves it.
     pub(super) fn at_zero(self) -> Result<(), RunError> {
-        if self.from.is_none() && self.journal.is_none() { Ok(()) } else { Err(RunError::OutsideDomain) }
+        let Start { from, journal, table } = self;
+        let is_plain = from.is_none() && journal.is_none() && table.from.is_empty() && table.journal.is_none();
+        if is_plain { Ok(()) } else { Err(RunError::OutsideDomain) }
     }
 }
 
@@ -113,6 +125,9 @@ impl Progress {
 
     /// Reads what [`Progress::write`] wrote for a run on the same game.
     ///
+    /// A file holds what was counted, and proves nothing: the run goes on from before a period that is in the file, finds it
+    /// again and proves it.
+    ///
     /// # Errors
     /// The file cannot be read, is damaged, belongs to another game, or is from beyond the limit of `input`.
     pub fn read(input: &Octal, from: &mut dyn Read) -> Result<Self, CheckpointError> {
@@ -128,25 +143,27 @@ impl Progress {
         }
         let [table, kept, verified_by, distance] = [(); 4].map(|()| reader.number());
         let [period, preperiod, width, heaps] = [(); 4].map(|()| reader.number());
+        let is_found = period? > 0;
+        (preperiod?, width?, heaps?);
         let index = |number: Result<u64, _>| usize::try_from(number?).map_err(|_| CheckpointError::Foreign);
-        let (period, width) = (period?, index(width)?);
-        let found = Found { period, preperiod: preperiod?, width, heaps: heaps? };
-        let (tallies, before) = (read_tallies(&mut reader)?, read_tallies(&mut reader)?);
-        let (Snapshot { heap: done, mut codes }, window) = (read_window(&mut reader)?, read_window(&mut reader)?);
+        let (mut tallies, before) = (read_tallies(&mut reader)?, read_tallies(&mut reader)?);
+        let (Snapshot { heap: mut done, mut codes }, window) = (read_window(&mut reader)?, read_window(&mut reader)?);
         let count = reader.number()?;
         if count > MOST {
             return Err(CheckpointError::Damaged);
         }
-        let snapshots = (0..count).map(|_| read_window(&mut reader)).collect::<Result<Vec<_>, _>>()?;
+        let mut snapshots = (0..count).map(|_| read_window(&mut reader)).collect::<Result<Vec<_>, _>>()?;
         reader.end()?;
         let at = codes.len();
-        let (table, kept) = (index(table)?, index(kept)?);
-        let counted = tallies.iter().map(|(_, heaps)| u128::from(*heaps)).sum::<u128>();
+        let (table, kept, mut verified_by) = (index(table)?, index(kept)?, index(verified_by)?);
+        let counted = |tallies: &Tallies| tallies.iter().map(|(_, heaps)| u128::from(*heaps)).sum::<u128>();
         let is_possible = kept == at
             && window.codes.len() == kept
-            && counted == u128::from(done)
-            && (1..=done).contains(&(table as u64))
-            && window.heap <= done
+            && counted(&tallies) == u128::from(done)
+            && counted(&before) == u128::from(window.heap)
+            && (1..=LARGEST_TABLE).contains(&table)
+            && (table as u64..=done).contains(&window.heap)
+            && verified_by <= kept
             && !snapshots.is_empty()
             && snapshots.is_sorted_by_key(|snapshot| snapshot.heap);
         if !is_possible {
@@ -154,6 +171,10 @@ impl Progress {
         }
         if done > input.limit() + 1 {
             return Err(CheckpointError::Foreign);
+        }
+        if is_found {
+            (done, codes, tallies, verified_by) = (window.heap, window.codes.clone(), before, 0);
+            snapshots.retain(|snapshot| snapshot.heap < done);
         }
         codes.resize(Progress::room(kept), 0);
         Ok(Progress {
@@ -164,10 +185,10 @@ impl Progress {
             kept,
             tallies,
             tortoise: Tortoise { window, tallies: before },
-            verified_by: index(verified_by)?,
+            verified_by,
             snapshots,
             distance: distance?.max(1),
-            found: (period > 0).then_some(found),
+            found: None,
         })
     }
 }

@@ -19,8 +19,8 @@
 //! The classical theorem of Guy and Smith needs no sparse space, but values to twice the preperiod and twice the period.
 //! `profiles/papers/windows.md` in the source tree has all definitions and lemmas, and the periods that were found.
 //!
-//! Runs are compared by first heaps, frequencies and a hash of the last values, which depend on all before. Kernels may prove
-//! the same period at different heaps, so it is not compared; tests compare it with that of the classical theorem.
+//! Runs are compared by first heaps, frequencies, rare heaps and a hash of the last values, which depend on all before. Kernels
+//! may prove the same period at different heaps, so it is not compared; tests compare it with that of the classical theorem.
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
@@ -29,10 +29,11 @@ use std::hash::Hasher as _;
 
 use twox_hash::XxHash3_64;
 
+use super::octal::space::{Counts, common_parity};
 use super::octal::{self, Code, Mask, Octal};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
-use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, kernels};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
 
 mod checkpoint;
 mod state;
@@ -102,7 +103,7 @@ pub struct Proved {
     pub heaps: u64,
 }
 
-/// The rare heaps of a game with a window.
+/// The rare heaps of a game: see [`mex_octal`](super::octal).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rare {
@@ -112,6 +113,20 @@ pub struct Rare {
     pub last: usize,
     /// What makes a value rare.
     pub mask: Mask,
+}
+
+impl Rare {
+    /// The rare heaps among these values, of a game that splits into two heaps.
+    pub fn of(code: &Code, values: &[u16]) -> Self {
+        Rare::among(&Counts::of(common_parity(code), values), values.iter().copied().enumerate())
+    }
+
+    /// The number of rare heaps by counts of values, and the last one of these heaps that is rare.
+    fn among(counts: &Counts, mut values: impl DoubleEndedIterator<Item = (usize, u16)>) -> Self {
+        let (mask, heaps) = counts.best();
+        let last = values.rfind(|(n, value)| mask.is_rare(*n, *value));
+        Rare { heaps, last: last.map_or(0, |(n, _)| n), mask }
+    }
 }
 
 /// A summary of the values of the heaps up to a limit.
@@ -124,23 +139,31 @@ pub struct Census {
     pub last: u64,
     /// The period, if these heaps prove one by the theorem that the kernel uses.
     pub period: Option<Proved>,
-    /// The rare heaps, if the kernel found a window.
+    /// The rare heaps.
     pub rare: Option<Rare>,
 }
 
 /// The most values in the hash of a [`Census`].
 pub const LAST: usize = 4096;
 
-/// Compares all but the period and the rare heaps, which some kernels do not look for.
+/// Compares all but the period, which kernels may prove at different heaps.
 impl PartialEq for Census {
     fn eq(&self, other: &Self) -> bool {
-        self.tallies == other.tallies && self.last == other.last
+        (&self.tallies, self.last, self.rare) == (&other.tallies, other.last, other.rare)
     }
 }
 
 impl Census {
+    /// The census of all values of a game that splits into two heaps, with the period that the theorem of Guy and Smith proves.
+    ///
+    /// # Errors
+    /// [`RunError::Cancelled`].
+    pub fn new(code: &Code, values: &[u16], run: &Run) -> Result<Self, RunError> {
+        Ok(Census::of(code, values, octal::period(code, values, run)?))
+    }
+
     /// The census of all values.
-    fn of(values: &[u16], period: Option<octal::Period>) -> Self {
+    fn of(code: &Code, values: &[u16], period: Option<octal::Period>) -> Self {
         let proved = |found: octal::Period| Proved {
             period: found.period as u64,
             preperiod: found.preperiod as u64,
@@ -151,21 +174,31 @@ impl Census {
             tallies: tallies(values),
             last: hashed(values[values.len().saturating_sub(LAST)..].iter().copied()),
             period: period.filter(|found| found.is_proved).map(proved),
-            rare: None,
+            rare: Some(Rare::of(code, values)),
         }
     }
 
     /// The census of `heaps` heaps, from the first values and a proved period.
-    fn repeated(values: &[u16], found: octal::Period, heaps: u64) -> Self {
+    fn repeated(code: &Code, values: &[u16], found: octal::Period, heaps: u64) -> Self {
         let value = |n: u64| found.value(values, n).expect("the period is proved");
-        let (period, known) = (found.period as u64, (found.preperiod + found.period) as u64);
-        let mut census = Census::of(&values[..known as usize], Some(found));
-        for n in found.preperiod as u64..known {
-            // The value recurs in this many later rounds.
+        let (period, preperiod) = (found.period as u64, found.preperiod as u64);
+        let first = &values[..found.preperiod + found.period];
+        let mut census = Census::of(code, first, Some(found));
+        let mut counts = Counts::of(common_parity(code), first);
+        for n in preperiod..preperiod + period {
+            // The value recurs in this many later rounds. If the period is odd, every other one begins at a heap of the other
+            // parity.
             let more = (heaps - 1 - n) / period;
+            let odd = if period.is_multiple_of(2) { 0 } else { more.div_ceil(2) };
             let tally = census.tallies.iter_mut().find(|tally| tally.value == value(n));
             tally.expect("it was counted").heaps += more;
+            counts.add(n as usize, value(n), (more - odd) as i64);
+            counts.add(n as usize + 1, value(n), odd as i64);
         }
+        // After two rounds, rare heaps recur.
+        let recent = heaps - heaps.min(2 * period);
+        let distinct = (0..recent.min(preperiod)).chain(recent..heaps);
+        census.rare = Some(Rare::among(&counts, distinct.map(|n| (n as usize, value(n)))));
         census.last = hashed((heaps - heaps.min(LAST as u64)..heaps).map(value));
         census
     }
@@ -206,8 +239,7 @@ impl Operation for MexPeriod {
 
     fn oracle(input: &Octal) -> Census {
         let values = octal::MexOctal::oracle(input);
-        let period = octal::period(input.code(), &values, &Run::new(1)).ok().flatten();
-        Census::of(&values, period)
+        Census::new(input.code(), &values, &Run::new(1)).expect("the run is not cancelled")
     }
 
     fn steps(input: &Octal) -> u64 {

@@ -90,6 +90,13 @@ impl Progress {
         state
     }
 
+    /// Whether it keeps as many codes as a run with this window reads.
+    pub(super) fn fits(&self, window: &Window) -> bool {
+        let depth = window.depth().max(LANES);
+        self.kept >= window.longest().min(self.table & !1)
+            && self.snapshots.iter().all(|snapshot| snapshot.codes.len() >= depth)
+    }
+
     /// The length of the buffer of codes.
     pub(super) fn room(kept: usize) -> usize {
         4 * kept + 16 * CHUNK + LANES

@@ -5,7 +5,8 @@
 //! longer and the run goes on from its end.
 //!
 //! A period is found with Brent's cycle detection: windows are compared with an earlier one, the *tortoise*, which
-//! moves up each time the number of heaps has doubled. The first heap of the period lies between two of a few hundred
+//! moves up each time the number of heaps has doubled: to half of the limit, a quarter, an eighth. So what the theorem of
+//! Guy and Smith proves is proved here by the same limit, if both lie more than a window apart. The first heap of the period lies between two of a few hundred
 //! windows kept on the way; it is found by starting from these again, once with each of two heaps a period apart.
 
 use super::super::octal::codes::LANES;
@@ -20,12 +21,16 @@ use crate::kernel::{Cost, Run, RunError};
 
 /// Heaps in a table, at first and at most.
 const TABLE: usize = if cfg!(test) { 1 << 13 } else { 1 << 17 };
-const LARGEST_TABLE: usize = 1 << 22;
+pub(super) const LARGEST_TABLE: usize = 1 << 22;
 
 /// What makes a run give up.
 const NO_WINDOW: RunError = RunError::GaveUp(
     "too many heaps are rare for a window of values, as far as 4194304 heaps show; name a kernel of mex_octal, which keeps all values",
 );
+
+/// What makes a run stop that was resumed.
+const MISFIT: RunError =
+    RunError::GaveUp("the checkpoint keeps too few values to continue from; start this run again without it");
 
 /// The cost where few heaps are rare, at `near` nanoseconds for a heap of the table and `far` for one after it.
 pub fn cost(input: &Octal, near: f64, far: f64) -> Cost {
@@ -55,29 +60,32 @@ enum Outcome {
 #[inline(always)]
 pub fn stream(input: &Octal, run: &Run, start: Start, inner: &impl Inner, loops: Loops) -> Result<Census, RunError> {
     let heaps = input.heaps();
-    let mut table = start.from.as_ref().map_or(TABLE, |state| state.table).min(heaps);
+    let Start { mut from, journal, table: octal::Start { from: mut values, journal: kept } } = start;
+    let mut table = from.as_ref().map_or(TABLE.max(values.len()), |state| state.table).min(heaps);
     let mut progress = Steps { run, counted: 0 };
-    let (mut from, journal) = (start.from, start.journal);
-    let mut values = Vec::new();
-    loop {
+    while table <= LARGEST_TABLE {
         let first = Octal::new(input.code(), table as u64 - 1).expect("a smaller limit");
-        let begin = octal::Start::from_values(values);
+        // The first values must not replace what was saved after them.
+        let begin = octal::Start { from: values, journal: kept.clone().filter(|_| from.is_none()) };
         values = drive::drive(&first, &run.counted_apart(), begin, inner, &mut Windowed::new(loops))?;
         let found = octal::period(input.code(), &values, run)?;
         progress.reach(table as u64)?;
-        let counted = Census::of(&values, found);
+        let counted = Census::of(input.code(), &values, found);
         if table == heaps {
             return Ok(counted);
         }
         if let Some(found) = found.filter(|found| found.is_proved) {
             progress.reach(heaps as u64)?;
-            return Ok(Census::repeated(&values, found, heaps as u64));
+            return Ok(Census::repeated(input.code(), &values, found, heaps as u64));
         }
         let mut least = 2 * table as u64;
         if let Ok(sparse) = Sparse::new(&first, &values)
             && let Some(window) = Window::new(sparse.window_parts(table), loops.worth)
         {
             let codes = &sparse.codes[..table];
+            if from.as_ref().is_some_and(|state| !state.fits(&window)) {
+                return Err(MISFIT);
+            }
             let mut stream = Stream::new(heaps as u64, window, loops, &values, codes, &counted, from.take());
             let outcome = stream.go(&mut progress, journal.as_deref().map(|journal| (journal, input)))?;
             match outcome {
@@ -85,12 +93,21 @@ pub fn stream(input: &Octal, run: &Run, start: Start, inner: &impl Inner, loops:
                 Outcome::NoWindow(heap) => least = least.max(heap),
             }
         }
-        if table >= LARGEST_TABLE {
-            return Err(NO_WINDOW);
+        if table == LARGEST_TABLE {
+            break;
         }
         from = None;
         table = (2 * least as usize).min(LARGEST_TABLE).min(heaps);
     }
+    if let Some(kept) = kept {
+        kept.keep(&values, true);
+    }
+    Err(NO_WINDOW)
+}
+
+/// The heap to which a tortoise moves up: the next one in the row of half the heaps, a quarter, an eighth and so on.
+fn next_tortoise(tortoise: u64, heaps: u64) -> u64 {
+    heaps >> (heaps / (tortoise + 1)).checked_ilog2().unwrap_or(0)
 }
 
 /// Counts no heap twice as progress where a run begins again.
@@ -208,7 +225,7 @@ impl<'a> Stream<'a> {
             if done >= 4 * self.chosen_at {
                 self.choose();
             }
-            if self.state.found.is_none() && done >= 2 * self.state.tortoise.window.heap {
+            if self.state.found.is_none() && done >= next_tortoise(self.state.tortoise.window.heap, self.heaps) {
                 let window = Snapshot { heap: done, codes: self.state.window(self.state.kept).to_vec() };
                 self.state.tortoise = Tortoise { window, tallies: self.state.tallies };
                 self.window.set_verified_by(0);
@@ -381,6 +398,7 @@ impl<'a> Stream<'a> {
 mod tests {
     use std::sync::{Arc, Mutex};
 
+    use super::super::super::checkpoint::CheckpointError;
     use super::super::super::octal::window::words;
     use super::super::super::octal::{greedy, sparse_lanes};
     use super::super::{Journal, Theorem};
@@ -398,7 +416,7 @@ mod tests {
     fn classical(input: &Octal) -> (Census, Option<octal::Period>) {
         let values = classical_values(input);
         let found = octal::period(input.code(), &values, &Run::new(1)).expect("it ends");
-        (Census::of(&values, found), found)
+        (Census::of(input.code(), &values, found), found)
     }
 
     /// Games whose periods are proved past the table of tests; in 0.16 and 0.56, rare heaps beyond it make it longer.
@@ -491,6 +509,55 @@ mod tests {
         }
     }
 
+    /// The last tortoise but one that has room for a period is at half of the limit, wherever the first one is.
+    #[test]
+    fn a_tortoise_is_at_half_of_the_limit() {
+        for heaps in [8193, 20_000, 32_768, 65_537, 1_000_000, 25_000_000] {
+            for table in [8192, 8193, 12_345, 1 << 17] {
+                let (mut done, mut tortoise) = (table, table);
+                let mut all = vec![tortoise];
+                while done < heaps {
+                    if done >= next_tortoise(tortoise, heaps) {
+                        tortoise = done;
+                        all.push(tortoise);
+                    }
+                    done += CHUNK as u64;
+                }
+                let is_half = |tortoise: &u64| (heaps / 2..heaps / 2 + CHUNK as u64).contains(tortoise);
+                assert!(table > heaps / 2 || all.iter().any(is_half), "{table} of {heaps}: {all:?}");
+                assert!(
+                    all.len() <= 2 + (heaps / table).checked_ilog2().unwrap_or(0) as usize,
+                    "{table} of {heaps}: {all:?}"
+                );
+            }
+        }
+    }
+
+    /// A file says what was counted. What it claims is proved again, or not at all.
+    #[test]
+    fn a_period_in_a_file_is_not_believed() {
+        let input = input("0.106", 60_000);
+        let want = run(&input, Start::default()).expect("it ends");
+        assert_eq!(want.period, None);
+        let file = stopped(&input, 20_000);
+        let mut state = Progress::read(&input, &mut &file[..]).expect("a checkpoint");
+        let resumed = |state: &Progress| {
+            let mut file = Vec::new();
+            state.write(&input, &mut file).expect("memory");
+            let state = Progress::read(&input, &mut &file[..])?;
+            Ok(run(&input, Start::with_journal(Arc::new(Nothing), Some(state))))
+        };
+        state.found = Some(Found { period: 7, preperiod: 3, width: 100, heaps: 10_000 });
+        let found = resumed(&state).expect("a checkpoint").expect("it ends");
+        assert_eq!((&found, found.period), (&want, None));
+        // Lengths that the codes in the file do not have.
+        (state.found, state.verified_by) = (None, 1 << 40);
+        assert!(matches!(resumed(&state), Err(CheckpointError::Damaged)));
+        state.verified_by = 0;
+        state.snapshots[0].codes.truncate(10);
+        assert_eq!(resumed(&state).expect("a checkpoint"), Err(MISFIT));
+    }
+
     /// A window repeats if all codes of it that the moves in use read do, and not if the farthest of these differs.
     #[test]
     fn a_repetition_that_is_broken_on_purpose_is_not_believed() {
@@ -501,8 +568,15 @@ mod tests {
         let sparse = Sparse::new(&first, &values).ok().expect("small values");
         let window = Window::new(sparse.window_parts(table), loops.worth).expect("few rare heaps");
         let codes = &sparse.codes[..table];
-        let mut stream =
-            Stream::new(input.limit() + 1, window, loops, &values, codes, &Census::of(&values, None), None);
+        let mut stream = Stream::new(
+            input.limit() + 1,
+            window,
+            loops,
+            &values,
+            codes,
+            &Census::of(input.code(), &values, None),
+            None,
+        );
         let at = stream.state.at;
         let computed = (loops.compute)(&mut stream.window, &mut stream.state.codes, at);
         assert_eq!(computed, Ok(()));

@@ -18,6 +18,5 @@ pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Census, RunError> {
     start.at_zero()?;
     let parts = sparse_lanes::parts(Some(greedy::WORTH));
     let values = drive::drive(input, run, octal::Start::default(), &parts, &mut drive::Alone)?;
-    let period = octal::period(input.code(), &values, run)?;
-    Ok(Census::of(&values, period))
+    Census::new(input.code(), &values, run)
 }

@@ -19,7 +19,7 @@ use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Subtraction};
 use nimlanes::cores::mex::zeros::MexZeros;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::workload::InputError;
-use nimlanes::kernel::{Operation, Run};
+use nimlanes::kernel::{Kernel, Operation, Run, RunError};
 use nimlanes::lab::environment::Environment;
 use nimlanes::moves::{ALLOWED, MoveSet};
 pub use summary::Summary;
@@ -156,18 +156,21 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// The selection from the options, which may name a kernel of one operation.
-fn selection(kernels: &Kernels, command: &str, used: &str) -> Result<Selection, Failure> {
-    kernels.selection(|operation| match operation == used {
+/// The selection from the options, which may name kernels of the operations that are used.
+fn selection(kernels: &Kernels, command: &str, used: &[&str]) -> Result<Selection, Failure> {
+    kernels.selection(|operation| match used.contains(&operation) {
         true => Ok(()),
-        false => Err(Failure::Usage(format!("{command} does not use {operation} for these options; allowed: {used}"))),
+        false => {
+            let used = used.join(", ");
+            Err(Failure::Usage(format!("{command} does not use {operation} for these options; allowed: {used}")))
+        }
     })
 }
 
 fn subtraction(args: &Args) -> Result<(), Failure> {
     let set: MoveSet = args.moves.parse().map_err(InputError::Moves)?;
     let work = Work::of(args, &set)?;
-    let selection = selection(&args.kernels, "grundy", work.operation())?;
+    let selection = selection(&args.kernels, "grundy", &[work.operation()])?;
     check_writable(args.out.as_deref())?;
     if let Some(save) = &args.save {
         saved::check_writable(save)?;
@@ -274,6 +277,16 @@ fn compute<O: Operation>(
     run: &Arc<Run>,
 ) -> Result<Computed<O>, Failure> {
     let kernel = selection.kernel_for::<O, _>(input, limit, of)?;
+    Ok(compute_by(&kernel, start, input, run)?)
+}
+
+/// Runs a kernel, with a progress bar.
+fn compute_by<O: Operation>(
+    kernel: &Kernel<O>,
+    start: O::Start,
+    input: &O::Input,
+    run: &Arc<Run>,
+) -> Result<Computed<O>, RunError> {
     let _monitor = Monitor::new(format!("grundy: {}", kernel.def().name), run, O::steps(input));
     let begin = Instant::now();
     let output = kernel.run_from(start, input, run)?;

@@ -1,28 +1,25 @@
 //! `nimlanes grundy --code`
 
-use std::io::{Result as IoResult, Write};
-use std::sync::Arc;
+use std::io::{Read, Result as IoResult, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use nimlanes::cores::mex::checkpoint::CheckpointError;
 use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, checkpoint};
 use nimlanes::cores::mex::period::{self, Census, MexPeriod, Progress, Proved, Theorem};
-use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::workload::InputError;
-use nimlanes::kernel::{Operation, Run};
+use nimlanes::kernel::{Operation, Run, RunError};
 use nimlanes::moves::FAMOUS;
 
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
-use super::{Args, Computed, Format, compute, keep, numbers, selection};
+use super::{Args, Computed, Format, compute, compute_by, keep, numbers, selection};
 use crate::commands::arguments::Kernels;
 use crate::files::found::{Periodic, ProvedPeriod};
 use crate::files::saved;
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 use crate::terminal::output::{check_writable, write_output};
-
-/// A summary of more heaps than this is made without a table of values, unless a kernel of `mex_octal` is named. So is any
-/// summary that `--save` keeps.
-const TABLE: u64 = 1 << 28;
 
 /// Help text of `--code`, which is given instead of something else.
 pub fn code_help(instead_of: &str) -> String {
@@ -43,70 +40,146 @@ pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
     }
     let is_summary = args.format == Format::Summary && !args.zeros && !args.records;
     let names = |operation: &str| args.kernels.names(operation);
-    let is_far = args.limit > TABLE && !names(MexOctal::NAME);
-    if is_summary && (args.save.is_some() || names(MexPeriod::NAME) || is_far) {
-        let selection = selection(&args.kernels, "grundy", MexPeriod::NAME)?;
-        return census(args, &code, &input, &selection);
+    let used: &[&str] = match is_summary {
+        true if args.save.is_some() || names(MexPeriod::NAME) => &[MexPeriod::NAME],
+        true if !names(MexOctal::NAME) => &[MexOctal::NAME, MexPeriod::NAME],
+        _ => &[MexOctal::NAME],
+    };
+    let selection = selection(&args.kernels, "grundy", used)?;
+    let needs_no_table = match used {
+        [operation] => *operation == MexPeriod::NAME,
+        _ => is_quicker_without_table(&input, &selection),
+    };
+    let run = interrupt::run(selection.threads());
+    let lock = |path| CheckpointFile::lock(path, args.every, &run);
+    let file = args.checkpoint.as_deref().map(lock).transpose()?;
+    let job = Job { args, input, selection, run, file };
+    if needs_no_table {
+        job.census()?
+    } else {
+        job.table(job.known_values()?)?
     }
-    let selection = selection(&args.kernels, "grundy", MexOctal::NAME)?;
-    let run = interrupt::run(selection.threads());
-    let lock = |path| CheckpointFile::lock(path, args.every, &run);
-    let file = args.checkpoint.as_deref().map(lock).transpose()?;
-    let start = match &file {
-        None => Start::default(),
-        Some(file) => {
-            let known = file.load(args.resume, |from| checkpoint::read(&code, input.heaps(), from))?;
-            let journal = Kept { file: Arc::clone(file), code: code.clone() };
-            Start::with_journal(Arc::new(journal), known.unwrap_or_default())
-        }
-    };
-    let values = compute::<MexOctal>(start, &input, args.limit, |limit| Octal::new(&code, limit), &selection, &run);
-    let values = outcome(file.as_ref(), values)?.output;
-    write_output(args.out.as_deref(), |out| write(args, &code, &values, &run, out))?;
-    file.map_or(Ok(()), |file| file.remove())
+    job.file.map_or(Ok(()), |file| file.remove())
 }
 
-/// A summary without a table of values.
-fn census(args: &Args, code: &Code, input: &Octal, selection: &Selection) -> Result<(), Failure> {
-    let run = interrupt::run(selection.threads());
-    let lock = |path| CheckpointFile::lock(path, args.every, &run);
-    let file = args.checkpoint.as_deref().map(lock).transpose()?;
-    let start = match &file {
-        None => period::Start::default(),
-        Some(file) => {
-            let from = file.load(args.resume, |from| Progress::read(input, from))?;
-            period::Start::with_journal(Arc::clone(file) as Arc<dyn period::Journal>, from)
-        }
-    };
-    let found = compute::<MexPeriod>(start, input, args.limit, |limit| Octal::new(code, limit), selection, &run);
-    let found = outcome(file.as_ref(), found)?;
-    keep(args, selection, || kept(args, code, &found))?;
-    let summary = Summary::of_census(code, args.limit, &found.output);
-    write_output(args.out.as_deref(), |out| summary.write(args.json, out))?;
-    file.map_or(Ok(()), |file| file.remove())
+/// Whether the quickest kernel for a summary is one that keeps no table of values.
+fn is_quicker_without_table(input: &Octal, selection: &Selection) -> bool {
+    fn ns<O: Operation<Input = Octal>>(input: &Octal, selection: &Selection) -> Result<f64, SelectError> {
+        Ok(selection.kernel::<O>(input)?.cost(input, selection.threads()).ns)
+    }
+    match (ns::<MexPeriod>(input, selection), ns::<MexOctal>(input, selection)) {
+        (Ok(without), Ok(with)) => without <= with,
+        (Err(SelectError::NoKernel { .. }), _) | (_, Ok(_)) => false,
+        _ => true,
+    }
 }
 
-/// What `--save` keeps of a summary.
-fn kept(args: &Args, code: &Code, found: &Computed<MexPeriod>) -> Periodic {
-    let Census { tallies, period, rare, .. } = &found.output;
-    let proved = |proved: Proved| ProvedPeriod {
-        length: proved.period,
-        preperiod: proved.preperiod,
-        heaps: proved.heaps,
-        width: match proved.theorem {
-            Theorem::GuySmith => None,
-            Theorem::Window(width) => Some(width),
-        },
-    };
-    Periodic {
-        code: code.to_string(),
-        limit: args.limit,
-        kernel: found.kernel.to_owned(),
-        resumed: args.resume,
-        milliseconds: found.time.as_millis() as u64,
-        rare: rare.map(|rare| (rare.heaps, rare.last)),
-        values: tallies.iter().map(|tally| (tally.value, tally.first, tally.heaps)).collect(),
-        period: period.map(proved),
+/// What is computed, and how.
+struct Job<'a> {
+    args: &'a Args,
+    input: Octal,
+    selection: Selection,
+    run: Arc<Run>,
+    file: Option<Arc<CheckpointFile>>,
+}
+
+impl Job<'_> {
+    fn of(&self, limit: u64) -> Result<Octal, InputError> {
+        Octal::new(self.input.code(), limit)
+    }
+
+    /// What all values show, from those that are known.
+    fn table(&self, known: Vec<u16>) -> Result<(), Failure> {
+        let Job { args, input, selection, run, file } = self;
+        let kept = Arc::new(Kept { file: file.clone(), code: input.code().clone(), held: None });
+        let start = Start::with_journal(kept, known);
+        let found = compute::<MexOctal>(start, input, args.limit, |limit| self.of(limit), selection, run);
+        let found = outcome(file.as_ref(), found)?;
+        if args.save.is_some() {
+            let output = Census::new(input.code(), &found.output, run)?;
+            keep(args, selection, || self.kept(&Computed { output, kernel: found.kernel, time: found.time }))?;
+        }
+        write_output(args.out.as_deref(), |out| write(args, input.code(), &found.output, run, out))
+    }
+
+    /// A summary without a table of values, unless too many heaps are rare.
+    fn census(&self) -> Result<(), Failure> {
+        let Job { args, input, selection, run, file } = self;
+        let code = input.code();
+        let (progress, known) = self.known()?;
+        let mut start = match file {
+            None => period::Start::default(),
+            Some(file) => period::Start::with_journal(Arc::clone(file) as Arc<dyn period::Journal>, progress),
+        };
+        let is_named = args.kernels.names(MexPeriod::NAME);
+        let held = (!is_named).then(|| Arc::new(Held { all: input.heaps(), values: Mutex::default() }));
+        // A named kernel may be one that can keep nothing.
+        if file.is_some() || !is_named {
+            let kept = Kept { file: file.clone(), code: code.clone(), held: held.clone() };
+            start = start.with_table(Start::with_journal(Arc::new(kept), known));
+        }
+        let kernel = selection.kernel_for::<MexPeriod, _>(input, args.limit, |limit| self.of(limit))?;
+        let found = compute_by(&kernel, start, input, run);
+        let values = held.and_then(|held| held.values.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let found = match (found, values) {
+            (Err(RunError::GaveUp(_)), Some(values)) => return self.table(values),
+            (Ok(found), Some(values)) => {
+                keep(args, selection, || self.kept(&found))?;
+                return write_output(args.out.as_deref(), |out| write(args, code, &values, run, out));
+            }
+            (found, _) => outcome(file.as_ref(), found.map_err(Failure::from))?,
+        };
+        keep(args, selection, || self.kept(&found))?;
+        let summary = Summary::of_census(code, args.limit, &found.output);
+        write_output(args.out.as_deref(), |out| summary.write(args.json, out))
+    }
+
+    /// What the file of a summary has: progress, or the values of a table.
+    fn known(&self) -> Result<(Option<Progress>, Vec<u16>), Failure> {
+        self.load(|from| {
+            let mut first = Vec::new();
+            (&mut *from).take(checkpoint::MAGIC.len() as u64).read_to_end(&mut first)?;
+            let mut whole = (&first[..]).chain(from);
+            match first == checkpoint::MAGIC {
+                true => Ok((None, checkpoint::read(self.input.code(), self.input.heaps(), &mut whole)?)),
+                false => Ok((Some(Progress::read(&self.input, &mut whole)?), Vec::new())),
+            }
+        })
+    }
+
+    /// The values in the file.
+    fn known_values(&self) -> Result<Vec<u16>, Failure> {
+        self.load(|from| checkpoint::read(self.input.code(), self.input.heaps(), from))
+    }
+
+    /// What the file has; nothing if there is none.
+    fn load<T: Default>(&self, read: impl FnOnce(&mut dyn Read) -> Result<T, CheckpointError>) -> Result<T, Failure> {
+        let Some(file) = &self.file else { return Ok(T::default()) };
+        Ok(file.load(self.args.resume, read)?.unwrap_or_default())
+    }
+
+    /// What `--save` keeps of a summary.
+    fn kept(&self, found: &Computed<MexPeriod>) -> Periodic {
+        let Census { tallies, period, rare, .. } = &found.output;
+        let proved = |proved: Proved| ProvedPeriod {
+            length: proved.period,
+            preperiod: proved.preperiod,
+            heaps: proved.heaps,
+            width: match proved.theorem {
+                Theorem::GuySmith => None,
+                Theorem::Window(width) => Some(width),
+            },
+        };
+        Periodic {
+            code: self.input.code().to_string(),
+            limit: self.args.limit,
+            kernel: found.kernel.to_owned(),
+            resumed: self.args.resume,
+            milliseconds: found.time.as_millis() as u64,
+            rare: rare.map(|rare| (rare.heaps, rare.last)),
+            values: tallies.iter().map(|tally| (tally.value, tally.first, tally.heaps)).collect(),
+            period: period.map(proved),
+        }
     }
 }
 
@@ -120,22 +193,34 @@ impl period::Journal for CheckpointFile {
 pub fn values(code: &str, limit: u64, kernels: &Kernels) -> Result<(Code, Vec<u16>, Arc<Run>), Failure> {
     let code: Code = code.parse().map_err(InputError::Code)?;
     let input = Octal::new(&code, limit)?;
-    let selection = selection(kernels, "plot", MexOctal::NAME)?;
+    let selection = selection(kernels, "plot", &[MexOctal::NAME])?;
     let run = interrupt::run(selection.threads());
     let of = |limit| Octal::new(&code, limit);
     let values = compute::<MexOctal>(Start::default(), &input, limit, of, &selection, &run)?.output;
     Ok((code, values, run))
 }
 
-/// A file for the values of a game.
+/// Keeps the values of a game, in a file or for a summary.
 struct Kept {
-    file: Arc<CheckpointFile>,
+    file: Option<Arc<CheckpointFile>>,
     code: Code,
+    held: Option<Arc<Held>>,
+}
+
+/// The values of a run that ends with a table: all of them, or as many as were known when it gave up.
+struct Held {
+    all: usize,
+    values: Mutex<Option<Vec<u16>>>,
 }
 
 impl Journal for Kept {
     fn keep(&self, values: &[u16], is_last: bool) {
-        self.file.keep(is_last, |out| checkpoint::write(&self.code, values, out));
+        if let Some(file) = &self.file {
+            file.keep(is_last, |out| checkpoint::write(&self.code, values, out));
+        }
+        if let Some(held) = self.held.as_ref().filter(|held| is_last || values.len() == held.all) {
+            *held.values.lock().unwrap_or_else(PoisonError::into_inner) = Some(values.to_vec());
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Result, Write};
 
-use nimlanes::cores::mex::octal::{self, Code, Mask, sparse_space};
+use nimlanes::cores::mex::octal::{self, Code};
 use nimlanes::cores::mex::period::{self, Census, Proved, Theorem};
 use nimlanes::cores::mex::subtraction;
 use nimlanes::kernel::{Run, RunError};
@@ -109,8 +109,8 @@ struct Rare {
     by_position: bool,
 }
 
-impl Rare {
-    fn new(heaps: usize, last: usize, mask: Mask) -> Self {
+impl From<period::Rare> for Rare {
+    fn from(period::Rare { heaps, last, mask, .. }: period::Rare) -> Self {
         Rare { heaps, last, mask: mask.values, by_position: mask.position.is_some() }
     }
 }
@@ -206,11 +206,7 @@ impl Summary {
             proved: found.is_proved,
             theorem: found.is_proved.then_some(GUY_SMITH),
         });
-        let rare = (!code.has_three_parts()).then(|| {
-            let space = sparse_space(code, values);
-            let (heaps, last) = (space.rare.len(), space.rare.last().copied().unwrap_or(0));
-            Rare::new(heaps, last, space.mask)
-        });
+        let rare = (!code.has_three_parts()).then(|| Rare::from(period::Rare::of(code, values)));
         let rare = rare.filter(|rare| is_sparse(rare.heaps as u64, values.len() as u64));
         let repetition = Some(Repetition { period, words: in_words(code, found) });
         Ok(Summary { repetition, rare, ..Summary::of_values(Game::Code(code.to_string()), values) })
@@ -242,10 +238,7 @@ impl Summary {
         };
         Summary {
             repetition: Some(Repetition { period, words }),
-            rare: census
-                .rare
-                .filter(|rare| is_sparse(rare.heaps as u64, limit))
-                .map(|rare| Rare::new(rare.heaps, rare.last, rare.mask)),
+            rare: census.rare.map(Rare::from).filter(|rare| is_sparse(rare.heaps as u64, limit)),
             ..Summary::of_tallies(Game::Code(code.to_string()), limit, &census.tallies)
         }
     }

@@ -16,6 +16,7 @@ pub mod steps;
 pub mod words;
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use super::codes::{Coder, LANES, Move};
 use super::{Octal, heads};
@@ -151,6 +152,8 @@ pub struct Window {
     /// Places that split a heap, and takes that turn common into rare.
     splits: Vec<usize>,
     turned: Vec<usize>,
+    /// The first common heaps before the last rare one, with their codes. Some values occur there alone.
+    first: Vec<(usize, u8)>,
     /// The codes of the common heaps after the last rare one, in blocks of 64, each in reverse order.
     stretch: Vec<Block>,
     /// How far back moves that leave a rare heap read, and how far the verification has read.
@@ -195,6 +198,9 @@ impl Window {
         if largest >= CODES || moves.len() > MOST_MOVES || n < 8 * farthest + CHUNK || length == 0 {
             return None;
         }
+        let rare: BTreeSet<usize> = moves.iter().map(|m| m.heap).collect();
+        let common = (1..first).filter(|heap| !rare.contains(heap)).take(POOL / 2);
+        let common = common.map(|heap| (heap, codes[heap])).collect();
         let (near, far): (Vec<Move>, Vec<Move>) = moves.into_iter().partition(|m| m.shift < LANES);
         let all_short = near.len() <= FEW_SHORT;
         let (short, middle): (Vec<Move>, Vec<Move>) = near.into_iter().partition(|m| all_short || m.shift < SHORT);
@@ -225,6 +231,7 @@ impl Window {
             planes: largest / 8 + 1,
             splits: splits.to_vec(),
             turned: turned.to_vec(),
+            first: common,
             stretch: codes[first..first + length].as_chunks().0.iter().map(backwards).collect(),
             depth,
             verified_by: 0,
@@ -238,9 +245,9 @@ impl Window {
     pub fn choose(&mut self, codes: &[u8], worth: f64) {
         let first = self.last_rare + 1;
         let small = self.stretch.iter().flat_map(|block| block.iter().rev());
-        let pool = (first..codes.len() / 8)
-            .zip(small)
-            .flat_map(|(heap, code)| self.splits.iter().map(move |place| Move::new(place + heap, *code, heap)));
+        let common = self.first.iter().copied().chain((first..codes.len() / 8).zip(small.copied()));
+        let pool =
+            common.flat_map(|(heap, code)| self.splits.iter().map(move |place| Move::new(place + heap, code, heap)));
         let takes = self.turned.iter().map(|place| Move::new(*place, 0, 0));
         let (heads, _) = heads::choose(
             codes,

@@ -62,6 +62,6 @@ impl Lanes for Plain {
 
     #[inline(always)]
     fn worth(&self) -> f64 {
-        0.02
+        0.003
     }
 }
