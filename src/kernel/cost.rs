@@ -29,7 +29,7 @@ impl Cost {
     pub const IMPOSSIBLE: Cost = Cost { ns: f64::INFINITY, bytes: 0.0 };
 
     /// The same cost with the time for the pages that the process touches for the first time: all that a run needs but the
-    /// stacks of `threads` threads.
+    /// stacks of `threads` threads, and what the allocator keeps from run to run, which is part of the measured constants.
     ///
     /// The price of a page is a constant. The system takes 0.1 to 0.5 microseconds for one where it has the memory, and 3 to
     /// 30 on a virtual machine whose host must find it first. `nimlanes ceilings` measures it. A measurement before each
@@ -38,7 +38,9 @@ impl Cost {
     pub(crate) fn with_fresh_pages(self, threads: usize) -> Self {
         const PAGE: f64 = 4096.0;
         const NS: f64 = 500.0;
-        let touched = (self.bytes - (threads - 1) as f64 * STACK).max(0.0);
+        /// From so many bytes on, the allocator of glibc returns memory to the system in any case.
+        const KEPT: f64 = (32 << 20) as f64;
+        let touched = (self.bytes - (threads - 1) as f64 * STACK - KEPT).max(0.0);
         Cost { ns: self.ns + NS * touched / PAGE, ..self }
     }
 

@@ -144,7 +144,9 @@ impl Progress {
         let [table, kept, verified_by, distance] = [(); 4].map(|()| reader.number());
         let [period, preperiod, width, heaps] = [(); 4].map(|()| reader.number());
         let is_found = period? > 0;
-        (preperiod?, width?, heaps?);
+        for number in [preperiod, width, heaps] {
+            number?;
+        }
         let index = |number: Result<u64, _>| usize::try_from(number?).map_err(|_| CheckpointError::Foreign);
         let (mut tallies, before) = (read_tallies(&mut reader)?, read_tallies(&mut reader)?);
         let (Snapshot { heap: mut done, mut codes }, window) = (read_window(&mut reader)?, read_window(&mut reader)?);
