@@ -61,7 +61,7 @@ fn positions(asked: Asked) -> Result<ChosenKernel, Failure> {
         let is_full = count.fetch_add(length, Relaxed) + length > MOST;
         if is_full || say(&line).is_err() { Err(RunError::Cancelled) } else { Ok(()) }
     });
-    let run = Run::new(selection.threads());
+    let run = selection.run();
     question.hand_on(&Solver::new(&selection, &run), receiver).map_err(|error| match error {
         SolveError::Run(RunError::Cancelled) if said.load(Relaxed) > MOST => too_many(),
         error => error.into(),
@@ -86,7 +86,7 @@ fn values(Asked { mut settings, .. }: Asked) -> Result<ChosenKernel, Failure> {
         )
         .into());
     }
-    let run = Run::new(selection.threads());
+    let run = selection.run();
     let solver = Solver::new(&selection, &run);
     let picture = |title: String| say(&Line::Picture { title, limit });
     let (values, used) = match (moves, code) {

@@ -39,7 +39,7 @@ struct Solution {
 
 pub fn answer(asked: Asked) -> Result<(), Failure> {
     let (question, selection) = question(asked)?;
-    let run = Run::new(selection.threads());
+    let run = selection.run();
     let watcher = |stage: &nimlanes::games::Stage| {
         let line = Line::Stage { operation: stage.used.operation, kernel: stage.used.kernel, seconds: stage.ns / 1e9 };
         // If this fails, so will reporting the solution, whose error is returned.

@@ -11,7 +11,7 @@ use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
 use nimlanes::kernel::selection::Selection;
-use nimlanes::kernel::{Operation, Run};
+use nimlanes::kernel::Operation;
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
 use serde_json::{Value, json};
@@ -86,7 +86,7 @@ fn terms_are_what_is_computed_here() {
     for path in files(&folder(), "txt") {
         let (set, terms) = terms(&path);
         let set: MoveSet = set.parse().expect("a set");
-        let run = Run::new(selection.threads());
+        let run = selection.run();
         let found = if let Ok(input) = Records::new(&set, LIMIT) {
             selection.kernel::<MexRecords>(&input).expect("a kernel").run(&input, &run).expect("it ends").first
         } else {
@@ -200,7 +200,7 @@ fn largest_values_of_octal_games_are_what_is_computed_here() {
     for game in surveyed() {
         let code = game["code"].as_str().expect("a code");
         let input = Octal::new(&code.parse().expect("a game"), LIMIT).expect("small");
-        let run = Run::new(selection.threads());
+        let run = selection.run();
         let values = selection.kernel::<MexOctal>(&input).expect("a kernel").run(&input, &run).expect("it ends");
         let (largest, at) = (game["largest"].as_u64().expect("a value"), game["largest_at"].as_u64().expect("a heap"));
         let here = values.iter().max().copied().map_or(0, u64::from);

@@ -22,7 +22,7 @@ fn with(question: Question, setting: &str, value: impl ToString) -> Question {
 }
 
 fn solve(question: &Question, selection: &Selection) -> Solution {
-    let run = Run::new(selection.threads());
+    let run = selection.run();
     let solved = question.solve(&Solver::new(selection, &run));
     solved.unwrap_or_else(|error| panic!("{} {}: {error}", question.game().name, question.limit))
 }

@@ -20,7 +20,7 @@ fn input(text: &str, limit: u64) -> Octal {
 fn values(text: &str, limit: u64) -> Vec<u16> {
     let (selection, input) = (Selection::new(Machine::detect()), input(text, limit));
     let kernel: Kernel<MexOctal> = selection.kernel(&input).expect("a kernel");
-    kernel.run(&input, &Run::new(selection.threads())).expect("it ends")
+    kernel.run(&input, &selection.run()).expect("it ends")
 }
 
 /// The heaps that moves leave in games with a name, by their own rules.
