@@ -59,8 +59,8 @@ fn script(folder: &TempDir, text: &str) -> PathBuf {
     path
 }
 
-/// Whether nothing is left of the script: neither the first process of its group, even as a zombie, nor the others. The
-/// latter are killed, and may stay zombies until the system collects them.
+/// Whether nothing is left of the script: neither the first process of its group, even as a zombie of this program, nor the others.
+/// What is killed and has no parent left may stay a zombie until the system collects it.
 fn is_gone(folder: &TempDir) -> bool {
     let group = fs::read_to_string(folder.path().join("group")).expect("the script began");
     let group = group.trim();
@@ -68,7 +68,8 @@ fn is_gone(folder: &TempDir) -> bool {
         let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
         // `pid (name) state parent group ..`
         let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
-        Some(fields[2] == group && (fields[0] != "Z" || entry.file_name() == group))
+        let is_zombie = fields[0] == "Z" && (fields[1] == "1" || entry.file_name() != group);
+        Some(fields[2] == group && !is_zombie)
     };
     let mut processes = fs::read_dir("/proc").expect("processes").flatten();
     !processes.any(|entry| is_left(entry) == Some(true))

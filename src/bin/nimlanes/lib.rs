@@ -75,10 +75,10 @@ fn after_help() -> String {
 /// Parses the command line and runs the command. An error is one line on stderr.
 pub fn main() -> ExitCode {
     programs::end_with_parent();
-    interrupt::watch();
     if let Some(code) = programs::keep() {
         return code;
     }
+    interrupt::watch();
     let parsed = Cli::try_parse();
     color(parsed.as_ref().map_or_else(|_| color_asked_for(), |cli| cli.color));
     let result = match parsed {

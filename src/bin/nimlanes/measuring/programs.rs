@@ -13,7 +13,6 @@ use nimlanes::kernel::{Run, RunError};
 use serde::de::DeserializeOwned;
 
 use crate::terminal::failure::Failure;
-use crate::terminal::interrupt;
 
 /// Whether there are processes besides this one. An engine of WebAssembly has none.
 pub const HAS_PROCESSES: bool = cfg!(any(unix, windows));
@@ -139,23 +138,18 @@ pub fn kept(name: impl AsRef<OsStr>) -> Command {
     }
 }
 
-/// Runs the program that [`kept`] started this process for, if it did: in the group of this process, which ends when this process
-/// is told to end.
+/// Runs the program that [`kept`] started this process for, if it did. The first signal ends the group of this process at once: the
+/// system sends one for each thread of the parent that ends.
 pub fn keep() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
     words.next().filter(|word| word == KEEP)?;
     let name = words.next()?;
-    let run = interrupt::run(1);
+    let kept = here::end_own_group_by_signal().and_then(|()| Command::new(&name).args(words).status());
     let cannot = |source| ProgramError::Start { name: name.to_string_lossy().into_owned(), source };
-    let child = Command::new(&name).args(words).spawn().map_err(cannot);
-    match child.and_then(|mut child| wait(&mut child, &run)) {
-        Ok(status) => Some(ExitCode::from(status.code().map_or(1, |code| code as u8))),
-        Err(ProgramError::Run(_)) => {
-            here::end_own_group();
-            None
-        }
-        Err(error) => Some(Failure::from(error).report()),
-    }
+    Some(match kept.map_err(cannot) {
+        Ok(status) => ExitCode::from(status.code().map_or(1, |code| code as u8)),
+        Err(error) => Failure::from(error).report(),
+    })
 }
 
 /// A process with all that it started, which end with this value.
@@ -302,10 +296,14 @@ fn words(command: &Command) -> String {
 
 #[cfg(unix)]
 mod here {
+    use std::io;
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command};
+    use std::thread;
 
     use rustix::process::{Pid, Signal, kill_current_process_group, kill_process_group};
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
 
     pub fn apart(command: &mut Command) -> &mut Command {
         command.process_group(0)
@@ -317,13 +315,20 @@ mod here {
         }
     }
 
-    pub fn end_own_group() {
-        let _ = kill_current_process_group(Signal::KILL);
+    pub fn end_own_group_by_signal() -> io::Result<()> {
+        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        let wait = move || {
+            if signals.forever().next().is_some() {
+                let _ = kill_current_process_group(Signal::KILL);
+            }
+        };
+        thread::Builder::new().spawn(wait).map(drop)
     }
 }
 
 #[cfg(windows)]
 mod here {
+    use std::io;
     use std::os::windows::process::CommandExt;
     use std::process::{Child, Command, Stdio};
 
@@ -341,11 +346,14 @@ mod here {
         let _ = process.kill();
     }
 
-    pub fn end_own_group() {}
+    pub fn end_own_group_by_signal() -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(not(any(unix, windows)))]
 mod here {
+    use std::io;
     use std::process::{Child, Command};
 
     pub fn apart(command: &mut Command) -> &mut Command {
@@ -356,7 +364,9 @@ mod here {
         let _ = process.kill();
     }
 
-    pub fn end_own_group() {}
+    pub fn end_own_group_by_signal() -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(all(test, unix))]

@@ -118,10 +118,12 @@
                     })),
             );
             const isHere = !dots[0].isHollow;
+            // A machine may have measured a kernel that is no longer in the list.
+            const row = all.flatMap(({ rows }) => rows).find(row => row.kernel === name);
             return {
                 name,
                 mark: isHere ? markAt(0) : NO_MARK,
-                note: kernelOf({ operation: duel.operation, kernel: name }).technology,
+                note: kernelOf({ ...row, operation: duel.operation }).technology,
                 dots,
             };
         });
