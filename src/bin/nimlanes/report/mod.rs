@@ -1,6 +1,6 @@
 //! The report: RESULTS.md, its charts and tables, and a digest in README.md, generated from saved measurements.
 //!
-//! [`measure`] has a list of tasks, from the registry, and measures them into a [folder](data::folder), which has one file at the
+//! [`measure`] has a list of tasks, from the registry, and measures them into a [folder](crate::files::folder), which has one file at the
 //! end. [`data`] reads it back, along with the measurements of [other machines](data::machines); [`tables`] turns it into text
 //! and pictures, and [`html`] into one page to browse; [`discoveries`] are pages on what no public list has, and papers.
 //!
