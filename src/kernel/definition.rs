@@ -228,6 +228,8 @@ impl<O: Operation> Kernel<O> {
     /// See [`Kernel::run`].
     pub fn run_from(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
         self.admit(input, run.threads())?;
+        #[cfg(debug_assertions)]
+        entered::record((O::NAME, self.def.name, self.def.tier.name()));
         self.enter(start, input, run)
     }
 
@@ -244,15 +246,13 @@ impl<O: Operation> Kernel<O> {
     /// [`Kernel::run_from`] on an input that was admitted, for timing: the time to compute the cost would show.
     #[allow(unsafe_code, reason = "the one dispatch from safe code into functions that need CPU features")]
     pub(crate) fn enter(&self, start: O::Start, input: &O::Input, run: &Run) -> Result<O::Output, RunError> {
-        #[cfg(debug_assertions)]
-        entered::record((O::NAME, self.def.name, self.def.tier.name()));
         // SAFETY: `KernelDef::on` found the tier among those that were detected on this CPU, and `entry!` gave the function
         // the features of that tier and no more.
         unsafe { (self.body.run)(input, run, start) }
     }
 }
 
-/// A record of the kernels that were entered, for tests. It is kept if debug assertions are on.
+/// A record of the kernels that were entered other than for timing, for tests. It is kept if debug assertions are on.
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub mod entered {
