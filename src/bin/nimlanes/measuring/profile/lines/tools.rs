@@ -42,13 +42,20 @@ pub fn mca(assembly: &str) -> Result<Model, String> {
     let number = after(&version, "LLVM version").unwrap_or_default();
     let mut command = program(&name);
     command.args([format!("-mcpu={cpu}"), format!("-iterations={TURNS}")]);
-    let text = output(command.args(["-bottleneck-analysis", "-resource-pressure=false"]), assembly)?;
+    command.args(["-bottleneck-analysis", "-resource-pressure=false", "-instruction-info=false"]);
+    let text = output(&mut command, assembly)?;
     let cycles = after(&text, "Total Cycles:").and_then(|cycles| cycles.parse::<f64>().ok());
     let cycles = cycles.ok_or_else(|| format!("{name} gives no number of cycles"))? / f64::from(TURNS);
-    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| !is_off_the_chain(line)).map(str::trim_end).collect();
     // Zen 5 had no model of its own at first.
     let of = if cpu == "znver5" { " (up to LLVM 21 the model of Zen 4)" } else { "" };
     Ok(Model { name: format!("llvm-mca {number} -mcpu={cpu}{of}"), cycles, text: lines.join("\n") + "\n" })
+}
+
+/// Whether a line is an instruction that is listed around the critical sequence, but is not part of it: no arrow leads to it.
+fn is_off_the_chain(line: &str) -> bool {
+    let before = line.split_once('.').map(|(before, _)| before.trim_start_matches([' ', '|']));
+    before.is_some_and(|number| number.parse::<usize>().is_ok())
 }
 
 /// The name with the greatest number, since that knows the most CPUs: Debian calls it `llvm-mca-19`.
@@ -62,6 +69,16 @@ fn newest_mca() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_critical_sequence_is_kept() {
+        for line in ["        0.    movq\t%rdx, 16(%rsp)", " |      12.   jne\t.L"] {
+            assert!(is_off_the_chain(line), "{line}");
+        }
+        for line in [" +----> 3196. movdqa\t64(%rsp), %xmm2", "IPC:               3.64", " |    < loop carried >"] {
+            assert!(!is_off_the_chain(line), "{line}");
+        }
+    }
 
     #[test]
     fn a_missing_program_is_named() {
