@@ -67,8 +67,8 @@ pub fn zeros(moves: &str, limit: u64) -> Result<Vec<u64>, SolveError> {
     subtraction::<MexZeros>(moves, limit, Zeros::new)
 }
 
-/// The Grundy values of the heaps `0..=limit` of an octal or hexadecimal game, given by its [`Code`]: `0.77` is Kayles,
-/// and `grundy` is Grundy's game.
+/// The Grundy values of the heaps `0..=limit` of an octal or hexadecimal game, given by its [`Code`]: `0.77`, or
+/// `kayles`, is Kayles.
 ///
 /// ```
 /// assert_eq!(nimlanes::octal_values("0.77", 9)?, [0, 1, 2, 3, 1, 4, 3, 2, 1, 4]);

@@ -3,17 +3,21 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::text::names::hint;
+
 /// The code of an octal or hexadecimal game, which says what moves are allowed.
 ///
 /// The digit at place `k` says what may be left of a heap from which `k` are taken: bit 0 stands for nothing, bit 1 for
 /// one heap, bit 2 for two heaps, bit 3 for three heaps, none of them empty. Digits up to 7 make an octal game, digits
 /// up to F a hexadecimal one. Place 0 is before the point; there, only splits are moves. Digits in brackets are
-/// repeated without end. `grundy` is Grundy's game: a move splits a heap into two that differ.
+/// repeated without end. `grundy` is Grundy's game: a move splits a heap into two that differ. The other words of [`FAMOUS`] stand
+/// for their codes.
 ///
 /// ```
 /// use nimlanes::moves::Code;
 /// let kayles: Code = "0.77".parse()?;
 /// assert_eq!([0, 1, 2, 3].map(|place| kayles.digit(place)), [0, 7, 7, 0]);
+/// assert_eq!("kayles".parse::<Code>()?, kayles);
 /// assert_eq!("0.[3]".parse::<Code>()?.digit(1_000_000), 3); // Nim
 /// assert_eq!(".6".parse::<Code>()?.to_string(), "0.6");
 /// assert!("2.6".parse::<Code>().is_err());
@@ -33,8 +37,8 @@ pub struct Code {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodeError {
-    /// There is no point.
-    #[error("`{0}` is not a game; allowed: codes such as 0.137, 4.3 or 0.[3], and `grundy`")]
+    /// There is no point, and it is no name.
+    #[error("`{0}` is not a game{hint}, and codes such as 0.137, 4.3 or 0.[3]", hint = hint(.0, Famous::by_word().map(|game| game.word)))]
     NoPoint(String),
     /// The digit before the point allows a move that leaves the heap as it is or leaves nothing, or is not a digit.
     #[error("`{0}` in front of the point is not a digit of a game; allowed: 0, 4, 8, C or nothing")]
@@ -58,23 +62,52 @@ pub enum CodeError {
     Brackets(String),
 }
 
-/// Games with a name: their code, the name, and what to add to a heap of the code for the size in that game.
+/// A name of a game that has a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Famous {
+    /// The name as a text that [`Code::from_str`] takes.
+    pub word: &'static str,
+    /// The name.
+    pub name: &'static str,
+    /// The code.
+    pub code: &'static str,
+    /// What to add to a heap of the code for the size in that game.
+    pub more: i8,
+}
+
+const fn famous(word: &'static str, name: &'static str, code: &'static str, more: i8) -> Famous {
+    Famous { word, name, code, more }
+}
+
+/// Games with a name. A word means the first code that has it.
 ///
 /// Treblecross on `n` squares is a heap of `n + 2` of 0.007: a move spoils two squares on either side, also past the ends.
 /// Couples-are-Forever splits heaps other than two, so a heap of `n` has the moves of `n - 1` officers.
-pub const FAMOUS: [(&str, &str, i8); 11] = [
-    ("0.[3]", "Nim", 0),
-    ("0.77", "Kayles", 0),
-    ("0.07", "Dawson's Kayles", 0),
-    ("0.4", "Dawson's Kayles", -1),
-    ("0.137", "Dawson's Chess", 0),
-    ("0.007", "Treblecross", -2),
-    ("0.04", "Treblecross", -3),
-    ("0.6", "Officers", 0),
-    ("0.6", "Couples-are-Forever", 1),
-    ("4.[3]", "Lasker's Nim", 0),
-    ("grundy", "Grundy's game", 0),
+pub const FAMOUS: [Famous; 11] = [
+    famous("nim", "Nim", "0.[3]", 0),
+    famous("kayles", "Kayles", "0.77", 0),
+    famous("dawsons-kayles", "Dawson's Kayles", "0.07", 0),
+    famous("dawsons-kayles", "Dawson's Kayles", "0.4", -1),
+    famous("dawsons-chess", "Dawson's Chess", "0.137", 0),
+    famous("treblecross", "Treblecross", "0.007", -2),
+    famous("treblecross", "Treblecross", "0.04", -3),
+    famous("officers", "Officers", "0.6", 0),
+    famous("couples-are-forever", "Couples-are-Forever", "0.6", 1),
+    famous("lasker", "Lasker's Nim", "4.[3]", 0),
+    famous(GRUNDY, "Grundy's game", GRUNDY, 0),
 ];
+
+/// The text of Grundy's game, which no digits describe.
+const GRUNDY: &str = "grundy";
+
+impl Famous {
+    /// The games that the words of [`FAMOUS`] mean, one for each word.
+    pub fn by_word() -> impl Iterator<Item = Famous> {
+        let is_first = |i: &usize| !FAMOUS[..*i].iter().any(|game| game.word == FAMOUS[*i].word);
+        (0..FAMOUS.len()).filter(is_first).map(|i| FAMOUS[i])
+    }
+}
 
 impl Code {
     /// The names of the game. Where a heap of `n` has another size under a name, that is said.
@@ -87,8 +120,8 @@ impl Code {
     /// ```
     pub fn names(&self) -> Vec<String> {
         let code = self.to_string();
-        let named = FAMOUS.iter().filter(|(of, ..)| *of == code);
-        let name = |(_, name, more): &(&str, &str, i8)| match more {
+        let named = FAMOUS.iter().filter(|game| game.code == code);
+        let name = |Famous { name, more, .. }: &Famous| match more {
             0 => (*name).to_owned(),
             1.. => format!("{name}, of size n + {more} for a heap of n"),
             _ => format!("{name}, of size n - {} for a heap of n", more.unsigned_abs()),
@@ -161,8 +194,11 @@ impl FromStr for Code {
     type Err = CodeError;
 
     fn from_str(text: &str) -> Result<Self, CodeError> {
-        if text == "grundy" {
+        if text == GRUNDY {
             return Ok(Code { digits: vec![4], repeated: 0, is_unequal: true });
+        }
+        if let Some(game) = Famous::by_word().find(|game| game.word == text) {
+            return game.code.parse();
         }
         if let Some(bracketed) = without_dots(text) {
             return Err(CodeError::Dots { text: text.to_owned(), bracketed });
@@ -206,7 +242,7 @@ fn without_dots(text: &str) -> Option<String> {
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_unequal {
-            return f.write_str("grundy");
+            return f.write_str(GRUNDY);
         }
         let from = self.digits.len() - self.repeated;
         for (place, digit) in self.digits.iter().enumerate() {
@@ -254,6 +290,17 @@ mod tests {
     }
 
     #[test]
+    fn names_are_words_for_codes() {
+        for game in FAMOUS {
+            let code: Code = game.word.parse().expect(game.word);
+            assert!(code.names().iter().any(|name| name.starts_with(game.name)), "{}", game.word);
+            assert_eq!(game.code.parse::<Code>().expect(game.code).to_string(), game.code);
+        }
+        let code = |text: &str| text.parse::<Code>().map(|code| code.to_string());
+        assert_eq!(["treblecross", "lasker"].map(code), ["0.007", "4.[3]"].map(|text| Ok(text.to_owned())));
+    }
+
+    #[test]
     fn a_code_says_what_a_split_may_leave() {
         let of = |text: &str| text.parse::<Code>().map(|code| (code.has_three_parts(), code.is_unequal()));
         for (text, says) in
@@ -267,6 +314,10 @@ mod tests {
     fn what_is_no_game_is_refused_with_a_reason() {
         let error = |text: &str| text.parse::<Code>().expect_err("no game");
         assert_eq!(error("6"), CodeError::NoPoint("6".to_owned()));
+        let says = error("kailes").to_string();
+        let begin =
+            "`kailes` is not a game; did you mean `kayles`? allowed: nim, kayles, dawsons-kayles, dawsons-chess, ";
+        assert!(says.starts_with(begin) && says.ends_with("grundy, and codes such as 0.137, 4.3 or 0.[3]"), "{says}");
         for first in ["1", "2", "7", "12", "F", "-"] {
             assert_eq!(error(&format!("{first}.6")), CodeError::First(first.to_owned()));
         }

@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use crate::text::names::hint;
 
-pub use code::{Code, CodeError, FAMOUS};
+pub use code::{Code, CodeError, FAMOUS, Famous};
 pub use diagonals::{Diagonals, DiagonalsError};
 
 /// A subtraction set: a player may take `m` from a heap for each `m` of the set.
@@ -44,8 +44,14 @@ pub enum MoveSet {
     RandomDense,
     /// 1, 2, 3, 4, 7, 11, ...: the 2 that begins the Lucas numbers is a move, too.
     Lucas,
+    /// 1, 3, 4, 7, 11, ...: the Lucas numbers from the one that follows the 2.
+    LucasFromOne,
     /// 1, 5, 12, 22, ...
     Pentagonal,
+    /// 1, 6, 15, 28, ...
+    Hexagonal,
+    /// 2, 6, 12, 20, ...
+    Pronic,
     /// 1, 4, 10, 20, ...
     Tetrahedral,
     /// 1, k, k^2, ...; 1 alone if `k` is 0 or 1, which [`FromStr`] refuses.
@@ -124,7 +130,7 @@ pub enum MoveSetError {
     Range(String),
 }
 
-const NAMED: [(&str, MoveSet); 11] = [
+const NAMED: [(&str, MoveSet); 14] = [
     ("squares", MoveSet::Squares),
     ("cubes", MoveSet::Cubes),
     ("triangular", MoveSet::Triangular),
@@ -132,7 +138,10 @@ const NAMED: [(&str, MoveSet); 11] = [
     ("factorials", MoveSet::Factorials),
     ("fibonacci", MoveSet::Fibonacci),
     ("lucas", MoveSet::Lucas),
+    ("lucas-from-1", MoveSet::LucasFromOne),
     ("pentagonal", MoveSet::Pentagonal),
+    ("hexagonal", MoveSet::Hexagonal),
+    ("pronic", MoveSet::Pronic),
     ("tetrahedral", MoveSet::Tetrahedral),
     ("random-sparse", MoveSet::RandomSparse),
     ("random-dense", MoveSet::RandomDense),
@@ -143,8 +152,8 @@ const POWERS: &str = "powers-of-";
 const ALL_BUT: &str = "all-but:";
 
 /// The texts that [`MoveSet::from_str`] takes.
-pub const ALLOWED: &str = "squares, cubes, triangular, primes, factorials, fibonacci, lucas, pentagonal, tetrahedral, \
-    random-sparse, random-dense, powers-of-k, all-but:a,b,c, a list a,b,c or a range 1..k";
+pub const ALLOWED: &str = "squares, cubes, triangular, primes, factorials, fibonacci, lucas, lucas-from-1, pentagonal, \
+    hexagonal, pronic, tetrahedral, random-sparse, random-dense, powers-of-k, all-but:a,b,c, a list a,b,c or a range 1..k";
 
 impl FromStr for MoveSet {
     type Err = MoveSetError;
@@ -248,13 +257,16 @@ impl MoveSet {
             }
             MoveSet::RandomSparse => (1..=limit).filter(|m| fraction(*m) < 0.5 / (*m as f64).sqrt()).collect(),
             MoveSet::RandomDense => (1..=limit).filter(|m| fraction(*m) < 0.5).collect(),
-            MoveSet::Lucas => {
+            MoveSet::Lucas | MoveSet::LucasFromOne => {
                 let next = |&(a, b): &(u64, u64)| Some((b, a.checked_add(b)?));
-                // 2 and 1 come first, out of order.
                 let lucas = std::iter::successors(Some((3u64, 4u64)), next).map(|(a, _)| a);
-                [1, 2].into_iter().chain(lucas).take_while(within).collect()
+                // 2 and 1 come first, out of order.
+                let first: &[u64] = if *self == MoveSet::Lucas { &[1, 2] } else { &[1] };
+                first.iter().copied().chain(lucas).take_while(within).collect()
             }
             MoveSet::Pentagonal => formula(|i| i * (3 * i - 1) / 2).take_while(within).collect(),
+            MoveSet::Hexagonal => formula(|i| i * (2 * i - 1)).take_while(within).collect(),
+            MoveSet::Pronic => formula(|i| i * (i + 1)).take_while(within).collect(),
             MoveSet::Tetrahedral => formula(|i| i * (i + 1) * (i + 2) / 6).take_while(within).collect(),
             MoveSet::Powers(k) => {
                 let next = |power: &u64| power.checked_mul(*k).filter(|next| next > power);
@@ -294,15 +306,18 @@ impl MoveSet {
         // A list of unknown length grows by doubling: for a moment, the old and the new buffer both exist.
         let growing = |moves: f64| 3.0 * 8.0 * moves;
         match self {
-            MoveSet::Squares | MoveSet::RandomSparse => growing(n.sqrt()),
+            MoveSet::Squares | MoveSet::RandomSparse | MoveSet::Pronic => growing(n.sqrt()),
             MoveSet::Cubes => growing(n.cbrt()),
             MoveSet::Tetrahedral => growing((6.0 * n).cbrt()),
             MoveSet::Triangular => growing((2.0 * n).sqrt()),
             MoveSet::Pentagonal => growing((2.0 / 3.0 * n).sqrt() + 1.0),
+            MoveSet::Hexagonal => growing((n / 2.0).sqrt() + 1.0),
             // pi(n) < 1.25506 n / ln n for n > 1 (Rosser and Schoenfeld 1962), plus the sieve.
             MoveSet::Primes => growing(1.25506 * n / n.max(2.0).ln()) + n / 16.0,
             // No more of them fit in 64 bits.
-            MoveSet::Factorials | MoveSet::Fibonacci | MoveSet::Lucas | MoveSet::Powers(_) => growing(93.0),
+            MoveSet::Factorials | MoveSet::Fibonacci | MoveSet::Lucas | MoveSet::LucasFromOne | MoveSet::Powers(_) => {
+                growing(93.0)
+            }
             MoveSet::RandomDense => growing(n / 2.0),
             MoveSet::AllBut(_) => growing(n),
             MoveSet::UpTo(k) => 8.0 * limit.min(*k) as f64,
@@ -430,7 +445,10 @@ mod tests {
             ("factorials", vec![1, 2, 6, 24]),
             ("fibonacci", vec![1, 2, 3, 5, 8, 13, 21]),
             ("lucas", vec![1, 2, 3, 4, 7, 11, 18, 29]),
+            ("lucas-from-1", vec![1, 3, 4, 7, 11, 18, 29]),
             ("pentagonal", vec![1, 5, 12, 22]),
+            ("hexagonal", vec![1, 6, 15, 28]),
+            ("pronic", vec![2, 6, 12, 20, 30]),
             ("tetrahedral", vec![1, 4, 10, 20]),
             // Published answers depend on the random sets: they must never change.
             ("random-sparse", vec![3, 5, 7]),

@@ -9,7 +9,7 @@ use nimlanes::cores::mex::period::{self, Census, MexPeriod, Progress, Proved, Th
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run, RunError};
-use nimlanes::moves::FAMOUS;
+use nimlanes::moves::Famous;
 
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
@@ -23,11 +23,12 @@ use crate::terminal::output::{check_writable, write_output};
 
 /// Help text of `--code`, which is given instead of something else.
 pub fn code_help(instead_of: &str) -> String {
-    let is_first = |i: usize| !FAMOUS[..i].iter().any(|(_, name, _)| *name == FAMOUS[i].1);
-    let named = (0..FAMOUS.len()).filter(|i| is_first(*i)).map(|i| format!("{} is {}", FAMOUS[i].1, FAMOUS[i].0));
-    let named = named.collect::<Vec<_>>().join(", ");
+    let named: Vec<String> = Famous::by_word()
+        .map(|Famous { word, code, .. }| if word == code { word.to_owned() } else { format!("{word} ({code})") })
+        .collect();
+    let named = named.join(", ");
     format!(
-        "The code of an octal or hexadecimal game instead of {instead_of}: 0.137, 4.3, 0.[3], ..., or grundy. {named}"
+        "The code of an octal or hexadecimal game instead of {instead_of}: 0.137, 4.3, 0.[3], ..., or a name: {named}"
     )
 }
 
