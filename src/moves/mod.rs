@@ -565,7 +565,11 @@ mod tests {
                     _ => bytes * moves + sieve,
                 };
                 let most = match set {
-                    MoveSet::Factorials | MoveSet::Fibonacci | MoveSet::Lucas | MoveSet::Powers(_) => 93.0 * bytes,
+                    MoveSet::Factorials
+                    | MoveSet::Fibonacci
+                    | MoveSet::Lucas
+                    | MoveSet::LucasFromOne
+                    | MoveSet::Powers(_) => 93.0 * bytes,
                     _ => bytes * (1.2 * moves + 10.0) + sieve,
                 };
                 assert!((least..=most).contains(&predicted), "{set} up to {limit}: {predicted} for {moves} moves");

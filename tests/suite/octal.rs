@@ -6,7 +6,7 @@ use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, period,
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::{Kernel, Operation, Run, RunError, available};
 use nimlanes::machine::Machine;
-use nimlanes::moves::FAMOUS;
+use nimlanes::moves::{FAMOUS, Famous};
 
 fn code(text: &str) -> Code {
     text.parse().expect("a game")
@@ -49,7 +49,7 @@ fn moves(game: &str, n: usize) -> Vec<[usize; 2]> {
 #[test]
 fn games_with_a_name_have_the_values_that_their_rules_give() {
     const SIZES: usize = 150;
-    for (text, name, more) in FAMOUS {
+    for Famous { code: text, name, more, .. } in FAMOUS {
         let mut by_rules: Vec<u16> = Vec::new();
         for n in 0..SIZES {
             let reached: Vec<u16> = moves(name, n).iter().map(|[a, b]| by_rules[*a] ^ by_rules[*b]).collect();

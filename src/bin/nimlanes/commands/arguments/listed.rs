@@ -14,7 +14,8 @@ use crate::files::saved::without_mark;
 const NEEDS: u64 = 14;
 
 /// What help says after [`ALLOWED`](nimlanes::moves::ALLOWED).
-pub const MOVES_NOTE: &str = ". @FILE reads a list. The moves of lucas are 1, 2, 3, 4, 7, 11, ...; lucas-from-1 is without the 2";
+pub const MOVES_NOTE: &str =
+    ". @FILE reads a list. The moves of lucas are 1, 2, 3, 4, 7, 11, ...; lucas-from-1 is without the 2";
 
 /// A text of the command line. If it is `@` and a path, the list in that file: its numbers, which commas, spaces or ends of lines
 /// separate there, with commas between. A pipe can be read only once, so this is done when the command line is parsed.
