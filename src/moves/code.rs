@@ -197,7 +197,7 @@ impl FromStr for Code {
         if text == GRUNDY {
             return Ok(Code { digits: vec![4], repeated: 0, is_unequal: true });
         }
-        if let Some(game) = Famous::by_word().find(|game| game.word == text) {
+        if let Some(game) = FAMOUS.iter().find(|game| game.word == text) {
             return game.code.parse();
         }
         if let Some(bracketed) = without_dots(text) {

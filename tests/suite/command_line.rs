@@ -508,7 +508,14 @@ fn profile_draws_kernels_by_their_names() {
     let read = |file: &str| std::fs::read_to_string(folder.path().join("table_scan/all-moves").join(file));
     assert!(read("bit_rows-300.svg").expect("a picture").contains("bit_rows"));
     let stacks = read("byte_table-300.folded").expect("stacks");
-    assert!(stacks.lines().any(|stack| stack.starts_with("byte_table")), "{stacks}");
+    let counted = stacks.lines().map(|line| line.rsplit_once(' ').expect("a stack and its count"));
+    let [mut own, mut all] = [0, 0];
+    for (stack, count) in counted {
+        let count: u64 = count.parse().expect("a count");
+        all += count;
+        own += if stack.starts_with("byte_table") { count } else { 0 };
+    }
+    assert!(own > 0 && 4 * own >= 3 * all, "{own} of {all} samples are in the kernel: {stacks}");
     let difference = read("byte_table-to-bit_rows-300.svg").expect("a picture");
     for says in ["<title>byte_table to bit_rows (", "red: added, blue: saved"] {
         assert!(difference.contains(says), "{difference}");
