@@ -39,8 +39,10 @@ type Entry<O> =
 pub(crate) struct Body<O: Operation> {
     /// The entry; carries the CPU features of the kernel's tier.
     pub(crate) run: Entry<O>,
-    /// The cost formula.
-    pub(crate) cost: fn(&O::Input, CostContext) -> Cost,
+    /// The cost formula. It is given the rates, or others in their place.
+    pub(crate) cost: fn(&O::Input, CostContext, &[f64]) -> Cost,
+    /// The constants of the cost formula.
+    pub(crate) rates: &'static [f64],
     /// What a unit of work needs at least, if the kernel states it.
     pub(crate) needs: Option<fn(&O::Input) -> Needs>,
 }
@@ -52,7 +54,7 @@ impl<O: Operation> Body<O> {
             return Cost::IMPOSSIBLE;
         }
         let threads = threads.clamp(1, MAX_THREADS);
-        let Cost { ns, bytes } = (self.cost)(input, CostContext { tier: def.tier, threads });
+        let Cost { ns, bytes } = (self.cost)(input, CostContext { tier: def.tier, threads }, self.rates);
         let threads = if def.is_parallel() { threads } else { 1 };
         let bytes = bytes + O::output_bytes(input, threads);
         let Cost { ns, .. } = Cost { ns, bytes }.with_fresh_pages(threads);

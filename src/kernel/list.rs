@@ -5,11 +5,15 @@
 /// A kernel is compiled if all its features are on and the architecture has its tier; its `mod` line carries the same
 /// condition. The line stays in the list either way. Options of a line:
 ///
+/// - `name = module with path::parts, ..`: a driver and the parts of a tier. `path::parts::parts()` is the last argument of `run`,
+///   made where the features of the tier are on.
+/// - `name = module at [1.0, 0.25], ..`: the *rates* of the kernel, the constants of its cost, which are the last argument of
+///   `cost`.
 /// - `name = module like other, ..`: the summary refers to the kernel `other`.
 /// - `"summary", needs;`: the kernel states its [`Needs`](super::Needs) in a function `needs(&Input)`.
 /// - `"summary" observed tally`: the kernel's answers are observed, not proved, and it finds only a tally.
 /// - `"summary" exact unordered`: the kernel is proved, and finds positions out of order.
-/// - `name = module(Tier), ..`: the tier of the line is the last argument of `run`.
+/// - `name = module(Tier), ..`: the tier of the line is the last argument of `run`, in place of parts.
 /// - `["feature"] if condition`: a condition on the target, as in `cfg`.
 ///
 /// If the operation has a [`Start`](super::Operation::Start), `[Generic: Bound], start;` makes it the third argument of
@@ -24,11 +28,15 @@ pub(crate) use kernels;
 /// The rows of [`kernels!`], after what all entries have in common.
 macro_rules! kernel_rows {
     ($common:tt
-     $($name:ident = $body:ident $(($told:ident))? $(like $like:ident)?, $tier:ident, [$($f:literal),*] $(if $condition:meta)?,
+     $($name:ident = $body:ident $(($told:ident))? $(with $($part:ident)::+)? $(at [$($rate:expr),*])? $(like $like:ident)?, $tier:ident, [$($f:literal),*] $(if $condition:meta)?,
        $text:literal $($claim:ident $yields:ident)? $(, $needs:ident)?;)*) => { &[$({
         let body = {
             #[cfg(all($(feature = $f,)* $($condition)?))]
-            { $crate::machine::isa::entry!($tier, $common, $name, $body $(($told))? $(, $needs)?) }
+            {
+                $crate::machine::isa::entry!(
+                    $tier, $common, $name, $body $(($told))? $(with $($part)::+)? $(at [$($rate),*])? $(, $needs)?
+                )
+            }
             #[cfg(not(all($(feature = $f,)* $($condition)?)))]
             { None }
         };

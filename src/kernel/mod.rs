@@ -13,7 +13,7 @@
 
 pub mod candidate;
 pub mod case;
-mod cost;
+pub(crate) mod cost;
 mod definition;
 pub(crate) mod list;
 mod obstacle;

@@ -90,7 +90,8 @@ macro_rules! isa_table {
         macro_rules! entry {
             $((
                 $tier, [$d op:ty, [$d($d generic:ident : $d bound:path)?], [$d($d start:ident)?]],
-                $d name:ident, $d body:ident $d(($d told:ident))? $d(, $d needs:ident)?
+                $d name:ident, $d body:ident $d(($d told:ident))? $d(with $d($d part:ident)::+)? $d(at [$d($d rate:expr),*])?
+                $d(, $d needs:ident)?
             ) => {{
                 #[cfg(all($(target_arch = $arch, $($condition)?)?))]
                 {
@@ -102,11 +103,17 @@ macro_rules! isa_table {
                         _start: <$d op as $crate::kernel::Operation>::Start,
                     ) -> Result<<$d op as $crate::kernel::Operation>::Output, $crate::kernel::RunError> {
                         $d(let $d start = _start;)?
-                        self::$d body::run(input, run $d(, $d start)? $d(, $crate::machine::isa::$d told::$tier)?)
+                        self::$d body::run(
+                            input, run $d(, $d start)? $d(, $crate::machine::isa::$d told::$tier)?
+                            $d(, self::$d($d part)::+::parts())?
+                        )
                     }
                     Some($crate::kernel::Body {
                         run: $d name $d(::<$d generic>)? as unsafe fn(&_, &_, _) -> _,
-                        cost: self::$d body::cost,
+                        cost: |input, context, _rates| {
+                            self::$d body::cost(input, context $d(, $crate::kernel::cost::rates(_rates, &[$d($d rate),*]))?)
+                        },
+                        rates: &[$d($d($d rate),*)?],
                         needs: [$d(Some(self::$d body::$d needs as fn(&_) -> _),)? None][0],
                     })
                 }

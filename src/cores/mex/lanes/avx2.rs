@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 use std::array::from_fn;
 
-use super::{LANES, PLANES, Planes, Sources, WINDOW, one_hot};
+use super::{Decoder, LANES, PLANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
 use crate::simd::avx2::{load, store};
 
 /// Codes of one group of 16 values.
@@ -86,5 +86,17 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
                 store(free[4 * i..].first_chunk_mut::<4>().expect("four heaps"), _mm256_andnot_si256(words, none));
             }
         }
+    }
+}
+
+/// The parts of this tier.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn parts() -> impl Decoder {
+    Parts {
+        add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+            by_planes!(planes, accumulate(from, moves, hits))
+        },
+        free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
     }
 }

@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{LANES, ONE_HOT, PLANES, Planes, Sources};
+use super::{Decoder, LANES, ONE_HOT, PLANES, Parts, Planes, Sources, by_planes};
 use crate::simd::avx512::{load, prefetch, store};
 
 /// The constants of the decode. They are read through a reference that is opaque to the optimiser, which would otherwise load
@@ -115,5 +115,18 @@ fn transpose(hits: &Planes, words: &mut [u64; LANES], finish: impl Fn(__m512i) -
             let at: &mut [u64; 8] = words[16 * q + 8 * half..].first_chunk_mut().expect("inside the block");
             store(at, finish(quarter));
         }
+    }
+}
+
+/// The parts of this tier.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+pub fn parts() -> impl Decoder {
+    let tables = std::hint::black_box(&TABLES);
+    Parts {
+        add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+            by_planes!(planes, accumulate(tables, from, moves, hits))
+        },
+        free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
     }
 }

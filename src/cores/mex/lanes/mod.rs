@@ -4,10 +4,9 @@
 //! window's `v`, and 0 for all other heaps, for heaps not known yet and for padding. So one contiguous load at `n - m` holds what
 //! the move `m` contributes to the heaps `n..n + 64`, without special cases.
 //!
-//! A tier decodes codes to one-hot bits, eight *planes* of eight values each, which it ORs over the moves
-//! (`accumulate`), and transposes the planes to one word of free values per heap (`free_words`). Here is what all of
-//! them share, and the decoders in plain Rust; the other tiers have a file each. Each operation has its own code for
-//! what it does with the lanes.
+//! A tier decodes codes to one-hot bits, eight *planes* of eight values each, which it ORs over the moves, and transposes the
+//! planes to one word of free values per heap: a [`Decoder`], which the file of each tier makes in `parts`. Here is what all of
+//! them share. Each operation has its own code for what it does with the lanes.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub mod avx2;
@@ -48,6 +47,41 @@ macro_rules! by_planes {
     };
 }
 pub(in crate::cores::mex) use by_planes;
+
+/// The parts of a tier.
+pub trait Decoder: Copy {
+    /// ORs the first planes of the values that the moves reach into the hits of consecutive blocks. The first block reads these
+    /// sources.
+    fn add(&self, from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]);
+
+    /// The values that are not hit, a word for each heap.
+    fn free_words(&self, hits: &Planes, free: &mut [u64; LANES]);
+}
+
+/// A decoder of closures, which have the CPU features of the function that makes them.
+#[derive(Clone, Copy)]
+pub struct Parts<A, F> {
+    /// [`Decoder::add`].
+    pub add: A,
+    /// [`Decoder::free_words`].
+    pub free_words: F,
+}
+
+impl<A, F> Decoder for Parts<A, F>
+where
+    A: Fn(Sources, &[usize], usize, &mut [Planes]) + Copy,
+    F: Fn(&Planes, &mut [u64; LANES]) + Copy,
+{
+    #[inline(always)]
+    fn add(&self, from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]) {
+        (self.add)(from, moves, planes, hits);
+    }
+
+    #[inline(always)]
+    fn free_words(&self, hits: &Planes, free: &mut [u64; LANES]) {
+        (self.free_words)(hits, free);
+    }
+}
 
 /// The table entry of a code in plane `p`: the one-hot bit of its value.
 pub const fn one_hot(code: u8, plane: usize) -> u8 {

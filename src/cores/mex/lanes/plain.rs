@@ -1,6 +1,6 @@
 //! The decoders in plain Rust: arithmetic on arrays of 64 bytes gives the one-hot bits of each plane.
 
-use super::{LANES, Planes, Sources, WINDOW};
+use super::{Decoder, LANES, Parts, Planes, Sources, WINDOW};
 
 /// ORs the first `planes` planes of the values that `moves` reach into `hits`, for consecutive blocks. The first block reads
 /// `from`.
@@ -40,4 +40,10 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
         }
         words.iter_mut().for_each(|word| *word = !*word & u64::MAX >> 1);
     }
+}
+
+/// The parts of plain Rust.
+#[inline(always)]
+pub fn parts() -> impl Decoder {
+    Parts { add: accumulate, free_words }
 }

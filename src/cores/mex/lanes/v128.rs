@@ -6,7 +6,7 @@
 
 use std::array::from_fn;
 
-use super::{LANES, Planes, Sources, WINDOW, one_hot};
+use super::{Decoder, LANES, Parts, Planes, Sources, WINDOW, by_planes, one_hot};
 use crate::simd::v128::{SUMS, Vector, load, lookup, store, transposed};
 
 /// Codes of one group of 16 values.
@@ -92,5 +92,16 @@ pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
         for (free, reached) in free.as_chunks_mut::<2>().0.iter_mut().zip(reached) {
             store(free, values.without(reached));
         }
+    }
+}
+
+/// The parts of this tier.
+#[inline(always)]
+pub fn parts() -> impl Decoder {
+    Parts {
+        add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+            by_planes!(planes, accumulate(from, moves, hits))
+        },
+        free_words: |hits: &Planes, free: &mut _| free_words(hits, free),
     }
 }

@@ -2,7 +2,7 @@
 
 use wide::u8x64;
 
-use super::{ONE_HOT, Planes, Sources, by_planes};
+use super::{Decoder, ONE_HOT, Parts, Planes, Sources, by_planes, plain};
 
 /// Chosen by the shuffle of this build: an instruction of AVX-512, lookups of ARM (estimated by llvm-mca), or a loop.
 pub const fn plane_ns(avx512: f64, arm: f64, others: f64) -> f64 {
@@ -43,4 +43,10 @@ fn accumulate<const P: usize>(tables: &Planes, from: Sources, moves: &[usize], h
 #[cfg_attr(not(all(target_arch = "x86_64", not(target_feature = "ssse3"))), inline(always))]
 fn shuffled(table: u8x64, codes: u8x64) -> u8x64 {
     table.shuffle_wrapping(codes)
+}
+
+/// The shuffle, and the transposition in plain Rust.
+#[inline(always)]
+pub fn parts() -> impl Decoder {
+    Parts { add: decode, free_words: plain::free_words }
 }

@@ -18,7 +18,7 @@ use super::layout::Layout;
 use super::periods::{JUDGED, best_period, first_codes, room};
 use super::ring::{Block, Blocks, Far, near};
 use super::{Form, Records};
-use crate::cores::mex::lanes::{LANES, PLANES, Planes, Sources, WINDOW};
+use crate::cores::mex::lanes::{Decoder, LANES, PLANES, Planes, Sources, WINDOW};
 use crate::kernel::Cost;
 
 /// The blocks to which far moves are applied at once, which hides the latency of their codes.
@@ -71,18 +71,62 @@ pub struct Evidence<'a> {
     pub far: &'a [u8; LANES],
 }
 
+/// The parts of a tier: how it settles a block.
+pub trait Settle: Copy {
+    /// The number of last blocks that [`settle`](Settle::settle) is given in place of what moves shorter than them reach.
+    const HELD: usize;
+
+    /// What computes the blocks that are not settled, and what far moves reach.
+    fn decoder(&self) -> impl Decoder;
+
+    /// Settles a block; false if it gives up.
+    fn settle(&self, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool;
+}
+
+/// In memory: every tier can.
+impl<D: Decoder> Settle for D {
+    const HELD: usize = 1;
+
+    #[inline(always)]
+    fn decoder(&self) -> impl Decoder {
+        *self
+    }
+
+    #[inline(always)]
+    fn settle(&self, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
+        settle_in_memory(*self, pattern, evidence, codes)
+    }
+}
+
+/// In registers, which hold the last two blocks.
+#[derive(Clone, Copy)]
+pub struct InRegisters<D, S> {
+    /// [`Settle::decoder`].
+    pub decoder: D,
+    /// [`Settle::settle`].
+    pub settle: S,
+}
+
+impl<D: Decoder, S: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool + Copy> Settle for InRegisters<D, S> {
+    const HELD: usize = 2;
+
+    #[inline(always)]
+    fn decoder(&self) -> impl Decoder {
+        self.decoder
+    }
+
+    #[inline(always)]
+    fn settle(&self, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
+        (self.settle)(pattern, evidence, codes)
+    }
+}
+
 /// Settles a block in memory, where near moves read the last block and the guess side by side; false if it gives up.
-/// `accumulate` is that of the tier.
 #[inline(always)]
-pub fn settle_in_memory(
-    accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
-    pattern: &Pattern,
-    evidence: Evidence,
-    codes: &mut [u8; LANES],
-) -> bool {
+fn settle_in_memory(decoder: impl Decoder, pattern: &Pattern, evidence: Evidence, codes: &mut [u8; LANES]) -> bool {
     let one_hot = |codes: &[u8; LANES]| {
         let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
-        accumulate(Sources::new(codes, 0), &[0], 1, &mut hits);
+        decoder.add(Sources::new(codes, 0), &[0], 1, &mut hits);
         hits[0][0]
     };
     // The last block, the guess, and room for a repetition to end in.
@@ -114,32 +158,10 @@ pub fn settle_in_memory(
     false
 }
 
-/// Drives blocks that are settled in memory, by the decoder of a tier. A macro, because its closures have the CPU features of the
-/// function that they are in.
-macro_rules! drive_in_memory {
-    (($layout:ident, $input:ident, $run:ident, $start:ident), $accumulate:ident, $free_words:ident) => {{
-        use crate::cores::mex::lanes::{LANES, Planes, Sources, by_planes};
-        use crate::cores::mex::records::guess::{Evidence, Guessed, Pattern, settle_in_memory};
-        use crate::cores::mex::records::ring::{LaneBlocks, drive};
-        let reached = |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
-            by_planes!(planes, $accumulate(from, moves, hits))
-        };
-        let settle = |pattern: &Pattern, evidence: Evidence, guess: &mut [u8; LANES]| {
-            settle_in_memory(reached, pattern, evidence, guess)
-        };
-        let free = |hits: &Planes, free: &mut _| $free_words(hits, free);
-        let computed = LaneBlocks::new($input, &$layout, reached, free);
-        drive($input, $layout, $run, $start, Guessed::new($input, &$layout, 1, computed, reached, settle))
-    }};
-}
-pub(super) use drive_in_memory;
-
-/// Blocks that are guessed first. `inner` computes those that are not settled; `accumulate` is as in
-/// [`drive_lanes`](super::ring::drive_lanes); `settle` is as [`settle_in_memory`].
-pub struct Guessed<'a, B, A, V> {
+/// Blocks that are guessed first. `inner` computes those that are not settled.
+pub struct Guessed<'a, B, P> {
     inner: B,
-    accumulate: A,
-    settle: V,
+    parts: P,
     close: Far<'a>,
     far: Far<'a>,
     pattern: Pattern,
@@ -156,17 +178,13 @@ pub struct Guessed<'a, B, A, V> {
     added_from: usize,
 }
 
-impl<'a, B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool>
-    Guessed<'a, B, A, V>
-{
-    /// `settle` is given the last `held` blocks in place of what moves shorter than them reach.
-    pub fn new(input: &'a Records, layout: &Layout, held: usize, inner: B, accumulate: A, settle: V) -> Self {
+impl<'a, B: Blocks, P: Settle> Guessed<'a, B, P> {
+    pub fn new(input: &'a Records, layout: &Layout, inner: B, parts: P) -> Self {
         let [close, far] = Far::new(input, layout).split(AT_ONCE);
-        let [before, close] = close.split(held);
+        let [before, close] = close.split(P::HELD);
         Guessed {
             inner,
-            accumulate,
-            settle,
+            parts,
             close,
             far,
             pattern: Pattern::new(near(input), before.of_ring()),
@@ -195,9 +213,7 @@ impl<'a, B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Patte
     }
 }
 
-impl<B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Pattern, Evidence, &mut [u8; LANES]) -> bool>
-    Blocks for Guessed<'_, B, A, V>
-{
+impl<B: Blocks, P: Settle> Blocks for Guessed<'_, B, P> {
     #[inline(always)]
     fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]) {
         let Block { n, place, .. } = block;
@@ -211,16 +227,16 @@ impl<B: Blocks, A: Fn(Sources, &[usize], usize, &mut [Planes]), V: Fn(&Pattern, 
                 (index, self.added_from) = (0, n);
                 let reached = &mut self.reached[..self.added];
                 reached.iter_mut().for_each(|planes| planes[0] = [0; LANES]);
-                self.far.add(history, block, 1, reached, &self.accumulate);
+                self.far.add(history, block, 1, reached, self.parts.decoder());
             }
             if !self.close.of_ring().is_empty() {
-                self.close.add(history, block, 1, &mut self.reached[index..=index], &self.accumulate);
+                self.close.add(history, block, 1, &mut self.reached[index..=index], self.parts.decoder());
             }
             // A pattern is found only after more blocks than these.
             let [last, second, repeated] =
                 [LANES, 2 * LANES, self.pattern.lag()].map(|m| history.codes_behind(place, m));
             let evidence = Evidence { before: [last, second], repeated, far: &self.reached[index][0] };
-            if (self.settle)(&self.pattern, evidence, codes) {
+            if self.parts.settle(&self.pattern, evidence, codes) {
                 self.settled += 1;
                 return;
             }

@@ -33,7 +33,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::lanes::{LANES, WINDOW};
+use super::lanes::{self, LANES, WINDOW};
 use super::oracle;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
@@ -43,36 +43,18 @@ use crate::text::numbers::indexable;
 
 mod checkpoint;
 mod compressed_lanes;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod compressed_lanes_avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod compressed_lanes_avx512;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-mod compressed_lanes_v128;
 mod frames;
 mod guess;
 mod guess_lanes;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod guess_lanes_avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod guess_lanes_avx512;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-mod guess_lanes_v128;
 mod history;
 mod layout;
 mod masks;
 mod periods;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod registers_avx512;
 mod residue_classes;
 mod ring;
 mod ring_lanes;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod ring_lanes_avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod ring_lanes_avx512;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-mod ring_lanes_v128;
-#[cfg(feature = "wide")]
-mod ring_lanes_wide;
 mod table;
 
 pub use history::Progress;
@@ -266,22 +248,22 @@ impl Operation for MexRecords {
         table = table, Portable, [], "a table of all values; for each heap, a mask of the values it reaches", needs;
         masks = masks like table, Portable, [], "the same masks over a history as long as the largest move";
         masks_avx2 = masks like masks, Avx2, ["avx2"], "the same source at this tier, with its shift and zero-count instructions";
-        ring_lanes = ring_lanes, Portable, [], "64 heaps as byte lanes; one-hot planes by arithmetic, then a chain through the heaps", needs;
-        ring_lanes_wide = ring_lanes_wide like ring_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
-        ring_lanes_avx2 = ring_lanes_avx2 like ring_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        ring_lanes_avx512 = ring_lanes_avx512 like ring_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts", needs;
-        ring_lanes_neon = ring_lanes_v128 like ring_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        ring_lanes_simd128 = ring_lanes_v128 like ring_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        guess_lanes = guess_lanes like ring_lanes, Portable, [], "blocks guessed by a period found on the way, verified in lanes, computed where wrong";
-        guess_lanes_avx2 = guess_lanes_avx2 like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        guess_lanes_avx512 = guess_lanes_avx512 like guess_lanes, Avx512, ["avx512"], "planes by byte permutes";
-        guess_lanes_neon = guess_lanes_v128 like guess_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        guess_lanes_simd128 = guess_lanes_v128 like guess_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        compressed_lanes = compressed_lanes like guess_lanes, Portable, [], "the same over a compressed history, with moves beyond its window unpacked as the run goes";
-        compressed_lanes_avx2 = compressed_lanes_avx2 like compressed_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        compressed_lanes_avx512 = compressed_lanes_avx512 like compressed_lanes, Avx512, ["avx512"], "planes by byte permutes";
-        compressed_lanes_neon = compressed_lanes_v128 like compressed_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        compressed_lanes_simd128 = compressed_lanes_v128 like compressed_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        ring_lanes = ring_lanes with lanes::plain at [1.5, 0.25], Portable, [], "64 heaps as byte lanes; one-hot planes by arithmetic, then a chain through the heaps", needs;
+        ring_lanes_wide = ring_lanes with lanes::wide at [1.5, lanes::wide::plane_ns(0.03, 0.25, 8.0)] like ring_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
+        ring_lanes_avx2 = ring_lanes with lanes::avx2 at [1.0, 0.06] like ring_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        ring_lanes_avx512 = ring_lanes with lanes::avx512 at [1.0, 0.02] like ring_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts", needs;
+        ring_lanes_neon = ring_lanes with lanes::v128 at [1.5, 0.12] like ring_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        ring_lanes_simd128 = ring_lanes with lanes::v128 at [1.5, 0.12] like ring_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        guess_lanes = guess_lanes with lanes::plain at [1.5, 0.25, 0.1] like ring_lanes, Portable, [], "blocks guessed by a period found on the way, verified in lanes, computed where wrong";
+        guess_lanes_avx2 = guess_lanes with lanes::avx2 at [1.0, 0.06, 0.05] like guess_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        guess_lanes_avx512 = guess_lanes with registers_avx512 at [1.0, 0.02, 0.02] like guess_lanes, Avx512, ["avx512"], "planes by byte permutes";
+        guess_lanes_neon = guess_lanes with lanes::v128 at [1.5, 0.12, 0.07] like guess_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        guess_lanes_simd128 = guess_lanes with lanes::v128 at [1.5, 0.12, 0.07] like guess_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        compressed_lanes = compressed_lanes with lanes::plain at [1.5, 0.25, 0.1] like guess_lanes, Portable, [], "the same over a compressed history, with moves beyond its window unpacked as the run goes";
+        compressed_lanes_avx2 = compressed_lanes with lanes::avx2 at [1.0, 0.06, 0.05] like compressed_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        compressed_lanes_avx512 = compressed_lanes with registers_avx512 at [1.0, 0.02, 0.02] like compressed_lanes, Avx512, ["avx512"], "planes by byte permutes";
+        compressed_lanes_neon = compressed_lanes with lanes::v128 at [1.5, 0.12, 0.07] like compressed_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        compressed_lanes_simd128 = compressed_lanes with lanes::v128 at [1.5, 0.12, 0.07] like compressed_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
         residue_classes = residue_classes, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
         residue_classes_avx2 = residue_classes like residue_classes, Avx2, ["avx2"], "the same source at this tier";
         residue_classes_avx512 = residue_classes like residue_classes, Avx512, ["avx512"], "the same source at this tier";

@@ -1,4 +1,4 @@
-//! Drivers over a history: [`drive`] goes through blocks of 64 heaps, and [`drive_lanes`] computes each block as lanes.
+//! A driver over a history: [`drive`] goes through blocks of 64 heaps, and [`LaneBlocks`] computes each block as lanes.
 //!
 //! *Far part.* Moves of at least 64 reach finished blocks. Their codes are decoded to one-hot bits as in
 //! [`lanes`](crate::cores::mex::lanes), with one window of 63 values.
@@ -12,7 +12,7 @@ use super::history::{History, Progress};
 use super::layout::{FRAME, Layout, TILE};
 use super::periods::room;
 use super::{Form, Output, Records, Start};
-use crate::cores::mex::lanes::{APART, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
+use crate::cores::mex::lanes::{APART, Decoder, LANES, PLANES, Planes, Sources, WINDOW, act_apart};
 use crate::kernel::{Cost, Run, RunError};
 
 /// Blocks between two progress updates.
@@ -108,30 +108,16 @@ pub fn drive(
     Ok(progress.output)
 }
 
-/// [`drive`] with blocks as lanes. `accumulate` and `free` are the decoder of a tier: see [`lanes`](crate::cores::mex::lanes).
-#[inline(always)]
-pub fn drive_lanes(
-    input: &Records,
-    run: &Run,
-    start: Start,
-    accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
-    free: impl Fn(&Planes, &mut [u64; LANES]),
-) -> Result<Output, RunError> {
-    let layout = Layout::new(input);
-    drive(input, layout, run, start, LaneBlocks::new(input, &layout, accumulate, free))
-}
-
 /// Computes blocks as lanes.
-pub struct LaneBlocks<'a, A, F> {
-    accumulate: A,
-    free: F,
+pub struct LaneBlocks<'a, D> {
+    decoder: D,
     far: Far<'a>,
     chain: Chain,
 }
 
-impl<'a, A, F> LaneBlocks<'a, A, F> {
-    pub fn new(input: &'a Records, layout: &Layout, accumulate: A, free: F) -> Self {
-        LaneBlocks { accumulate, free, far: Far::new(input, layout), chain: Chain::new(near(input)) }
+impl<'a, D> LaneBlocks<'a, D> {
+    pub fn new(input: &'a Records, layout: &Layout, decoder: D) -> Self {
+        LaneBlocks { decoder, far: Far::new(input, layout), chain: Chain::new(near(input)) }
     }
 }
 
@@ -191,21 +177,21 @@ impl<'a> Far<'a> {
         Block { n, place, unpacked, .. }: Block,
         planes: usize,
         hits: &mut [Planes],
-        accumulate: impl Fn(Sources, &[usize], usize, &mut [Planes]),
+        decoder: impl Decoder,
     ) {
         update(&mut self.unwrapped, self.ring, place);
         update(&mut self.legal, self.prefix, n + hits.len() * LANES - 1);
         let (before, wrapped) = self.ring.split_at(self.unwrapped);
-        accumulate(Sources::new(&history.ring, place), before, planes, hits);
+        decoder.add(Sources::new(&history.ring, place), before, planes, hits);
         if !wrapped.is_empty() {
-            accumulate(Sources::new(&history.ring, place + history.layout.ring), wrapped, planes, hits);
+            decoder.add(Sources::new(&history.ring, place + history.layout.ring), wrapped, planes, hits);
         }
         if self.legal > 0 {
             let (sources, moves) = match self.unpacked.is_empty() {
                 true => (Sources::new(&history.prefix, LANES + n), self.prefix),
                 false => (Sources::new(unpacked, unpacked.len() + n % TILE), self.unpacked.as_slice()),
             };
-            accumulate(sources, &moves[..self.legal], planes, hits);
+            decoder.add(sources, &moves[..self.legal], planes, hits);
         }
     }
 }
@@ -221,21 +207,17 @@ fn update(below: &mut usize, moves: &[usize], most: usize) {
     }
 }
 
-impl<A, F> Blocks for LaneBlocks<'_, A, F>
-where
-    A: Fn(Sources, &[usize], usize, &mut [Planes]),
-    F: Fn(&Planes, &mut [u64; LANES]),
-{
+impl<D: Decoder> Blocks for LaneBlocks<'_, D> {
     #[inline(always)]
     fn block(&mut self, history: &History, block: Block, codes: &mut [u8; LANES]) {
         let Block { n, place, values, .. } = block;
         let planes = values.div_ceil(PLANES);
         let mut hits: [Planes; 1] = [[[0; LANES]; PLANES]];
-        self.far.add(history, block, planes, &mut hits, &self.accumulate);
+        self.far.add(history, block, planes, &mut hits, self.decoder);
         if self.chain.next != n {
             self.chain.resume(n, history, place);
         }
-        (self.free)(&hits[0], &mut self.chain.free);
+        self.decoder.free_words(&hits[0], &mut self.chain.free);
         self.chain.settle(codes);
     }
 }

@@ -1,16 +1,19 @@
-//! Lanes over a history in plain Rust.
+//! Lanes over a history.
 //!
-//! Cost: for each far move and 64 heaps, the decode of [`byte_lanes`](crate::cores::mex::subtraction); a chain of two
-//! operations per heap.
-//! Bound: the decode.
+//! Cost: for each far move and 64 heaps, the decode of the tier's [`lanes`](crate::cores::mex::lanes); a chain of two operations
+//! per heap.
+//! Bound: in plain Rust, and by `wide`'s shuffle in a default build, the decode; else the chain, and what it waits for. If a far
+//! move is shorter than two blocks, a block's far part waits for the codes of the previous block.
 
-use super::ring;
+use super::layout::Layout;
+use super::ring::{self, LaneBlocks, drive};
 use super::{Output, Records, Start};
-use crate::cores::mex::lanes::plain::{accumulate, free_words};
+use crate::cores::mex::lanes::Decoder;
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Records, _: CostContext) -> Cost {
-    ring::cost_lanes(input, 1.5, 0.25)
+/// Rates: the time of the chain relative to AVX-512, and the ns of a far move for a heap.
+pub fn cost(input: &Records, _: CostContext, [chain, step]: [f64; 2]) -> Cost {
+    ring::cost_lanes(input, chain, step)
 }
 
 /// The chain: each heap waits for the previous one.
@@ -19,6 +22,7 @@ pub fn needs(_: &Records) -> Needs {
 }
 
 #[inline(always)]
-pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
-    ring::drive_lanes(input, run, start, accumulate, free_words)
+pub fn run(input: &Records, run: &Run, start: Start, decoder: impl Decoder) -> Result<Output, RunError> {
+    let layout = Layout::new(input);
+    drive(input, layout, run, start, LaneBlocks::new(input, &layout, decoder))
 }

@@ -1,22 +1,13 @@
-//! Blocks guessed and verified in lanes, decoded by byte permutes. See `guess`.
+//! The parts of `guess_lanes` with byte permutes: a block is settled in registers.
 //!
 //! Cost of a right block: for each move, a load, a permute and half an OR.
-//! Bound: wrong blocks.
 
 use std::arch::x86_64::*;
 
-use super::guess::{self, Evidence, Guessed, Pattern, ROUNDS};
-use super::layout::Layout;
-use super::ring::{LaneBlocks, drive};
-use super::{Output, Records, Start, ring_lanes_avx512};
-use crate::cores::mex::lanes::avx512::{TABLES, Tables, accumulate, free_words};
-use crate::cores::mex::lanes::{LANES, Planes, Sources, WINDOW, by_planes};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::guess::{Evidence, InRegisters, Pattern, ROUNDS, Settle};
+use crate::cores::mex::lanes::avx512::{self, TABLES, Tables};
+use crate::cores::mex::lanes::{LANES, WINDOW};
 use crate::simd::avx512::{load, store};
-
-pub fn cost(input: &Records, context: CostContext) -> Cost {
-    guess::cost(input, ring_lanes_avx512::cost(input, context), 0.02)
-}
 
 /// Settles a block in registers. Only the guess waits for the block before, for one permute.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512bitalg")]
@@ -46,26 +37,13 @@ fn settle(tables: &Tables, pattern: &Pattern, evidence: Evidence, codes: &mut [u
     false
 }
 
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg")]
-pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
-    run_over(Layout::new(input), input, run, start)
-}
-
-/// [`run`] over a history of this layout.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512bitalg")]
-pub fn run_over(layout: Layout, input: &Records, run: &Run, start: Start) -> Result<Output, RunError> {
+/// The parts of this tier.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512bitalg")]
+pub fn parts() -> impl Settle {
     let tables = std::hint::black_box(&TABLES);
-    let reached = |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
-        by_planes!(planes, accumulate(tables, from, moves, hits))
-    };
-    let computed = LaneBlocks::new(input, &layout, reached, |hits: &Planes, free: &mut _| free_words(hits, free));
-    drive(
-        input,
-        layout,
-        run,
-        start,
-        Guessed::new(input, &layout, 2, computed, reached, |pattern, evidence, guess| {
-            settle(tables, pattern, evidence, guess)
-        }),
-    )
+    InRegisters {
+        decoder: avx512::parts(),
+        settle: |pattern: &Pattern, evidence: Evidence, codes: &mut _| settle(tables, pattern, evidence, codes),
+    }
 }
