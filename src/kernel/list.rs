@@ -7,6 +7,8 @@
 ///
 /// - `name = module with path::parts, ..`: a driver and the parts of a tier. `path::parts::parts()` is the last argument of `run`,
 ///   made where the features of the tier are on.
+/// - `name = module with path::parts on all, ..`: the driver is given the number of threads before the parts; `on one` if the line
+///   is that of a kernel on one thread.
 /// - `name = module at [1.0, 0.25], ..`: the *rates* of the kernel, the constants of its cost, which are the last argument of
 ///   `cost`.
 /// - `name = module like other, ..`: the summary refers to the kernel `other`.
@@ -28,13 +30,15 @@ pub(crate) use kernels;
 /// The rows of [`kernels!`], after what all entries have in common.
 macro_rules! kernel_rows {
     ($common:tt
-     $($name:ident = $body:ident $(($told:ident))? $(with $($part:ident)::+)? $(at [$($rate:expr),*])? $(like $like:ident)?, $tier:ident, [$($f:literal),*] $(if $condition:meta)?,
+     $($name:ident = $body:ident $(($told:ident))? $(with $($part:ident)::+)? $(on $share:ident)?
+       $(at [$($rate:expr),*])? $(like $like:ident)?, $tier:ident, [$($f:literal),*] $(if $condition:meta)?,
        $text:literal $($claim:ident $yields:ident)? $(, $needs:ident)?;)*) => { &[$({
         let body = {
             #[cfg(all($(feature = $f,)* $($condition)?))]
             {
                 $crate::machine::isa::entry!(
-                    $tier, $common, $name, $body $(($told))? $(with $($part)::+)? $(at [$($rate),*])? $(, $needs)?
+                    $tier, $common, $name, $body $(($told))? $(with $($part)::+)? $(on $share)? $(at [$($rate),*])?
+                    $(, $needs)?
                 )
             }
             #[cfg(not(all($(feature = $f,)* $($condition)?)))]
@@ -58,6 +62,17 @@ macro_rules! kernel_rows {
     }),*] };
 }
 pub(crate) use kernel_rows;
+
+/// The number of threads that a word in the list stands for.
+macro_rules! threads {
+    (one, $run:ident) => {
+        1
+    };
+    (all, $run:ident) => {
+        $run.threads()
+    };
+}
+pub(crate) use threads;
 
 /// The claim that a word in the list stands for.
 macro_rules! claim {

@@ -90,8 +90,8 @@ macro_rules! isa_table {
         macro_rules! entry {
             $((
                 $tier, [$d op:ty, [$d($d generic:ident : $d bound:path)?], [$d($d start:ident)?]],
-                $d name:ident, $d body:ident $d(($d told:ident))? $d(with $d($d part:ident)::+)? $d(at [$d($d rate:expr),*])?
-                $d(, $d needs:ident)?
+                $d name:ident, $d body:ident $d(($d told:ident))? $d(with $d($d part:ident)::+)? $d(on $d share:ident)?
+                $d(at [$d($d rate:expr),*])? $d(, $d needs:ident)?
             ) => {{
                 #[cfg(all($(target_arch = $arch, $($condition)?)?))]
                 {
@@ -105,7 +105,7 @@ macro_rules! isa_table {
                         $d(let $d start = _start;)?
                         self::$d body::run(
                             input, run $d(, $d start)? $d(, $crate::machine::isa::$d told::$tier)?
-                            $d(, self::$d($d part)::+::parts())?
+                            $d(, $crate::kernel::list::threads!($d share, run))? $d(, self::$d($d part)::+::parts())?
                         )
                     }
                     Some($crate::kernel::Body {
