@@ -50,12 +50,17 @@ pub(crate) struct Body<O: Operation> {
 impl<O: Operation> Body<O> {
     /// Predicted time and memory of the kernel with this line.
     fn cost(&self, def: &KernelDef<O>, input: &O::Input, threads: usize) -> Cost {
+        self.cost_at(def, input, threads, self.rates)
+    }
+
+    /// [`Body::cost`] with other rates.
+    fn cost_at(&self, def: &KernelDef<O>, input: &O::Input, threads: usize, rates: &[f64]) -> Cost {
         if !def.finds_output() {
             return Cost::IMPOSSIBLE;
         }
         let threads = threads.clamp(1, MAX_THREADS);
         let threads = if def.is_parallel() { threads } else { 1 };
-        let Cost { ns, bytes } = (self.cost)(input, CostContext { tier: def.tier, threads }, self.rates);
+        let Cost { ns, bytes } = (self.cost)(input, CostContext { tier: def.tier, threads }, rates);
         let bytes = bytes + O::output_bytes(input, threads);
         let Cost { ns, .. } = Cost { ns, bytes }.with_fresh_pages(threads);
         Cost { ns, bytes: bytes + O::input_bytes(input) }
@@ -143,6 +148,20 @@ impl<O: Operation> KernelDef<O> {
     /// kernel is not compiled into this build.
     pub fn predict(&self, input: &O::Input, threads: usize) -> Option<Cost> {
         self.body.as_ref().map(|body| body.cost(self, input, threads))
+    }
+
+    /// The rates of the kernel: the constants of its predicted time, which its line in the list states. There are none if the
+    /// kernel is not compiled into this build.
+    pub fn rates(&self) -> &'static [f64] {
+        self.body.as_ref().map_or(&[], |body| body.rates)
+    }
+
+    /// [`KernelDef::predict`] with other rates.
+    ///
+    /// # Panics
+    /// They are not as many as [`KernelDef::rates`].
+    pub fn predict_at(&self, input: &O::Input, threads: usize, rates: &[f64]) -> Option<Cost> {
+        self.body.as_ref().map(|body| body.cost_at(self, input, threads, rates))
     }
 
     /// The kernel, ready to run on `machine`.

@@ -89,6 +89,10 @@ pub trait Session: Send + Sync {
     /// Predicted time and memory on a machine that has the kernel's tier, whether or not this one has it; `None` if the
     /// kernel is not compiled into this build.
     fn predict(&self, kernel: usize, threads: usize) -> Option<Cost>;
+    /// The rates of a kernel: see [`KernelDef::rates`].
+    fn rates(&self, kernel: usize) -> &'static [f64];
+    /// [`Session::predict`] with other rates, as many as [`Session::rates`].
+    fn predict_at(&self, kernel: usize, threads: usize, rates: &[f64]) -> Option<Cost>;
     /// What a unit of work needs at least, if the kernel states it.
     fn needs(&self, kernel: usize) -> Option<Needs>;
     /// The value of a run's progress counter at the end.
@@ -225,6 +229,14 @@ impl<O: Operation> Session for OpenSession<O> {
 
     fn predict(&self, kernel: usize, threads: usize) -> Option<Cost> {
         O::KERNELS[kernel].predict(&self.input, threads)
+    }
+
+    fn rates(&self, kernel: usize) -> &'static [f64] {
+        O::KERNELS[kernel].rates()
+    }
+
+    fn predict_at(&self, kernel: usize, threads: usize, rates: &[f64]) -> Option<Cost> {
+        O::KERNELS[kernel].predict_at(&self.input, threads, rates)
     }
 
     fn needs(&self, kernel: usize) -> Option<Needs> {

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{Target, Threads, duplicate, number, seconds};
+use super::fit::Fit;
 use crate::files::saved::{Mismatch, Saved, check_writable};
 use crate::measuring::builds;
 use crate::measuring::counters::{self, Counters};
@@ -34,7 +35,8 @@ use crate::terminal::output::{Document, print, print_json};
     nimlanes compare mex_subtraction --against before.json\n  \
     nimlanes compare mex_subtraction --with ../before/target/release/nimlanes\n  \
     nimlanes compare mex_subtraction --rev HEAD~1 --kernels flags,stamp\n  \
-    nimlanes compare mex_subtraction --size 100000 --build native")]
+    nimlanes compare mex_subtraction --size 100000 --build native\n  \
+    nimlanes compare mex_subtraction --kernels stamp,byte_lanes --fit")]
 pub struct Args {
     #[command(flatten)]
     target: Target,
@@ -77,6 +79,10 @@ pub struct Args {
     /// no AVX-512
     #[arg(long, conflicts_with_all = ["with", "rev", "build"])]
     counters: bool,
+    /// Time the kernels on all inputs that the benches have, and fit to that the rates of their predicted times, as the list states
+    /// them
+    #[arg(long, conflicts_with_all = ["workload", "size", "baseline", "with", "rev", "build", "save", "against", "counters"])]
+    fit: bool,
     /// With --against: allow a duel from another machine or build
     #[arg(long, requires = "against")]
     mixed: bool,
@@ -160,6 +166,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         Ok(session)
     };
     let run = interrupt::run(selection.threads());
+    if args.fit {
+        let fit = Fit::new(args.target.operation()?, &selection, environment, options, &run)?;
+        return if args.json { print_json(&fit) } else { print(&fit.text()) };
+    }
     if !HAS_PROCESSES {
         if args.with.is_some() || args.rev.is_some() || args.build.is_some() || args.counters {
             let what = "this system has no other processes: --with, --rev, --build and --counters need them";
@@ -220,7 +230,7 @@ fn finish(
 }
 
 /// A progress bar on stderr, if that is a terminal.
-fn progress(what: String) -> ProgressBar {
+pub fn progress(what: String) -> ProgressBar {
     let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(1000), target);
     let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% {elapsed}");

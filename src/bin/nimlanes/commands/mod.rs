@@ -9,6 +9,7 @@ mod ceilings;
 mod compare;
 mod completions;
 mod env;
+mod fit;
 mod grundy;
 mod kernels;
 mod man;

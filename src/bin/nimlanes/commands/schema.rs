@@ -5,6 +5,7 @@ use nimlanes::lab::environment::Environment;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
+use super::fit::Fit;
 use super::{compare, grundy, kernels, run, solve};
 use crate::files::found::{FirstHeaps, Growth, Periodic};
 use crate::files::saved::{self, Measured, Saved};
@@ -32,12 +33,13 @@ struct Format {
 }
 
 /// All formats: what `--json` prints, then what files hold.
-fn formats() -> [Format; 14] {
+fn formats() -> [Format; 15] {
     [
         printed::<solve::Report>("solve --json"),
         printed::<grundy::Summary>("grundy --json"),
         printed::<kernels::Row>("kernels --json"),
         printed::<compare::Outcome>("compare --json"),
+        printed::<Fit>("compare --fit --json"),
         printed::<Versus>("compare --json with another build"),
         printed::<run::Outcome>("run --json"),
         printed::<Reading>("ceilings --json"),

@@ -6,6 +6,7 @@ pub mod builds;
 pub mod counters;
 pub mod duel;
 pub mod engine;
+pub mod fit;
 pub mod profile;
 pub mod programs;
 pub mod revisions;

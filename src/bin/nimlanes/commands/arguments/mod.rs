@@ -12,7 +12,7 @@ use clap::builder::PossibleValuesParser;
 use nimlanes::cores::named::pair;
 use nimlanes::games::{Question, game};
 use nimlanes::kernel::selection::Selection;
-use nimlanes::kernel::session::Session;
+use nimlanes::kernel::session::{AnyOperation, Session};
 use nimlanes::kernel::{MAX_THREADS, Run};
 use nimlanes::numbers::within;
 
@@ -146,6 +146,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// The operation.
+    pub fn operation(&self) -> Result<&'static dyn AnyOperation, Failure> {
+        Ok(nimlanes::cores::operation(&self.operation)?)
+    }
+
     /// Opens a session for this input.
     pub fn session(&self, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
         self.session_at(self.size.map_or_else(|| self.published(), Ok)?, selection)
@@ -153,14 +158,14 @@ impl Target {
 
     /// Opens a session for this input at another size.
     pub fn session_at(&self, size: u64, selection: &Selection) -> Result<Box<dyn Session>, Failure> {
-        let operation = nimlanes::cores::operation(&self.operation)?;
+        let operation = self.operation()?;
         let workload = self.workload.as_deref().unwrap_or(operation.workloads()[0].name);
         Ok(operation.session(selection, workload, size)?)
     }
 
     /// The size at which the workload was published.
     pub fn published(&self) -> Result<u64, Failure> {
-        let listed = nimlanes::cores::operation(&self.operation)?.workloads();
+        let listed = self.operation()?.workloads();
         // The workload need not be listed: mex_subtraction accepts any set.
         let named = listed.iter().find(|known| Some(known.name) == self.workload.as_deref());
         Ok(named.unwrap_or(&listed[0]).published)
