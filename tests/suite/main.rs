@@ -43,6 +43,22 @@ mod saved;
 #[cfg(feature = "cli")]
 mod schema;
 
+/// A folder for a test, in memory on Linux: right after a build, a file that is synced to a disk waits for all that the build has
+/// written.
+#[cfg(feature = "cli")]
+fn folder() -> tempfile::TempDir {
+    #[cfg(target_os = "linux")]
+    {
+        const MEMORY: &str = "/dev/shm";
+        const ROOM: u64 = 1 << 30; // a container may have 64 MB
+        let room = rustix::fs::statvfs(MEMORY).map_or(0, |found| found.f_bavail * found.f_frsize);
+        if let Some(folder) = tempfile::tempdir_in(MEMORY).ok().filter(|_| room >= ROOM) {
+            return folder;
+        }
+    }
+    tempfile::tempdir().expect("a folder")
+}
+
 /// The program, without the settings that the environment may have for it.
 #[cfg(feature = "cli")]
 fn nimlanes() -> assert_cmd::Command {
