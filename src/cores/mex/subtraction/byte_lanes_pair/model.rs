@@ -6,9 +6,8 @@ use std::rc::Rc;
 use loom::thread;
 
 use super::*;
-use crate::cores::mex::lanes::one_hot;
 use crate::cores::mex::lanes::plain::free_words;
-use crate::cores::mex::subtraction::drive::drive;
+use crate::cores::mex::lanes::{Parts, Sources, one_hot};
 use crate::machine::Machine;
 use crate::machine::sync::atomic::Ordering;
 use crate::machine::sync::{explore, explore_without};
@@ -44,19 +43,21 @@ fn pair(limit: u64, run: &Run, settled: impl Fn(usize)) -> Result<Vec<u16>, RunE
     let (jobs, todo) = channel();
     let (done, results) = channel();
     let other = Rc::clone(&shared);
-    let helper = thread::spawn(move || assist(&other.0, &other.1, todo, done, accumulate));
+    let helper = thread::spawn(move || assist(&other.0, &other.1, todo, done, Parts { add: accumulate, free_words }));
     let block = Cell::new(0);
     let free = |hits: &Planes, words: &mut [u64; LANES]| {
         settled(block.replace(block.get() + 1));
         free_words(hits, words);
     };
-    let g = Lead { stretch: &shared.0, reached: &shared.1, jobs, results }.drive(&input, run, accumulate, free);
+    let decoder = Parts { add: accumulate, free_words: free };
+    let g = Lead { stretch: &shared.0, reached: &shared.1, jobs, results }.run(&input, run, decoder);
     helper.join().expect("no panic");
     g
 }
 
 fn agrees(limit: u64, name: &str, preemptions: Option<usize>) {
-    let want = drive(&input(limit), &Run::new(1), accumulate, free_words).expect("the run is not cancelled");
+    let decoder = Parts { add: accumulate, free_words };
+    let want = byte_lanes::run(&input(limit), &Run::new(1), decoder).expect("the run is not cancelled");
     explore(name, preemptions, move || assert_eq!(pair(limit, &Run::new(2), |_| ()).as_ref(), Ok(&want)));
 }
 

@@ -1,17 +1,11 @@
-//! [`super::shifted_sets`] with `wide`'s vectors, which fit this problem: an OR of bytes exists at every width.
+//! Sets added in `wide`'s vectors, which fit this problem: an OR of bytes exists at every width.
 //!
 //! Cost per shifted set: loads and ORs of 512 bytes, in the vectors of the build.
 //! Bound: the loads, which split lines.
 
 use wide::u8x64;
 
-use super::Subtraction;
-use super::shifted_sets::{ShiftedSets, TILE_HEAPS, TileBits, cost_of, drive};
-use crate::kernel::{Cost, CostContext, Run, RunError};
-
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
-    cost_of(input, 11.5)
-}
+use super::{RuleOut, ShiftedSets, TILE_HEAPS, TileBits};
 
 #[inline(always)]
 fn rule_out(sets: &ShiftedSets, heaps: &[usize], start: usize, reached: &mut TileBits) {
@@ -27,7 +21,8 @@ fn rule_out(sets: &ShiftedSets, heaps: &[usize], start: usize, reached: &mut Til
     }
 }
 
+/// The part in the vectors of the build.
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    drive(input, run, rule_out)
+pub fn parts() -> impl RuleOut {
+    rule_out
 }

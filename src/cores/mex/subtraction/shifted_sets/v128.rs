@@ -1,16 +1,11 @@
-//! [`super::shifted_sets`] with a part of a tile in registers, half of it for NEON, while the sets of a value's earlier heaps are added.
+//! Sets added in 128-bit vectors: a part of a tile, half of it for NEON, stays in registers while the sets of a value's earlier
+//! heaps are added.
 //!
 //! Cost per shifted set: loads and ORs of 512 bytes. The portable source loads and stores the tile as well, once per set.
 //! Bound (llvm-mca, Neoverse V2): the loads, three per cycle.
 
-use super::Subtraction;
-use super::shifted_sets::{ShiftedSets, TileBits, cost_of, drive};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::{RuleOut, ShiftedSets, TileBits};
 use crate::simd::v128::{SUMS, or_all};
-
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
-    cost_of(input, 9.0)
-}
 
 fn rule_out(sets: &ShiftedSets, heaps: &[usize], start: usize, reached: &mut TileBits) {
     for (part, reached) in reached.as_chunks_mut::<16>().0.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
@@ -19,6 +14,8 @@ fn rule_out(sets: &ShiftedSets, heaps: &[usize], start: usize, reached: &mut Til
     }
 }
 
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    drive(input, run, rule_out)
+/// The part of this tier.
+#[inline(always)]
+pub fn parts() -> impl RuleOut {
+    rule_out
 }

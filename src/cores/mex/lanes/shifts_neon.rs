@@ -1,4 +1,4 @@
-//! Byte lanes decoded by shifts, 16 heaps at a time, without a table.
+//! Codes decoded by shifts, 16 heaps at a time, without a table.
 //!
 //! `ushl` shifts each lane by its own count, to the right where that is negative. A one that is shifted by the value in the plane
 //! is the one-hot byte, and by any other count zero. WebAssembly has no such shift.
@@ -8,16 +8,9 @@
 
 use std::arch::aarch64::{vdupq_n_u8, vreinterpretq_s8_u8, vshlq_u8};
 
-use super::Subtraction;
-use super::drive;
-use crate::cores::mex::lanes::v128::{decode, free_words};
-use crate::cores::mex::lanes::{Planes, Sources, WINDOW, by_planes};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::v128::{decode, free_words};
+use super::{Decoder, LANES, Parts, Planes, Sources, WINDOW, by_planes};
 use crate::simd::v128::Vector;
-
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
-    drive::cost(input, 1.2, 1.2, 2.0)
-}
 
 #[target_feature(enable = "neon")]
 fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes]) {
@@ -29,7 +22,14 @@ fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Planes
     });
 }
 
+/// The parts of this way to decode.
+#[inline]
 #[target_feature(enable = "neon")]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    drive::drive(input, run, |from, moves, planes, hits| by_planes!(planes, accumulate(from, moves, hits)), free_words)
+pub fn parts() -> impl Decoder {
+    Parts {
+        add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+            by_planes!(planes, accumulate(from, moves, hits))
+        },
+        free_words: |hits: &Planes, free: &mut [u64; LANES]| free_words(hits, free),
+    }
 }

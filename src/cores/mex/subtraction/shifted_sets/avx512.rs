@@ -1,18 +1,12 @@
-//! [`super::shifted_sets`] with 512-bit vectors, held in registers while the sets of a value are added.
+//! Sets added in 512-bit vectors, which stay in registers while the sets of a value are added.
 //!
 //! Cost per shifted set: eight loads and ORs.
 //! Bound (Zen 4): the loads. Every load of 64 bytes splits a cache line, but only every second load of 32 bytes does.
 
 use std::arch::x86_64::*;
 
-use super::Subtraction;
-use super::shifted_sets::{ShiftedSets, TileBits, cost_of, drive};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::{RuleOut, ShiftedSets, TileBits};
 use crate::simd::avx512::{load, store};
-
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
-    cost_of(input, 10.0)
-}
 
 #[target_feature(enable = "avx512f")]
 fn rule_out(sets: &ShiftedSets, heaps: &[usize], start: usize, reached: &mut TileBits) {
@@ -33,7 +27,9 @@ fn rule_out(sets: &ShiftedSets, heaps: &[usize], start: usize, reached: &mut Til
     }
 }
 
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f")]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    drive(input, run, |sets, heaps, start, reached| rule_out(sets, heaps, start, reached))
+/// The part of this tier.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn parts() -> impl RuleOut {
+    |sets: &ShiftedSets, heaps: &[usize], start: usize, reached: &mut TileBits| rule_out(sets, heaps, start, reached)
 }
