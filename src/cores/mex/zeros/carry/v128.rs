@@ -1,24 +1,17 @@
-//! Shifted rows with 128-bit vectors: heaps stay in registers while the moves are applied, 2048 of them for NEON, so that the
+//! Rows moved in 128-bit vectors: heaps stay in registers while the moves are applied, 2048 of them for NEON, so that the
 //! address of a move is computed and checked once for them.
 //!
 //! Cost per move and line of 512 heaps: four loads and four ORs.
 //! Bound (llvm-mca, Neoverse V2): the loads, 1.6 cycles for a line; the portable source takes 2.2. In WebAssembly nothing is gained:
 //! there the portable source, which holds one line, takes 12 % less time (Node 20, Zen 5).
 
-use super::Zeros;
-use super::checkpoint::Start;
-use super::rows::{self, LINE};
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use super::{Carry, LINE};
 use crate::simd::v128::{SUMS, or_all};
 
 /// Vectors of a line.
 const SINGLE: usize = LINE / 16;
 
-pub fn cost(input: &Zeros, context: CostContext) -> Cost {
-    rows::cost(input, if context.tier == Tier::Neon { 0.6 } else { 1.2 })
-}
-
-pub fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
+fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
     let (held, single) = hits.as_chunks_mut::<16>().0.as_chunks_mut::<SUMS>();
     let after = at + 16 * held.as_flattened().len();
     carry_all(row, at, back, held);
@@ -34,7 +27,8 @@ fn carry_all<const V: usize>(row: &[u8], at: usize, back: &[usize], hits: &mut [
     }
 }
 
-pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
-    start.at_zero()?;
-    rows::drive(input, run, carry)
+/// The part of this tier.
+#[inline(always)]
+pub fn parts() -> impl Carry {
+    carry
 }

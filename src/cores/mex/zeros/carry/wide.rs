@@ -1,21 +1,19 @@
-//! Shifted rows with `wide`'s vectors.
+//! Rows moved in `wide`'s vectors.
 //!
 //! Cost per move and line of 512 heaps: a load and an OR for each vector of the build (four in a default build).
 //! Bound: these loads, most of which touch two cache lines.
 
 use wide::u8x64;
 
-use super::Zeros;
-use super::checkpoint::Start;
-use super::rows::{self, LINE};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::{Carry, LINE};
 
-pub fn cost(input: &Zeros, _: CostContext) -> Cost {
-    rows::cost(input, if cfg!(target_feature = "avx512bw") { 0.75 } else { 1.05 })
+/// Chosen by the vectors of this build.
+pub const fn line_ns(avx512: f64, others: f64) -> f64 {
+    if cfg!(target_feature = "avx512bw") { avx512 } else { others }
 }
 
 #[inline(always)]
-pub fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
+fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
     for (l, line) in hits.as_chunks_mut::<LINE>().0.iter_mut().enumerate() {
         let at = at + l * LINE;
         let mut sum = u8x64::new(*line);
@@ -26,8 +24,8 @@ pub fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
     }
 }
 
+/// The part in the vectors of the build.
 #[inline(always)]
-pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
-    start.at_zero()?;
-    rows::drive(input, run, carry)
+pub fn parts() -> impl Carry {
+    carry
 }

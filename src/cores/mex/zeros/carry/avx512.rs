@@ -1,4 +1,4 @@
-//! Shifted rows with 512-bit vectors: the sixteen vectors of a chunk stay in registers while the moves are applied.
+//! Rows moved in 512-bit vectors: the sixteen vectors of a chunk stay in registers while the moves are applied.
 //!
 //! A load that touches two cache lines counts as two. Since a chunk is contiguous, its source is loaded in whole lines, and a
 //! permutation of the bytes of two neighbouring lines (`vpermt2b`) extracts the bytes that the move reads.
@@ -8,24 +8,11 @@
 
 use std::arch::x86_64::*;
 
-use super::Zeros;
-use super::checkpoint::Start;
-use super::rows::{self, LINE};
-use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+use super::{Carry, LINE};
 use crate::simd::avx512::{load, store};
 
 /// Lines of a chunk.
 const LINES: usize = 16;
-
-pub fn cost(input: &Zeros, _: CostContext) -> Cost {
-    rows::cost(input, 0.57)
-}
-
-/// A load, a permutation and an OR for each move and line of 512 heaps.
-pub fn needs(input: &Zeros) -> Needs {
-    let lines = rows::lines(input);
-    Needs { loads: lines, permutes: lines, logic: lines, bytes: input.heaps() as f64 / 8.0, ..Needs::default() }
-}
 
 /// For each offset in a line, the indices of the 64 bytes from there on, across this line and the next.
 static FROM: [[u8; LINE]; LINE] = {
@@ -43,7 +30,7 @@ static FROM: [[u8; LINE]; LINE] = {
 };
 
 #[target_feature(enable = "avx512f,avx512vbmi")]
-pub fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
+fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
     let (chunks, single) = hits.as_chunks_mut::<LINE>().0.as_chunks_mut::<LINES>();
     let after = at + chunks.len() * LINES * LINE;
     for (c, chunk) in chunks.iter_mut().enumerate() {
@@ -81,8 +68,9 @@ fn carry_chunk(row: &[u8], at: usize, back: &[usize], chunk: &mut [[u8; LINE]; L
     }
 }
 
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vbmi")]
-pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
-    start.at_zero()?;
-    rows::drive(input, run, |row, at, back, hits| carry(row, at, back, hits))
+/// The part of this tier.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi")]
+pub fn parts() -> impl Carry {
+    |row: &[u8], at: usize, back: &[usize], hits: &mut [u8]| carry(row, at, back, hits)
 }
