@@ -9,6 +9,11 @@
 //!
 //! All of this reads only codes, and these only as far back as the farthest move, head or split in use. So the values
 //! of a window decide what follows, and whether it is verified: see [`mex_period`](crate::cores::mex::period).
+//!
+//! Cost per heap in words: a shift and an OR for each rare heap and each head, 30 to 200 of them; several heaps at once where the
+//! tier shifts each lane by its own count. Cost per block in lanes of AVX-512: `1 + 1.5 P` operations for each rare heap that is
+//! far and each head, `P` being two to five planes; three for each heap and near move.
+//! Bound: these operations; with AVX-512 (Zen 5) permutes and ternary operations for the heads, then the chain through near moves.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
@@ -18,9 +23,9 @@ pub mod words;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
+use super::blocks::Sparse;
 use super::codes::{Coder, LANES, Move};
-use super::{Octal, heads};
-use crate::kernel::Cost;
+use super::heads;
 use crate::simd::scalar::apart;
 
 /// Codes of a word.
@@ -38,14 +43,7 @@ const MOST_MOVES: usize = 1024;
 /// Heads to choose from.
 const POOL: usize = 1024;
 /// Common heaps whose splits are searched.
-pub const STRETCH: usize = 1 << 20;
-
-/// The cost of a kernel that uses windows where few heaps are rare, given that of the same kernel without them. Whether
-/// a game has few is not known beforehand, but a game that has no windows loses little, and long runs gain much.
-pub fn cost(otherwise: Cost, input: &Octal) -> Cost {
-    let factor = if input.heaps() > 1 << 22 { 0.98 } else { 1.02 };
-    Cost { ns: factor * otherwise.ns, ..otherwise }
-}
+const STRETCH: usize = 1 << 20;
 
 /// The codes of a block.
 pub type Block = [u8; LANES];
@@ -87,14 +85,14 @@ impl Moves {
     }
 }
 
-/// The loops through a chunk, compiled for the tier of the function that [`loops!`] is in.
+/// The loops of a tier through a chunk: each calls the method of its name with the inner loops of the tier.
 #[derive(Clone, Copy, Debug)]
 pub struct Loops {
     /// [`Window::compute`].
     pub compute: fn(&mut Window, codes: &mut [u8], n: usize) -> Result<(), End>,
     /// [`Window::verify`].
     pub verify: Verify,
-    /// [`Lanes::worth`].
+    /// How many codes of a heap a head must reach to be quicker than a search.
     pub worth: f64,
 }
 
@@ -102,33 +100,6 @@ type Verify = fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: Is
 
 /// Searches for a move by which a heap reaches a rare value, given the heap's index and the code.
 pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
-
-/// [`Loops`] of [`Lanes`].
-macro_rules! loops {
-    ($lanes:expr) => {
-        $crate::cores::mex::octal::window::Loops {
-            compute: |window, codes, n| window.compute(codes, n, &$lanes),
-            verify: |window, codes, n, odd, is_reached| window.verify(codes, n, odd, &$lanes, is_reached),
-            worth: $lanes.worth(),
-        }
-    };
-}
-use loops;
-
-/// The parts in which the kernels differ. `planes` groups of eight codes hold all codes of the heaps that are read.
-trait Lanes {
-    /// ORs the codes that moves reach from the block at `n` into its words.
-    fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut Words);
-    /// ORs the codes that moves reach from the `SHORT` heaps at `n` into their words.
-    fn short(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]);
-    /// The needed codes that heads do not reach from the block at `n`, whose first heap has the parity `odd`, and the
-    /// heaps that have any. The words of other heaps are unspecified.
-    fn open(&self, codes: &[u8], n: usize, odd: usize, window: &Window, words: &mut Words) -> u64;
-    /// Whether a code is the XOR of two codes at the same index.
-    fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool;
-    /// How many codes of a heap a head must reach to be quicker than a search.
-    fn worth(&self) -> f64;
-}
 
 /// What computes codes from those before them.
 #[derive(Clone, Debug)]
@@ -170,26 +141,12 @@ pub enum End {
     TooLarge,
 }
 
-/// What a window is made of.
-#[derive(Debug)]
-pub struct Parts<'a> {
-    pub coder: Coder,
-    pub last_rare: usize,
-    pub rare_count: usize,
-    /// Moves that leave a rare heap, and the takes that turn common into rare.
-    pub moves: Vec<Move>,
-    pub turned: &'a [usize],
-    pub splits: &'a [usize],
-    /// The codes of all heaps so far.
-    pub codes: &'a [u8],
-}
-
 impl Window {
-    /// The window of these heaps; `None` if a value has no bit in a word, the moves are too many, or they reach too far.
+    /// The window of the first `n` heaps; `None` if a value has no bit in a word, the moves are too many, or they reach too far.
     /// For `worth`, see [`Window::choose`].
-    pub fn new(parts: Parts, worth: f64) -> Option<Self> {
-        let Parts { coder, last_rare, rare_count, moves, turned, splits, codes } = parts;
-        let n = codes.len();
+    pub fn new(sparse: &Sparse, n: usize, worth: f64) -> Option<Self> {
+        let (coder, last_rare, codes) = (sparse.coder(), sparse.last_rare(), &sparse.codes[..n]);
+        let (moves, splits, turned) = (sparse.moves(), sparse.splits(), sparse.turned());
         let place = splits.last()?;
         let largest = usize::from(*codes.iter().max()?);
         let (first, length) = (last_rare + 1, (n / 4).min(STRETCH) / LANES * LANES);
@@ -221,7 +178,7 @@ impl Window {
         let mut window = Window {
             coder,
             last_rare,
-            rare_count,
+            rare_count: sparse.rare_count(),
             short,
             middle,
             far: Moves::new(far),
@@ -297,19 +254,28 @@ impl Window {
 
     /// Computes the codes at the indices from `n` on, a chunk of common heaps.
     ///
+    /// `block(codes, n, moves, planes, words)` ORs the codes that moves reach from the block at `n` into its words, and `short` does
+    /// the same for [`SHORT`] heaps. `planes` groups of eight codes hold all codes of the heaps that are read.
+    ///
     /// # Errors
     /// [`End::TooLarge`].
     #[inline(always)]
-    fn compute(&mut self, codes: &mut [u8], n: usize, lanes: &impl Lanes) -> Result<(), End> {
+    pub fn compute(
+        &mut self,
+        codes: &mut [u8],
+        n: usize,
+        block: impl Fn(&[u8], usize, &Moves, usize, &mut Words),
+        short: impl Fn(&[u8], usize, &[Move], usize, &mut [u64; SHORT]),
+    ) -> Result<(), End> {
         loop {
             for n in (n..n + CHUNK).step_by(LANES) {
                 let mut words = [0; LANES];
-                lanes.block(codes, n, &self.far, self.planes, &mut words);
+                block(codes, n, &self.far, self.planes, &mut words);
                 let heaps = if self.middle.is_empty() { LANES } else { SHORT };
                 for (i, words) in words.chunks_exact_mut(heaps).enumerate() {
                     let n = n + i * heaps;
                     if let Ok(words) = words.try_into() {
-                        lanes.short(codes, n, &self.middle, self.planes, words);
+                        short(codes, n, &self.middle, self.planes, words);
                     }
                     chain(codes, n, &self.short, words);
                 }
@@ -328,26 +294,31 @@ impl Window {
     /// Verifies the chunk at the index `n`, which is that of an odd heap if `odd` is 1. `is_reached` searches where no
     /// split with a heap of the stretch is found.
     ///
+    /// `open(codes, n, odd, window, words)` finds the needed codes that heads do not reach from the block at `n`, and the heaps that
+    /// have any; the words of other heaps are unspecified. `is_split(a, b, code)` says whether the code is the XOR of two codes at
+    /// the same index.
+    ///
     /// # Errors
     /// [`End::Open`]: the heaps before it are verified.
     #[inline(always)]
-    fn verify(
+    pub fn verify(
         &mut self,
         codes: &[u8],
         n: usize,
         odd: usize,
-        lanes: &impl Lanes,
+        open: impl Fn(&[u8], usize, usize, &Window, &mut Words) -> u64,
+        is_split: impl Fn(&Block, &Block, u8) -> bool,
         is_reached: IsReached<'_>,
     ) -> Result<(), End> {
         for n in (n..n + CHUNK).step_by(LANES) {
             let mut words = [0; LANES];
-            let mut open = lanes.open(codes, n, odd, self, &mut words);
+            let mut open = open(codes, n, odd, self, &mut words);
             while open != 0 {
                 let lane = open.trailing_zeros() as usize;
                 let mut word = words[lane];
                 while word != 0 {
                     let code = word.trailing_zeros() as u8;
-                    if !self.is_near(codes, n + lane, code, lanes) && !is_reached(n + lane, code) {
+                    if !self.is_near(codes, n + lane, code, &is_split) && !is_reached(n + lane, code) {
                         return Err(End::Open(n + lane, code));
                     }
                     word &= word - 1;
@@ -360,13 +331,13 @@ impl Window {
 
     /// Whether a split with a heap of the stretch reaches the rare value of a code.
     #[inline(always)]
-    fn is_near(&mut self, codes: &[u8], n: usize, code: u8, lanes: &impl Lanes) -> bool {
+    fn is_near(&mut self, codes: &[u8], n: usize, code: u8, is_split: impl Fn(&Block, &Block, u8) -> bool) -> bool {
         for (i, block) in self.stretch.iter().enumerate() {
             // The last heap of the block comes first, beside the first of its partners.
             let last = self.last_rare + (i + 1) * LANES;
             for place in &self.splits {
                 let partners = codes[n - place - last..].first_chunk().expect("partners are behind the block");
-                if lanes.is_split(block, partners, code) {
+                if is_split(block, partners, code) {
                     self.verified_by = self.verified_by.max(place + last);
                     return true;
                 }
