@@ -12,7 +12,7 @@
 /// - `name = module at [1.0, 0.25], ..`: the *rates* of the kernel, the constants of its cost, which are the last argument of
 ///   `cost`.
 /// - `name = module like other, ..`: the summary refers to the kernel `other`.
-/// - `"summary", needs;`: the kernel states its [`Needs`](super::Needs) in a function `needs(&Input)`.
+/// - `"summary", needs;`: the kernel states its [`Needs`](super::Needs) in a function of this name, given the input.
 /// - `"summary" observed tally`: the kernel's answers are observed, not proved, and it finds only a tally.
 /// - `"summary" exact unordered`: the kernel is proved, and finds positions out of order.
 /// - `name = module(Tier), ..`: the tier of the line is the last argument of `run`, in place of parts.

@@ -13,7 +13,7 @@
 use std::array::from_fn;
 use std::ops::Range;
 
-use crate::kernel::{Cost, Run, RunError, Tier};
+use crate::kernel::{Cost, Run, RunError};
 use crate::simd::bits::{WORD, funnel};
 
 /// Words of a row.
@@ -47,14 +47,14 @@ const FIRST_NS: f64 = 5e6;
 
 /// A set of moves that are odd but for a few.
 #[derive(Debug)]
-pub struct Moves {
+pub struct OddMoves {
     /// Bit `i` is set if `2 i + 1` is a move. Zeros follow, for rows that end past the limit.
     odd: Vec<u64>,
     /// For each modulus its multiples among the moves, if they are few.
     multiples: [Option<Vec<usize>>; MODULI.len()],
 }
 
-impl Moves {
+impl OddMoves {
     /// Takes the odd moves up to `limit` as a row of [`row_words`], in which bit `i` is set if `2 i + 1` is a move.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Moves {
             return Err(RunError::OutsideDomain);
         }
         let even: Vec<usize> = even.into_iter().map(|m| m as usize).collect();
-        let mut moves = Moves { odd, multiples: Default::default() };
+        let mut moves = OddMoves { odd, multiples: Default::default() };
         moves.multiples = MODULI.map(|q| {
             let odd = (q..=limit as usize).step_by(2 * q).filter(|m| q % 2 == 1 && moves.has(*m));
             let even = even.iter().copied().filter(|m| m % q == 0);
@@ -109,14 +109,13 @@ pub fn suit(moves: &[u64], limit: u64) -> bool {
     even <= MOST_MULTIPLES && moves.partition_point(|m| *m <= bound) as u64 >= bound / SPARSEST
 }
 
-/// Predicted time and memory, without the time for what a kernel makes of the values.
-pub fn cost(heaps: usize, tier: Tier) -> Cost {
-    let heap_ns = if tier == Tier::Portable { 11.0 } else { 8.0 };
+/// Predicted time and memory at `heap` ns for a heap, without the time for what a kernel makes of the values.
+pub fn cost(heaps: usize, heap: f64) -> Cost {
     // The primes have 12 values, of which nearly all come soon.
     let values = (heaps.ilog2() as usize + 2).min(12);
     let lists = values * (KEPT + BLOCK) * size_of::<usize>();
     let bytes = heaps.next_multiple_of(BLOCK) + 8 * row_words(heaps as u64) + lists;
-    Cost { ns: FIRST_NS.min(1000.0 * heaps as f64) + heap_ns * heaps as f64, bytes: bytes as f64 }
+    Cost { ns: FIRST_NS.min(1000.0 * heaps as f64) + heap * heaps as f64, bytes: bytes as f64 }
 }
 
 /// The heaps `n` with `n % MODULI[modulus] == residue`.
@@ -171,7 +170,7 @@ impl Class {
     }
 
     /// Adds a heap.
-    fn push(&mut self, heap: usize, moves: &Moves) {
+    fn push(&mut self, heap: usize, moves: &OddMoves) {
         if self.home.has(heap) {
             self.heaps.push(heap);
             return self.limit();
@@ -183,7 +182,7 @@ impl Class {
     }
 
     /// Chooses the home anew, so that as few heaps as possible are strays.
-    fn settle(&mut self, moves: &Moves) {
+    fn settle(&mut self, moves: &OddMoves) {
         let moduli = (0..MODULI.len()).filter(|modulus| moves.multiples[*modulus].is_some());
         let homes = moduli.flat_map(|modulus| (0..MODULI[modulus]).map(move |residue| Home { modulus, residue }));
         let strays = |home: &Home| self.heaps.iter().chain(&self.strays).filter(|heap| !home.has(**heap)).count();
@@ -198,7 +197,7 @@ impl Class {
 
 /// The values so far.
 struct Values<'a> {
-    moves: &'a Moves,
+    moves: &'a OddMoves,
     g: Vec<u8>,
     classes: Vec<Class>,
 }
@@ -211,7 +210,7 @@ type Candidates = [[u8; LANES]; CANDIDATES];
 /// # Errors
 /// The run was cancelled, or [`RunError::Overflow`]: a value passes 62.
 #[inline(always)]
-pub fn drive(moves: &Moves, heaps: usize, run: &Run, mut take: impl FnMut(usize, &[u8])) -> Result<(), RunError> {
+pub fn drive(moves: &OddMoves, heaps: usize, run: &Run, mut take: impl FnMut(usize, &[u8])) -> Result<(), RunError> {
     let mut values = Values { moves, g: vec![0; heaps.next_multiple_of(BLOCK)], classes: Vec::new() };
     let mut candidates = [[[0; LANES]; CANDIDATES]; 2];
     for first in (0..heaps).step_by(BLOCK) {
@@ -430,7 +429,7 @@ mod tests {
 
     fn values(moves: &[u64], heaps: usize) -> Result<Vec<usize>, RunError> {
         let limit = heaps as u64 - 1;
-        let moves = Moves::new(odd_row(moves, row_words(limit)), even(moves).collect(), limit)?;
+        let moves = OddMoves::new(odd_row(moves, row_words(limit)), even(moves).collect(), limit)?;
         let mut values = Vec::new();
         drive(&moves, heaps, &Run::new(1), |first, block| {
             assert_eq!(first, values.len());
@@ -477,7 +476,7 @@ mod tests {
         assert!(!suit(&[2, 3, 4, 5, 6, 7, 8, 9], 20));
         assert!(!suit(&[1, 99, 333], 400));
         assert!(suit(&[2, 3, 5, 7, 11, 13, 17, 19], 20));
-        assert!(Moves::new(odd_row(&[3], row_words(20)), vec![2, 4, 6, 8], 20).is_err());
+        assert!(OddMoves::new(odd_row(&[3], row_words(20)), vec![2, 4, 6, 8], 20).is_err());
     }
 
     proptest! {

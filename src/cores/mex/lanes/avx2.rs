@@ -4,6 +4,9 @@
 //! to be set in the codes of the three others. For the highest group and for the lowest one an addition does that: it takes the
 //! codes of the highest one past 0xff, or those of the others past 0x7f. Codes with bit 4 inverted have the two middle groups at
 //! the ends. Two lookups follow.
+//!
+//! Cost per 32 heaps and move: an exclusive OR; for two planes an addition, two lookups, two ORs.
+//! Bound (Zen 4): four vector ports, 1.3 cycles for 64 heaps and a plane.
 
 use std::arch::x86_64::*;
 use std::array::from_fn;

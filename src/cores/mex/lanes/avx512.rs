@@ -3,6 +3,10 @@
 //! Two instructions can do this, on different ports: `vpermb` looks the code up in the plane's table of 64 bytes, and
 //! `vpmultishiftqb` shifts the plane's constant, a single bit, by the code. Decoding three of eight planes with the second
 //! loads the vector ports evenly. One `vpternlogq` (OR of three) adds the results of two moves to the accumulator.
+//!
+//! Cost per block, move and plane: one decode and half an OR; one load for all planes.
+//! Bound (Zen 4): the vector ports, with 3 half-width slots at 4 per cycle, so 0.75 cycles; measured 0.81. A load that splits
+//! a line takes 1.8 cycles, so below three planes loads are the bound.
 
 use std::arch::x86_64::*;
 

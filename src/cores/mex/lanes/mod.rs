@@ -13,6 +13,8 @@ pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
 pub mod plain;
+#[cfg(all(target_arch = "aarch64", feature = "neon"))]
+pub mod shifts_neon;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 pub mod v128;
 #[cfg(feature = "wide")]

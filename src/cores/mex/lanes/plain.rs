@@ -1,4 +1,7 @@
 //! The decoders in plain Rust: arithmetic on arrays of 64 bytes gives the one-hot bits of each plane.
+//!
+//! Cost per block, move and plane: a comparison, an AND and an OR on 64 lanes. The number of instructions depends on how the
+//! compiler vectorises the loops.
 
 use super::{Decoder, LANES, Parts, Planes, Sources, WINDOW};
 

@@ -1,4 +1,10 @@
 //! The decoder by `wide`'s shuffle of 64 bytes.
+//!
+//! In a native build on a CPU with AVX-512 VBMI, the shuffle is `vpermb`; on ARM, it is `tbl` with a table of 64 bytes. On x86
+//! without SSSE3, as in a default build, `wide` shuffles byte by byte through memory.
+//!
+//! Cost per block, move and plane: one shuffle and one OR.
+//! Bound (native build, Zen 4): the two shuffle ports, one 512-bit shuffle per cycle.
 
 use wide::u8x64;
 

@@ -9,10 +9,10 @@ use super::layout::Layout;
 use super::ring::{self, Block, Blocks};
 use super::{Output, Records, Start};
 use crate::cores::mex::lanes::LANES;
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Records, context: CostContext) -> Cost {
-    let (heap, step) = if context.tier == Tier::Portable { (1.2, 0.58) } else { (2.4, 0.33) };
+/// Rates: the ns of a heap, and of a heap and move.
+pub fn cost(input: &Records, _: CostContext, [heap, step]: [f64; 2]) -> Cost {
     ring::cost(input, heap, step)
 }
 

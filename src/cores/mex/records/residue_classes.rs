@@ -4,16 +4,17 @@
 
 use super::{Output, Records, Start};
 use crate::cores::mex::lanes::{LANES, WINDOW};
-use crate::cores::mex::residues::{self, Moves, row_words};
+use crate::cores::mex::residues::{self, OddMoves, row_words};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::moves::MoveSet;
 
-pub fn cost(input: &Records, context: CostContext) -> Cost {
+/// Rates: the ns to compute the value of a heap, and to count it.
+pub fn cost(input: &Records, _: CostContext, [heap, count]: [f64; 2]) -> Cost {
     if input.is_resumable || !takes(&input.set, input.limit) {
         return Cost::IMPOSSIBLE; // there is no history to save
     }
-    let Cost { ns, bytes } = residues::cost(input.heaps(), context.tier);
-    Cost { ns: ns + 0.6 * input.heaps() as f64, bytes }
+    let Cost { ns, bytes } = residues::cost(input.heaps(), heap);
+    Cost { ns: ns + count * input.heaps() as f64, bytes }
 }
 
 /// Whether the kernel takes the moves up to the limit: the primes, or a finite set that suits [`residues`].
@@ -33,7 +34,7 @@ pub fn run(input: &Records, run: &Run, start: Start) -> Result<Output, RunError>
     }
     let mut output = Output::default();
     let Records { set, limit, .. } = input;
-    let moves = Moves::new(set.odd_up_to(*limit, row_words(*limit)), set.even_up_to(*limit), *limit)?;
+    let moves = OddMoves::new(set.odd_up_to(*limit, row_words(*limit)), set.even_up_to(*limit), *limit)?;
     residues::drive(&moves, input.heaps(), run, |first, values| {
         for (n, values) in (first..).step_by(LANES).zip(values.chunks(LANES)) {
             let mut codes = [0; LANES];

@@ -8,11 +8,12 @@ use super::{Output, Records, Start};
 use crate::cores::mex::lanes::{LANES, WINDOW};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Records, _: CostContext) -> Cost {
+/// Rates: the ns of a heap, and of a heap and move.
+pub fn cost(input: &Records, _: CostContext, [heap, step]: [f64; 2]) -> Cost {
     if input.is_resumable {
         return Cost::IMPOSSIBLE; // there is no history to save
     }
-    let Cost { ns, .. } = super::ring::cost(input, 0.9, 0.58);
+    let Cost { ns, .. } = super::ring::cost(input, heap, step);
     Cost { ns: ns - 100.0, bytes: input.heaps() as f64 }
 }
 

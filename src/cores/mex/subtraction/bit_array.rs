@@ -8,8 +8,9 @@ use bitvec::prelude::{BitVec, Lsb0};
 use super::{Subtraction, heap_by_heap};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
-    Cost { ns: 1.8 * input.pairs() + 15.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
+/// Rates: the ns of a pair of heap and move, and of a heap.
+pub fn cost(input: &Subtraction, _: CostContext, [pair, heap]: [f64; 2]) -> Cost {
+    Cost { ns: pair * input.pairs() + heap * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
 }
 
 #[inline(always)]

@@ -12,21 +12,17 @@
 
 use fearless_simd::{Bytes, Select, Simd, SimdBase, dispatch, u8x16, u8x64};
 
-use super::Subtraction;
-use super::drive;
-use crate::cores::mex::lanes::{LANES, ONE_HOT, Planes, Sources, by_planes, plain};
+use super::{Subtraction, byte_lanes};
+use crate::cores::mex::lanes::{LANES, ONE_HOT, Parts, Planes, Sources, by_planes, plain};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::fearless::level;
 
-pub fn cost(input: &Subtraction, context: CostContext) -> Cost {
+/// Rates: those of [`byte_lanes`].
+pub fn cost(input: &Subtraction, context: CostContext, rates: [f64; 3]) -> Cost {
     if level(context.tier).is_none() {
         return Cost::IMPOSSIBLE;
     }
-    match context.tier {
-        Tier::Avx2 => drive::cost(input, 0.55, 1.2, 2.0),
-        Tier::Avx512 => drive::cost(input, 0.3, 0.75, 2.0),
-        _ => drive::cost(input, 1.9, 2.6, 2.5),
-    }
+    byte_lanes::cost(input, context, rates)
 }
 
 #[inline(always)]
@@ -112,11 +108,15 @@ fn accumulate<const P: usize>(simd: impl Simd, tables: &Planes, from: Sources, m
 
 pub fn run(input: &Subtraction, run: &Run, tier: Tier) -> Result<Vec<u16>, RunError> {
     let tables = std::hint::black_box(&TABLES);
-    dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => drive::drive(
+    dispatch!(level(tier).ok_or(RunError::OutsideDomain)?, simd => byte_lanes::run(
         input,
         run,
-        |from, moves, planes, hits| by_planes!(planes, accumulate(simd, tables, from, moves, hits)),
-        plain::free_words,
+        Parts {
+            add: |from: Sources, moves: &[usize], planes: usize, hits: &mut [Planes]| {
+                by_planes!(planes, accumulate(simd, tables, from, moves, hits))
+            },
+            free_words: plain::free_words,
+        },
     ))
 }
 

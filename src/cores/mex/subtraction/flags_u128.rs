@@ -7,9 +7,10 @@
 use super::{Subtraction, heap_by_heap};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
+/// Rates: the ns of a pair of heap and move in a pass, and of a heap.
+pub fn cost(input: &Subtraction, _: CostContext, [pair, heap]: [f64; 2]) -> Cost {
     let passes = (input.values() / 128.0).ceil();
-    Cost { ns: 1.6 * passes * input.pairs() + 8.0 * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
+    Cost { ns: pair * passes * input.pairs() + heap * input.heaps() as f64, bytes: 2.0 * input.heaps() as f64 }
 }
 
 #[inline(always)]

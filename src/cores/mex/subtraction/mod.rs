@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::oracle;
+use super::{lanes, oracle};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, RunError, kernels};
@@ -18,22 +18,11 @@ use crate::text::numbers::indexable;
 
 #[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod bit_array;
-pub(super) mod byte_lanes;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub(super) mod byte_lanes_avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub(super) mod byte_lanes_avx512;
+mod byte_lanes;
 #[cfg(feature = "fearless_simd")]
 mod byte_lanes_fearless;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
-mod byte_lanes_pair_avx512;
-#[cfg(all(target_arch = "aarch64", feature = "neon"))]
-mod byte_lanes_shifts_neon;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-pub(super) mod byte_lanes_v128;
-#[cfg(feature = "wide")]
-pub(super) mod byte_lanes_wide;
-mod drive;
+mod byte_lanes_pair;
 mod flags;
 mod flags_u128;
 mod periodic;
@@ -41,12 +30,6 @@ mod pull_words;
 mod push_bits;
 mod residue_classes;
 mod shifted_sets;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod shifted_sets_avx512;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-mod shifted_sets_v128;
-#[cfg(feature = "wide")]
-mod shifted_sets_wide;
 mod stamp;
 
 pub use periodic::{Period, period, prove};
@@ -256,34 +239,34 @@ impl Operation for MexSubtraction {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexSubtraction, [];
-        flags = flags, Portable, [], "the baseline: packed flags, set and tested one at a time", needs;
-        bit_array = bit_array like flags, Portable, ["bitvec"] if target_pointer_width = "64",
+        flags = flags at [1.6, 12.0], Portable, [], "the baseline: packed flags, set and tested one at a time", needs;
+        bit_array = bit_array at [1.8, 15.0] like flags, Portable, ["bitvec"] if target_pointer_width = "64",
             "the same with bitvec: set and first_zero";
-        flags_u128 = flags_u128, Portable, [], "flags in one register; the mex is the number of trailing ones";
-        stamp = stamp, Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";
-        push_bits = push_bits, Portable, [], "for each value, a bit row of the heaps that reach it, set bit by bit";
-        pull_words = pull_words, Portable, [], "for each value, a bit row of its heaps, read 64 heaps at a time as shifted words";
-        periodic = periodic, Portable, [], "finite sets: compute a prefix until its values repeat, then copy the rest";
-        residue_classes = residue_classes, Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
-        residue_classes_avx2 = residue_classes like residue_classes, Avx2, ["avx2"], "the same source at this tier";
-        residue_classes_avx512 = residue_classes like residue_classes, Avx512, ["avx512"], "the same source at this tier";
-        shifted_sets = shifted_sets, Portable, [], "each heap rules out its value for the move set shifted by it, 4096 heaps at a time";
-        shifted_sets_wide = shifted_sets_wide like shifted_sets, Portable, ["wide"], "the same with wide's vectors";
-        shifted_sets_avx2 = shifted_sets like shifted_sets, Avx2, ["avx2"], "the same source at this tier";
-        shifted_sets_neon = shifted_sets_v128 like shifted_sets, Neon, ["neon"], "the same with half a tile in registers";
-        shifted_sets_simd128 = shifted_sets_v128 like shifted_sets, Simd128, ["simd128"], "the same with a quarter of a tile in registers";
-        shifted_sets_avx512 = shifted_sets_avx512 like shifted_sets, Avx512, ["avx512"], "the same with 512-bit vectors, whose every load splits a cache line";
-        byte_lanes = byte_lanes, Portable, [], "64 heaps as byte lanes; one-hot planes by autovectorised arithmetic", needs;
-        byte_lanes_wide = byte_lanes_wide like byte_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
-        byte_lanes_avx2 = byte_lanes_avx2 like byte_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        byte_lanes_neon = byte_lanes_v128 like byte_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
-        byte_lanes_simd128 = byte_lanes_v128 like byte_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
-        byte_lanes_shifts_neon = byte_lanes_shifts_neon like byte_lanes, Neon, ["neon"], "planes by a shift in each lane, without a table";
-        byte_lanes_avx512 = byte_lanes_avx512 like byte_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts, one OR for two moves", needs;
-        byte_lanes_fearless = byte_lanes_fearless(Tier) like byte_lanes, Portable, ["fearless_simd"], "planes by permutes or comparisons of fearless_simd";
-        byte_lanes_fearless_avx2 = byte_lanes_fearless(Tier) like byte_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
-        byte_lanes_fearless_avx512 = byte_lanes_fearless(Tier) like byte_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
-        byte_lanes_pair_avx512 = byte_lanes_pair_avx512 like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
+        flags_u128 = flags_u128 at [1.6, 8.0], Portable, [], "flags in one register; the mex is the number of trailing ones";
+        stamp = stamp at [0.5, 1.0, 4.0, 5000.0], Portable, [], "the best public algorithm: store n in stamp[g], so nothing needs clearing";
+        push_bits = push_bits at [0.8, 0.5, 130.0], Portable, [], "for each value, a bit row of the heaps that reach it, set bit by bit";
+        pull_words = pull_words at [1.0, 5.0, 1.5, 300.0], Portable, [], "for each value, a bit row of its heaps, read 64 heaps at a time as shifted words";
+        periodic = periodic at [0.2, 300.0], Portable, [], "finite sets: compute a prefix until its values repeat, then copy the rest";
+        residue_classes = residue_classes at [11.0, 1.0], Portable, [], "many moves, few of them even, such as the primes: nearly all heaps of a value are in one residue class";
+        residue_classes_avx2 = residue_classes at [8.0, 1.0] like residue_classes, Avx2, ["avx2"], "the same source at this tier";
+        residue_classes_avx512 = residue_classes at [8.0, 1.0] like residue_classes, Avx512, ["avx512"], "the same source at this tier";
+        shifted_sets = shifted_sets with shifted_sets::plain at [18.0], Portable, [], "each heap rules out its value for the move set shifted by it, 4096 heaps at a time";
+        shifted_sets_wide = shifted_sets with shifted_sets::wide at [11.5] like shifted_sets, Portable, ["wide"], "the same with wide's vectors";
+        shifted_sets_avx2 = shifted_sets with shifted_sets::plain at [6.0] like shifted_sets, Avx2, ["avx2"], "the same source at this tier";
+        shifted_sets_neon = shifted_sets with shifted_sets::v128 at [9.0] like shifted_sets, Neon, ["neon"], "the same with half a tile in registers";
+        shifted_sets_simd128 = shifted_sets with shifted_sets::v128 at [9.0] like shifted_sets, Simd128, ["simd128"], "the same with a quarter of a tile in registers";
+        shifted_sets_avx512 = shifted_sets with shifted_sets::avx512 at [10.0] like shifted_sets, Avx512, ["avx512"], "the same with 512-bit vectors, whose every load splits a cache line";
+        byte_lanes = byte_lanes with lanes::plain at [2.6, 2.6, 2.5], Portable, [], "64 heaps as byte lanes; one-hot planes by autovectorised arithmetic", needs;
+        byte_lanes_wide = byte_lanes with lanes::wide at [lanes::wide::plane_ns(0.32, 2.2, 300.0), 0.75, 2.0] like byte_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
+        byte_lanes_avx2 = byte_lanes with lanes::avx2 at [0.44, 1.1, 1.4] like byte_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        byte_lanes_neon = byte_lanes with lanes::v128 at [0.9, 1.2, 2.0] like byte_lanes, Neon, ["neon"], "planes by lookups of sixteen codes";
+        byte_lanes_simd128 = byte_lanes with lanes::v128 at [0.9, 1.2, 2.0] like byte_lanes, Simd128, ["simd128"], "planes by lookups of sixteen codes";
+        byte_lanes_shifts_neon = byte_lanes with lanes::shifts_neon at [1.2, 1.2, 2.0] like byte_lanes, Neon, ["neon"], "planes by a shift in each lane, without a table";
+        byte_lanes_avx512 = byte_lanes with lanes::avx512 at [0.23, 0.75, 1.0] like byte_lanes, Avx512, ["avx512"], "planes by byte permutes and shifts, one OR for two moves", needs_avx512;
+        byte_lanes_fearless = byte_lanes_fearless(Tier) at [1.9, 2.6, 2.5] like byte_lanes, Portable, ["fearless_simd"], "planes by permutes or comparisons of fearless_simd";
+        byte_lanes_fearless_avx2 = byte_lanes_fearless(Tier) at [0.55, 1.2, 2.0] like byte_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
+        byte_lanes_fearless_avx512 = byte_lanes_fearless(Tier) at [0.3, 0.75, 2.0] like byte_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
+        byte_lanes_pair_avx512 = byte_lanes_pair with lanes::avx512 at [0.23, 0.75, 1.0, 1.6, 3e5] like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["stamp"];

@@ -7,8 +7,8 @@
 //! Cost: the prefix, plus a copy of two bytes per heap.
 //! Bound: memory bandwidth, if the period is short.
 
-use super::{PROGRESS_STEP, Subtraction, pull_words, shifted_sets, stamp};
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use super::{MexSubtraction, PROGRESS_STEP, Subtraction, pull_words, shifted_sets, stamp};
+use crate::kernel::{Cost, CostContext, Operation, Run, RunError};
 
 /// A proved repetition: `g(n + period) = g(n)` for all `n >= preperiod`, both as small as possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,11 +85,10 @@ type Values = fn(&Subtraction, &Run) -> Result<Vec<u16>, RunError>;
 /// `stamp` is considered: it takes little more memory than the values.
 fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, Cost, Values) {
     let input = Subtraction { limit, ..input.clone() };
-    let context = CostContext { tier: Tier::Portable, threads: 1 };
     let kernels: [(Cost, Values); 3] = [
-        (stamp::cost(&input, context), stamp::run),
-        (pull_words::cost(&input, context), pull_words::run),
-        (shifted_sets::cost(&input, context), shifted_sets::run),
+        (listed_cost("stamp", &input), stamp::run),
+        (listed_cost("pull_words", &input), pull_words::run),
+        (listed_cost("shifted_sets", &input), shift_sets),
     ];
     let is_due = input.moves().last().is_some_and(|farthest| limit / PERIOD_DUE >= *farthest);
     let kernels = if is_due { &kernels[..1] } else { &kernels[..] };
@@ -97,20 +96,32 @@ fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, Cost, Values) {
     (input, cost, run)
 }
 
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
+fn shift_sets(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
+    shifted_sets::run(input, run, shifted_sets::plain::parts())
+}
+
+/// The cost of a portable kernel by its formula, with the rates of the list.
+fn listed_cost(name: &str, input: &Subtraction) -> Cost {
+    let def = MexSubtraction::KERNELS.iter().find(|def| def.name == name).expect("the kernel is listed");
+    let body = def.body.as_ref().expect("portable kernels are compiled");
+    (body.cost)(input, CostContext { tier: def.tier, threads: 1 }, body.rates)
+}
+
+/// Rates: the ns to copy a value, and of a run.
+pub fn cost(input: &Subtraction, _: CostContext, [copy, run]: [f64; 2]) -> Cost {
     let heaps = input.heaps() as f64;
     let farthest = input.moves().last().copied().unwrap_or(input.limit());
     let (_, whole, _) = prefix(input, input.limit());
     let (_, first, _) = prefix(input, input.limit().min(FIRST * farthest));
     let Cost { ns, bytes } = match input.limit() / PERIOD_DUE >= farthest {
         // Usually the first prefix is enough.
-        true => Cost { ns: 1.4 * first.ns + 0.2 * heaps, bytes: whole.bytes.max(first.bytes) },
+        true => Cost { ns: 1.4 * first.ns + copy * heaps, bytes: whole.bytes.max(first.bytes) },
         // Perhaps no period shows, and the prefixes are wasted.
         false => Cost { ns: 2.0 * whole.ns, bytes: whole.bytes },
     };
     // The bytes of the search for the period, besides a prefix.
     let border = if FIRST * farthest < input.limit() { 8.0 * farthest as f64 } else { 0.0 };
-    Cost { ns: ns + 300.0, bytes: bytes + border }
+    Cost { ns: ns + run, bytes: bytes + border }
 }
 
 /// The limits of the prefixes to try, ascending.
@@ -242,7 +253,7 @@ mod tests {
             .expect("a small limit");
         let run = Run::new(1);
         run.cancel();
-        let kernels: [Values; 3] = [pull_words::run, shifted_sets::run, stamp::run];
+        let kernels: [Values; 3] = [pull_words::run, shift_sets, stamp::run];
         for values in kernels {
             let prefix = run.counted_apart();
             assert_eq!(values(&input, &prefix).err(), Some(RunError::Cancelled));

@@ -11,10 +11,11 @@ use super::{Subtraction, narrow};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::{WORD, window};
 
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
+/// Rates: for a value and 64 heaps, the ns of a move and of the words themselves; the ns of a heap, and of a run.
+pub fn cost(input: &Subtraction, _: CostContext, [each, word, heap, run]: [f64; 4]) -> Cost {
     let (heaps, values) = (input.heaps() as f64, input.values());
     Cost {
-        ns: values * (input.pairs() + 5.0 * heaps) / 64.0 + 1.5 * heaps + 300.0,
+        ns: values * (each * input.pairs() + word * heaps) / 64.0 + heap * heaps + run,
         bytes: heaps * 2.0 + input.most_values() * (heaps / 8.0 + 40.0) + input.copied_moves(),
     }
 }

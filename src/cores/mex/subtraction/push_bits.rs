@@ -8,10 +8,11 @@ use super::{Subtraction, heap_by_heap};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::WORD;
 
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
+/// Rates: the ns of a pair of heap and move, of a bit test, and of a run.
+pub fn cost(input: &Subtraction, _: CostContext, [pair, test, run]: [f64; 3]) -> Cost {
     let (heaps, values) = (input.heaps() as f64, input.values());
     let bytes = heaps * 2.0 + input.most_values() * (heaps / 8.0 + 24.0) + input.copied_moves();
-    Cost { ns: 0.8 * input.pairs() + 0.5 * values * heaps + 130.0, bytes }
+    Cost { ns: pair * input.pairs() + test * values * heaps + run, bytes }
 }
 
 #[inline(always)]

@@ -4,25 +4,27 @@
 //! Cost and bound: see there.
 
 use super::{Subtraction, byte_lanes};
-use crate::cores::mex::residues::{self, Moves, row_words};
+use crate::cores::mex::lanes::plain;
+use crate::cores::mex::residues::{self, OddMoves, row_words};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::moves::{even, odd_row};
 
 /// Predicted values, at most: fewer than fit, because a prediction may be too low.
 const MOST_VALUES: f64 = 40.0;
 
-pub fn cost(input: &Subtraction, context: CostContext) -> Cost {
+/// Rates: the ns of a heap and of a move.
+pub fn cost(input: &Subtraction, _: CostContext, [heap, each]: [f64; 2]) -> Cost {
     if !residues::suit(input.moves(), input.limit()) || input.values() > MOST_VALUES {
         return Cost::IMPOSSIBLE;
     }
-    let Cost { ns, bytes } = residues::cost(input.heaps(), context.tier);
-    Cost { ns: ns + input.moves().len() as f64, bytes: bytes + 2.0 * input.heaps() as f64 }
+    let Cost { ns, bytes } = residues::cost(input.heaps(), heap);
+    Cost { ns: ns + each * input.moves().len() as f64, bytes: bytes + 2.0 * input.heaps() as f64 }
 }
 
 #[inline(always)]
 pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     let (moves, limit) = (input.moves(), input.limit());
-    let moves = Moves::new(odd_row(moves, row_words(limit)), even(moves).collect(), limit)?;
+    let moves = OddMoves::new(odd_row(moves, row_words(limit)), even(moves).collect(), limit)?;
     let mut values = Vec::with_capacity(input.heaps());
     let computed =
         residues::drive(&moves, input.heaps(), run, |_, block| values.extend(block.iter().map(|v| u16::from(*v))));
@@ -31,7 +33,7 @@ pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
     }
     let done = values.len();
     drop(values);
-    let values = byte_lanes::run(input, &run.counted_apart())?;
+    let values = byte_lanes::run(input, &run.counted_apart(), plain::parts())?;
     run.advance((input.heaps() - done) as u64)?;
     Ok(values)
 }

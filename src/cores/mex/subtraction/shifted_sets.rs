@@ -8,9 +8,17 @@
 //! for every value. Heaps too far back for the largest move are skipped.
 //! Bound: the loads of the shifted sets, which split cache lines.
 
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub mod avx512;
+pub mod plain;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+pub mod v128;
+#[cfg(feature = "wide")]
+pub mod wide;
+
 use super::{Subtraction, narrow};
 use crate::cores::growing;
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::WORD;
 
 /// Heaps in a tile.
@@ -18,12 +26,8 @@ pub const TILE_HEAPS: usize = 4096;
 /// One bit for each heap of a tile.
 pub type TileBits = [u8; TILE_HEAPS / 8];
 
-pub fn cost(input: &Subtraction, context: CostContext) -> Cost {
-    cost_of(input, if context.tier == Tier::Avx2 { 6.0 } else { 18.0 })
-}
-
-/// Predicted time and memory of a kernel that takes `set` ns to add a shifted set to a tile.
-pub fn cost_of(input: &Subtraction, set: f64) -> Cost {
+/// Rate: the ns to add a shifted set to a tile.
+pub fn cost(input: &Subtraction, _: CostContext, [set]: [f64; 1]) -> Cost {
     let heaps = input.heaps() as f64;
     let tiles = (heaps / TILE_HEAPS as f64).ceil();
     // A tile adds the sets of the earlier heaps that its first heap can reach, and those of its own heaps.
@@ -81,28 +85,14 @@ struct Holders {
     out_of_reach: usize,
 }
 
-#[inline(always)]
-fn rule_out(sets: &ShiftedSets, heaps: &[usize], start: usize, reached: &mut TileBits) {
-    for heap in heaps {
-        for (reached, reaching) in reached.iter_mut().zip(sets.reaching(*heap, start)) {
-            *reached |= reaching;
-        }
-    }
-}
+/// The part in which the tiers differ. `rule_out(sets, heaps, start, reached)` adds to `reached` the heaps of the tile at `start`
+/// that reach one of `heaps`.
+pub trait RuleOut: Fn(&ShiftedSets, &[usize], usize, &mut TileBits) {}
+
+impl<F: Fn(&ShiftedSets, &[usize], usize, &mut TileBits)> RuleOut for F {}
 
 #[inline(always)]
-pub fn run(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
-    drive(input, run, rule_out)
-}
-
-/// Computes all values. `rule_out(sets, heaps, start, reached)` adds to `reached` the heaps of the tile at `start` that reach one of
-/// `heaps`.
-#[inline(always)]
-pub fn drive(
-    input: &Subtraction,
-    run: &Run,
-    rule_out: impl Fn(&ShiftedSets, &[usize], usize, &mut TileBits),
-) -> Result<Vec<u16>, RunError> {
+pub fn run(input: &Subtraction, run: &Run, rule_out: impl RuleOut) -> Result<Vec<u16>, RunError> {
     let heaps = input.heaps();
     let sets = ShiftedSets::new(input.moves(), heaps);
     let farthest = input.moves().last().map_or(0, |m| *m as usize);

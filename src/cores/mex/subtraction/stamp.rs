@@ -11,11 +11,12 @@
 use super::{Subtraction, heap_by_heap};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Subtraction, _: CostContext) -> Cost {
+/// Rates: the ns of a pair of heap and move while the values stay in L2, and past that; of a heap; of a run.
+pub fn cost(input: &Subtraction, _: CostContext, [in_l2, past_l2, heap, run]: [f64; 4]) -> Cost {
     // Past half a million heaps the values no longer stay in L2.
-    let pair = if input.heaps() < 500_000 { 0.5 } else { 1.0 };
+    let pair = if input.heaps() < 500_000 { in_l2 } else { past_l2 };
     Cost {
-        ns: pair * input.pairs() + 4.0 * input.heaps() as f64 + 5000.0,
+        ns: pair * input.pairs() + heap * input.heaps() as f64 + run,
         bytes: 2.0 * input.heaps() as f64 + input.copied_moves() + (size_of::<[u32; VALUES]>() + PAGE) as f64,
     }
 }

@@ -9,10 +9,11 @@ use super::sieve::{Marks, bytes, sieve};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::WORD;
 
-pub fn cost(input: &Zeros, _: CostContext) -> Cost {
+/// Rates: as in [`super::byte_sieve`].
+pub fn cost(input: &Zeros, _: CostContext, [hit, spread, heap, run]: [f64; 4]) -> Cost {
     let heaps = input.heaps() as f64;
-    let hit = 0.8 + 0.2 * f64::max(heaps / 8e6, 1.0).ln();
-    input.unless_resumable(Cost { ns: hit * input.hits() + 0.8 * heaps + 200.0, bytes: heaps / 8.0 + bytes(input) })
+    let hit = hit + spread * f64::max(heaps / 8e6, 1.0).ln();
+    input.unless_resumable(Cost { ns: hit * input.hits() + heap * heaps + run, bytes: heaps / 8.0 + bytes(input) })
 }
 
 struct Words(Vec<u64>);

@@ -10,9 +10,9 @@ use super::checkpoint::Start;
 use super::sieve::{Marks, sieve};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Zeros, context: CostContext) -> Cost {
-    let Cost { ns, bytes } = super::bit_sieve::cost(input, context);
-    Cost { ns: 1.3 * ns, bytes }
+/// Rates: as in [`super::bit_sieve`].
+pub fn cost(input: &Zeros, context: CostContext, rates: [f64; 4]) -> Cost {
+    super::bit_sieve::cost(input, context, rates)
 }
 
 impl Marks for BitVec<u64, Lsb0> {

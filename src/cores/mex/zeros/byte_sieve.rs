@@ -8,11 +8,12 @@ use super::checkpoint::Start;
 use super::sieve::{Marks, bytes, sieve};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Zeros, _: CostContext) -> Cost {
+/// Rates: the ns of a hit in a small table, and what each larger one adds; of a heap; of a run.
+pub fn cost(input: &Zeros, _: CostContext, [hit, spread, heap, run]: [f64; 4]) -> Cost {
     let heaps = input.heaps() as f64;
     // Stores reach the whole table, so their cost depends on the cache level that holds it.
-    let hit = 0.6 + 0.6 * f64::max(heaps / 1e6, 1.0).ln();
-    input.unless_resumable(Cost { ns: hit * input.hits() + 0.8 * heaps + 100.0, bytes: heaps + bytes(input) })
+    let hit = hit + spread * f64::max(heaps / 1e6, 1.0).ln();
+    input.unless_resumable(Cost { ns: hit * input.hits() + heap * heaps + run, bytes: heaps + bytes(input) })
 }
 
 /// A store for each pair of a P-position and a move.

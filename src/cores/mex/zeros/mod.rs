@@ -25,30 +25,17 @@ mod bit_sieve;
 #[cfg(all(feature = "bitvec", target_pointer_width = "64"))]
 mod bitvec_sieve;
 mod byte_sieve;
+mod carry;
 mod checkpoint;
-mod classes;
 mod modulus;
 mod residue_rows;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod residue_rows_avx512;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-mod residue_rows_v128;
-#[cfg(feature = "wide")]
-mod residue_rows_wide;
-mod rows;
 mod segmented_sieve;
 mod shifted_rows;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod shifted_rows_avx512;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-mod shifted_rows_v128;
-#[cfg(feature = "wide")]
-mod shifted_rows_wide;
 mod sieve;
 
 pub use checkpoint::{Journal, Progress, Start};
 use modulus::{Known, Plan};
-use rows::BLOCK;
+use shifted_rows::BLOCK;
 
 /// The largest limit. A row of 2^40 heaps takes 128 GiB.
 pub const MAX_LIMIT: u64 = indexable(1 << 40);
@@ -100,7 +87,8 @@ impl Zeros {
     fn plan(&self) -> Plan {
         *self.plan.get_or_init(|| {
             let first = modulus::first_heaps(self.heaps()).map(|heaps| Zeros::from(self.game.first(heaps)));
-            let zeros = first.as_ref().and_then(|first| shifted_rows::run(first, &Run::new(1), Start::default()).ok());
+            let find = |first| shifted_rows::run(first, &Run::new(1), Start::default(), carry::plain::parts()).ok();
+            let zeros = first.as_ref().and_then(find);
             let (Some(first), Some(zeros)) = (first, zeros) else { return Plan::ONE };
             let density = (BLOCK as f64 * self.zeros()) / self.heaps() as f64;
             let allowed = self.pairs() / self.heaps() as f64;
@@ -129,23 +117,23 @@ impl Operation for MexZeros {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexZeros, [], start;
-        byte_sieve = byte_sieve, Portable, [], "the baseline: one byte per heap; each P-position hits the heaps above it", needs;
-        bit_sieve = bit_sieve like byte_sieve, Portable, [], "the same with one bit per heap";
-        bitvec_sieve = bitvec_sieve like byte_sieve, Portable, ["bitvec"] if target_pointer_width = "64",
+        byte_sieve = byte_sieve at [0.6, 0.6, 0.8, 100.0], Portable, [], "the baseline: one byte per heap; each P-position hits the heaps above it", needs;
+        bit_sieve = bit_sieve at [0.8, 0.2, 0.8, 200.0] like byte_sieve, Portable, [], "the same with one bit per heap";
+        bitvec_sieve = bitvec_sieve at [1.04, 0.26, 1.04, 260.0] like byte_sieve, Portable, ["bitvec"] if target_pointer_width = "64",
             "the same with bitvec";
-        segmented_sieve = segmented_sieve, Portable, [], "one bit per heap, in segments that stay in L2";
-        shifted_rows = shifted_rows, Portable, [], "each move ORs the shifted row of P-positions into a block of heaps", needs;
-        shifted_rows_wide = shifted_rows_wide like shifted_rows, Portable, ["wide"], "the same with wide's vectors";
-        shifted_rows_avx2 = shifted_rows like shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
-        shifted_rows_avx512 = shifted_rows_avx512 like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs;
-        shifted_rows_neon = shifted_rows_v128 like shifted_rows, Neon, ["neon"], "the same, 2048 heaps in sixteen registers";
-        shifted_rows_simd128 = shifted_rows_v128 like shifted_rows, Simd128, ["simd128"], "the same, 1024 heaps in eight registers";
-        residue_rows = residue_rows like shifted_rows, Portable, [], "the same by residue classes, for a modulus found from the first P-positions";
-        residue_rows_wide = residue_rows_wide like residue_rows, Portable, ["wide"], "the same with wide's vectors";
-        residue_rows_avx2 = residue_rows like residue_rows, Avx2, ["avx2"], "the same source at this tier";
-        residue_rows_avx512 = residue_rows_avx512 like residue_rows, Avx512, ["avx512"], "the same with rows as in shifted_rows_avx512";
-        residue_rows_neon = residue_rows_v128 like residue_rows, Neon, ["neon"], "the same with rows as in shifted_rows_neon";
-        residue_rows_simd128 = residue_rows_v128 like residue_rows, Simd128, ["simd128"], "the same with rows as in shifted_rows_simd128";
+        segmented_sieve = segmented_sieve at [0.95, 4.0, 0.8, 2500.0], Portable, [], "one bit per heap, in segments that stay in L2";
+        shifted_rows = shifted_rows with carry::plain at [1.05], Portable, [], "each move ORs the shifted row of P-positions into a block of heaps", needs;
+        shifted_rows_wide = shifted_rows with carry::wide at [carry::wide::line_ns(0.75, 1.05)] like shifted_rows, Portable, ["wide"], "the same with wide's vectors";
+        shifted_rows_avx2 = shifted_rows with carry::plain at [0.75] like shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
+        shifted_rows_avx512 = shifted_rows with carry::avx512 at [0.57] like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs_avx512;
+        shifted_rows_neon = shifted_rows with carry::v128 at [0.6] like shifted_rows, Neon, ["neon"], "the same, 2048 heaps in sixteen registers";
+        shifted_rows_simd128 = shifted_rows with carry::v128 at [1.2] like shifted_rows, Simd128, ["simd128"], "the same, 1024 heaps in eight registers";
+        residue_rows = residue_rows with carry::plain at [0.95] like shifted_rows, Portable, [], "the same by residue classes, for a modulus found from the first P-positions";
+        residue_rows_wide = residue_rows with carry::wide at [carry::wide::line_ns(0.6, 0.95)] like residue_rows, Portable, ["wide"], "the same with wide's vectors";
+        residue_rows_avx2 = residue_rows with carry::plain at [0.68] like residue_rows, Avx2, ["avx2"], "the same source at this tier";
+        residue_rows_avx512 = residue_rows with carry::avx512 at [0.5] like residue_rows, Avx512, ["avx512"], "the same with rows as in shifted_rows_avx512";
+        residue_rows_neon = residue_rows with carry::v128 at [0.55] like residue_rows, Neon, ["neon"], "the same with rows as in shifted_rows_neon";
+        residue_rows_simd128 = residue_rows with carry::v128 at [1.0] like residue_rows, Simd128, ["simd128"], "the same with rows as in shifted_rows_simd128";
     };
     const ABSENT: &'static [Absent] = &[];
     const PUBLIC: &'static [&'static str] = &["byte_sieve"];

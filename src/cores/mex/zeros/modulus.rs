@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-use super::rows::BLOCK;
+use super::shifted_rows::BLOCK;
 
 /// The largest modulus. With more classes, the work per block outweighs what is left out.
 const MOST: usize = 128;

@@ -14,12 +14,13 @@ use crate::simd::bits::WORD;
 /// Heaps in a segment.
 const SEGMENT: usize = 1 << 20;
 
-pub fn cost(input: &Zeros, _: CostContext) -> Cost {
+/// Rates: the ns of a hit, of a visit, of a heap, and of a run.
+pub fn cost(input: &Zeros, _: CostContext, [hit, visit, heap, run]: [f64; 4]) -> Cost {
     let (heaps, zeros) = (input.heaps() as f64, input.zeros());
     let visits = zeros * heaps / SEGMENT as f64 / 2.0;
     let lists = growing::bytes::<u64>(zeros) + growing::bytes::<(usize, usize)>(zeros);
     let bytes = lists + input.copied_moves() + (SEGMENT / 8) as f64;
-    input.unless_resumable(Cost { ns: 0.95 * input.hits() + 4.0 * visits + 0.8 * heaps + 2500.0, bytes })
+    input.unless_resumable(Cost { ns: hit * input.hits() + visit * visits + heap * heaps + run, bytes })
 }
 
 #[inline(always)]

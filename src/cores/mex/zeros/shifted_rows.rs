@@ -1,41 +1,212 @@
-//! Shifted rows in plain Rust: loops over the bytes of the rows, vectorised by the compiler.
+//! Shifted rows: each move ORs the known part of the row of P-positions into later heaps.
 //!
-//! Cost per move and line of 512 heaps: a load, an OR and a store for each vector of the tier.
-//! Bound: these loads and stores, most of which touch two cache lines.
+//! A move `m` hits, in a block of heaps, the P-positions `m` bits earlier in the row. Whole vectors of bits move, no matter how
+//! few are set. A shift by whole bytes is a load from another address. For the rest of the shift, there is one copy of the row
+//! for each residue of the moves modulo 8 (three for the squares), already shifted. So a move costs one load and one OR per
+//! vector of heaps.
+//!
+//! A move is applied as soon as its sources are complete. Moves longer than a tile are applied to the whole tile, a few at a
+//! time, so their overlapping sources are read from L2. Moves longer than a chunk are applied chunk by chunk, and moves longer
+//! than a block, block by block. Inside a block, the lowest heap that is not hit is a P-position, and a mask of the moves,
+//! shifted to it, marks what it hits.
+//!
+//! Cost and bound: for each move and line of 512 heaps, those of [`carry`](super::carry).
 
 use super::Zeros;
+use super::carry::{Carry, LINE};
 use super::checkpoint::Start;
-use super::rows::{self, LINE};
-use crate::kernel::{Cost, CostContext, Needs, Run, RunError, Tier};
+use crate::cores::growing;
+use crate::cores::mex::subtraction::Subtraction;
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+use crate::simd::bits::WORD;
 
-pub fn cost(input: &Zeros, context: CostContext) -> Cost {
-    rows::cost(input, if context.tier == Tier::Portable { 1.05 } else { 0.75 })
+/// Heaps in a block, which is a line.
+pub const BLOCK: usize = 8 * LINE;
+pub const WORDS: usize = BLOCK / WORD;
+/// Heaps in a chunk, sixteen vectors.
+pub const CHUNK: usize = 16 * BLOCK;
+/// Moves that are applied to a tile together.
+const MOVES_AT_ONCE: usize = 16;
+
+/// Rate: the ns to apply a move to a line of heaps.
+pub fn cost(input: &Zeros, _: CostContext, [line]: [f64; 1]) -> Cost {
+    let (heaps, zeros) = (input.heaps() as f64, input.zeros());
+    let mut residues = [0.0; 8];
+    input.moves().iter().for_each(|m| residues[(m % 8) as usize] = 1.0);
+    let (rows, moves) = (residues.iter().sum::<f64>(), input.moves().len() as f64);
+    let lines = lines(input) * heaps;
+    input.unless_resumable(Cost {
+        ns: line * lines + heaps * (0.1 + 0.04 * rows) + 6.0 * zeros + 200.0 + 300.0 * rows + 9.0 * moves,
+        // The moves and their distances in bytes.
+        bytes: rows * row_bytes(input.heaps()) as f64
+            + growing::bytes::<u64>(zeros)
+            + growing::bytes::<[usize; 2]>(moves)
+            + tile(input.heaps()) as f64 / 8.0,
+    })
 }
 
-/// A load and an OR for each move and line of 512 heaps.
+/// A load and an OR for each move and line.
 pub fn needs(input: &Zeros) -> Needs {
-    let lines = rows::lines(input);
+    let lines = lines(input);
     Needs { split_loads: lines, logic: lines, bytes: input.heaps() as f64 / 8.0, ..Needs::default() }
 }
 
-#[inline(always)]
-pub fn carry(row: &[u8], at: usize, back: &[usize], hits: &mut [u8]) {
-    for (l, line) in hits.as_chunks_mut::<LINE>().0.iter_mut().enumerate() {
-        let at = at + l * LINE;
-        // Stays in registers, if there are enough.
-        let mut sum = *line;
-        for back in back {
-            let source: &[u8; LINE] = row[at - back..].first_chunk().expect("the row has one more line");
-            for (sum, source) in sum.iter_mut().zip(source) {
-                *sum |= source;
-            }
-        }
-        *line = sum;
+/// A load, a permutation and an OR for each move and line.
+pub fn needs_avx512(input: &Zeros) -> Needs {
+    let lines = lines(input);
+    Needs { loads: lines, permutes: lines, logic: lines, bytes: input.heaps() as f64 / 8.0, ..Needs::default() }
+}
+
+/// Lines that are ORed into lines, per heap.
+pub fn lines(input: &Subtraction) -> f64 {
+    input.pairs() / BLOCK as f64 / input.heaps() as f64
+}
+
+/// The moves of one residue modulo 8, and the row of P-positions that they read.
+struct ShiftedRow {
+    /// `-m mod 8` for these moves.
+    shift: u32,
+    moves: Vec<usize>,
+    /// The distance of each move in bytes: `m / 8`, rounded up.
+    back: Vec<usize>,
+    /// A tile and a line of zeros, then bit `b` for heap `b + shift`, then a line of zeros.
+    bits: Vec<u8>,
+}
+
+impl ShiftedRow {
+    /// The indices of the moves in `from..to`.
+    fn range(&self, from: usize, to: usize) -> std::ops::Range<usize> {
+        let below = |bound| self.moves.partition_point(|m| *m < bound);
+        below(from)..below(to).max(below(from))
     }
 }
 
+/// Heaps in a tile. Neighbouring squares are at most `2 sqrt N` apart, so dozens of moves share what they read.
+fn tile(heaps: usize) -> usize {
+    ((32.0 * (heaps as f64).sqrt()) as usize).next_multiple_of(CHUNK)
+}
+
+/// Bytes of padding before a row. No move inside a tile reads further before heap 0.
+fn pad(tile: usize) -> usize {
+    tile / 8 + LINE
+}
+
+/// Bytes of a row for this number of heaps.
+fn row_bytes(heaps: usize) -> usize {
+    let tile = tile(heaps);
+    pad(tile) + heaps.next_multiple_of(tile) / 8 + LINE
+}
+
 #[inline(always)]
-pub fn run(input: &Zeros, run: &Run, start: Start) -> Result<Vec<u64>, RunError> {
+pub fn run(input: &Zeros, run: &Run, start: Start, carry: impl Carry) -> Result<Vec<u64>, RunError> {
     start.at_zero()?;
-    rows::drive(input, run, carry)
+    let heaps = input.heaps();
+    let tile = tile(heaps);
+    let pad = pad(tile);
+    let mut rows = rows(input, row_bytes(heaps));
+    let near = near(input);
+    let mut zeros = Vec::new();
+    let mut hits = vec![0u8; tile / 8];
+    for start in (0..heaps).step_by(tile) {
+        hits.fill(0);
+        for row in &rows {
+            let far = row.range(tile, start + tile);
+            for back in row.back[far].chunks(MOVES_AT_ONCE) {
+                carry(&row.bits, pad + start / 8, back, &mut hits);
+            }
+        }
+        for (c, chunk) in hits.chunks_mut(CHUNK / 8).enumerate() {
+            let start = start + c * CHUNK;
+            if start >= heaps {
+                break;
+            }
+            for row in &rows {
+                carry(&row.bits, pad + start / 8, &row.back[row.range(CHUNK, tile.min(start + CHUNK))], chunk);
+            }
+            for (b, line) in chunk.as_chunks_mut::<LINE>().0.iter_mut().enumerate() {
+                let start = start + b * BLOCK;
+                if start >= heaps {
+                    break;
+                }
+                for row in &rows {
+                    // Moves inside the block may be included: they read bits that are still zero.
+                    carry(&row.bits, pad + start / 8, &row.back[row.range(0, CHUNK.min(start + BLOCK))], line);
+                }
+                let found = settle(line, &near);
+                for (w, word) in found.into_iter().enumerate() {
+                    let at = start + w * WORD;
+                    for row in &mut rows {
+                        remember(row, pad + at / 8, word);
+                    }
+                    let mut rest = word;
+                    while rest != 0 {
+                        growing::push(&mut zeros, (at + rest.trailing_zeros() as usize) as u64);
+                        rest &= rest - 1;
+                    }
+                }
+            }
+            run.advance(CHUNK.min(heaps - start) as u64)?;
+        }
+    }
+    // The last block may extend beyond the limit.
+    zeros.truncate(zeros.partition_point(|n| *n <= input.limit()));
+    Ok(zeros)
+}
+
+fn rows(input: &Subtraction, bytes: usize) -> Vec<ShiftedRow> {
+    let mut rows: Vec<ShiftedRow> = Vec::new();
+    for m in input.moves().iter().map(|m| *m as usize) {
+        let shift = (m.wrapping_neg() % 8) as u32;
+        let row = match rows.iter_mut().position(|row| row.shift == shift) {
+            Some(index) => &mut rows[index],
+            None => {
+                rows.push(ShiftedRow { shift, moves: Vec::new(), back: Vec::new(), bits: vec![0; bytes] });
+                rows.last_mut().expect("one was pushed")
+            }
+        };
+        growing::push(&mut row.moves, m);
+        growing::push(&mut row.back, m.div_ceil(8));
+    }
+    rows
+}
+
+/// The moves shorter than a block, as bits.
+fn near(input: &Subtraction) -> [u64; WORDS] {
+    let mut near = [0; WORDS];
+    for m in input.moves().iter().map(|m| *m as usize).take_while(|m| *m < BLOCK) {
+        near[m / WORD] |= 1 << (m % WORD);
+    }
+    near
+}
+
+/// The P-positions of a block, given the `hits` from earlier blocks.
+#[inline(always)]
+fn settle(hits: &[u8; LINE], near: &[u64; WORDS]) -> [u64; WORDS] {
+    let mut open: [u64; WORDS] =
+        std::array::from_fn(|w| !u64::from_le_bytes(*hits[8 * w..].first_chunk().expect("words of a line")));
+    let mut found = [0; WORDS];
+    for w in 0..WORDS {
+        while open[w] != 0 {
+            let bit = open[w].trailing_zeros();
+            found[w] |= 1 << bit;
+            open[w] &= !(1 << bit | near[0] << bit);
+            for up in 1..WORDS - w {
+                open[w + up] &= !(near[up] << bit | near[up - 1] >> 1 >> (WORD as u32 - 1 - bit));
+            }
+        }
+    }
+    found
+}
+
+/// Writes a word of P-positions to the row of a row at byte `at`. The bits shifted out go to the word before.
+#[inline(always)]
+fn remember(row: &mut ShiftedRow, at: usize, word: u64) {
+    let mut add = |at: usize, bits: u64| {
+        let bytes: &mut [u8; 8] = row.bits[at..].first_chunk_mut().expect("the row has whole words");
+        *bytes = (u64::from_le_bytes(*bytes) | bits).to_le_bytes();
+    };
+    add(at, word >> row.shift);
+    if row.shift > 0 {
+        add(at - 8, word << (WORD as u32 - row.shift));
+    }
 }

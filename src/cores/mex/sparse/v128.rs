@@ -1,0 +1,100 @@
+//! Codes decoded by lookups in 16 bytes, 16 heaps at a time. An XOR moves the codes of a group of 16 to 0..=15 and all
+//! others past 15, for which the lookup gives zero: so two lookups are the one-hot bytes of the two planes of the group, without a
+//! comparison.
+//!
+//! Cost per 16 heaps, move and two planes: an XOR, two lookups, two ORs.
+//! Bound (llvm-mca, Neoverse V2): the four vector ports, 22 cycles for 64 heaps and eight planes.
+
+use std::array::from_fn;
+
+use super::codes::{LANES, Move};
+use super::plain::search;
+use super::window::words;
+use super::{ASKED, Inner, Pace, Parts, Planes};
+use crate::cores::mex::lanes::v128::free_words;
+use crate::simd::v128::{SUMS, Vector, bits, load, lookup, store};
+
+/// By llvm-mca, as all costs of these tiers.
+pub const PACE: Pace = Pace { step: 32.0, search: 0.2 };
+
+/// Codes of one group.
+const GROUP: usize = 16;
+/// Vectors of a block.
+const VECTORS: usize = LANES / 16;
+/// Planes that are decoded together, and vectors of heaps for which they stay in registers.
+const TOGETHER: usize = 8;
+const HELD: usize = SUMS / TOGETHER;
+
+/// The one-hot bits of the first or second plane of a group, by the low four bits of the code.
+const fn table(plane: usize) -> [u8; GROUP] {
+    let mut table = [0; GROUP];
+    let mut i = 0;
+    while i < 8 {
+        table[8 * plane + i] = 1 << i;
+        i += 1;
+    }
+    table
+}
+
+/// The codes that a move reaches from the block at `n`: those that it reads, XORed with its own.
+#[inline(always)]
+fn reached<const V: usize>(codes: &[u8], n: usize, m: &Move, first: usize) -> [Vector<u8>; V] {
+    let source: &[[u8; 16]; VECTORS] =
+        codes[n - m.shift..].as_chunks().0.first_chunk().expect("codes are padded by a block");
+    from_fn(|v| load(&source[first + v]) ^ Vector::splat(m.code as u8))
+}
+
+fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes) {
+    let tables = [load(&table(0)), load(&table(1))];
+    for (first, planes) in (0..planes).step_by(TOGETHER).zip(hits.chunks_exact_mut(TOGETHER)) {
+        for part in (0..VECTORS).step_by(HELD) {
+            let mut sums: [[Vector<u8>; HELD]; TOGETHER] =
+                from_fn(|p| from_fn(|q| load(&planes[p].as_chunks::<16>().0[part + q])));
+            for m in moves {
+                let codes: [_; HELD] = reached(codes, n, m, part);
+                for (group, sums) in sums.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+                    let group = Vector::splat((GROUP * (first / 2 + group)) as u8);
+                    let low = codes.map(|code| code ^ group);
+                    for (sums, table) in sums.iter_mut().zip(tables) {
+                        for (sum, low) in sums.iter_mut().zip(low) {
+                            *sum |= lookup(table, low);
+                        }
+                    }
+                }
+            }
+            for (plane, sums) in planes.iter_mut().zip(sums) {
+                for (q, sum) in sums.into_iter().enumerate() {
+                    store(&mut plane.as_chunks_mut::<16>().0[part + q], sum);
+                }
+            }
+        }
+    }
+}
+
+fn tests(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED] {
+    let asked = asked.each_ref().map(|asked| -> [_; VECTORS] { from_fn(|q| load(&asked.as_chunks::<16>().0[q])) });
+    let mut hits = [[Vector::splat(0); VECTORS]; ASKED];
+    for m in moves {
+        let codes: [_; VECTORS] = reached(codes, n, m, 0);
+        for (hits, asked) in hits.iter_mut().zip(&asked) {
+            for (hits, (code, asked)) in hits.iter_mut().zip(codes.iter().zip(asked)) {
+                *hits |= code.equal(*asked);
+            }
+        }
+    }
+    hits.map(bits)
+}
+
+/// The parts of this tier.
+#[inline(always)]
+pub fn parts() -> impl Inner {
+    Parts {
+        planes: |least: usize| least.next_multiple_of(TOGETHER),
+        decode,
+        words: free_words,
+        tests,
+        search: |a: &_, b: &_, open: &mut _| search(a, b, open),
+        pace: PACE,
+        loops: words::portable(),
+    }
+}

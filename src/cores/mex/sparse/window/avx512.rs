@@ -1,0 +1,185 @@
+//! AVX-512: a permute of a table that a group of moves shares gives the one-hot byte of a plane, eight codes of 64 heaps.
+//!
+//! The code of the group is built into its table, so no move needs an XOR, and `vpternlogq` ORs what two moves reach.
+//!
+//! Cost per block and move, with `P` planes: a load, `P` permutes and `P / 2` ternary operations.
+//! Bound: the permutes, two a cycle on Zen 5, one on Intel.
+
+use std::arch::x86_64::*;
+
+use super::super::codes::{LANES, Move};
+use super::{Block, CODES, Loops, Moves, SHORT, Window, Words};
+use crate::cores::mex::lanes::avx512::hit_words;
+use crate::cores::mex::lanes::by_planes;
+use crate::simd::avx512::{load, store};
+
+/// For each code of a group and each plane, the one-hot bits of the XOR with each code.
+static TABLES: [[Block; CODES / 8]; CODES] = {
+    let mut tables = [[[0; LANES]; CODES / 8]; CODES];
+    let mut code = 0;
+    while code < CODES {
+        let mut other = 0;
+        while other < CODES {
+            let reached = code ^ other;
+            tables[code][reached / 8][other] = 1 << (reached % 8);
+            other += 1;
+        }
+        code += 1;
+    }
+    tables
+};
+
+/// The codes that moves reach from the block at `n`, as planes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn accumulate<const P: usize>(codes: &[u8], n: usize, moves: &Moves) -> [__m512i; P] {
+    let at = |shift: usize| load::<u8, LANES>(codes[n - shift..].first_chunk().expect("codes are padded by a block"));
+    let mut sums = [_mm512_setzero_si512(); P];
+    for (code, shifts) in moves.groups() {
+        let tables: [__m512i; P] = std::array::from_fn(|p| load(&TABLES[usize::from(code) % CODES][p]));
+        let (pairs, last) = shifts.as_chunks();
+        for [a, b] in pairs {
+            let (a, b) = (at(*a), at(*b));
+            for (sum, table) in sums.iter_mut().zip(tables) {
+                let (a, b) = (_mm512_permutexvar_epi8(a, table), _mm512_permutexvar_epi8(b, table));
+                *sum = _mm512_ternarylogic_epi64::<0xfe>(*sum, a, b);
+            }
+        }
+        if let [shift] = last {
+            let a = at(*shift);
+            for (sum, table) in sums.iter_mut().zip(tables) {
+                *sum = _mm512_or_si512(*sum, _mm512_permutexvar_epi8(a, table));
+            }
+        }
+    }
+    sums
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn block<const P: usize>(codes: &[u8], n: usize, moves: &Moves, words: &mut Words) {
+    to_words(accumulate::<P>(codes, n, moves), words);
+}
+
+/// The words of planes: interleaved bytes, pairs and fours within quarters, then the quarters in order.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn to_words<const P: usize>(planes: [__m512i; P], words: &mut Words) {
+    let mut bytes = [[0; LANES]; 8];
+    for (bytes, plane) in bytes.iter_mut().zip(planes) {
+        store(bytes, plane);
+    }
+    if P <= 2 {
+        // Two vectors of 32 words of 16 bits, eight words widened at once.
+        let low = _mm512_unpacklo_epi8(load(&bytes[0]), load(&bytes[1]));
+        let high = _mm512_unpackhi_epi8(load(&bytes[0]), load(&bytes[1]));
+        for (i, words) in words.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+            let quarter = |pairs: __m512i| match i {
+                0 => _mm512_extracti32x4_epi32::<0>(pairs),
+                1 => _mm512_extracti32x4_epi32::<1>(pairs),
+                2 => _mm512_extracti32x4_epi32::<2>(pairs),
+                _ => _mm512_extracti32x4_epi32::<3>(pairs),
+            };
+            let (first, last) = words.split_at_mut(8);
+            store::<u64, 8>(first.try_into().expect("eight"), _mm512_cvtepu16_epi64(quarter(low)));
+            store::<u64, 8>(last.try_into().expect("eight"), _mm512_cvtepu16_epi64(quarter(high)));
+        }
+        return;
+    }
+    hit_words(&bytes, words);
+}
+
+/// 16 heaps, a word of 32 or of 64 bits each.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn short(codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]) {
+    let (low, high) = words.split_at_mut(SHORT / 2);
+    let (low, high): (&mut [u64; 8], &mut [u64; 8]) = (low.try_into().expect("half"), high.try_into().expect("half"));
+    let at = |m: &Move| {
+        let from: &[u8; SHORT] = codes[n - m.shift..].first_chunk().expect("codes are padded by a block");
+        _mm_xor_si128(load_16(from), _mm_set1_epi8(m.code as i8))
+    };
+    if planes <= 4 {
+        let (one, mut sum) = (_mm512_set1_epi32(1), _mm512_setzero_si512());
+        for m in moves {
+            sum = _mm512_or_si512(sum, _mm512_sllv_epi32(one, _mm512_cvtepu8_epi32(at(m))));
+        }
+        let halves =
+            [_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64::<1>(sum)].map(|half| _mm512_cvtepu32_epi64(half));
+        store(low, _mm512_or_si512(load(low), halves[0]));
+        store(high, _mm512_or_si512(load(high), halves[1]));
+    } else {
+        let one = _mm512_set1_epi64(1);
+        let mut sums = [load(low), load(high)];
+        for m in moves {
+            let codes = at(m);
+            let halves = [codes, _mm_unpackhi_epi64(codes, codes)];
+            for (sum, half) in sums.iter_mut().zip(halves) {
+                *sum = _mm512_or_si512(*sum, _mm512_sllv_epi64(one, _mm512_cvtepu8_epi64(half)));
+            }
+        }
+        store(low, sums[0]);
+        store(high, sums[1]);
+    }
+}
+
+/// Sixteen bytes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load_16(from: &[u8; SHORT]) -> __m128i {
+    let (low, high) = from.split_at(8);
+    let word = |bytes: &[u8]| i64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+    _mm_set_epi64x(word(high), word(low))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+fn open_in<const P: usize>(codes: &[u8], n: usize, odd: usize, window: &Window, words: &mut Words, heaps: &mut u64) {
+    let reached = accumulate::<P>(codes, n, &window.heads);
+    // Bit 6 of an index selects the table of odd heaps.
+    let odd_heaps = _mm512_set1_epi16(if odd == 0 { 0x4000 } else { 0x0040 });
+    let code = load::<u8, LANES>(codes[n..].first_chunk().expect("codes are padded by a block"));
+    let code = _mm512_or_si512(code, odd_heaps);
+    let mut open = reached;
+    let mut any = _mm512_setzero_si512();
+    for (p, open) in open.iter_mut().enumerate() {
+        let [even, odd] = &window.needed_planes[p];
+        let needed = _mm512_permutex2var_epi8(load(even), code, load(odd));
+        *open = _mm512_andnot_si512(*open, needed);
+        any = _mm512_or_si512(any, *open);
+    }
+    *heaps = _mm512_test_epi8_mask(any, any);
+    if *heaps != 0 {
+        to_words(open, words);
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn is_split(a: &Block, b: &Block, code: u8) -> bool {
+    _mm512_cmpeq_epi8_mask(_mm512_xor_si512(load(a), load(b)), _mm512_set1_epi8(code as i8)) != 0
+}
+
+/// The loops of this tier.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+pub fn loops() -> Loops {
+    Loops {
+        compute: |window, codes, n| {
+            window.compute(
+                codes,
+                n,
+                |codes, n, moves, planes, words| by_planes!(planes, block(codes, n, moves, words)),
+                |codes, n, moves, planes, words| short(codes, n, moves, planes, words),
+            )
+        },
+        verify: |window, codes, n, odd, is_reached| {
+            let open = |codes: &[u8], n, odd, window: &Window, words: &mut Words| {
+                let mut heaps = 0;
+                by_planes!(window.planes, open_in(codes, n, odd, window, words, &mut heaps));
+                heaps
+            };
+            window.verify(codes, n, odd, open, |a, b, code| is_split(a, b, code), is_reached)
+        },
+        worth: 0.0007,
+    }
+}
