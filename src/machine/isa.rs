@@ -113,7 +113,7 @@ macro_rules! isa_table {
                         cost: |input, context, _rates| {
                             self::$d body::cost(input, context $d(, $crate::kernel::cost::rates(_rates, &[$d($d rate),*]))?)
                         },
-                        rates: &[$d($d($d rate),*)?],
+                        rates: const { &[$d($d($d rate),*)?] },
                         needs: [$d(Some(self::$d body::$d needs as fn(&_) -> _),)? None][0],
                     })
                 }

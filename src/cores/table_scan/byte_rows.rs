@@ -15,7 +15,7 @@
 
 use super::layers::{self, Marks, RowNumbers, Visit};
 use super::{Sink, StoneGame};
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::{BitRows, WORD};
 
 const LANES: usize = 96;
@@ -73,10 +73,10 @@ impl Marks for Bytes {
     }
 }
 
-pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
+/// Rates: ns of the cube, of the square and of the number of the heaps.
+pub fn cost(input: &StoneGame, _: CostContext, [cube, square, heap]: [f64; 3]) -> Cost {
     let n = input.heaps() as f64;
-    let tier = if context.tier == Tier::Portable { 1.0 } else { 0.86 };
-    let ns = tier * (0.0035 * n * n * n + 2.3 * n * n + 130.0 * n);
+    let ns = cube * n * n * n + square * n * n + heap * n;
     let heaps = input.heaps();
     let hints = 16.0 * n;
     Cost { ns, bytes: layers::bytes(input, heaps + 1) + BitRows::bytes(2 * heaps, heaps) + hints }

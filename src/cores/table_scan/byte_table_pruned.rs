@@ -41,9 +41,10 @@ impl Marks for Flags {
     }
 }
 
-pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
+/// Rates: ns of the cube and of the square of the heaps.
+pub fn cost(input: &StoneGame, _: CostContext, [cube, square]: [f64; 2]) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.053 * n * n * n + 1.4 * n * n, bytes: bytes(input, input.heaps() + 1) }
+    Cost { ns: cube * n * n * n + square * n * n, bytes: bytes(input, input.heaps() + 1) }
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {

@@ -85,7 +85,7 @@ type Values = fn(&Subtraction, &Run) -> Result<Vec<u16>, RunError>;
 /// `stamp` is considered: it takes little more memory than the values.
 fn prefix(input: &Subtraction, limit: u64) -> (Subtraction, Cost, Values) {
     let input = Subtraction { limit, ..input.clone() };
-    let context = CostContext { tier: Tier::Portable, threads: 1 };
+    let context = CostContext { tier: Tier::Portable, threads: 1, is_parallel: false };
     let kernels: [(Cost, Values); 3] = [
         (stamp::cost(&input, context), stamp::run),
         (pull_words::cost(&input, context), pull_words::run),

@@ -1,4 +1,4 @@
-//! The driver of [`super::line_rows`] with a row of marks in two registers.
+//! A row of marks in two registers.
 //!
 //! AVX2 has no funnel shift: it is two shifts and an OR. The next words of the rows by `z - y0` come from a permute
 //! within the row, those of `gap[y]` from a load one byte further. The word in which a search ends is read from memory,
@@ -10,25 +10,18 @@
 
 use std::arch::x86_64::*;
 
-use super::line_rows::{K, LineVisit, SearchEnd, bytes, fits, scan};
-use super::{Sink, StoneGame};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::{K, LineVisit, Parts, Search, SearchEnd};
+use crate::cores::table_scan::Sink;
 use crate::simd::avx2::{load, store};
 
 /// Words in a register.
 const WORDS: usize = 8;
 
-pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
-    if !fits(input) {
-        return Cost::IMPOSSIBLE;
-    }
-    let n = input.heaps() as f64;
-    Cost { ns: 1.2 * n * n + 40.0 * n + 1300.0, bytes: bytes(input) }
-}
-
+/// The parts of this tier.
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, |visit| search::<S>(&visit), |visit| search_narrow::<S>(&visit))
+pub fn parts<S: Sink>() -> Parts<S, impl Search, impl Search> {
+    Parts::new(|visit: LineVisit<'_>| search::<S>(&visit), |visit: LineVisit<'_>| search_narrow::<S>(&visit))
 }
 
 /// The number of a layer and its complement, loaded as shift counts.
@@ -42,8 +35,7 @@ static SHIFTS: [[i32; 2]; K] = {
     shifts
 };
 
-/// Each sink has a copy of its own, which is then called in one place and so inlined. A copy that all share is not
-/// inlined, and a run takes a quarter longer.
+/// A copy that all sinks share is not inlined, and a run takes a quarter longer.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn search<S: Sink>(visit: &LineVisit<'_>) -> SearchEnd {

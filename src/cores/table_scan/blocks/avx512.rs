@@ -1,34 +1,30 @@
-//! The driver of [`super::blocks`] with a line in one register.
+//! A line in one register.
 //!
 //! A window in a frame that a layer or a step moves is two permutes of two lines and a funnel shift. A search only stores which
 //! candidates are free: one in three finds some, and only then is the first of them looked for.
 //!
-//! Cost: three searches per P-position at `N = 20000`, with nine lines each; seven marks per P-position.
 //! Bound: instructions. A search is 48 of them and takes ten cycles on Zen 5, though none is slow. Searches are two fifths of the
 //! time, marks a quarter, looking for full rows a tenth. The lines of a band just fill L1.
 
 use std::arch::x86_64::*;
 
-use super::blocks::{BAND, Found, Share, Step, Visit, bytes, scan};
-use super::{Sink, StoneGame, Tally};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::{BAND, Found, Share, Step, Visit, Work};
+use crate::cores::table_scan::Tally;
+use crate::kernel::RunError;
 use crate::simd::avx512::store;
 use crate::simd::bits::WORD;
 use crate::simd::line::Line;
 
-pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
-    let n = input.heaps() as f64;
-    Cost { ns: 3.6e-5 * n * n * n + 2.0 * n * n + 280.0 * n + 140_000.0, bytes: bytes(input).iter().sum() }
-}
-
+/// The parts of this tier.
+#[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, 1, |share| work(share))
+pub fn parts() -> impl Work {
+    |share: Share<'_>| work(share)
 }
 
 /// The work of a thread.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn work(share: Share<'_>) -> Result<Tally, RunError> {
+fn work(share: Share<'_>) -> Result<Tally, RunError> {
     share.work(|step, pairs, found| search(step, pairs, found), |line| full_words(line))
 }
 

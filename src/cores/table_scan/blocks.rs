@@ -1,5 +1,4 @@
-//! The driver of the kernels in blocks of `z`: a search reads one line of 512 candidates from each row, at a place that is known
-//! beforehand, whatever the limit.
+//! Blocks of `z`: a search reads one line of 512 candidates from each row, at a place that is known beforehand, whatever the limit.
 //!
 //! # Order
 //! Any order is sound in which positions that are no larger in any place come first. Here it is, outermost first: a *superband*
@@ -25,9 +24,17 @@
 //! search depends on is smaller, and what the other thread now marks is in lines by `z` of a later segment, or in words by
 //! `z - y` beyond all that this one reads or marks. A superband begins when the one before it has run the segments that contain
 //! the new one's layers, because it reads their columns.
+//!
+//! Cost: three searches per P-position at `N = 20000`, with nine lines each; seven marks per P-position.
+//! Bound: the instructions of a search, in a way that each tier tells; on several threads the cache and memory that the cores share.
 
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub mod avx512;
 mod full;
 mod layers;
+pub mod plain;
 mod superband;
 mod tables;
 
@@ -36,11 +43,8 @@ use self::superband::Superband;
 use self::tables::{Ds, Shape, Table, Xs};
 use super::wave::{StopOnDrop, Wave};
 use super::{Rule, Sink, StoneGame, Tally};
-#[cfg(feature = "parallel")]
-use crate::kernel::Cost;
 use crate::kernel::threads;
-use crate::kernel::{Run, RunError};
-#[cfg(feature = "parallel")]
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
 use crate::simd::bits::WORD;
 use crate::simd::line::{Line, PLACES, WORDS};
@@ -54,35 +58,30 @@ const BANDS: usize = SUPERBAND / BAND;
 /// Heaps `x` in a tile.
 const TILE: usize = 512;
 
-/// Bytes of the tables, and of the superband of one thread.
-pub fn bytes(input: &StoneGame) -> [f64; 2] {
-    let heaps = input.heaps();
-    [
-        2.0 * Shape::ByHeap.bytes(heaps) + 2.0 * Shape::ByGap.bytes(heaps) + Wave::bytes(heaps.div_ceil(SUPERBAND)),
-        Superband::bytes(heaps),
-    ]
+/// Rates: ns of the cube, of the square and of the number of the heaps, and of a run.
+pub fn cost(input: &StoneGame, context: CostContext, [cube, square, heap, start]: [f64; 4]) -> Cost {
+    let (heaps, n) = (input.heaps(), input.heaps() as f64);
+    let tables = 2.0 * Shape::ByHeap.bytes(heaps) + 2.0 * Shape::ByGap.bytes(heaps);
+    let (shared, of_thread) = (tables + Wave::bytes(heaps.div_ceil(SUPERBAND)), Superband::bytes(heaps));
+    let one = cube * n * n * n + square * n * n + heap * n + start;
+    match context.threads {
+        1 if context.is_parallel => Cost::IMPOSSIBLE,
+        1 => Cost { ns: one, bytes: shared + of_thread },
+        threads => {
+            let superbands = heaps.div_ceil(superband_layers(heaps, threads));
+            let more = threads.min(superbands).saturating_sub(1);
+            Cost {
+                // Superbands wait for one another where they begin and end; the constant is the start of a thread.
+                ns: one * (1.1 / threads as f64 + 1.0 / superbands as f64) + 8e5,
+                bytes: shared + of_thread + more as f64 * (of_thread + STACK),
+            }
+        }
+    }
 }
 
 /// The layers in a superband, in whole bands: fewer than the most if some thread would otherwise have no superband.
 fn superband_layers(heaps: usize, threads: usize) -> usize {
     heaps.div_ceil(threads).next_multiple_of(BAND).min(SUPERBAND)
-}
-
-/// The cost on several threads of a run that costs `one` on one thread.
-#[cfg(feature = "parallel")]
-pub fn shared(input: &StoneGame, one: Cost, threads: usize) -> Cost {
-    let heaps = input.heaps();
-    let superbands = heaps.div_ceil(superband_layers(heaps, threads.max(1)));
-    let more = threads.min(superbands).saturating_sub(1);
-    let [_, superband] = bytes(input);
-    match threads {
-        0 | 1 => Cost::IMPOSSIBLE,
-        // Superbands wait for one another where they begin and end; the constant is the start of a thread.
-        _ => Cost {
-            ns: one.ns * (1.1 / threads as f64 + 1.0 / superbands as f64) + 8e5,
-            bytes: one.bytes + more as f64 * (superband + STACK),
-        },
-    }
 }
 
 /// A step of a band in a segment: the rows of its pairs. Those of layer `k` are at `k`.
@@ -234,15 +233,13 @@ impl Share<'_> {
     }
 }
 
-/// Finds all P-positions. `work` is [`Share::work`] with the searches of a tier: a function of its own, so that it is compiled once,
-/// whatever the sink.
-pub fn scan<S: Sink>(
-    input: &StoneGame,
-    run: &Run,
-    sink: S,
-    threads: usize,
-    work: impl Fn(Share<'_>) -> Result<Tally, RunError> + Sync,
-) -> Result<S, RunError> {
+/// The parts of a tier: [`Share::work`] with its searches. They are a function of its own, so that it is compiled once, whatever the
+/// sink.
+pub trait Work: Fn(Share<'_>) -> Result<Tally, RunError> + Sync {}
+
+impl<F: Fn(Share<'_>) -> Result<Tally, RunError> + Sync> Work for F {}
+
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, threads: usize, work: impl Work) -> Result<S, RunError> {
     let marks = &Marks::new(input);
     let layers = superband_layers(marks.heaps, threads);
     let superbands = marks.heaps.div_ceil(layers);

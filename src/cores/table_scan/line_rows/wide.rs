@@ -1,5 +1,5 @@
-//! The driver of [`super::line_rows`] with a row of marks in one portable vector of the crate `wide`, which the build
-//! maps to one register of AVX-512, two of AVX2 or four of SSE2.
+//! A row of marks in one portable vector of the crate `wide`, which the build maps to one register of AVX-512, two of AVX2 or four
+//! of SSE2.
 //!
 //! `wide` has no funnel shift, so a shifted row is loaded twice, the second time from the next word on. Words have 32
 //! bits, because SSE2 cannot compare longer ones. The word in which a search ends is read from memory, because a lane
@@ -11,21 +11,18 @@
 
 use wide::{u32x8, u32x16};
 
-use super::line_rows::{LineVisit, SearchEnd, bytes, fits, scan};
-use super::{Sink, StoneGame};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::{LineVisit, Parts, Search, SearchEnd};
+use crate::cores::table_scan::Sink;
 
-pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
-    if !fits(input) {
-        return Cost::IMPOSSIBLE;
-    }
-    let n = input.heaps() as f64;
-    let square = if cfg!(target_feature = "avx2") { 1.2 } else { 1.85 };
-    Cost { ns: square * n * n + 40.0 * n + 1300.0, bytes: bytes(input) }
+/// Chosen by the vectors of this build: of 256 bits at least, or others.
+pub const fn square_ns(avx2: f64, others: f64) -> f64 {
+    if cfg!(target_feature = "avx2") { avx2 } else { others }
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, search, search_narrow)
+/// The parts in these vectors.
+#[inline(always)]
+pub fn parts<S: Sink>() -> Parts<S, impl Search, impl Search> {
+    Parts::new(search, search_narrow)
 }
 
 /// The search at one width.

@@ -1,16 +1,16 @@
-//! The driver of [`super::blocks`] with a line in two registers.
+//! A line in two registers.
 //!
 //! AVX2 has no permute of two registers: a window that starts at any word of two lines is three halves of a line, each rotated by
 //! words, and blended in pairs; another rotation gives the window one word further on. A funnel shift is two shifts and an OR.
 //!
-//! Cost: as `blocks_avx512`, with twice the loads and four times the operations of a search.
+//! Cost: twice the loads of `avx512`, and four times the operations of a search.
 //! Bound: the twelve permutes of a search; Intel's cores do one a cycle.
 
 use std::arch::x86_64::*;
 
-use super::blocks::{BAND, Found, Share, Step, Visit, bytes, scan};
-use super::{Sink, StoneGame, Tally};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::{BAND, Found, Share, Step, Visit, Work};
+use crate::cores::table_scan::Tally;
+use crate::kernel::RunError;
 use crate::simd::avx2::{load, store};
 use crate::simd::bits::WORD;
 use crate::simd::line::Line;
@@ -18,19 +18,16 @@ use crate::simd::line::Line;
 /// Words in a register.
 const WORDS: usize = 4;
 
-pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
-    let n = input.heaps() as f64;
-    Cost { ns: 5.9e-5 * n * n * n + 2.7 * n * n + 280.0 * n + 140_000.0, bytes: bytes(input).iter().sum() }
-}
-
+/// The parts of this tier.
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, 1, |share| work(share))
+pub fn parts() -> impl Work {
+    |share: Share<'_>| work(share)
 }
 
 /// The work of a thread.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn work(share: Share<'_>) -> Result<Tally, RunError> {
+fn work(share: Share<'_>) -> Result<Tally, RunError> {
     share.work(|step, pairs, found| search(step, pairs, found), |line| full_words(line))
 }
 

@@ -1,4 +1,4 @@
-//! The driver of [`super::line_rows`] with a row of marks in one register.
+//! A row of marks in one register.
 //!
 //! Cost: six lines per search, one of which straddles two; `1.3` searches per P-position.
 //! Bound: loads. A search is 35 instructions, which could run in seven cycles (llvm-mca). Its lines take eight cycles
@@ -7,29 +7,15 @@
 
 use std::arch::x86_64::*;
 
-use super::line_rows::{K, LineVisit, SearchEnd, bytes, fits, scan};
-use super::{Sink, StoneGame};
-use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
+use super::{K, LineVisit, Parts, Search, SearchEnd};
+use crate::cores::table_scan::Sink;
 use crate::simd::{avx2, avx512};
 
-pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
-    if !fits(input) {
-        return Cost::IMPOSSIBLE;
-    }
-    let n = input.heaps() as f64;
-    Cost { ns: 0.98 * n * n + 40.0 * n + 1300.0, bytes: bytes(input) }
-}
-
-/// Six marks per P-position. Per visit, of which there are four for three positions: six lines, and three permutes, two
-/// that move a line by a word and one for the word that is read.
-pub fn needs(input: &StoneGame) -> Needs {
-    let bytes = 256.0 * input.heaps() as f64;
-    Needs { bits: 6.0, loads: 1.3 * 6.0, permutes: 1.3 * 3.0, logic: 1.3 * 3.0, bytes, ..Needs::default() }
-}
-
+/// The parts of this tier.
+#[inline]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq")]
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, |visit| search(visit), |visit| search_narrow(visit))
+pub fn parts<S: Sink>() -> Parts<S, impl Search, impl Search> {
+    Parts::new(|visit: LineVisit<'_>| search(visit), |visit: LineVisit<'_>| search_narrow(visit))
 }
 
 /// The numbers of the layers, loaded as shift counts.

@@ -1,4 +1,4 @@
-//! The driver of [`super::line_rows`] with a row of marks in four vectors.
+//! A row of marks in four vectors.
 //!
 //! A shifted row is two or three shifts of each word by a register; the word after it comes from the next vector.
 //!
@@ -7,21 +7,14 @@
 
 use std::array::from_fn;
 
-use super::line_rows::{LineVisit, SearchEnd, bytes, fits, scan};
-use super::{Sink, StoneGame};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::{LineVisit, Parts, Search, SearchEnd};
+use crate::cores::table_scan::Sink;
 use crate::simd::v128::{Vector, full_words, load, load_bytes, next_lanes, store};
 
-pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
-    if !fits(input) {
-        return Cost::IMPOSSIBLE;
-    }
-    let n = input.heaps() as f64;
-    Cost { ns: 1.5 * n * n + 40.0 * n + 1300.0, bytes: bytes(input) }
-}
-
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, search::<4>, search::<2>)
+/// The parts of these tiers.
+#[inline(always)]
+pub fn parts<S: Sink>() -> Parts<S, impl Search, impl Search> {
+    Parts::new(search::<4>, search::<2>)
 }
 
 /// Words of a row, in vectors of four.

@@ -1,23 +1,17 @@
-//! The driver of [`super::blocks`] in plain words.
+//! Plain words, searched one by one, from the lowest on; the first that has a free candidate ends the search.
 //!
-//! Words are searched one by one, from the lowest on; the first that has a free candidate ends the search.
-//!
-//! Cost: as `blocks_avx512`, with a word at a time: nine loads and three shifts each.
+//! Cost: for a word nine loads and three shifts.
 //! Bound: the mispredicted end of a search, then its instructions.
 
-use super::blocks::{BAND, Found, Share, Step, Visit, bytes, scan};
-use super::{Sink, StoneGame, Tally};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::{BAND, Found, Share, Step, Visit, Work};
+use crate::cores::table_scan::Tally;
+use crate::kernel::RunError;
 use crate::simd::bits::{WORD, funnel};
 use crate::simd::line::{Line, WORDS};
 
-pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
-    let n = input.heaps() as f64;
-    Cost { ns: 3.6e-4 * n * n * n + 8.0 * n * n + 600.0 * n + 300_000.0, bytes: bytes(input).iter().sum() }
-}
-
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, 1, work)
+/// The parts of plain Rust.
+pub fn parts() -> impl Work {
+    work
 }
 
 /// The work of a thread.
