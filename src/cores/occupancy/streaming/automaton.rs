@@ -7,7 +7,7 @@ use super::marks::Reader;
 use super::span::{SPAN, Span, WORDS};
 use super::substitution::{DIFFERENCE, SUM, USED};
 use super::tape::{Tape, extend};
-use super::tapes::Marks;
+use super::tapes::NewMarks;
 use super::window::{PAD, Registers, Word};
 use crate::cores::occupancy::Sink;
 use crate::simd::bits::WORD;
@@ -21,7 +21,7 @@ pub struct Automaton {
     /// The sum of the lower partners that are not yet in whole words of the tape `used`.
     pub pending: u128,
     /// Marks in whole words that are not on the tapes yet.
-    pub new: Marks,
+    pub new: NewMarks,
     /// The words of the tapes `used` and `sum`, with those in `new`.
     pub written: [usize; 2],
 }
@@ -46,7 +46,7 @@ impl Automaton {
             row.store(8 * (word - start as usize / WORD), partial);
         }
         engine.start(n, d);
-        Some(Automaton { limit, engine, uppers, pending, new: Marks::default(), written })
+        Some(Automaton { limit, engine, uppers, pending, new: NewMarks::default(), written })
     }
 
     /// Whether no position from here on is within the limit.

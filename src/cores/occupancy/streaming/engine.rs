@@ -5,8 +5,8 @@ use super::marks::Reader;
 use super::row::SpanRow;
 use super::span::{Cursor, SPAN, Span, WORDS};
 use super::substitution::{DIFFERENCE, SUM, USED};
+use super::tape::BitString;
 use super::window::{BLOCK, PAD, Registers, Window, Word, unpick};
-use super::words::Words;
 use crate::kernel::RunError;
 use crate::simd::bits::WORD;
 
@@ -67,7 +67,7 @@ impl Engine {
 
     /// Prepares the rows of the next span. `None` if a source lacks marks that it reads.
     #[inline(always)]
-    pub fn prepare(&mut self, sources: Sources<'_, impl Words>, inner: impl InnerLoops) -> Option<()> {
+    pub fn prepare(&mut self, sources: Sources<'_, impl BitString>, inner: impl InnerLoops) -> Option<()> {
         let Engine { n, d, span, .. } = self;
         let span = &mut **span;
         let (n, d) = (*n, *d);

@@ -3,8 +3,7 @@
 use super::inner::{InnerLoops, Plain};
 use super::row::SpanRow;
 use super::substitution::{RowEnd, Substitution, word_length};
-use super::tape::Tape;
-use super::words::Words;
+use super::tape::{BitString, Tape};
 
 /// Reads flags and writes rows.
 #[derive(Default)]
@@ -55,7 +54,7 @@ impl<const ROWS: usize> Reader<ROWS> {
         &mut self,
         substitutions: &[Substitution; ROWS],
         rows: &mut [SpanRow; ROWS],
-        flags: &impl Words,
+        flags: &impl BitString,
         from: u64,
         to: u64,
         inner: impl InnerLoops,

@@ -1,9 +1,9 @@
-//! `automaton_asm` with its spans prepared and settled in 512-bit vectors. A masked copy opens the candidates of eight
+//! The blocks in assembly, and spans prepared and settled in 512-bit vectors. A masked copy opens the candidates of eight
 //! heaps at a time; picks are found and bits counted eight words at a time. Rows of the upper beam grow by 128 flags at
 //! a time: looked up by fours, joined by shifts that differ from lane to lane, and compressed to bytes without gaps.
 //! That takes half the time of eight pieces one after another.
 //!
-//! Cost: as `automaton_asm`, with fewer instructions outside the blocks.
+//! Cost: that of `asm`, with fewer instructions outside the blocks.
 //! Bound: the blocks, five and a quarter cycles a step. Of the two cycles that remain around them, one goes into
 //! settling, which first waits for the last picks.
 
@@ -18,19 +18,13 @@ use std::arch::x86_64::{
     _mm512_test_epi64_mask, _pdep_u64,
 };
 
-use super::automaton_asm::blocks;
-pub use super::automaton_asm::needs;
-use super::streaming::{
+use super::asm::blocks;
+use super::{Loops, parts};
+use crate::cores::occupancy::Sink;
+use crate::cores::occupancy::streaming::{
     BLOCK, Block, Blocks, Closures, DIGITS, InnerLoops, PAD, RowEnd, Span, SpanRow, Substitution, WORDS, Window,
-    automaton_ns, cost as cost_of, drive,
 };
-use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::avx512::{load, store};
-
-pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
-    cost_of(input, automaton_ns::AVX512)
-}
 
 /// [`Closures::open`].
 #[inline]
@@ -86,6 +80,21 @@ fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
     [both >> 32, both & u64::from(u32::MAX)]
 }
 
+/// Flags of a lane in [`append`].
+const FLAGS: u64 = 16;
+/// The lanes of the second word of flags.
+const SECOND: u8 = 0xf0;
+/// The lanes that leave the rest of their last byte to the next one.
+const ALL_BUT_LAST: u8 = 0x7f;
+/// The bit at which each of the four nibbles of a lane begins in its word of flags, in both bytes of a quarter of the lane.
+const NIBBLES: [u64; 8] = lanes(0x0c0c_0808_0404_0000, FLAGS * 0x0101_0101_0101_0101, 4);
+/// How far a word of flags is shifted up, so that only those before the lane remain.
+const BEFORE: [u64; 8] = lanes(u64::BITS as u64, FLAGS.wrapping_neg(), 4);
+/// For each byte the place of the lowest byte of its lane, within two lanes.
+const LOWEST_BYTE: [u64; 8] = lanes(0, 0x0808_0808_0808_0808, 2);
+/// For each byte of a lane the bits up to its end: it is whole if the lane has as many.
+const WHOLE: i64 = 0x4038_3028_2018_1008;
+
 /// [`Closures::append`]: sixteen flags a lane.
 ///
 /// Tables map four flags to their image. Shifts join the pieces two by two until a lane holds the image of its flags.
@@ -95,10 +104,10 @@ fn sum_of_bits(words: &[u64; WORDS]) -> [u64; 2] {
 #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg")]
 fn append(row: &mut SpanRow, end: RowEnd, [first, second]: [u64; 2], substitution: &Substitution) {
     let first = _mm512_set1_epi64(first as i64);
-    let words = _mm512_mask_set1_epi64(first, 0xf0, second as i64);
+    let words = _mm512_mask_set1_epi64(first, SECOND, second as i64);
     let nibbles = {
-        let from = load(&const { lanes(0x0c0c_0808_0404_0000, 0x1010_1010_1010_1010, 4) });
-        _mm512_and_si512(_mm512_multishift_epi64_epi8(from, words), _mm512_set1_epi16(0xf))
+        let nibbles = _mm512_multishift_epi64_epi8(load(&NIBBLES), words);
+        _mm512_and_si512(nibbles, _mm512_set1_epi16(0xf))
     };
 
     // The length of each piece, and where in the row each lane begins.
@@ -107,8 +116,8 @@ fn append(row: &mut SpanRow, end: RowEnd, [first, second]: [u64; 2], substitutio
     let eights = _mm512_add_epi32(_mm512_popcnt_epi32(nibbles), _mm512_set1_epi32(zeros / 2));
     let length = _mm512_add_epi64(_mm512_popcnt_epi64(nibbles), _mm512_set1_epi64(zeros.into()));
     let begin = {
-        let before = _mm512_sllv_epi64(words, load(&const { lanes(64, 16_u64.wrapping_neg(), 4) }));
-        let ones = _mm512_add_epi64(_mm512_popcnt_epi64(before), _mm512_maskz_popcnt_epi64(0xf0, first));
+        let before = _mm512_sllv_epi64(words, load(&BEFORE));
+        let ones = _mm512_add_epi64(_mm512_popcnt_epi64(before), _mm512_maskz_popcnt_epi64(SECOND, first));
         let zeros = _mm512_mul_epu32(load(&const { lanes(0, 1, 8) }), _mm512_set1_epi64(zeros.into()));
         _mm512_add_epi64(_mm512_add_epi64(ones, zeros), _mm512_set1_epi64(end.fill.into()))
     };
@@ -130,8 +139,8 @@ fn append(row: &mut SpanRow, end: RowEnd, [first, second]: [u64; 2], substitutio
     let rest = _mm512_srlv_epi64(images, _mm512_andnot_si512(_mm512_set1_epi64(7), length));
     let images = _mm512_or_si512(images, _mm512_alignr_epi64::<7>(rest, _mm512_set1_epi64(end.last(row) as i64)));
     // Whole bytes; the last lane also has its last byte.
-    let length = _mm512_shuffle_epi8(length, load(&const { lanes(0, 0x0808_0808_0808_0808, 2) }));
-    let whole = _mm512_cmple_epu8_mask(_mm512_maskz_set1_epi64(0x7f, 0x4038_3028_2018_1008), length);
+    let length = _mm512_shuffle_epi8(length, load(&LOWEST_BYTE));
+    let whole = _mm512_cmple_epu8_mask(_mm512_maskz_set1_epi64(ALL_BUT_LAST, WHOLE), length);
     store(row.bytes_mut(end.length), _mm512_maskz_compress_epi8(whole, images));
 }
 
@@ -161,9 +170,11 @@ pub fn inner() -> impl InnerLoops + Sync {
     }
 }
 
+/// The parts of this tier.
+#[inline]
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    drive(input, run, sink, inner())
+pub fn parts<S: Sink>() -> impl Loops<S> {
+    parts!(S, inner())
 }

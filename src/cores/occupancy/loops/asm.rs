@@ -1,4 +1,4 @@
-//! The streaming register automaton with its blocks in assembly: see [`super::streaming`].
+//! The blocks in assembly.
 //!
 //! Idea: a step is a serial chain through the lowest zero of four registers. With care the chain is four cycles long:
 //! `blsi`, a shift by `lea`, a register moved and marked by one `lea`, `andn`. LLVM reassociates the expression and
@@ -17,22 +17,13 @@ use std::arch::x86_64::{
 };
 use std::mem::offset_of;
 
-use super::streaming::{
-    BLOCK, BLOCKS, Block, Blocks, CHAIN, Closures, InnerLoops, PAD, Plain, Span, SpanRow, Spill, Substitution, WORDS,
-    Window, append, automaton_ns, cost as cost_of, drive,
+use super::{Loops, parts};
+use crate::cores::occupancy::Sink;
+use crate::cores::occupancy::streaming::{
+    BLOCK, BLOCKS, Block, Blocks, Closures, EARLY, InnerLoops, PAD, Plain, Span, SpanRow, Spill, Substitution, WORDS,
+    Window, Word, append,
 };
-use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx2::load;
-
-pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
-    cost_of(input, automaton_ns::ASM)
-}
-
-/// The chain of the steps: see [`super::streaming`].
-pub fn needs(_: &ProportionateNim) -> Needs {
-    Needs { cycles: CHAIN, ..Needs::default() }
-}
 
 /// `free`: the candidates of this step that nothing forbids, then those of the next. `$mine`: the row of sums that this
 /// step marks; `$other`: the one that the next step reads. `$late`: what else happens to `twice`.
@@ -57,7 +48,7 @@ macro_rules! step {
             "or {used}, {b}\n",
             "andn {free}, {b4}, {free}\n",
             "lea {b2}, [{b} + {b}]\n",
-            "mov [{block} + 128 + 8 * ",
+            "mov [{block} + {PICKS} + 8 * ",
             $j,
             "], {b}\n",
             "lea {",
@@ -74,9 +65,10 @@ macro_rules! step {
     };
 }
 
-/// Steps after which the growth of `d` is measured: early enough for the addresses of the next block's marks to be
-/// known in time.
-const EARLY: usize = 12;
+/// Bytes by which the registers move in the row `used` in a block, besides the growth of `d`, and backwards in `below`.
+const MOVE: usize = BLOCK / 8;
+/// The same in the rows of sums.
+const SUM_MOVE: usize = BLOCK / 16;
 
 /// [`Closures::blocks`], including the links between blocks: there the compiler would spill half of the registers.
 #[inline(never)]
@@ -95,8 +87,8 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
     // SAFETY: the code reads and changes only `span`, borrowed for this call, and the named registers.
     // - `block` runs from `first`, which is in bounds, to the end of the blocks, as `spill.block` counts. Of each block
     //   it reads the 16 words of `open` and writes the 16 of `picks` behind them (`repr(C)`).
-    // - Rows are read and written eight bytes at a time, at the cursor and at 2 bytes before `below`. In each of at
-    //   most `BLOCKS` blocks the cursor moves by `growth / 8 <= 2` bytes and 2, 1, 0, or back by 2, so every access
+    // - Rows are read and written eight bytes at a time, at the cursor and at `MOVE` bytes before `below`. In each of at
+    //   most `BLOCKS` blocks the cursor moves by `growth / 8 <= 2` bytes and `MOVE`, `SUM_MOVE`, 0, or back by `MOVE`, so every access
     //   lies in the rows, as `is_roomy` checked (`SpanRow` begins with its bytes and has 64 more than `is_roomy` counts
     //   on).
     // - The instructions are those of BMI1 and BMI2.
@@ -133,7 +125,7 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
             // The last step has no next one.
             "blsi {b}, {free}",
             "mov {next}, [{span} + {USED}]",
-            "mov [{block} + 128 + 8 * 15], {b}",
+            "mov [{block} + {PICKS} + 8 * ({BLOCK} - 1)], {b}",
             "lea {b2}, [{b} + {b}]",
             "mov {b4}, [{span} + {NEXT}]",
             "lea {difference}, [{b2} + 2 * {difference}]",
@@ -144,20 +136,20 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
             // Complete marks are kept, as `Span::keep` does; registers move on, as `Window::next` does, and take in old
             // marks.
             "mov [{span} + {next} + {NEW}], {used}",
-            "lea {next}, [{next} + {growth} + 2]",
+            "lea {next}, [{next} + {growth} + {MOVE}]",
             "or {twice}, {b}",
             "shl {twice}, 2",
             "lea {odd}, [{b2} + 2 * {odd}]",
             "mov [{span} + {USED}], {next}",
             "mov {b4}, [{span} + {SUM}]",
-            "shr {even}, 8",
-            "shr {odd}, 8",
+            "shr {even}, 8 * {SUM_MOVE}",
+            "shr {odd}, 8 * {SUM_MOVE}",
             "mov [{span} + {b4} + {NEW} + {ROW}], {even}",
             "mov [{span} + {b4} + {NEW} + 2 * {ROW}], {odd}",
-            "lea {b4}, [{b4} + {growth} + 1]",
-            "lea {free}, [8 * {growth} + 8]",
+            "lea {b4}, [{b4} + {growth} + {SUM_MOVE}]",
+            "lea {free}, [8 * {growth} + 8 * {SUM_MOVE}]",
             "mov [{span} + {SUM}], {b4}",
-            "lea {b}, [8 * {growth} + 16]",
+            "lea {b}, [8 * {growth} + 8 * {MOVE}]",
             "shrx {even}, {even}, {free}",
             "shrx {odd}, {odd}, {free}",
             "shrx {used}, {used}, {b}",
@@ -170,17 +162,17 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
             "mov [{span} + {DIFFERENCE}], {b2}",
             "or {difference}, [{span} + {b2} + {OLD_DIFFERENCE}]",
             "mov {next}, [{span} + {BELOW}]",
-            "lea {next}, [{next} + {growth} - 2]",
+            "lea {next}, [{next} + {growth} - {MOVE}]",
             "shl {growth}, 3",
             "mov [{span} + {BELOW}], {next}",
             "sarx {free}, {twice}, {growth}",
-            "or {free}, [{span} + {next} + {OLD_BELOW} - 2]",
+            "or {free}, [{span} + {next} + {OLD_BELOW} - {MOVE}]",
             "sarx {twice}, {twice}, {b}",
             "or {twice}, [{span} + {next} + {OLD_BELOW}]",
             "mov [{span} + {LATE}], {free}",
             "add {block}, {SIZE}",
             // `Window::is_exact`
-            "cmp {twice}, -1 << 31",
+            "cmp {twice}, -1 << {REACH}",
             "jb 3f",
             "cmp qword ptr [{span} + {NEXT}], {BLOCKS}",
             "jne 2b",
@@ -199,10 +191,14 @@ pub fn blocks(span: &mut Span, window: &mut Window<u64>, block: usize) -> usize 
             b2 = out(reg) _,
             b4 = out(reg) _,
             EARLY = const EARLY,
+            MOVE = const MOVE,
+            SUM_MOVE = const SUM_MOVE,
+            REACH = const u64::REACH,
             PAD = const PAD,
             BLOCK = const BLOCK,
             BLOCKS = const BLOCKS,
             SIZE = const size_of::<Block>(),
+            PICKS = const offset_of!(Block, picks),
             ROW = const size_of::<SpanRow>(),
             NEXT = const offset_of!(Span, spill.block),
             LATE = const offset_of!(Span, spill.late),
@@ -240,7 +236,7 @@ fn lower(blocks: &Blocks) -> u64 {
 /// The inner loops.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-pub fn inner() -> impl InnerLoops + Sync {
+fn inner() -> impl InnerLoops + Sync {
     Closures {
         blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
         open: |used, blocks: &mut Blocks| Plain.open(used, blocks),
@@ -253,9 +249,11 @@ pub fn inner() -> impl InnerLoops + Sync {
     }
 }
 
+/// The parts of this tier.
+#[inline]
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    drive(input, run, sink, inner())
+pub fn parts<S: Sink>() -> impl Loops<S> {
+    parts!(S, inner())
 }
 
 #[cfg(test)]
@@ -263,7 +261,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cores::occupancy::Positions;
+    use crate::cores::occupancy::streaming::drive;
+    use crate::cores::occupancy::{Positions, ProportionateNim};
+    use crate::kernel::Run;
 
     fn has_features() -> bool {
         let has =
@@ -274,10 +274,11 @@ mod tests {
     #[test]
     fn blocks_in_assembly_find_what_plain_ones_do() {
         for limit in (30_000..34_000).step_by(77).chain([3_000_000]).filter(|_| has_features()) {
-            let (input, at) = (ProportionateNim::new(limit).expect("small"), Run::new(1));
+            let (input, run) = (ProportionateNim::new(limit).expect("small"), Run::new(1));
             // SAFETY: this CPU has the features.
-            let found = unsafe { run(&input, &at, Positions::default()) };
-            assert_eq!(found, drive(&input, &at, Positions::default(), Plain), "limit {limit}");
+            let in_assembly = unsafe { inner() };
+            let found = drive(&input, &run, Positions::default(), in_assembly);
+            assert_eq!(found, drive(&input, &run, Positions::default(), Plain), "limit {limit}");
         }
     }
 
