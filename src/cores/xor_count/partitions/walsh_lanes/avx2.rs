@@ -1,26 +1,23 @@
-//! [`super::walsh_lanes`] in two vectors of 8 lanes, with the signs as masks in registers.
+//! Two vectors of 8 lanes, with the signs as masks in registers.
 //!
 //! Cost: four loads, ten operations and two stores for 16 additions.
 //! Bound: the vector ports.
 
 use std::arch::x86_64::*;
+use std::ops::Range;
 
-use super::Partitions;
-use super::walsh_lanes::LANES;
-pub use super::walsh_tree::lanes_needs as needs;
-use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::{LANES, Leaves};
+use crate::cores::xor_count::partitions::tree::{PAD, Plan, descend, leaves};
+use crate::kernel::Run;
 use crate::simd::avx2::{load, store};
 
-pub fn cost(input: &Partitions, _: CostContext) -> Cost {
-    tree_cost::<LANES>(input, 0.075, 3.0)
-}
-
+/// The parts of this tier.
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
-    let modulus = _mm256_set1_epi32(input.modulus() as i32);
-    let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    drive::<LANES>(input, 1, |plan, part| {
+pub fn parts() -> impl Leaves {
+    |plan: &Plan, run: &Run, part: Range<usize>| {
+        let modulus = _mm256_set1_epi32(plan.modulus as i32);
+        let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
         leaves::<LANES>(plan, run, part, |series, size, signs, terms, _| {
             let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
             // All ones in the lanes that subtract.
@@ -36,5 +33,5 @@ pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
                 }
             });
         })
-    })
+    }
 }

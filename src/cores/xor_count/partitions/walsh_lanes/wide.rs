@@ -1,23 +1,22 @@
-//! [`super::walsh_lanes`] in two `u32x8` of the `wide` crate, with the signs as masks.
+//! Two `u32x8` of the `wide` crate, with the signs as masks.
 //!
 //! Cost: four loads, ten operations and two stores for 16 additions, if the build has 256-bit vectors. A default build has 128-bit
 //! vectors without an unsigned minimum.
 //! Bound: the vector ports.
 
+use std::ops::Range;
+
 use wide::u32x8;
 
-use super::Partitions;
-use super::walsh_lanes::LANES;
-use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::{LANES, Leaves};
+use crate::cores::xor_count::partitions::tree::{PAD, Plan, descend, leaves};
+use crate::kernel::Run;
 
-pub fn cost(input: &Partitions, _: CostContext) -> Cost {
-    tree_cost::<LANES>(input, 0.25, 4.0)
-}
-
-pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
-    let modulus = u32x8::splat(input.modulus());
-    drive::<LANES>(input, 1, |plan, part| {
+/// The parts of these vectors.
+#[inline(always)]
+pub fn parts() -> impl Leaves {
+    |plan: &Plan, run: &Run, part: Range<usize>| {
+        let modulus = u32x8::splat(plan.modulus);
         leaves::<LANES>(plan, run, part, |series, size, signs, terms, _| {
             let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
             let negative: [u32x8; 2] = std::array::from_fn(|half| {
@@ -33,5 +32,5 @@ pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
                 }
             });
         })
-    })
+    }
 }

@@ -1,4 +1,4 @@
-//! [`super::walsh_tree`] with vectors of 16 terms. All loads and stores are aligned: a shifted vector is assembled from two
+//! Vectors of 16 terms. All loads and stores are aligned: a shifted vector is assembled from two
 //! neighbours (`vpermt2d`), one of which is left over from the previous step. An unaligned load would always split a line, and wait
 //! for the stores of the previous part.
 //!
@@ -8,30 +8,22 @@
 use std::arch::x86_64::*;
 use std::ops::Range;
 
-use super::Partitions;
-use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::Leaves;
+use crate::cores::xor_count::partitions::tree::{PAD, Plan, descend, leaves};
+use crate::kernel::Run;
 use crate::simd::avx512::{load, store};
-
-pub fn cost(input: &Partitions, _: CostContext) -> Cost {
-    tree_cost::<1>(input, 0.05, 20.0)
-}
 
 const LANES: usize = 16;
 
+/// The parts of this tier.
+#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
-pub fn run(input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
-    on_threads(input, run, 1)
-}
-
-/// The kernel on `threads` threads.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
-pub fn on_threads(input: &Partitions, run: &Run, threads: usize) -> Result<Vec<u32>, RunError> {
-    drive::<1>(input, threads, |plan, part| {
+pub fn parts() -> impl Leaves {
+    |plan: &Plan, run: &Run, part: Range<usize>| {
         leaves::<1>(plan, run, part, |series, size, signs, terms, modulus| {
             add_shifted(series, size, signs, terms, modulus)
         })
-    })
+    }
 }
 
 /// Applies a part to a series of one lane, see [`leaves`].
