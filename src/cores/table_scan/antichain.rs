@@ -22,7 +22,6 @@ mod layout;
 mod marks;
 mod rounds;
 mod starts;
-mod vectors;
 
 use std::arch::x86_64::*;
 use std::array::from_fn;
@@ -30,7 +29,6 @@ use std::ops::Range;
 
 use self::layout::Layout;
 use self::starts::Filled;
-use self::vectors::{LANE, LANES, add, ones, splat, sub};
 use super::wave::{StopOnDrop, Wave};
 use super::{Rule, Sink, StoneGame};
 use crate::kernel::threads;
@@ -42,6 +40,12 @@ use crate::simd::field::Field;
 
 /// Steps between two updates of the hints.
 const HINT_STEPS: usize = 16;
+
+/// Lanes of a vector of places.
+const LANES: usize = 16;
+
+/// The numbers of the lanes.
+const LANE: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// Vectors of layers in a band.
 const H: usize = 4;
@@ -287,4 +291,32 @@ impl<'a> Band<'a> {
             gap_y: gap(y),
         }
     }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn splat(n: usize) -> __m512i {
+    _mm512_set1_epi32(n as i32)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn add(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_add_epi32(a, b)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn sub(a: __m512i, b: __m512i) -> __m512i {
+    _mm512_sub_epi32(a, b)
+}
+
+/// The indices of the set bits, ascending.
+#[inline(always)]
+fn ones(mut set: u16) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (set != 0).then_some(set.trailing_zeros() as usize % LANES);
+        set &= set.wrapping_sub(1);
+        first
+    })
 }

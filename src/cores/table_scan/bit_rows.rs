@@ -11,7 +11,7 @@
 //! bookkeeping of a visit, and the mispredicted end of the search or, with vectors, each search reading what the one before it has
 //! just stored. Vectors of 512 bits took longer in `wide` than those of 256, 4.57 ms against 4.12 ms at `N = 1000`.
 
-use super::layers::{self, Marks, Search, Visit, scan};
+use super::layers::{self, MarkTable, Search, Visit, scan};
 use super::{Sink, StoneGame};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::bits::{WORD, first_zero};
@@ -53,7 +53,7 @@ impl Shape {
         self.start(row) * WORD + place
     }
 
-    /// [`Marks::next_free`].
+    /// [`MarkTable::next_free`].
     #[inline(always)]
     pub fn next_free(self, words: &[u64], row: usize, mut place: usize) -> usize {
         let start = self.start(row);
@@ -107,7 +107,7 @@ pub struct BitMarks {
     words: Vec<u64>,
 }
 
-impl Marks for BitMarks {
+impl MarkTable for BitMarks {
     fn new(rows: usize, heaps: usize) -> Self {
         let shape = Shape::new(rows, heaps);
         BitMarks { shape, words: shape.words() }

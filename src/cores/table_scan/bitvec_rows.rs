@@ -11,7 +11,7 @@ use bitvec::prelude::{BitArray, BitVec, Lsb0};
 
 use super::bit_rows::Shape;
 pub use super::bit_rows::cost;
-use super::layers::{Marks, Search, Visit, scan};
+use super::layers::{MarkTable, Search, Visit, scan};
 use super::{Sink, StoneGame};
 use crate::kernel::{Run, RunError};
 use crate::simd::bits::WORD;
@@ -22,7 +22,7 @@ pub struct Bits {
     bits: BitVec<u64, Lsb0>,
 }
 
-impl Marks for Bits {
+impl MarkTable for Bits {
     fn new(rows: usize, heaps: usize) -> Self {
         let shape = Shape::new(rows, heaps);
         Bits { shape, bits: BitVec::from_vec(shape.words()) }

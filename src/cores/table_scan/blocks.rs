@@ -8,7 +8,7 @@
 //!
 //! # Rows
 //! Those of [`super::layers`], in [lines](tables): `one[x]`, `one[y]` and `two[d]` by `z`; `gap[x]` and `all[d]` by `z - y`, in a
-//! frame that a layer moves by `k`; `gap[y]` by `z - x` in [rows of the layers](layers), in a frame that a step moves.
+//! frame that a layer moves by `k`; `gap[y]` by `z - x` in [rows of the layers](layer_rows), in a frame that a step moves.
 //! A window in a moved frame lies in two lines.
 //!
 //! A mark in `gap[z]` is `two[d]` at `z`, transposed: it is made when the superband of `z` begins, unless `z` is in the superband
@@ -33,12 +33,12 @@ pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
 mod full;
-mod layers;
+mod layer_rows;
 pub mod plain;
 mod superband;
 mod tables;
 
-use self::layers::Layers;
+use self::layer_rows::LayerRows;
 use self::superband::Superband;
 use self::tables::{Ds, Shape, Table, Xs};
 use super::wave::{StopOnDrop, Wave};
@@ -167,7 +167,7 @@ impl<'a> Step<'a> {
 }
 
 /// The marks that all superbands share.
-struct Marks {
+struct Tables {
     heaps: usize,
     rule: Rule,
     one: Table,
@@ -176,11 +176,11 @@ struct Marks {
     all: Table,
 }
 
-impl Marks {
+impl Tables {
     fn new(input: &StoneGame) -> Self {
         let heaps = input.heaps();
         let [by_heap, by_gap] = [Shape::ByHeap, Shape::ByGap];
-        let marks = Marks {
+        let marks = Tables {
             heaps,
             rule: input.rule,
             one: Table::new(by_heap, heaps),
@@ -198,7 +198,7 @@ impl Marks {
 
 /// The superbands of one thread.
 pub struct Share<'a> {
-    marks: &'a Marks,
+    marks: &'a Tables,
     wave: &'a Wave,
     run: &'a Run,
     keep: Keep<'a>,
@@ -221,7 +221,7 @@ impl Share<'_> {
         search: impl Fn(&Step<'_>, u64, &mut Found) -> u64,
         full_words: impl Fn(&Line) -> u8,
     ) -> Result<Tally, RunError> {
-        let Share { layers, marks: &Marks { heaps, .. }, .. } = self;
+        let Share { layers, marks: &Tables { heaps, .. }, .. } = self;
         let stop_on_drop = StopOnDrop(self.wave);
         let mut superband = Superband::new(self.marks);
         for index in (self.first..heaps.div_ceil(layers)).step_by(self.every) {
@@ -240,7 +240,7 @@ pub trait Work: Fn(Share<'_>) -> Result<Tally, RunError> + Sync {}
 impl<F: Fn(Share<'_>) -> Result<Tally, RunError> + Sync> Work for F {}
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, threads: usize, work: impl Work) -> Result<S, RunError> {
-    let marks = &Marks::new(input);
+    let marks = &Tables::new(input);
     let layers = superband_layers(marks.heaps, threads);
     let superbands = marks.heaps.div_ceil(layers);
     let wave = &Wave::new(superbands);

@@ -13,7 +13,7 @@
 //! Bound: a window is some 100 instructions and 18 loads of 32 bytes, most of which straddle a cache line: 5 ns if
 //! everything is in L1, and 10 ns here.
 
-use super::layers::{self, Marks, RowNumbers, Visit};
+use super::layers::{self, MarkTable, RowNumbers, Visit};
 use super::{Sink, StoneGame};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::{BitRows, WORD};
@@ -49,7 +49,7 @@ impl Bytes {
     }
 }
 
-impl Marks for Bytes {
+impl MarkTable for Bytes {
     fn new(rows: usize, heaps: usize) -> Self {
         let stride = heaps + 1;
         Bytes { bytes: vec![0; rows * stride + LANES], stride }

@@ -5,7 +5,7 @@
 //! Cost: a quarter of the baseline's triples, up to six tests each.
 //! Bound: mispredicted branches.
 
-use super::layers::{Marks, Visit, bytes, scan};
+use super::layers::{MarkTable, Visit, bytes, scan};
 use super::{Sink, StoneGame};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -21,7 +21,7 @@ impl Flags {
     }
 }
 
-impl Marks for Flags {
+impl MarkTable for Flags {
     fn new(rows: usize, heaps: usize) -> Self {
         let stride = heaps + 1;
         Flags { flags: vec![false; rows * stride], stride }

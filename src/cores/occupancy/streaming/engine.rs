@@ -1,10 +1,9 @@
 //! The registers and rows of the automaton, and how they pass a span, wherever the older marks come from.
 
 use super::inner::InnerLoops;
-use super::marks::Reader;
 use super::row::SpanRow;
 use super::span::{Cursor, SPAN, Span, WORDS};
-use super::substitution::{DIFFERENCE, SUM, USED};
+use super::substitution::{DIFFERENCE, Reader, SUM, USED};
 use super::tape::BitString;
 use super::window::{BLOCK, PAD, Registers, Window, Word, unpick};
 use crate::kernel::RunError;

@@ -13,9 +13,8 @@ use std::arch::x86_64::{
 };
 use std::array::from_fn;
 
-use super::automaton::Automaton;
+use super::automaton::{Automaton, Joint};
 use super::inner::InnerLoops;
-use super::joint::Joint;
 use super::segments::{Runner, Segment, Spare, Stretch};
 use super::span::{BLOCKS, Cursor, OldMarks, SPAN, Span, WORDS};
 use super::window::{BLOCK, EARLY, PAD, Registers, Window, Word};

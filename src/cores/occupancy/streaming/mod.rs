@@ -12,7 +12,7 @@
 //! - Marks of the lower beam leave the registers at the bottom, in order, and go onto *tapes*. The tape `used` is read
 //!   again to tell whether `n` is used, and the sums are read backwards as the mirrored half of *twice*.
 //! - Marks of the upper beam are a function of one flag per heap, "`n` is upper". They are made from a tape of those
-//!   flags when they are needed ([`marks`]). So memory is three bit strings between their readers and writers: less
+//!   flags when they are needed ([`substitution`]). So memory is three bit strings between their readers and writers: less
 //!   than `0.05 M` bytes.
 //!
 //! The driver begins at a [`start()`] that another kernel finds. It prepares the rows of a span in the first-level cache, lets a
@@ -34,7 +34,7 @@
 //! | span | 512 heaps, whose rows are prepared together | [`span`] |
 //! | cursor | the byte of each row where the registers begin | [`span`] |
 //! | spill | what has no register in assembly | [`span`] |
-//! | flag | a bit: this heap is the smaller one of an upper position | [`marks`] |
+//! | flag | a bit: this heap is the smaller one of an upper position | [`substitution`] |
 //! | substitution, image | how flags become marks of the upper beam, and the marks that some flags become | [`substitution`] |
 //! | tape, slice | a bit string between its writer and its readers, and the part of it that a segment reads | [`tape`], [`tapes`] |
 //! | source | the bit strings that hold the old marks that a span reads: tapes, slices or parts of windows | [`Sources`] |
@@ -42,7 +42,7 @@
 //! | engine | registers and rows, and how they pass a span | [`engine`] |
 //! | automaton | an engine that also settles: adds up totals and writes tapes | [`automaton`] |
 //! | inner loops | what a tier may replace | [`inner`] |
-//! | joint | all that a run from some heap on depends on besides the tapes | [`joint`] |
+//! | joint | all that a run from some heap on depends on besides the tapes | [`automaton`] |
 //! | charge, guess | a number that all true states have, and a state that is made up with the right one | [`charge`](super::charge) |
 //! | segment | heaps that one thread, or one lane of a vector, runs from a guess | [`segments`] |
 //! | warm-up | heaps between a guess and the first heap that counts | [`segments`] |
@@ -57,10 +57,8 @@
 mod automaton;
 mod engine;
 mod inner;
-mod joint;
 #[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
 pub mod lanes;
-mod marks;
 mod row;
 pub mod segments;
 mod span;

@@ -13,10 +13,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::automaton::Automaton;
+use super::automaton::{Automaton, Joint};
 use super::engine::Sources;
 use super::inner::{InnerLoops, Plain};
-use super::joint::Joint;
 use super::span::{SPAN, Span};
 use super::start::{START, start};
 use super::tape::Tape;

@@ -1,6 +1,6 @@
 //! The start of the automaton: its state, built from positions that another kernel finds.
 
-use super::joint::Joint;
+use super::automaton::Joint;
 use super::span::SPAN;
 use super::tapes::{NewMarks, Tapes};
 use super::window::{BLOCK, PAD, Registers, Window};

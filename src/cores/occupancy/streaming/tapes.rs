@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::automaton::Joint;
 use super::engine::Sources;
-use super::joint::Joint;
 use super::substitution::{DIFFERENCE, SUM, USED, word_length};
 use super::tape::{BitString, Tape};
 use crate::cores::occupancy::charge;

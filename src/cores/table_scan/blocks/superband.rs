@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::full::{Full, FullRows, Tile};
 use super::tables::{Block, Segment, Xs};
-use super::{BAND, BANDS, Found, Keep, Layers, Marks, Rule, Step, TILE};
+use super::{BAND, BANDS, Found, Keep, LayerRows, Rule, Step, TILE, Tables};
 use crate::cores::table_scan::Tally;
 use crate::cores::table_scan::wave::Wave;
 use crate::kernel::RunError;
@@ -16,8 +16,8 @@ const MORE_STEPS: usize = 2 * BAND;
 
 /// The state of a superband; reused for the next one of the thread.
 pub struct Superband<'a> {
-    marks: &'a Marks,
-    layers: Layers,
+    marks: &'a Tables,
+    layers: LayerRows,
     /// For each band the words of its steps: bit `k` says that the pair of layer `k` is unused.
     unused: [Vec<u64>; BANDS],
     full: Box<(Full, FullRows)>,
@@ -27,17 +27,17 @@ pub struct Superband<'a> {
 }
 
 impl<'a> Superband<'a> {
-    pub fn new(marks: &'a Marks) -> Self {
+    pub fn new(marks: &'a Tables) -> Self {
         let unused = std::array::from_fn(|_| vec![0; marks.heaps + MORE_STEPS]);
         let full = Box::new((Full::new(), FullRows::new()));
-        let layers = Layers::new(marks.heaps);
+        let layers = LayerRows::new(marks.heaps);
         Superband { marks, layers, unused, full, found: Box::default(), tally: Tally::default() }
     }
 
     /// Bytes of a superband.
     pub fn bytes(heaps: usize) -> f64 {
         let unused = (BANDS * size_of::<u64>()) as f64 * (heaps + MORE_STEPS) as f64;
-        Layers::bytes(heaps) + unused + (size_of::<(Full, FullRows)>() + size_of::<Found>()) as f64
+        LayerRows::bytes(heaps) + unused + (size_of::<(Full, FullRows)>() + size_of::<Found>()) as f64
     }
 
     /// Finds the P-positions whose `y` is in a superband, given the layers in each.
@@ -195,7 +195,7 @@ struct BandRows<'a> {
 impl<'a> BandRows<'a> {
     /// The rows of the band from `y0` on, for the heaps `xs`.
     #[inline(always)]
-    fn new(marks: &'a Marks, at: Segment, y0: usize, xs: &Range<usize>) -> Self {
+    fn new(marks: &'a Tables, at: Segment, y0: usize, xs: &Range<usize>) -> Self {
         let [one, two] = [marks.one.block(at.index), marks.two.block(at.index)];
         let (block, word) = (at.word(y0) / WORDS, at.word(y0) % WORDS);
         let [gap, all] = [&marks.gap, &marks.all].map(|table| [table.block(block), table.block(block + 1)]);
@@ -249,7 +249,7 @@ impl<'a> BandRows<'a> {
 }
 
 /// Makes the marks of a P-position whose `z` is a layer of the superband: two used pairs, and the place in its gaps.
-fn mark_near(marks: &Marks, layers: &Layers, unused: &mut [Vec<u64>], at: Segment, [x, y, z]: [usize; 3]) {
+fn mark_near(marks: &Tables, layers: &LayerRows, unused: &mut [Vec<u64>], at: Segment, [x, y, z]: [usize; 3]) {
     let (band, k) = ((z - at.y0) / BAND, z % BAND);
     for x in [x, y] {
         unused[band][x + k] &= !(1 << k);
@@ -259,7 +259,7 @@ fn mark_near(marks: &Marks, layers: &Layers, unused: &mut [Vec<u64>], at: Segmen
 }
 
 /// Marks differences from a multiple of 64 on in the row of the layer `y` of a band.
-fn mark_gaps(marks: &Marks, layers: &Layers, band: usize, y: usize, gap: usize, bits: u64) {
+fn mark_gaps(marks: &Tables, layers: &LayerRows, band: usize, y: usize, gap: usize, bits: u64) {
     layers.set(band, y % BAND, gap, bits);
     let block = (PLACES + gap) / PLACES;
     if marks.gap.has(block, y) {

@@ -12,13 +12,13 @@ use crate::simd::line::{Line, Lines, PLACES};
 const FRONT: usize = 2 * PLACES;
 
 /// The rows of all bands: for each band the lines of its layers for the first 512 places, then those for the next, and so on.
-pub struct Layers {
+pub struct LayerRows {
     lines: Lines,
     /// Blocks of places.
     blocks: usize,
 }
 
-impl Layers {
+impl LayerRows {
     fn blocks(heaps: usize) -> usize {
         (FRONT + heaps).div_ceil(PLACES) + 2
     }
@@ -30,7 +30,7 @@ impl Layers {
 
     pub fn new(heaps: usize) -> Self {
         let blocks = Self::blocks(heaps);
-        Layers { lines: Lines::new(BANDS * BAND * blocks), blocks }
+        LayerRows { lines: Lines::new(BANDS * BAND * blocks), blocks }
     }
 
     /// Clears all marks.
