@@ -12,12 +12,12 @@ use crate::kernel::Yields;
 use crate::kernel::session::{AnyOperation, Erased};
 use crate::text::names::hint;
 
-/// All operations, in the order of the cores. Operations whose kernels are generic over a sink get `$sink`.
+/// All operations, in the order of the cores, with the sinks of those whose kernels are generic over one.
 macro_rules! operations {
-    ($sink:ident) => {
+    ($of_table_scan:ident, $of_occupancy:ident) => {
         &[
-            &Erased::<table_scan::TableScan<table_scan::$sink>>::new(),
-            &Erased::<occupancy::Occupancy<occupancy::$sink>>::new(),
+            &Erased::<table_scan::TableScan<table_scan::$of_table_scan>>::new(),
+            &Erased::<occupancy::Occupancy<occupancy::$of_occupancy>>::new(),
             &Erased::<mex::subtraction::MexSubtraction>::new(),
             &Erased::<mex::zeros::MexZeros>::new(),
             &Erased::<mex::records::MexRecords>::new(),
@@ -31,10 +31,10 @@ macro_rules! operations {
 }
 
 /// All operations with their types erased, in the order of the cores.
-pub static OPERATIONS: &[&dyn AnyOperation] = operations!(Tally);
+pub static OPERATIONS: &[&dyn AnyOperation] = operations!(Tally, Beams);
 
 /// The same operations with the most detailed output, for conformance tests: a sink keeps every position.
-pub static COMPLETE: &[&dyn AnyOperation] = operations!(Positions);
+pub static COMPLETE: &[&dyn AnyOperation] = operations!(Positions, Positions);
 
 /// The operations with the most detailed output that a kernel finds: [`COMPLETE`], or [`OPERATIONS`] if it finds only counts and
 /// sums.

@@ -21,7 +21,7 @@ use super::{
     ChosenKernel, Figure, Game, Listing, Parameter, Question, Setter, Solution, SolveError, Solver, Takes, details,
     found, outlet,
 };
-use crate::cores::occupancy::{Occupancy, Positions, ProportionateNim, Sink, Tally};
+use crate::cores::occupancy::{Beams, Occupancy, Positions, ProportionateNim, Sink};
 use crate::cores::sink::Sink as _;
 use crate::moves::Diagonals;
 
@@ -85,13 +85,13 @@ fn find<S: Sink, const HANDS_ON: bool>(
 }
 
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
-    let (tally, used) = find::<_, false>(question, solver, Tally::default())?;
+    let (tally, used) = find::<_, false>(question, solver, Beams::default())?;
     let total = tally.tally();
     let mut figures = details(total.digest(), "sum");
     if *question.get(&DIAGONALS) != Diagonals::PUBLISHED {
         return Ok(Solution { answer: total.sum.into(), details: figures, kernels: vec![used] });
     }
-    let Tally { lower, upper } = tally;
+    let Beams { lower, upper } = tally;
     let beams = [
         ("lower_slope", lower.slope()),
         ("lower_slope_expected", 1.0 + DELTA),
@@ -112,8 +112,8 @@ mod tests {
     use super::*;
     use crate::kernel::Operation;
 
-    fn positions(limit: u64) -> Tally {
-        <Occupancy<Tally>>::oracle(&ProportionateNim::new(limit).expect("small"))
+    fn positions(limit: u64) -> Beams {
+        <Occupancy<Beams>>::oracle(&ProportionateNim::new(limit).expect("small"))
     }
 
     /// The answer of a program that marks lines. The flags enable the faults of the source: (0,0) has no lines, the partner
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn the_beams_are_near_their_limits() {
-        let Tally { lower, upper } = positions(3000);
+        let Beams { lower, upper } = positions(3000);
         assert!((lower.slope() - 1.0 - DELTA).abs() < 0.01 && (lower.density(3000) - LOWER_DENSITY).abs() < 0.01);
         assert!(
             (upper.slope() - 2.0 - UPPER_DENSITY).abs() < 0.01 && (upper.density(3000) - UPPER_DENSITY).abs() < 0.01

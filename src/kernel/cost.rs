@@ -10,6 +10,8 @@ pub(crate) struct CostContext {
     pub tier: Tier,
     /// Threads that the run may use.
     pub threads: usize,
+    /// Whether the kernel can use several.
+    pub is_parallel: bool,
 }
 
 /// The rates given to a cost formula, which are as many as its line in the list has.

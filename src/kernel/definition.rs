@@ -59,8 +59,9 @@ impl<O: Operation> Body<O> {
             return Cost::IMPOSSIBLE;
         }
         let threads = threads.clamp(1, MAX_THREADS);
-        let threads = if def.is_parallel() { threads } else { 1 };
-        let Cost { ns, bytes } = (self.cost)(input, CostContext { tier: def.tier, threads }, rates);
+        let is_parallel = def.is_parallel();
+        let threads = if is_parallel { threads } else { 1 };
+        let Cost { ns, bytes } = (self.cost)(input, CostContext { tier: def.tier, threads, is_parallel }, rates);
         let bytes = bytes + O::output_bytes(input, threads);
         let Cost { ns, .. } = Cost { ns, bytes }.with_fresh_pages(threads);
         Cost { ns, bytes: bytes + O::input_bytes(input) }

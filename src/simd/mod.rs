@@ -26,6 +26,7 @@ pub mod scalar;
 pub mod simd128;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 pub mod v128;
+pub mod vectors;
 
 /// Element types that fill a vector without padding and for which every bit pattern is valid.
 pub trait Lane: Copy + sealed::Sealed {}

@@ -1,7 +1,7 @@
 //! Kernels whose answers are observed, not proved: they run only if they are named, say what they are, and agree with
 //! exact ones.
 
-use nimlanes::cores::occupancy::{MAX_LIMIT, Occupancy, Positions, ProportionateNim, Tally};
+use nimlanes::cores::occupancy::{Beams, MAX_LIMIT, Occupancy, Positions, ProportionateNim};
 use nimlanes::cores::{OPERATIONS, operation};
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::{Claim, Kernel, Run, available};
@@ -25,12 +25,12 @@ fn refused(args: &[&str], says: &[&str]) {
     assert!(says.iter().all(|says| line.contains(says)), "{args:?} should say {says:?}: {line}");
 }
 
-fn observed() -> Vec<Kernel<Occupancy<Tally>>> {
+fn observed() -> Vec<Kernel<Occupancy<Beams>>> {
     available(&Machine::detect()).filter(|kernel| kernel.def().claim == Claim::Observed).collect()
 }
 
 /// The least number of threads that a kernel needs.
-fn threads(kernel: &Kernel<Occupancy<Tally>>) -> usize {
+fn threads(kernel: &Kernel<Occupancy<Beams>>) -> usize {
     1 + usize::from(kernel.def().is_parallel())
 }
 
@@ -43,7 +43,7 @@ fn they_agree_with_an_exact_kernel() {
     let checked = runner.run(&limits, |limit| {
         let input = ProportionateNim::new(limit).expect("below the largest limit");
         let selection = Selection::new(Machine::detect()).with_threads(1).expect("one thread");
-        let exact = selection.kernel::<Occupancy<Tally>>(&input).expect("a small limit");
+        let exact = selection.kernel::<Occupancy<Beams>>(&input).expect("a small limit");
         prop_assert_eq!(exact.def().claim, Claim::Exact);
         let want = exact.run(&input, &Run::new(1)).expect("not cancelled");
         for kernel in observed() {
@@ -66,7 +66,7 @@ fn they_report_progress_and_can_be_cancelled() {
     for kernel in observed() {
         let run = Run::new(threads(&kernel));
         kernel.run(&input, &run).expect("not cancelled");
-        assert_eq!(run.done(), Occupancy::<Tally>::steps(&input));
+        assert_eq!(run.done(), Occupancy::<Beams>::steps(&input));
         let run = Run::new(threads(&kernel));
         run.cancel();
         assert_eq!(kernel.run(&input, &run), Err(RunError::Cancelled));
@@ -85,10 +85,10 @@ fn none_is_selected_by_itself() {
         }
     }
     let input = ProportionateNim::new(1_000_000_000).expect("below the largest limit");
-    let exact = selection.kernel::<Occupancy<Tally>>(&input).expect("memory for a billion");
+    let exact = selection.kernel::<Occupancy<Beams>>(&input).expect("memory for a billion");
     assert!(observed().iter().all(|kernel| kernel.cost(&input, threads(kernel)).ns < exact.cost(&input, 1).ns));
     let named = selection.with_kernel("occupancy", "window_tree").expect("it is listed");
-    assert_eq!(named.kernel::<Occupancy<Tally>>(&input).map(|kernel| kernel.def().name), Ok("window_tree"));
+    assert_eq!(named.kernel::<Occupancy<Beams>>(&input).map(|kernel| kernel.def().name), Ok("window_tree"));
 }
 
 /// If no exact kernel can handle a limit, the refusal names an observed one that can, but not if positions are wanted.
@@ -101,7 +101,7 @@ fn a_refusal_names_them() {
         |error: &SelectError| kernels.iter().any(|name| error.to_string().contains(&format!("occupancy={name} can")));
     let input = |limit| ProportionateNim::new(limit).expect("below the largest limit");
     for limit in [100_000_000_000_u64, 1 << 47] {
-        let error = selection.kernel::<Occupancy<Tally>>(&input(limit)).expect_err("no exact kernel can");
+        let error = selection.kernel::<Occupancy<Beams>>(&input(limit)).expect_err("no exact kernel can");
         assert_eq!(matches!(error, SelectError::Memory { .. }), limit < 1 << 46, "{error}");
         assert!(names_one(&error), "{error}");
         let error = selection.kernel::<Occupancy<Positions>>(&input(limit)).expect_err("no exact kernel can");

@@ -1,14 +1,17 @@
-//! The streaming register automaton in 64-bit words of plain Rust: see [`super::streaming`].
+//! The streaming register automaton: see [`super::streaming`], and [`super::loops`] for what tiers do in their own way.
 //!
-//! Cost: one step of about twenty instructions for each `n`; preparing and settling spans adds a quarter.
+//! Cost: one step for each `n`, of about twenty instructions in plain Rust and fifteen in assembly; preparing and settling spans
+//! adds a quarter, and to assembly more than half.
 //! Bound: one serial chain through the lowest zero of four registers, then the number of instructions.
 
-use super::streaming::{CHAIN, Plain, automaton_ns, cost as cost_of, drive};
+use super::loops::Loops;
+use super::streaming::{CHAIN, cost as cost_of, drive};
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, CostContext, Needs, Run, RunError, Tier};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &ProportionateNim, context: CostContext) -> Cost {
-    cost_of(input, if context.tier == Tier::Portable { automaton_ns::PLAIN } else { 1.38 })
+/// Rate: ns of a unit of the limit.
+pub fn cost(input: &ProportionateNim, _: CostContext, [unit]: [f64; 1]) -> Cost {
+    cost_of(input, unit)
 }
 
 /// The chain of the steps: see [`super::streaming`].
@@ -17,6 +20,6 @@ pub fn needs(_: &ProportionateNim) -> Needs {
 }
 
 #[inline(always)]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    drive(input, run, sink, Plain)
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, loops: impl Loops<S>) -> Result<S, RunError> {
+    drive(input, run, sink, loops.inner())
 }

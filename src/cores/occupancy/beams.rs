@@ -35,14 +35,14 @@ impl Beam {
 
 /// Counts and sums the positions of each beam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct Beams {
     /// Positions with `m <= 2n`.
     pub lower: Beam,
     /// Positions with `m > 2n`.
     pub upper: Beam,
 }
 
-impl sink::Sink<[u64; 2]> for Tally {
+impl sink::Sink<[u64; 2]> for Beams {
     #[inline(always)]
     fn push(&mut self, [n, m]: [u64; 2]) {
         let beam = if m > 2 * n { &mut self.upper } else { &mut self.lower };
@@ -55,7 +55,7 @@ impl sink::Sink<[u64; 2]> for Tally {
     }
 
     fn tally(&self) -> sink::Tally {
-        let Tally { lower, upper } = self;
+        let Beams { lower, upper } = self;
         sink::Tally {
             sum: lower.smaller + lower.larger + upper.smaller + upper.larger,
             positions: lower.positions + upper.positions,
@@ -68,15 +68,15 @@ pub trait Sink: sink::Sink<[u64; 2]> {
     /// What it keeps.
     const YIELDS: Yields = Yields::Everything;
     /// The tally, if the sink keeps nothing else: a kernel may then add many positions at once.
-    fn beams(&mut self) -> Option<&mut Tally> {
+    fn beams(&mut self) -> Option<&mut Beams> {
         None
     }
 }
 
-impl Sink for Tally {
+impl Sink for Beams {
     const YIELDS: Yields = Yields::Tally;
 
-    fn beams(&mut self) -> Option<&mut Tally> {
+    fn beams(&mut self) -> Option<&mut Beams> {
         Some(self)
     }
 }
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_tally_knows_its_beams() {
-        let mut tally = Tally::default();
+        let mut tally = Beams::default();
         [[0, 0], [1, 3], [2, 6], [4, 5]].into_iter().for_each(|position| tally.push(position));
         assert_eq!(tally.upper, Beam { positions: 2, smaller: 3, larger: 9 });
         assert_eq!(tally.upper.slope(), 3.0);

@@ -1,27 +1,37 @@
-//! 64 candidates `m` at once: a word of each of the four bit rows is ORed, and the first zero is the partner. Words are
-//! aligned to the row `used`; the other three rows are shifted against it, each by a distance that is fixed for one
-//! `n`.
+//! 64 candidates `m` at once in plain words, 256 or 512 in [`vectors`](crate::simd::vectors): a word of each of the four bit rows is
+//! ORed, and the first zero is the partner. Words are aligned to the row `used`; the other three rows are shifted against it, each by
+//! a distance that is fixed for one `n`: two loads, one word apart, and a funnel shift.
 //!
-//! Cost: `0.3 M / 64` words of four rows for each of `0.24 M` positions.
-//! Bound: the four integer units. A shifted word takes five operations, a word of candidates eighteen.
+//! Cost: `0.3 M / W` vectors of `W` candidates of four rows, for each of `0.24 M` positions.
+//! Bound: in plain words the four integer units, where a shifted word takes five operations and a word of candidates eighteen; with
+//! AVX2, NEON, and in `wide` shifts, then loads; with AVX-512 loads. Nearly all of these straddle a cache line, so it is no quicker
+//! than half the width.
 
-use super::lines::scan;
-use super::rows::{Rows, Stretch, bytes};
+use std::ops::RangeInclusive;
+
+use super::lines::{Find, scan};
+use super::rows::{Rows, bytes};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
-use crate::simd::bits::first_zero;
+use crate::simd::vectors::WordVectors;
 
-/// The number of blocked candidates from word `at` on, at most 64.
-#[inline(always)]
-pub fn first_free(stretch: &Stretch, at: usize) -> usize {
-    first_zero(stretch.shifted.iter().fold(stretch.used[at], |word, row| word | row.word(at)))
-}
-
-pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
+/// Rates: ns of a run, of a unit of the limit, and of the square of the limit.
+pub fn cost(input: &ProportionateNim, _: CostContext, [start, unit, square]: [f64; 3]) -> Cost {
     let limit = input.limit() as f64;
-    input.published(120.0 + 4.0 * limit + 0.0015 * limit * limit, bytes(input.limit()))
+    input.published(start + unit * limit + square * limit * limit, bytes(input.limit()))
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, |rows: &mut Rows, n, candidates| rows.scan::<1>(n, *candidates.end(), first_free))
+/// A type, not a closure, so that each tier compiles it anew.
+struct FirstFree<V>(V);
+
+impl<V: WordVectors> Find<Rows> for FirstFree<V> {
+    #[inline(always)]
+    fn find(&mut self, rows: &mut Rows, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
+        rows.scan(n, *candidates.end(), self.0)
+    }
+}
+
+#[inline(always)]
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, vectors: impl WordVectors) -> Result<S, RunError> {
+    scan(input, run, sink, FirstFree(vectors))
 }

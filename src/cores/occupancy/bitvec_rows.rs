@@ -4,13 +4,16 @@
 //! Cost: `0.3 M / 64` words of four rows for each of `0.24 M` positions.
 //! Bound: as in `bit_rows`; only setting and testing a bit differ.
 
+use std::ops::RangeInclusive;
+
 use bitvec::prelude::{BitVec, Lsb0};
 
-use super::bit_rows::first_free;
+pub use super::bit_rows::cost;
 use super::lines::scan;
-use super::rows::{BitRow, Rows, bytes};
+use super::rows::{BitRow, Rows};
 use super::{ProportionateNim, Sink};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::kernel::{Run, RunError};
+use crate::simd::vectors::plain;
 
 type Bits = BitVec<u64, Lsb0>;
 
@@ -35,11 +38,8 @@ impl BitRow for Bits {
     }
 }
 
-pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
-    let limit = input.limit() as f64;
-    input.published(120.0 + 4.0 * limit + 0.0015 * limit * limit, bytes(input.limit()))
-}
-
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, |rows: &mut Rows<Bits>, n, candidates| rows.scan::<1>(n, *candidates.end(), first_free))
+    scan(input, run, sink, |rows: &mut Rows<Bits>, n: usize, candidates: RangeInclusive<usize>| {
+        rows.scan(n, *candidates.end(), plain::parts())
+    })
 }

@@ -4,21 +4,24 @@
 //! charge, because it soon reaches the states of the true run. States are compared where segments join.
 //!
 //! Cost: that of the automaton, divided; each segment has a warm-up of 3072 heaps before up to 262144 that count.
-//! Bound: as `automaton`, on each thread.
+//! Bound: as `automaton` at the same tier, on each thread.
 
-use super::streaming::segments::{self, Alone, Plan};
-use super::streaming::{Plain, automaton_ns};
+use super::loops::Loops;
+use super::streaming::segments::{self, Schedule};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &ProportionateNim, context: CostContext) -> Cost {
+/// Rate: that of the automaton.
+pub fn cost(input: &ProportionateNim, context: CostContext, [unit]: [f64; 1]) -> Cost {
     match context.threads {
-        0 | 1 => Cost::IMPOSSIBLE,
-        threads => segments::cost(input, [1, threads], [automaton_ns::PLAIN; 2]),
+        1 => Cost::IMPOSSIBLE,
+        threads => segments::cost(input, [1, threads], [unit; 2]),
     }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    let work = |shared: &segments::Shared<'_, S, _>| shared.work(Alone(Plain));
-    segments::drive(input, run, Plan::new::<S>(1, run.threads()), sink, segments::charge, work).map(|(sink, _)| sink)
+#[inline(always)]
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, loops: impl Loops<S>) -> Result<S, RunError> {
+    let schedule = Schedule::new::<S>(1, run.threads());
+    let (sink, _) = segments::drive(input, run, schedule, sink, &segments::charge, |shared| loops.segments(shared))?;
+    Ok(sink)
 }

@@ -81,13 +81,14 @@ fn partner(lines: &[Direction], at: &[(usize, isize)], n: usize, last: usize) ->
     }
 }
 
-pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
+/// Rates: ns of a run, of a bit of the rows, and of a unit of the limit for each direction.
+pub fn cost(input: &ProportionateNim, _: CostContext, [start, bit, unit]: [f64; 3]) -> Cost {
     if input.limit() > MAX_VISITED {
         return Cost::IMPOSSIBLE;
     }
     let limit = input.limit() as f64;
     let bits: f64 = directions(input).map(|[p, q]| p as f64 * (limit + below(limit, [p, q]) + 512.0)).sum();
-    Cost { ns: 800.0 + 0.02 * bits + 5.5 * limit * directions(input).count() as f64, bytes: bits / 7.8 }
+    Cost { ns: start + bit * bits + unit * limit * directions(input).count() as f64, bytes: bits / 7.8 }
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, mut sink: S) -> Result<S, RunError> {

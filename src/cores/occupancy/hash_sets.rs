@@ -1,19 +1,20 @@
 //! The baseline: the source's algorithm with its three faults repaired. One standard hash set (SipHash) per family of
-//! lines; every `m > n` is tried in turn.
+//! lines; every `m > n` is tried in turn, or only those that the certificate leaves: linear instead of quadratic.
 //!
-//! Cost: about `0.3 M` candidates for each of `0.24 M` positions; the first look-up or two reject nearly all of them.
-//! Bound: hashing.
+//! Cost: about `0.3 M` candidates for each of `0.24 M` positions; the first look-up or two reject nearly all of them. With the
+//! certificate a few look-ups and six insertions for each position.
+//! Bound: hashing, then with the certificate cache misses once the sets outgrow the cache.
 //! Source: a published solution of Project Euler 665. As printed it stops with an index error; see
 //! [`crate::games::proportionate_nim`].
 
 use std::collections::HashSet;
 
-use super::lines::{Certified, Lines, one_by_one, scan};
+use super::lines::{Candidates, Certified, Lines, one_by_one};
 use super::{DENSITY, ProportionateNim, Sink};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// One hash set per family of lines.
-pub struct HashSets {
+struct HashSets {
     used: HashSet<usize>,
     difference: HashSet<usize>,
     twice: HashSet<isize>,
@@ -63,18 +64,24 @@ fn twice(n: usize, m: usize) -> isize {
 /// Bytes of the sets. The buckets of a set are a power of two, a word and a byte each, and seven in eight can be
 /// filled. Two of the sets have twice as many members, so all four grow at the same time, one after the other. While
 /// the largest grows, half a set exists in addition.
-pub fn bytes(input: &ProportionateNim) -> f64 {
+fn bytes(input: &ProportionateNim) -> f64 {
     let members = DENSITY * input.limit() as f64 + 1.0;
     let buckets = (8.0 / 7.0 * members).log2().ceil().exp2();
     let set = 9.0 * buckets;
     (1.0 + 1.0 + 2.0 + 2.0 + 0.5) * set
 }
 
-pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
+/// Rates: ns of a run, of a unit of the limit, and of the square of the limit.
+pub fn cost(input: &ProportionateNim, _: CostContext, [start, unit, square]: [f64; 3]) -> Cost {
     let limit = input.limit() as f64;
-    input.published(700.0 + 50.0 * limit + 0.75 * limit * limit, bytes(input))
+    input.published(start + unit * limit + square * limit * limit, bytes(input))
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, one_by_one::<HashSets>)
+/// With the certificate: six marks per P-position, each a store.
+pub fn needs(_: &ProportionateNim) -> Needs {
+    Needs { cycles: 6.0, ..Needs::default() }
+}
+
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, candidates: impl Candidates) -> Result<S, RunError> {
+    candidates.search(input, run, sink, one_by_one::<HashSets>)
 }

@@ -29,9 +29,10 @@ impl NextFree for Tree {
     }
 }
 
-pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
+/// Rate: ns of a unit of the limit.
+pub fn cost(input: &ProportionateNim, _: CostContext, [unit]: [f64; 1]) -> Cost {
     let limit = input.limit() as f64;
-    input.published(15.4 * limit, 0.7 * limit)
+    input.published(unit * limit, 0.7 * limit)
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {

@@ -33,13 +33,88 @@ pub trait Certified: Lines {
 /// Heaps between two reports of progress, which also check for cancellation.
 pub const HEAPS_PER_CHECK: usize = 4096;
 
+/// The search of a kernel.
+pub trait Find<L> {
+    /// The first candidate `m` for `n` on no occupied line.
+    fn find(&mut self, lines: &mut L, n: usize, candidates: RangeInclusive<usize>) -> Option<usize>;
+}
+
+impl<L, F: FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>> Find<L> for F {
+    #[inline(always)]
+    fn find(&mut self, lines: &mut L, n: usize, candidates: RangeInclusive<usize>) -> Option<usize> {
+        self(lines, n, candidates)
+    }
+}
+
+/// Among which candidates a kernel searches that can do it either way.
+pub trait Candidates: Copy {
+    /// Visits every unused `n`.
+    fn search<L: Certified, S: Sink>(
+        self,
+        input: &ProportionateNim,
+        run: &Run,
+        sink: S,
+        find: impl Find<L>,
+    ) -> Result<S, RunError>;
+}
+
+/// [`scan`].
+pub mod every {
+    use super::*;
+
+    #[derive(Clone, Copy)]
+    struct Every;
+
+    impl Candidates for Every {
+        #[inline(always)]
+        fn search<L: Certified, S: Sink>(
+            self,
+            input: &ProportionateNim,
+            run: &Run,
+            sink: S,
+            find: impl Find<L>,
+        ) -> Result<S, RunError> {
+            scan(input, run, sink, find)
+        }
+    }
+
+    pub fn parts() -> impl Candidates {
+        Every
+    }
+}
+
+/// [`certified`].
+pub mod certificate {
+    use super::*;
+
+    #[derive(Clone, Copy)]
+    struct WithCertificate;
+
+    impl Candidates for WithCertificate {
+        #[inline(always)]
+        fn search<L: Certified, S: Sink>(
+            self,
+            input: &ProportionateNim,
+            run: &Run,
+            sink: S,
+            find: impl Find<L>,
+        ) -> Result<S, RunError> {
+            certified(input, run, sink, find)
+        }
+    }
+
+    pub fn parts() -> impl Candidates {
+        WithCertificate
+    }
+}
+
 /// Searches for the partner of every `n` among all `m > n`: a quadratic scan.
 #[inline(always)]
 pub fn scan<L: Lines, S: Sink>(
     input: &ProportionateNim,
     run: &Run,
     sink: S,
-    find: impl FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>,
+    find: impl Find<L>,
 ) -> Result<S, RunError> {
     drive(input, run, sink, Anywhere(find))
 }
@@ -50,7 +125,7 @@ pub fn certified<L: Certified, S: Sink>(
     input: &ProportionateNim,
     run: &Run,
     sink: S,
-    find: impl FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>,
+    find: impl Find<L>,
 ) -> Result<S, RunError> {
     drive(input, run, sink, Certificate { find, difference: 0, below: 0, upper: 0 })
 }
@@ -58,16 +133,16 @@ pub fn certified<L: Certified, S: Sink>(
 /// Finds the partner of an unused `n`, if it is at most `last`. A trait, because a closure of this length is not always
 /// inlined and then keeps its state in memory: 8 % of the time of `window_certificate`.
 trait Partner<L> {
-    fn find(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize>;
+    fn partner(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize>;
 }
 
 /// See [`scan`].
 struct Anywhere<F>(F);
 
-impl<L, F: FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>> Partner<L> for Anywhere<F> {
+impl<L, F: Find<L>> Partner<L> for Anywhere<F> {
     #[inline(always)]
-    fn find(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize> {
-        (self.0)(lines, n, n + 1..=last)
+    fn partner(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize> {
+        self.0.find(lines, n, n + 1..=last)
     }
 }
 
@@ -82,16 +157,16 @@ struct Certificate<F> {
     upper: usize,
 }
 
-impl<L: Certified, F: FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>> Partner<L> for Certificate<F> {
+impl<L: Certified, F: Find<L>> Partner<L> for Certificate<F> {
     #[inline(always)]
-    fn find(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize> {
+    fn partner(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize> {
         while lines.has_difference(self.difference) {
             self.difference += 1;
         }
         while lines.has_below(self.below) {
             self.below += 1;
         }
-        (self.find)(lines, n, n + self.difference..=last.min(2 * n - self.below)).or_else(|| {
+        self.find.find(lines, n, n + self.difference..=last.min(2 * n - self.below)).or_else(|| {
             // A lower partner past `last` ends here as well; from then on every upper one is past it too.
             self.upper += 1;
             Some(2 * n + self.upper).filter(|m| *m <= last)
@@ -122,7 +197,7 @@ fn drive<L: Lines, S: Sink>(
         let end = heaps.min(start + HEAPS_PER_CHECK);
         for n in start..end {
             if !lines.is_used(n)
-                && let Some(m) = partner.find(&mut lines, n, limit - n)
+                && let Some(m) = partner.partner(&mut lines, n, limit - n)
             {
                 sink.push([n as u64, m as u64]);
                 lines.mark(n, m);

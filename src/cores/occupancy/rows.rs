@@ -3,7 +3,8 @@
 use std::ops::RangeInclusive;
 
 use super::lines::{Certified, Lines};
-use crate::simd::bits::{WORD, first_zero, funnel, window};
+use crate::simd::bits::{WORD, first_zero, window};
+use crate::simd::vectors::WordVectors;
 
 /// A row of bits.
 pub trait BitRow {
@@ -52,31 +53,20 @@ pub struct Rows<R = Vec<u64>> {
 /// The most words that are read together.
 const WIDEST: usize = 8;
 
-/// The rows that forbid candidates of one `n`, in words of consecutive `m`. The first row is aligned to words, the
-/// other three are not.
-///
-/// The rows are cut to one length, so that one bounds check serves all of them.
-pub struct Stretch<'a> {
-    /// The row `used`.
-    pub used: &'a [u64],
-    /// The others.
-    pub shifted: [Shifted<'a>; 3],
-}
-
 /// A row that begins inside a word of memory.
 #[derive(Clone, Copy)]
-pub struct Shifted<'a> {
+struct Shifted<'a> {
     /// The words in memory: one more than there are words of candidates.
-    pub words: &'a [u64],
+    words: &'a [u64],
     /// The bit of the first word where the row begins.
-    pub shift: usize,
+    shift: usize,
 }
 
 impl Shifted<'_> {
-    /// Candidates `64 at` to `64 at + 63`.
+    /// The candidates from `64 at` on.
     #[inline(always)]
-    pub fn word(&self, at: usize) -> u64 {
-        funnel(self.words[at], self.words[at + 1], self.shift)
+    fn load<V: WordVectors>(self, at: usize, vectors: V) -> V::Vector {
+        vectors.funnel(vectors.load(self.words, at), vectors.load(self.words, at + 1), self.shift)
     }
 }
 
@@ -124,38 +114,33 @@ impl<R: BitRow> Rows<R> {
     }
 
     /// The first free `m` in `n + 1..=last`. One window covers the candidates before the next whole word of `used`;
-    /// whole words follow, `WORDS` at a time. `first_free(stretch, at)` is the number of blocked candidates from word
-    /// `at` on, at most `64 WORDS`.
+    /// vectors of whole words follow.
     #[inline(always)]
-    pub fn scan<const WORDS: usize>(
-        &self,
-        n: usize,
-        last: usize,
-        first_free: impl Fn(&Stretch<'_>, usize) -> usize,
-    ) -> Option<usize> {
-        const { assert!(WORDS <= WIDEST) };
+    pub fn scan<V: WordVectors>(&self, n: usize, last: usize, vectors: V) -> Option<usize> {
+        const { assert!(V::WORDS <= WIDEST) };
         let rows = self.offset_rows(n);
         let blocked = blocked(&rows, n + 1);
         if blocked < WORD {
             return Some(n + 1 + blocked).filter(|m| *m <= last);
         }
         let start = (n + 1) / WORD + 1;
-        let words = (last / WORD + 1).saturating_sub(start).next_multiple_of(WORDS);
+        let words = (last / WORD + 1).saturating_sub(start).next_multiple_of(V::WORDS);
         let [difference, twice, (used, _), sum] = rows;
-        let stretch = Stretch {
-            used: &used[start..][..words],
-            shifted: [difference, twice, sum].map(|(row, zero)| {
-                let at = place(zero, WORD * start);
-                Shifted { words: &row[at / WORD..][..words + 1], shift: at % WORD }
-            }),
-        };
+        // Cut to one length, so that one bounds check serves all of them. The first row is aligned to words, the others are not.
+        let used = &used[start..][..words];
+        let [difference, twice, sum] = [difference, twice, sum].map(|(row, zero)| {
+            let at = place(zero, WORD * start);
+            Shifted { words: &row[at / WORD..][..words + 1], shift: at % WORD }
+        });
         let mut at = 0;
-        while at + WORDS <= words {
-            let blocked = first_free(&stretch, at);
-            if blocked < WORDS * WORD {
+        while at + V::WORDS <= words {
+            let low = vectors.or(vectors.load(used, at), difference.load(at, vectors));
+            let high = vectors.or(twice.load(at, vectors), sum.load(at, vectors));
+            let blocked = vectors.first_zero(vectors.or(low, high));
+            if blocked < V::WORDS * WORD {
                 return Some(WORD * (start + at) + blocked).filter(|m| *m <= last);
             }
-            at += WORDS;
+            at += V::WORDS;
         }
         None
     }

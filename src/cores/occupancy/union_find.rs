@@ -38,14 +38,14 @@ impl NextFree for Links {
     }
 }
 
-pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
+/// Rates: ns of a run, and of a unit of the limit if the tables stay in the caches and if they do not.
+pub fn cost(input: &ProportionateNim, _: CostContext, [start, small, large]: [f64; 3]) -> Cost {
     let limit = input.limit() as f64;
     if 1.5 * limit >= f64::from(u32::MAX) - 4.0 {
         return Cost::IMPOSSIBLE; // line numbers are u32
     }
-    // Small tables stay in the caches.
-    let each = if limit < 1e5 { 6.7 } else { 16.5 };
-    input.published(45.0 + each * limit, 14.3 * limit)
+    let unit = if limit < 1e5 { small } else { large };
+    input.published(start + unit * limit, 14.3 * limit)
 }
 
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S) -> Result<S, RunError> {

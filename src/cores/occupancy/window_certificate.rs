@@ -10,8 +10,9 @@ use super::rows::{Rows, bytes};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &ProportionateNim, _: CostContext) -> Cost {
-    input.published(100.0 + 7.0 * input.limit() as f64, bytes(input.limit()))
+/// Rates: ns of a run, and of a unit of the limit.
+pub fn cost(input: &ProportionateNim, _: CostContext, [start, unit]: [f64; 2]) -> Cost {
+    input.published(start + unit * input.limit() as f64, bytes(input.limit()))
 }
 
 /// Six marks per P-position, most of them next to the previous one of their row.

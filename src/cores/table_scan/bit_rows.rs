@@ -1,19 +1,21 @@
-//! 64 candidates at once in plain words: a window of each of the six bit rows is ORed, and the first zero is the
-//! P-position. The loop is also compiled at the AVX2 tier, where BMI shortens the shifts.
+//! 64 candidates at once in plain words, 256 or 512 in [`vectors`](crate::simd::vectors): a window of each of the six bit rows is
+//! ORed, and the first zero is the P-position.
 //!
 //! A window is whole words of `z`, from the word of the hint on. So the three rows read at `z` need no shift, and of
 //! the other three, the two read at the same place are ORed before they are shifted. The window also holds candidates
 //! below the hint, but they are forbidden: their differences are used in the layer, and each row has a word of ones in
 //! front for differences below 0.
 //!
-//! Cost: `0.09 N / 64` windows for each of `0.18 N^2` visits, `N^3 / 64` in all at large `N`.
-//! Bound: nine loads and as many ORs per window; at small `N` the bookkeeping of a visit and the mispredicted end of
-//! the search.
+//! Cost: `0.09 N / W` windows of `W` candidates for each of `0.18 N^2` visits, and with vectors one more.
+//! Bound: nine loads and as many ORs per window, and with AVX-512 nearly all loads straddle a cache line. At small `N` the
+//! bookkeeping of a visit, and the mispredicted end of the search or, with vectors, each search reading what the one before it has
+//! just stored. Vectors of 512 bits took longer in `wide` than those of 256, 4.57 ms against 4.12 ms at `N = 1000`.
 
-use super::layers::{self, Marks, Search, Visit, scan};
+use super::layers::{self, MarkTable, Search, Visit, scan};
 use super::{Sink, StoneGame};
-use crate::kernel::{Cost, CostContext, Needs, Run, RunError, Tier};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::bits::{WORD, first_zero};
+use crate::simd::vectors::WordVectors;
 
 /// Words of ones in front of a row.
 const FRONT: usize = 1;
@@ -51,7 +53,7 @@ impl Shape {
         self.start(row) * WORD + place
     }
 
-    /// [`Marks::next_free`].
+    /// [`MarkTable::next_free`].
     #[inline(always)]
     pub fn next_free(self, words: &[u64], row: usize, mut place: usize) -> usize {
         let start = self.start(row);
@@ -65,22 +67,13 @@ impl Shape {
         }
     }
 
-    /// [`Search::first_free`] by windows of `W` words: `load` makes a vector of them, `or` joins two vectors, and
-    /// `funnel` takes 64 bits, from the given one on, of each word and its successor.
+    /// [`Search::first_free`] by windows of a vector.
     #[inline(always)]
-    pub fn first_free<const W: usize, V: Copy>(
-        self,
-        words: &[u64],
-        visit: &Visit,
-        load: impl Fn(&[u64; W]) -> V,
-        or: impl Fn(V, V) -> V,
-        funnel: impl Fn(V, V, usize) -> V,
-        first_zero: impl Fn(V) -> usize,
-    ) -> usize {
-        let at = |place: usize| load(words[place..].first_chunk().expect("padding follows the rows"));
+    pub fn first_free<V: WordVectors>(self, words: &[u64], visit: &Visit, vectors: V) -> usize {
+        let at = |place: usize| vectors.load(words, place);
         let pair = |place: usize| {
-            let both = &words[place..][..W + 1];
-            (load(both.first_chunk().expect("W words")), load(both.last_chunk().expect("W words")))
+            let both = &words[place..][..V::WORDS + 1];
+            (vectors.load(both, 0), vectors.load(both, 1))
         };
         let [one_x, one_y, two] = visit.at_z.map(|row| self.start(row));
         let [gap_y, all] = visit.less_x.map(|row| self.start(row) - visit.x.div_ceil(WORD));
@@ -88,15 +81,16 @@ impl Shape {
         let (by_x, by_y) = (visit.x.wrapping_neg() % WORD, visit.y.wrapping_neg() % WORD);
         let mut word = visit.from / WORD;
         while word * WORD < visit.heaps {
-            let at_z = or(or(at(one_x + word), at(one_y + word)), at(two + word));
+            let at_z = vectors.or(vectors.or(at(one_x + word), at(one_y + word)), at(two + word));
             let ((gap_y, next_gap_y), (all, next_all)) = (pair(gap_y + word), pair(all + word));
             let (gap_x, next_gap_x) = pair(gap_x + word);
-            let less_x = funnel(or(gap_y, all), or(next_gap_y, next_all), by_x);
-            let found = first_zero(or(or(at_z, less_x), funnel(gap_x, next_gap_x, by_y)));
-            if found < W * WORD {
+            let less_x = vectors.funnel(vectors.or(gap_y, all), vectors.or(next_gap_y, next_all), by_x);
+            let less_y = vectors.funnel(gap_x, next_gap_x, by_y);
+            let found = vectors.first_zero(vectors.or(vectors.or(at_z, less_x), less_y));
+            if found < V::WORDS * WORD {
                 return word * WORD + found;
             }
-            word += W;
+            word += V::WORDS;
         }
         visit.heaps
     }
@@ -108,15 +102,15 @@ pub fn bytes(input: &StoneGame) -> f64 {
 }
 
 /// Marks as bits of words.
-pub struct Words {
-    pub shape: Shape,
-    pub words: Vec<u64>,
+pub struct BitMarks {
+    shape: Shape,
+    words: Vec<u64>,
 }
 
-impl Marks for Words {
+impl MarkTable for BitMarks {
     fn new(rows: usize, heaps: usize) -> Self {
         let shape = Shape::new(rows, heaps);
-        Words { shape, words: shape.words() }
+        BitMarks { shape, words: shape.words() }
     }
 
     #[inline(always)]
@@ -131,37 +125,30 @@ impl Marks for Words {
     }
 }
 
-/// The search by single words, whatever holds them.
-#[inline(always)]
-pub fn first_free(shape: Shape, words: &[u64], visit: &Visit) -> usize {
-    let funnel = |low: u64, high: u64, by: usize| low >> by | high << 1 << (WORD - 1 - by); // a shift by 64 is not defined
-    shape.first_free(words, visit, |[word]| *word, |a, b| a | b, funnel, first_zero)
-}
-
-pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
+/// Rates: ns of the cube and of the square of the heaps.
+pub fn cost(input: &StoneGame, _: CostContext, [cube, square]: [f64; 2]) -> Cost {
     let n = input.heaps() as f64;
-    let square = if context.tier == Tier::Portable { 3.75 } else { 3.6 };
-    Cost { ns: 0.0018 * n * n * n + square * n * n, bytes: bytes(input) }
+    Cost { ns: cube * n * n * n + square * n * n, bytes: bytes(input) }
 }
 
-/// Seven marks per P-position. Per visit, of which there are three for two positions, the words of a search: nine loads,
-/// eight ORs and four shifts each, at four of these 21 operations a cycle.
+/// In single words: seven marks per P-position. Per visit, of which there are three for two positions, the words of a search: nine
+/// loads, eight ORs and four shifts each, at four of these 21 operations a cycle.
 pub fn needs(input: &StoneGame) -> Needs {
     let words = (0.09 * input.heaps() as f64 / WORD as f64).max(1.0);
     Needs { bits: 7.0, cycles: 1.5 * words * 21.0 / 4.0, bytes: bytes(input), ..Needs::default() }
 }
 
 /// A type, not a closure, so that each tier compiles it anew.
-struct FirstFree;
+struct FirstFree<V>(V);
 
-impl Search<Words> for FirstFree {
+impl<V: WordVectors> Search<BitMarks> for FirstFree<V> {
     #[inline(always)]
-    fn first_free(&self, marks: &Words, visit: &Visit) -> usize {
-        first_free(marks.shape, &marks.words, visit)
+    fn first_free(&self, marks: &BitMarks, visit: &Visit) -> usize {
+        marks.shape.first_free(&marks.words, visit, self.0)
     }
 }
 
-#[inline(always)] // so that each tier compiles it anew
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, FirstFree)
+#[inline(always)]
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, vectors: impl WordVectors) -> Result<S, RunError> {
+    scan(input, run, sink, FirstFree(vectors))
 }

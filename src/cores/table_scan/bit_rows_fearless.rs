@@ -4,24 +4,23 @@
 //! The crate has no funnel shift, and leaves a shift by all 64 bits undefined, so a funnel shift is three shifts and an OR. The
 //! word in which a search ends is read from memory, because a lane cannot be extracted by a variable index.
 //!
-//! Cost: as in `bit_rows_avx2` and `bit_rows_avx512`, with one or three instructions more per funnel shift.
+//! Cost: as of `bit_rows` at the same width, with one or three instructions more per funnel shift.
 //! Bound: at small `N` the bookkeeping of a visit, and each search reading what the one before it has just stored.
 
 use fearless_simd::{Simd, SimdBase, SimdInt, SimdMask, dispatch, u64x4, u64x8};
 
-use super::bit_rows::{Words, bytes};
-use super::layers::{Visit, scan};
-use super::{Sink, StoneGame};
+use super::{Sink, StoneGame, bit_rows};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::bits::{WORD, first_zero};
 use crate::simd::fearless::level;
+use crate::simd::vectors::Parts;
 
-pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
+/// Rates: those of [`bit_rows`].
+pub fn cost(input: &StoneGame, context: CostContext, rates: [f64; 2]) -> Cost {
     if level(context.tier).is_none() {
         return Cost::IMPOSSIBLE;
     }
-    let n = input.heaps() as f64;
-    Cost { ns: 0.0009 * n * n * n + 4.0 * n * n, bytes: bytes(input) }
+    bit_rows::cost(input, context, rates)
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, tier: Tier) -> Result<S, RunError> {
@@ -43,27 +42,18 @@ fn scan_by<const WORDS: usize, L: Simd, V: SimdInt<L, Element = u64, Array = [u6
     run: &Run,
     sink: S,
 ) -> Result<S, RunError> {
-    scan(
-        input,
-        run,
-        sink,
+    let vectors = Parts(
         #[inline(always)]
-        |marks: &Words, visit: &Visit| {
-            marks.shape.first_free(
-                &marks.words,
-                visit,
-                #[inline(always)]
-                |words: &[u64; WORDS]| V::load_array_ref(simd, words),
-                #[inline(always)]
-                |a, b| a | b,
-                #[inline(always)]
-                |low: V, high: V, by| low >> by as u32 | high << 1_u32 << (WORD - 1 - by) as u32,
-                #[inline(always)]
-                |forbidden: V| {
-                    let word = first_zero(forbidden.simd_eq(u64::MAX).to_bitmask());
-                    if word >= WORDS { WORDS * WORD } else { word * WORD + first_zero(forbidden[word]) }
-                },
-            )
+        |words: &[u64; WORDS]| V::load_array_ref(simd, words),
+        #[inline(always)]
+        |a: V, b: V| a | b,
+        #[inline(always)]
+        |low: V, high: V, by: usize| low >> by as u32 | high << 1_u32 << (WORD - 1 - by) as u32,
+        #[inline(always)]
+        |vector: V| {
+            let word = first_zero(vector.simd_eq(u64::MAX).to_bitmask());
+            if word >= WORDS { WORDS * WORD } else { word * WORD + first_zero(vector[word]) }
         },
-    )
+    );
+    bit_rows::run(input, run, sink, vectors)
 }

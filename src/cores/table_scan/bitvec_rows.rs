@@ -1,22 +1,28 @@
-//! `bit_rows` on the crate `bitvec`: marks are set and searched through it, windows are read from its raw words. This
-//! is the fair form of the crate; `bitvec_operators` is the tempting one.
+//! `bit_rows` on the crate `bitvec`: marks are set and searched through it. In the fair form, [`raw_words`], windows are read from its
+//! raw words. In the tempting one, [`operators`], kept as a lesson, windows are slices that begin at the hint itself, combined with
+//! `|=` and searched with `first_zero`. It is several times as expensive: the operator splits both slices at word edges and handles
+//! the partial words one by one.
 //!
-//! Cost: the windows of `bit_rows`.
-//! Bound: as in `bit_rows`; only setting a bit and finding a zero differ.
+//! Cost: the windows of `bit_rows`, of 64 candidates each.
+//! Bound: as in `bit_rows`, where only setting a bit and finding a zero differ; of the operators, the instructions of that
+//! bookkeeping, at every size.
 
-use bitvec::prelude::{BitVec, Lsb0};
+use bitvec::prelude::{BitArray, BitVec, Lsb0};
 
-use super::bit_rows::{Shape, bytes, first_free};
-use super::layers::{Marks, Visit, scan};
+use super::bit_rows::Shape;
+pub use super::bit_rows::cost;
+use super::layers::{MarkTable, Search, Visit, scan};
 use super::{Sink, StoneGame};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::kernel::{Run, RunError};
+use crate::simd::bits::WORD;
+use crate::simd::vectors::plain;
 
 pub struct Bits {
-    pub shape: Shape,
-    pub bits: BitVec<u64, Lsb0>,
+    shape: Shape,
+    bits: BitVec<u64, Lsb0>,
 }
 
-impl Marks for Bits {
+impl MarkTable for Bits {
     fn new(rows: usize, heaps: usize) -> Self {
         let shape = Shape::new(rows, heaps);
         Bits { shape, bits: BitVec::from_vec(shape.words()) }
@@ -34,11 +40,40 @@ impl Marks for Bits {
     }
 }
 
-pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
-    let n = input.heaps() as f64;
-    Cost { ns: 0.002 * n * n * n + 5.0 * n * n, bytes: bytes(input) }
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, search: impl Search<Bits>) -> Result<S, RunError> {
+    scan(input, run, sink, search)
 }
 
-pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {
-    scan(input, run, sink, |marks: &Bits, visit: &Visit| first_free(marks.shape, marks.bits.as_raw_slice(), visit))
+/// Windows as raw words.
+pub mod raw_words {
+    use super::*;
+
+    pub fn parts() -> impl Search<Bits> {
+        |marks: &Bits, visit: &Visit| marks.shape.first_free(marks.bits.as_raw_slice(), visit, plain::parts())
+    }
+}
+
+/// Windows as slices.
+pub mod operators {
+    use super::*;
+
+    pub fn parts() -> impl Search<Bits> {
+        |marks: &Bits, &Visit { heaps, x, y, from, at_z, less_x, less_y }: &Visit| {
+            let [one_x, one_y, two] = at_z;
+            let [gap_y, all] = less_x;
+            let mut z = from;
+            while z < heaps {
+                let mut forbidden = BitArray::<u64, Lsb0>::ZERO;
+                for (row, place) in [(one_x, z), (one_y, z), (two, z), (gap_y, z - x), (all, z - x), (less_y, z - y)] {
+                    let start = marks.shape.bit(row, place);
+                    *forbidden.as_mut_bitslice() |= &marks.bits[start..][..WORD];
+                }
+                match forbidden.first_zero() {
+                    Some(found) => return z + found,
+                    None => z += WORD,
+                }
+            }
+            z
+        }
+    }
 }

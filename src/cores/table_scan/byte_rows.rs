@@ -13,9 +13,9 @@
 //! Bound: a window is some 100 instructions and 18 loads of 32 bytes, most of which straddle a cache line: 5 ns if
 //! everything is in L1, and 10 ns here.
 
-use super::layers::{self, Marks, RowNumbers, Visit};
+use super::layers::{self, MarkTable, RowNumbers, Visit};
 use super::{Sink, StoneGame};
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::{BitRows, WORD};
 
 const LANES: usize = 96;
@@ -49,7 +49,7 @@ impl Bytes {
     }
 }
 
-impl Marks for Bytes {
+impl MarkTable for Bytes {
     fn new(rows: usize, heaps: usize) -> Self {
         let stride = heaps + 1;
         Bytes { bytes: vec![0; rows * stride + LANES], stride }
@@ -73,10 +73,10 @@ impl Marks for Bytes {
     }
 }
 
-pub fn cost(input: &StoneGame, context: CostContext) -> Cost {
+/// Rates: ns of the cube, of the square and of the number of the heaps.
+pub fn cost(input: &StoneGame, _: CostContext, [cube, square, heap]: [f64; 3]) -> Cost {
     let n = input.heaps() as f64;
-    let tier = if context.tier == Tier::Portable { 1.0 } else { 0.86 };
-    let ns = tier * (0.0035 * n * n * n + 2.3 * n * n + 130.0 * n);
+    let ns = cube * n * n * n + square * n * n + heap * n;
     let heaps = input.heaps();
     let hints = 16.0 * n;
     Cost { ns, bytes: layers::bytes(input, heaps + 1) + BitRows::bytes(2 * heaps, heaps) + hints }

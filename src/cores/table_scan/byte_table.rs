@@ -8,9 +8,10 @@
 use super::{DENSITY, Rule, Sink, StoneGame};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
+/// Rates: ns of the cube and of the square of the heaps.
+pub fn cost(input: &StoneGame, _: CostContext, [cube, square]: [f64; 2]) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.14 * n * n * n + 1.5 * n * n, bytes: 3.0 * n * n }
+    Cost { ns: cube * n * n * n + square * n * n, bytes: 3.0 * n * n }
 }
 
 /// One step of the loop per triple.

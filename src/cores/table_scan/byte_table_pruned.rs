@@ -5,7 +5,7 @@
 //! Cost: a quarter of the baseline's triples, up to six tests each.
 //! Bound: mispredicted branches.
 
-use super::layers::{Marks, Visit, bytes, scan};
+use super::layers::{MarkTable, Visit, bytes, scan};
 use super::{Sink, StoneGame};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -21,7 +21,7 @@ impl Flags {
     }
 }
 
-impl Marks for Flags {
+impl MarkTable for Flags {
     fn new(rows: usize, heaps: usize) -> Self {
         let stride = heaps + 1;
         Flags { flags: vec![false; rows * stride], stride }
@@ -41,9 +41,10 @@ impl Marks for Flags {
     }
 }
 
-pub fn cost(input: &StoneGame, _: CostContext) -> Cost {
+/// Rates: ns of the cube and of the square of the heaps.
+pub fn cost(input: &StoneGame, _: CostContext, [cube, square]: [f64; 2]) -> Cost {
     let n = input.heaps() as f64;
-    Cost { ns: 0.053 * n * n * n + 1.4 * n * n, bytes: bytes(input, input.heaps() + 1) }
+    Cost { ns: cube * n * n * n + square * n * n, bytes: bytes(input, input.heaps() + 1) }
 }
 
 pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S) -> Result<S, RunError> {

@@ -25,7 +25,7 @@ use super::{Rule, Sink, StoneGame};
 use crate::kernel::{Run, RunError};
 
 /// A table of rows of marks, empty at first. A row has a place for each heap, and one more that is never marked.
-pub trait Marks {
+pub trait MarkTable {
     fn new(rows: usize, heaps: usize) -> Self;
     fn mark(&mut self, row: usize, place: usize);
     /// The first place from `place` on, at most the number of heaps, that has no mark.
@@ -115,7 +115,7 @@ impl RowNumbers {
 
     /// Makes the marks of a P-position.
     #[inline(always)]
-    pub fn mark(self, marks: &mut impl Marks, rule: Rule, [x, y, z]: [usize; 3]) {
+    pub fn mark(self, marks: &mut impl MarkTable, rule: Rule, [x, y, z]: [usize; 3]) {
         let d = y - x;
         for (row, place) in [
             (self.one(x), z),
@@ -135,7 +135,7 @@ impl RowNumbers {
 
 /// Finds all P-positions.
 #[inline(always)]
-pub fn scan<M: Marks, S: Sink>(
+pub fn scan<M: MarkTable, S: Sink>(
     input: &StoneGame,
     run: &Run,
     mut sink: S,

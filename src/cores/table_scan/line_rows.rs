@@ -1,5 +1,5 @@
-//! The driver of the kernels for heaps of up to 1023, in which a row of marks is one cache line: a visit reads six
-//! lines, with no search for a window and no chain.
+//! For heaps of up to 1023, where a row of marks is one cache line: a visit reads six lines, with no search for a window and no
+//! chain.
 //!
 //! # Frames
 //! Pairs are visited with `y` outermost; any order is sound in which a move leads to an earlier position. A *band* is
@@ -31,16 +31,27 @@
 //! number of a layer, taken from the word of pairs when it is needed, leads to all its rows: a visit makes no list of
 //! places and checks none.
 //!
-//! # Kernels
-//! A kernel provides the search of a visit, at two widths. Everything else is plain words that compilers vectorise, in
+//! # Tiers
+//! A tier provides the [search](Search) of a visit, at two widths. Everything else is plain words that compilers vectorise, in
 //! functions that are inlined into the kernel and so compiled for its tier.
 //!
 //! Cost: `1.3` visits per P-position, `N^2 / 64` steps, and `N^2 / 32` lines moved on.
+//! Bound: the searches, in a way that each tier tells.
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub mod avx512;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+pub mod v128;
+#[cfg(feature = "wide")]
+pub mod wide;
 
 use std::array::from_fn;
+use std::marker::PhantomData;
 
 use super::{Rule, Sink, StoneGame};
-use crate::kernel::{Run, RunError};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// Layers in a band.
 pub const K: usize = 32;
@@ -62,14 +73,20 @@ const CHUNK: usize = 8;
 /// Words of a layer's marks that fall due, rounded up beyond the last one that is read.
 const DUE: usize = (MAX_HEAPS + 4 * K).div_ceil(WORD).next_multiple_of(CHUNK);
 
-/// Whether rows of one line are long enough.
-pub fn fits(input: &StoneGame) -> bool {
-    input.heaps() <= MAX_HEAPS
+/// Rate: ns of the square of the heaps, nearly all for searches.
+pub fn cost(input: &StoneGame, _: CostContext, [square]: [f64; 1]) -> Cost {
+    if input.heaps() > MAX_HEAPS {
+        return Cost::IMPOSSIBLE;
+    }
+    let n = input.heaps() as f64;
+    Cost { ns: square * n * n + 40.0 * n + 1300.0, bytes: 260.0 * n + 50_000.0 }
 }
 
-/// Bytes of the rows.
-pub fn bytes(input: &StoneGame) -> f64 {
-    260.0 * input.heaps() as f64 + 50_000.0
+/// With a row in one register: six marks per P-position. Per visit, of which there are four for three positions: six lines, and
+/// three permutes, two that move a line by a word and one for the word that is read.
+pub fn needs(input: &StoneGame) -> Needs {
+    let bytes = 256.0 * input.heaps() as f64;
+    Needs { bits: 6.0, loads: 1.3 * 6.0, permutes: 1.3 * 3.0, logic: 1.3 * 3.0, bytes, ..Needs::default() }
 }
 
 /// A pair to search for its `z`, and its rows.
@@ -94,16 +111,33 @@ pub struct SearchEnd {
     pub bit: u32,
 }
 
-/// Finds all P-positions. The search of a visit covers 512 places, that of a narrow one the first 256. What it reads
-/// past the lines of `one[x]` and `two[d]`, and for its last 7 places of `gap[y]`, does not matter: these are past the
-/// last heap, or above every result.
+/// The search of a visit.
+pub trait Search: Fn(LineVisit<'_>) -> SearchEnd {}
+
+impl<F: Fn(LineVisit<'_>) -> SearchEnd> Search for F {}
+
+/// The parts of a tier. Each sink `S` has its own, whose searches are then called in one place and so inlined.
+pub struct Parts<S, W, N> {
+    wide: W,
+    narrow: N,
+    sink: PhantomData<fn() -> S>,
+}
+
+impl<S, W: Search, N: Search> Parts<S, W, N> {
+    /// The search of a visit in 512 places, and in the first 256. What it reads past the lines of `one[x]` and `two[d]`, and for
+    /// its last 7 places of `gap[y]`, does not matter: these are past the last heap, or above every result.
+    #[inline(always)]
+    fn new(wide: W, narrow: N) -> Self {
+        Parts { wide, narrow, sink: PhantomData }
+    }
+}
+
 #[inline(always)]
-pub fn scan<S: Sink>(
+pub fn run<S: Sink>(
     input: &StoneGame,
     run: &Run,
     mut sink: S,
-    search: impl Fn(LineVisit<'_>) -> SearchEnd,
-    search_narrow: impl Fn(LineVisit<'_>) -> SearchEnd,
+    parts: Parts<S, impl Search, impl Search>,
 ) -> Result<S, RunError> {
     let heaps = input.heaps();
     let mut table = LineTable::new(heaps, input.rule);
@@ -116,7 +150,7 @@ pub fn scan<S: Sink>(
                 table.leave(y0, (t - y0) / 2);
             }
             let mut step = table.step(y0, t);
-            let missed = if narrow { step.search(&search_narrow) } else { step.search(&search) };
+            let missed = if narrow { step.search(&parts.narrow) } else { step.search(&parts.wide) };
             step.mark(missed, &mut sink);
         }
         run.advance(layers as u64)?;
@@ -374,7 +408,7 @@ impl Step<'_> {
     /// Searches all pairs; returns those without a result. The closure is borrowed here, not by the caller: through a
     /// borrow of another type, it would be called by a function without the features of the tier, and not inlined.
     #[inline(always)]
-    fn search(&mut self, search: &impl Fn(LineVisit<'_>) -> SearchEnd) -> u32 {
+    fn search(&mut self, search: &impl Search) -> u32 {
         let base = self.base();
         let mut missed = 0;
         let mut left = self.pairs;

@@ -1,12 +1,11 @@
 //! The registers and rows of the automaton, and how they pass a span, wherever the older marks come from.
 
 use super::inner::InnerLoops;
-use super::marks::Reader;
 use super::row::SpanRow;
 use super::span::{Cursor, SPAN, Span, WORDS};
-use super::substitution::{DIFFERENCE, SUM, USED};
+use super::substitution::{DIFFERENCE, Reader, SUM, USED};
+use super::tape::BitString;
 use super::window::{BLOCK, PAD, Registers, Window, Word, unpick};
-use super::words::Words;
 use crate::kernel::RunError;
 use crate::simd::bits::WORD;
 
@@ -67,7 +66,7 @@ impl Engine {
 
     /// Prepares the rows of the next span. `None` if a source lacks marks that it reads.
     #[inline(always)]
-    pub fn prepare(&mut self, sources: Sources<'_, impl Words>, inner: impl InnerLoops) -> Option<()> {
+    pub fn prepare(&mut self, sources: Sources<'_, impl BitString>, inner: impl InnerLoops) -> Option<()> {
         let Engine { n, d, span, .. } = self;
         let span = &mut **span;
         let (n, d) = (*n, *d);

@@ -13,21 +13,17 @@ use std::arch::x86_64::{
 };
 use std::array::from_fn;
 
-use super::automaton::Automaton;
+use super::automaton::{Automaton, Joint};
 use super::inner::InnerLoops;
-use super::joint::Joint;
 use super::segments::{Runner, Segment, Spare, Stretch};
 use super::span::{BLOCKS, Cursor, OldMarks, SPAN, Span, WORDS};
-use super::window::{BLOCK, PAD, Registers, Window, Word};
+use super::window::{BLOCK, EARLY, PAD, Registers, Window, Word};
 use crate::cores::occupancy::Sink;
 use crate::simd::avx512::{collect, lanes_of, load, spread, store};
 use crate::simd::bits::WORD;
 
 /// Lanes of a vector.
 pub const LANES: usize = 8;
-
-/// Steps after which the growth of `d` is measured: as in `automaton_asm`, so that both reach the same states.
-const EARLY: u32 = 12;
 
 /// Bytes by which registers move in a row in a span, besides the growth of `d`: two a block in `used` and, backwards, in
 /// `below`; one a block in `sum`; none in `difference`.
@@ -213,7 +209,7 @@ impl Lanes {
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn growth(&self) -> __m512i {
-        let all = |bits: i64| _mm512_testn_epi64_mask(self.free, _mm512_set1_epi64(bits << (PAD as u32 + EARLY)));
+        let all = |bits: i64| _mm512_testn_epi64_mask(self.free, _mm512_set1_epi64(bits << (PAD + EARLY)));
         _mm512_mask_mov_epi64(_mm512_maskz_set1_epi64(all(0xff), 8), all(0xffff), _mm512_set1_epi64(16))
     }
 

@@ -12,13 +12,41 @@
 //! - Marks of the lower beam leave the registers at the bottom, in order, and go onto *tapes*. The tape `used` is read
 //!   again to tell whether `n` is used, and the sums are read backwards as the mirrored half of *twice*.
 //! - Marks of the upper beam are a function of one flag per heap, "`n` is upper". They are made from a tape of those
-//!   flags when they are needed ([`marks`]). So memory is three bit strings between their readers and writers: less
+//!   flags when they are needed ([`substitution`]). So memory is three bit strings between their readers and writers: less
 //!   than `0.05 M` bytes.
 //!
-//! The driver begins at a [`start()`] that another kernel finds. It prepares the rows of a [`span`] in the first-level
-//! cache, lets a kernel run the blocks, and settles: totals by bit counts, flags and marks onto the tapes
-//! ([`automaton`]). Registers and steps are in [`window`]; [`inner`] lists what a kernel may replace. [`segments`] begin
-//! further on, at guessed [`joint`]s.
+//! The driver begins at a [`start()`] that another kernel finds. It prepares the rows of a span in the first-level cache, lets a
+//! kernel run the blocks, and settles: totals by bit counts, flags and marks onto the tapes. Segments begin further on, at guessed
+//! joints.
+//!
+//! # Terms
+//! | term | what it is | where |
+//! |---|---|---|
+//! | mark | a bit: this line is occupied | |
+//! | old mark | a mark of a position that was found before the span | [`span`] |
+//! | row | bits in L1, of old marks or of complete new ones; read eight bytes at a time | [`row`] |
+//! | register | the marks of one row at the candidates of the next heaps | [`window`] |
+//! | window | all registers of a heap; [`late`](Window::late) is what `twice` takes in after half a block | [`window`] |
+//! | open | the candidates of a heap that is not used; none if it is | [`Block::open`] |
+//! | pick | the candidate that a heap takes, as one bit of a register; 0 if its position is an upper one | [`Block::picks`] |
+//! | step, block | what finds the pick of one heap, of sixteen | [`window`] |
+//! | growth | by how much `d` grows in a block | [`window`] |
+//! | span | 512 heaps, whose rows are prepared together | [`span`] |
+//! | cursor | the byte of each row where the registers begin | [`span`] |
+//! | spill | what has no register in assembly | [`span`] |
+//! | flag | a bit: this heap is the smaller one of an upper position | [`substitution`] |
+//! | substitution, image | how flags become marks of the upper beam, and the marks that some flags become | [`substitution`] |
+//! | tape, slice | a bit string between its writer and its readers, and the part of it that a segment reads | [`tape`], [`tapes`] |
+//! | source | the bit strings that hold the old marks that a span reads: tapes, slices or parts of windows | [`Sources`] |
+//! | pending | partners that are summed up, but not yet in whole words of a tape | [`automaton`] |
+//! | engine | registers and rows, and how they pass a span | [`engine`] |
+//! | automaton | an engine that also settles: adds up totals and writes tapes | [`automaton`] |
+//! | inner loops | what a tier may replace | [`inner`] |
+//! | joint | all that a run from some heap on depends on besides the tapes | [`automaton`] |
+//! | charge, guess | a number that all true states have, and a state that is made up with the right one | [`charge`](super::charge) |
+//! | segment | heaps that one thread, or one lane of a vector, runs from a guess | [`segments`] |
+//! | warm-up | heaps between a guess and the first heap that counts | [`segments`] |
+//! | schedule | how long segments are, and how many of them run at a time | [`segments`] |
 //!
 //! # Wide windows
 //! A block is exact in 64-bit registers if the highest free bit of *twice* is low enough at its start
@@ -29,10 +57,8 @@
 mod automaton;
 mod engine;
 mod inner;
-mod joint;
 #[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512"))]
 pub mod lanes;
-mod marks;
 mod row;
 pub mod segments;
 mod span;
@@ -41,7 +67,6 @@ mod substitution;
 mod tape;
 mod tapes;
 mod window;
-mod words;
 
 pub use automaton::Automaton;
 pub use engine::{Engine, Snapshot, Sources};
@@ -51,9 +76,11 @@ pub use span::{BLOCKS, Blocks, SPAN, Span, Spill, WORDS};
 use start::START;
 pub use start::start;
 pub use substitution::{RowEnd, Substitution, append};
+pub use tape::BitString;
 pub use tapes::Tapes;
-pub use window::{BLOCK, Block, PAD, Registers, Window};
-pub use words::Words;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub use window::EARLY;
+pub use window::{BLOCK, Block, PAD, Registers, Window, Word};
 
 use super::window_certificate;
 use super::{ProportionateNim, Sink};
@@ -62,18 +89,6 @@ use crate::kernel::{Cost, Run, RunError};
 /// Cycles of the serial chain per P-position: four a step, and one step per smaller heap. There are about seven of
 /// those for four positions (observed).
 pub const CHAIN: f64 = 4.0 * 1.75;
-
-/// Nanoseconds per unit of the limit.
-pub mod automaton_ns {
-    /// Steps and spans in plain Rust.
-    pub const PLAIN: f64 = 1.84;
-    /// Blocks in assembly.
-    pub const ASM: f64 = 0.98;
-    /// Blocks in assembly, and spans in 512-bit vectors.
-    pub const AVX512: f64 = 0.88;
-    /// Eight segments at a time, in lanes.
-    pub const LANES: f64 = 0.65;
-}
 
 /// The cost of a kernel of this family that takes `ns` nanoseconds per unit of the limit.
 pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
@@ -176,7 +191,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use super::*;
-    use crate::cores::occupancy::{Positions, Tally};
+    use crate::cores::occupancy::{Beams, Positions};
     use crate::cores::sink::Sink as _;
 
     /// Every block in 128-bit registers.
@@ -233,9 +248,9 @@ mod tests {
         for limit in [4 * START + 1, 20_000, 123_456] {
             assert_eq!(all_wide::<Positions>(limit), known(limit));
         }
-        let mut tally = Tally::default();
+        let mut tally = Beams::default();
         known(1_000_000).list.into_iter().for_each(|position| tally.push(position));
-        assert_eq!(all_wide::<Tally>(1_000_000), tally);
+        assert_eq!(all_wide::<Beams>(1_000_000), tally);
     }
 
     #[test]

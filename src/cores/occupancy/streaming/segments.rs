@@ -13,14 +13,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::automaton::Automaton;
+use super::automaton::{Automaton, Joint};
 use super::engine::Sources;
 use super::inner::{InnerLoops, Plain};
-use super::joint::Joint;
 use super::span::{SPAN, Span};
 use super::start::{START, start};
 use super::tape::Tape;
-use super::tapes::{MARGIN, Marks, Slices, Tapes, expected};
+use super::tapes::{MARGIN, NewMarks, Slices, Tapes, expected};
 use super::{AttemptError, Progress, SHARES, attempt, cost as automaton_cost};
 use crate::cores::growing;
 use crate::cores::occupancy::{HEAPS_PER_BATCH, ProportionateNim, Sink, window_certificate};
@@ -33,7 +32,7 @@ const AHEAD: u64 = 2;
 
 /// How a run is cut into segments.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct Schedule {
     /// Heaps between a guess and the first heap that counts. After `t` heaps about one run in `exp(t / 350)` is still in
     /// another state (observed).
     warm_up: u64,
@@ -47,7 +46,7 @@ pub struct Plan {
     most: u64,
 }
 
-impl Plan {
+impl Schedule {
     /// `lanes` segments at a time on each of `threads` threads. Positions of a segment wait to be joined, if they are
     /// kept; then segments are shorter.
     pub fn new<S: Sink>(lanes: usize, threads: usize) -> Self {
@@ -62,7 +61,7 @@ impl Plan {
             (_, false) => (4 * SPAN as u64, [4 * SPAN as u64, 1 << 11]),
         };
         let ahead = if threads > 1 { AHEAD } else { 1 };
-        Plan { warm_up, lanes, lengths, threads, most: ahead * threads * lanes }
+        Schedule { warm_up, lanes, lengths, threads, most: ahead * threads * lanes }
     }
 
     /// The first heap at which segments pay off.
@@ -93,19 +92,20 @@ pub fn under_way(input: &ProportionateNim, threads: usize, with_positions: bool)
     if threads < 2 {
         return 0.0;
     }
-    let plan = Plan::with(1, threads as u64, !with_positions);
-    let Some(heaps) = plan.length(input.limit() * 2 / 5) else { return 0.0 };
+    let schedule = Schedule::with(1, threads as u64, !with_positions);
+    let Some(heaps) = schedule.length(input.limit() * 2 / 5) else { return 0.0 };
     let positions = if with_positions { growing::bytes::<[u64; 2]>(PER_HEAP * heaps as f64) } else { 0.0 };
     // A slice may keep a chunk that its tape has copied since.
-    plan.most as f64 * (Marks::bytes(heaps + plan.warm_up) + positions + Tape::CHUNK_BYTES as f64)
+    schedule.most as f64 * (NewMarks::bytes(heaps + schedule.warm_up) + positions + Tape::CHUNK_BYTES as f64)
 }
 
 /// Bytes of `lanes` segments on one thread: their marks, and the positions that they find, if those are kept. Whether
 /// they are is not known here, so they are counted; they take little.
 pub fn together(input: &ProportionateNim, lanes: usize) -> f64 {
-    let plans = [true, false].map(|is_counted| Plan::with(lanes as u64, 1, is_counted));
-    let [counted, kept] = plans.map(|plan| plan.length(input.limit() * 2 / 5).unwrap_or(0));
-    lanes as f64 * (Marks::bytes(counted + plans[0].warm_up) + growing::bytes::<[u64; 2]>(PER_HEAP * kept as f64))
+    let schedules = [true, false].map(|is_counted| Schedule::with(lanes as u64, 1, is_counted));
+    let [counted, kept] = schedules.map(|schedule| schedule.length(input.limit() * 2 / 5).unwrap_or(0));
+    lanes as f64
+        * (NewMarks::bytes(counted + schedules[0].warm_up) + growing::bytes::<[u64; 2]>(PER_HEAP * kept as f64))
 }
 
 /// Segments to run.
@@ -119,7 +119,7 @@ struct Task<S> {
     near: Joint,
     slices: Slices,
     /// Empty lists.
-    marks: Vec<Marks>,
+    marks: Vec<NewMarks>,
     sink: S,
 }
 
@@ -127,7 +127,7 @@ struct Task<S> {
 pub struct Segment<S> {
     pub begin: Joint,
     pub end: Joint,
-    pub marks: Marks,
+    pub marks: NewMarks,
     pub sink: S,
 }
 
@@ -148,7 +148,7 @@ pub struct Stretch<'a> {
 pub struct Spare {
     pub spans: Vec<Box<Span>>,
     /// Empty lists.
-    pub marks: Vec<Marks>,
+    pub marks: Vec<NewMarks>,
 }
 
 impl Spare {
@@ -240,10 +240,10 @@ pub fn charge(slices: &Slices, n: u64, near: &Joint) -> Option<Joint> {
 /// The cost of `lanes` segments at a time on each of `threads` threads. One automaton takes `alone` nanoseconds per unit
 /// of the limit, as long as segments would be too short; then those of a thread take `together`.
 pub fn cost(input: &ProportionateNim, [lanes, threads]: [usize; 2], [alone, together]: [f64; 2]) -> Cost {
-    let plan = Plan::with(lanes as u64, threads as u64, true);
+    let schedule = Schedule::with(lanes as u64, threads as u64, true);
     let (Cost { ns, bytes }, limit) = (automaton_cost(input, alone), input.limit() as f64);
     // The limit at which segments begin to pay off: with heaps up to two fifths of it.
-    let first = (2.5 * plan.first() as f64).min(limit);
+    let first = (2.5 * schedule.first() as f64).min(limit);
     let (started, threads) = (threads as f64 - 1.0, threads as f64);
     Cost {
         // Threads disturb each other's caches a little.
@@ -259,11 +259,11 @@ const SPARE: f64 = 70_000.0;
 const PER_HEAP: f64 = 4.0 / 7.0;
 
 /// A run, shared by its threads.
-pub struct Shared<'a, S, G> {
+pub struct Shared<'a, S> {
     limit: u64,
     run: &'a Run,
-    guess: G,
-    plan: Plan,
+    guess: &'a dyn Guess,
+    schedule: Schedule,
     state: Mutex<State<S>>,
     changed: Condvar,
 }
@@ -283,14 +283,14 @@ struct State<S> {
     /// Segments that wait to be joined by their first heap, with the heap after the last.
     waiting: BTreeMap<u64, (u64, Option<Segment<S>>)>,
     /// Lists that were used, so that their memory is used again.
-    spare: Vec<Marks>,
+    spare: Vec<NewMarks>,
     joints: Joints,
     ended: Option<Result<(), AttemptError>>,
 }
 
 impl<S: Sink> State<S> {
     /// Joins the segments whose turn it is, up to one that differs.
-    fn join(&mut self, run: &Run, limit: u64, plan: &Plan) {
+    fn join(&mut self, run: &Run, limit: u64, schedule: &Schedule) {
         while self.ended.is_none()
             && let Some((_, Some(segment))) = self.waiting.get(&self.joint.n)
             && segment.begin == self.joint
@@ -300,7 +300,7 @@ impl<S: Sink> State<S> {
             self.joint = joint;
             self.tapes.append(&mut marks);
             self.spare.push(marks);
-            self.tapes.release(joint.n.saturating_sub(plan.warm_up), joint.d);
+            self.tapes.release(joint.n.saturating_sub(schedule.warm_up), joint.d);
             self.sink.merge(sink);
             self.open -= 1;
             if 2 * joint.n + joint.d > limit {
@@ -318,56 +318,56 @@ impl<S: Sink> State<S> {
     }
 
     /// What can run now.
-    fn task(&mut self, limit: u64, plan: &Plan) -> Option<Task<S>> {
+    fn task(&mut self, limit: u64, schedule: &Schedule) -> Option<Task<S>> {
         let joint = self.joint;
         if let Some((end, _)) = self.waiting.remove(&joint.n) {
             // It differed.
             self.joints.differed += 1;
             return Some(self.exact(end - joint.n));
         }
-        if let Some(heaps) = self.guessed(limit, plan) {
+        if let Some(heaps) = self.guessed(limit, schedule) {
             let begin = self.next;
-            self.next += plan.lanes * heaps;
-            self.open += plan.lanes;
-            self.joints.compared += plan.lanes;
-            let slices = self.tapes.slices(begin - plan.warm_up..self.next, &joint);
-            let marks = self.marks(plan.lanes);
+            self.next += schedule.lanes * heaps;
+            self.open += schedule.lanes;
+            self.joints.compared += schedule.lanes;
+            let slices = self.tapes.slices(begin - schedule.warm_up..self.next, &joint);
+            let marks = self.marks(schedule.lanes);
             return Some(Task { joint: None, begin, heaps, near: joint, slices, marks, sink: self.sink.fork() });
         }
         if self.open > 0 {
             return None;
         }
         // If the tapes do not reach that far, the segment ends where they do.
-        let heaps = plan.length(joint.n).unwrap_or((joint.n / 4).next_multiple_of(SPAN as u64));
+        let heaps = schedule.length(joint.n).unwrap_or((joint.n / 4).next_multiple_of(SPAN as u64));
         self.open = 1;
         self.next = joint.n + heaps;
         Some(self.exact(heaps))
     }
 
     /// Heaps of each of the next segments that can begin from guesses now.
-    fn guessed(&self, limit: u64, plan: &Plan) -> Option<u64> {
+    fn guessed(&self, limit: u64, schedule: &Schedule) -> Option<u64> {
         let (joint, begin) = (&self.joint, self.next);
         // On one thread that runs one segment at a time, the next one always begins at the joint.
-        if self.open + plan.lanes > plan.most || self.open == 0 && plan.lanes == 1 {
+        if self.open + schedule.lanes > schedule.most || self.open == 0 && schedule.lanes == 1 {
             return None;
         }
-        let mut heaps = plan.length(joint.n)?;
-        if plan.lanes > 1 {
+        let mut heaps = schedule.length(joint.n)?;
+        if schedule.lanes > 1 {
             // Lanes end within the limit.
             let left = limit.checked_sub(2 * begin + expected(joint, begin) + 4 * MARGIN)? * 2 / 5;
-            heaps = heaps.min(left / plan.lanes / SPAN as u64 * SPAN as u64);
-            if heaps < plan.warm_up {
+            heaps = heaps.min(left / schedule.lanes / SPAN as u64 * SPAN as u64);
+            if heaps < schedule.warm_up {
                 return None;
             }
         }
         // Marks of upper positions reach to lines that heap `1.52 n` reads.
         let reach = (64 * self.tapes.used.end() as u64).min(joint.n * 3 / 2) - MARGIN;
         let is_within_limit = 2 * begin + expected(joint, begin) <= limit;
-        (begin + plan.lanes * heaps <= reach && is_within_limit).then_some(heaps)
+        (begin + schedule.lanes * heaps <= reach && is_within_limit).then_some(heaps)
     }
 
     /// Lists for a number of segments, if there are any.
-    fn marks(&mut self, segments: u64) -> Vec<Marks> {
+    fn marks(&mut self, segments: u64) -> Vec<NewMarks> {
         self.spare.split_off(self.spare.len().saturating_sub(segments as usize))
     }
 
@@ -380,7 +380,7 @@ impl<S: Sink> State<S> {
     }
 }
 
-impl<S: Sink, G: Guess> Shared<'_, S, G> {
+impl<S: Sink> Shared<'_, S> {
     fn state(&self) -> MutexGuard<'_, State<S>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -392,7 +392,7 @@ impl<S: Sink, G: Guess> Shared<'_, S, G> {
             if state.ended.is_some() {
                 return None;
             }
-            if let Some(task) = state.task(self.limit, &self.plan) {
+            if let Some(task) = state.task(self.limit, &self.schedule) {
                 return Some(task);
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -405,7 +405,7 @@ impl<S: Sink, G: Guess> Shared<'_, S, G> {
         for (segment, begin) in segments.into_iter().zip((begin..).step_by(heaps as usize)) {
             state.waiting.insert(begin, (begin + heaps, segment));
         }
-        state.join(self.run, self.limit, &self.plan);
+        state.join(self.run, self.limit, &self.schedule);
         self.changed.notify_all();
     }
 
@@ -422,7 +422,7 @@ impl<S: Sink, G: Guess> Shared<'_, S, G> {
         // No closure calls the runner: it would not have the kernel's CPU features.
         while let Some(Task { joint, begin, heaps, near, slices, marks, sink }) = self.task() {
             spare.marks = marks;
-            let warm_up = if joint.is_some() { 0 } else { self.plan.warm_up };
+            let warm_up = if joint.is_some() { 0 } else { self.schedule.warm_up };
             let on = Stretch { limit: self.limit, warm_up, heaps, tapes: slices.sources() };
             if let Some(joint) = joint {
                 match run_segment(&joint, on, &mut spare, sink, runner.inner()) {
@@ -445,9 +445,9 @@ impl<S: Sink, G: Guess> Shared<'_, S, G> {
 }
 
 /// Ends the other threads when one panics: they may be waiting for it.
-struct EndOnPanic<'a, 'b, S: Sink, G: Guess>(&'a Shared<'b, S, G>);
+struct EndOnPanic<'a, 'b, S: Sink>(&'a Shared<'b, S>);
 
-impl<S: Sink, G: Guess> Drop for EndOnPanic<'_, '_, S, G> {
+impl<S: Sink> Drop for EndOnPanic<'_, '_, S> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.end(AttemptError::Dropped);
@@ -457,29 +457,29 @@ impl<S: Sink, G: Guess> Drop for EndOnPanic<'_, '_, S, G> {
 
 /// Runs segments on the threads of the run, with `guess` where they begin. `work` is [`Shared::work`] with the inner
 /// loops of a kernel: a closure, because that has the kernel's CPU features.
-pub fn drive<S: Sink, G: Guess>(
+pub fn drive<S: Sink>(
     input: &ProportionateNim,
     run: &Run,
-    plan: Plan,
+    schedule: Schedule,
     sink: S,
-    guess: G,
-    work: impl Fn(&Shared<'_, S, G>) -> Result<(), RunError> + Sync,
+    guess: &dyn Guess,
+    work: impl Fn(&Shared<'_, S>) -> Result<(), RunError> + Sync,
 ) -> Result<(S, Joints), RunError> {
-    drive_with(input, run, SHARES[0], plan, sink, guess, work)
+    drive_with(input, run, SHARES[0], schedule, sink, guess, work)
 }
 
 /// [`drive`] with tapes that keep `shares` of the limit in the first attempt.
-fn drive_with<S: Sink, G: Guess>(
+fn drive_with<S: Sink>(
     input: &ProportionateNim,
     run: &Run,
     shares: [f64; 3],
-    plan: Plan,
+    schedule: Schedule,
     mut sink: S,
-    guess: G,
-    work: impl Fn(&Shared<'_, S, G>) -> Result<(), RunError> + Sync,
+    guess: &dyn Guess,
+    work: impl Fn(&Shared<'_, S>) -> Result<(), RunError> + Sync,
 ) -> Result<(S, Joints), RunError> {
     let limit = input.limit();
-    let threads = plan.threads as usize;
+    let threads = schedule.threads as usize;
     if limit <= 4 * START {
         // A run that cannot have its threads says so at any limit.
         threads::share(threads, |_| Ok(()))?;
@@ -499,7 +499,7 @@ fn drive_with<S: Sink, G: Guess>(
         joints,
         ended: None,
     };
-    let shared = Shared { limit, run, guess, plan, state: Mutex::new(state), changed: Condvar::new() };
+    let shared = Shared { limit, run, guess, schedule, state: Mutex::new(state), changed: Condvar::new() };
     threads::share(threads, |_| work(&shared))?;
 
     let State { joint, sink, reported, joints, ended, .. } =
@@ -524,7 +524,7 @@ fn drive_with<S: Sink, G: Guess>(
 mod tests {
     use super::super::window::Registers;
     use super::*;
-    use crate::cores::occupancy::{Occupancy, Positions, Tally};
+    use crate::cores::occupancy::{Beams, Occupancy, Positions};
     use crate::cores::sink::Sink as _;
     use crate::kernel::Operation as _;
     use crate::machine::Machine;
@@ -534,13 +534,13 @@ mod tests {
         window_certificate::run(&input, &Run::new(1), Positions::default()).expect("runs to its end")
     }
 
-    fn tally(positions: &Positions) -> Tally {
-        let mut tally = Tally::default();
+    fn tally(positions: &Positions) -> Beams {
+        let mut tally = Beams::default();
         positions.list.iter().for_each(|position| tally.push(*position));
         tally
     }
 
-    fn work_plain<S: Sink, G: Guess>(shared: &Shared<'_, S, G>) -> Result<(), RunError> {
+    fn work_plain<S: Sink>(shared: &Shared<'_, S>) -> Result<(), RunError> {
         shared.work(Alone(Plain))
     }
 
@@ -548,8 +548,8 @@ mod tests {
     fn in_segments<S: Sink>(limit: u64, threads: usize, guess: impl Guess) -> (S, Joints) {
         let input = ProportionateNim::new(limit).expect("small");
         let run = Run::new(threads);
-        let plan = Plan::new::<S>(1, threads);
-        let found = drive(&input, &run, plan, S::default(), guess, work_plain).expect("runs to its end");
+        let schedule = Schedule::new::<S>(1, threads);
+        let found = drive(&input, &run, schedule, S::default(), &guess, work_plain).expect("runs to its end");
         assert_eq!(run.done(), input.smaller_heaps());
         found
     }
@@ -561,7 +561,7 @@ mod tests {
         for threads in 1..=17 {
             let (found, joints) = in_segments::<Positions>(limit, threads, charge);
             assert_eq!(found, known, "{threads} threads");
-            assert_eq!(in_segments::<Tally>(limit, threads, charge).0, tally(&known), "{threads} threads");
+            assert_eq!(in_segments::<Beams>(limit, threads, charge).0, tally(&known), "{threads} threads");
             // One thread has no need to guess.
             assert!(threads > 1 || joints.compared == 0, "{joints:?}");
         }
@@ -593,8 +593,8 @@ mod tests {
 
     fn three_together<S: Sink>(limit: u64, threads: usize, guess: impl Guess) -> (S, Joints) {
         let input = ProportionateNim::new(limit).expect("small");
-        let plan = Plan::new::<S>(Three::LANES, threads);
-        drive(&input, &Run::new(threads), plan, S::default(), guess, |shared| shared.work(Three))
+        let schedule = Schedule::new::<S>(Three::LANES, threads);
+        drive(&input, &Run::new(threads), schedule, S::default(), &guess, |shared| shared.work(Three))
             .expect("runs to its end")
     }
 
@@ -620,7 +620,7 @@ mod tests {
                 };
                 assert!(threads > 1 || compared > 30 && is_as_wrong, "{how:?}: {joints:?}");
             }
-            assert_eq!(three_together::<Tally>(limit, threads, charge).0, tally(&known), "{threads} threads");
+            assert_eq!(three_together::<Beams>(limit, threads, charge).0, tally(&known), "{threads} threads");
         }
     }
 
@@ -628,7 +628,7 @@ mod tests {
     #[test]
     fn every_kernel_of_segments_finds_every_position() {
         let machine = Machine::detect();
-        let counted = Occupancy::<Tally>::KERNELS.iter().filter(|def| def.name.starts_with("charged"));
+        let counted = Occupancy::<Beams>::KERNELS.iter().filter(|def| def.name.starts_with("charged"));
         let listed = Occupancy::<Positions>::KERNELS.iter().filter(|def| def.name.starts_with("charged"));
         for limit in [150_000, 400_003, 3_000_000] {
             let input = ProportionateNim::new(limit).expect("small");
@@ -705,7 +705,7 @@ mod tests {
                 if matches!(how, Wrong::Missing | Wrong::Charge | Wrong::Uppers) {
                     assert_eq!(joints.differed, joints.compared, "{how:?}, {threads} threads");
                 }
-                let (found, _) = in_segments::<Tally>(limit, threads, wrong(how));
+                let (found, _) = in_segments::<Beams>(limit, threads, wrong(how));
                 assert_eq!(found, tally(&known), "{how:?}, {threads} threads");
             }
         }
@@ -716,7 +716,7 @@ mod tests {
         let input = ProportionateNim::new(3_000_000).expect("small");
         let run = Run::new(3);
         run.cancel();
-        let ended = drive(&input, &run, Plan::new::<Tally>(1, 3), Tally::default(), charge, work_plain);
+        let ended = drive(&input, &run, Schedule::new::<Beams>(1, 3), Beams::default(), &charge, work_plain);
         assert_eq!(ended.err(), Some(RunError::Cancelled));
         assert!(run.done() < input.smaller_heaps());
     }
@@ -735,7 +735,7 @@ mod tests {
             })
         };
         let found = Positions::into(outlet);
-        let (last, _) = drive(&input, &Run::new(4), Plan::new::<Positions>(1, 4), found, charge, work_plain)
+        let (last, _) = drive(&input, &Run::new(4), Schedule::new::<Positions>(1, 4), found, &charge, work_plain)
             .expect("runs to its end");
         let mut all = all.lock().expect("no panic").clone();
         all.extend(&last.list);
@@ -750,9 +750,9 @@ mod tests {
             &input,
             &run,
             [0.1, 0.03, 0.07],
-            Plan::new::<Positions>(1, 2),
+            Schedule::new::<Positions>(1, 2),
             Positions::default(),
-            charge,
+            &charge,
             work_plain,
         );
         assert_eq!(found.expect("runs to its end").0, known(1_000_000));
@@ -769,7 +769,8 @@ mod tests {
         };
         // Threads that a busy machine runs one after another need no guess.
         for _ in 0..100 {
-            drive(&input, &Run::new(3), Plan::new::<Tally>(1, 3), Tally::default(), guess, work_plain).expect("ends");
+            drive(&input, &Run::new(3), Schedule::new::<Beams>(1, 3), Beams::default(), &guess, work_plain)
+                .expect("ends");
         }
     }
 }

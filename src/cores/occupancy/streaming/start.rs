@@ -1,8 +1,8 @@
 //! The start of the automaton: its state, built from positions that another kernel finds.
 
-use super::joint::Joint;
+use super::automaton::Joint;
 use super::span::SPAN;
-use super::tapes::{Marks, Tapes};
+use super::tapes::{NewMarks, Tapes};
 use super::window::{BLOCK, PAD, Registers, Window};
 use crate::cores::occupancy::{Positions, ProportionateNim, Sink, window_certificate};
 use crate::kernel::{Run, RunError};
@@ -72,7 +72,7 @@ pub fn start<S: Sink>(input: &ProportionateNim, shares: [f64; 3], sink: &mut S) 
         [used.before(n + d), sum[0].before(n / 2 + d), sum[1].before(n / 2 + d)];
     let (flag_words, _) = flags.before(n);
     let mut tapes = Tapes::new(limit, shares, 8 * n);
-    tapes.append(&mut Marks { used: used_words, sum: [even_words, odd_words], flags: flag_words });
+    tapes.append(&mut NewMarks { used: used_words, sum: [even_words, odd_words], flags: flag_words });
     let joint = Joint {
         n,
         d,

@@ -5,7 +5,9 @@
 //! difference row every `n` becomes `0`, or `01` if it is upper; in the used row `00` or `010`. In the two parity rows
 //! of the sum a pair of `n` becomes `000` and one more `0` for each upper one, with a mark in the row of its parity.
 
+use super::inner::{InnerLoops, Plain};
 use super::row::SpanRow;
+use super::tape::{BitString, Tape};
 
 /// The substitution of one row: the image of sixteen flags that are all set, from which each flag that is not set
 /// removes one bit.
@@ -110,5 +112,142 @@ pub fn append(row: &mut SpanRow, mut end: RowEnd, flags: [u64; 2], zeros: u32, i
         row.store(end.length, last);
         last >>= bits & !7;
         end = RowEnd { fill: 0, ..end }.after(bits);
+    }
+}
+
+/// Reads flags and writes rows.
+#[derive(Default)]
+pub struct Reader<const ROWS: usize> {
+    /// The number of the rows' first bit, a multiple of 64.
+    pub start: u64,
+    end: RowEnd,
+    /// The word of flags that is read next, an even number.
+    next: usize,
+}
+
+impl<const ROWS: usize> Reader<ROWS> {
+    /// Begins at the word with bit `at`, which is known from its first bit on. `None` if the flags there are not known.
+    pub fn at(substitutions: &[Substitution; ROWS], rows: &mut [SpanRow; ROWS], flags: &Tape, at: u64) -> Option<Self> {
+        let zeros = word_length(substitutions);
+        let (word, ones) = flags.find(zeros, at / 64 * 64)?;
+        let begin = zeros * word as u64 + ones;
+        let start = begin / 64 * 64;
+        // The first bits belong to no word of flags.
+        rows.iter_mut().for_each(|row| row.store(0, 0));
+        let mut reader = Reader { start, end: RowEnd::default().after((begin - start) as u32), next: word };
+        reader.read(substitutions, rows, flags, at, at, Plain)?;
+        reader.drop_before(rows, at);
+        Some(reader)
+    }
+
+    /// A reader at word `next` of the flags, an even number, before which `uppers` flags are set. All that comes before is
+    /// taken for zeros.
+    pub fn from_word(
+        substitutions: &[Substitution; ROWS],
+        rows: &mut [SpanRow; ROWS],
+        (next, uppers): (usize, u64),
+    ) -> Self {
+        let bit = substitutions[0].bit(64 * next as u64, uppers);
+        rows.iter_mut().for_each(|row| row.store(0, 0));
+        Reader { start: bit / 64 * 64, end: RowEnd::default().after((bit % 64) as u32), next }
+    }
+
+    /// The number of the first bit not yet written.
+    pub fn end(&self) -> u64 {
+        self.start + 8 * self.end.length as u64 + u64::from(self.end.fill)
+    }
+
+    /// Reads flags until all bits before `to` are known, and drops those before `from` if their room is needed. Returns
+    /// the number of words dropped, or `None` if a flag is missing.
+    #[inline(always)]
+    pub fn read(
+        &mut self,
+        substitutions: &[Substitution; ROWS],
+        rows: &mut [SpanRow; ROWS],
+        flags: &impl BitString,
+        from: u64,
+        to: u64,
+        inner: impl InnerLoops,
+    ) -> Option<usize> {
+        let mut dropped = 0;
+        while self.end() < to {
+            if self.end.length > SpanRow::BITS / 8 - 64 {
+                dropped += self.drop_before(rows, from);
+            }
+            let flags: [u64; 2] = *flags.words(self.next)?;
+            self.next += flags.len();
+            for (row, substitution) in rows.iter_mut().zip(substitutions) {
+                inner.append(row, self.end, flags, substitution);
+            }
+            let ones: u32 = flags.map(u64::count_ones).iter().sum();
+            self.end = self.end.after(8 * substitutions[0].zeros + ones);
+        }
+        Some(dropped)
+    }
+
+    /// Drops whole words before bit `from` and returns their number.
+    fn drop_before(&mut self, rows: &mut [SpanRow; ROWS], from: u64) -> usize {
+        let words = (from.min(self.end()) - self.start) as usize / 64;
+        rows.iter_mut().for_each(|row| row.drop_words(words));
+        self.start += 64 * words as u64;
+        self.end.length -= 8 * words;
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The bits of a row from `from` on, read in steps.
+    fn rows<const ROWS: usize>(
+        substitutions: &[Substitution; ROWS],
+        flags: &[u64],
+        from: u64,
+        step: u64,
+    ) -> [Vec<bool>; ROWS] {
+        let mut tape = Tape::new(usize::MAX);
+        tape.append(flags);
+        let mut written = [const { SpanRow::new() }; ROWS];
+        let mut out = [const { Vec::new() }; ROWS];
+        let mut at = from;
+        let Some(mut reader) = Reader::at(substitutions, &mut written, &tape, at) else { return out };
+        while reader.read(substitutions, &mut written, &tape, at, at + step, Plain).is_some() {
+            for bit in at..at + step {
+                let bit = (bit - reader.start) as usize;
+                out.iter_mut().zip(&written).for_each(|(out, row)| out.push(row.load(bit / 8) >> (bit % 8) & 1 == 1));
+            }
+            at += step;
+        }
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_the_marks_of_the_flags(
+            flags in prop::collection::vec(any::<u64>(), 2..80),
+            from in 0_u64..5000,
+            step in 1_u64..900,
+        ) {
+            let set = |n: usize| flags[n / 64] >> (n % 64) & 1 == 1;
+            let upper: Vec<(usize, usize)> = (0..64 * flags.len()).filter(|n| set(*n)).zip(1..).collect();
+            let line = |bit: usize, line: &dyn Fn(usize, usize) -> usize| upper.iter().any(|(n, k)| line(*n, *k) == bit);
+            let [used] = rows(&USED, &flags, from, step);
+            let [difference] = rows(&DIFFERENCE, &flags, from, step);
+            let sum = rows(&SUM, &flags, from, step);
+            for (bit, got) in (from as usize..).zip(&used) {
+                prop_assert_eq!(*got, line(bit, &|n, k| 2 * n + k));
+            }
+            for (bit, got) in (from as usize..).zip(&difference) {
+                prop_assert_eq!(*got, line(bit, &|n, k| n + k));
+            }
+            for (parity, row) in sum.iter().enumerate() {
+                for (bit, got) in (from as usize..).zip(row) {
+                    prop_assert_eq!(*got, line(2 * bit, &|n, k| 3 * n + 2 * k + parity));
+                }
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Tapes: bit strings that are written at one end and read, much later, near the other.
+//! Bit strings that may be readable only in part. Among them are tapes, which are written at one end and read, much later, near the
+//! other.
 //!
 //! A tape is a queue of chunks, so memory holds only what lies between the heads. Chunks are shared: a [`Tape::slice`]
 //! goes to another thread while this one appends. The set bits before each page are known, so a reader can begin
@@ -8,7 +9,23 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::words::Words;
+/// A bit string in words that may be readable only in part.
+pub trait BitString {
+    /// Word `at`, if it can be read.
+    fn get(&self, at: usize) -> Option<u64>;
+
+    /// The `N` words from `at` on, where `at` is a multiple of `N`, if they can be read.
+    fn words<const N: usize>(&self, at: usize) -> Option<&[u64; N]>;
+
+    /// 32 bits from bit `at` on.
+    #[inline(always)]
+    fn bits(&self, at: u64) -> Option<u32> {
+        let (word, shift) = ((at / 64) as usize, at % 64);
+        let low = self.get(word)? >> shift;
+        let high = if shift > 32 { self.get(word + 1)? << (64 - shift) } else { 0 };
+        Some((low | high) as u32)
+    }
+}
 
 /// Words in a chunk.
 const CHUNK: usize = 1 << 12;
@@ -144,7 +161,7 @@ impl Tape {
 }
 
 /// `None` where a word is not written yet, lies past the horizon, or was released.
-impl Words for Tape {
+impl BitString for Tape {
     #[inline(always)]
     fn get(&self, at: usize) -> Option<u64> {
         let index = at.checked_sub(self.first)?;

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
+use super::automaton::Joint;
 use super::engine::Sources;
-use super::joint::Joint;
 use super::substitution::{DIFFERENCE, SUM, USED, word_length};
-use super::tape::Tape;
-use super::words::Words;
+use super::tape::{BitString, Tape};
 use crate::cores::occupancy::charge;
 use crate::simd::bits::WORD;
 
@@ -17,9 +16,9 @@ const DRIFT: u64 = 16;
 /// By how much `d` grows per heap: the slope of the lower beam less one, observed.
 const SPEED: f64 = 0.4778;
 
-/// Marks in whole words.
+/// Marks in whole words, for the tapes.
 #[derive(Default)]
-pub struct Marks {
+pub struct NewMarks {
     /// Used heaps.
     pub used: Vec<u64>,
     /// Occupied lines `2m - n` by parity, odd ones at `(2m - n + 1) / 2`.
@@ -28,7 +27,7 @@ pub struct Marks {
     pub flags: Vec<u64>,
 }
 
-impl Marks {
+impl NewMarks {
     /// Words of `used` and of each other list that are enough for a number of heaps: `used`, `sum` and `flags` grow by
     /// 1.478, 0.978 and 1 bit a heap.
     fn words(heaps: u64) -> [usize; 2] {
@@ -44,7 +43,7 @@ impl Marks {
 
     /// Makes room for the marks of that many heaps.
     pub fn reserve(&mut self, heaps: u64) {
-        let Marks { used, sum: [even, odd], flags } = self;
+        let NewMarks { used, sum: [even, odd], flags } = self;
         let [of_used, of_others] = Self::words(heaps);
         used.reserve_exact(of_used);
         [even, odd, flags].into_iter().for_each(|list| list.reserve_exact(of_others));
@@ -52,7 +51,7 @@ impl Marks {
 
     /// Empties the lists.
     pub fn clear(&mut self) {
-        let Marks { used, sum: [even, odd], flags } = self;
+        let NewMarks { used, sum: [even, odd], flags } = self;
         [used, even, odd, flags].into_iter().for_each(Vec::clear);
     }
 }
@@ -62,7 +61,7 @@ pub fn expected(joint: &Joint, n: u64) -> u64 {
     (joint.d as f64 + SPEED * (n as f64 - joint.n as f64)).max(0.0) as u64
 }
 
-/// The tapes of a run: [`Marks`] from the beginning on.
+/// The tapes of a run: [`NewMarks`] from the beginning on.
 pub struct Tapes {
     pub used: Tape,
     pub sum: [Tape; 2],
@@ -86,7 +85,7 @@ impl Tapes {
 
     /// Appends marks, and empties their lists.
     #[inline(always)]
-    pub fn append(&mut self, marks: &mut Marks) {
+    pub fn append(&mut self, marks: &mut NewMarks) {
         let Tapes { used, sum: [even, odd], flags } = self;
         let [new_even, new_odd] = &marks.sum;
         for (tape, list) in [(used, &marks.used), (even, new_even), (odd, new_odd), (flags, &marks.flags)] {

@@ -213,6 +213,11 @@ impl<W: Word> Window<W> {
     }
 }
 
+/// Steps after which assembly and lanes measure how far `d` may grow, so that both reach the same states: early enough for the
+/// addresses of the next block's marks to be known in time.
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub const EARLY: usize = 12;
+
 /// How far `d` may grow, in whole bytes and at most 16 bits, given `difference` as it would be at the start of a block.
 #[inline(always)]
 pub fn growth(difference: u64) -> u32 {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::cores::occupancy::streaming::{Automaton, Engine, InnerLoops, Plain, Span, Tapes, WORDS, Words, start};
-use crate::cores::occupancy::{ProportionateNim, Tally};
+use crate::cores::occupancy::streaming::{Automaton, BitString, Engine, InnerLoops, Plain, Span, Tapes, WORDS, start};
+use crate::cores::occupancy::{Beams, ProportionateNim};
 use crate::kernel::RunError;
 use crate::simd::bits::WORD;
 
@@ -251,7 +251,7 @@ impl Marks {
     }
 }
 
-impl Words for Marks {
+impl BitString for Marks {
     #[inline(always)]
     fn get(&self, at: usize) -> Option<u64> {
         (self.first..self.end).contains(&at).then(|| self.word(at - self.base()))
@@ -308,7 +308,7 @@ impl Interval {
     /// What the heaps before the automaton starts leave, and the automaton's engine there. The base ends at heap `to`.
     pub fn base(input: &ProportionateNim, to: u64) -> Result<(Engine, Interval, Sums), RunError> {
         let small = ProportionateNim { limit: input.limit().min(1 << 20), ..input.clone() };
-        let (tapes, joint) = start(&small, [1.0; 3], &mut Tally::default())?;
+        let (tapes, joint) = start(&small, [1.0; 3], &mut Beams::default())?;
         let automaton = Automaton::at(small.limit(), &joint, tapes.sources(), Span::new()).ok_or(RunError::Overflow)?;
         let Tapes { used, sum, flags } = tapes;
         let mut interval = Interval::new(0, 0, Total::default(), Total::default());

@@ -25,16 +25,15 @@ mod restart;
 mod tree;
 
 use plan::Options;
-pub use tree::Shared;
-use tree::{Failure, attempt};
+use tree::attempt;
+pub use tree::{Failure, Shared};
 
-use super::streaming::{self, InnerLoops};
+use super::streaming::InnerLoops;
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, Evidence, Run, RunError};
-#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512", feature = "parallel"))]
 use crate::machine::STACK;
 
-/// Smaller limits are left to the automaton.
+/// Smaller limits are left to the automaton: there are no windows.
 pub const LEAST: u64 = 1_000_000;
 
 /// Attempts, each with wider margins or a longer warm-up.
@@ -81,35 +80,27 @@ impl From<Joints> for Evidence {
     }
 }
 
-/// The cost on several threads, one of which takes `ns` nanoseconds per heap; the base is run by one.
-#[cfg(all(target_arch = "x86_64", feature = "avx2", feature = "avx512", feature = "parallel"))]
-pub fn threads_cost(input: &ProportionateNim, ns: f64, threads: usize) -> Cost {
-    if threads < 2 || input.limit() < LEAST {
-        return Cost::IMPOSSIBLE;
-    }
-    let Cost { ns: one, bytes } = cost(input, ns);
-    let base = ns * Options::for_limit(input.limit()).base as f64;
-    let more = (threads - 1) as f64;
-    // A window that ends late is read late, too: observed.
-    let bytes = bytes + more * (STACK + 0.01 * bytes);
-    Cost { ns: base + 1.05 * (one - base).max(0.0) / threads as f64, bytes }
-}
-
-/// The cost of a kernel of this family that takes `ns` nanoseconds per heap. Heaps visited and bytes held at once were
-/// measured up to limits of `10^15`.
-pub fn cost(input: &ProportionateNim, ns: f64) -> Cost {
+/// The cost on some threads, one of which takes `ns` nanoseconds per heap; the base is run by one. Heaps visited and bytes held at
+/// once were measured up to limits of `10^15`.
+pub fn cost_on(input: &ProportionateNim, ns: f64, threads: usize) -> Cost {
     let limit = input.limit() as f64;
-    if input.limit() < LEAST {
-        return streaming::cost(input, ns / 2.45);
-    }
     let heaps = (590.0 * limit.sqrt()).max(4.15e10 * (limit / 1e15).powf(0.66));
     // Up to some limit the base takes the greater part of the bytes; from there on it grows no more.
     let bytes = 3.5e5 + (4.6e6 * (limit.min(5e12) / 1e9).powf(0.44)).max(1.98e9 * (limit / 1e15).powf(0.61));
-    input.published_any_limit(ns * heaps, bytes)
+    let one = input.published_any_limit(ns * heaps, bytes);
+    if threads == 1 || !one.is_possible() {
+        return one;
+    }
+    let base = ns * Options::for_limit(input.limit()).base as f64;
+    Cost {
+        ns: base + 1.05 * (one.ns - base).max(0.0) / threads as f64,
+        // A window that ends late is read late, too: observed.
+        bytes: one.bytes + (threads - 1) as f64 * (STACK + 0.01 * one.bytes),
+    }
 }
 
-/// Runs the tree on `threads` threads, with `inner` for the parts in which kernels differ, and `work` for what a thread does:
-/// [`Shared::work`], compiled for the kernel's tier.
+/// Runs the tree on `threads` threads, for a limit of at least [`LEAST`], with `inner` for the parts in which kernels differ, and
+/// `work` for what a thread does: [`Shared::work`], compiled for the kernel's tier.
 #[inline(always)]
 pub fn drive<S: Sink>(
     input: &ProportionateNim,
@@ -119,9 +110,6 @@ pub fn drive<S: Sink>(
     inner: impl InnerLoops,
     work: impl Fn(&Shared<'_>) -> Result<(), Failure> + Sync,
 ) -> Result<S, RunError> {
-    if input.limit() < LEAST {
-        return streaming::drive(input, run, sink, inner);
-    }
     // A sink that takes positions one by one is outside the domain.
     let Some(tally) = sink.beams() else { return Err(RunError::OutsideDomain) };
     let mut options = Options::for_limit(input.limit());

@@ -10,7 +10,7 @@ use super::model::Model;
 use super::plan::{HEAPS, NEAREST, Options, Plan};
 use super::restart::{Places, Prefix, restart};
 use crate::cores::occupancy::streaming::{Engine, InnerLoops, Snapshot, Span, WORDS};
-use crate::cores::occupancy::{Beam, ProportionateNim, Tally};
+use crate::cores::occupancy::{Beam, Beams, ProportionateNim};
 use crate::kernel::{Run, RunError, threads};
 
 /// Why an attempt ended early.
@@ -154,7 +154,7 @@ pub fn attempt(
     reported: &mut u64,
     inner: impl InnerLoops,
     work: &(impl Fn(&Shared<'_>) -> Result<(), Failure> + Sync),
-) -> Result<(Tally, Joints), Failure> {
+) -> Result<(Beams, Joints), Failure> {
     let mut shared = Shared::new(input, options, run, *reported);
     let result = (|| {
         let mut base = Walk::at_the_base(input, options)?;
@@ -257,7 +257,7 @@ impl<'a> Shared<'a> {
     }
 
     /// Both beams.
-    fn finish(self) -> Result<(Tally, Joints), Failure> {
+    fn finish(self) -> Result<(Beams, Joints), Failure> {
         let Ended { flags, lower, joints, .. } = self.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
         let above = self.limit + 1;
         let at = last(&flags, |flags| flags.first_line(3, 1) <= above);
@@ -265,7 +265,7 @@ impl<'a> Shared<'a> {
         let upper = Beam { positions: uppers.count, smaller: uppers.sum, larger: uppers.lines(2, 1).sum };
         let heaps = lock(&self.progress).0;
         let joints = Joints { windows: self.plan.windows.len() as u64, warm_up: self.options.warm_up, heaps, ..joints };
-        Ok((Tally { lower: lower.ok_or(Failure::Missed)?, upper }, joints))
+        Ok((Beams { lower: lower.ok_or(Failure::Missed)?, upper }, joints))
     }
 }
 
@@ -509,16 +509,16 @@ mod tests {
     /// A plan that has much to do at small limits.
     const SMALL: Options = Options { base: 20_480, warm_up: 8192, margin: 40.0, spacing: 40_000 };
 
-    fn attempted(limit: u64, options: &Options) -> Result<(Tally, Joints), Failure> {
+    fn attempted(limit: u64, options: &Options) -> Result<(Beams, Joints), Failure> {
         attempted_on(1, limit, options)
     }
 
-    fn attempted_on(threads: usize, limit: u64, options: &Options) -> Result<(Tally, Joints), Failure> {
+    fn attempted_on(threads: usize, limit: u64, options: &Options) -> Result<(Beams, Joints), Failure> {
         attempt(&input(limit), options, &Run::new(threads), threads, &mut 0, Plain, &|shared| shared.work(Plain))
     }
 
-    fn exact(limit: u64) -> Tally {
-        streaming::drive(&input(limit), &Run::new(1), Tally::default(), Plain).expect("runs to its end")
+    fn exact(limit: u64) -> Beams {
+        streaming::drive(&input(limit), &Run::new(1), Beams::default(), Plain).expect("runs to its end")
     }
 
     #[test]

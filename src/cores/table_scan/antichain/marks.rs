@@ -8,8 +8,7 @@
 
 use std::arch::x86_64::*;
 
-use super::vectors::{LANES, add, ones, sub};
-use super::{Band, K, RowStarts, Rule};
+use super::{Band, K, LANES, RowStarts, Rule, add, ones, sub};
 use crate::simd::avx512::lanes_of;
 use crate::simd::bits::{WORD, transpose};
 use crate::simd::field::WordsToMark;

@@ -8,8 +8,7 @@
 use std::arch::x86_64::*;
 
 use super::layout::Layout;
-use super::vectors::{LANES, add, splat, sub};
-use super::{Band, H, K, Pairs, RowStarts};
+use super::{Band, H, K, LANES, Pairs, RowStarts, add, splat, sub};
 use crate::simd::avx512::{lanes_of, load};
 use crate::simd::bits::WORD;
 use crate::simd::field::{Field, SearchStarts};

@@ -7,8 +7,7 @@
 use std::arch::x86_64::*;
 use std::array::from_fn;
 
-use super::vectors::{LANE, LANES, add, splat, sub};
-use super::{Band, H, K, Pairs};
+use super::{Band, H, K, LANE, LANES, Pairs, add, splat, sub};
 use crate::simd::avx512::{load, store};
 use crate::simd::bits::WORD;
 

@@ -6,7 +6,7 @@
 use std::array::from_fn;
 
 use super::tables::{Block, Segment};
-use super::{BAND, BANDS, Marks, SUPERBAND, TILE};
+use super::{BAND, BANDS, SUPERBAND, TILE, Tables};
 use crate::simd::line::{Line, PLACES, WORDS};
 
 /// Words of a moved window.
@@ -46,7 +46,7 @@ pub struct Tile<'a, F> {
 impl<'a, F: Fn(&Line) -> u8> Tile<'a, F> {
     /// The tile from `x0` on.
     #[inline(always)]
-    pub fn new(marks: &'a Marks, at: Segment, x0: usize, full_words: &'a F) -> Self {
+    pub fn new(marks: &'a Tables, at: Segment, x0: usize, full_words: &'a F) -> Self {
         // The frame of the last band that has candidates is the lowest.
         let last = (at.layers - 1).min(at.z0 + PLACES - 1 - at.y0) / BAND * BAND;
         let block = at.word(at.y0 + last) / WORDS;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::full::{Full, FullRows, Tile};
-use super::tables::{Segment, Xs};
-use super::{BAND, BANDS, Found, Keep, Layers, Marks, Rule, Step, TILE};
+use super::tables::{Block, Segment, Xs};
+use super::{BAND, BANDS, Found, Keep, LayerRows, Rule, Step, TILE, Tables};
 use crate::cores::table_scan::Tally;
 use crate::cores::table_scan::wave::Wave;
 use crate::kernel::RunError;
@@ -16,8 +16,8 @@ const MORE_STEPS: usize = 2 * BAND;
 
 /// The state of a superband; reused for the next one of the thread.
 pub struct Superband<'a> {
-    marks: &'a Marks,
-    layers: Layers,
+    marks: &'a Tables,
+    layers: LayerRows,
     /// For each band the words of its steps: bit `k` says that the pair of layer `k` is unused.
     unused: [Vec<u64>; BANDS],
     full: Box<(Full, FullRows)>,
@@ -27,17 +27,17 @@ pub struct Superband<'a> {
 }
 
 impl<'a> Superband<'a> {
-    pub fn new(marks: &'a Marks) -> Self {
+    pub fn new(marks: &'a Tables) -> Self {
         let unused = std::array::from_fn(|_| vec![0; marks.heaps + MORE_STEPS]);
         let full = Box::new((Full::new(), FullRows::new()));
-        let layers = Layers::new(marks.heaps);
+        let layers = LayerRows::new(marks.heaps);
         Superband { marks, layers, unused, full, found: Box::default(), tally: Tally::default() }
     }
 
     /// Bytes of a superband.
     pub fn bytes(heaps: usize) -> f64 {
         let unused = (BANDS * size_of::<u64>()) as f64 * (heaps + MORE_STEPS) as f64;
-        Layers::bytes(heaps) + unused + (size_of::<(Full, FullRows)>() + size_of::<Found>()) as f64
+        LayerRows::bytes(heaps) + unused + (size_of::<(Full, FullRows)>() + size_of::<Found>()) as f64
     }
 
     /// Finds the P-positions whose `y` is in a superband, given the layers in each.
@@ -127,30 +127,14 @@ impl<'a> Superband<'a> {
         }
         let (full, full_rows) = &mut **full;
         full.band(tile, y0, full_rows);
-        let [one, two] = [marks.one.block(at.index), marks.two.block(at.index)];
-        let (block, word) = (at.word(y0) / WORDS, at.word(y0) % WORDS);
-        let [gap, all] = [&marks.gap, &marks.all].map(|table| [table.block(block), table.block(block + 1)]);
-        let ys = one.xs(y0 + BAND - 1);
-        let all_bits = if marks.rule == Rule::AllMoves { 1 } else { 0 };
-        let kept = self::kept(marks, at, y0, &xs);
-        let is_full = |k: usize| (tile.full_words)(&ys[BAND - 1 - k]) == u8::MAX;
-        let full_layers = (0..BAND).fold(0, |all, k| all | u64::from(is_full(k)) << k);
+        let rows = BandRows::new(marks, at, y0, &xs);
+        let full_layers = rows.full_layers(tile.full_words);
         for (t, full_pairs) in steps.zip(full_rows.steps(full_layers, xs.len())) {
             let pairs = unused[band][t] & !full_pairs;
             if pairs == 0 {
                 continue;
             }
-            let (layer_rows, place) = layers.windows(band, at.z0, t);
-            let step = Step {
-                one: one.xs(t),
-                two: two.ds(y0, t),
-                gap: gap.map(|gap| gap.xs(t)),
-                all: all.map(|all| all.ds(y0, t)),
-                ys,
-                layers: layer_rows,
-                word,
-                place,
-            };
+            let step = rows.step(t, layers.windows(band, at.z0, t));
             let hits = search(&step, pairs, found);
             let mut sum = 0;
             let mut left = hits;
@@ -160,12 +144,8 @@ impl<'a> Superband<'a> {
                 let e = found.place(k);
                 let (x, y, z) = (t - k, y0 + k, at.z0 + e);
                 sum += e;
-                if step.mark(k, e, all_bits) {
+                if rows.mark(&step, k, e, z - x) {
                     full.look_up_again(tile, x, y - x);
-                }
-                if let Some((first, lines)) = &kept {
-                    let place = PLACES + z - x;
-                    lines[place / PLACES - first][BAND - 1 - k].mark(place);
                 }
                 if z < at.y0 + at.layers {
                     mark_near(marks, layers, unused, at, [x, y, z]);
@@ -194,23 +174,82 @@ fn hand_on(keep: &mut dyn FnMut(&[[u32; 3]]), found: &Found, hits: u64, [t, y0, 
     keep(&positions[..count]);
 }
 
-/// The first block, and the lines of `gap` from it on, for the marks that the layers from `y0` on make in their own rows, in
-/// descending order; `None` if no later superband reads them.
-#[inline(always)]
-fn kept<'a>(
-    marks: &'a Marks,
-    at: Segment,
+/// The rows of a band in one segment.
+struct BandRows<'a> {
     y0: usize,
-    xs: &Range<usize>,
-) -> Option<(usize, [&'a Xs; TILE / PLACES + 2])> {
-    let block = |gap: usize| (PLACES + gap) / PLACES;
-    let (first, last) = (block((at.z0 + 1).saturating_sub(xs.end)), block(at.z0 + PLACES - 1 - xs.start));
-    let lines = |i: usize| marks.gap.block(last.min(first + i)).xs(y0 + BAND - 1);
-    (at.z0 <= xs.end + marks.heaps - y0).then(|| (first, std::array::from_fn(lines)))
+    one: Block<'a>,
+    two: Block<'a>,
+    gap: [Block<'a>; 2],
+    all: [Block<'a>; 2],
+    /// The word of `gap` and `all` before that of the first candidate.
+    word: usize,
+    /// `one[y]`, in descending order.
+    ys: &'a Xs,
+    /// The mark of a P-position in `all`: none if no move takes from three heaps.
+    all_bit: u64,
+    /// The first block, and the lines of `gap` from it on, for the marks that the layers make in their own rows, in descending
+    /// order; `None` if no later superband reads them.
+    kept: Option<(usize, [&'a Xs; TILE / PLACES + 2])>,
+}
+
+impl<'a> BandRows<'a> {
+    /// The rows of the band from `y0` on, for the heaps `xs`.
+    #[inline(always)]
+    fn new(marks: &'a Tables, at: Segment, y0: usize, xs: &Range<usize>) -> Self {
+        let [one, two] = [marks.one.block(at.index), marks.two.block(at.index)];
+        let (block, word) = (at.word(y0) / WORDS, at.word(y0) % WORDS);
+        let [gap, all] = [&marks.gap, &marks.all].map(|table| [table.block(block), table.block(block + 1)]);
+        let block = |gap: usize| (PLACES + gap) / PLACES;
+        let (first, last) = (block((at.z0 + 1).saturating_sub(xs.end)), block(at.z0 + PLACES - 1 - xs.start));
+        let lines = |i: usize| marks.gap.block(last.min(first + i)).xs(y0 + BAND - 1);
+        BandRows {
+            y0,
+            one,
+            two,
+            gap,
+            all,
+            word,
+            ys: one.xs(y0 + BAND - 1),
+            all_bit: if marks.rule == Rule::AllMoves { 1 } else { 0 },
+            kept: (at.z0 <= xs.end + marks.heaps - y0).then(|| (first, std::array::from_fn(lines))),
+        }
+    }
+
+    /// A bit for each layer whose own row has no free place.
+    #[inline(always)]
+    fn full_layers(&self, full_words: impl Fn(&Line) -> u8) -> u64 {
+        let is_full = |k: usize| full_words(&self.ys[BAND - 1 - k]) == u8::MAX;
+        (0..BAND).fold(0, |all, k| all | u64::from(is_full(k)) << k)
+    }
+
+    /// Step `t`, given the rows of the layers and the place of the first candidate in them.
+    #[inline(always)]
+    fn step(&self, t: usize, (layers, place): ([&'a Xs; 2], usize)) -> Step<'a> {
+        Step {
+            one: self.one.xs(t),
+            two: self.two.ds(self.y0, t),
+            gap: self.gap.map(|gap| gap.xs(t)),
+            all: self.all.map(|all| all.ds(self.y0, t)),
+            ys: self.ys,
+            layers,
+            word: self.word,
+            place,
+        }
+    }
+
+    /// Marks candidate `e` of the pair of layer `k`, whose `z - x` is `gap`. Returns whether a word of a row of `x` or `d` is now full.
+    #[inline(always)]
+    fn mark(&self, step: &Step<'_>, k: usize, e: usize, gap: usize) -> bool {
+        if let Some((first, lines)) = &self.kept {
+            let place = PLACES + gap;
+            lines[place / PLACES - first][BAND - 1 - k].mark(place);
+        }
+        step.mark(k, e, self.all_bit)
+    }
 }
 
 /// Makes the marks of a P-position whose `z` is a layer of the superband: two used pairs, and the place in its gaps.
-fn mark_near(marks: &Marks, layers: &Layers, unused: &mut [Vec<u64>], at: Segment, [x, y, z]: [usize; 3]) {
+fn mark_near(marks: &Tables, layers: &LayerRows, unused: &mut [Vec<u64>], at: Segment, [x, y, z]: [usize; 3]) {
     let (band, k) = ((z - at.y0) / BAND, z % BAND);
     for x in [x, y] {
         unused[band][x + k] &= !(1 << k);
@@ -220,7 +259,7 @@ fn mark_near(marks: &Marks, layers: &Layers, unused: &mut [Vec<u64>], at: Segmen
 }
 
 /// Marks differences from a multiple of 64 on in the row of the layer `y` of a band.
-fn mark_gaps(marks: &Marks, layers: &Layers, band: usize, y: usize, gap: usize, bits: u64) {
+fn mark_gaps(marks: &Tables, layers: &LayerRows, band: usize, y: usize, gap: usize, bits: u64) {
     layers.set(band, y % BAND, gap, bits);
     let block = (PLACES + gap) / PLACES;
     if marks.gap.has(block, y) {

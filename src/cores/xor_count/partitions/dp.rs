@@ -7,8 +7,9 @@
 use super::{MODULUS, Partitions};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Partitions, _: CostContext) -> Cost {
-    Cost { ns: 500.0 + 1.15 * input.additions(), bytes: input.table_bytes(8.0, 1) }
+/// Rates: ns of a run, and of an addition.
+pub fn cost(input: &Partitions, _: CostContext, [start, addition]: [f64; 2]) -> Cost {
+    Cost { ns: start + addition * input.additions(), bytes: input.table_bytes(8.0, 1) }
 }
 
 /// A remainder for each addition: two multiplications, and one can start per cycle.

@@ -5,18 +5,14 @@
 //! Bound: two loads and a store per vector, from memory when the table is larger than the caches.
 
 use super::Partitions;
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Cells in a group, which the low bits of a value permute.
 const LANES: usize = 16;
 
-pub fn cost(input: &Partitions, context: CostContext) -> Cost {
-    let each = match context.tier {
-        Tier::Avx2 => 0.075,
-        Tier::Avx512 => 0.078,
-        _ => 0.22,
-    };
-    Cost { ns: 300.0 + each * input.additions(), bytes: input.table_bytes(4.0, LANES) }
+/// Rates: ns of a run, and of an addition.
+pub fn cost(input: &Partitions, _: CostContext, [start, addition]: [f64; 2]) -> Cost {
+    Cost { ns: start + addition * input.additions(), bytes: input.table_bytes(4.0, LANES) }
 }
 
 #[inline(always)]

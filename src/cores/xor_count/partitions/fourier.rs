@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 
 use super::Partitions;
 use super::transform::{Field, LANES, PRIMES, Row, Transform, Vectors, all};
-use super::walsh_tree::{Classes, PAD, Part, Plan, least, parts_bytes, ruleset_bytes, series};
+use super::tree::{Classes, PAD, Part, Plan, least, parts_bytes, ruleset_bytes, series};
 use crate::simd::avx512::{lanes_of, load};
 
 /// The work for the last class of a ruleset, the same for all characters.
@@ -81,7 +81,7 @@ fn length(last: &[Part], paired: &[Part], total: usize, modulus: u32) -> Option<
     Some((total.max(most) + 1).next_power_of_two().max(128))
 }
 
-/// The part of the cost that differs from that of [`super::walsh_tree_avx512`], on `threads` threads.
+/// The part of the cost that differs from that of [`super::walsh_tree`], on `threads` threads.
 pub struct Foreseen {
     /// Terms of the transforms of all leaves.
     pub terms: f64,
@@ -165,14 +165,20 @@ impl Fourier {
             of_parts(&self.paired, Some(self.bit), with);
             shared.product(values)
         });
-        // The number from its two residues. The upper half of the range stands for negative numbers.
-        let [(a, p), (b, q)] = [first, second].map(|(sum, shared)| (sum, shared.prime));
-        let field = second.1;
-        let times = field.times(b + q - a % q, field.invert(p % q));
-        let (number, both) = (i128::from(a) + i128::from(p) * i128::from(times), i128::from(p) * i128::from(q));
-        let number = if 2 * number > both { number - both } else { number };
+        let number = from_residues([first, second]);
         (2 * number).rem_euclid(i128::from(modulus)) as u64
     }
+}
+
+/// The number with these residues modulo two primes, by the Chinese remainder theorem. The upper half of the range stands for negative
+/// numbers.
+fn from_residues([(residue, field), (other_residue, other_field)]: [(u64, Field); 2]) -> i128 {
+    let [prime, other_prime] = [field, other_field].map(|field| field.prime);
+    let difference = other_residue + other_prime - residue % other_prime;
+    let times = other_field.times(difference, other_field.invert(prime % other_prime));
+    let number = i128::from(residue) + i128::from(prime) * i128::from(times);
+    let range = i128::from(prime) * i128::from(other_prime);
+    if 2 * number > range { number - range } else { number }
 }
 
 impl Shared {
@@ -190,22 +196,22 @@ impl Shared {
         };
         // The even power sums as `exp(-p_2/2 - p_4/4 - p_6/6)`, truncated.
         let mut even = [2, 4, 6].map(|exponent| power_sum(last, exponent));
-        let unit = field.montgomery(1);
-        let unscale = field.invert(unit);
-        let [minus_half, minus_quarter, minus_sixth] = [2, 4, 6].map(|by| field.prime - field.invert(by));
-        let third = field.invert(3);
-        let [two, four, six] = &mut even;
-        for at in 0..length {
-            let at = (at / LANES, at % LANES);
-            let [p, q, r] = [&two, &four, &six].map(|values| values[at.0][at.1]);
-            let times = |a, b| field.times(field.times(a, b), unscale);
-            let [x, y, z] = [field.times(p, minus_half), field.times(q, minus_quarter), field.times(r, minus_sixth)];
-            let square = field.times(times(x, x), field.prime - minus_half);
-            let cube = field.times(times(x, square), third);
-            let sums = [unit + x, unit + x + square + y];
-            let sixth = sums[1] + cube + times(x, y) + z;
-            [two[at.0][at.1], four[at.0][at.1], six[at.0][at.1]] =
-                [sums[0], sums[1], sixth].map(|sum| sum % field.prime);
+        let one = field.montgomery(1);
+        let unscale = field.invert(one);
+        let times = |a, b| field.times(field.times(a, b), unscale);
+        let divisors = [2, 4, 6].map(|by| field.prime - field.invert(by));
+        let [half, third] = [2, 3].map(|by| field.invert(by));
+        let [upto_two, upto_four, upto_six] = &mut even;
+        let rows = upto_two.as_flattened_mut().iter_mut().zip(upto_four.as_flattened_mut());
+        for ((with_two, with_four), with_six) in rows.zip(upto_six.as_flattened_mut()) {
+            // The exponent: its terms with two, four and six parts.
+            let power_sums = [*with_two, *with_four, *with_six];
+            let [two, four, six] = std::array::from_fn(|i| field.times(power_sums[i], divisors[i]));
+            let square = field.times(times(two, two), half);
+            let cube = field.times(times(two, square), third);
+            let sums =
+                [one + two, one + two + square + four, one + two + square + four + cube + times(two, four) + six];
+            [*with_two, *with_four, *with_six] = sums.map(|sum| sum % field.prime);
         }
         let squares = if paired.is_empty() { Vec::new() } else { power_sum(paired, 2) };
         Shared { transform, even, squares }
@@ -228,22 +234,23 @@ impl Shared {
         let mut sum = _mm512_setzero_si512();
         for (at, series) in series.iter().enumerate() {
             let [two, four, six] = self.even.each_ref().map(|values| load(&values[at]));
-            // The odd power sums are `a`, `3b` and `5c`. Of `exp(a + b + c)`, the terms with 0, 2, 4 and 6 parts are needed: `1`,
-            // `a^2/2`, `a^4/24 + ab` and `a^6/720 + a^3 b/6 + b^2/2 + ac`.
-            let a = vectors.reduce(load(&class[at]));
-            let (b, c) = (scale(elsewhere(at, 3), third), scale(elsewhere(at, 5), fifth));
-            let square = scale(times(a, a), half);
-            let ab = times(a, b);
+            // Of `exp(p_1 + p_3/3 + p_5/5)`, the terms with 0, 2, 4 and 6 parts are needed. With the odd power sums `ones = p_1`,
+            // `threes = p_3/3` and `fives = p_5/5`, these are `1`, `ones^2/2`, `ones^4/24 + ones threes` and
+            // `ones^6/720 + ones^3 threes/6 + threes^2/2 + ones fives`.
+            let ones = vectors.reduce(load(&class[at]));
+            let (threes, fives) = (scale(elsewhere(at, 3), third), scale(elsewhere(at, 5), fifth));
+            let square = scale(times(ones, ones), half);
+            let both = times(ones, threes);
             let fourth = scale(times(square, square), sixth);
-            let cubes = scale(times(square, add(scale(fourth, fifth), ab)), third);
-            let of_six = add(cubes, add(scale(times(b, b), half), times(a, c)));
-            let mut product = add(add(six, times(square, four)), add(times(add(fourth, ab), two), of_six));
+            let cubes = scale(times(square, add(scale(fourth, fifth), both)), third);
+            let of_six = add(cubes, add(scale(times(threes, threes), half), times(ones, fives)));
+            let mut product = add(add(six, times(square, four)), add(times(add(fourth, both), two), of_six));
             if let (Some(without), Some(with), Some(squares)) = (without.get(at), with.get(at), self.squares.get(at)) {
                 let [without, with] = [without, with].map(|row| vectors.reduce(load(row)));
-                let both = add(times(without, without), times(with, with));
-                let pairs = scale(vectors.subtract(both, load(squares)), half);
-                // The terms with one and three parts: `a` and `a^3/6 + b`.
-                let odd = add(times(a, add(two, scale(square, third))), b);
+                let with_repeats = add(times(without, without), times(with, with));
+                let pairs = scale(vectors.subtract(with_repeats, load(squares)), half);
+                // The terms with one and three parts: `ones`, and `ones^3/6 + threes`.
+                let odd = add(times(ones, add(two, scale(square, third))), threes);
                 let beside = add(times(pairs, add(two, square)), times(times(without, with), odd));
                 product = add(product, beside);
             }
@@ -253,5 +260,21 @@ impl Shared {
         let sum = lanes_of::<u64, LANES>(sum).iter().fold(0, |sum, lane| (sum + lane) % field.prime);
         let scale = field.invert(field.times(field.montgomery(1), (LANES * series.len()) as u64));
         (field.times(sum, scale), field)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_found_from_its_residues() {
+        for number in [0, 1, 1 << 60, (1 << 96) - 1, 0x1_2345_6789_abcd_ef01_2345_6789]
+            .into_iter()
+            .flat_map(|number: i128| [number, -number])
+        {
+            let residues = PRIMES.map(Field::new).map(|field| (number.rem_euclid(field.prime.into()) as u64, field));
+            assert_eq!(from_residues(residues), number);
+        }
     }
 }

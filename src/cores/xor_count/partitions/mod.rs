@@ -2,7 +2,7 @@
 //!
 //! Let `sg(s)` be the value of a heap of `s`. The direct algorithm fills a table `D(t, x)` of partitions of `t` with nim-sum `x`:
 //! each part `s` in turn adds `D(t - s, x ^ sg(s))` to `D(t, x)`, for ascending `t`. All kernels except the `dp` family work in
-//! the Walsh transform over `x` instead, where characters `w` are independent; see `walsh_tree`.
+//! the Walsh transform over `x` instead, where characters `w` are independent; see `tree`.
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
@@ -20,26 +20,13 @@ mod fourier;
 mod oracle;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod transform;
+mod tree;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod walsh_fourier_avx512;
-#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
-mod walsh_fourier_threads_avx512;
+mod walsh_fourier;
 mod walsh_lanes;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod walsh_lanes_avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod walsh_lanes_avx512;
 #[cfg(feature = "fearless_simd")]
 mod walsh_lanes_fearless;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-mod walsh_lanes_v128;
-#[cfg(feature = "wide")]
-mod walsh_lanes_wide;
 mod walsh_tree;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod walsh_tree_avx512;
-#[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
-mod walsh_tree_threads_avx512;
 
 /// For each ruleset, the number of partitions of the total with nim-sum 0, modulo the modulus.
 #[derive(Debug)]
@@ -151,26 +138,36 @@ impl Operation for XorPartitions {
     const CORE: Core = Core::XorCount;
     const UNIT: &'static str = "part";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { XorPartitions, [];
-        dp = dp, Portable, [], "the baseline, and the best public algorithm: a table of 64-bit counts, one remainder per addition", needs;
-        dp_lanes = dp_lanes like dp, Portable, [], "the same in 32 bits with a conditional subtraction, and lanes along the nim-sum";
-        dp_lanes_avx2 = dp_lanes like dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
-        dp_lanes_avx512 = dp_lanes like dp_lanes, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
-        walsh_tree = walsh_tree, Portable, [], "one series per character, in a tree that shares the work for small parts";
-        walsh_tree_avx512 = walsh_tree_avx512 like walsh_tree, Avx512, ["avx512"], "the same with 16 terms at once, shifted in registers";
-        walsh_tree_threads_avx512 = walsh_tree_threads_avx512 like walsh_tree, Avx512, ["avx512", "parallel"],
+        dp = dp at [500.0, 1.15], Portable, [], "the baseline, and the best public algorithm: a table of 64-bit counts, one remainder per addition", needs;
+        dp_lanes = dp_lanes at [300.0, 0.22] like dp, Portable, [], "the same in 32 bits with a conditional subtraction, and lanes along the nim-sum";
+        dp_lanes_avx2 = dp_lanes at [300.0, 0.075] like dp_lanes, Avx2, ["avx2"], "the same, autovectorised for AVX2";
+        dp_lanes_avx512 = dp_lanes at [300.0, 0.078] like dp_lanes, Avx512, ["avx512"], "the same, autovectorised for AVX-512";
+        walsh_tree = walsh_tree with walsh_tree::plain on one at [0.22, 25.0], Portable, [],
+            "one series per character, in a tree that shares the work for small parts";
+        walsh_tree_avx512 = walsh_tree with walsh_tree::avx512 on one at [0.05, 20.0] like walsh_tree, Avx512, ["avx512"],
+            "the same with 16 terms at once, shifted in registers";
+        walsh_tree_threads_avx512 = walsh_tree with walsh_tree::avx512 on all at [0.05, 20.0] like walsh_tree, Avx512, ["avx512", "parallel"],
             "the same, with the leaves shared among threads";
-        walsh_fourier_avx512 = walsh_fourier_avx512 like walsh_tree_avx512, Avx512, ["avx512"], "the same with transforms of the last class, modulo two primes";
-        walsh_fourier_threads_avx512 = walsh_fourier_threads_avx512 like walsh_fourier_avx512, Avx512, ["avx512", "parallel"],
+        walsh_fourier_avx512 = walsh_fourier on one at [0.05, 20.0, 0.32, 25.0] like walsh_tree_avx512, Avx512, ["avx512"],
+            "the same with transforms of the last class, modulo two primes";
+        walsh_fourier_threads_avx512 = walsh_fourier on all at [0.05, 20.0, 0.32, 25.0] like walsh_fourier_avx512, Avx512, ["avx512", "parallel"],
             "the same, with the leaves shared among threads";
-        walsh_lanes = walsh_lanes like walsh_tree, Portable, [], "the same with 16 characters as lanes", needs;
-        walsh_lanes_wide = walsh_lanes_wide like walsh_lanes, Portable, ["wide"], "the same with two vectors of wide";
-        walsh_lanes_avx2 = walsh_lanes_avx2 like walsh_lanes, Avx2, ["avx2"], "the same with two vectors, and signs as masks", needs;
-        walsh_lanes_avx512 = walsh_lanes_avx512 like walsh_lanes, Avx512, ["avx512"], "the same with signs in a mask register", needs;
-        walsh_lanes_neon = walsh_lanes_v128 like walsh_lanes, Neon, ["neon"], "the same with four vectors, and signs as factors";
-        walsh_lanes_simd128 = walsh_lanes_v128 like walsh_lanes, Simd128, ["simd128"], "the same with four vectors, and signs as masks";
-        walsh_lanes_fearless = walsh_lanes_fearless(Tier) like walsh_lanes, Portable, ["fearless_simd"], "the same with vectors and masks of fearless_simd", needs;
-        walsh_lanes_fearless_avx2 = walsh_lanes_fearless(Tier) like walsh_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level", needs;
-        walsh_lanes_fearless_avx512 = walsh_lanes_fearless(Tier) like walsh_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level", needs;
+        walsh_lanes = walsh_lanes with walsh_lanes::plain at [0.2, 0.2, 4.0] like walsh_tree, Portable, [], "the same with 16 characters as lanes", needs;
+        walsh_lanes_wide = walsh_lanes with walsh_lanes::wide at [0.25, 0.25, 4.0] like walsh_lanes, Portable, ["wide"], "the same with two vectors of wide";
+        walsh_lanes_avx2 = walsh_lanes with walsh_lanes::avx2 at [0.075, 0.075, 3.0] like walsh_lanes, Avx2, ["avx2"],
+            "the same with two vectors, and signs as masks", needs;
+        walsh_lanes_avx512 = walsh_lanes with walsh_lanes::avx512 at [0.065, 0.075, 3.0] like walsh_lanes, Avx512, ["avx512"],
+            "the same with signs in a mask register", needs;
+        walsh_lanes_neon = walsh_lanes with walsh_lanes::v128 at [0.1, 0.1, 3.0] like walsh_lanes, Neon, ["neon"],
+            "the same with four vectors, and signs as factors";
+        walsh_lanes_simd128 = walsh_lanes with walsh_lanes::v128 at [0.19, 0.19, 3.0] like walsh_lanes, Simd128, ["simd128"],
+            "the same with four vectors, and signs as masks";
+        walsh_lanes_fearless = walsh_lanes_fearless(Tier) at [0.25, 0.25, 3.0] like walsh_lanes, Portable, ["fearless_simd"],
+            "the same with vectors and masks of fearless_simd", needs;
+        walsh_lanes_fearless_avx2 = walsh_lanes_fearless(Tier) at [0.075, 0.075, 3.0] like walsh_lanes_fearless, Avx2, ["avx2", "fearless_simd"],
+            "the same source at this tier's level", needs;
+        walsh_lanes_fearless_avx512 = walsh_lanes_fearless(Tier) at [0.075, 0.075, 3.0] like walsh_lanes_fearless, Avx512, ["avx512", "fearless_simd"],
+            "the same source at this tier's level", needs;
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",

@@ -9,18 +9,19 @@ use std::ops::Range;
 
 use fearless_simd::{Select, Simd, SimdBase, SimdMask, dispatch, mask32x16, u32x16};
 
-use super::Partitions;
+use super::tree::{PAD, Plan, descend, drive, leaves};
 use super::walsh_lanes::LANES;
-pub use super::walsh_tree::lanes_needs as needs;
-use super::walsh_tree::{PAD, descend, drive, leaves, tree_cost};
+pub use super::walsh_lanes::needs;
+use super::{Partitions, walsh_lanes};
 use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::fearless::level;
 
-pub fn cost(input: &Partitions, context: CostContext) -> Cost {
+/// Rates: those of [`walsh_lanes`].
+pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 3]) -> Cost {
     if level(context.tier).is_none() {
         return Cost::IMPOSSIBLE;
     }
-    tree_cost::<LANES>(input, if context.tier == Tier::Portable { 0.25 } else { 0.075 }, 3.0)
+    walsh_lanes::cost(input, context, rates)
 }
 
 pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunError> {
@@ -32,7 +33,7 @@ pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunErr
 /// anew.
 #[inline(always)]
 fn by<S: Simd>(simd: S, input: &Partitions, run: &Run) -> Result<Vec<u32>, RunError> {
-    drive::<LANES>(input, 1, |plan, part| {
+    drive::<LANES>(input, run, 1, |plan: &Plan, run: &Run, part: Range<usize>| {
         simd.vectorize(
             #[inline(always)]
             || {

@@ -27,12 +27,13 @@ const DEPTH: usize = 16;
 /// A plane is used if at least one heap in this many has a value in it.
 const RARE: usize = 24;
 
-pub fn cost(input: &Values, _: CostContext) -> Cost {
+/// Rates: ns of a run, of a heap, of a heap and a character, and of a value.
+pub fn cost(input: &Values, _: CostContext, [start, heap, character, value]: [f64; 4]) -> Cost {
     let (n, span) = (input.values.len() as f64, input.span() as f64);
     if span > 512.0 || !input.are_below(36) {
         return Cost::IMPOSSIBLE;
     }
-    Cost { ns: 380.0 + n * (0.12 + 0.001 * (span / 2.0).min(128.0)) + 4.0 * span, bytes: 16.0 * span + 16_384.0 }
+    Cost { ns: start + n * (heap + character * (span / 2.0).min(128.0)) + value * span, bytes: 16.0 * span + 16_384.0 }
 }
 
 /// An XOR, a population count and an addition for 512 heaps, for each of 64 characters.

@@ -6,12 +6,13 @@
 use super::{Values, count};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Values, _: CostContext) -> Cost {
+/// Rates: ns of a run, of a heap, and of a pair of values.
+pub fn cost(input: &Values, _: CostContext, [start, heap, pair]: [f64; 3]) -> Cost {
     if !input.are_below(36) {
         return Cost::IMPOSSIBLE;
     }
     let (n, span) = (input.values.len() as f64, input.span() as f64);
-    Cost { ns: 50.0 + 0.35 * n + 0.6 * span * span, bytes: 16.0 * span }
+    Cost { ns: start + heap * n + pair * span * span, bytes: 16.0 * span }
 }
 
 /// A store per heap, for its increment.

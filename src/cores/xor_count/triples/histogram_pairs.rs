@@ -12,7 +12,7 @@
 use std::mem::replace;
 
 use super::{PROGRESS_STEP, Values, by_transform};
-use crate::kernel::{Cost, CostContext, Needs, Run, RunError, Tier};
+use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
 /// Values that a table holds in each direction: one of these.
 const SMALL: usize = 128;
@@ -22,14 +22,14 @@ const GROUP: usize = 512;
 /// Heaps between two sums of the table: fewer than 2^16 pairs, the most that a counter can hold.
 const BLOCK: usize = 2 * PROGRESS_STEP - GROUP;
 
-pub fn cost(input: &Values, context: CostContext) -> Cost {
+/// Rates: ns of a run, of a heap, and of a cell of the table, for each sum of it.
+pub fn cost(input: &Values, _: CostContext, [start, heap, cell]: [f64; 3]) -> Cost {
     let (n, span) = (input.values.len() as f64, input.span());
     if span > LARGE || !input.are_below(36) {
         return Cost::IMPOSSIBLE;
     }
     let cells = if span <= SMALL { SMALL * SMALL } else { LARGE * LARGE } as f64;
-    let each = if context.tier == Tier::Portable { 0.19 } else { 0.18 };
-    Cost { ns: 300.0 + each * n + 0.07 * cells * (1.0 + n / BLOCK as f64), bytes: 2.0 * cells + 16_384.0 }
+    Cost { ns: start + heap * n + cell * cells * (1.0 + n / BLOCK as f64), bytes: 2.0 * cells + 16_384.0 }
 }
 
 /// A store for two heaps, for their increment.

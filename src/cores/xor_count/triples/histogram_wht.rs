@@ -6,12 +6,13 @@
 use super::{Values, by_transform, count};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Values, _: CostContext) -> Cost {
+/// Rates: ns of a run, of a heap, and of a value.
+pub fn cost(input: &Values, _: CostContext, [start, heap, value]: [f64; 3]) -> Cost {
     if !input.are_below(36) {
         return Cost::IMPOSSIBLE;
     }
     let (n, span) = (input.values.len() as f64, input.span() as f64);
-    Cost { ns: 100.0 + 0.35 * n + 4.0 * span, bytes: 32.0 * span }
+    Cost { ns: start + heap * n + value * span, bytes: 32.0 * span }
 }
 
 /// A store per heap, for its increment.

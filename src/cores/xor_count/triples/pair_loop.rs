@@ -8,13 +8,14 @@
 use super::{PROGRESS_STEP, Values};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Values, _: CostContext) -> Cost {
+/// Rates: ns of a run, of a heap, and of a pair of heaps.
+pub fn cost(input: &Values, _: CostContext, [start, heap, pair]: [f64; 3]) -> Cost {
     // The sum over a heap's pairs is below N^2 / 4 and must fit in 64 bits.
     if !input.are_below(33) {
         return Cost::IMPOSSIBLE;
     }
     let n = input.values.len() as f64;
-    Cost { ns: 20.0 + n + 0.45 * n * n / 2.0, bytes: 8.0 * input.span() as f64 }
+    Cost { ns: start + heap * n + pair * n * n / 2.0, bytes: 8.0 * input.span() as f64 }
 }
 
 /// An addition to the count for each pair.

@@ -15,12 +15,13 @@ const VALUES: usize = 128;
 /// Bytes of a count.
 const PLANES: usize = 3;
 
-pub fn cost(input: &Values, _: CostContext) -> Cost {
+/// Rates: ns of a run, of a heap, and of a pair of heaps.
+pub fn cost(input: &Values, _: CostContext, [start, heap, pair]: [f64; 3]) -> Cost {
     let n = input.values.len() as f64;
     if input.span() > VALUES || !input.are_below(8 * PLANES as u32) {
         return Cost::IMPOSSIBLE;
     }
-    Cost { ns: 50.0 + 15.0 * n + 0.027 * n * n / 2.0, bytes: n + 1024.0 }
+    Cost { ns: start + heap * n + pair * n * n / 2.0, bytes: n + 1024.0 }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]

@@ -6,18 +6,18 @@
 //! of a group.
 
 use super::{PROGRESS_STEP, Values};
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Counts in a group. The low bits of a value permute the counts of a group, and the others select the group.
 const LANES: usize = 8;
 
-pub fn cost(input: &Values, context: CostContext) -> Cost {
+/// Rates: ns of a run, of a heap, and of a product.
+pub fn cost(input: &Values, _: CostContext, [start, heap, product]: [f64; 3]) -> Cost {
     if !input.are_below(32) {
         return Cost::IMPOSSIBLE;
     }
     let n = input.values.len() as f64;
-    let each = if context.tier == Tier::Portable { 0.17 } else { 0.11 };
-    Cost { ns: 50.0 + n * (10.0 + each * input.span() as f64), bytes: 16.0 * input.span() as f64 }
+    Cost { ns: start + n * (heap + product * input.span() as f64), bytes: 16.0 * input.span() as f64 }
 }
 
 #[inline(always)]

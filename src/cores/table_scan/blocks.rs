@@ -1,0 +1,264 @@
+//! Blocks of `z`: a search reads one line of 512 candidates from each row, at a place that is known beforehand, whatever the limit.
+//!
+//! # Order
+//! Any order is sound in which positions that are no larger in any place come first. Here it is, outermost first: a *superband*
+//! of layers `y`, a *segment* of 512 candidates `z`, a *tile* of heaps `x`, a *band* of 64 layers, and the steps `t = x + k` of
+//! an antichain, one pair of each layer `y0 + k`. A pair without a result in one segment is searched again in the next. So a row
+//! is one line per segment, and no search walks along rows. Positions are not found in lexicographic order.
+//!
+//! # Rows
+//! Those of [`super::layers`], in [lines](tables): `one[x]`, `one[y]` and `two[d]` by `z`; `gap[x]` and `all[d]` by `z - y`, in a
+//! frame that a layer moves by `k`; `gap[y]` by `z - x` in [rows of the layers](layer_rows), in a frame that a step moves.
+//! A window in a moved frame lies in two lines.
+//!
+//! A mark in `gap[z]` is `two[d]` at `z`, transposed: it is made when the superband of `z` begins, unless `z` is in the superband
+//! itself. What a layer marks in its own row goes into `gap` as well, because the layer is an `x` later. So no place beyond
+//! `N - x` of `gap[x]` is kept: every table is half a square, `2 N^2` bits in all.
+//!
+//! # Full rows
+//! Most pairs have a result after a few segments; those left would fail again and again where a row has no free place. Such
+//! [rows are known](full), as bits that are shifted as `x` and `d` move on, so that a step leaves out their pairs by a mask.
+//!
+//! # Threads
+//! Superbands go to the threads in turn. One may run a segment when the superband before it has run the same segment: all that a
+//! search depends on is smaller, and what the other thread now marks is in lines by `z` of a later segment, or in words by
+//! `z - y` beyond all that this one reads or marks. A superband begins when the one before it has run the segments that contain
+//! the new one's layers, because it reads their columns.
+//!
+//! Cost: three searches per P-position at `N = 20000`, with nine lines each; seven marks per P-position.
+//! Bound: the instructions of a search, in a way that each tier tells; on several threads the cache and memory that the cores share.
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub mod avx512;
+mod full;
+mod layer_rows;
+pub mod plain;
+mod superband;
+mod tables;
+
+use self::layer_rows::LayerRows;
+use self::superband::Superband;
+use self::tables::{Ds, Shape, Table, Xs};
+use super::wave::{StopOnDrop, Wave};
+use super::{Rule, Sink, StoneGame, Tally};
+use crate::kernel::threads;
+use crate::kernel::{Cost, CostContext, Run, RunError};
+use crate::machine::STACK;
+use crate::simd::bits::WORD;
+use crate::simd::line::{Line, PLACES, WORDS};
+
+/// Layers in a band.
+pub const BAND: usize = 64;
+/// The most layers in a superband. Twice as many took 5 % longer on Zen 5.
+const SUPERBAND: usize = 512;
+/// Bands in a superband.
+const BANDS: usize = SUPERBAND / BAND;
+/// Heaps `x` in a tile.
+const TILE: usize = 512;
+
+/// Rates: ns of the cube, of the square and of the number of the heaps, and of a run.
+pub fn cost(input: &StoneGame, context: CostContext, [cube, square, heap, start]: [f64; 4]) -> Cost {
+    let (heaps, n) = (input.heaps(), input.heaps() as f64);
+    let tables = 2.0 * Shape::ByHeap.bytes(heaps) + 2.0 * Shape::ByGap.bytes(heaps);
+    let (shared, of_thread) = (tables + Wave::bytes(heaps.div_ceil(SUPERBAND)), Superband::bytes(heaps));
+    let one = cube * n * n * n + square * n * n + heap * n + start;
+    match context.threads {
+        1 if context.is_parallel => Cost::IMPOSSIBLE,
+        1 => Cost { ns: one, bytes: shared + of_thread },
+        threads => {
+            let superbands = heaps.div_ceil(superband_layers(heaps, threads));
+            let more = threads.min(superbands).saturating_sub(1);
+            Cost {
+                // Superbands wait for one another where they begin and end; the constant is the start of a thread.
+                ns: one * (1.1 / threads as f64 + 1.0 / superbands as f64) + 8e5,
+                bytes: shared + of_thread + more as f64 * (of_thread + STACK),
+            }
+        }
+    }
+}
+
+/// The layers in a superband, in whole bands: fewer than the most if some thread would otherwise have no superband.
+fn superband_layers(heaps: usize, threads: usize) -> usize {
+    heaps.div_ceil(threads).next_multiple_of(BAND).min(SUPERBAND)
+}
+
+/// A step of a band in a segment: the rows of its pairs. Those of layer `k` are at `k`.
+pub struct Step<'a> {
+    /// `one[x]` and `two[d]`, by `z`.
+    one: &'a Xs,
+    two: &'a Ds,
+    /// Two lines each of `gap[x]` and `all[d]`.
+    gap: [&'a Xs; 2],
+    all: [&'a Ds; 2],
+    /// `one[y]`, in descending order.
+    ys: &'a Xs,
+    /// Two lines of `gap[y]`.
+    layers: [&'a Xs; 2],
+    /// The word of `gap` and `all` before that of the first candidate, of layer 0. Layer `k` is `k` places before it.
+    pub word: usize,
+    /// The place of the first candidate in the rows of the layers.
+    pub place: usize,
+}
+
+/// A pair to search for its `z` in a segment, and its rows.
+pub struct Visit<'a> {
+    /// `one[x]`, `one[y]` and `two[d]`.
+    pub by_z: [&'a Line; 3],
+    /// Two lines of `gap[x]` and of `all[d]`.
+    pub gap: [&'a Line; 2],
+    pub all: [&'a Line; 2],
+    /// Two lines of `gap[y]`.
+    pub layer: [&'a Line; 2],
+}
+
+/// What the pairs of a step have found: the candidates that no row forbids, and which words have some.
+pub struct Found {
+    pub free: [Aligned; BAND],
+    pub words: [u8; BAND],
+}
+
+/// The words of a line.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub struct Aligned(pub [u64; WORDS]);
+
+impl Default for Found {
+    fn default() -> Self {
+        Found { free: [Aligned([0; WORDS]); BAND], words: [0; BAND] }
+    }
+}
+
+impl Found {
+    /// The first candidate of the pair of layer `k`, which has one.
+    #[inline(always)]
+    fn place(&self, k: usize) -> usize {
+        let word = self.words[k].trailing_zeros() as usize % WORDS;
+        WORD * word + self.free[k].0[word].trailing_zeros() as usize % WORD
+    }
+}
+
+impl<'a> Step<'a> {
+    /// The pair of layer `k`.
+    #[inline(always)]
+    pub fn visit(&self, k: usize) -> Visit<'a> {
+        Visit {
+            by_z: [&self.one[k], &self.ys[BAND - 1 - k], &self.two[k][0]],
+            gap: [&self.gap[0][k], &self.gap[1][k]],
+            all: [&self.all[0][k][0], &self.all[1][k][0]],
+            layer: [&self.layers[0][k], &self.layers[1][k]],
+        }
+    }
+
+    /// Marks candidate `e` of the pair of layer `k`, in `all` with the bit that is given. Returns whether a word of a row of `x` or
+    /// `d` is now full.
+    #[inline(always)]
+    fn mark(&self, k: usize, e: usize, all: u64) -> bool {
+        self.ys[BAND - 1 - k].mark(e);
+        let layer = self.place + e;
+        self.layers[layer / PLACES % 2][k].mark(layer);
+        let gap = (self.word + 1) * WORD + e - k;
+        self.one[k].mark(e)
+            | self.two[k][0].mark(e)
+            | self.gap[gap / PLACES % 2][k].mark(gap)
+            | self.all[gap / PLACES % 2][k][0].set(gap / WORD, all << (gap % WORD))
+    }
+}
+
+/// The marks that all superbands share.
+struct Tables {
+    heaps: usize,
+    rule: Rule,
+    one: Table,
+    two: Table,
+    gap: Table,
+    all: Table,
+}
+
+impl Tables {
+    fn new(input: &StoneGame) -> Self {
+        let heaps = input.heaps();
+        let [by_heap, by_gap] = [Shape::ByHeap, Shape::ByGap];
+        let marks = Tables {
+            heaps,
+            rule: input.rule,
+            one: Table::new(by_heap, heaps),
+            two: Table::new(by_heap, heaps),
+            gap: Table::new(by_gap, heaps),
+            all: Table::new(by_gap, heaps),
+        };
+        // No candidate is below `y` or past the last heap.
+        let below = [&marks.gap, &marks.all].map(|table| table.block(0).lines());
+        below.into_iter().flatten().for_each(|line| line.mark_from(0));
+        marks.one.block((heaps - 1) / PLACES).lines().iter().for_each(|line| line.mark_from((heaps - 1) % PLACES + 1));
+        marks
+    }
+}
+
+/// The superbands of one thread.
+pub struct Share<'a> {
+    marks: &'a Tables,
+    wave: &'a Wave,
+    run: &'a Run,
+    keep: Keep<'a>,
+    /// Layers in a superband.
+    layers: usize,
+    /// The first superband, and the distance to the next.
+    first: usize,
+    every: usize,
+}
+
+/// Takes the positions of a step, where more is kept than their tally.
+type Keep<'a> = Option<&'a mut dyn FnMut(&[[u32; 3]])>;
+
+impl Share<'_> {
+    /// Finds the P-positions of the share. `search` searches the pairs of a step in one segment and returns those that found
+    /// something; `full_words` has a bit for each word of a line that has no free place.
+    #[inline(always)]
+    pub fn work(
+        mut self,
+        search: impl Fn(&Step<'_>, u64, &mut Found) -> u64,
+        full_words: impl Fn(&Line) -> u8,
+    ) -> Result<Tally, RunError> {
+        let Share { layers, marks: &Tables { heaps, .. }, .. } = self;
+        let stop_on_drop = StopOnDrop(self.wave);
+        let mut superband = Superband::new(self.marks);
+        for index in (self.first..heaps.div_ceil(layers)).step_by(self.every) {
+            superband.run(index, layers, self.wave, &mut self.keep, &search, &full_words)?;
+            self.run.advance(layers.min(heaps - layers * index) as u64)?;
+        }
+        std::mem::forget(stop_on_drop);
+        Ok(superband.tally)
+    }
+}
+
+/// The parts of a tier: [`Share::work`] with its searches. They are a function of its own, so that it is compiled once, whatever the
+/// sink.
+pub trait Work: Fn(Share<'_>) -> Result<Tally, RunError> + Sync {}
+
+impl<F: Fn(Share<'_>) -> Result<Tally, RunError> + Sync> Work for F {}
+
+pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, threads: usize, work: impl Work) -> Result<S, RunError> {
+    let marks = &Tables::new(input);
+    let layers = superband_layers(marks.heaps, threads);
+    let superbands = marks.heaps.div_ceil(layers);
+    let wave = &Wave::new(superbands);
+    let every = threads.min(superbands);
+    let share = |first| {
+        let mut sink = sink.fork();
+        let is_tally = sink.tally_mut().is_some();
+        let mut push = |found: &[[u32; 3]]| found.iter().for_each(|position| sink.push(*position));
+        let keep: Keep<'_> = if is_tally { None } else { Some(&mut push) };
+        let found = work(Share { marks, wave, run, keep, layers, first, every })?;
+        if let Some(tally) = sink.tally_mut() {
+            tally.add(found.sum, found.positions);
+        }
+        Ok(sink)
+    };
+    let mut sinks = threads::share(every, share)?.into_iter();
+    let mut sink: S = sinks.next().unwrap_or_default();
+    sinks.for_each(|other| sink.merge(other));
+    sink.finish();
+    Ok(sink)
+}

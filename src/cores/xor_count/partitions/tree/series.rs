@@ -1,0 +1,136 @@
+//! Power series, with as many lanes as characters: their layout, and what is done with all of their terms.
+
+use std::ops::Range;
+
+/// Words of padding before every series, its terms below 0, which vectors may read.
+pub const PAD: usize = 16;
+
+/// Words of the series of the nodes above a leaf.
+pub fn series<const LANES: usize>(bits: usize, total: usize) -> usize {
+    (bits - LANES.ilog2() as usize) * stride::<LANES>(total)
+}
+
+/// Words from one series in the arena to the next.
+pub fn stride<const LANES: usize>(total: usize) -> usize {
+    (PAD + (total + 1) * LANES).next_multiple_of(16) + 16
+}
+
+/// Calls `apply` with block `i` and block `i - back` for all `i` in `blocks`, descending.
+#[inline(always)]
+pub fn descend<const N: usize>(
+    series: &mut [[u32; N]],
+    back: usize,
+    blocks: Range<usize>,
+    mut apply: impl FnMut(&mut [u32; N], &[u32; N]),
+) {
+    // `back` blocks at a time do not overlap their sources: two slices, and no check in the loop.
+    let mut end = blocks.end;
+    while end > blocks.start {
+        let start = blocks.start.max(end.saturating_sub(back));
+        let (behind, here) = series.split_at_mut(start);
+        let (to, to_fours) = here[..end - start].as_rchunks_mut::<4>();
+        let (from, from_fours) = behind[start - back..end - back].as_rchunks::<4>();
+        for (to, from) in to_fours.iter_mut().zip(from_fours).rev() {
+            let [to0, to1, to2, to3] = to;
+            apply(to3, &from[3]);
+            apply(to2, &from[2]);
+            apply(to1, &from[1]);
+            apply(to0, &from[0]);
+        }
+        to.iter_mut().zip(from).rev().for_each(|(to, from)| apply(to, from));
+        end = start;
+    }
+}
+
+/// The number of products to add up in 64 bits before taking a remainder. Each is a residue below 2^31 times half a word, so below
+/// 2^47. Twice as many would still fit, but four times as many would not.
+const PRODUCTS: usize = 1 << 16;
+
+/// The sum over `t` in `terms` of term `t` of `a` times term `total - t` of `b`, over all lanes.
+#[inline(always)]
+pub fn dot<const LANES: usize>(a: &[u32], b: &[u32], terms: Range<usize>, total: usize, modulus: u32) -> u64 {
+    let [a, b] = [a, b].map(|series| series[PAD..].as_chunks::<LANES>().0);
+    let (a, b) = (&a[terms.clone()], &b[total + 1 - terms.end..total + 1 - terms.start]);
+    let modulus = u64::from(modulus);
+    let mut sum = 0;
+    for (a, b) in a.chunks(PRODUCTS).zip(b.rchunks(PRODUCTS)) {
+        let (mut low, mut high) = ([0u64; LANES], [0u64; LANES]);
+        for (a, b) in a.iter().zip(b.iter().rev()) {
+            for lane in 0..LANES {
+                low[lane] += u64::from(a[lane]) * u64::from(b[lane] & 0xffff);
+                high[lane] += u64::from(a[lane]) * u64::from(b[lane] >> 16);
+            }
+        }
+        for (low, high) in low.into_iter().zip(high) {
+            sum += (low + ((high % modulus) << 16)) % modulus;
+        }
+    }
+    sum % modulus
+}
+
+/// The signs of lanes: bit `i` is set if lane `i` subtracts.
+pub struct Signs([u32; 16]);
+
+impl Signs {
+    #[inline(always)]
+    pub fn new<const LANES: usize>() -> Self {
+        let lanes = |value: usize| (0..LANES).fold(0, |signs, lane| signs | ((value & lane).count_ones() & 1) << lane);
+        Signs(std::array::from_fn(|value| if LANES == 1 { 0 } else { lanes(value) }))
+    }
+
+    #[inline(always)]
+    pub fn of(&self, value: usize, character: usize) -> u32 {
+        self.0[value % 16] ^ if (value & character).count_ones() % 2 == 1 { u32::MAX } else { 0 }
+    }
+}
+
+/// Adds or subtracts the terms of all lanes.
+#[inline(always)]
+pub fn add_lanes(to: &mut [u32], from: &[u32], signs: u32, modulus: u32) {
+    for (lane, (to, from)) in to.iter_mut().zip(from).enumerate() {
+        let sum = if signs >> lane & 1 == 1 { *to + modulus - *from } else { *to + *from };
+        *to = sum.min(sum.wrapping_sub(modulus));
+    }
+}
+
+/// Words with room for some series, and the index of the first aligned one.
+pub fn arena<const LANES: usize>(series: usize, total: usize) -> (Vec<u32>, usize) {
+    let arena = vec![0; series * stride::<LANES>(total) + 16];
+    let aligned = arena.as_ptr().align_offset(64).min(16);
+    (arena, aligned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums the largest possible products, at lengths around the chunk size and up to the largest total.
+    #[test]
+    fn a_dot_product_of_any_length_keeps_its_carries() {
+        const MODULUS: u32 = (1 << 31) - 1;
+        const LONGEST: usize = crate::cores::xor_count::partitions::MAX_TOTAL as usize + 1;
+        // Residues whose low or high half is as large as possible.
+        for [x, y] in
+            [[MODULUS - 1, MODULUS - 1], [MODULUS - 1, 0x7ffe_ffff], [0x7ffe_ffff, MODULUS - 1], [MODULUS - 1, 0xffff]]
+        {
+            let (a, b) = (vec![x; PAD + LONGEST], vec![y; PAD + LONGEST]);
+            let around = (16..=20).flat_map(|bits| [(1 << bits) - 1, 1 << bits, (1 << bits) + 1]);
+            for length in [0, 1, 3 << 16].into_iter().chain(around) {
+                let product = u128::from(x) * u128::from(y) * length as u128 % u128::from(MODULUS);
+                assert_eq!(u128::from(dot::<1>(&a, &b, 0..length, LONGEST - 1, MODULUS)), product, "{x} {y} {length}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_dot_product_pairs_terms_whose_degrees_add_up_to_the_total() {
+        let total = PRODUCTS + 1;
+        let series = |value: fn(u32) -> u32| [vec![0; PAD], (0..=total as u32).map(value).collect()].concat();
+        let (a, b) = (series(|t| t + 1), series(|t| 3 * t + 2));
+        for terms in [0..total + 1, 1..total, 5..6, total..total + 1] {
+            let product = |t: usize| (t as u128 + 1) * (3 * (total - t) as u128 + 2);
+            let want = terms.clone().map(product).sum::<u128>() % 97;
+            assert_eq!(u128::from(dot::<1>(&a, &b, terms, total, 97)), want);
+        }
+    }
+}
