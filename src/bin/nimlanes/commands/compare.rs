@@ -73,8 +73,7 @@ pub struct Args {
     /// Report changes beyond the noise since the duel in this file
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// Also count instructions, cycles, misses and energy per unit of work: by the CPU, or instructions by valgrind, which knows
-    /// no AVX-512
+    /// Also count instructions, cycles and misses per unit of work, by the counters of the CPU
     #[arg(long, conflicts_with_all = ["with", "rev", "build"])]
     counters: bool,
     /// With --against: allow a duel from another machine or build
@@ -112,7 +111,7 @@ pub struct Outcome<'a> {
 }
 
 impl Document for Outcome<'_> {
-    const SCHEMA: &'static str = "nimlanes-duel-1";
+    const SCHEMA: &'static str = "nimlanes-duel-2";
 }
 
 impl From<DuelError> for Failure {
