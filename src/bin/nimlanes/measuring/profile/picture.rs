@@ -5,8 +5,6 @@ use std::io;
 
 use inferno::flamegraph;
 
-use super::hot_loop::percent;
-
 /// Samples of each stack; frames are joined by `;`, outermost first.
 pub type Stacks = BTreeMap<String, u64>;
 
@@ -42,6 +40,11 @@ pub fn tree(stacks: &Stacks) -> String {
     let mut frames: Vec<_> = frames.iter().collect();
     frames.sort_by_cached_key(|(path, _)| in_order(path));
     frames.into_iter().map(line).collect()
+}
+
+/// A share, such as `12.3 %`.
+pub fn percent(part: u64, all: u64) -> String {
+    format!("{:.1} %", 100.0 * part as f64 / all as f64)
 }
 
 /// A key that sorts numbers by their value.

@@ -28,11 +28,6 @@ impl Module {
         address.wrapping_sub(self.bias)
     }
 
-    /// The address in this process of one in the file.
-    pub fn in_process(&self, address: u64) -> u64 {
-        address.wrapping_add(self.bias)
-    }
-
     /// The file with the debug information: a separate one below `/usr/lib/debug`, where the system keeps them, or this
     /// file.
     pub fn debug_file(&self) -> PathBuf {
