@@ -124,7 +124,7 @@ fn row(session: &dyn Session, kernel: usize, run: &Run, hardware: &mut Hardware)
 impl Counters {
     /// A table of what was counted.
     pub fn text(&self) -> String {
-        format!("\ncounted by the CPU in user space, per {}\n\n{}", self.unit, table(&self.lines()))
+        format!("\ncounted by the CPU in user space, per {}\n\n{}", self.unit, table(self.lines()))
     }
 
     /// The rows of a table, the first of them its heading. Only what was counted has a column, after that of the kernels.
