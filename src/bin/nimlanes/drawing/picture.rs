@@ -75,6 +75,13 @@ enum Item {
     },
 }
 
+/// A format of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Svg,
+    Png,
+}
+
 /// A picture that can be written as SVG and as PNG.
 pub struct Picture {
     size: [usize; 2],
@@ -111,6 +118,14 @@ impl Picture {
             .iter()
             .filter_map(|item| if let Item::Raster { raster, .. } = item { Some(raster) } else { None });
         rasters.map(|raster| &raster.cells[..]).next().unwrap_or(&[])
+    }
+
+    /// The picture as a file.
+    pub fn bytes(&self, form: Form) -> Vec<u8> {
+        match form {
+            Form::Svg => self.svg().into_bytes(),
+            Form::Png => self.png(),
+        }
     }
 
     /// The picture as SVG.
