@@ -58,6 +58,7 @@ impl Raster {
     }
 }
 
+#[derive(Debug)]
 enum Item {
     Text {
         text: String,
@@ -83,15 +84,10 @@ pub enum Form {
 }
 
 /// A picture that can be written as SVG and as PNG.
+#[derive(Debug)]
 pub struct Picture {
     size: [usize; 2],
     items: Vec<Item>,
-}
-
-impl std::fmt::Debug for Picture {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Picture").field("size", &self.size).finish_non_exhaustive()
-    }
 }
 
 impl Picture {

@@ -55,7 +55,7 @@ impl<'m> Resolver<'m> {
     fn look_up(&mut self, address: u64) -> Option<Code> {
         let index = self.modules.iter().position(|module| module.range.contains(&address))?;
         let module = &self.modules[index];
-        let loader = self.loaders[index].get_or_init(|| Loader::new(module.debug_file()).ok()).as_ref()?;
+        let loader = self.loaders[index].get_or_init(|| Loader::new(&module.path).ok()).as_ref()?;
         let address = module.in_file(address);
         let mut frames = loader.find_frames(address).ok()?;
         // Innermost first, each with the line that is executed in it.
