@@ -439,7 +439,7 @@ fn compare_reports_every_row_and_every_reason() {
     let args =
         ["compare", "table_scan", "--size", "100", "--kernels", "byte_table,bit_rows", "--seconds", "0.2", "--json"];
     let duel = json(&args);
-    assert_eq!(duel["schema"], "nimlanes-duel-1");
+    assert_eq!(duel["schema"], "nimlanes-duel-2");
     assert_eq!(duel["baseline"], "byte_table");
     let rows = duel["rows"].as_array().expect("an array");
     assert_eq!(rows.len(), 2);
@@ -820,8 +820,8 @@ fn every_json_document_follows_its_schema() {
         ("grundy", &["--code", "0.16", "--limit", "1000"], "nimlanes-grundy-1"),
         ("grundy", &["--limit", "1000", "--zeros"], "nimlanes-grundy-1"),
         ("kernels", &[], "nimlanes-kernel-1"),
-        ("compare", &["mex_split", "--size", "9", "--seconds", "0.1"], "nimlanes-duel-1"),
-        ("run", &["mex_split", "--size", "9", "--seconds", "0.1", "--kernel", "byte_scan"], "nimlanes-run-1"),
+        ("compare", &["mex_split", "--size", "9", "--seconds", "0.1"], "nimlanes-duel-2"),
+        ("run", &["mex_split", "--size", "9", "--seconds", "0.1", "--kernel", "byte_scan"], "nimlanes-run-2"),
         ("ceilings", &[], "nimlanes-ceiling-1"),
         ("env", &[], "nimlanes-environment-1"),
     ];

@@ -66,8 +66,7 @@ fn after_help() -> String {
         ["  2", "The command line is wrong"],
         ["  128 + N", "Ended by signal N: 130 by Ctrl-C"],
     ];
-    let variables = output::table(&variables.map(Vec::from));
-    let codes = output::table(&codes.map(|row| row.map(str::to_owned).to_vec()));
+    let (variables, codes) = (output::table(variables), output::table(codes));
     let example = "nimlanes compare mex_subtraction --size 100000";
     format!("Environment:\n{variables}\nExit codes:\n{codes}\nExample: {example}")
 }

@@ -1,13 +1,12 @@
 //! `nimlanes beams`
 
-use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use nimlanes::games::{Positions, SolveError};
 use nimlanes::numbers::within;
 
-use super::arguments::{PositionArgs, PositionQuery};
+use super::arguments::{PositionArgs, PositionQuery, has_ending, picture_form};
 use crate::drawing::beams::{Bins, csv};
 use crate::drawing::plot::fluctuations;
 use crate::terminal::failure::Failure;
@@ -47,34 +46,13 @@ fn split(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What to write.
-#[derive(Clone, Copy)]
-enum Form {
-    Csv,
-    Svg,
-    Png,
-}
-
-/// What to write to a file of this name.
-fn form(out: &Path) -> Result<Form, Failure> {
-    match out.extension().and_then(OsStr::to_str) {
-        Some("csv") => Ok(Form::Csv),
-        Some("svg") => Ok(Form::Svg),
-        Some("png") => Ok(Form::Png),
-        _ => {
-            let name = out.display();
-            Err(Failure::Usage(format!("--out `{name}` is no file of these; allowed: .csv, .svg, .png")))
-        }
-    }
-}
-
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let mut outputs = Vec::new();
-    for out in &args.out {
-        outputs.push((Some(out.as_path()), form(out)?));
-    }
+    let form =
+        |out: &Path| if has_ending(out, "csv") { Ok(None) } else { picture_form(out, ".csv, .svg, .png").map(Some) };
+    let mut outputs =
+        args.out.iter().map(|out| Ok((Some(out.as_path()), form(out)?))).collect::<Result<Vec<_>, Failure>>()?;
     if outputs.is_empty() {
-        outputs.push((None, Form::Csv));
+        outputs.push((None, None));
     }
     outputs.iter().try_for_each(|(out, _)| check_writable(*out))?;
     let PositionQuery { question, selection, run } = args.listed.query()?;
@@ -103,12 +81,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let reference = if asymptotes.is_some() { "its limit" } else { "that of the last whole bin" };
     let picture = || fluctuations(&rows, question.limit, reference, &caption);
     outputs.into_iter().try_for_each(|(out, form)| {
-        write_output(out, |out| {
-            out.write_all(&match form {
-                Form::Csv => csv(&rows).into_bytes(),
-                Form::Svg => picture().svg().into_bytes(),
-                Form::Png => picture().png(),
-            })
-        })
+        let bytes = || form.map_or_else(|| csv(&rows).into_bytes(), |form| picture().bytes(form));
+        write_output(out, |out| out.write_all(&bytes()))
     })
 }

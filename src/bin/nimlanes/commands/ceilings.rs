@@ -5,7 +5,7 @@ use nimlanes::machine::Machine;
 use nimlanes::units::bytes;
 
 use crate::terminal::failure::Failure;
-use crate::terminal::output::{Document, print, print_json_array, table};
+use crate::terminal::output::{Document, headed, print, print_json_array};
 
 /// Measure the peak rates of this machine: loads, vector operations, stores, random bits, latencies
 #[derive(clap::Args)]
@@ -26,9 +26,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.json {
         return print_json_array(&readings);
     }
-    let head = ["ceiling", "buffer", "tier", "ns", "median", "G/s", "unit"].map(str::to_owned).to_vec();
     let row = |reading: &Reading| {
-        vec![
+        [
             format!("{}/{}", reading.kind, reading.name),
             if reading.bytes == 0 { "-".to_owned() } else { bytes(reading.bytes as f64) },
             reading.tier.clone(),
@@ -38,5 +37,5 @@ pub fn main(args: &Args) -> Result<(), Failure> {
             reading.unit.clone(),
         ]
     };
-    print(&table(&[head].into_iter().chain(readings.iter().map(row)).collect::<Vec<_>>()))
+    print(&headed(["ceiling", "buffer", "tier", "ns", "median", "G/s", "unit"], readings.iter().map(row)))
 }

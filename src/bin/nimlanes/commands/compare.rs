@@ -1,10 +1,8 @@
 //! `nimlanes compare`
 
-use std::io::{IsTerminal, stderr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nimlanes::lab::environment::Environment;
 use nimlanes::numbers::within;
 use schemars::JsonSchema;
@@ -21,6 +19,7 @@ use crate::measuring::programs::HAS_PROCESSES;
 use crate::measuring::revisions::Revision;
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
+use crate::terminal::monitor::Monitor;
 use crate::terminal::output::{Document, print, print_json};
 
 /// Compare the speed of kernels on one input: check that their outputs agree, then time them in turns
@@ -75,8 +74,7 @@ pub struct Args {
     /// Report changes beyond the noise since the duel in this file
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// Also count instructions, cycles, misses and energy per unit of work: by the CPU, or instructions by valgrind, which knows
-    /// no AVX-512
+    /// Also count instructions, cycles and misses per unit of work, by the counters of the CPU
     #[arg(long, conflicts_with_all = ["with", "rev", "build"])]
     counters: bool,
     /// Time the kernels on all inputs that the benches have, and fit to that the rates of their predicted times, as the list states
@@ -118,7 +116,7 @@ pub struct Outcome<'a> {
 }
 
 impl Document for Outcome<'_> {
-    const SCHEMA: &'static str = "nimlanes-duel-1";
+    const SCHEMA: &'static str = "nimlanes-duel-2";
 }
 
 impl From<DuelError> for Failure {
@@ -189,11 +187,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if let Some(cpu) = args.pin {
         pin(cpu, selection.threads())?;
     }
-    let bar = progress(duel.case().to_string());
-    let mut watch = |share: f64| bar.set_position((share * 1000.0) as u64);
+    let (bar, mut watch) = Monitor::of_share(duel.case().to_string());
     let Some(program) = program else {
         let played = duel.play(&mut watch);
-        bar.finish_and_clear();
+        drop(bar);
         let count = |duel: &Duel| {
             let session = args.target.session(&selection)?;
             let kernels: Vec<usize> = duel.rows.iter().filter_map(|row| session.index(&row.kernel)).collect();
@@ -202,7 +199,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         return finish(args, Saved::now(environment, played?), before, count);
     };
     let played = duel.play_against(&program, options.kernels.is_empty(), &mut watch);
-    bar.finish_and_clear();
+    drop(bar);
     let (duel, other) = played?;
     let versus = Versus::new(&duel, &other);
     if args.json { print_json(&versus) } else { print(&versus.text()) }
@@ -227,16 +224,6 @@ fn finish(
     print(&show::duel(duel))?;
     changes.map_or(Ok(()), |changes| print(&show::changes(&changes)))?;
     count()?.map_or(Ok(()), |counters| print(&counters.text()))
-}
-
-/// A progress bar on stderr, if that is a terminal.
-pub fn progress(what: String) -> ProgressBar {
-    let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(Some(1000), target);
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% {elapsed}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(what);
-    bar
 }
 
 /// Pins this process to one CPU.

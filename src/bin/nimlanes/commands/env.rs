@@ -5,7 +5,7 @@ use nimlanes::machine::Machine;
 use nimlanes::units::bytes;
 
 use crate::terminal::failure::Failure;
-use crate::terminal::output::{Document, print, print_json};
+use crate::terminal::output::{Document, print, print_json, table};
 
 /// Show the machine and the build: CPU, tiers, caches, memory, compiler settings
 #[derive(clap::Args)]
@@ -44,5 +44,5 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         ("compiler", build.rustc.clone()),
         ("flags", list(&build.flags)),
     ];
-    rows.iter().try_for_each(|(name, value)| print(&format!("{name:<18} {value}\n")))
+    print(&table(rows.map(|(name, value)| [name.to_owned(), value])))
 }

@@ -8,10 +8,10 @@ use nimlanes::lab::environment::Environment;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::compare::progress;
 use crate::measuring::duel::{DuelError, DuelOptions, run_duel};
 use crate::measuring::fit::{Fitted, Rates, fit};
 use crate::terminal::failure::Failure;
+use crate::terminal::monitor::Monitor;
 use crate::terminal::output::{Document, table};
 
 /// Rates that fit the times of this machine.
@@ -43,11 +43,11 @@ impl Fit {
         let budget = options.budget / inputs.len() as u32;
         let options =
             DuelOptions { budget, time_limit: options.time_limit.min(budget.mul_f64(LONGEST_RUN)), ..options };
-        let bar = progress(operation.name().to_owned());
+        let (bar, mut watch) = Monitor::of_share(operation.name().to_owned());
         let mut duels = Vec::new();
         for (i, (workload, size)) in inputs.iter().enumerate() {
             let session = operation.session(selection, workload, *size)?;
-            let mut watch = |share: f64| bar.set_position(((i as f64 + share) * 1000.0 / inputs.len() as f64) as u64);
+            let mut watch = |share: f64| watch((i as f64 + share) / inputs.len() as f64);
             match run_duel(session.as_ref(), &options, run, &mut watch) {
                 Ok(duel) => duels.push((session, duel)),
                 // All of them take too long on this input.
@@ -55,7 +55,7 @@ impl Fit {
                 Err(error) => return Err(error.into()),
             }
         }
-        bar.finish_and_clear();
+        drop(bar);
         let kernels = fit(&duels, options.threads);
         if kernels.is_empty() {
             let why = "none of the kernels has rates and ends a run in a tenth of the time for an input; allow more --seconds";

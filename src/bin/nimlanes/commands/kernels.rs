@@ -33,11 +33,11 @@ pub struct Args {
 fn after_help() -> String {
     let row = |operation: &&dyn AnyOperation| {
         let names: Vec<_> = operation.workloads().iter().map(|workload| workload.name).collect();
-        vec![format!("  {}", operation.name()), names.join(" ")]
+        [format!("  {}", operation.name()), names.join(" ")]
     };
     format!(
         "Workloads:\n{}\nExamples:\n  nimlanes kernels mex_subtraction\n  NIMLANES_ISA_MAX=portable nimlanes kernels",
-        table(&OPERATIONS.iter().map(row).collect::<Vec<_>>())
+        table(OPERATIONS.iter().map(row))
     )
 }
 
@@ -100,7 +100,6 @@ fn listing(operation: &dyn AnyOperation, rows: &[Row]) -> String {
     let workloads = operation.workloads();
     let Workload { name, published, .. } = workloads[0];
     let title = format!("{}: {} kernels, * selected for {name} at {published}", operation.name(), rows.len());
-    let kernels: Vec<_> = rows.iter().map(Row::cells).collect();
     let absent = operation.absent().iter().map(|absent| format!("   no {}: {}\n", absent.feature, absent.reason));
     let is_listed = |tier: &&Tier| rows.iter().any(|row| row.tier == tier.name());
     let estimated = Tier::ALL.iter().filter(is_listed).filter_map(|tier| {
@@ -108,20 +107,20 @@ fn listing(operation: &dyn AnyOperation, rows: &[Row]) -> String {
     });
     let notes = absent.chain(estimated).collect::<String>();
     let inputs = workloads.iter().map(|Workload { name, summary, published, .. }| {
-        vec![format!("   --workload {name}"), format!("--size {published}"), (*summary).to_owned()]
+        [format!("   --workload {name}"), format!("--size {published}"), (*summary).to_owned()]
     });
-    format!("{title}\n{}{}{}\n", table(&kernels), notes, table(&inputs.collect::<Vec<_>>()))
+    format!("{title}\n{}{}{}\n", table(rows.iter().map(Row::cells)), notes, table(inputs))
 }
 
 impl Row {
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> [&str; 7] {
         let mark = if self.selected { " *" } else { "  " };
         let state = match (self.compiled, self.available) {
             (false, _) => "not compiled",
             (true, false) => "not on this cpu",
             (true, true) => "available",
         };
-        [mark, self.kernel, self.tier, self.claim, &self.feature, state, self.summary].map(str::to_owned).to_vec()
+        [mark, self.kernel, self.tier, self.claim, &self.feature, state, self.summary]
     }
 }
 

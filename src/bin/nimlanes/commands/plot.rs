@@ -1,13 +1,12 @@
 //! `nimlanes plot`
 
-use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use nimlanes::cores::mex::octal::sparse_space;
 use nimlanes::kernel::Run;
 
-use super::arguments::{PositionArgs, PositionQuery};
+use super::arguments::{PositionArgs, PositionQuery, picture_form};
 use super::grundy;
 use crate::drawing::plot::{Picture, View, draw, draw_values};
 use crate::terminal::failure::Failure;
@@ -41,16 +40,7 @@ pub struct Args {
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
-    let is_svg = match args.out.extension().and_then(OsStr::to_str) {
-        Some("svg") => true,
-        Some("png") => false,
-        _ => {
-            let name = args.out.display();
-            return Err(Failure::Usage(format!(
-                "--out `{name}` is not a picture; allowed: names that end in .svg or .png"
-            )));
-        }
-    };
+    let form = picture_form(&args.out, "names that end in .svg or .png")?;
     if args.code.is_some() && args.listed.has_settings() {
         return Err(Failure::Usage("--code takes no option of another game".to_owned()));
     }
@@ -67,7 +57,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         None => positions(args)?,
     };
     run.advance(0)?;
-    write_output(Some(&args.out), |out| out.write_all(&if is_svg { picture.svg().into_bytes() } else { picture.png() }))
+    write_output(Some(&args.out), |out| out.write_all(&picture.bytes(form)))
 }
 
 fn positions(args: &Args) -> Result<(Picture, Arc<Run>), Failure> {

@@ -4,7 +4,8 @@
 //! The positions in lexicographic order, without a header. Each is its heaps in ascending order, as little-endian unsigned
 //! integers: three of 32 bits for three heaps (12 bytes per position), two of 64 bits for two heaps (16 bytes).
 
-use std::io::{ErrorKind, IsTerminal, stdout};
+use std::fmt::Display;
+use std::io::{ErrorKind, IsTerminal, Write, stdout};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -97,24 +98,13 @@ fn numbers<const HEAPS: usize, const BYTES: usize, T: Copy>(
 }
 
 /// Appends a header, if there is one, and one line per position.
-fn lines<const HEAPS: usize, T: Copy + Into<u64>>(header: Option<&str>, positions: &[[T; HEAPS]], bytes: &mut Vec<u8>) {
+fn lines<const HEAPS: usize, T: Display>(header: Option<&str>, positions: &[[T; HEAPS]], bytes: &mut Vec<u8>) {
     bytes.extend(header.unwrap_or_default().as_bytes());
     for heaps in positions {
-        heaps.iter().for_each(|heap| push_decimal(bytes, (*heap).into()));
-        *bytes.last_mut().expect("a position has heaps") = b'\n';
-    }
-}
-
-/// Appends a number and a comma.
-fn push_decimal(bytes: &mut Vec<u8>, mut number: u64) {
-    let start = bytes.len();
-    loop {
-        bytes.push(b'0' + (number % 10) as u8);
-        number /= 10;
-        if number == 0 {
-            break;
+        for (i, heap) in heaps.iter().enumerate() {
+            let separator = if i == 0 { "" } else { "," };
+            write!(bytes, "{separator}{heap}").expect("writing to memory succeeds");
         }
+        bytes.push(b'\n');
     }
-    bytes[start..].reverse();
-    bytes.push(b',');
 }

@@ -37,13 +37,9 @@ pub struct Args {
     seconds: f64,
     #[command(flatten)]
     threads: Threads,
-    /// Also count instructions, cycles, misses and energy per unit of work: by the CPU, or instructions by valgrind, which knows
-    /// no AVX-512
+    /// Also count instructions, cycles and misses per unit of work, by the counters of the CPU
     #[arg(long)]
     counters: bool,
-    /// Run it twice and time nothing, for tools that count instructions; the first run is to warm up
-    #[arg(long, conflicts_with_all = ["seconds", "counters", "json"])]
-    untimed: bool,
     /// Print JSON: one object
     #[arg(long)]
     json: bool,
@@ -61,19 +57,13 @@ pub struct Outcome<'a> {
 }
 
 impl Document for Outcome<'_> {
-    const SCHEMA: &'static str = "nimlanes-run-1";
+    const SCHEMA: &'static str = "nimlanes-run-2";
 }
 
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
     let Opened { session, kernels, .. } = args.target.open(&selection, &[Some(&args.kernel)])?;
     let kernel = kernels[0];
-    if args.untimed {
-        let run = interrupt::run(selection.threads());
-        session.run(kernel, &run)?;
-        // The function that counters::callgrind looks for.
-        return Ok(session.spin(kernel, &run, 1)?);
-    }
     let start = repeat(session.as_ref(), kernel, selection.threads(), args.seconds)?;
     let counters = match args.counters {
         true => counters::count(session.as_ref(), &[kernel], &interrupt::run(selection.threads()), &mut remark)?,

@@ -85,8 +85,7 @@ fn with_constants(mut schema: Schema, fields: &[(&str, &str)]) -> Schema {
 pub fn main(args: &Args) -> Result<(), Failure> {
     let formats = formats();
     let Some(name) = &args.name else {
-        let rows = formats.map(|format| vec![format.name, format.made_by.to_owned()]);
-        return print(&table(&rows));
+        return print(&table(formats.map(|format| [format.name, format.made_by.to_owned()])));
     };
     let Some(format) = formats.iter().find(|format| format.name == *name) else {
         let names: Vec<_> = formats.iter().map(|format| format.name.as_str()).collect();

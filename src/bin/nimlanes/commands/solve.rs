@@ -17,7 +17,7 @@ use super::arguments::{Kernels, number};
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 use crate::terminal::monitor::with_progress;
-use crate::terminal::output::{Document, print, print_json, print_json_array, table};
+use crate::terminal::output::{Document, headed, print, print_json, print_json_array, table};
 
 /// Solve a game, or all of them at their published limits
 #[derive(clap::Args, Default)]
@@ -139,12 +139,11 @@ impl Report {
 
 /// A table with one row per game.
 fn summary(reports: &[Report]) -> String {
-    let mut rows = vec![["game", "limit", "answer", "seconds", "kernels"].map(str::to_owned).to_vec()];
-    rows.extend(reports.iter().map(|report| {
+    let row = |report: &Report| {
         let seconds = format!("{:.6}", report.seconds);
-        vec![report.game.to_owned(), report.limit.to_string(), report.answer.clone(), seconds, report.kernels()]
-    }));
-    table(&rows)
+        [report.game.to_owned(), report.limit.to_string(), report.answer.clone(), seconds, report.kernels()]
+    };
+    headed(["game", "limit", "answer", "seconds", "kernels"], reports.iter().map(row))
 }
 
 /// The details of one game, one per line.
@@ -168,6 +167,5 @@ fn text(report: &Report) -> String {
     if report.peak_bytes > 0 {
         rows.push(("peak memory", bytes(report.peak_bytes as f64)));
     }
-    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    rows.iter().map(|(name, value)| format!("{name:<width$}  {value}\n")).collect()
+    table(rows.into_iter().map(|(name, value)| [name.to_owned(), value]))
 }

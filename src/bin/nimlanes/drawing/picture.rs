@@ -58,6 +58,7 @@ impl Raster {
     }
 }
 
+#[derive(Debug)]
 enum Item {
     Text {
         text: String,
@@ -75,16 +76,18 @@ enum Item {
     },
 }
 
+/// A format of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Svg,
+    Png,
+}
+
 /// A picture that can be written as SVG and as PNG.
+#[derive(Debug)]
 pub struct Picture {
     size: [usize; 2],
     items: Vec<Item>,
-}
-
-impl std::fmt::Debug for Picture {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Picture").field("size", &self.size).finish_non_exhaustive()
-    }
 }
 
 impl Picture {
@@ -111,6 +114,14 @@ impl Picture {
             .iter()
             .filter_map(|item| if let Item::Raster { raster, .. } = item { Some(raster) } else { None });
         rasters.map(|raster| &raster.cells[..]).next().unwrap_or(&[])
+    }
+
+    /// The picture as a file.
+    pub fn bytes(&self, form: Form) -> Vec<u8> {
+        match form {
+            Form::Svg => self.svg().into_bytes(),
+            Form::Png => self.png(),
+        }
     }
 
     /// The picture as SVG.

@@ -10,7 +10,7 @@ use super::beams::Row;
 use super::picture::{CLEAR, Ink, Raster, tint};
 use super::svg::{Anchor, HEADING};
 
-pub use super::picture::Picture;
+pub use super::picture::{Form, Picture};
 
 /// What the axes show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

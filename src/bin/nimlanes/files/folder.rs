@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::saved::{Measured, Saved, SavedError, check_schema, entries, parse, read_text, write_json};
+use super::saved::{Header, Measured, Saved, SavedError, check_schema, entries, parse, read_text, write_json};
 
 /// The file of all measurements.
 pub const JOINED: &str = "measurements.json";
@@ -17,11 +17,6 @@ const AGAIN: &str = "again";
 
 /// The version of its format.
 const SCHEMA: &str = "nimlanes-measurements-1";
-
-#[derive(Deserialize)]
-struct Header {
-    schema: String,
-}
 
 #[derive(Serialize, Deserialize)]
 struct Joined {

@@ -1,7 +1,11 @@
 //! What a system knows about a file besides its content: its identity, how many names it has, its owner, and whether a path names
 //! an open stream.
 
-pub use here::{builder, id_of, is_at, names, pass_on, stream};
+#[cfg(unix)]
+pub use here::{builder, pass_on, stream};
+pub use here::{id_of, is_at, names};
+#[cfg(not(unix))]
+pub use plain::{builder, pass_on, stream};
 
 #[cfg(unix)]
 mod here {
@@ -104,7 +108,7 @@ mod here {
 
 #[cfg(windows)]
 mod here {
-    use std::fs::{File, Metadata};
+    use std::fs::File;
     use std::io;
     use std::path::Path;
 
@@ -129,27 +133,12 @@ mod here {
     pub fn names(file: &File) -> io::Result<u64> {
         information(file).map(|file| file.number_of_links())
     }
-
-    /// A builder of temporary files.
-    pub fn builder() -> tempfile::Builder<'static, 'static> {
-        tempfile::Builder::new()
-    }
-
-    /// A file has the rights that its folder gives.
-    pub fn pass_on(_: &Metadata, _: &File) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// Streams have no paths.
-    pub fn stream(_: &Path) -> io::Result<Option<File>> {
-        Ok(None)
-    }
 }
 
 /// A system that tells nothing about a file but its name and content, such as a WebAssembly engine.
 #[cfg(not(any(unix, windows)))]
 mod here {
-    use std::fs::{File, Metadata};
+    use std::fs::File;
     use std::io::{self, ErrorKind};
     use std::path::Path;
 
@@ -169,15 +158,26 @@ mod here {
     pub fn names(_: &File) -> io::Result<u64> {
         Ok(1)
     }
+}
 
+/// Systems without modes of files and paths of streams.
+#[cfg(not(unix))]
+mod plain {
+    use std::fs::{File, Metadata};
+    use std::io;
+    use std::path::Path;
+
+    /// A builder of temporary files.
     pub fn builder() -> tempfile::Builder<'static, 'static> {
         tempfile::Builder::new()
     }
 
+    /// A file has the rights that its folder gives.
     pub fn pass_on(_: &Metadata, _: &File) -> io::Result<()> {
         Ok(())
     }
 
+    /// Streams have no paths.
     pub fn stream(_: &Path) -> io::Result<Option<File>> {
         Ok(None)
     }

@@ -68,8 +68,8 @@ pub enum SavedError {
 
 /// The fields that identify the content of a file.
 #[derive(Deserialize)]
-struct Header {
-    schema: String,
+pub(super) struct Header {
+    pub(super) schema: String,
     #[serde(default)]
     kind: String,
 }

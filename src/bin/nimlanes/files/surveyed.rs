@@ -86,14 +86,20 @@ impl From<Proved> for Period {
     }
 }
 
+impl Period {
+    /// The repetition in words, but for what proves it.
+    pub fn course(&self) -> String {
+        let Period { length, preperiod, saltus, .. } = self;
+        match saltus {
+            0 => format!("{length} from heap {preperiod} on"),
+            _ => format!("{length} with saltus {saltus} from heap {preperiod} on"),
+        }
+    }
+}
+
 impl fmt::Display for Period {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Period { length, preperiod, saltus, proved } = self;
-        write!(f, "{length} from heap {preperiod} on")?;
-        if *saltus > 0 {
-            write!(f, " with saltus {saltus}")?;
-        }
-        f.write_str(if *proved { ", proved" } else { ", not proved" })
+        write!(f, "{}, {}", self.course(), if self.proved { "proved" } else { "not proved" })
     }
 }
 

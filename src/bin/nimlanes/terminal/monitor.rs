@@ -1,6 +1,7 @@
 //! Progress bars for long work.
 
 use std::io::{IsTerminal, stderr};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -32,6 +33,15 @@ impl Monitor {
     pub fn of_time(what: String, time: Duration) -> Self {
         let start = Instant::now();
         Monitor::show(what, time.as_millis() as u64, move || start.elapsed().as_millis() as u64)
+    }
+
+    /// Shows a share from 0 to 1, and returns what is told of it.
+    pub fn of_share(what: String) -> (Self, impl FnMut(f64)) {
+        const ALL: f64 = 1000.0;
+        let told = Arc::new(AtomicU64::new(0));
+        let shown = Arc::clone(&told);
+        let monitor = Monitor::show(what, ALL as u64, move || shown.load(Relaxed));
+        (monitor, move |share| told.store((share * ALL) as u64, Relaxed))
     }
 
     fn show(what: String, all: u64, done: impl Fn() -> u64 + Send + 'static) -> Self {

@@ -6,8 +6,8 @@ use std::path::Path;
 use anstream::{AutoStream, ColorChoice};
 use clap::builder::StyledStr;
 use comfy_table::CellAlignment::{Left, Right};
-use comfy_table::Table;
 use comfy_table::presets::NOTHING;
+use comfy_table::{Cell, Row, Table};
 use nimlanes::kernel::Run;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -105,15 +105,26 @@ fn print_any_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&(text + "\n"))
 }
 
-/// Formats rows as aligned columns. Columns of numbers are right-aligned; the first row, which may be a heading, is not
-/// checked.
-pub fn table(rows: &[Vec<String>]) -> String {
-    let mut table = Table::new();
-    table.load_style(NOTHING).add_rows(rows);
-    let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || c == '–');
-    for (index, column) in table.column_iter_mut().enumerate() {
-        let mut cells = rows.iter().filter_map(|row| row.get(index)).skip(1).peekable();
-        let is_right = cells.peek().is_some() && cells.all(is_number);
+/// Formats rows as aligned columns.
+pub fn table<R: Into<Row>>(rows: impl IntoIterator<Item = R>) -> String {
+    align(Table::new().add_rows(rows))
+}
+
+/// Formats rows as aligned columns below headings.
+pub fn headed<R: Into<Row>>(heads: impl Into<Row>, rows: impl IntoIterator<Item = R>) -> String {
+    align(Table::new().add_row(heads).add_rows(rows))
+}
+
+/// Columns of numbers are right-aligned; the first row, which may be a heading, is not checked.
+fn align(table: &mut Table) -> String {
+    let columns = table.column_count();
+    let is_number = |cell: &Cell| cell.content().starts_with(|c: char| c.is_ascii_digit() || c == '–');
+    let are_numbers = |column| {
+        let mut cells = table.column_cells_iter(column).skip(1).flatten().peekable();
+        cells.peek().is_some() && cells.all(is_number)
+    };
+    let are_right: Vec<bool> = (0..columns).map(are_numbers).collect();
+    for (column, is_right) in table.load_style(NOTHING).column_iter_mut().zip(are_right) {
         column.set_padding((0, 2)).set_cell_alignment(if is_right { Right } else { Left });
     }
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
@@ -125,8 +136,10 @@ mod tests {
 
     #[test]
     fn numbers_are_right_aligned_and_text_left_aligned() {
-        let rows = [["kernel", "time", ""], ["a", "9 ns", "64 at once"], ["long", "120 ns", "bytes"]];
-        let rows = rows.map(|row| row.map(str::to_owned).to_vec());
-        assert_eq!(table(&rows), "kernel    time\na         9 ns  64 at once\nlong    120 ns  bytes\n");
+        let rows = [["a", "9 ns", "64 at once"], ["long", "120 ns", "bytes"]];
+        assert_eq!(
+            headed(["kernel", "time", ""], rows),
+            "kernel    time\na         9 ns  64 at once\nlong    120 ns  bytes\n"
+        );
     }
 }

@@ -5,6 +5,7 @@ pub mod repeated;
 pub mod settings;
 pub mod usage;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -17,6 +18,7 @@ use nimlanes::kernel::{MAX_THREADS, Run};
 use nimlanes::numbers::within;
 
 use self::settings::{Settings, games};
+use crate::drawing::plot::Form;
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 
@@ -32,6 +34,19 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
         _ => Err("not a number of seconds above 0 and at most 86400".to_owned()),
+    }
+}
+
+/// Whether a name of a file ends in a dot and this.
+pub fn has_ending(file: &Path, ending: &str) -> bool {
+    file.extension().is_some_and(|extension| extension == ending)
+}
+
+/// How to write the picture in the file of `--out`.
+pub fn picture_form(out: &Path, allowed: &str) -> Result<Form, Failure> {
+    match [("svg", Form::Svg), ("png", Form::Png)].into_iter().find(|(ending, _)| has_ending(out, ending)) {
+        Some((_, form)) => Ok(form),
+        None => Err(Failure::Usage(format!("--out `{}` is not a picture; allowed: {allowed}", out.display()))),
     }
 }
 

@@ -3,13 +3,14 @@
 use std::fmt::Display;
 use std::fs::TryLockError;
 use std::io::{BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use nimlanes::cores::mex::checkpoint::CheckpointError;
 use nimlanes::kernel::Run;
 
+use super::Args;
 use crate::files::LockedFile;
 use crate::terminal::failure::Failure;
 use crate::terminal::output;
@@ -31,8 +32,9 @@ struct State {
 }
 
 impl CheckpointFile {
-    /// Locks a file for a run that saves its progress every `every` seconds.
-    pub fn lock(path: &Path, every: f64, run: &Arc<Run>) -> Result<Arc<Self>, Failure> {
+    /// Locks the file of `--checkpoint` for a run, if there is one.
+    pub fn of(args: &Args, run: &Arc<Run>) -> Result<Option<Arc<Self>>, Failure> {
+        let Some(path) = &args.checkpoint else { return Ok(None) };
         let file = LockedFile::lock(path).map_err(|error| match error {
             TryLockError::WouldBlock => {
                 Failure::Failed(format!("{} is in use: another run saves its progress there", path.display()))
@@ -40,8 +42,8 @@ impl CheckpointFile {
             TryLockError::Error(error) => output::failure(&error, Some(path)),
         })?;
         let state = Mutex::new(State { file, last: Instant::now(), failure: None });
-        let (path, every) = (path.to_owned(), Duration::from_secs_f64(every));
-        Ok(Arc::new(CheckpointFile { path, every, run: Arc::clone(run), state }))
+        let every = Duration::from_secs_f64(args.every);
+        Ok(Some(Arc::new(CheckpointFile { path: path.clone(), every, run: Arc::clone(run), state })))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -7,7 +7,8 @@ mod zeros;
 
 pub use octal::{code_help, values};
 
-use std::io::Write;
+use std::borrow::Cow;
+use std::io::{Result as IoResult, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -167,34 +168,40 @@ fn selection(kernels: &Kernels, command: &str, used: &[&str]) -> Result<Selectio
     })
 }
 
+/// Checks the files of the output before the work to fill them is done.
+fn check_files(args: &Args) -> Result<(), Failure> {
+    check_writable(args.out.as_deref())?;
+    Ok(args.save.as_deref().map_or(Ok(()), saved::check_writable)?)
+}
+
 fn subtraction(args: &Args) -> Result<(), Failure> {
     let set: MoveSet = args.moves.parse().map_err(InputError::Moves)?;
     let work = Work::of(args, &set)?;
     let selection = selection(&args.kernels, "grundy", &[work.operation()])?;
-    check_writable(args.out.as_deref())?;
-    if let Some(save) = &args.save {
-        saved::check_writable(save)?;
-    }
+    check_files(args)?;
     let run = interrupt::run(selection.threads());
     match work {
         Work::Records(input) => {
-            let checkpoint =
-                args.checkpoint.as_deref().map(|path| CheckpointFile::lock(path, args.every, &run)).transpose()?;
+            let checkpoint = CheckpointFile::of(args, &run)?;
             let found = records(args, &set, input, &selection, &run, checkpoint.as_ref())?;
-            save(args, &set, &selection, &found, |origin, Output { first, counts, .. }| FirstHeaps {
-                origin,
-                first: first.clone(),
-                counts: counts.clone(),
-            })?;
-            write_output(args.out.as_deref(), |out| write_records(args, &set, &found.output, &run, out))?;
+            let Output { first, counts, .. } = &found.output;
+            let (origin, limit) = (|| found.origin(args, &set), args.limit);
+            keep(args, &selection, || FirstHeaps { origin: origin(), first: first.clone(), counts: counts.clone() })?;
+            let summary = || Ok(Summary::of_records(&set, limit, first, counts));
+            write(args, &run, summary, || Sequence::Heaps(first.into()))?;
             checkpoint.map_or(Ok(()), |checkpoint| checkpoint.remove())
         }
         Work::Zeros => zeros::main(args, &set, &selection, &run),
         Work::Values => {
             let of = |limit| Subtraction::new(&set, limit, selection.machine());
             let found = compute::<MexSubtraction>((), &of(args.limit)?, args.limit, of, &selection, &run)?;
-            save(args, &set, &selection, &found, |origin, g| counted(origin, g))?;
-            write_output(args.out.as_deref(), |out| write(args, &set, &found.output, &run, out))
+            let values = &found.output;
+            keep(args, &selection, || counted(found.origin(args, &set), values))?;
+            let summary = || Summary::of_moves(&set, values, &run);
+            write(args, &run, summary, || match args.records {
+                true => Sequence::Heaps(first_heaps(values).into()),
+                false => Sequence::Values(values),
+            })
         }
     }
 }
@@ -221,17 +228,6 @@ fn records(
         Ok(if checkpoint.is_some() { input.resumable() } else { input })
     };
     checkpoint::outcome(checkpoint, compute::<MexRecords>(start, &input, args.limit, of, selection, run))
-}
-
-/// Saves what `content` makes of the output, if a file is named.
-fn save<O: Operation, T: Measured>(
-    args: &Args,
-    set: &MoveSet,
-    selection: &Selection,
-    found: &Computed<O>,
-    content: impl FnOnce(Origin, &O::Output) -> T,
-) -> Result<(), Failure> {
-    keep(args, selection, || content(found.origin(args, set), &found.output))
 }
 
 /// Saves something to the file of `--save`, if there is one.
@@ -293,21 +289,28 @@ fn compute_by<O: Operation>(
     Ok(Computed { output, kernel: kernel.def().name, time: begin.elapsed() })
 }
 
-fn write_records(args: &Args, set: &MoveSet, output: &Output, run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
-    if args.format != Format::Summary {
-        return numbers(args, output.first.iter().map(|n| (*n, n.to_le_bytes())), run, out);
-    }
-    Summary::of_records(set, args.limit, &output.first, &output.counts).write(args.json, out)
+/// Numbers to list.
+enum Sequence<'a> {
+    Values(&'a [u16]),
+    Heaps(Cow<'a, [u64]>),
 }
 
-fn write(args: &Args, set: &MoveSet, g: &[u16], run: &Run, out: &mut dyn Write) -> std::io::Result<()> {
-    if args.format == Format::Summary {
-        Summary::of_moves(set, g, run)?.write(args.json, out)
-    } else if args.records {
-        numbers(args, first_heaps(g).into_iter().map(|n| (n, n.to_le_bytes())), run, out)
-    } else {
-        numbers(args, g.iter().map(|v| (u64::from(*v), v.to_le_bytes())), run, out)
-    }
+/// Writes what the format asks for.
+fn write<'a>(
+    args: &Args,
+    run: &Run,
+    summary: impl FnOnce() -> IoResult<Summary>,
+    sequence: impl FnOnce() -> Sequence<'a>,
+) -> Result<(), Failure> {
+    write_output(args.out.as_deref(), |out| match args.format {
+        Format::Summary => summary()?.write(args.json, out),
+        _ => match sequence() {
+            Sequence::Values(values) => {
+                numbers(args, values.iter().map(|v| (u64::from(*v), v.to_le_bytes())), run, out)
+            }
+            Sequence::Heaps(heaps) => numbers(args, heaps.iter().map(|n| (*n, n.to_le_bytes())), run, out),
+        },
+    })
 }
 
 /// Writes a sequence with one line or record per number, unless the run is cancelled.
@@ -316,7 +319,7 @@ fn numbers<const BYTES: usize>(
     sequence: impl Iterator<Item = (u64, [u8; BYTES])>,
     run: &Run,
     out: &mut dyn Write,
-) -> std::io::Result<()> {
+) -> IoResult<()> {
     if args.format == Format::Csv {
         writeln!(out, "n,a")?;
     }

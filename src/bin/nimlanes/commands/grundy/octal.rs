@@ -1,6 +1,7 @@
 //! `nimlanes grundy --code`
 
-use std::io::{Read, Result as IoResult, Write};
+use std::borrow::Cow;
+use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nimlanes::cores::mex::checkpoint::CheckpointError;
@@ -13,13 +14,11 @@ use nimlanes::moves::Famous;
 
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
-use super::{Args, Computed, Format, compute, compute_by, keep, numbers, selection};
+use super::{Args, Computed, Format, Sequence, check_files, compute, compute_by, keep, selection, write};
 use crate::commands::arguments::Kernels;
 use crate::files::found::{Periodic, ProvedPeriod};
-use crate::files::saved;
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
-use crate::terminal::output::{check_writable, write_output};
 
 /// Help text of `--code`, which is given instead of something else.
 pub fn code_help(instead_of: &str) -> String {
@@ -35,10 +34,7 @@ pub fn code_help(instead_of: &str) -> String {
 pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
     let code: Code = code.parse().map_err(InputError::Code)?;
     let input = Octal::new(&code, args.limit)?;
-    check_writable(args.out.as_deref())?;
-    if let Some(save) = &args.save {
-        saved::check_writable(save)?;
-    }
+    check_files(args)?;
     let is_summary = args.format == Format::Summary && !args.zeros && !args.records;
     let names = |operation: &str| args.kernels.names(operation);
     let used: &[&str] = match is_summary {
@@ -52,8 +48,7 @@ pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
         _ => is_quicker_without_table(&input, &selection),
     };
     let run = interrupt::run(selection.threads());
-    let lock = |path| CheckpointFile::lock(path, args.every, &run);
-    let file = args.checkpoint.as_deref().map(lock).transpose()?;
+    let file = CheckpointFile::of(args, &run)?;
     let job = Job { args, input, selection, run, file };
     if needs_no_table {
         job.census()?
@@ -100,7 +95,7 @@ impl Job<'_> {
             let output = Census::new(input.code(), &found.output, run)?;
             keep(args, selection, || self.kept(&Computed { output, kernel: found.kernel, time: found.time }))?;
         }
-        write_output(args.out.as_deref(), |out| write(args, input.code(), &found.output, run, out))
+        self.write(&found.output)
     }
 
     /// A summary without a table of values, unless too many heaps are rare.
@@ -126,13 +121,35 @@ impl Job<'_> {
             (Err(RunError::GaveUp(_)), Some(values)) => return self.table(values),
             (Ok(found), Some(values)) => {
                 keep(args, selection, || self.kept(&found))?;
-                return write_output(args.out.as_deref(), |out| write(args, code, &values, run, out));
+                return self.write(&values);
             }
             (found, _) => outcome(file.as_ref(), found.map_err(Failure::from))?,
         };
         keep(args, selection, || self.kept(&found))?;
-        let summary = Summary::of_census(code, args.limit, &found.output);
-        write_output(args.out.as_deref(), |out| summary.write(args.json, out))
+        let summary = || Ok(Summary::of_census(code, args.limit, &found.output));
+        write(args, run, summary, || Sequence::Heaps(Cow::default()))
+    }
+
+    /// Writes what the values show.
+    fn write(&self, values: &[u16]) -> Result<(), Failure> {
+        let Job { args, input, run, .. } = self;
+        let heaps = || (0u64..).zip(values);
+        write(
+            args,
+            run,
+            || Summary::of_code(input.code(), values, run),
+            || match (args.zeros, args.records) {
+                (true, _) => Sequence::Heaps(heaps().filter(|(_, value)| **value == 0).map(|(n, _)| n).collect()),
+                (_, true) => {
+                    // The largest value so far; a smaller one may come later, or never.
+                    let mut largest = None;
+                    let is_record =
+                        |(_, value): &(u64, &u16)| largest < Some(**value) && largest.replace(**value) < Some(**value);
+                    Sequence::Heaps(heaps().filter(is_record).map(|(n, _)| n).collect())
+                }
+                _ => Sequence::Values(values),
+            },
+        )
     }
 
     /// What the file of a summary has: progress, or the values of a table.
@@ -223,22 +240,4 @@ impl Journal for Kept {
             *held.values.lock().unwrap_or_else(PoisonError::into_inner) = Some(values.to_vec());
         }
     }
-}
-
-fn write(args: &Args, code: &Code, values: &[u16], run: &Run, out: &mut dyn Write) -> IoResult<()> {
-    if args.format == Format::Summary {
-        return Summary::of_code(code, values, run)?.write(args.json, out);
-    }
-    if args.zeros {
-        let zeros = (0u64..).zip(values).filter(|(_, value)| **value == 0);
-        return numbers(args, zeros.map(|(n, _)| (n, n.to_le_bytes())), run, out);
-    }
-    if args.records {
-        // The largest value so far; a smaller one may come later, or never.
-        let mut largest = None;
-        let is_record = |(_, value): &(u64, &u16)| largest < Some(**value) && largest.replace(**value) < Some(**value);
-        let records = (0u64..).zip(values).filter(is_record);
-        return numbers(args, records.map(|(n, _)| (n, n.to_le_bytes())), run, out);
-    }
-    numbers(args, values.iter().map(|value| (u64::from(*value), value.to_le_bytes())), run, out)
 }

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::files::found::by_octaves;
-use crate::files::surveyed::{is_sparse, mask_in_words};
+use crate::files::surveyed::{self, is_sparse, mask_in_words};
 use crate::terminal::output::{Document, write_json};
 
 /// What a summary says. What was not asked for, or has no meaning for the game, is left out.
@@ -82,13 +82,8 @@ struct Repetition {
 
 #[derive(JsonSchema, Serialize)]
 struct Period {
-    length: u64,
-    /// The heap from which the repetition holds.
-    preperiod: u64,
-    /// What each round adds to the values.
-    saltus: u16,
-    /// Whether it holds for all heaps.
-    proved: bool,
+    #[serde(flatten)]
+    found: surveyed::Period,
     /// What proves it, of an octal game.
     #[serde(skip_serializing_if = "Option::is_none")]
     theorem: Option<&'static str>,
@@ -178,16 +173,11 @@ impl Summary {
             _ => return Ok(Summary::of_values(Game::Moves(set.to_string()), values)),
         };
         let repetition = match found.map_err(|_| ErrorKind::Interrupted)? {
-            Some((subtraction::Period { period, preperiod }, saltus)) => Repetition {
-                period: Some(Period {
-                    length: period as u64,
-                    preperiod: preperiod as u64,
-                    saltus,
-                    proved: true,
-                    theorem: None,
-                }),
-                words: format!("{period}{} from heap {preperiod} on, proved", with_saltus(saltus)),
-            },
+            Some((subtraction::Period { period, preperiod }, saltus)) => {
+                let (length, preperiod) = (period as u64, preperiod as u64);
+                let found = surveyed::Period { length, preperiod, saltus, proved: true };
+                Repetition { period: Some(Period { found, theorem: None }), words: found.to_string() }
+            }
             None => Repetition { period: None, words: "not proved by these heaps".to_owned() },
         };
         Ok(Summary { repetition: Some(repetition), ..Summary::of_values(Game::Moves(set.to_string()), values) })
@@ -199,13 +189,7 @@ impl Summary {
     /// [`ErrorKind::Interrupted`], as above.
     pub fn of_code(code: &Code, values: &[u16], run: &Run) -> Result<Self> {
         let found = octal::period(code, values, run).map_err(|_| ErrorKind::Interrupted)?;
-        let period = found.map(|found| Period {
-            length: found.period as u64,
-            preperiod: found.preperiod as u64,
-            saltus: found.saltus,
-            proved: found.is_proved,
-            theorem: found.is_proved.then_some(GUY_SMITH),
-        });
+        let period = found.map(|found| Period { found: found.into(), theorem: found.is_proved.then_some(GUY_SMITH) });
         let rare = (!code.has_three_parts()).then(|| Rare::from(period::Rare::of(code, values)));
         let rare = rare.filter(|rare| is_sparse(rare.heaps as u64, values.len() as u64));
         let repetition = Some(Repetition { period, words: in_words(code, found) });
@@ -214,30 +198,22 @@ impl Summary {
 
     /// Of first heaps, frequencies and the period of an octal game, where values are not kept.
     pub fn of_census(code: &Code, limit: u64, census: &Census) -> Self {
-        let period = census.period.map(|Proved { period, preperiod, theorem, .. }| Period {
-            length: period,
-            preperiod,
-            saltus: 0,
-            proved: true,
-            theorem: Some(match theorem {
-                Theorem::GuySmith => GUY_SMITH,
-                Theorem::Window(_) => WINDOW,
-            }),
-        });
-        let words = match census.period {
-            None => "none proved by these heaps".to_owned(),
-            Some(Proved { period, preperiod, theorem, heaps, .. }) => {
-                let proof = match theorem {
-                    Theorem::GuySmith => format!("proved by the heaps up to {}", heaps - 1),
+        let repetition = match census.period {
+            None => Repetition { period: None, words: "none proved by these heaps".to_owned() },
+            Some(proved @ Proved { theorem, heaps, .. }) => {
+                let found = surveyed::Period::from(proved);
+                let (theorem, proof) = match theorem {
+                    Theorem::GuySmith => (GUY_SMITH, format!("proved by the heaps up to {}", heaps - 1)),
                     Theorem::Window(width) => {
-                        format!("proved at heap {heaps}, where {width} values and their proofs repeat")
+                        (WINDOW, format!("proved at heap {heaps}, where {width} values and their proofs repeat"))
                     }
                 };
-                format!("{period} from heap {preperiod} on, {proof}")
+                let period = Some(Period { found, theorem: Some(theorem) });
+                Repetition { period, words: format!("{}, {proof}", found.course()) }
             }
         };
         Summary {
-            repetition: Some(Repetition { period, words }),
+            repetition: Some(repetition),
             rare: census.rare.map(Rare::from).filter(|rare| is_sparse(rare.heaps as u64, limit)),
             ..Summary::of_tallies(Game::Code(code.to_string()), limit, &census.tallies)
         }
@@ -367,24 +343,18 @@ fn saltus_period(
     Ok(found.map(|found| (found, values[found.preperiod + found.period] - values[found.preperiod])))
 }
 
-/// What a round adds to values, in words; nothing if it adds nothing.
-fn with_saltus(saltus: u16) -> String {
-    if saltus == 0 { String::new() } else { format!(" with saltus {saltus}") }
-}
-
 /// What is known of the period of an octal game.
-fn in_words(code: &Code, period: Option<octal::Period>) -> String {
-    let Some(octal::Period { period, preperiod, saltus, certificate, is_proved, .. }) = period else {
-        return match code.last_place() {
-            Some(_) => "none found".to_owned(),
-            None => "not searched, as the digits do not end".to_owned(),
-        };
+fn in_words(code: &Code, found: Option<octal::Period>) -> String {
+    let proof = match found {
+        None if code.last_place().is_some() => return "none found".to_owned(),
+        None => return "not searched, as the digits do not end".to_owned(),
+        Some(octal::Period { certificate: Some(heap), is_proved: true, .. }) => {
+            format!("proved by the heaps up to {heap}")
+        }
+        Some(octal::Period { certificate: Some(heap), .. }) => {
+            format!("not proved; the heaps up to {heap} would prove it")
+        }
+        Some(_) => "observed, not proved".to_owned(),
     };
-    let saltus = with_saltus(saltus);
-    let proof = match certificate {
-        Some(heap) if is_proved => format!("proved by the heaps up to {heap}"),
-        Some(heap) => format!("not proved; the heaps up to {heap} would prove it"),
-        None => "observed, not proved".to_owned(),
-    };
-    format!("{period}{saltus} from heap {preperiod} on, {proof}")
+    found.map_or(String::new(), |found| format!("{}, {proof}", surveyed::Period::from(found).course()))
 }

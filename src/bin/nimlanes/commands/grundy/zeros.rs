@@ -1,6 +1,5 @@
 //! `nimlanes grundy --zeros`
 
-use std::io::{Result as IoResult, Write};
 use std::sync::Arc;
 
 use nimlanes::cores::mex::zeros::{Journal, MexZeros, Progress, Start, Zeros};
@@ -10,10 +9,9 @@ use nimlanes::moves::MoveSet;
 
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
-use super::{Args, Format, compute, numbers, save};
+use super::{Args, Sequence, compute, keep, write};
 use crate::files::found::Growth;
 use crate::terminal::failure::Failure;
-use crate::terminal::output::write_output;
 
 pub fn main(args: &Args, set: &MoveSet, selection: &Selection, run: &Arc<Run>) -> Result<(), Failure> {
     let of = |limit| {
@@ -21,8 +19,7 @@ pub fn main(args: &Args, set: &MoveSet, selection: &Selection, run: &Arc<Run>) -
         Ok(if args.checkpoint.is_some() { input.resumable() } else { input })
     };
     let input = of(args.limit)?;
-    let lock = |path| CheckpointFile::lock(path, args.every, run);
-    let file = args.checkpoint.as_deref().map(lock).transpose()?;
+    let file = CheckpointFile::of(args, run)?;
     let start = match &file {
         None => Start::default(),
         Some(file) => {
@@ -32,8 +29,10 @@ pub fn main(args: &Args, set: &MoveSet, selection: &Selection, run: &Arc<Run>) -
     };
     let found = compute::<MexZeros>(start, &input, args.limit, of, selection, run);
     let found = outcome(file.as_ref(), found)?;
-    save(args, set, selection, &found, |origin, zeros| Growth::new(origin, zeros))?;
-    write_output(args.out.as_deref(), |out| write(args, set, &found.output, run, out))?;
+    let zeros = &found.output;
+    keep(args, selection, || Growth::new(found.origin(args, set), zeros))?;
+    let summary = || Ok(Summary::of_zeros(set, args.limit, zeros));
+    write(args, run, summary, || Sequence::Heaps(zeros.into()))?;
     file.map_or(Ok(()), |file| file.remove())
 }
 
@@ -47,11 +46,4 @@ impl Journal for Kept {
     fn keep(&self, progress: &Progress, is_last: bool) {
         self.file.keep(is_last, |out| progress.write(&self.input, out));
     }
-}
-
-fn write(args: &Args, set: &MoveSet, zeros: &[u64], run: &Run, out: &mut dyn Write) -> IoResult<()> {
-    if args.format != Format::Summary {
-        return numbers(args, zeros.iter().map(|n| (*n, n.to_le_bytes())), run, out);
-    }
-    Summary::of_zeros(set, args.limit, zeros).write(args.json, out)
 }

@@ -2,20 +2,19 @@
 
 mod revision;
 
-use std::cmp::Reverse;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use nimlanes::kernel::session::Session;
 
 use super::run::repeat;
 use crate::commands::arguments::repeated::{Opened, RepeatedTarget};
 use crate::commands::arguments::{Threads, seconds};
-use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, Sampler, Sampling, Side, Step, percent};
+use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, Sampler, Sampling, Side};
 use crate::measuring::revisions::Revision;
-use crate::terminal::failure::{Failure, say};
+use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
-use crate::terminal::output::{print, table};
+use crate::terminal::output::print;
 
 /// Sample one kernel and draw a flamegraph of where it spends its time
 #[derive(clap::Args)]
@@ -56,9 +55,6 @@ impl From<ProfileError> for Failure {
     }
 }
 
-/// Number of lines listed as text; the picture has all of them, and the `.txt` more.
-const LISTED: usize = 8;
-
 pub fn main(args: &Args) -> Result<(), Failure> {
     let selection = args.threads.selection(Some(1))?;
     let sampler = args.sampler.map_or_else(Sampler::from_env, |named| Ok(Some(named)))?;
@@ -88,7 +84,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     print(&format!("{}\n{}\n", change.write(&args.into)?.display(), change.times()))
 }
 
-/// Samples one kernel, writes its flamegraph and lists where it spent its time. Returns the profile and the seconds per run.
+/// Samples one kernel, writes its flamegraph and prints where it spent its time. Returns the profile and the seconds per run.
 fn sample(
     session: &dyn Session,
     kernel: usize,
@@ -99,24 +95,8 @@ fn sample(
     let sampling = Sampling::start(sampler)?;
     let start = repeat(session, kernel, threads, args.seconds)?;
     let profile = sampling.finish(&session.case().with_kernel(session.kernels()[kernel].name))?;
-    show(&profile, &profile.write(&args.into)?)?;
+    profile.remarks().iter().for_each(|line| remark(line));
+    let picture = profile.write(&args.into)?;
+    print(&format!("{}\n{}\n", picture.display(), profile.text()))?;
     Ok((profile, start.later_seconds))
-}
-
-fn show(profile: &Profile, picture: &Path) -> Result<(), Failure> {
-    profile.remarks().iter().for_each(|remark| say(&format!("nimlanes: {remark}")));
-    let samples = profile.samples();
-    let row = |(frame, count): (String, u64)| vec![percent(count, samples), frame];
-    let rows: Vec<Vec<String>> = profile.innermost().into_iter().take(LISTED).map(row).collect();
-    let hot_loop = match profile.hot_loop() {
-        Ok(found) => {
-            let mut steps: Vec<&Step> = found.steps.iter().collect();
-            steps.sort_by_key(|step| Reverse(step.samples));
-            let row = |step: &Step| vec![percent(step.samples, samples), step.instruction.clone(), step.line.clone()];
-            let rows: Vec<Vec<String>> = steps.into_iter().take(LISTED).map(row).collect();
-            format!("{}{}", found.summary(samples), table(&rows))
-        }
-        Err(reason) => format!("{reason}\n"),
-    };
-    print(&format!("{}\n{samples} samples\n{}\n{hot_loop}\n", picture.display(), table(&rows)))
 }

@@ -23,8 +23,7 @@ pub fn change(
     args: &Args,
 ) -> Result<Change, Failure> {
     announce(&format!("sampling and timing {kernel} of {}", revision.short()));
-    let profile = profile.without_instructions();
-    let before = sample(revision, session, kernel, args)?.without_instructions().with_lines_as_in(&profile);
+    let before = sample(revision, session, kernel, args)?.with_lines_as_in(&profile);
     let [then, now] = paces(revision, session.case().size, kernel, args)?;
     let before = Side { name: format!("{kernel} of {}", revision.short()), profile: before, seconds: then };
     let now = Side { name: "this build".to_owned(), profile, seconds: now };

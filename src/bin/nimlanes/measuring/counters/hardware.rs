@@ -8,7 +8,7 @@ use nimlanes::kernel::RunError;
 use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Event, Hardware as Generic, Raw};
 use perf_event::{Builder, Counter};
 
-use super::{BRANCH_MISSES, CYCLES, Counts, INSTRUCTIONS, L1_MISSES, L2_MISSES, Source, TIME};
+use super::{BRANCH_MISSES, CYCLES, Counts, INSTRUCTIONS, L1_MISSES, L2_MISSES, TIME};
 
 /// Counters of this thread and of those that it starts.
 pub struct Hardware {
@@ -53,8 +53,12 @@ fn counter(event: impl Event) -> io::Result<Counter> {
     Builder::new(event).inherit(true).build()
 }
 
-impl Source for Hardware {
-    fn count(&mut self, work: &mut dyn FnMut() -> Result<(), RunError>) -> Result<Counts, RunError> {
+impl Hardware {
+    /// Counts what this thread, and threads that it starts, do in `work`.
+    ///
+    /// # Errors
+    /// That of `work`.
+    pub fn count(&mut self, work: &mut dyn FnMut() -> Result<(), RunError>) -> Result<Counts, RunError> {
         let before: Vec<_> = self.counters.iter_mut().map(|(_, counter)| counter.read_full()).collect();
         let started: Vec<_> = self.counters.iter_mut().map(|(_, counter)| counter.enable()).collect();
         let done = work();

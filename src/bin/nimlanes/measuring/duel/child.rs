@@ -1,9 +1,11 @@
 //! A child process that plays in a duel.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStderr, ChildStdin, Command, ExitStatus, Stdio};
+use std::env;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, Write};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use nimlanes::kernel::{Run, RunError};
@@ -38,8 +40,8 @@ pub struct Child<'a> {
     process: Process,
     stdin: ChildStdin,
     lines: Receiver<String>,
-    /// What it writes to stderr, at the end.
-    errors: Option<JoinHandle<String>>,
+    /// What it writes to stderr.
+    errors: File,
     patience: Patience,
     run: &'a Run,
     identity: Identity,
@@ -52,12 +54,11 @@ impl<'a> Child<'a> {
     /// It cannot be started, is not this program, or speaks another protocol.
     pub fn start(command: &mut Command, name: &str, patience: Patience, run: &'a Run) -> Result<Self, DuelError> {
         let cannot = |error: std::io::Error| DuelError::Player(format!("cannot start {name}: {error}"));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let errors = tempfile::tempfile_in(env::temp_dir()).map_err(cannot)?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors.try_clone().map_err(cannot)?);
         let mut process = Process::start(command).map_err(cannot)?;
-        let (Some(stdin), Some(stdout), Some(stderr)) =
-            (process.0.stdin.take(), process.0.stdout.take(), process.0.stderr.take())
-        else {
-            unreachable!("all are piped")
+        let (Some(stdin), Some(stdout)) = (process.0.stdin.take(), process.0.stdout.take()) else {
+            unreachable!("both are piped")
         };
         let (sender, lines) = sync_channel(1);
         let read = move || {
@@ -70,9 +71,7 @@ impl<'a> Child<'a> {
                 line.clear();
             }
         };
-        let named = |name: &str| thread::Builder::new().name(name.to_owned());
-        named("replies").spawn(read).map_err(cannot)?;
-        let errors = Some(named("errors").spawn(|| first_line(stderr)).map_err(cannot)?);
+        thread::Builder::new().name("replies".to_owned()).spawn(read).map_err(cannot)?;
         let identity = Identity::of_this();
         let mut child = Child { name: name.to_owned(), process, stdin, lines, errors, patience, run, identity };
         let no_build = |why: String| DuelError::Player(format!("{name} is no build of nimlanes that can duel: {why}"));
@@ -80,7 +79,7 @@ impl<'a> Child<'a> {
             Ok(Reply::Hello(identity)) => identity.check().map_err(no_build).map(|()| identity)?,
             Ok(_) => return Err(no_build("it answers another request".to_owned())),
             Err(Silence::Cancelled) => return Err(RunError::Cancelled.into()),
-            Err(silence) => return Err(no_build(silence.to_string())),
+            Err(Silence::Because(why)) => return Err(no_build(why)),
         };
         Ok(child)
     }
@@ -100,7 +99,7 @@ impl<'a> Child<'a> {
             Ok(Reply::Failed { reason }) => Err(failed(&self.name, reason)),
             Ok(reply) => Ok(reply),
             Err(Silence::Cancelled) => Err(RunError::Cancelled.into()),
-            Err(silence) => Err(failed(&self.name, silence.to_string())),
+            Err(Silence::Because(why)) => Err(failed(&self.name, why)),
         }
     }
 
@@ -117,9 +116,14 @@ impl<'a> Child<'a> {
         }
         loop {
             self.run.advance(0).map_err(|_| Silence::Cancelled)?;
-            let Some(left) = limit.checked_sub(start.elapsed()) else { return Err(Silence::Late(limit)) };
+            let Some(left) = limit.checked_sub(start.elapsed()) else {
+                return Err(Silence::Because(format!("no answer within {} s", limit.as_secs_f64())));
+            };
             match self.lines.recv_timeout(left.min(TICK)) {
-                Ok(line) => return serde_json::from_str(&line).map_err(|_| Silence::Noise(shortened(&line))),
+                Ok(line) => {
+                    let noise = |_| Silence::Because(format!("it says `{}`", shortened(&line)));
+                    return serde_json::from_str(&line).map_err(noise);
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
             }
@@ -137,36 +141,20 @@ impl<'a> Child<'a> {
             }
             thread::sleep(Duration::from_millis(10));
         }
-        self.process.end(); // what it started may hold its pipes
-        let said = self.errors.take().and_then(|errors| errors.join().ok()).filter(|line| !line.is_empty());
-        Silence::Ended(status, said)
+        let mut said = Vec::new();
+        let _ = self.errors.rewind().and_then(|()| (&self.errors).take(MAX_LINE).read_to_end(&mut said));
+        let said = String::from_utf8_lossy(&said);
+        let status = status.map(|status| format!(" with {status}")).unwrap_or_default();
+        let line = said.lines().find(|line| !line.trim().is_empty());
+        let line = line.map(|line| format!(": {}", shortened(line))).unwrap_or_default();
+        Silence::Because(format!("it ended{status}{line}"))
     }
-}
-
-/// The first line of a program's errors that is not empty. Reads all of them: the program would wait at a full pipe.
-fn first_line(errors: ChildStderr) -> String {
-    let mut errors = BufReader::new(errors);
-    let (mut first, mut line) = (String::new(), Vec::new());
-    while (&mut errors).take(MAX_LINE).read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
-        if first.is_empty() {
-            first = shortened(&String::from_utf8_lossy(&line));
-        }
-        line.clear();
-    }
-    first
 }
 
 /// Why a child gave no reply.
-#[derive(Debug, thiserror::Error)]
 enum Silence {
-    #[error("interrupted")]
     Cancelled,
-    #[error("no answer within {} s", .0.as_secs_f64())]
-    Late(Duration),
-    #[error("it says `{0}`")]
-    Noise(String),
-    #[error("it ended{}{}", .0.map(|status| format!(" with {status}")).unwrap_or_default(), .1.as_ref().map(|line| format!(": {line}")).unwrap_or_default())]
-    Ended(Option<ExitStatus>, Option<String>),
+    Because(String),
 }
 
 /// The start of a line, without control characters.

@@ -9,7 +9,7 @@ pub mod show;
 pub use nimlanes::lab::duel::*;
 
 pub use changes::{Change, TIE, Verdict};
-pub use processes::{Match, Other, OtherRow, PROCESSES, identity};
+pub use processes::{Match, NewOverOld, Other, OtherRow, PROCESSES, identity};
 
 /// Made-up duels for tests.
 #[cfg(test)]

@@ -9,6 +9,8 @@ use nimlanes::kernel::case::Case;
 use nimlanes::kernel::session::Session;
 use nimlanes::lab::clock::Clock;
 use nimlanes::machine::Machine;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::child::{Child, Patience};
 use super::protocol::{Identity, Input, Listed, Reply, Request};
@@ -54,9 +56,17 @@ pub struct Other {
 /// A kernel in another build. The ratio of its row refers to the baseline of this build.
 pub struct OtherRow {
     pub row: Row,
-    /// The median time of this build divided by that of the other, between the ends of the middle 80 % of the rounds' ratios.
-    pub new_over_old: [f64; 3],
+    pub change: NewOverOld,
+}
+
+/// The time of this build divided by the time of the other: the median of the rounds, and the ends of their middle 80 %.
+#[derive(Clone, Copy, JsonSchema, Serialize)]
+pub struct NewOverOld {
+    pub new_over_old: f64,
+    pub new_over_old_low: f64,
+    pub new_over_old_high: f64,
     /// The smallest and the largest ratio of the best times in a process.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub new_over_old_processes: Option<[f64; 2]>,
 }
 
@@ -96,10 +106,7 @@ impl<'a> Match<'a> {
     /// # Errors
     /// Outputs differ or are wrong, the run was stopped, or a child failed.
     pub fn play(&self, watch: &mut dyn FnMut(f64)) -> Result<Duel, DuelError> {
-        let names = self.lineup.names();
-        let contenders: Vec<(usize, usize)> = (0..names.len()).map(|number| (0, number)).collect();
-        let mut open = |process| Ok(self.team(process, &[])?.0.with(self.entries(&contenders)));
-        let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, watch)?;
+        let (_, _, played) = self.rounds(&[], |_| self.own_seats().collect(), watch)?;
         Ok(self.lineup.duel(&played, |number| number))
     }
 
@@ -114,47 +121,39 @@ impl<'a> Match<'a> {
         lists_new: bool,
         watch: &mut dyn FnMut(f64),
     ) -> Result<(Duel, Other), DuelError> {
-        let own = self.lineup.names();
-        // The first children tell who can be compared.
-        let (team, listed) = self.team(0, &[path])?;
-        let identity = team.children[1].identity().clone();
-        let mut first = Some(team);
-        let obstacle = |kernel: &String| match listed[1].iter().find(|listed| listed.kernel == *kernel) {
-            Some(listed) => listed.obstacle.clone(),
-            None => Some("no such kernel".to_owned()),
-        };
-        let obstacles: Vec<Option<String>> = own.iter().map(obstacle).collect();
-        let is_new = |kernel: &&Listed| listed[0].iter().all(|listed| listed.kernel != kernel.kernel);
-        let only_there = listed[1].iter().filter(|kernel| lists_new && kernel.obstacle.is_none()).filter(is_new);
         // The two builds of a kernel have their turns one after the other.
-        let mut contenders = Vec::new();
-        for (number, obstacle) in obstacles.iter().enumerate() {
-            contenders.push((0, number));
-            contenders.extend(obstacle.is_none().then_some((1, number)));
-        }
-        let name = |(side, number): &(usize, usize)| match side {
-            0 => own[*number].clone(),
-            _ => format!("{} of {}", own[*number], path.display()),
+        let choose = |sides: &[Side]| {
+            let both = |own: Seat| {
+                let other =
+                    obstacle(&own.contender.kernel, &sides[1]).is_none().then(|| Seat { side: 1, ..own.clone() });
+                [own].into_iter().chain(other)
+            };
+            self.own_seats().flat_map(both).collect()
         };
-        let names: Vec<String> = contenders.iter().map(name).collect();
-        let mut open = |process| {
-            let team = first.take().map_or_else(|| self.team(process, &[path]).map(|(team, _)| team), Ok)?;
-            Ok(team.with(self.entries(&contenders)))
+        let (sides, seats, played) = self.rounds(&[path], choose, watch)?;
+        let place =
+            |side, kernel: &str| seats.iter().position(|seat| seat.side == side && seat.contender.kernel == kernel);
+        let own = &self.lineup.contenders;
+        let duel = self.lineup.duel(&played, |number| place(0, &own[number].kernel).expect("all of this build play"));
+        let row = |contender: &Contender| {
+            let (new, old) = (place(0, &contender.kernel)?, place(1, &contender.kernel)?);
+            let [new_over_old_low, new_over_old, new_over_old_high] = played.ratios(new, old);
+            let new_over_old_processes = played.ratios_of_processes(new, old);
+            let change = NewOverOld { new_over_old, new_over_old_low, new_over_old_high, new_over_old_processes };
+            Some(OtherRow { row: self.lineup.row(contender, &played, 0, old), change })
         };
-        let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, watch)?;
-        let place = |side, number| contenders.iter().position(|contender| *contender == (side, number));
-        let duel = self.lineup.duel(&played, |number| place(0, number).expect("all kernels of this build play"));
-        let rows = (0..own.len())
-            .filter_map(|number| Some(self.other_row(&played, number, [place(0, number)?, place(1, number)?])));
-        let only_here = own.iter().zip(&obstacles).filter(|(_, obstacle)| obstacle.is_some());
-        let only_here =
-            only_here.map(|(kernel, obstacle)| Listed { kernel: kernel.clone(), obstacle: obstacle.clone() });
+        let only_here = |contender: &Contender| {
+            let obstacle = obstacle(&contender.kernel, &sides[1])?;
+            Some(Listed { kernel: contender.kernel.clone(), obstacle: Some(obstacle) })
+        };
+        let is_new = |kernel: &&Listed| sides[0].kernels.iter().all(|own| own.kernel != kernel.kernel);
+        let able = sides[1].kernels.iter().filter(|kernel| lists_new && kernel.obstacle.is_none());
         let other = Other {
             path: path.to_owned(),
-            identity,
-            rows: rows.collect(),
-            only_here: only_here.collect(),
-            only_there: only_there.map(|listed| listed.kernel.clone()).collect(),
+            identity: sides[1].identity.clone(),
+            rows: own.iter().filter_map(row).collect(),
+            only_here: own.iter().filter_map(only_here).collect(),
+            only_there: able.filter(is_new).map(|kernel| kernel.kernel.clone()).collect(),
         };
         Ok((duel, other))
     }
@@ -167,73 +166,69 @@ impl<'a> Match<'a> {
     /// As [`Match::play`]; or another program cannot duel.
     pub fn play_beside(mut self, others: &[&Path]) -> Result<Vec<Duel>, DuelError> {
         self.lineup.clock = Clock::Wall;
-        let (team, listed) = self.team(0, others)?;
-        let builds: Vec<String> = team.children.iter().map(|child| child.identity().build.name.clone()).collect();
-        let mut first = Some(team);
-        let mut contenders: Vec<(usize, Contender)> =
-            self.lineup.contenders.iter().map(|own| (0, own.clone())).collect();
-        for (side, (kernels, build)) in listed.iter().zip(&builds).enumerate().skip(1) {
-            let able = kernels.iter().filter(|kernel| kernel.obstacle.is_none());
-            let play = able.filter_map(|kernel| self.contender_of(&kernel.kernel, build, &listed[0]));
-            contenders.extend(play.map(|contender| (side, contender)));
-        }
-        let name = |(side, contender): &(usize, Contender)| format!("{} of {}", contender.kernel, builds[*side]);
-        let names: Vec<String> = contenders.iter().map(name).collect();
-        let entry = |(side, contender): &(usize, Contender)| {
-            let own = self.lineup.contenders.iter().position(|own| own.kernel == contender.kernel);
-            let once = own.map_or(Duration::ZERO, |own| self.predicted[own]);
-            Entry { side: *side, kernel: contender.kernel.clone(), once }
+        let choose = |sides: &[Side]| {
+            let others = sides.iter().enumerate().skip(1).flat_map(|(number, side)| {
+                let able = side.kernels.iter().filter(|kernel| kernel.obstacle.is_none());
+                let seat = |kernel: &Listed| self.seat_of(&kernel.kernel, &side.identity.build.name, &sides[0].kernels);
+                able.filter_map(seat).map(move |seat| Seat { side: number, ..seat }).collect::<Vec<_>>()
+            });
+            self.own_seats().chain(others).collect()
         };
-        let mut open = |process| {
-            let team = first.take().map_or_else(|| self.team(process, others).map(|(team, _)| team), Ok)?;
-            Ok(team.with(contenders.iter().map(entry).collect()))
-        };
-        let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, &mut |_| {})?;
+        let (sides, seats, played) = self.rounds(others, choose, &mut |_| {})?;
         let own = self.lineup.duel(&played, |number| number);
-        let duel = |(side, build)| {
-            let of_side = contenders.iter().enumerate().filter(|(_, (other, _))| *other == side);
-            let rows = self.lineup.rows(of_side.map(|(place, (_, contender))| (place, contender)), &played, 0);
-            Duel { build, rows, ..own.clone() }
+        let duel = |(number, side): (usize, Side)| {
+            let of_side = seats.iter().enumerate().filter(|(_, seat)| seat.side == number);
+            let rows = self.lineup.rows(of_side.map(|(place, seat)| (place, &seat.contender)), &played, 0);
+            Duel { build: side.identity.build.name, rows, ..own.clone() }
         };
-        Ok(builds.into_iter().enumerate().map(duel).collect())
+        Ok(sides.into_iter().enumerate().map(duel).collect())
     }
 
     /// A kernel of another build, unless this one can run it and leaves it out. One that only the other can run, and that has a
     /// relative here, gets the tier that the other build is named after.
-    fn contender_of(&self, kernel: &str, build: &str, own: &[Listed]) -> Option<Contender> {
-        let here = self.lineup.contenders.iter().find(|own| own.kernel == kernel);
+    fn seat_of(&self, kernel: &str, build: &str, own: &[Listed]) -> Option<Seat> {
+        let here = self.own_seats().find(|own| own.contender.kernel == kernel);
         let is_new = own.iter().all(|own| own.kernel != kernel || own.obstacle.is_some());
-        let is_relative = |own: &Contender| family(&own.kernel, &own.tier) == family(kernel, build);
-        let is_new = is_new && self.lineup.contenders.iter().any(is_relative);
-        here.cloned().or_else(|| {
-            is_new.then(|| Contender {
-                kernel: kernel.to_owned(),
-                tier: build.to_owned(),
-                ..self.lineup.contenders[0].clone()
-            })
+        let is_relative = |own: &&Contender| family(&own.kernel, &own.tier) == family(kernel, build);
+        here.or_else(|| {
+            let relative = self.lineup.contenders.iter().find(is_relative).filter(|_| is_new)?;
+            let contender = Contender { kernel: kernel.to_owned(), tier: build.to_owned(), ..relative.clone() };
+            Some(Seat { side: 0, contender, once: Duration::ZERO })
         })
     }
 
-    fn other_row(&self, played: &Played, number: usize, [new, old]: [usize; 2]) -> OtherRow {
-        OtherRow {
-            row: self.lineup.row(&self.lineup.contenders[number], played, 0, old),
-            new_over_old: played.ratios(new, old),
-            new_over_old_processes: played.ratios_of_processes(new, old),
-        }
+    /// The kernels of this build.
+    fn own_seats(&self) -> impl Iterator<Item = Seat> {
+        let contenders = self.lineup.contenders.iter().zip(&self.predicted);
+        contenders.map(|(contender, once)| Seat { side: 0, contender: contender.clone(), once: *once })
     }
 
-    /// The kernels of contenders, each given by its side and its number in the line-up.
-    fn entries(&self, contenders: &[(usize, usize)]) -> Vec<Entry> {
-        let entry = |&(side, number): &(usize, usize)| Entry {
-            side,
-            kernel: self.lineup.contenders[number].kernel.clone(),
-            once: self.predicted[number],
+    /// Plays the rounds among the kernels that `choose` seats, given the sides: this build, then the others.
+    fn rounds(
+        &self,
+        others: &[&Path],
+        choose: impl FnOnce(&[Side]) -> Vec<Seat>,
+        watch: &mut dyn FnMut(f64),
+    ) -> Result<(Vec<Side>, Vec<Seat>, Played), DuelError> {
+        // The first children tell who can be compared.
+        let (team, sides) = self.team(0, others)?;
+        let seats = choose(&sides);
+        let name = |Seat { side, contender, .. }: &Seat| match side {
+            0 => contender.kernel.clone(),
+            other => format!("{} of {}", contender.kernel, others[other - 1].display()),
         };
-        contenders.iter().map(entry).collect()
+        let names: Vec<String> = seats.iter().map(name).collect();
+        let mut first = Some(team);
+        let mut open = |process| {
+            let team = first.take().map_or_else(|| self.team(process, others).map(|(team, _)| team), Ok)?;
+            Ok(Team { seats: seats.clone(), ..team })
+        };
+        let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, watch)?;
+        Ok((sides, seats, played))
     }
 
-    /// Starts a child of this build, and one of each other, and has them make the input. Returns also the kernels of each.
-    fn team(&self, process: usize, others: &[&Path]) -> Result<(Team<'a>, Vec<Vec<Listed>>), DuelError> {
+    /// Starts a child of this build, and one of each other, and has them make the input.
+    fn team(&self, process: usize, others: &[&Path]) -> Result<(Team<'a>, Vec<Side>), DuelError> {
         let this = this_program().map_err(|error| DuelError::Player(error.to_string()))?;
         let this = (this.as_path(), "this program".to_owned());
         let others = others.iter().map(|path| (*path, path.display().to_string()));
@@ -244,16 +239,16 @@ impl<'a> Match<'a> {
             wall_clock: self.lineup.clock == Clock::Wall,
             heap: layout.heap,
         };
-        let (mut children, mut kernels) = (Vec::new(), Vec::new());
+        let (mut children, mut sides) = (Vec::new(), Vec::new());
         for (program, name) in std::iter::once(this).chain(others) {
             let mut child = start(program, &name, layout.environment, self.run)?;
             match child.ask(&Request::Open(input.clone()), self.opening)? {
-                Reply::Opened { kernels: listed } => kernels.push(listed),
+                Reply::Opened { kernels } => sides.push(Side { identity: child.identity().clone(), kernels }),
                 _ => return Err(child.confused()),
             }
             children.push(child);
         }
-        Ok((Team { children, entries: Vec::new() }, kernels))
+        Ok((Team { children, seats: Vec::new() }, sides))
     }
 }
 
@@ -292,31 +287,39 @@ impl Layout {
     }
 }
 
-/// Children that play together: of this build, and of the others.
-struct Team<'a> {
-    children: Vec<Child<'a>>,
-    /// By contender.
-    entries: Vec<Entry>,
+/// A build that takes part, with all its kernels.
+struct Side {
+    identity: Identity,
+    kernels: Vec<Listed>,
 }
 
-/// What a contender runs.
-struct Entry {
-    /// The child that runs the kernel.
+/// Why a build cannot run a kernel; `None` if it can.
+fn obstacle(kernel: &str, side: &Side) -> Option<String> {
+    match side.kernels.iter().find(|listed| listed.kernel == kernel) {
+        Some(listed) => listed.obstacle.clone(),
+        None => Some("no such kernel".to_owned()),
+    }
+}
+
+/// A kernel that takes turns.
+#[derive(Clone)]
+struct Seat {
+    /// The number of its build.
     side: usize,
-    kernel: String,
+    contender: Contender,
     /// How long a run should take.
     once: Duration,
 }
 
-impl<'a> Team<'a> {
-    fn with(self, entries: Vec<Entry>) -> Self {
-        Team { entries, ..self }
-    }
+/// Children that play together: of this build, and of the others.
+struct Team<'a> {
+    children: Vec<Child<'a>>,
+    seats: Vec<Seat>,
 }
 
 impl Player for Team<'_> {
     fn check(&mut self, contender: usize) -> Result<Checked, DuelError> {
-        let Entry { side, kernel, once: expected } = &mut self.entries[contender];
+        let Seat { side, contender: Contender { kernel, .. }, once: expected } = &mut self.seats[contender];
         let child = &mut self.children[*side];
         let Reply::Checked { digest, work, seconds } =
             child.ask(&Request::Check { kernel: kernel.clone() }, *expected)?
@@ -331,7 +334,7 @@ impl Player for Team<'_> {
     }
 
     fn turn(&mut self, contender: usize, times: u64) -> Result<Duration, DuelError> {
-        let Entry { side, kernel, once } = &self.entries[contender];
+        let Seat { side, contender: Contender { kernel, .. }, once } = &self.seats[contender];
         let child = &mut self.children[*side];
         let expected = Duration::try_from_secs_f64(once.as_secs_f64() * times as f64).unwrap_or(Duration::MAX);
         match child.ask(&Request::Turn { kernel: kernel.clone(), times }, expected)? {

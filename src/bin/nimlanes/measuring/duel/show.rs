@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::protocol::{Identity, Listed};
-use super::{Change, Duel, MIN_ROUNDS, Other, OtherRow, Row, Skipped, TIE, Verdict};
-use crate::terminal::output::{Document, table};
+use super::{Change, Duel, MIN_ROUNDS, NewOverOld, Other, OtherRow, Row, Skipped, TIE, Verdict};
+use crate::terminal::output::{Document, headed};
 
 /// The output of `--json` with another build: the fields of a duel, with rows of both builds.
 #[derive(JsonSchema, Serialize)]
@@ -46,25 +46,7 @@ struct BuildRow<'a> {
     /// `this` or `other`.
     build: &'static str,
     #[serde(flatten)]
-    new_over_old: Option<NewOverOld>,
-}
-
-/// The time of this build divided by the time of the other, in a row of the other.
-#[derive(JsonSchema, Serialize)]
-struct NewOverOld {
-    new_over_old: f64,
-    new_over_old_low: f64,
-    new_over_old_high: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    new_over_old_processes: Option<[f64; 2]>,
-}
-
-impl From<&OtherRow> for NewOverOld {
-    fn from(row: &OtherRow) -> Self {
-        let [new_over_old_low, new_over_old, new_over_old_high] = row.new_over_old;
-        let new_over_old_processes = row.new_over_old_processes;
-        NewOverOld { new_over_old, new_over_old_low, new_over_old_high, new_over_old_processes }
-    }
+    change: Option<NewOverOld>,
 }
 
 impl Document for Versus<'_> {
@@ -76,12 +58,9 @@ impl<'a> Versus<'a> {
     pub fn new(duel: &'a Duel, other: &'a Other) -> Self {
         let Duel { case, build, baseline, processes, disturbed, rows, skipped } = duel;
         let Other { path, identity, rows: other_rows, only_here, only_there } = other;
-        let own = rows.iter().map(|row| BuildRow { row, build: "this", new_over_old: None });
-        let others = other_rows.iter().map(|other| BuildRow {
-            row: &other.row,
-            build: "other",
-            new_over_old: Some(other.into()),
-        });
+        let own = rows.iter().map(|row| BuildRow { row, build: "this", change: None });
+        let others =
+            other_rows.iter().map(|OtherRow { row, change }| BuildRow { row, build: "other", change: Some(*change) });
         let mut rows: Vec<BuildRow> = own.chain(others).collect();
         rows.sort_by(|a, b| a.row.median_seconds.total_cmp(&b.row.median_seconds));
         let other = OtherBuild { path: path.display().to_string(), identity };
@@ -114,27 +93,19 @@ impl<'a> Versus<'a> {
         };
         let rows: Vec<(&Row, &str)> = self.rows.iter().map(|row| (row.row, name(row))).collect();
         let quotient = format!("{new_name}/{old_name}");
-        let mut changes = vec![["kernel", &quotient, "middle 80 %", "processes", ""].map(str::to_owned).to_vec()];
-        for BuildRow { row, new_over_old, .. } in &self.rows {
-            let Some(NewOverOld { new_over_old: ratio, new_over_old_low: low, new_over_old_high: high, .. }) =
-                new_over_old
-            else {
-                continue;
-            };
-            let processes = new_over_old.as_ref().and_then(|change| change.new_over_old_processes);
+        let change = |BuildRow { row, change, .. }: &BuildRow<'_>| {
+            let NewOverOld { new_over_old: ratio, new_over_old_low, new_over_old_high, new_over_old_processes } =
+                (*change)?;
             let said = match ratio {
-                ratio if *ratio > 1.0 + TIE => "slower",
-                ratio if *ratio < 1.0 - TIE => "faster",
+                _ if ratio > 1.0 + TIE => "slower",
+                _ if ratio < 1.0 - TIE => "faster",
                 _ => "tie",
             };
-            changes.push(vec![
-                row.kernel.clone(),
-                format!("{ratio:.3}"),
-                range(*low, *high),
-                across(processes),
-                said.to_owned(),
-            ]);
-        }
+            let [all, best] = [range(new_over_old_low, new_over_old_high), across(new_over_old_processes)];
+            Some([row.kernel.clone(), format!("{ratio:.3}"), all, best, said.to_owned()])
+        };
+        let changes =
+            headed(["kernel", &quotient, "middle 80 %", "processes", ""], self.rows.iter().filter_map(change));
         let revision = revision.as_ref().map(|revision| format!(" of {revision:.12}")).unwrap_or_default();
         let only_here = self.only_here.iter().map(|listed| {
             let why = listed.obstacle.as_deref().unwrap_or_default();
@@ -149,7 +120,7 @@ impl<'a> Versus<'a> {
             only_here.chain(only_there).collect::<String>(),
             self.other.path,
             100.0 * TIE,
-            table(&changes),
+            changes,
         )
     }
 }
@@ -188,26 +159,13 @@ const MOST_DISTURBED: f64 = 1.0 / 3.0;
 fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
     let unit = listed.first().map_or("", |(row, _)| row.unit.as_str());
     let per_unit = format!("ns/{unit}");
-    let head = [
-        "kernel",
-        "build",
-        "tier",
-        "claim",
-        "threads",
-        "time",
-        "ratio",
-        "middle 80 %",
-        "processes",
-        &per_unit,
-        "# per doubling",
-    ];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let heads = ["tier", "claim", "threads", "time", "ratio", "middle 80 %", "processes", &per_unit, "# per doubling"];
+    let builds = listed.iter().any(|(_, build)| !build.is_empty());
+    let head = ["kernel"].into_iter().chain(builds.then_some("build")).chain(heads);
     // A fixed scale, on which ties have the same length.
     let slowest = listed.iter().map(|(row, _)| row.ratio).fold(1.0, f64::min);
-    rows.extend(listed.iter().map(|(row, build)| {
-        vec![
-            row.kernel.clone(),
-            (*build).to_owned(),
+    let cells = |(row, build): &(&Row, &str)| {
+        let numbers = [
             row.tier.clone(),
             row.claim.clone(),
             row.threads.to_string(),
@@ -217,11 +175,9 @@ fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
             across(row.ratio_processes),
             format!("{:.3}", 1e9 / row.throughput),
             "#".repeat(1 + (row.ratio / slowest).log2().round() as usize),
-        ]
-    }));
-    if listed.iter().all(|(_, build)| build.is_empty()) {
-        rows.iter_mut().for_each(|row| drop(row.remove(1)));
-    }
+        ];
+        [row.kernel.clone()].into_iter().chain(builds.then(|| (*build).to_owned())).chain(numbers).collect::<Vec<_>>()
+    };
     let two_modes = listed.iter().filter_map(|(row, build)| {
         let slow = row.slow_mode?;
         let (kernel, of) = (&row.kernel, if build.is_empty() { String::new() } else { format!(" of {build} build") });
@@ -229,7 +185,7 @@ fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
         Some(format!("two modes: {kernel}{of} takes {fast_time}, but {slow_time} in {} processes\n", slow.processes))
     });
     let skipped = skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.kernel, skipped.reason));
-    table(&rows) + &two_modes.chain(skipped).collect::<String>()
+    headed(head, listed.iter().map(cells)) + &two_modes.chain(skipped).collect::<String>()
 }
 
 fn range(low: f64, high: f64) -> String {

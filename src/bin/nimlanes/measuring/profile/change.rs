@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use nimlanes::units::span;
 
 use super::picture::{Stacks, draw_change};
-use super::{Profile, ProfileError, leaf, save, write};
+use super::{Profile, ProfileError, save, write};
 
 /// The most changes that a text lists.
 const LISTED: usize = 40;
@@ -100,14 +100,6 @@ impl Profile {
         self
     }
 
-    /// The profile without frames of instructions, whose places differ between builds. Only a line that holds most samples, or
-    /// assembly, has any.
-    pub fn without_instructions(mut self) -> Self {
-        let is_kept = |frame: &&str| !frame.starts_with('+');
-        self.stacks = self.renamed(|stack| stack.split(';').filter(is_kept).collect::<Vec<_>>().join(";"));
-        self
-    }
-
     fn renamed(&self, rename: impl Fn(&str) -> String) -> Stacks {
         let mut stacks = Stacks::new();
         for (stack, count) in &self.stacks {
@@ -128,7 +120,8 @@ fn source(frame: &str) -> Option<(&str, u64, &str)> {
 fn changes_of_leaves(changes: &BTreeMap<String, [u64; 2]>, scale: f64) -> String {
     let mut leaves = BTreeMap::<String, [u64; 2]>::new();
     for (stack, times) in changes {
-        let sum = leaves.entry(leaf(stack)).or_default();
+        let leaf = stack.rsplit(';').next().unwrap_or(stack);
+        let sum = leaves.entry(leaf.to_owned()).or_default();
         (0..2).for_each(|which| sum[which] += times[which]);
     }
     let mut leaves: Vec<_> = leaves.into_iter().collect();
@@ -150,8 +143,7 @@ mod tests {
 
     fn profile(kernel: &str, stacks: &[(&str, u64)]) -> Profile {
         let stacks = stacks.iter().map(|(stack, count)| ((*stack).to_owned(), *count)).collect();
-        let id = format!("mex/squares/{kernel}/10");
-        Profile { id, subtitle: String::new(), stacks, hot_loop: Err(String::new()), remarks: Vec::new() }
+        Profile::new(&format!("mex/squares/{kernel}/10"), stacks)
     }
 
     #[test]
@@ -174,13 +166,8 @@ mod tests {
     #[test]
     fn lines_that_have_moved_are_the_same() {
         let now = profile("k", &[("k;a.rs:9 x", 1), ("k;a.rs:70 x", 1), ("k;a.rs:8 y", 1)]);
-        let before =
-            profile("k", &[("k;a.rs:5 x", 1), ("k;a.rs:71 x;+3 inc", 1), ("k;a.rs:8 z", 1), ("k;b.rs:9 x", 1)]);
-        let want = profile("k", &[("k;a.rs:9 x", 1), ("k;a.rs:70 x;+3 inc", 1), ("k;a.rs:8 z", 1), ("k;b.rs:9 x", 1)]);
+        let before = profile("k", &[("k;a.rs:5 x", 1), ("k;a.rs:71 x", 1), ("k;a.rs:8 z", 1), ("k;b.rs:9 x", 1)]);
+        let want = profile("k", &[("k;a.rs:9 x", 1), ("k;a.rs:70 x", 1), ("k;a.rs:8 z", 1), ("k;b.rs:9 x", 1)]);
         assert_eq!(before.with_lines_as_in(&now), want);
-        assert_eq!(
-            profile("k", &[("k;a.rs:7 x;+3 inc", 2), ("k;a.rs:7 x;+4 dec", 1)]).without_instructions(),
-            profile("k", &[("k;a.rs:7 x", 3)])
-        );
     }
 }

@@ -8,7 +8,6 @@
 //! `.folded` file, a text format that other tools read, and as a text for people.
 
 mod change;
-mod hot_loop;
 #[cfg_attr(not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))), path = "no_lines.rs")]
 mod lines;
 #[cfg(unix)]
@@ -17,7 +16,6 @@ mod picture;
 #[cfg_attr(not(unix), path = "no_timer.rs")]
 mod timer;
 
-use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::io;
@@ -33,7 +31,6 @@ use crate::files;
 use crate::files::saved::SavedError;
 
 pub use self::change::{Change, Side};
-pub use self::hot_loop::{HotLoop, Model, Step, percent};
 
 /// Longer frames of lines of source are cut off.
 const FRAME: usize = 100;
@@ -116,9 +113,24 @@ struct Sampled {
     stacks: Stacks,
     /// Whether there were samples, but not one with a name of this program.
     is_nameless: bool,
-    /// Or why there is none.
-    hot_loop: Result<HotLoop, String>,
+    hot_loop: HotLoop,
     remarks: Vec<String>,
+}
+
+/// The loop that holds the most samples.
+#[derive(Clone, Debug, PartialEq)]
+struct HotLoop {
+    /// How many of the samples it holds, where it is, and how fast it could be; or why none is known.
+    summary: String,
+    /// What llvm-mca says of it.
+    model: String,
+}
+
+impl HotLoop {
+    /// None, for a reason.
+    fn none(reason: String) -> Self {
+        HotLoop { summary: reason + "\n", model: String::new() }
+    }
 }
 
 impl Sampling {
@@ -151,7 +163,7 @@ impl Sampling {
             Running::Perf(lines) => ("perf events", lines::FREQUENCY, lines.finish()),
             Running::Pprof(timer) => {
                 let (stacks, is_nameless) = timer.finish()?;
-                let hot_loop = Err("no loop: it needs samples by line".to_owned());
+                let hot_loop = HotLoop::none("no loop: it needs samples by line".to_owned());
                 let sampled = Sampled { stacks, is_nameless, hot_loop, remarks: Vec::new() };
                 ("pprof, functions that are not inlined", timer::FREQUENCY, sampled)
             }
@@ -164,10 +176,11 @@ impl Sampling {
         if stacks.is_empty() {
             return Err(ProfileError::Empty(id.to_owned()));
         }
-        let samples: u64 = stacks.values().sum();
+        let mut profile = Profile { hot_loop, remarks, ..Profile::new(id, stacks) };
+        let samples = profile.samples();
         let cpu = Environment::detect(&Machine::detect()).microarchitecture;
-        let subtitle = format!("{samples} samples of CPU time on {cpu}, {frequency} per second, by {by}");
-        Ok(Profile { id: id.to_owned(), subtitle, stacks, hot_loop, remarks })
+        profile.subtitle = format!("{samples} samples of CPU time on {cpu}, {frequency} per second, by {by}");
+        Ok(profile)
     }
 }
 
@@ -194,33 +207,20 @@ pub struct Profile {
     /// How it was sampled.
     subtitle: String,
     stacks: Stacks,
-    hot_loop: Result<HotLoop, String>,
+    hot_loop: HotLoop,
     remarks: Vec<String>,
 }
 
 impl Profile {
+    /// Stacks of which nothing more is known.
+    fn new(id: &str, stacks: Stacks) -> Self {
+        let hot_loop = HotLoop::none("no loop: only stacks are known".to_owned());
+        Profile { id: id.to_owned(), subtitle: String::new(), stacks, hot_loop, remarks: Vec::new() }
+    }
+
     /// Total number of samples.
     pub fn samples(&self) -> u64 {
         self.stacks.values().sum()
-    }
-
-    /// Innermost frames, lines of source where they are known, with the number of samples in them; most first.
-    pub fn innermost(&self) -> Vec<(String, u64)> {
-        let mut by_frame = BTreeMap::<String, u64>::new();
-        for (stack, count) in &self.stacks {
-            *by_frame.entry(leaf(stack)).or_default() += count;
-        }
-        let mut frames: Vec<_> = by_frame.into_iter().collect();
-        frames.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        frames
-    }
-
-    /// The loop that holds the most samples.
-    ///
-    /// # Errors
-    /// Why there is none.
-    pub fn hot_loop(&self) -> Result<&HotLoop, &str> {
-        self.hot_loop.as_ref().map_err(String::as_str)
     }
 
     /// What the sampler could not do, a line each.
@@ -237,7 +237,9 @@ impl Profile {
         let [_, kernel, size] = self.names();
         let path = |ending: &str| self.path(root, &format!("{kernel}-{size}.{ending}"));
         write(&path("folded"), folded(&self.stacks).as_bytes())?;
-        write(&path("txt"), self.text().as_bytes())?;
+        let remarks: String = self.remarks.iter().map(|remark| format!("{remark}\n")).collect();
+        let text = format!("{}\n{remarks}{}\n{}", self.id, self.text(), self.hot_loop.model);
+        write(&path("txt"), format!("{}\n", text.trim_end()).as_bytes())?;
         self.draw(path("svg"))
     }
 
@@ -254,9 +256,7 @@ impl Profile {
     /// # Errors
     /// The file cannot be read, or is not such a file.
     pub fn read(id: &str, root: &Path) -> Result<Self, ProfileError> {
-        let hot_loop = Err("no loop: only stacks were read".to_owned());
-        let (subtitle, stacks, remarks) = (String::new(), Stacks::new(), Vec::new());
-        let mut profile = Profile { id: id.to_owned(), subtitle, stacks, hot_loop, remarks };
+        let mut profile = Profile::new(id, Stacks::new());
         let [_, kernel, size] = profile.names();
         let path = profile.path(root, &format!("{kernel}-{size}.folded"));
         let text = fs::read_to_string(&path).and_then(|text| {
@@ -266,19 +266,9 @@ impl Profile {
         Ok(profile)
     }
 
-    /// The shares of functions, of lines and of the instructions in the hottest loop.
-    fn text(&self) -> String {
-        let Profile { id, subtitle, hot_loop, .. } = self;
-        let samples = self.samples();
-        let inside = match hot_loop {
-            Ok(found) => {
-                let model = found.model.as_ref().map_or("", |model| &model.text);
-                format!("{}\n{}\n{model}", found.summary(samples), found.listing(samples))
-            }
-            Err(reason) => format!("{reason}\n"),
-        };
-        let remarks: String = self.remarks.iter().map(|remark| format!("{remark}\n")).collect();
-        format!("{id}\n{subtitle}\n{remarks}\n{}\n{}\n", tree(&self.stacks), inside.trim_end())
+    /// How it was sampled, the shares of functions and of lines, and where the hottest loop is.
+    pub fn text(&self) -> String {
+        format!("{}\n\n{}\n{}", self.subtitle, tree(&self.stacks), self.hot_loop.summary)
     }
 
     /// `<operation>/<workload>`, kernel and size.
@@ -293,15 +283,6 @@ impl Profile {
         let (operation, workload) = group.split_once('/').unwrap_or((group, ""));
         // A workload may be the path of a file, which may lead elsewhere.
         root.join(operation).join(workload.replace(['/', '\\'], "_")).join(file)
-    }
-}
-
-/// The innermost frame of a stack; that of an instruction, which begins with `+`, with its line before it.
-fn leaf(stack: &str) -> String {
-    match stack.rsplit_once(';') {
-        Some((rest, frame)) if frame.starts_with('+') => format!("{} {frame}", rest.rsplit(';').next().unwrap_or(rest)),
-        Some((_, frame)) => frame.to_owned(),
-        None => stack.to_owned(),
     }
 }
 
@@ -322,9 +303,7 @@ mod tests {
 
     #[test]
     fn the_path_of_a_workload_stays_below_the_root() {
-        let id = "mex_subtraction/@../../kept/moves.txt/stamp/100".to_owned();
-        let (subtitle, stacks, remarks) = (String::new(), Stacks::new(), Vec::new());
-        let profile = Profile { id, subtitle, stacks, hot_loop: Err(String::new()), remarks };
+        let profile = Profile::new("mex_subtraction/@../../kept/moves.txt/stamp/100", Stacks::new());
         let path = profile.path(Path::new("profiles"), "stamp-100.svg");
         assert_eq!(path, Path::new("profiles/mex_subtraction/@.._.._kept_moves.txt/stamp-100.svg"));
     }

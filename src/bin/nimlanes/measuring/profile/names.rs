@@ -31,7 +31,7 @@ pub fn is_own(function: &str) -> bool {
 /// a closure belongs to its function.
 pub fn shown<'a>(frames: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let own = frames.into_iter().filter(|name| !name.contains("core::ops::function::"));
-    let mut names: Vec<String> = own.map(|name| short(name)).collect();
+    let mut names: Vec<String> = own.map(|name| short(name).replace(';', ",")).collect(); // a `;` ends a frame
     names.dedup();
     names
 }

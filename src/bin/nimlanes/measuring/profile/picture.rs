@@ -5,8 +5,6 @@ use std::io;
 
 use inferno::flamegraph;
 
-use super::hot_loop::percent;
-
 /// Samples of each stack; frames are joined by `;`, outermost first.
 pub type Stacks = BTreeMap<String, u64>;
 
@@ -42,6 +40,11 @@ pub fn tree(stacks: &Stacks) -> String {
     let mut frames: Vec<_> = frames.iter().collect();
     frames.sort_by_cached_key(|(path, _)| in_order(path));
     frames.into_iter().map(line).collect()
+}
+
+/// A share, such as `12.3 %`.
+pub fn percent(part: u64, all: u64) -> String {
+    format!("{:.1} %", 100.0 * part as f64 / all as f64)
 }
 
 /// A key that sorts numbers by their value.
@@ -87,30 +90,7 @@ pub fn draw_change(title: &str, subtitle: &str, unit: &str, times: &BTreeMap<Str
 fn image(mut options: flamegraph::Options<'_>, lines: &str) -> io::Result<Vec<u8>> {
     let mut image = Vec::new();
     flamegraph::from_lines(&mut options, lines.lines().rev(), &mut image)?;
-    let image = String::from_utf8(image).map_err(io::Error::other)?;
-    let narrow = narrow(&options.title, options.subtitle.as_deref().unwrap_or_default());
-    Ok(image.replacen("</style>", &format!("{narrow}</style>"), 1).into_bytes())
-}
-
-/// The style of the head in a narrow window. Titles shrink to fit, and where the first would reach the buttons beside it, these
-/// have a row of their own. Pictures within a page are scaled as a whole: only those keep their `viewBox`.
-fn narrow(title: &str, subtitle: &str) -> String {
-    /// Width of a character relative to its height.
-    const ASPECT: f64 = 0.61;
-    /// Room for the buttons on both sides of the title.
-    const BUTTONS: f64 = 180.0;
-    /// Margins of the picture.
-    const MARGINS: f64 = 20.0;
-    let [title, subtitle] = [title, subtitle].map(|text| ASPECT * text.chars().count().max(1) as f64);
-    let size = |largest, width| format!("font-size:min({largest}px, calc((100vw - {MARGINS}px) / {width:.2}))");
-    format!(
-        "svg:not([viewBox]) #subtitle {{ {}; }}\n@media (max-width:{:.0}px) {{\n\
-         svg:not([viewBox]) #title {{ {}; transform:translateY(-7px); }}\n\
-         svg:not([viewBox]) :is(#search, #unzoom) {{ opacity:0.7; transform:translateY(6px); }}\n}}\n",
-        size(12, subtitle),
-        17.0 * title + BUTTONS,
-        size(17, title),
-    )
+    Ok(image)
 }
 
 /// Flamegraph options: a function has the same colour in every picture.
@@ -147,15 +127,6 @@ mod tests {
         let stacks = stacks.map(|(stack, count)| (stack.to_owned(), count));
         let want = "100.0 %  a\n 98.0 %    b\n 38.0 %      f.rs:9 x\n 60.0 %      f.rs:10 x\n";
         assert_eq!(tree(&stacks.into()), want);
-    }
-
-    #[test]
-    fn titles_of_pictures_fit_a_narrow_window() {
-        let image = String::from_utf8(draw(&"t".repeat(50), "", "a;b 1\n").expect("text")).expect("UTF-8");
-        // 50 characters, each 0.61 of 17 pixels wide, and the buttons.
-        assert!(image.contains("@media (max-width:698px)"), "{image}");
-        assert!(image.contains("#title { font-size:min(17px, calc((100vw - 20px) / 30.50));"), "{image}");
-        assert_eq!(image.matches("<style").count(), 1, "the style is that of the picture");
     }
 
     #[test]

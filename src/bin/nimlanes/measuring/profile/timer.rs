@@ -1,11 +1,9 @@
 //! Samples by function, from a timer and its signal: `pprof`. It works wherever there are signals, but resolves an address once for
 //! the whole function that was not inlined: inlined functions and lines have no shares of their own.
 
-use std::collections::HashSet;
-use std::env;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pprof::{ProfilerGuard, Symbol};
@@ -27,6 +25,11 @@ impl Timer {
     /// # Errors
     /// Another sampler is running, or the system has no profiling timer.
     pub fn start() -> Result<Self, SamplerError> {
+        let folder = FOLDER.get_or_init(|| {
+            let folder = tempfile::tempdir().ok()?.keep();
+            tempfile::env::override_temp_dir(&folder).is_ok().then_some(folder)
+        });
+        folder.iter().try_for_each(fs::create_dir_all)?;
         let guard = || ProfilerGuard::new(FREQUENCY as i32);
         if IS_WITHOUT_FILE.swap(false, Ordering::Relaxed) {
             drop(guard()?); // which makes a new file for the next
@@ -66,38 +69,20 @@ fn is_sampler(function: &str) -> bool {
     function.contains("pprof::") || function.starts_with("backtrace::")
 }
 
-/// Whether the file that pprof keeps for the next sampling was removed.
+/// A folder for the temporary file that pprof keeps for the next sampling, and never removes.
+static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+
+/// Whether that file was removed.
 static IS_WITHOUT_FILE: AtomicBool = AtomicBool::new(false);
 
 impl Drop for Timer {
-    /// Stops sampling, and removes the temporary file that pprof makes for the next time. It would stay: pprof keeps it in a static,
-    /// and does not tell its name.
+    /// Stops sampling.
     fn drop(&mut self) {
-        let before = open_files();
         self.0 = None;
-        let since: HashSet<_> = open_files().difference(&before).copied().collect();
-        for path in paths_in(&env::temp_dir()) {
-            let is_like_it = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".tmp"));
-            if is_like_it && identity(&path).is_some_and(|file| since.contains(&file)) {
-                IS_WITHOUT_FILE.store(fs::remove_file(path).is_ok(), Ordering::Relaxed);
-            }
+        if let Some(Some(folder)) = FOLDER.get() {
+            IS_WITHOUT_FILE.store(fs::remove_dir_all(folder).is_ok(), Ordering::Relaxed);
         }
     }
-}
-
-/// The files that this process has open. A container may have no `/dev`, and systems other than Linux have no `/proc`.
-fn open_files() -> HashSet<(u64, u64)> {
-    let folders = ["/dev/fd", "/proc/self/fd"].map(Path::new);
-    folders.into_iter().flat_map(paths_in).filter_map(|path| identity(&path)).collect()
-}
-
-/// The device and the number of a file.
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
-}
-
-fn paths_in(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
 #[cfg(test)]

@@ -228,7 +228,7 @@ impl<'a> Plan<'a> {
         let session = input.session(&self.selection)?;
         let candidates = session.candidates(1, input.time_limit(self.time_limit));
         let able = (0..candidates.len()).filter(|kernel| candidates[*kernel].is_able());
-        let counters = counters::count_by_cpu(session.as_ref(), &able.collect::<Vec<_>>(), run)?;
+        let counters = counters::count(session.as_ref(), &able.collect::<Vec<_>>(), run, &mut |_| {})?;
         Ok(counters.map(|counters| Counted { case: session.case().clone(), counters }))
     }
 

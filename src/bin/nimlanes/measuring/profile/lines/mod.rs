@@ -1,31 +1,22 @@
 //! Samples by instruction: each is resolved into inlined functions and a line of source.
 
-mod disassembly;
 mod events;
-mod loops;
+mod hot_loop;
 mod modules;
 mod resolve;
-mod tools;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
 use std::io::{Error, ErrorKind};
 use std::rc::Rc;
 
-use self::disassembly::Program;
 use self::events::{Events, Samples};
 use self::modules::Module;
-use self::resolve::{Code, Line, Resolver};
+use self::resolve::{Code, Resolver};
 use super::names::{below_the_harness, is_own, shown};
-use super::{Sampled, frame, picture::Stacks};
+use super::{HotLoop, Sampled, frame, picture::Stacks};
 
 pub use self::events::FREQUENCY;
-
-/// A line with more instructions than this is shown in groups of them.
-const INSTRUCTIONS: usize = 32;
-
-/// Bytes of code in such a group.
-const GROUP: u64 = 64;
 
 /// The frame of time in the operating system, below the line that it worked for.
 const SYSTEM: &str = "operating system";
@@ -60,77 +51,29 @@ impl Lines {
         let lost = (lost > 0).then(|| format!("{lost} samples were lost, since they came too fast"));
 
         let own = &modules[own];
-        let mut program = Program::new(&own.path);
         let mut resolver = Resolver::new(&modules);
         let (were_taken, mut has_name) = (!samples.is_empty(), false);
-        let found: Vec<Found> = samples
-            .into_iter()
-            .filter_map(|(stack, count)| {
-                let codes: Vec<Rc<Code>> = stack.addresses.iter().rev().map(|&it| resolver.code(it)).collect();
-                let frames: Vec<&Code> = codes.iter().map(|code| &**code).collect();
-                has_name |= frames.iter().flat_map(|code| &code.functions).any(|name| is_own(name));
-                let names = shown(below_the_harness(&frames).iter().flat_map(|code| &code.functions));
-                let address = *stack.addresses.first()?;
-                let address = own.range.contains(&address).then(|| own.in_file(address));
-                let code = codes.last()?.clone();
-                (!names.is_empty()).then_some(Found { names, code, address, in_system: stack.in_system, count })
-            })
-            .collect();
-
-        let split = Split::new(&found);
         let mut stacks = Stacks::new();
         // Samples at addresses of the program's file.
         let mut addresses = HashMap::new();
-        for Found { mut names, code, address, in_system, count } in found {
-            names.extend(code.line.as_ref().map(|line| frame(&line.to_string())));
-            names.extend(address.and_then(|address| program.group(address, split.size(code.line.as_ref()?)?)));
-            names.extend(in_system.then(|| SYSTEM.to_owned()));
+        for (stack, count) in samples {
+            let codes: Vec<Rc<Code>> = stack.addresses.iter().rev().map(|&it| resolver.code(it)).collect();
+            let frames: Vec<&Code> = codes.iter().map(|code| &**code).collect();
+            has_name |= frames.iter().flat_map(|code| &code.functions).any(|name| is_own(name));
+            let mut names = shown(below_the_harness(&frames).iter().flat_map(|code| &code.functions));
+            let (false, Some(code), Some(address)) = (names.is_empty(), frames.last(), stack.addresses.first()) else {
+                continue;
+            };
+            names.extend(code.line.as_ref().map(|line| frame(line)));
+            names.extend(stack.in_system.then(|| SYSTEM.to_owned()));
             *stacks.entry(names.join(";")).or_default() += count;
-            if let Some(address) = address {
-                *addresses.entry(address).or_default() += count;
+            if own.range.contains(address) {
+                *addresses.entry(own.in_file(*address)).or_default() += count;
             }
         }
-        let line =
-            |address| resolver.code(own.in_process(address)).line.as_ref().map(Line::to_string).unwrap_or_default();
-        let hot_loop = loops::hottest(&mut program, &addresses, line);
+        let hot_loop = hot_loop::hottest(own, &addresses).unwrap_or_else(HotLoop::none);
         let remarks = not_allowed.into_iter().chain(lost).collect();
         Sampled { stacks, is_nameless: were_taken && !has_name, hot_loop, remarks }
-    }
-}
-
-/// A stack in a kernel.
-struct Found {
-    names: Vec<String>,
-    /// Of the instruction.
-    code: Rc<Code>,
-    /// In the program's file.
-    address: Option<u64>,
-    in_system: bool,
-    count: u64,
-}
-
-/// The lines that are shown by their instructions: those with more than half of all samples, and assembly. Each with the number of
-/// bytes that make a frame.
-struct Split(HashMap<String, u64>);
-
-impl Split {
-    fn new(found: &[Found]) -> Self {
-        let all: u64 = found.iter().map(|found| found.count).sum();
-        let mut lines = HashMap::<&Line, (u64, HashSet<u64>)>::new();
-        for Found { code, address, count, .. } in found {
-            if let Some(line) = &code.line {
-                let (sum, addresses) = lines.entry(line).or_default();
-                *sum += count;
-                addresses.extend(address);
-            }
-        }
-        lines.retain(|line, (sum, _)| 2 * *sum > all || line.text.contains("asm!("));
-        let size = |addresses: HashSet<u64>| if addresses.len() > INSTRUCTIONS { GROUP } else { 1 };
-        Split(lines.into_iter().map(|(line, (_, addresses))| (line.place.clone(), size(addresses))).collect())
-    }
-
-    fn size(&self, line: &Line) -> Option<u64> {
-        self.0.get(&line.place).copied()
     }
 }
 
@@ -225,10 +168,8 @@ mod tests {
             assert!((found - expected).abs() < 0.05, "{phase}: {found}, not {expected}: {stacks:?}");
         }
         assert!(share("lines/mod.rs:") > 0.9, "{stacks:?}");
-        match sampled.hot_loop {
-            Ok(found) => assert!(found.steps.iter().any(|step| step.line.contains("// a quotient")), "{found:?}"),
-            Err(reason) => assert_eq!(reason, "objdump is not installed"),
-        }
+        let HotLoop { summary, .. } = sampled.hot_loop;
+        assert!(summary.starts_with("hottest loop: ") || summary == "objdump is not installed\n", "{summary}");
     }
 
     #[test]

@@ -27,28 +27,6 @@ impl Module {
     pub fn in_file(&self, address: u64) -> u64 {
         address.wrapping_sub(self.bias)
     }
-
-    /// The address in this process of one in the file.
-    pub fn in_process(&self, address: u64) -> u64 {
-        address.wrapping_add(self.bias)
-    }
-
-    /// The file with the debug information: a separate one below `/usr/lib/debug`, where the system keeps them, or this
-    /// file.
-    pub fn debug_file(&self) -> PathBuf {
-        let separate = || {
-            let data = fs::read(&self.path).ok()?;
-            let id: String = object::File::parse(&*data).ok()?.build_id().ok()??.iter().map(hex).collect();
-            let (folder, name) = id.split_at_checked(2)?;
-            let path = Path::new("/usr/lib/debug/.build-id").join(folder).join(format!("{name}.debug"));
-            path.exists().then_some(path)
-        };
-        separate().unwrap_or_else(|| self.path.clone())
-    }
-}
-
-fn hex(byte: &u8) -> String {
-    format!("{byte:02x}")
 }
 
 /// The modules of this process, and the name of the program among them.
@@ -94,7 +72,7 @@ mod tests {
         let (modules, program) = of_this_process().expect("Linux");
         let module = modules.iter().find(|module| module.range.contains(&address)).expect("the program");
         assert_eq!(module.name, program);
-        let loader = addr2line::Loader::new(module.debug_file()).expect("an ELF file");
+        let loader = addr2line::Loader::new(&module.path).expect("an ELF file");
         let symbol = loader.find_symbol(module.in_file(address)).expect("a symbol");
         assert!(symbol.contains("this_function_is_in_this_program"), "{symbol}");
     }

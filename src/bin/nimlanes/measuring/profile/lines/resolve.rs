@@ -2,7 +2,6 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
@@ -11,29 +10,15 @@ use addr2line::{Loader, Location, demangle_auto};
 
 use super::modules::Module;
 
-/// A line of source.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Line {
-    /// `<file>.rs:<number>`; `mod.rs` comes with its folder.
-    pub place: String,
-    /// What is written there, empty if the file is not here.
-    pub text: String,
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.place, self.text)
-    }
-}
-
 /// The code at an address.
 #[derive(Debug, Default)]
 pub struct Code {
     /// The function that the compiler did not inline, then those inlined into it, outermost first. What is inlined of
     /// the standard library is part of the line that uses it.
     pub functions: Vec<String>,
-    /// The line, in the innermost of these functions, unless that is of the standard library or not in Rust.
-    pub line: Option<Line>,
+    /// The line, in the innermost of these functions, unless that is of the standard library or not in Rust: `<file>.rs:<number>`
+    /// and what is written there, if the file is here.
+    pub line: Option<String>,
 }
 
 impl AsRef<[String]> for Code {
@@ -70,7 +55,7 @@ impl<'m> Resolver<'m> {
     fn look_up(&mut self, address: u64) -> Option<Code> {
         let index = self.modules.iter().position(|module| module.range.contains(&address))?;
         let module = &self.modules[index];
-        let loader = self.loaders[index].get_or_init(|| Loader::new(module.debug_file()).ok()).as_ref()?;
+        let loader = self.loaders[index].get_or_init(|| Loader::new(&module.path).ok()).as_ref()?;
         let address = module.in_file(address);
         let mut frames = loader.find_frames(address).ok()?;
         // Innermost first, each with the line that is executed in it.
@@ -92,11 +77,11 @@ impl<'m> Resolver<'m> {
         Some(Code { functions, line })
     }
 
-    fn line(&mut self, file: &str, number: u32) -> Line {
+    fn line(&mut self, file: &str, number: u32) -> String {
         let read = || fs::read_to_string(file).unwrap_or_default().lines().map(|line| line.trim().to_owned()).collect();
         let lines: &Vec<String> = self.sources.entry(file.to_owned()).or_insert_with(read);
         let text = lines.get(number as usize - 1).cloned().unwrap_or_default();
-        Line { place: format!("{}:{number}", short_path(Path::new(file))), text }
+        format!("{}:{number} {text}", short_path(Path::new(file)))
     }
 }
 
@@ -131,7 +116,7 @@ mod tests {
         let code = Resolver::new(&modules).code(address);
         assert!(code.functions[0].ends_with("an_address_has_a_function_and_a_line"), "{code:?}");
         let line = code.line.as_ref().expect("a line of this file");
-        assert!(line.place.starts_with("resolve.rs:"), "{line}");
+        assert!(line.starts_with("resolve.rs:"), "{line}");
         assert_eq!(Resolver::new(&modules).code(8).functions, [""; 0]);
     }
 

@@ -1,0 +1,260 @@
+//! The loop that holds the most samples: `objdump` shows where it is, and `llvm-mca` what bounds it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::env;
+use std::fs;
+use std::io::ErrorKind;
+use std::ops::Range;
+use std::process::Command;
+
+use object::{Object, ObjectSymbol, SymbolKind};
+
+use super::modules::Module;
+use crate::measuring::profile::HotLoop;
+use crate::measuring::profile::picture::percent;
+use crate::measuring::programs::{ProgramError, complete, program};
+use crate::terminal::interrupt;
+
+/// An instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Instruction {
+    /// In the file.
+    address: u64,
+    /// As an assembler takes it, except for the place that it jumps to or calls.
+    text: String,
+    /// The address that it jumps to or calls, if it names one.
+    goes_to: Option<u64>,
+}
+
+/// The hottest loop of a program, given the samples at addresses of its file.
+///
+/// # Errors
+/// Why there is none: `objdump` is missing, or failed, or no loop holds samples.
+pub fn hottest(program: &Module, samples: &HashMap<u64, u64>) -> Result<HotLoop, String> {
+    let all: u64 = samples.values().sum();
+    let mut best: Option<(u64, Vec<Instruction>)> = None;
+    for function in functions(program, samples) {
+        let code = disassemble(program, &function)?;
+        for found in innermost(&loops(&code, samples)) {
+            if best.as_ref().is_none_or(|(most, _)| *most < found.samples) {
+                best = Some((found.samples, code[found.first..=found.last].to_vec()));
+            }
+        }
+    }
+    let (count, body) = best.ok_or("no loop holds samples")?;
+    let (first, last) = (body[0].address, body[body.len() - 1].address);
+    let (said, model) = mca(&assembly(&body)).unwrap_or_else(|reason| (reason, String::new()));
+    let summary = format!(
+        "hottest loop: {} instructions, {} of the samples\n\
+         objdump --disassemble --start-address={first:#x} --stop-address={:#x} {}\n{said}\n",
+        body.len(),
+        percent(count, all),
+        last + 1,
+        program.name.display(),
+    );
+    Ok(HotLoop { summary, model })
+}
+
+/// The addresses of functions that hold more than a fiftieth of the samples.
+fn functions(program: &Module, samples: &HashMap<u64, u64>) -> Vec<Range<u64>> {
+    let all = || {
+        let data = fs::read(&program.path).ok()?;
+        let file = object::File::parse(&*data).ok()?;
+        let code = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0);
+        Some(code.map(|symbol| (symbol.address(), symbol.address() + symbol.size())).collect())
+    };
+    let all: BTreeMap<u64, u64> = all().unwrap_or_default();
+    let mut counts = BTreeMap::<(u64, u64), u64>::new();
+    for (address, count) in samples {
+        let function = all.range(..=address).next_back().filter(|(_, end)| address < *end);
+        function.into_iter().for_each(|(start, end)| *counts.entry((*start, *end)).or_default() += count);
+    }
+    let total: u64 = samples.values().sum();
+    counts.into_iter().filter(|(_, count)| 50 * count > total).map(|((start, end), _)| start..end).collect()
+}
+
+/// The instructions of a function.
+fn disassemble(of: &Module, function: &Range<u64>) -> Result<Vec<Instruction>, String> {
+    let mut objdump = program("objdump");
+    objdump.args(["--disassemble", "--no-show-raw-insn"]);
+    objdump.arg(format!("--start-address={:#x}", function.start));
+    objdump.arg(format!("--stop-address={:#x}", function.end));
+    Ok(output(objdump.arg(&of.path), "")?.lines().filter_map(instruction).collect())
+}
+
+/// The instruction of a line of `objdump`: `<address>:<tab><instruction>`, with comments after `#`. The name of an address that
+/// is jumped to follows in `<>`.
+fn instruction(line: &str) -> Option<Instruction> {
+    let (address, text) = line.split_once(":\t")?;
+    let address = u64::from_str_radix(address.trim(), 16).ok()?;
+    let text = text.split('#').next()?;
+    let (text, has_name) = text.split_once('<').map_or((text, false), |(text, _)| (text, true));
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let target = words.last().and_then(|operands| operands.rsplit(',').next());
+    let goes_to = target.filter(|_| has_name).and_then(|target| u64::from_str_radix(target, 16).ok());
+    Some(Instruction { address, text: words.join(" "), goes_to })
+}
+
+/// Instructions as an assembler takes them: a single label stands for every place that is jumped to or called.
+fn assembly(instructions: &[Instruction]) -> String {
+    let line = |instruction: &Instruction| match (&instruction.text, instruction.text.rfind([' ', ','])) {
+        (text, Some(end)) if instruction.goes_to.is_some() => format!("{}.L\n", &text[..=end]),
+        (text, _) => format!("{text}\n"),
+    };
+    instructions.iter().map(line).fold(".L:\n".to_owned(), |text, line| text + &line)
+}
+
+/// A loop within the instructions of a function, by the indices of its first and its last one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    first: usize,
+    last: usize,
+    samples: u64,
+}
+
+/// The loops with samples: what a jump backwards spans. Jumps to the same place make one loop.
+fn loops(instructions: &[Instruction], samples: &HashMap<u64, u64>) -> Vec<Span> {
+    let index: HashMap<u64, usize> = instructions.iter().enumerate().map(|(i, it)| (it.address, i)).collect();
+    let is_call = |it: &Instruction| it.text.starts_with("call") || it.text.starts_with("bl ");
+    let mut last = BTreeMap::new();
+    for (i, it) in instructions.iter().enumerate().filter(|(_, it)| !is_call(it)) {
+        if let Some(&first) = it.goes_to.and_then(|address| index.get(&address)).filter(|&&first| first <= i) {
+            last.insert(first, i);
+        }
+    }
+    let span = |(first, last): (usize, usize)| {
+        let samples = instructions[first..=last].iter().filter_map(|it| samples.get(&it.address)).sum();
+        Span { first, last, samples }
+    };
+    last.into_iter().map(span).filter(|found| found.samples > 0).collect()
+}
+
+/// The loops that hold most of their samples outside of smaller ones: no loop within holds more than a third.
+fn innermost(loops: &[Span]) -> Vec<Span> {
+    let holds = |outer: &Span, inner: &Span| {
+        let is_within = outer.first <= inner.first && inner.last <= outer.last && inner != outer;
+        is_within && 3 * inner.samples > outer.samples
+    };
+    loops.iter().filter(|outer| !loops.iter().any(|inner| holds(outer, inner))).copied().collect()
+}
+
+/// What a program writes to its standard output, given a text.
+///
+/// # Errors
+/// Why there is nothing: it is not installed, or what it complained of.
+fn output(command: &mut Command, input: &str) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    match complete(command, input, &interrupt::run(1)) {
+        Ok(completed) => completed.success().map_err(|complaint| format!("{name}: {complaint}")),
+        Err(ProgramError::Start { source, .. }) if source.kind() == ErrorKind::NotFound => {
+            Err(format!("{name} is not installed"))
+        }
+        Err(error) => Err(format!("{name}: {error}")),
+    }
+}
+
+/// Iterations of the loop that llvm-mca simulates.
+const TURNS: u32 = 100;
+
+/// Asks the newest llvm-mca about a loop, in assembly. Returns a sentence, and what it says: its figures, what bounds the loop, and
+/// the chain of instructions that does.
+///
+/// # Errors
+/// Why there is no answer: it is not installed, or what it complained of.
+fn mca(assembly: &str) -> Result<(String, String), String> {
+    let name = newest_mca();
+    let version = output(program(&name).arg("--version"), "")?;
+    let after = |text: &str, mark: &str| {
+        let rest = text.split_once(mark)?.1;
+        rest.split_whitespace().next().map(str::to_owned)
+    };
+    let cpu = after(&version, "Host CPU:").ok_or_else(|| format!("{name} does not know this CPU"))?;
+    let number = after(&version, "LLVM version").unwrap_or_default();
+    let mut command = program(&name);
+    command.args([format!("-mcpu={cpu}"), format!("-iterations={TURNS}")]);
+    command.args(["-bottleneck-analysis", "-resource-pressure=false", "-instruction-info=false"]);
+    let text = output(&mut command, assembly)?;
+    let cycles = after(&text, "Total Cycles:").and_then(|cycles| cycles.parse::<f64>().ok());
+    let cycles = cycles.ok_or_else(|| format!("{name} gives no number of cycles"))? / f64::from(TURNS);
+    let lines: Vec<&str> = text.lines().filter(|line| !is_off_the_chain(line)).map(str::trim_end).collect();
+    // Zen 5 had no model of its own at first.
+    let of = if cpu == "znver5" { " (up to LLVM 21 the model of Zen 4)" } else { "" };
+    let turn = format!("{cycles:.1} cycles a turn, if loads hit L1 and no branch leaves it");
+    Ok((format!("llvm-mca {number} -mcpu={cpu}{of}: {turn}"), lines.join("\n") + "\n"))
+}
+
+/// Whether a line is an instruction that is listed around the critical sequence, but is not part of it: no arrow leads to it.
+fn is_off_the_chain(line: &str) -> bool {
+    let before = line.split_once('.').map(|(before, _)| before.trim_start_matches([' ', '|']));
+    before.is_some_and(|number| number.parse::<usize>().is_ok())
+}
+
+/// The name with the greatest number, since that knows the most CPUs: Debian calls it `llvm-mca-19`.
+fn newest_mca() -> String {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let files = env::split_paths(&path).filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let versions = files.filter_map(|file| file.file_name().to_str()?.strip_prefix("llvm-mca-")?.parse::<u32>().ok());
+    versions.max().map_or_else(|| "llvm-mca".to_owned(), |version| format!("llvm-mca-{version}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_objdump_are_instructions() {
+        let is = |line: &str, address, text: &str, goes_to| {
+            assert_eq!(instruction(line), Some(Instruction { address, text: text.to_owned(), goes_to }));
+        };
+        is("    7f31:\tlea    0x1f(%rip),%rax        # 8f57 <x>", 0x7f31, "lea 0x1f(%rip),%rax", None);
+        is("    7f38:\tjne    7f10 <a::b+0x10>", 0x7f38, "jne 7f10", Some(0x7f10));
+        is("    7f38:\tcbnz\tx0, 7f10 <a>", 0x7f38, "cbnz x0, 7f10", Some(0x7f10));
+        assert_eq!(instruction("0000000000007f00 <a::b>:"), None);
+    }
+
+    #[test]
+    fn jumps_are_to_one_label() {
+        let instruction = |text: &str, goes_to| Instruction { address: 0, text: text.to_owned(), goes_to };
+        let body = [instruction("add %rax,%rbx", None), instruction("jne 7f10", Some(0x7f10))];
+        assert_eq!(assembly(&body), ".L:\nadd %rax,%rbx\njne .L\n");
+    }
+
+    /// Ten instructions at the addresses 0 to 9, with these jumps. The one at 6 is a call.
+    fn code(jumps: &[(u64, u64)]) -> Vec<Instruction> {
+        let goes_to = |address| jumps.iter().find(|(from, _)| *from == address).map(|(_, to)| *to);
+        let text = |address| if address == 6 { "call 1" } else { "jmp" };
+        (0..10)
+            .map(|address| Instruction { address, text: text(address).to_owned(), goes_to: goes_to(address) })
+            .collect()
+    }
+
+    #[test]
+    fn the_innermost_loop_with_the_samples_is_found() {
+        let code = code(&[(1, 9), (5, 3), (4, 3), (6, 1), (8, 2), (9, 0)]);
+        let found = loops(&code, &HashMap::from([(4, 60), (7, 30), (9, 10)]));
+        let spans: Vec<_> = found.iter().map(|it| (it.first, it.last, it.samples)).collect();
+        assert_eq!(spans, [(0, 9, 100), (2, 8, 90), (3, 5, 60)]);
+        assert_eq!(innermost(&found), [found[2]]);
+        // A small loop within does not hide the one around it.
+        let found = loops(&code, &HashMap::from([(4, 20), (7, 70), (9, 10)]));
+        assert_eq!(innermost(&found), [found[1], found[2]]);
+    }
+
+    #[test]
+    fn only_the_critical_sequence_is_kept() {
+        for line in ["        0.    movq\t%rdx, 16(%rsp)", " |      12.   jne\t.L"] {
+            assert!(is_off_the_chain(line), "{line}");
+        }
+        for line in [" +----> 3196. movdqa\t64(%rsp), %xmm2", "IPC:               3.64", " |    < loop carried >"] {
+            assert!(!is_off_the_chain(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let missing = output(&mut program("nimlanes-has-no-such-tool"), "");
+        assert_eq!(missing.unwrap_err(), "nimlanes-has-no-such-tool is not installed");
+        assert!(output(program("cat").arg("/nimlanes/none"), "").unwrap_err().starts_with("cat: "));
+        assert_eq!(output(&mut program("cat"), "text").as_deref(), Ok("text"));
+    }
+}
