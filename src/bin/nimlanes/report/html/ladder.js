@@ -19,6 +19,7 @@ function reason(kernel, machine) {
 const sentence = kernel => [
     ...(kernel.like ? ['as ', html('code', {}, kernel.like), ': '] : []),
     kernel.summary,
+    ...flamegraphLink(kernel),
     ...(kernel.claim === 'exact' ? [] : [html('em', {}, ' (observed, not proved)')]),
 ];
 
@@ -27,22 +28,19 @@ function drawLadder() {
     const size = Number(byId('size').value);
     const duels = chosen.map(machine => duelOf(machine, size));
     const rowOf = (kernel, i) => duels[i].find(row => row.kernel === kernel.name);
-    // How much faster a step is than the one before it: null for the first, undefined for what is no step.
-    const gainOf = (kernel, i) => rowOf(kernel, i)?.step;
     const isAll = byId('all-kernels').checked;
-    const isStep = kernel => duels.some((_, i) => gainOf(kernel, i) !== undefined);
+    const isStep = kernel => duels.some((_, i) => rowOf(kernel, i)?.is_step);
     const kernels = state.operation.kernels.filter(kernel => isAll || isStep(kernel));
     const rank = kernel => state.operation.kernels.indexOf(kernel);
     const ofMachine = (machine, i) => [
         {
             head: 'time',
             isNumber: true,
-            value: kernel => rowOf(kernel, i)?.median_seconds,
+            value: kernel => rowOf(kernel, i)?.seconds,
             cell: kernel => {
                 const row = rowOf(kernel, i);
-                const isBest = row && best(duels[i]) === row;
                 return row
-                    ? html(isBest ? 'strong' : 'span', {}, time(row.median_seconds))
+                    ? html(row.is_best ? 'strong' : 'span', { title: row.slow_mode }, row.time)
                     : html('span', { class: 'reason' }, reason(kernel.name, machine));
             },
         },
@@ -52,15 +50,14 @@ function drawLadder() {
             value: kernel => rowOf(kernel, i)?.ratio,
             cell: kernel => {
                 const row = rowOf(kernel, i);
-                const noise = row && row.kernel !== row.baseline ? `±${percent(spread(row))}` : '';
-                return row ? [digits(row.ratio), html('small', {}, noise)] : '';
+                return row ? [row.ratio_text, html('small', {}, row.spread ?? '')] : '';
             },
         },
         {
             head: '× best before',
             isNumber: true,
-            value: kernel => gainOf(kernel, i),
-            cell: kernel => (gainOf(kernel, i) ? digits(gainOf(kernel, i)) : '–'),
+            value: kernel => rowOf(kernel, i)?.gain,
+            cell: kernel => rowOf(kernel, i)?.gain_text,
         },
     ];
     const table = sortedTable({
@@ -80,7 +77,7 @@ function drawLadder() {
                 cell: kernel =>
                     [
                         sentence(kernel),
-                        duels.some(duel => bestPlain(duel)?.kernel === kernel.name)
+                        duels.some((_, i) => rowOf(kernel, i)?.is_best_plain)
                             ? html('em', {}, '; the best plain Rust')
                             : [],
                     ].flat(),

@@ -18,20 +18,17 @@
             { head: 'build', value: row => row.build },
             { head: 'threads', value: row => row.threads, isNumber: true },
             { head: 'tier', value: row => row.tier },
-            { head: 'time', value: row => row.median_seconds, cell: row => time(row.median_seconds), isNumber: true },
+            { head: 'time', value: row => row.seconds, cell: row => row.time, isNumber: true },
             {
-                head: 'rate',
-                value: row => row.throughput,
-                cell: row => (row.throughput > 0 ? rate(row.throughput) : '–'),
+                head: 'per unit',
+                value: row => row.unit_seconds,
+                cell: row => row.unit_time,
+                title: row => `per ${row.unit}`,
                 isNumber: true,
             },
-            { head: '× baseline', value: row => row.ratio, cell: row => digits(row.ratio), isNumber: true },
-            {
-                head: '±',
-                isNumber: true,
-                value: row => (row.kernel === row.baseline ? undefined : spread(row)),
-                cell: row => (row.kernel === row.baseline ? '–' : percent(spread(row))),
-            },
+            { head: '× baseline', value: row => row.ratio, cell: row => row.ratio_text, isNumber: true },
+            { head: '±', value: row => row.spread, isNumber: true },
+            { head: '× plain Rust', value: row => row.plain, cell: row => row.plain_text, isNumber: true },
             { head: 'baseline', value: row => row.baseline },
             { head: 'machine', value: row => machineName(row.machine) },
             {
@@ -58,7 +55,7 @@
     byId('rows').append(table.element);
 
     const words = rows.map(row =>
-        [row.kernel, row.operation, row.workload, row.tier, machineName(row.machine), row.claim]
+        [row.kernel, row.operation, row.workload, row.tier, machineName(row.machine), kernelOf(row).claim]
             .join(' ')
             .toLowerCase(),
     );

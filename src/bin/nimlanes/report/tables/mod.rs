@@ -2,18 +2,15 @@
 //!
 //! Links lead from the root of the source tree.
 
-mod builds;
-mod clocks;
 mod counted;
 mod crates;
+mod findings;
 mod games;
 mod ladder;
-mod layouts;
 mod limits;
 mod machines;
 pub(in crate::report) mod markdown;
 mod operation;
-mod rank;
 mod selected;
 mod webassembly;
 
@@ -28,7 +25,7 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 
-pub use self::ladder::steps;
+pub use self::ladder::{best_plain, steps};
 use self::limits::share;
 use self::markdown::{Table, code, memory, ns, size, time, times};
 pub use self::operation::technology;
@@ -44,6 +41,10 @@ const THREATS: &str = include_str!("threats.md");
 
 /// Of no input that a report measures do the Grundy values take this long.
 const LONGEST_INPUT: Duration = Duration::from_secs(1);
+
+/// How to get the page.
+const PAGE: &str =
+    "All kernels, workloads, sizes and machines are in one page: `cargo run --release -- report --html page.html`.";
 
 const PUBLISHED: &str = "Published sizes, one thread, default build.";
 
@@ -128,7 +129,7 @@ impl Entry {
 
     /// The best kernel in plain Rust.
     fn plain<'d>(&self, duel: &'d Duel) -> Option<&'d Row> {
-        duel.rows.iter().find(|row| self.is_plain(row))
+        best_plain(duel, &self.kernels)
     }
 
     /// The baseline.
@@ -209,7 +210,15 @@ impl<'a> Report<'a> {
         self.data.duel(&entry.case(workload, size), "default", "thread")
     }
 
-    /// Sizes at which there is a duel on one thread, ascending.
+    /// Whether there is a duel on one thread at a size that is not small.
+    fn has_duels(&self, entry: &Entry) -> bool {
+        let is_large = |workload: &Workload| {
+            self.sizes(entry, workload).any(|size| size > SMALL && self.duel(entry, workload, size).is_some())
+        };
+        entry.operation.workloads().iter().any(is_large)
+    }
+
+    /// Sizes at which there is a duel, ascending.
     fn sizes(&self, entry: &Entry, workload: &Workload) -> impl Iterator<Item = u64> + use<> {
         let over = (entry.name(), workload.name);
         let duels = self.data.duels.iter().map(|saved| &saved.content);
@@ -233,10 +242,10 @@ impl<'a> Report<'a> {
             }
         };
         section("Summary", self.summary());
-        section("Complete games", self.games_in_short());
+        section("Complete games", self.complete_games());
         section("How to read", [HOW_TO_READ, &self.layout_note(), &self.time_limit_note()].concat());
         // An operation that was not measured has nothing to say yet.
-        for entry in self.entries().filter(|entry| self.has_tables(entry)) {
+        for entry in self.entries().filter(|entry| self.has_duels(entry)) {
             section(&code(entry.name()), self.operation(&entry));
         }
         section("Across operations", self.findings());
@@ -255,23 +264,6 @@ impl<'a> Report<'a> {
             index += &format!("- [{title}]({file}.md)\n");
             pages.push(Page { file: format!("{file}.md"), text: self.page(title, &body) });
         };
-        for entry in self.entries() {
-            let body = self.workloads(&entry);
-            if !body.is_empty() {
-                page(entry.name(), &format!("{}: all workloads and sizes", code(entry.name())), body);
-            }
-            for other in &self.others {
-                let (name, body) = (other.name(), other.size_tables(&entry, |_| String::new()));
-                if !body.is_empty() {
-                    let title = format!("{} on {name}: all workloads and sizes", code(entry.name()));
-                    page(&format!("{}-{name}", entry.name()), &title, body);
-                }
-            }
-        }
-        let games = self.all_games();
-        if !games.is_empty() {
-            page("games", "Complete games", games);
-        }
         for Topic { file, title, finding, tables } in self.topics() {
             page(file, &title, format!("{finding}\n\n{tables}"));
         }
@@ -299,28 +291,14 @@ impl<'a> Report<'a> {
     }
 
     fn topics(&self) -> impl Iterator<Item = Topic> {
-        let topics = [
-            self.ranks(),
-            self.limits(),
-            self.counted(),
-            self.tiers_below(),
-            self.selections(),
-            self.slower_than_plain(),
-            self.crates(),
-            self.builds(),
-            self.webassembly(),
-            self.first_calls(),
-            self.small_sizes(),
-            self.layout_topic(),
-            self.criterion(),
-            self.clocks(),
-        ];
+        let topics = [self.limits(), self.counted(), self.selections(), self.crates(), self.webassembly()];
         topics.into_iter().flatten()
     }
 
     fn findings(&self) -> String {
-        let line = |Topic { file, title, finding, .. }| format!("- **[{title}]({TABLES}/{file}.md).** {finding}\n");
-        self.topics().map(line).collect()
+        let topic = |Topic { file, title, finding, .. }| format!("- **[{title}]({TABLES}/{file}.md).** {finding}\n");
+        let short = |(title, finding)| format!("- **{title}.** {finding}\n");
+        self.topics().map(topic).chain(self.short_findings().map(short)).collect()
     }
 
     /// Whether a kernel was measured, or skipped for a reason, on this machine or on one beside it.
@@ -432,13 +410,6 @@ impl<'a> Report<'a> {
         Some([setup.time_limit_seconds, effort.headline_time_limit.as_secs_f64()])
     }
 
-    /// The time limit of a run in this duel, in seconds.
-    fn time_limit(&self, entry: &Entry, duel: &Duel) -> Option<f64> {
-        let workload = entry.headline();
-        let is_headline = duel.case.workload == workload.name && duel.case.size == workload.published;
-        self.time_limits().map(|[most, headline]| if is_headline { headline } else { most })
-    }
-
     fn time_limit_note(&self) -> String {
         let sentence = |[most, headline]: [f64; 2]| {
             format!(
@@ -499,9 +470,9 @@ impl<'a> Report<'a> {
             ];
             table.row(row.into_iter().chain(self.best_of_others(&entry, duel)));
         }
-        let observed = self.observed(None);
+        let observed = self.observed();
         let note = self.note_on_others();
-        format!("{PUBLISHED}{note}\n\n{}{observed}{}{}", table.end(), self.provenance(), self.changed_note())
+        format!("{PUBLISHED}{note}\n\n{}{observed}{}{}\n{PAGE}\n", table.end(), self.provenance(), self.changed_note())
     }
 
     /// The digest for README.md.
@@ -522,7 +493,7 @@ impl<'a> Report<'a> {
             ];
             table.row(row.into_iter().chain(self.best_of_others(&entry, duel)));
         }
-        let observed = self.observed(None);
+        let observed = self.observed();
         let (name, note) = (self.name(), self.note_on_others());
         format!(
             "{PUBLISHED} Measured on {name}.{note}\n\n{}{observed}{}{}",
@@ -532,30 +503,18 @@ impl<'a> Report<'a> {
         )
     }
 
-    /// The observed kernels, one thread, default build: of one operation at all sizes that are not small, or of all at their
-    /// published sizes.
-    fn observed(&self, of: Option<&Entry>) -> String {
-        let heads = ["operation", "observed kernel", "time", "× the best exact kernel"];
-        let mut table = Table::new(&heads);
-        for entry in self.entries().filter(|entry| of.is_none_or(|of| of.name() == entry.name())) {
+    /// The observed kernels at their published sizes, one thread, default build.
+    fn observed(&self) -> String {
+        let mut table = Table::new(&["operation", "observed kernel", "time", "× the best exact kernel"]);
+        for entry in self.entries() {
             let headline = entry.headline();
-            let is_wanted = |case: &Case| match of {
-                Some(_) => case.size > SMALL,
-                None => case.workload == headline.name && case.size == headline.published,
-            };
-            let mut rows: Vec<_> = self
-                .data
-                .observed
-                .iter()
-                .filter(|observed| {
-                    let Observed { case, build, row } = observed;
-                    (&*case.operation, &**build, &*row.clock) == (entry.name(), "default", "thread") && is_wanted(case)
-                })
-                .collect();
-            rows.sort_by_key(|observed| (observed.case.workload != headline.name, observed.case.size));
-            for Observed { case, row, .. } in rows {
-                let duel = self.data.duel(case, "default", "thread");
-                let best = duel.and_then(|duel| duel.rows.first());
+            let published = entry.case(headline, headline.published);
+            for Observed { case, build, row } in self.data.observed.iter().filter(|observed| observed.case == published)
+            {
+                if (&**build, &*row.clock) != ("default", "thread") {
+                    continue;
+                }
+                let best = self.headline(&entry).and_then(|duel| duel.rows.first());
                 table.row([
                     format!("{} {} at {}", code(entry.name()), case.workload, size(case.size)),
                     entry.link(&row.kernel),
@@ -576,10 +535,9 @@ impl<'a> Report<'a> {
             self.setup().map_or(String::new(), |setup| format!(": {:.0} min here", (setup.took_seconds / 60.0).ceil()));
         format!(
             "```sh\n\
-             cargo bench                               # criterion's estimates, used by the report: 8 min\n\
-             cargo bench-native                        # the same of the native build: 8 min\n\
              cargo run --release -- report --again     # measure everything and write this file{took}\n\
              cargo run --release -- report --quick     # a draft, below target/draft: 2 min\n\
+             cargo run --release -- report --html FILE # a page of all measurements, to browse\n\
              cargo run --release -- report --check     # regenerate it from the committed data and compare\n\
              cargo run --release -- compare OPERATION  # one duel: 1 min\n\
              ```\n"
@@ -606,7 +564,7 @@ mod tests {
         };
         let (operation, kernel) = ("mex_subtraction", "byte_lanes_pair_avx512");
         let (link, pair) = (format!("[`{kernel}`]("), format!("{operation}={kernel}"));
-        let folders = entries(Path::new(FOLDERS)).expect("readable").into_iter();
+        let folders = entries(Path::new(FOLDERS)).expect("readable").into_iter().filter(|path| path.is_dir());
         let mut all = folders.map(|folder| Data::read(&folder, false).expect("measurements"));
         let mut data = all.find(|data| text(data).0.contains(&link)).expect("one of a machine that can run the kernel");
         assert!(!text(&data).1.contains(&pair));
