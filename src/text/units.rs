@@ -31,7 +31,7 @@ pub fn ratio(ratio: f64) -> String {
     match ratio {
         ..10.0 => format!("{ratio:.2}"),
         ..100.0 => format!("{ratio:.1}"),
-        _ => grouped(&format!("{ratio:.0}")),
+        _ => grouped(&format!("{:.0}", ratio.round())),
     }
 }
 
@@ -55,8 +55,8 @@ mod tests {
 
     #[test]
     fn numbers_have_three_digits_and_separators() {
-        let ratios = [0.5, 9.994, 12.34, 404.2, 130_987.2].map(ratio);
-        assert_eq!(ratios, ["0.50", "9.99", "12.3", "404", "130\u{202f}987"]);
+        let ratios = [0.5, 9.994, 12.34, 404.5, 130_987.2].map(ratio);
+        assert_eq!(ratios, ["0.50", "9.99", "12.3", "405", "130\u{202f}987"]);
         assert_eq!(grouped("10672455813160"), "10\u{202f}672\u{202f}455\u{202f}813\u{202f}160");
     }
 }

@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use nimlanes::games::{Figure, Solver};
-use nimlanes::kernel::Run;
 use serde::Serialize;
 
 use crate::{Asked, Failure, question, say, time};

@@ -53,10 +53,6 @@ fn text_of(page: &str) -> String {
     fs::read_to_string(folder().join(page)).expect("a page")
 }
 
-fn first(run: &Value) -> Vec<u64> {
-    run["content"]["first"].as_array().expect("a list").iter().map(|n| n.as_u64().expect("a heap")).collect()
-}
-
 /// The set in the first line of a b-file, and its terms.
 fn terms(path: &Path) -> (String, Vec<u64>) {
     let text = fs::read_to_string(path).expect("a file");
@@ -81,10 +77,8 @@ fn every_term_was_found_by_two_kernels() {
             runs.iter().map(|run| &run["content"]).filter(|run| run["moves"] == set.as_str()).collect();
         let limit = |run: &Value| run["limit"].as_u64().expect("a number");
         let agree = |a: &Value, b: &Value| ["limit", "first", "counts"].iter().all(|field| a[field] == b[field]);
-        let confirmed = of_set.iter().filter(|run| {
-            run["first"].as_array().is_some_and(|first| first.len() == terms.len())
-                && of_set.iter().any(|other| other["kernel"] != run["kernel"] && agree(run, other))
-        });
+        let by_two = |run: &&&Value| of_set.iter().any(|other| other["kernel"] != run["kernel"] && agree(run, other));
+        let confirmed = of_set.iter().filter(|run| run["first"] == json!(terms)).filter(by_two);
         let confirmed = confirmed.map(|run| limit(run)).max().unwrap_or_else(|| panic!("{set}: one kernel alone"));
         let furthest = of_set.iter().map(|run| limit(run)).max().filter(|limit| *limit > confirmed);
         let furthest = furthest.map_or("–".to_owned(), |limit| limit.to_string());

@@ -227,7 +227,7 @@ fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>
     let root = root(data.is_draft());
     let mut files = Vec::new();
     for chart in report.charts() {
-        files.push((root.join(CHARTS).join(chart.file), format!("{}\n{MADE}\n", chart.svg.trim_end())));
+        files.push((root.join(CHARTS).join(chart.file), format!("{}\n{MADE}\n", chart.text.trim_end())));
     }
     for page in report.pages() {
         let path = Path::new(TABLES).join(page.file);

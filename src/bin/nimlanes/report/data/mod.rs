@@ -159,48 +159,6 @@ impl Trial {
     }
 }
 
-/// How stable the clocks are: one kernel timed repeatedly, alone and with neighbours.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Clocks {
-    /// The measured case: `operation/workload/kernel/size`.
-    pub subject: String,
-    /// One row for each clock and kind of neighbour.
-    pub rows: Vec<ClockRow>,
-}
-
-/// One clock with one kind of neighbour.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClockRow {
-    /// `thread` or `wall`.
-    pub clock: String,
-    /// What ran at the same time.
-    pub neighbours: String,
-    /// The time of a run, between its 10th and its 90th percentile.
-    #[serde(flatten)]
-    pub time: Spread,
-}
-
-/// A time and a range around it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
-    /// Median.
-    #[serde(deserialize_with = "positive")]
-    pub median_seconds: f64,
-    /// Lower end of the range.
-    #[serde(deserialize_with = "positive")]
-    pub low_seconds: f64,
-    /// Upper end of the range.
-    #[serde(deserialize_with = "positive")]
-    pub high_seconds: f64,
-}
-
-impl Spread {
-    /// From the low end, the median and the high end.
-    pub fn of([low_seconds, median_seconds, high_seconds]: [f64; 3]) -> Self {
-        Spread { median_seconds, low_seconds, high_seconds }
-    }
-}
-
 /// The ceilings of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ceilings {
@@ -305,7 +263,7 @@ fn keep_quietest<T: Repeated>(all: &mut Vec<Saved<T>>) -> usize {
 }
 
 /// Kinds that earlier folders have, and that nothing is made of any more.
-const RETIRED: [&str; 4] = ["choices", "estimates", "built", "starts"];
+const RETIRED: [&str; 5] = ["built", "choices", "clocks", "estimates", "starts"];
 
 macro_rules! measured {
     ($($content:ident $kind:literal $field:ident)*) => {
@@ -367,7 +325,6 @@ measured! {
     Trials "trials" trials
     Ceilings "ceilings" ceilings
     AllNeeds "needs" needs
-    Clocks "clocks" clocks
     Counted "counted" counted
 }
 

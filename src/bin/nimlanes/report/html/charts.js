@@ -128,10 +128,7 @@ const SHAPES = [
 ];
 const COLOURS = 10;
 
-/** The most marks that can be told apart: no two of them have the same colour and shape. */
-const MARKS = COLOURS * SHAPES.length;
-
-/** The colour and the shape of a mark; neighbours differ in both. */
+/** The colour and the shape of a mark; neighbours differ in both, and forty in either. */
 const markAt = index => ({
     colour: `var(--colour-${index % COLOURS})`,
     shape: SHAPES[(index + Math.floor(index / COLOURS)) % SHAPES.length],

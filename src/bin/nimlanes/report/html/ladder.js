@@ -17,7 +17,6 @@ function reason(kernel, machine) {
 
 /** What a kernel is. */
 const sentence = kernel => [
-    ...(kernel.like ? ['as ', html('code', {}, kernel.like), ': '] : []),
     kernel.summary,
     ...flamegraphLink(kernel),
     ...(kernel.claim === 'exact' ? [] : [html('em', {}, ' (observed, not proved)')]),
@@ -53,12 +52,7 @@ function drawLadder() {
                 return row ? [row.ratio_text, html('small', {}, row.spread ?? '')] : '';
             },
         },
-        {
-            head: '× best before',
-            isNumber: true,
-            value: kernel => rowOf(kernel, i)?.gain,
-            cell: kernel => rowOf(kernel, i)?.gain_text,
-        },
+        numberColumn('× best before', 'gain', 'gain_text', kernel => rowOf(kernel, i)),
     ];
     const table = sortedTable({
         label: `Kernels of ${state.operation.name}`,

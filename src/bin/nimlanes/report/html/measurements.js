@@ -1,6 +1,7 @@
 // The section of all measured kernels.
 
 {
+    const unitOf = row => operationNamed.get(row.operation)?.unit;
     const filters = [
         ['Operation', row => row.operation, operations.map(operation => operation.name)],
         ['Machine', row => machineName(row.machine), machines.map((_, machine) => machineName(machine))],
@@ -18,17 +19,11 @@
             { head: 'build', value: row => row.build },
             { head: 'threads', value: row => row.threads, isNumber: true },
             { head: 'tier', value: row => row.tier },
-            { head: 'time', value: row => row.seconds, cell: row => row.time, isNumber: true },
-            {
-                head: 'per unit',
-                value: row => row.unit_seconds,
-                cell: row => row.unit_time,
-                title: row => `per ${row.unit}`,
-                isNumber: true,
-            },
-            { head: '× baseline', value: row => row.ratio, cell: row => row.ratio_text, isNumber: true },
+            numberColumn('time', 'seconds', 'time'),
+            { ...numberColumn('per unit', 'unit_seconds', 'unit_time'), title: row => `per ${unitOf(row)}` },
+            numberColumn('× baseline', 'ratio', 'ratio_text'),
             { head: '±', value: row => row.spread, isNumber: true },
-            { head: '× plain Rust', value: row => row.plain, cell: row => row.plain_text, isNumber: true },
+            numberColumn('× plain Rust', 'plain', 'plain_text'),
             { head: 'baseline', value: row => row.baseline },
             { head: 'machine', value: row => machineName(row.machine) },
             {

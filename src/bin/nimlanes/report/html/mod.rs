@@ -137,8 +137,8 @@ struct WorkloadInfo {
 #[derive(Serialize)]
 struct Kernel {
     name: &'static str,
-    summary: &'static str,
-    like: Option<&'static str>,
+    /// What it is; after the kernel that it is like, if there is one.
+    summary: String,
     technology: String,
     claim: &'static str,
     source: String,
@@ -435,8 +435,7 @@ impl Kernel {
         let text = read(Path::new(&source))?.unwrap_or_default();
         Ok(Kernel {
             name: kernel.name,
-            summary: kernel.summary,
-            like: kernel.like,
+            summary: kernel.like.map_or(String::new(), |other| format!("as {other}: ")) + kernel.summary,
             technology: technology(kernel),
             claim: kernel.claim.name(),
             line: text.lines().position(|line| line.starts_with("pub fn run")).map(|place| place + 1),

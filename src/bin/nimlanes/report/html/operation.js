@@ -1,7 +1,7 @@
 // The section of operations: which input is chosen, and the charts of the kernels on it.
 
 /** What is shown of which input. The selects hold the rest. */
-const state = { operation: null, machines: new Set([0]), marks: new Map() };
+const state = { operation: null, machines: new Set([0]), marked: new Set() };
 
 /** What can be drawn by size: a number of a row, and what it is. Ratios have a line at 1. */
 const MEASURES = {
@@ -44,38 +44,28 @@ function about(row) {
     ].filter(Boolean);
 }
 
-/** The baseline, and the kernels that lead at some size, overall or in plain Rust, get a mark each. */
+/** Marks the baseline, and the kernels that lead at some size, overall or in plain Rust. */
 function chooseMarks() {
     const sizes = sizesShown();
     const large = sizes.filter(size => size > data.small);
     const leads = chosenMachines()
         .flatMap(machine => (large.length > 0 ? large : sizes).flatMap(size => duelOf(machine, size)))
-        .filter(row => isBaseline(row) || row.is_best || row.is_best_plain)
-        .map(row => row.kernel);
-    const inOrder = state.operation.kernels.map(kernel => kernel.name).filter(name => leads.includes(name));
-    state.marks = new Map(inOrder.slice(0, MARKS).map((name, i) => [name, i]));
+        .filter(row => isBaseline(row) || row.is_best || row.is_best_plain);
+    state.marked = new Set(leads.map(row => row.kernel));
 }
 
-/** Gives a kernel the first mark that is free, or takes its mark away. */
+/** Marks a kernel, or takes its mark away. */
 function toggleMark(name) {
-    const { marks } = state;
-    if (!marks.delete(name)) {
-        if (marks.size === MARKS) {
-            const [oldest] = marks.keys();
-            marks.delete(oldest);
-        }
-        const used = new Set(marks.values());
-        marks.set(
-            name,
-            [...Array(MARKS).keys()].find(mark => !used.has(mark)),
-        );
+    if (!state.marked.delete(name)) {
+        state.marked.add(name);
     }
     paintLegend();
     drawSizes();
 }
 
-/** The mark of a kernel; none if it has none. */
-const kernelMark = name => (state.marks.has(name) ? markAt(state.marks.get(name)) : null);
+/** The mark of a kernel, always the same one; none if it has none. */
+const kernelMark = name =>
+    state.marked.has(name) ? markAt(state.operation.kernels.findIndex(kernel => kernel.name === name)) : null;
 
 function paintLegend() {
     for (const button of byId('legend').children) {

@@ -12,13 +12,6 @@
     );
     const ofMachine = machine => {
         const result = operation => results.get(operation)[machine];
-        const number = (head, value, text, title) => ({
-            head,
-            value: operation => result(operation)?.[value],
-            cell: operation => result(operation)?.[text],
-            title,
-            isNumber: true,
-        });
         return [
             {
                 head: 'best kernel',
@@ -26,9 +19,12 @@
                 cell: operation => result(operation) && kernelLink(result(operation)),
                 class: 'long',
             },
-            number('× baseline', 'ratio', 'ratio_text'),
-            number('× plain Rust', 'plain', 'plain_text'),
-            number('per unit', 'unit_seconds', 'unit_time', operation => `per ${operation.unit}`),
+            numberColumn('× baseline', 'ratio', 'ratio_text', result),
+            numberColumn('× plain Rust', 'plain', 'plain_text', result),
+            {
+                ...numberColumn('per unit', 'unit_seconds', 'unit_time', result),
+                title: operation => `per ${operation.unit}`,
+            },
         ];
     };
     const openButton = ({ name, workloads: [{ published }] }) => [

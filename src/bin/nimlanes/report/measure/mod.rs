@@ -1,7 +1,6 @@
 //! Measures what a report needs, task by task. Each result is saved in its own file as soon as it is done, so an interrupted
 //! report resumes where it stopped. At the end, one file has them all.
 
-mod neighbours;
 pub mod tasks;
 pub mod webassembly;
 
@@ -15,7 +14,6 @@ use nimlanes::cores::OPERATIONS;
 use nimlanes::cores::named::NameError;
 use nimlanes::games::{Game, SolveError, Solver};
 use nimlanes::kernel::candidate::{Candidate, quickest};
-use nimlanes::kernel::case::Case;
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::session::Session;
 use nimlanes::kernel::workload::InputError;
@@ -27,19 +25,15 @@ use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::units::span;
 
-use self::neighbours::Neighbours;
-use self::tasks::{CLOCK_BUDGET, Effort, Input, TRIAL_BUDGET, Task};
+use self::tasks::{Effort, Input, TRIAL_BUDGET, Task};
 use super::data::sources::Sources;
-use super::data::{
-    AllNeeds, Ceilings, ClockRow, Clocks, Counted, FarSolution, GameDuel, GameRow, KernelNeeds, Setup, Spread, Trial,
-    Trials,
-};
+use super::data::{AllNeeds, Ceilings, Counted, FarSolution, GameDuel, GameRow, KernelNeeds, Setup, Trial, Trials};
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Saved, SavedError, parse};
 use crate::measuring::builds::{FOR_THIS_CPU, NATIVE, cargo_build, check_name, made};
 use crate::measuring::counters;
 use crate::measuring::duel::{
-    Duel, DuelError, DuelOptions, Match, PROCESSES, Skipped, quantile, ratios, run_duel, time_in_turns,
+    Duel, DuelError, DuelOptions, Match, PROCESSES, quantile, ratios, run_duel, time_in_turns,
 };
 use crate::measuring::programs::{ProgramError, json_of, output_of, program, this_program};
 
@@ -183,7 +177,6 @@ impl<'a> Plan<'a> {
                 }
                 self.save(name, Ceilings { rows })
             }
-            Task::Clocks => self.save(name, self.clocks(&run(1))?),
             Task::Duel { input, threads, budget } => {
                 self.save(name, self.duel(input, *threads, *budget, &run(*threads))?)
             }
@@ -259,29 +252,6 @@ impl<'a> Plan<'a> {
             }
         }
         Ok(AllNeeds { rows })
-    }
-
-    /// Times the fastest plain Rust kernel of the first operation with each kind of neighbour, by both clocks.
-    fn clocks(&self, run: &Run) -> Result<Clocks, MeasureError> {
-        let operation = OPERATIONS[0];
-        let workload = operation.workloads()[0];
-        let session = operation.session(&self.selection, workload.name, workload.published)?;
-        let Some(kernel) = quickest_plain(session.as_ref()) else { return Err(RunError::OutsideDomain.into()) };
-        let once = Duration::from_secs_f64((session.cost(kernel, 1).ns / 1e9).clamp(1e-9, 10.0));
-        let mut rows = Vec::new();
-        for neighbours in Neighbours::ALL {
-            for clock in [Clock::Thread, Clock::Wall] {
-                let times = neighbours.beside(self.machine().threads(), || {
-                    let mut turn = |_, times| clock.time(|| session.spin(kernel, run, times));
-                    time_in_turns(&[once], CLOCK_BUDGET, &mut turn, &mut |_| {})
-                })??;
-                let time = Spread::of([0.1, 0.5, 0.9].map(|q| quantile(&mut times[0].clone(), q)));
-                let (clock, neighbours) = (clock.name().to_owned(), neighbours.name().to_owned());
-                rows.push(ClockRow { clock, neighbours, time });
-            }
-        }
-        let subject = session.case().with_kernel(session.kernels()[kernel].name);
-        Ok(Clocks { subject, rows })
     }
 
     fn native(&self, input: &Input, budget: Duration, path: &Path, run: &Run) -> Result<(), MeasureError> {

@@ -71,7 +71,6 @@ pub(super) enum Task {
     Trials { inputs: Vec<Input> },
     Needs,
     Ceilings,
-    Clocks,
     Duel { input: Input, threads: usize, budget: Duration },
     Native { input: Input, budget: Duration },
     Counted { input: Input },
@@ -180,7 +179,6 @@ impl Task {
             Task::Trials { .. } => "trials".to_owned(),
             Task::Needs => "needs".to_owned(),
             Task::Ceilings => "ceilings".to_owned(),
-            Task::Clocks => "clocks".to_owned(),
             Task::Duel { input, threads: 1, .. } => format!("duel-{BUILD}-{}", input.case.stem()),
             Task::Duel { input, threads, .. } => format!("duel-{BUILD}-{}-threads-{threads}", input.case.stem()),
             Task::Native { input, .. } => format!("duel-native-{}", input.case.stem()),
@@ -197,7 +195,6 @@ impl Task {
             Task::Sources | Task::Needs => Duration::from_secs(1),
             Task::Trials { inputs } => TRIAL_BUDGET * 3 / 2 * inputs.len() as u32,
             Task::Ceilings => CEILING_TIME * CEILINGS.len() as u32,
-            Task::Clocks => CLOCK_BUDGET * 6,
             Task::Duel { input, budget, .. } | Task::Native { input, budget } => input.duel(time_limit, *budget),
             Task::Counted { input } => input.runs_within(time_limit).map(|run| run * 2 + MIN_TURN).sum(),
             Task::Game { .. } => GAME_TIME,
@@ -222,15 +219,12 @@ pub(super) const TRIAL_BUDGET: Duration = Duration::from_millis(300);
 /// Inputs for which the fastest kernel takes longer than this have no trial.
 const TRIAL_MAX_RUN: Duration = Duration::from_millis(40);
 
-/// Budget for one clock with one kind of neighbour.
-pub(super) const CLOCK_BUDGET: Duration = Duration::from_millis(1200);
-
 /// Tasks for everything in the registry, with this effort.
 ///
 /// # Errors
 /// A workload is listed with an invalid size.
 pub(super) fn all(effort: &Effort, selection: &Selection) -> Result<Vec<Task>, InputError> {
-    let mut tasks = vec![Task::Sources, Task::Needs, Task::Ceilings, Task::Clocks];
+    let mut tasks = vec![Task::Sources, Task::Needs, Task::Ceilings];
     for operation in OPERATIONS.iter().copied() {
         for workload in operation.workloads() {
             tasks.extend(duels(operation, workload, effort, selection)?);

@@ -5,7 +5,6 @@ use nimlanes::kernel::Tier;
 use super::markdown::{code, range, time, times};
 use super::{Entry, Report, SMALL};
 use crate::measuring::duel::TIE;
-use crate::report::data::ClockRow;
 
 /// A title, and what was found.
 pub(super) type Finding = (String, String);
@@ -19,7 +18,6 @@ impl Report<'_> {
             self.native_build(),
             self.small_sizes(),
             self.slow_modes().map(|finding| ("Layouts in memory".to_owned(), finding)),
-            self.clocks(),
         ];
         findings.into_iter().flatten()
     }
@@ -48,8 +46,8 @@ impl Report<'_> {
         let losing = |entry: Entry| {
             let duel = self.headline(&entry)?;
             let plain = entry.plain(duel)?;
-            let is_slower = |ratio: f64| ratio * (1.0 + TIE) < plain.ratio;
-            Some(duel.rows.iter().filter(|row| is_slower(row.ratio) && !entry.is_plain(row)).count())
+            let slower = duel.rows.iter().filter(|row| row.ratio * (1.0 + TIE) < plain.ratio);
+            Some(slower.filter_map(|row| entry.info(&row.kernel)).filter(|kernel| !kernel.is_plain()).count())
         };
         let count: usize = self.entries().filter_map(losing).sum();
         let finding = format!(
@@ -120,18 +118,5 @@ impl Report<'_> {
             "{count} of {all} kernels and inputs are fast in some processes and slow in others. Ratios are of the faster mode."
         );
         (count > 0).then_some(finding)
-    }
-
-    fn clocks(&self) -> Option<Finding> {
-        // Half the range of the middle 80 % of the times, in percent of their median.
-        let spread = |ClockRow { time, neighbours, .. }: &ClockRow| {
-            let percent = 50.0 * (time.high_seconds - time.low_seconds) / time.median_seconds;
-            let beside = if neighbours == "nothing" { "alone".to_owned() } else { format!("beside {neighbours}") };
-            format!("±{percent:.1} % {beside}")
-        };
-        let by_thread = self.data.clocks.first()?.content.rows.iter().filter(|row| row.clock == "thread");
-        let spreads = by_thread.map(spread).collect::<Vec<_>>().join(", ");
-        let finding = format!("The times of one kernel by the CPU clock of its thread spread by {spreads}.");
-        Some(("Stability of the clocks".to_owned(), finding))
     }
 }

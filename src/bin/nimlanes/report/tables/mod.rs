@@ -29,10 +29,10 @@ pub use self::ladder::{best_plain, steps};
 use self::limits::share;
 use self::markdown::{Table, code, memory, ns, size, time, times};
 pub use self::operation::technology;
-use super::TABLES;
 use super::data::webassembly::WebAssembly;
 use super::data::{Data, Observed, Setup};
 use super::measure::tasks::{Effort, SMALL};
+use super::{TABLES, list};
 use crate::files::saved::{Saved, day};
 use crate::measuring::duel::{Duel, Row};
 
@@ -54,8 +54,6 @@ const CHANGED: &str = "†";
 const CHANGED_NOTE: &str = "† The source of this kernel has changed since it was measured.";
 /// Begins the list of changed sources that are not the source of one kernel.
 const CHANGED_PARTS: &str = "Shared source that has changed since it was measured: ";
-/// If there are more than this, they are counted, not named.
-const PARTS_NAMED: usize = 6;
 
 /// The lines of a report, counted from 1, without what they say about changed sources.
 pub fn unmarked(text: &str) -> impl Iterator<Item = (usize, String)> {
@@ -110,19 +108,6 @@ impl Entry {
         format!("[{}]({}){mark}", code(name), kernel.source())
     }
 
-    /// The names of the kernels in some duels, in list order; at the end those that are no longer in the list.
-    fn names<'d>(&self, duels: impl Iterator<Item = &'d Duel>) -> Vec<&'d str> {
-        let mut names: Vec<&str> = Vec::new();
-        for row in duels.flat_map(|duel| &duel.rows) {
-            if !names.contains(&row.kernel.as_str()) {
-                names.push(&row.kernel);
-            }
-        }
-        let place = |name: &str| self.kernels.iter().position(|kernel| kernel.name == name).unwrap_or(usize::MAX);
-        names.sort_by_key(|name| place(name));
-        names
-    }
-
     fn is_plain(&self, row: &Row) -> bool {
         self.info(&row.kernel).is_some_and(|info| info.is_plain())
     }
@@ -143,21 +128,12 @@ impl Entry {
     }
 }
 
-/// A chart.
-#[derive(Debug)]
-pub struct Chart {
-    /// File name with suffix.
-    pub file: String,
-    /// The SVG text.
-    pub svg: String,
-}
-
-/// A file of tables that are too long for the report.
+/// A chart, or tables that are too long for the report.
 #[derive(Debug)]
 pub struct Page {
     /// File name with suffix.
     pub file: String,
-    /// Its text.
+    /// Its text: SVG or markdown.
     pub text: String,
 }
 
@@ -210,14 +186,6 @@ impl<'a> Report<'a> {
         self.data.duel(&entry.case(workload, size), "default", "thread")
     }
 
-    /// Whether there is a duel on one thread at a size that is not small.
-    fn has_duels(&self, entry: &Entry) -> bool {
-        let is_large = |workload: &Workload| {
-            self.sizes(entry, workload).any(|size| size > SMALL && self.duel(entry, workload, size).is_some())
-        };
-        entry.operation.workloads().iter().any(is_large)
-    }
-
     /// Sizes at which there is a duel, ascending.
     fn sizes(&self, entry: &Entry, workload: &Workload) -> impl Iterator<Item = u64> + use<> {
         let over = (entry.name(), workload.name);
@@ -244,9 +212,11 @@ impl<'a> Report<'a> {
         section("Summary", self.summary());
         section("Complete games", self.complete_games());
         section("How to read", [HOW_TO_READ, &self.layout_note(), &self.time_limit_note()].concat());
-        // An operation that was not measured has nothing to say yet.
-        for entry in self.entries().filter(|entry| self.has_duels(entry)) {
-            section(&code(entry.name()), self.operation(&entry));
+        for entry in self.entries() {
+            // An operation that was not measured has nothing to say yet.
+            if let Some(duel) = self.headline(&entry) {
+                section(&code(entry.name()), self.operation(&entry, duel));
+            }
         }
         section("Across operations", self.findings());
         section("Machine beside machine", self.machines());
@@ -392,11 +362,7 @@ impl<'a> Report<'a> {
         row("revision", &|report, _| report.revision());
         let parts = self.changed_parts();
         let text = table.end();
-        match parts.as_slice() {
-            [] => text,
-            parts if parts.len() > PARTS_NAMED => format!("{text}{CHANGED_PARTS}{} files.\n", parts.len()),
-            parts => format!("{text}{CHANGED_PARTS}{}.\n", parts.join(", ")),
-        }
+        if parts.is_empty() { text } else { format!("{text}{CHANGED_PARTS}{}.\n", list(parts.iter())) }
     }
 
     fn setup(&self) -> Option<&Setup> {
@@ -447,60 +413,45 @@ impl<'a> Report<'a> {
         )
     }
 
-    fn summary(&self) -> String {
-        let heads = ["operation", "best kernel", "× the baseline", "× the best plain Rust", "× the best public"];
-        let heads = heads.into_iter().chain(["time per unit", "share of the limit"]).map(str::to_owned);
-        let mut table = Table::new(&heads.chain(self.heads_of_others()).collect::<Vec<_>>());
+    /// The best kernel of each operation at its published size. The digest has the ratios alone, and fewer of them.
+    fn best_kernels(&self, is_digest: bool) -> String {
+        let mut heads = vec!["operation", "best kernel", "× the baseline", "× the best plain Rust"];
+        heads.extend((!is_digest).then_some("× the best public"));
+        heads.push("time per unit");
+        heads.extend((!is_digest).then_some("share of the limit"));
+        let heads = heads.into_iter().map(str::to_owned).chain(self.heads_of_others());
+        let mut table = Table::new(&heads.collect::<Vec<_>>());
         for entry in self.entries() {
             let Some(duel) = self.headline(&entry) else { continue };
             let Some(best) = duel.rows.first() else { continue };
-            let against = |other: Option<&Row>| match other {
+            let against = |other: Option<&Row>| match other.map(|other| (other, times(best.ratio / other.ratio))) {
                 None => "–".to_owned(),
-                Some(other) if other.kernel == best.kernel => "itself".to_owned(),
-                Some(other) => format!("**{}** {}", times(best.ratio / other.ratio), code(&other.kernel)),
+                Some((_, ratio)) if is_digest => ratio,
+                Some((other, _)) if other.kernel == best.kernel => "itself".to_owned(),
+                Some((other, ratio)) => format!("**{ratio}** {}", code(&other.kernel)),
             };
-            let row = [
-                format!("[{}](#{}) at {}", code(entry.name()), entry.name(), size(duel.case.size)),
-                entry.link(&best.kernel),
-                against(entry.baseline(duel)),
-                against(entry.plain(duel)),
-                against(entry.public(duel)),
-                format!("{} per {}", ns(1e9 / best.throughput), best.unit),
-                self.limit(&entry, best).map_or("–".to_owned(), |limit| share(limit.ns, best)),
-            ];
-            table.row(row.into_iter().chain(self.best_of_others(&entry, duel)));
+            let (name, size) = (code(entry.name()), size(duel.case.size));
+            let operation = if is_digest { name } else { format!("[{name}](#{})", entry.name()) };
+            let mut cells = vec![format!("{operation} at {size}"), entry.link(&best.kernel)];
+            cells.extend([entry.baseline(duel), entry.plain(duel)].map(against));
+            cells.extend((!is_digest).then(|| against(entry.public(duel))));
+            cells.push(format!("{} per {}", ns(1e9 / best.throughput), best.unit));
+            let limit = || self.limit(&entry, best).map_or("–".to_owned(), |limit| share(limit.ns, best));
+            cells.extend((!is_digest).then(limit));
+            table.row(cells.into_iter().chain(self.best_of_others(&entry, duel)));
         }
-        let observed = self.observed();
-        let note = self.note_on_others();
-        format!("{PUBLISHED}{note}\n\n{}{observed}{}{}\n{PAGE}\n", table.end(), self.provenance(), self.changed_note())
+        table.end() + &self.observed()
+    }
+
+    fn summary(&self) -> String {
+        let (best, note) = (self.best_kernels(false), self.note_on_others());
+        format!("{PUBLISHED}{note}\n\n{best}{}{}\n{PAGE}\n", self.provenance(), self.changed_note())
     }
 
     /// The digest for README.md.
     pub fn digest(&self) -> String {
-        let heads = ["operation", "best kernel", "× the baseline", "× the best plain Rust", "time per unit"];
-        let heads = heads.into_iter().map(str::to_owned);
-        let mut table = Table::new(&heads.chain(self.heads_of_others()).collect::<Vec<_>>());
-        for entry in self.entries() {
-            let Some(duel) = self.headline(&entry) else { continue };
-            let Some(best) = duel.rows.first() else { continue };
-            let against = |other: Option<&Row>| other.map_or("–".to_owned(), |other| times(best.ratio / other.ratio));
-            let row = [
-                format!("{} at {}", code(entry.name()), size(duel.case.size)),
-                entry.link(&best.kernel),
-                against(entry.baseline(duel)),
-                against(entry.plain(duel)),
-                format!("{} per {}", ns(1e9 / best.throughput), best.unit),
-            ];
-            table.row(row.into_iter().chain(self.best_of_others(&entry, duel)));
-        }
-        let observed = self.observed();
-        let (name, note) = (self.name(), self.note_on_others());
-        format!(
-            "{PUBLISHED} Measured on {name}.{note}\n\n{}{observed}{}{}",
-            table.end(),
-            self.furthest(),
-            self.changed_note()
-        )
+        let (best, note, name) = (self.best_kernels(true), self.note_on_others(), self.name());
+        format!("{PUBLISHED} Measured on {name}.{note}\n\n{best}{}{}", self.furthest(), self.changed_note())
     }
 
     /// The observed kernels at their published sizes, one thread, default build.

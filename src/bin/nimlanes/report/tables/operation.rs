@@ -7,7 +7,7 @@ use nimlanes::kernel::session::KernelInfo;
 
 use super::ladder::{Step, steps};
 use super::markdown::{Table, code, ns, size, spread, time, times};
-use super::{Chart, Entry, Report, SMALL};
+use super::{Entry, Page, Report, SMALL};
 use crate::drawing::chart::{self, Dot, Point, Series};
 use crate::measuring::duel::{Duel, Row, TIE};
 use crate::report::CHARTS;
@@ -26,7 +26,7 @@ pub(super) fn section<'n>(notes: &'n str, heading: &str) -> Option<&'n str> {
 
 impl Report<'_> {
     /// The section of an operation in the report.
-    pub(super) fn operation(&self, entry: &Entry) -> String {
+    pub(super) fn operation(&self, entry: &Entry, duel: &Duel) -> String {
         let name = entry.name();
         let charts = self.charts_of(entry);
         let picture = |kind: &str| {
@@ -35,12 +35,10 @@ impl Report<'_> {
             if is_drawn { format!("![{name} {kind}]({CHARTS}/{file})\n\n") } else { String::new() }
         };
         let mut text = String::new();
-        if let Some(duel) = self.headline(entry) {
-            if let Some(line) = result(entry, duel) {
-                text += &format!("{line}\n\n");
-            }
-            text += &self.steps(entry, duel);
+        if let Some(line) = result(entry, duel) {
+            text += &format!("{line}\n\n");
         }
+        text += &self.steps(entry, duel);
         text += &picture(RATIO);
         let notes = entry.operation.notes();
         let lessons = notes.split("\n# ").next().unwrap_or_default();
@@ -57,11 +55,11 @@ impl Report<'_> {
     }
 
     /// All charts.
-    pub fn charts(&self) -> Vec<Chart> {
+    pub fn charts(&self) -> Vec<Page> {
         self.entries().flat_map(|entry| self.charts_of(&entry)).collect()
     }
 
-    fn charts_of(&self, entry: &Entry) -> Vec<Chart> {
+    fn charts_of(&self, entry: &Entry) -> Vec<Page> {
         let headline = entry.headline();
         let file = |kind| format!("{}-{kind}.svg", entry.name());
         // A logarithmic axis cannot show size 0.
@@ -71,13 +69,13 @@ impl Report<'_> {
         let mut charts = Vec::new();
         if let Some(duel) = self.headline(entry) {
             let title = format!("{}: {} at {}", entry.name(), headline.name, size(duel.case.size));
-            let svg = chart::ratios(&title, &duel.baseline, &dots(entry, duel, &marks));
-            charts.push(Chart { file: file(RATIO), svg });
+            let text = chart::ratios(&title, &duel.baseline, &dots(entry, duel, &marks));
+            charts.push(Page { file: file(RATIO), text });
         }
         let series = series(entry, &duels, &marks);
         if series.iter().any(|series| series.points.len() > 1) {
             let title = format!("{}: {}", entry.name(), headline.name);
-            charts.push(Chart { file: file(SIZES), svg: chart::sizes(&title, &series, SMALL as f64) });
+            charts.push(Page { file: file(SIZES), text: chart::sizes(&title, &series, SMALL as f64) });
         }
         charts
     }

@@ -1,6 +1,6 @@
 //! The selected kernels, and how much slower they are than the fastest.
 
-use std::{fmt, iter};
+use std::iter;
 
 use nimlanes::cores::{OPERATIONS, operation};
 use nimlanes::kernel::case::Case;
@@ -31,26 +31,15 @@ impl Report<'_> {
                 choices.extend(machine.todays_choice(session.as_ref()));
             }
         }
-        let sections = || {
-            machines.iter().zip(&choices).filter_map(|(machine, choices)| Some((machine.name(), Verdict::of(choices)?)))
+        let on_each = || machines.iter().map(|machine| machine.name()).zip(&choices);
+        let findings: Vec<String> = on_each().filter_map(|(name, choices)| verdict(name, choices)).collect();
+        let section = |(name, choices): (&str, &Vec<Choice>)| {
+            let verdict = verdict(name, choices)?;
+            let good =
+                format!("The selected kernel takes at most {GOOD_CHOICE} times as long as the fastest {verdict}.");
+            Some(format!("## On {name}\n\n{good}\n\n{}", table(choices)))
         };
-        let short = |(name, Verdict { good, all, worst, untimed }): (&str, Verdict)| {
-            format!(
-                "in {good} of {all} cases on {name} ({untimed} more were not timed there), the worst {} times",
-                times(worst)
-            )
-        };
-        let findings: Vec<String> = sections().map(short).collect();
-        let text = |(machine, choices): (&&Report, &Vec<Choice>)| {
-            let verdict = Verdict::of(choices)?;
-            let untimed = match verdict.untimed {
-                0 => String::new(),
-                1 => " One choice was not timed there.".to_owned(),
-                more => format!(" {more} choices were not timed there."),
-            };
-            Some(format!("## On {}\n\n{verdict}.{untimed}\n\n{}", machine.name(), table(choices)))
-        };
-        let tables: Vec<String> = machines.iter().zip(&choices).filter_map(text).collect();
+        let tables: Vec<String> = on_each().filter_map(section).collect();
         (!findings.is_empty()).then(|| Topic {
             file: "selection",
             title: "Kernel selection".to_owned(),
@@ -127,32 +116,13 @@ fn table(choices: &[Choice]) -> String {
     table.end()
 }
 
-/// How good the choices on a machine are.
-struct Verdict {
-    good: usize,
-    all: usize,
-    worst: f64,
-    /// Choices that were not timed, which are in no other number.
-    untimed: usize,
-}
-
-impl Verdict {
-    /// None if nothing was timed.
-    fn of(choices: &[Choice]) -> Option<Self> {
-        let losses: Vec<f64> = choices.iter().filter_map(|choice| choice.loss).collect();
-        let good = losses.iter().filter(|loss| **loss <= GOOD_CHOICE).count();
-        let (all, untimed) = (losses.len(), choices.len() - losses.len());
-        Some(Verdict { good, all, worst: losses.into_iter().max_by(f64::total_cmp)?, untimed })
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Verdict { good, all, worst, .. } = self;
-        let worst = times(*worst);
-        write!(
-            f,
-            "at most {GOOD_CHOICE} times as long as the fastest in {good} of {all} cases; the worst choice takes {worst} times as long"
-        )
-    }
+/// How good the choices on a machine are, in words; none if nothing was timed.
+fn verdict(machine: &str, choices: &[Choice]) -> Option<String> {
+    let losses: Vec<f64> = choices.iter().filter_map(|choice| choice.loss).collect();
+    let good = losses.iter().filter(|loss| **loss <= GOOD_CHOICE).count();
+    let (all, untimed) = (losses.len(), choices.len() - losses.len());
+    let worst = times(losses.into_iter().max_by(f64::total_cmp)?);
+    Some(format!(
+        "in {good} of {all} cases on {machine} ({untimed} more were not timed there), the worst {worst} times"
+    ))
 }
