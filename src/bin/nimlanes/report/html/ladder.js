@@ -18,7 +18,6 @@ function reason(kernel, machine) {
 /** What a kernel is. */
 const sentence = kernel => [
     kernel.summary,
-    ...flamegraphLink(kernel),
     ...(kernel.claim === 'exact' ? [] : [html('em', {}, ' (observed, not proved)')]),
 ];
 
@@ -35,24 +34,24 @@ function drawLadder() {
         {
             head: 'time',
             isNumber: true,
-            value: kernel => rowOf(kernel, i)?.seconds,
+            value: kernel => rowOf(kernel, i)?.time.value,
             cell: kernel => {
                 const row = rowOf(kernel, i);
                 return row
-                    ? html(row.is_best ? 'strong' : 'span', { title: row.slow_mode }, row.time)
+                    ? html(row.is_best ? 'strong' : 'span', { title: row.slow_mode }, row.time.text)
                     : html('span', { class: 'reason' }, reason(kernel.name, machine));
             },
         },
         {
             head: '× baseline',
             isNumber: true,
-            value: kernel => rowOf(kernel, i)?.ratio,
+            value: kernel => rowOf(kernel, i)?.ratio.value,
             cell: kernel => {
                 const row = rowOf(kernel, i);
-                return row ? [row.ratio_text, html('small', {}, row.spread ?? '')] : '';
+                return row ? [row.ratio.text, html('small', {}, row.spread ?? '')] : '';
             },
         },
-        numberColumn('× best before', 'gain', 'gain_text', kernel => rowOf(kernel, i)),
+        numberColumn('× best before', 'gain', kernel => rowOf(kernel, i)),
     ];
     const table = sortedTable({
         label: `Kernels of ${state.operation.name}`,
@@ -74,6 +73,7 @@ function drawLadder() {
                         duels.some((_, i) => rowOf(kernel, i)?.is_best_plain)
                             ? html('em', {}, '; the best plain Rust')
                             : [],
+                        flamegraphLink(kernel),
                     ].flat(),
             },
             { head: 'technology', value: kernel => kernel.technology },

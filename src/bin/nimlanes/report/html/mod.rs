@@ -150,7 +150,20 @@ struct Kernel {
     changed: Vec<usize>,
 }
 
-/// A kernel's times in a duel: each number to sort and to draw by, and as text.
+/// A number, to sort and to draw by, and its text.
+#[derive(Serialize)]
+struct Number {
+    value: f64,
+    text: String,
+}
+
+impl Number {
+    fn new(value: f64, text: impl Fn(f64) -> String) -> Self {
+        Number { value, text: text(value) }
+    }
+}
+
+/// A kernel's times in a duel.
 #[derive(Serialize)]
 struct Row<'a> {
     machine: usize,
@@ -168,23 +181,17 @@ struct Row<'a> {
     is_best_plain: bool,
     /// Whether it is a step of the ladder.
     is_step: bool,
-    /// The time of a run.
-    seconds: f64,
-    time: String,
-    /// The time for a unit of work; none for a run that has no work.
-    unit_seconds: Option<f64>,
-    unit_time: Option<String>,
+    time: Number,
+    /// For a unit of work; none for a run that has no work.
+    unit_time: Option<Number>,
     /// Times as fast as the baseline.
-    ratio: f64,
-    ratio_text: String,
+    ratio: Number,
     /// None for the baseline.
     spread: Option<String>,
     /// Times as fast as the best plain Rust.
-    plain: Option<f64>,
-    plain_text: Option<String>,
+    plain: Option<Number>,
     /// How much faster a step is than the one before it; none for the first.
-    gain: Option<f64>,
-    gain_text: Option<String>,
+    gain: Option<Number>,
     /// The time in the slower of two modes, and the number of processes in it.
     slow_mode: Option<String>,
 }
@@ -303,7 +310,7 @@ fn place<'a>(row: &Row<'a>) -> impl Ord + use<'a> {
     let workload = workloads.iter().position(|workload| workload.name == row.case.workload);
     let lists = [operation, workload].map(|place| place.unwrap_or(usize::MAX));
     // The bits of positive numbers are in their order.
-    (lists, row.case.size, row.machine, row.build, row.clock, !row.is_exact, Reverse(row.ratio.to_bits()))
+    (lists, row.case.size, row.machine, row.build, row.clock, !row.is_exact, Reverse(row.ratio.value.to_bits()))
 }
 
 fn rows<'a>(machine: usize, data: &'a Data, kernels: &BTreeMap<&str, Vec<KernelInfo>>) -> Vec<Row<'a>> {
@@ -320,8 +327,7 @@ fn rows<'a>(machine: usize, data: &'a Data, kernels: &BTreeMap<&str, Vec<KernelI
                 is_best: is(duel.rows.first(), row),
                 is_best_plain: is(plain, row),
                 is_step: step.is_some(),
-                gain,
-                gain_text: gain.map(times),
+                gain: gain.map(|gain| Number::new(gain, times)),
                 ..Row::new(machine, &duel.case, &duel.build, Some(&duel.baseline), plain, row)
             });
         }
@@ -344,8 +350,7 @@ impl<'a> Row<'a> {
         plain: Option<&duel::Row>,
         row: &'a duel::Row,
     ) -> Self {
-        let unit_seconds = (row.throughput > 0.0).then(|| 1.0 / row.throughput);
-        let plain = plain.map(|plain| row.ratio / plain.ratio);
+        let unit_time = |seconds: f64| Number::new(seconds, |seconds| ns(1e9 * seconds));
         let slow =
             |Mode { median_seconds, processes }: Mode| format!("{} in {processes} processes", time(median_seconds));
         Row {
@@ -361,17 +366,12 @@ impl<'a> Row<'a> {
             is_best: false,
             is_best_plain: false,
             is_step: false,
-            seconds: row.median_seconds,
-            time: time(row.median_seconds),
-            unit_seconds,
-            unit_time: unit_seconds.map(|seconds| ns(1e9 * seconds)),
-            ratio: row.ratio,
-            ratio_text: times(row.ratio),
+            time: Number::new(row.median_seconds, time),
+            unit_time: (row.throughput > 0.0).then(|| unit_time(1.0 / row.throughput)),
+            ratio: Number::new(row.ratio, times),
             spread: (Some(&*row.kernel) != baseline).then(|| spread(row)),
-            plain,
-            plain_text: plain.map(times),
+            plain: plain.map(|plain| Number::new(row.ratio / plain.ratio, times)),
             gain: None,
-            gain_text: None,
             slow_mode: row.slow_mode.map(slow),
         }
     }

@@ -1,12 +1,12 @@
 // The section of operations: which input is chosen, and the charts of the kernels on it.
 
 /** What is shown of which input. The selects hold the rest. */
-const state = { operation: null, machines: new Set([0]), marked: new Set() };
+const state = { operation: null, machines: new Set([0]), marked: [] };
 
 /** What can be drawn by size: a number of a row, and what it is. Ratios have a line at 1. */
 const MEASURES = {
-    'time per unit of work': { value: 'unit_seconds', title: unit => `time per ${unit}` },
-    'time of a run': { value: 'seconds', title: () => 'time of a run' },
+    'time per unit of work': { value: 'unit_time', title: unit => `time per ${unit}` },
+    'time of a run': { value: 'time', title: () => 'time of a run' },
     'ratio to the best plain Rust': {
         value: 'plain',
         isRatio: true,
@@ -37,8 +37,8 @@ function about(row) {
         row.kernel + (machines.length > 1 ? ` on ${machineName(row.machine)}` : ''),
         `size ${grouped(row.size)}`,
         kernelOf(row).technology,
-        `${row.time} a run${row.unit_time ? `, ${row.unit_time} per ${state.operation.unit}` : ''}`,
-        isBaseline(row) ? 'the baseline' : `${row.ratio_text} × ${row.baseline}, ${row.spread}`,
+        `${row.time.text} a run${row.unit_time ? `, ${row.unit_time.text} per ${state.operation.unit}` : ''}`,
+        isBaseline(row) ? 'the baseline' : `${row.ratio.text} × ${row.baseline}, ${row.spread}`,
         row.is_exact ? null : 'observed, not proved',
         row.slow_mode,
     ].filter(Boolean);
@@ -51,21 +51,24 @@ function chooseMarks() {
     const leads = chosenMachines()
         .flatMap(machine => (large.length > 0 ? large : sizes).flatMap(size => duelOf(machine, size)))
         .filter(row => isBaseline(row) || row.is_best || row.is_best_plain);
-    state.marked = new Set(leads.map(row => row.kernel));
+    const names = new Set(leads.map(row => row.kernel));
+    state.marked = state.operation.kernels.map(kernel => kernel.name).filter(name => names.has(name));
 }
 
-/** Marks a kernel, or takes its mark away. */
+/** Gives a kernel the first mark that is free, or takes its mark away. */
 function toggleMark(name) {
-    if (!state.marked.delete(name)) {
-        state.marked.add(name);
+    const { marked } = state;
+    if (marked.includes(name)) {
+        marked[marked.indexOf(name)] = null;
+    } else {
+        marked[marked.includes(null) ? marked.indexOf(null) : marked.length] = name;
     }
     paintLegend();
     drawSizes();
 }
 
-/** The mark of a kernel, always the same one; none if it has none. */
-const kernelMark = name =>
-    state.marked.has(name) ? markAt(state.operation.kernels.findIndex(kernel => kernel.name === name)) : null;
+/** The mark of a kernel; none if it has none. */
+const kernelMark = name => (state.marked.includes(name) ? markAt(state.marked.indexOf(name)) : null);
 
 function paintLegend() {
     for (const button of byId('legend').children) {
@@ -102,7 +105,7 @@ const drawSizes = withWidth(byId('sizes-chart'), width => {
             state.operation.kernels.map(({ name }) => {
                 const points = sizes.flatMap(size => {
                     const row = duelOf(machine, size).find(row => row.kernel === name);
-                    const value = row?.[measure.value];
+                    const value = row?.[measure.value]?.value;
                     return value > 0 ? [{ size, value, text: about(row) }] : [];
                 });
                 return { name, dash, mark: kernelMark(name), points };

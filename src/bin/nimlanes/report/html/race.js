@@ -42,7 +42,7 @@
                 kernelLink({ operation, kernel: name, machine: null }),
                 html('span', { class: 'bar', 'aria-hidden': 'true' }, fill),
                 numbers,
-                html('small', {}, ...sentence(kernel), elsewhere),
+                html('small', {}, ...sentence(kernel), elsewhere, ...flamegraphLink(kernel)),
             );
             return { name, element, fill, numbers, elsewhere, best: null };
         });
@@ -70,9 +70,7 @@
             const same = isBase ? [] : there.flatMap(rows => rows.find(row => row.kernel === kernel) ?? []);
             fill.style.width = `${(100 * duel.rows[0].median_seconds) / median_seconds}%`;
             numbers.replaceChildren(html('strong', {}, isBase ? 'the baseline' : `× ${ratio} ${spread}`), ` ${time}`);
-            elsewhere.textContent = same
-                .map(row => `; × ${row.ratio_text} on ${machineName(row.machine)}, native`)
-                .join('');
+            elsewhere.textContent = same.map(row => `; × ${row.ratio.text} on ${machineName(row.machine)}`).join('');
             return element;
         });
         byId('race-lanes').replaceChildren(...inOrder);

@@ -19,10 +19,10 @@
                 cell: operation => result(operation) && kernelLink(result(operation)),
                 class: 'long',
             },
-            numberColumn('× baseline', 'ratio', 'ratio_text', result),
-            numberColumn('× plain Rust', 'plain', 'plain_text', result),
+            numberColumn('× baseline', 'ratio', result),
+            numberColumn('× plain Rust', 'plain', result),
             {
-                ...numberColumn('per unit', 'unit_seconds', 'unit_time', result),
+                ...numberColumn('per unit', 'unit_time', result),
                 title: operation => `per ${operation.unit}`,
             },
         ];

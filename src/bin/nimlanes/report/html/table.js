@@ -1,10 +1,10 @@
 // Tables that are sorted by a click on a heading.
 
-/** A column of a number and its text, two fields of a row. `rowOf` finds the row of what a line of the table is about. */
-const numberColumn = (head, value, text, rowOf = row => row) => ({
+/** A column of numbers with their texts, a field of a row. `rowOf` finds the row of what a line of the table is about. */
+const numberColumn = (head, field, rowOf = row => row) => ({
     head,
-    value: item => rowOf(item)?.[value],
-    cell: item => rowOf(item)?.[text],
+    value: item => rowOf(item)?.[field]?.value,
+    cell: item => rowOf(item)?.[field]?.text,
     isNumber: true,
 });
 

@@ -43,8 +43,7 @@ const THREATS: &str = include_str!("threats.md");
 const LONGEST_INPUT: Duration = Duration::from_secs(1);
 
 /// How to get the page.
-const PAGE: &str =
-    "All kernels, workloads, sizes and machines are in one page: `cargo run --release -- report --html page.html`.";
+const PAGE: &str = "All kernels, workloads, sizes and machines are in one page: `cargo run --release -- report --html target/page.html`.";
 
 const PUBLISHED: &str = "Published sizes, one thread, default build.";
 
