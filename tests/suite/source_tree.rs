@@ -160,7 +160,7 @@ fn length(operation: &str, kernel: &str) -> usize {
     body.take_while(|line| !line.starts_with("#[cfg(test)]")).filter(is_code).count()
 }
 
-/// The frames of a flamegraph: name, level above the lowest frame, first sample and number of samples.
+/// The frames of a flamegraph: name, row from the top, first sample and number of samples.
 fn frames(svg: &str) -> Vec<(&str, u32, u64, u64)> {
     let field = |text: &str, name: &str| -> u64 {
         let (_, rest) = text.split_once(&format!("{name}=\"")).expect("a field");
