@@ -18,10 +18,15 @@ const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 const GUIDES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "profiles/README.md"];
 
-/// Papers and the files that `nimlanes report` makes have no comments for this test: all their commands are run with
-/// `--help`.
-const WITH_HELP: [&str; 4] =
-    ["RESULTS.md", "profiles/papers/charge.md", "profiles/papers/windows.md", "profiles/papers/first-heaps.md"];
+/// Papers, discoveries and the files that `nimlanes report` makes have no comments for this test: all their commands are run
+/// with `--help`.
+const WITH_HELP: [&str; 5] = [
+    "RESULTS.md",
+    "profiles/discoveries/README.md",
+    "profiles/papers/charge.md",
+    "profiles/papers/windows.md",
+    "profiles/papers/first-heaps.md",
+];
 
 const HELP: &str = "<!-- only help is tested:";
 const NOT_TESTED: &str = "<!-- not tested:";

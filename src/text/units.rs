@@ -26,6 +26,22 @@ pub fn span(ns: f64) -> String {
     }
 }
 
+/// A ratio with three significant digits, or all digits before the point.
+pub fn ratio(ratio: f64) -> String {
+    match ratio {
+        ..10.0 => format!("{ratio:.2}"),
+        ..100.0 => format!("{ratio:.1}"),
+        _ => grouped(&format!("{:.0}", ratio.round())),
+    }
+}
+
+/// Decimal digits in groups of three, with narrow spaces that do not break.
+pub fn grouped(digits: &str) -> String {
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or("")).collect();
+    groups.join("\u{202f}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,5 +51,12 @@ mod tests {
         let spans = [42.0, 1234.0, 5.6e6, 2.5e9, 599e9, 18.0 * 60e9, 5.0 * 3600e9, 90.0 * 3600e9].map(span);
         let want = ["42.0 ns", "1.23 µs", "5.60 ms", "2.50 s", "599.00 s", "18 minutes", "5.0 hours", "4 days"];
         assert_eq!(spans, want);
+    }
+
+    #[test]
+    fn numbers_have_three_digits_and_separators() {
+        let ratios = [0.5, 9.994, 12.34, 404.5, 130_987.2].map(ratio);
+        assert_eq!(ratios, ["0.50", "9.99", "12.3", "405", "130\u{202f}987"]);
+        assert_eq!(grouped("10672455813160"), "10\u{202f}672\u{202f}455\u{202f}813\u{202f}160");
     }
 }

@@ -2,7 +2,6 @@
 //! input, and answers with lines of JSON while it works: its results, and at the end `done` or `error`. Each request
 //! has a process of its own, so no state remains for the next one, and the page stops a request by ending its worker.
 
-mod draw;
 mod race;
 mod solve;
 
@@ -14,6 +13,7 @@ use nimlanes::games::{Question, SolveError, game};
 use nimlanes::kernel::selection::Selection;
 use nimlanes::machine::Machine;
 use nimlanes::numbers::number;
+use nimlanes::units::span;
 use serde::{Deserialize, Serialize};
 
 /// A request of the page. Settings are texts, as a person typed them.
@@ -21,11 +21,10 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 enum Request {
     Solve(Asked),
-    Draw(Asked),
     Race(race::Asked),
 }
 
-/// A game or a picture, and its settings: the limit, kernels, and what the game declares.
+/// A game and its settings: the limit, kernels, and what the game declares.
 #[derive(Deserialize)]
 struct Asked {
     name: String,
@@ -50,7 +49,6 @@ fn main() {
     let answer = || -> Result<(), Failure> {
         match serde_json::from_reader(io::stdin().lock())? {
             Request::Solve(asked) => solve::answer(asked),
-            Request::Draw(asked) => draw::answer(asked),
             Request::Race(asked) => race::answer(asked),
         }
     };
@@ -81,6 +79,11 @@ fn selection(settings: &mut Settings) -> Result<Selection, NameError> {
         None => Ok(selection),
         Some(text) => pair(&text).and_then(|(operation, kernel)| selection.with_kernel(operation, kernel)),
     }
+}
+
+/// A time with its unit.
+fn time(seconds: f64) -> String {
+    span(1e9 * seconds)
 }
 
 /// The question about a game.

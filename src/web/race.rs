@@ -6,13 +6,16 @@ use nimlanes::cores::operation;
 use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::lab::clock::shortest_turn;
-use nimlanes::lab::duel::{Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Local, Player, Skipped, play};
+use nimlanes::lab::duel::{
+    Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Local, Player, Row, Skipped, play,
+};
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::numbers::{number, within};
+use nimlanes::units::{grouped, ratio};
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, Settings, say};
+use crate::{Failure, Settings, say, time};
 
 /// Kernels whose runs are predicted to take longer do not take part.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
@@ -40,29 +43,56 @@ struct Browser {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Line<'a> {
-    /// Who takes part, baseline first, and the seconds of a turn.
-    Lineup {
-        contenders: Vec<&'a str>,
-        tiers: Vec<&'a str>,
-        skipped: &'a [Skipped],
-        turn: f64,
-        size: u64,
-        workload: &'a str,
-    },
+    /// Who takes part, baseline first.
+    Lineup { contenders: Vec<&'a str>, tiers: Vec<&'a str>, skipped: &'a [Skipped], size: u64, workload: &'a str },
     /// The output of a contender agrees with those of earlier ones.
-    Checked {
-        contender: usize,
-        digest: String,
-    },
-    /// Seconds of a run in a turn.
-    Turn {
-        contender: usize,
-        seconds: f64,
-    },
+    Checked { contender: usize, digest: String },
+    /// The time of a run in a turn.
+    Turn { contender: usize, seconds: f64, time: String },
     Duel {
         duel: &'a Duel,
         environment: Environment,
+        /// The numbers of each row.
+        rows: Vec<Numbers>,
+        /// Who wins, in words.
+        verdict: String,
     },
+}
+
+/// The numbers of a row of a duel, as texts.
+#[derive(Serialize)]
+struct Numbers {
+    time: String,
+    ratio: String,
+    spread: String,
+}
+
+impl From<&Row> for Numbers {
+    fn from(row: &Row) -> Self {
+        Numbers { time: time(row.median_seconds), ratio: ratio(row.ratio), spread: format!("±{:.1} %", row.spread()) }
+    }
+}
+
+/// Who wins a duel, by how much, and how it was timed.
+fn verdict(duel: &Duel, environment: &Environment) -> String {
+    let Duel { case, baseline, disturbed, rows, .. } = duel;
+    let Some(first) = rows.first() else { return "No kernel was timed.".to_owned() };
+    let ahead = |second: &Row| {
+        format!(", {} times as fast as {}", ratio(second.median_seconds / first.median_seconds), second.kernel)
+    };
+    format!(
+        "{} wins at {}: {} times as fast as {baseline}{}. {} rounds of turns of {} or more; {:.1} % of the turns were disturbed and \
+         are left out. {}, tier {}.",
+        first.kernel,
+        grouped(&case.size.to_string()),
+        ratio(first.ratio),
+        rows.get(1).map_or(String::new(), ahead),
+        first.rounds,
+        time(shortest_turn().as_secs_f64()),
+        100.0 * disturbed,
+        environment.cpu,
+        environment.tier,
+    )
 }
 
 /// A player that reports what it does.
@@ -80,7 +110,8 @@ impl Player for Telling<'_> {
         let time = self.0.turn(contender, times)?;
         // A shorter turn is played again.
         if time >= shortest_turn() / 2 {
-            tell(&Line::Turn { contender, seconds: time.as_secs_f64() / times as f64 })?;
+            let seconds = time.as_secs_f64() / times as f64;
+            tell(&Line::Turn { contender, seconds, time: crate::time(seconds) })?;
         }
         Ok(time)
     }
@@ -117,7 +148,6 @@ pub fn answer(Asked { name, mut settings, browser }: Asked) -> Result<(), Failur
         contenders: contenders.iter().map(|contender| contender.kernel.as_str()).collect(),
         tiers: contenders.iter().map(|contender| contender.tier.as_str()).collect(),
         skipped,
-        turn: shortest_turn().as_secs_f64(),
         size,
         workload: &workload,
     })?;
@@ -129,6 +159,7 @@ pub fn answer(Asked { name, mut settings, browser }: Asked) -> Result<(), Failur
     let mut environment = Environment::detect(&machine);
     Browser { cpu: environment.cpu, microarchitecture: environment.microarchitecture, system: environment.system } =
         browser;
-    say(&Line::Duel { duel: &duel, environment })?;
+    let (rows, verdict) = (duel.rows.iter().map(Numbers::from).collect(), verdict(&duel, &environment));
+    say(&Line::Duel { duel: &duel, environment, rows, verdict })?;
     Ok(())
 }

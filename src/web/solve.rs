@@ -3,10 +3,9 @@
 use std::time::Instant;
 
 use nimlanes::games::{Figure, Solver};
-use nimlanes::kernel::Run;
 use serde::Serialize;
 
-use crate::{Asked, Failure, question, say};
+use crate::{Asked, Failure, question, say, time};
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -15,7 +14,7 @@ enum Line {
     Stage {
         operation: &'static str,
         kernel: &'static str,
-        seconds: f64,
+        time: String,
     },
     Solution(Solution),
 }
@@ -34,20 +33,21 @@ struct Solution {
     kernels: Vec<[&'static str; 3]>,
     /// How an observed kernel checked itself.
     evidence: Option<String>,
-    seconds: f64,
+    time: String,
 }
 
 pub fn answer(asked: Asked) -> Result<(), Failure> {
     let (question, selection) = question(asked)?;
     let run = selection.run();
     let watcher = |stage: &nimlanes::games::Stage| {
-        let line = Line::Stage { operation: stage.used.operation, kernel: stage.used.kernel, seconds: stage.ns / 1e9 };
+        let (operation, kernel) = (stage.used.operation, stage.used.kernel);
+        let line = Line::Stage { operation, kernel, time: time(stage.ns / 1e9) };
         // If this fails, so will reporting the solution, whose error is returned.
         let _ = say(&line);
     };
     let start = Instant::now();
     let solution = question.solve(&Solver::new(&selection, &run).watched_by(&watcher))?;
-    let seconds = start.elapsed().as_secs_f64();
+    let time = time(start.elapsed().as_secs_f64());
     let text = |figure| match figure {
         Figure::Count(count) => count.to_string(),
         Figure::Ratio(ratio) => format!("{ratio:.9}"),
@@ -61,7 +61,7 @@ pub fn answer(asked: Asked) -> Result<(), Failure> {
         details: solution.details.into_iter().map(|(name, figure)| (name, text(figure))).collect(),
         kernels: solution.kernels.iter().map(|used| [used.operation, used.kernel, used.claim.name()]).collect(),
         evidence: run.evidence().map(|evidence| evidence.summary),
-        seconds,
+        time,
     }))?;
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! The claims of `profiles/discoveries`: its b-files and tables agree with the runs that are kept there and, as far as
-//! a test can go, with values computed here. Also tests the commands that make such runs.
+//! The claims of `profiles/discoveries` and of the papers: files and tables agree with the runs that are kept there and, as far
+//! as a test can go, with values computed here. Also tests the commands that make such runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -46,8 +46,12 @@ fn runs(folder: &Path) -> Vec<Value> {
     runs
 }
 
-fn first(run: &Value) -> Vec<u64> {
-    run["content"]["first"].as_array().expect("a list").iter().map(|n| n.as_u64().expect("a heap")).collect()
+fn first_heaps() -> PathBuf {
+    folder().join("first-heaps")
+}
+
+fn text_of(page: &str) -> String {
+    fs::read_to_string(folder().join(page)).expect("a page")
 }
 
 /// The set in the first line of a b-file, and its terms.
@@ -63,20 +67,26 @@ fn terms(path: &Path) -> (String, Vec<u64>) {
     (set, terms.iter().enumerate().map(term).collect())
 }
 
+/// The page says how many terms there are, and how far two kernels, and one alone, have seen no other.
 #[test]
 fn every_term_was_found_by_two_kernels() {
-    let runs = runs(&folder());
-    for path in files(&folder(), "txt") {
+    let (runs, page) = (runs(&first_heaps()), text_of("README.md"));
+    for path in files(&first_heaps(), "txt") {
         let (set, terms) = terms(&path);
         assert!(terms.is_sorted_by(|a, b| a < b) && terms.len() > 5, "{}", path.display());
-        let of_set = runs.iter().filter(|run| run["content"]["moves"] == set.as_str());
-        let mut kernels: Vec<&str> = of_set
-            .filter(|run| first(run).starts_with(&terms))
-            .map(|run| run["content"]["kernel"].as_str().expect("a name"))
-            .collect();
-        kernels.sort_unstable();
-        kernels.dedup();
-        assert!(kernels.len() > 1, "{set}: {kernels:?}");
+        let of_set: Vec<&Value> =
+            runs.iter().map(|run| &run["content"]).filter(|run| run["moves"] == set.as_str()).collect();
+        let limit = |run: &Value| run["limit"].as_u64().expect("a number");
+        let agree = |a: &Value, b: &Value| ["limit", "first", "counts"].iter().all(|field| a[field] == b[field]);
+        let by_two = |run: &&&Value| of_set.iter().any(|other| other["kernel"] != run["kernel"] && agree(run, other));
+        let confirmed = of_set.iter().filter(|run| run["first"] == json!(terms)).filter(by_two);
+        let confirmed = confirmed.map(|run| limit(run)).max().unwrap_or_else(|| panic!("{set}: one kernel alone"));
+        let furthest = of_set.iter().map(|run| limit(run)).max().filter(|limit| *limit > confirmed);
+        let furthest = furthest.map_or("–".to_owned(), |limit| limit.to_string());
+        let (file, last) = (path.file_name().expect("a name").to_string_lossy(), terms[terms.len() - 1]);
+        let row = format!(" | [{}](first-heaps/{file}) | {last} | {confirmed} | {furthest} |", terms.len());
+        let is_row = |line: &str| line.starts_with(&format!("| {set} | ")) && line.ends_with(&row);
+        assert!(page.lines().any(is_row), "{set}: {row}");
     }
 }
 
@@ -84,7 +94,7 @@ fn every_term_was_found_by_two_kernels() {
 fn terms_are_what_is_computed_here() {
     const LIMIT: u64 = 200_000;
     let selection = Selection::new(Machine::detect());
-    for path in files(&folder(), "txt") {
+    for path in files(&first_heaps(), "txt") {
         let (set, terms) = terms(&path);
         let set: MoveSet = set.parse().expect("a set");
         let run = selection.run();
@@ -104,16 +114,16 @@ fn terms_are_what_is_computed_here() {
 /// The paper has the terms of the b-files, as many as its lines hold.
 #[test]
 fn entries_have_the_terms_of_the_b_files() {
-    let page = fs::read_to_string(folder().join("../papers/first-heaps.md")).expect("the page");
+    let page = text_of("../papers/first-heaps.md");
     let entries: Vec<&str> = page.split("\n## ").skip(1).collect();
-    assert_eq!(entries.len(), files(&folder(), "txt").len());
+    assert_eq!(entries.len(), files(&first_heaps(), "txt").len());
     for entry in entries {
         let field = |name: &str| {
             let line = entry.lines().find(|line| line.starts_with(name));
             line.unwrap_or_else(|| panic!("{name} in {entry}"))[name.len()..].trim()
         };
         let (links, data) = (field("LINKS"), field("DATA"));
-        let (set, terms) = terms(&folder().join(links.rsplit_once(' ').expect("a file").1));
+        let (set, terms) = terms(&first_heaps().join(links.rsplit_once(' ').expect("a file").1));
         assert!(
             entry.starts_with(&format!("{set}\n")) && links.contains(&format!("n = 0..{},", terms.len() - 1)),
             "{entry}"
@@ -124,27 +134,31 @@ fn entries_have_the_terms_of_the_b_files() {
     }
 }
 
-/// The paper has the period of each game whose period a window proved.
+/// The paper has the period of each game whose period a window proved, and the games that are sparse by position.
 #[test]
-fn the_paper_on_windows_has_the_periods() {
-    let page = fs::read_to_string(folder().join("../papers/windows.md")).expect("the page");
-    let digits = page.replace('\u{202f}', "");
+fn the_paper_on_windows_has_the_games() {
+    let digits = text_of("../papers/windows.md").replace('\u{202f}', "");
     for run in runs(&folder().join("octal/far")) {
         let game = &run["content"];
+        let code = game["code"].as_str().expect("a code");
         let row = match &game["period"] {
-            Value::Null => format!("| `{}` | none up to {} |", game["code"].as_str().expect("a code"), game["limit"]),
-            found => format!(
-                "| `{}` | {} | {} | {} | {} |",
-                game["code"].as_str().expect("a code"),
-                found["length"],
-                found["preperiod"],
-                found["heaps"],
-                found["width"]
-            ),
+            Value::Null => format!("| `{code}` | none up to {} |", game["limit"]),
+            found => {
+                let [length, from, heaps, width] =
+                    ["length", "preperiod", "heaps", "width"].map(|name| found[name].to_string());
+                format!("| `{code}` | {length} | {from} | {heaps} | {width} |")
+            }
         };
         assert!(digits.contains(&row), "{row}");
     }
-    assert!(digits.contains("| `0.106` | 0xd | 15 | 1103 |"), "it is sparse by position");
+    for game in surveyed().iter().filter(|game| game["by_position"] == true) {
+        let mask = game["mask"].as_u64().expect("a mask");
+        let heaps = if game["period"]["proved"] == true { "all".to_owned() } else { game["heaps"].to_string() };
+        let [rare, last, largest] = ["rare", "last_rare", "largest"].map(|name| game[name].to_string());
+        let code = game["code"].as_str().expect("a code");
+        let row = format!("| `{code}` | {mask:#x} | {rare} | {last} | {largest} | {heaps} |");
+        assert!(digits.contains(&row), "{row}");
+    }
 }
 
 fn octaves(run: &Value) -> &[Value] {
@@ -161,12 +175,18 @@ fn kernels_found_the_same_p_positions() {
     }
     let past = runs.iter().filter(|run| octaves(run).len() > 32).map(|run| run["content"]["kernel"].to_string());
     assert!(past.collect::<BTreeSet<_>>().len() > 1, "two kernels went to 2^32");
-    let page = fs::read_to_string(folder().join("zeros").join("README.md")).expect("the page");
-    for (power, octaves) in longest.windows(2).enumerate().skip(9) {
-        let [below, zeros] = [0, 1].map(|i| octaves[i]["zeros"].as_f64().expect("a number"));
-        let ratio = zeros / below;
-        let row = format!("\n| 2^{} | {zeros} | {ratio:.4} | {:.4} | `", power + 1, ratio.log2());
-        assert!(page.contains(&row), "{row}");
+    let zeros = |power: usize| longest[power]["zeros"].as_u64().expect("a number") as f64;
+    let last = longest.len() - 1;
+    let exponents: Vec<f64> = (20..last).map(|power| (zeros(power + 1) / zeros(power)).log2()).collect();
+    let (least, most) = exponents.iter().fold((1.0, 0.0), |(least, most), e| (f64::min(least, *e), f64::max(most, *e)));
+    let mean = exponents.iter().sum::<f64>() / exponents.len() as f64;
+    let page = text_of("README.md").replace('\n', " ");
+    for claim in [
+        format!("From 2^20 to 2^{last} it is {mean:.4} on average, between {least:.4} and {most:.4}."),
+        format!("There are {} P-positions up to 2^32", zeros(32)),
+        format!("and {} up to 2^{last}, as one kernel alone has seen", zeros(last)),
+    ] {
+        assert!(page.contains(&claim), "{claim}");
     }
 }
 
@@ -210,6 +230,32 @@ fn largest_values_of_octal_games_are_what_is_computed_here() {
             None => assert!(here < largest, "{code}: {here} up to {LIMIT}, {largest} at {at}"),
         }
     }
+}
+
+/// The page has the periods of all games, proved, and all but one were found by two kernels.
+#[test]
+fn periods_of_octal_games_are_those_of_the_runs() {
+    let page = text_of("README.md");
+    let at = |folder_name: &str| runs(&folder().join(folder_name));
+    let all = [at("octal"), at("octal/checked"), at("octal/far")].concat();
+    let games: BTreeSet<&str> = all
+        .iter()
+        .filter(|run| !run["content"]["period"].is_null())
+        .map(|run| run["content"]["code"].as_str().expect("a code"))
+        .collect();
+    let rows = page.lines().filter(|line| line.starts_with("| `")).count();
+    assert_eq!(rows, games.len());
+    for code in games {
+        let of_game =
+            || all.iter().map(|run| &run["content"]).filter(|game| game["code"] == code && !game["period"].is_null());
+        let kernels: BTreeSet<String> = of_game().map(|game| game["kernel"].to_string()).collect();
+        assert!(kernels.len() > 1 || code == "0.106", "{code}: {kernels:?}");
+        for period in of_game().map(|game| &game["period"]) {
+            let row = format!("| `{code}` | {} | {} |", period["length"], period["preperiod"]);
+            assert!(page.contains(&row) && period["proved"] != false, "{row}");
+        }
+    }
+    assert!(page.contains(&format!("[octal](octal) has the {} octal games", surveyed().len())));
 }
 
 fn survey(into: &Path, args: &[&str]) -> Command {
@@ -408,28 +454,47 @@ fn a_wrong_shard_or_sweep_gives_one_line() {
     survey(folder.path(), &["--sets", "2", "--moves-up-to", "3"]).assert().code(1);
 }
 
-/// Every seventh of the kept sets, against values computed from the rules of the game alone.
+/// The periods of all sets of three moves, in which the claims of the page are counted; every seventh set against values computed
+/// from the rules of the game alone.
 #[test]
-fn kept_periods_are_those_of_the_oracle() {
-    let sets = files(&folder().join("sets"), "jsonl");
-    let text: String = sets.iter().map(|path| fs::read_to_string(path).expect("a file")).collect();
-    let found = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    let found: Vec<Value> = found.filter(|line| line["kind"].is_null()).collect();
-    assert_eq!(found.len(), 41_664);
-    for line in found.iter().step_by(7) {
-        let moves: Vec<u64> = serde_json::from_value(line["moves"].clone()).expect("moves");
-        let [period, preperiod] = ["period", "preperiod"].map(|name| line[name].as_u64().expect("a number") as usize);
+fn periods_of_sets_are_those_of_the_oracle() {
+    let swept = tempfile::tempdir().expect("a folder");
+    survey(swept.path(), &["--sets", "3", "--moves-up-to", "64"]).assert().success();
+    type Periodic = ([u64; 3], u64, u64);
+    let found: Vec<Periodic> = contents(swept.path())
+        .into_values()
+        .map(|line| {
+            let [period, preperiod] = ["period", "preperiod"].map(|name| line[name].as_u64().expect("a number"));
+            (serde_json::from_value(line["moves"].clone()).expect("moves"), period, preperiod)
+        })
+        .collect();
+    let (additive, others): (Vec<&Periodic>, Vec<&Periodic>) = found.iter().partition(|([a, b, c], ..)| a + b == *c);
+    let pure = additive.iter().filter(|(.., preperiod)| *preperiod == 0).count();
+    let sums = |[a, b, c]: [u64; 3]| [a + b, a + c, b + c];
+    let equal = others.iter().filter(|(moves, period, _)| sums(*moves).contains(period)).count();
+    let divide = others.iter().filter(|(moves, period, _)| sums(*moves).iter().any(|sum| sum % period == 0)).count();
+    let page = text_of("README.md").replace('\n', " ");
+    let claim = format!(
+        "Of the {} sets, {} are additive; all {pure} are purely periodic. Of the other {}, the period is a sum of two moves for \
+         {equal}, and is one or divides one for all {divide}.",
+        found.len(),
+        additive.len(),
+        others.len()
+    );
+    assert!(page.contains(&claim), "{claim}");
+    for (moves, period, preperiod) in found.iter().step_by(7) {
+        let [period, preperiod] = [*period, *preperiod].map(|number| number as usize);
         let last = preperiod + period + moves[2] as usize;
-        let input = Subtraction::new(&MoveSet::list(moves).expect("a set"), last as u64, &Machine::detect());
+        let input = Subtraction::new(&MoveSet::list(moves.to_vec()).expect("a set"), last as u64, &Machine::detect());
         let g = MexSubtraction::oracle(&input.expect("small"));
         let repeats = |n: usize, period: usize| g[n] == g[n + period];
-        assert!((preperiod..=last - period).all(|n| repeats(n, period)), "{line}");
-        assert!(preperiod == 0 || !repeats(preperiod - 1, period), "{line}: it begins before");
+        assert!((preperiod..=last - period).all(|n| repeats(n, period)), "{moves:?}");
+        assert!(preperiod == 0 || !repeats(preperiod - 1, period), "{moves:?}: it begins before");
         // A shorter period would divide this one.
         let mut divisors = (1..period).filter(|shorter| period % shorter == 0);
         assert!(
             divisors.all(|shorter| !(preperiod..preperiod + period - shorter).all(|n| repeats(n, shorter))),
-            "{line}"
+            "{moves:?}"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The page at work in a browser: it solves, draws and races. This needs a Chromium and the target of the module.
+//! The page at work in a browser: it solves and races. This needs a Chromium and the target of the module.
 //! Screenshots are left in the folder for temporary files of tests.
 
 use std::fs;
@@ -62,18 +62,6 @@ impl Browser {
     fn click(&mut self, selector: &str) {
         self.value(&format!("document.querySelector('{selector}').click()"));
     }
-
-    fn picture_of(&mut self, section: &str) {
-        for (width, is_dark) in [(1400, false), (1400, true), (390, false), (390, true)] {
-            self.resize(width, is_dark);
-            self.value("new Promise(resolve => setTimeout(resolve, 400))");
-            let fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
-            assert_eq!(self.value(fits), true, "{section} at {width}");
-            let name = format!("{section}-{width}-{}.png", if is_dark { "dark" } else { "light" });
-            self.picture(&format!("#{section}"), &Path::new(env!("CARGO_TARGET_TMPDIR")).join(name));
-        }
-        self.resize(1400, false);
-    }
 }
 
 #[test]
@@ -102,7 +90,7 @@ fn links_solve_games() {
         assert_eq!(browser.text("document.querySelector('.answer').textContent"), answer);
     }
     assert!(browser.text("document.querySelector('#solve-answer').textContent").contains("observed"));
-    browser.picture_of("solve");
+    browser.pictures("solve");
 
     // The address follows the form.
     browser.value("document.querySelector('#solve-limit').value = '2000'");
@@ -126,10 +114,6 @@ fn bad_links_say_what_is_allowed() {
         ("race", "race=mex", "unknown operation `mex`; allowed: table_scan, "),
         ("race", "race=mex_zeros&workload=x", "unknown move set `x`; allowed: squares, "),
         ("race", "race=mex_zeros&seconds=0", "seconds `0` is too small; at least 1"),
-        ("draw", "draw=nim-square", "nim-square is solved by counting; its P-positions are not listed"),
-        ("draw", "draw=grundy&moves=0", "the move list contains 0"),
-        ("draw", "draw=grundy&code=0.6&moves=squares", "not of both"),
-        ("draw", "draw=grundy&limit=1e9", "a picture has at most 2000000 points"),
     ] {
         browser.follow(link);
         let said = browser.done(section);
@@ -138,7 +122,7 @@ fn bad_links_say_what_is_allowed() {
     }
     browser.follow("solve=stone-game&limit=1e6");
     browser.done("solve");
-    browser.picture_of("solve");
+    browser.pictures("solve");
     assert_eq!(browser.errors, [""; 0]);
 }
 
@@ -161,14 +145,13 @@ fn a_race_ends_with_a_ranking_that_can_be_kept() {
     assert!(named.len() > 5 && named.iter().any(|name| name.ends_with("_simd128")), "{named:?}");
     assert!(said.contains(&format!("{} wins at 10\u{202f}000", named[0])), "{said}");
     assert!(said.contains(&format!("All {} outputs agree: max 33, zeros 579, sum 104989", named.len())), "{said}");
-    browser.until("document.querySelector('#race-chart svg')");
     // Each lane has a sentence and a link to the source.
     let explained = "[...document.querySelectorAll('#race-lanes li')].every(lane => lane.querySelector('small').textContent.length > 10
         && /\\.rs#L\\d+$/.test(lane.querySelector('a').getAttribute('href')))";
     assert_eq!(browser.value(explained), true);
     browser.follow("race=mex_subtraction&seconds=2");
     assert!(browser.done("race").contains("wins at 100\u{202f}000"));
-    browser.picture_of("race");
+    browser.pictures("race");
     assert_eq!(browser.errors, [""; 0]);
 
     // `report --data` accepts the saved duel as measurements of a machine.
@@ -211,47 +194,5 @@ fn without_vectors_the_portable_kernels_race() {
     assert!(said.contains("tier portable"), "{said}");
     let names = ranking(&mut browser);
     assert!(names.len() > 5 && !names.iter().any(|name| name.ends_with("_simd128")), "{names:?}");
-    assert_eq!(browser.errors, [""; 0]);
-}
-
-#[test]
-fn pictures_are_drawn_and_moved() {
-    let Some(trial) = Trial::new() else { return };
-    let mut browser = trial.open(&[], "draw=stone-game&limit=300");
-    let ink = "(() => { const canvas = document.querySelector('#draw-canvas');
-        const { data } = canvas.getContext('2d').getImageData(80, 40, canvas.width - 100, canvas.height - 100);
-        const words = new Uint32Array(data.buffer); return words.filter(word => word !== words[0]).length / words.length; })()";
-    let after_a_frame = "new Promise(resolve => setTimeout(resolve, 100))";
-    let share = |browser: &mut Browser| {
-        browser.value(after_a_frame);
-        browser.value(ink).as_f64().expect("a share")
-    };
-    let said = browser.done("draw");
-    // The points are all positions, with their heaps in every order.
-    assert!(said.contains("points by"), "{said}");
-    assert!(share(&mut browser) > 0.5);
-    browser.value("document.querySelector('#draw-canvas').focus()");
-    let press = |key: &str| {
-        format!(
-            "document.querySelector('#draw-canvas').dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))"
-        )
-    };
-    for key in ["+", "+", "ArrowRight"] {
-        browser.value(&press(key));
-    }
-    assert!(browser.text("document.querySelector('#draw-point').textContent").starts_with("heaps "));
-    assert_eq!(browser.value("document.querySelector('#draw-point').getAttribute('aria-live')"), "polite");
-    browser.value(&press("0"));
-    browser.picture_of("draw");
-    for (link, points) in [
-        ("draw=proportionate-nim&limit=10000", "points by"),
-        ("draw=grundy&limit=20000", "20\u{202f}001 points by"),
-        ("draw=grundy&code=0.6&limit=20000", "20\u{202f}001 points by"),
-    ] {
-        browser.follow(link);
-        let said = browser.done("draw");
-        assert!(said.contains(points), "{link}: {said}");
-        assert!(share(&mut browser) > 0.001, "{link}");
-    }
     assert_eq!(browser.errors, [""; 0]);
 }

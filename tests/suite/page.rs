@@ -5,7 +5,6 @@ pub mod browser;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use assert_cmd::Command;
 use base64::Engine as _;
@@ -13,6 +12,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use flate2::read::ZlibDecoder;
 use serde_json::Value;
 use tempfile::TempDir;
+
+use self::browser::Browser;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const DRIVER: &str = include_str!("page/drive.js");
@@ -32,16 +33,11 @@ impl Tree {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |path: &str| folder.path().join(path);
         fs::create_dir_all(at("profiles/data")).expect("folders");
-        for linked in ["src", "profiles/kept"] {
+        for linked in ["src", "profiles/flamegraphs"] {
             symlink(Path::new(ROOT).join(linked), at(linked)).expect("a link");
         }
-        // The newest folder of the machine on which the profiles were sampled: their time is known only for that
-        // machine.
-        let profile = Path::new(ROOT).join("profiles/kept/table_scan/all-moves/byte_table-1000.txt");
-        let about = fs::read_to_string(profile).expect("a profile");
-        let machine =
-            |folder: &String| folder.splitn(4, '-').nth(3).is_some_and(|name| about.contains(&format!(" on {name}, ")));
-        let measured = names(&Path::new(ROOT).join("profiles/data")).into_iter().rfind(machine).expect("measurements");
+        let folders = names(&Path::new(ROOT).join("profiles/data"));
+        let measured = folders.into_iter().rfind(|name| !name.ends_with(".json")).expect("measurements");
         let from = Path::new(ROOT).join("profiles/data").join(&measured);
         let main = Path::new("profiles/data").join(&measured);
         let other = at("profiles/data/2026-01-31-other-lake");
@@ -105,6 +101,11 @@ fn list<'a>(value: &'a Value, field: &str) -> &'a Vec<Value> {
     value[field].as_array().unwrap_or_else(|| panic!("{field} is a list"))
 }
 
+/// The kernels of all operations.
+fn kernels(data: &Value) -> impl Iterator<Item = &Value> {
+    list(data, "operations").iter().flat_map(|operation| list(operation, "kernels"))
+}
+
 #[test]
 fn a_page_has_every_measurement_and_needs_no_network() {
     let tree = Tree::new();
@@ -123,20 +124,20 @@ fn a_page_has_every_measurement_and_needs_no_network() {
     assert_eq!(names[1], "other-lake");
     assert_eq!(list(&data, "rows").len(), tree.rows);
     assert!(tree.rows > 500);
-    let kept = |folder: &Path| -> usize {
-        let paths = names_below(folder);
-        paths.iter().filter(|path| path.ends_with(".folded")).count()
-    };
-    assert_eq!(list(&data, "profiles").len(), kept(&Path::new(ROOT).join("profiles/kept")));
-}
-
-/// All paths below a folder.
-fn names_below(folder: &Path) -> Vec<String> {
-    let inside = |name: String| {
-        let path = folder.join(name);
-        if path.is_dir() { names_below(&path) } else { vec![path.display().to_string()] }
-    };
-    names(folder).into_iter().flat_map(inside).collect()
+    // What is said in tables elsewhere is said the same here.
+    for row in list(&data, "rows") {
+        for number in ["ratio", "gain", "plain"].map(|name| &row[name]).iter().filter(|number| !number.is_null()) {
+            let value = number["value"].as_f64().expect("a number");
+            assert_eq!(number["text"], nimlanes::units::ratio(value), "{row}");
+        }
+        assert!(row["gain"].is_null() || row["is_step"] == true, "{row}");
+    }
+    let count = |flag: &str| list(&data, "rows").iter().filter(|row| row[flag] == true).count();
+    assert!(
+        count("is_best_plain") > 50
+            && count("is_best") >= count("is_best_plain")
+            && count("is_step") > count("is_best")
+    );
 }
 
 #[test]
@@ -152,22 +153,12 @@ fn links_lead_from_the_page_to_lines_of_source() {
             fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
         };
         let line = |path: &Value, line: u64| text(path).lines().nth(line as usize - 1).expect("a line").to_owned();
-        for kernel in list(&data, "operations").iter().flat_map(|operation| list(operation, "kernels")) {
+        for kernel in kernels(&data) {
             let number = kernel["line"].as_u64().unwrap_or_else(|| panic!("{kernel} has no line"));
             assert!(line(&kernel["source"], number).starts_with("pub fn run"), "{kernel}");
         }
-        let mut lines = 0;
-        for profile in list(&data, "profiles") {
-            text(&profile["text"]);
-            for (place, there) in profile["lines"].as_object().expect("an object") {
-                let stacks = profile["stacks"].as_str().expect("text");
-                let source = line(&there[0], there[1].as_u64().expect("a number"));
-                let start: String = source.trim().replace(';', ",").chars().take(12).collect();
-                assert!(stacks.contains(&format!("{place} {}", start.trim_end_matches(','))), "{place}: {source}");
-                lines += 1;
-            }
-        }
-        assert!(lines > 1000, "{lines} lines of source");
+        let pictures = kernels(&data).filter(|kernel| !kernel["flamegraph"].is_null());
+        assert!(pictures.map(|kernel| text(&kernel["flamegraph"])).filter(|text| text.contains("<svg")).count() > 20);
     }
     tree.report(&["--html", "page.html", "--links", "https://example.org/tree", "--data"])
         .arg(&tree.main)
@@ -222,27 +213,15 @@ fn the_page_works_in_a_browser() {
         return println!("no Chromium here: the page was not tried in a browser");
     };
     let tree = Tree::new();
-    let watch = "<head><script>window.errors = []; onerror = error => window.errors.push(error);</script>";
-    let page = tree.page("page.html").replacen("<head>", watch, 1).replace('&', "&amp;").replace('"', "&quot;");
-    let driven = format!(
-        "<!doctype html><pre id=\"findings\"></pre><iframe style=\"width: 1280px; height: 900px\" srcdoc=\"{page}\"></iframe>\
-         <script>{DRIVER}</script>"
-    );
-    fs::write(tree.path("driven.html"), driven).expect("writable");
-    let output = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1400,1000"])
-        .arg(format!("--user-data-dir={}", tree.path("browser").display()))
-        .args(["--virtual-time-budget=10000", "--dump-dom"])
-        .arg(format!("file://{}", tree.path("driven.html").display()))
-        .timeout(Duration::from_secs(120))
-        .output()
-        .expect("the browser runs");
-    let dom = String::from_utf8_lossy(&output.stdout);
-    let found = dom.split_once("<pre id=\"findings\">").and_then(|(_, rest)| rest.split_once("</pre>"));
-    let (found, _) = found.unwrap_or_else(|| panic!("no findings: {}", String::from_utf8_lossy(&output.stderr)));
-    let found = found.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&");
-    let found: Value = serde_json::from_str(&found).unwrap_or_else(|error| panic!("{error}: {found:?}"));
-    println!("{} checks in {browser}", found["checks"]);
+    tree.page("page.html");
+    let mut browser = Browser::start(browser, &[]);
+    browser.resize(1400, false);
+    browser.open(&tree.path("page.html"), "");
+    let found = browser.value(DRIVER);
     assert_eq!(list(&found, "failures"), &Vec::<Value>::new());
-    assert!(found["checks"].as_u64() > Some(50));
+    assert!(found["checks"].as_u64() > Some(40), "{found}");
+    for section in ["summary", "operation", "measurements"] {
+        browser.pictures(section);
+    }
+    assert_eq!(browser.errors, [""; 0]);
 }

@@ -96,10 +96,10 @@ fn every_kept_profile_has_its_entry() {
     let text = read("profiles/README.md");
     let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let shown: BTreeSet<String> =
-        links.filter(|link| link.starts_with("kept/")).map(|link| format!("profiles/{link}")).collect();
-    let kept = files("profiles/kept", ".svg");
+        links.filter(|link| link.starts_with("flamegraphs/")).map(|link| format!("profiles/{link}")).collect();
+    let kept = files("profiles/flamegraphs", ".svg");
     let texts: Vec<String> = kept.iter().map(|path| path.replace(".svg", ".txt")).collect();
-    assert_eq!(files("profiles/kept", ".txt"), texts);
+    assert_eq!(files("profiles/flamegraphs", ".txt"), texts);
     let kept_files: BTreeSet<String> = kept.iter().chain(&texts).cloned().collect();
     let differences: Vec<&String> = shown.symmetric_difference(&kept_files).collect();
     assert!(differences.is_empty(), "shown or kept, but not both: {differences:?}");
@@ -162,20 +162,40 @@ fn length(operation: &str, kernel: &str) -> usize {
     body.take_while(|line| !line.starts_with("#[cfg(test)]")).filter(is_code).count()
 }
 
+/// The frames of a flamegraph: name, row from the top, first sample and number of samples.
+fn frames(svg: &str) -> Vec<(&str, u32, u64, u64)> {
+    let field = |text: &str, name: &str| -> u64 {
+        let (_, rest) = text.split_once(&format!("{name}=\"")).expect("a field");
+        rest.split('"').next().and_then(|number| number.parse().ok()).expect("a number")
+    };
+    let parts = svg.split("<g><title>").skip(1);
+    let frames = parts.map(|part| {
+        let title = part.split("</title>").next().unwrap_or(part);
+        let name = title.rsplit_once(" (").map_or(title, |(name, _)| name);
+        (name, field(part, " y") as u32 / 16, field(part, "fg:x"), field(part, "fg:w"))
+    });
+    frames.collect()
+}
+
 /// Pictures show what is inside a kernel: unless the kernel has at most twenty lines, no frame on top has more than
 /// three quarters of the time.
 #[test]
 fn kept_profiles_are_not_flat() {
-    let kept = files("profiles/kept", ".folded");
-    assert!(!kept.is_empty());
-    for path in kept {
-        let mut leaves = BTreeMap::<String, u64>::new();
-        for line in read(&path).lines() {
-            let (stack, count) = line.rsplit_once(' ').expect("a stack and its count");
-            let leaf = stack.rsplit(';').next().unwrap_or(stack);
-            *leaves.entry(leaf.to_owned()).or_default() += count.parse::<u64>().expect("a number");
+    let kept: Vec<String> = files("profiles/flamegraphs", ".svg");
+    for path in kept.iter().filter(|path| !path.contains("-to-")) {
+        let svg = read(path);
+        assert!(svg.contains(".rs:"), "{path} has no lines of source");
+        let frames = frames(&svg);
+        // What is not in frames above it is a frame's own.
+        let own = |(_, level, from, count): (&str, u32, u64, u64)| {
+            let above =
+                frames.iter().filter(|(_, above, at, _)| above + 1 == level && (from..from + count).contains(at));
+            count - above.map(|(.., count)| count).sum::<u64>()
+        };
+        let mut leaves = BTreeMap::<&str, u64>::new();
+        for frame in &frames {
+            *leaves.entry(frame.0).or_default() += own(*frame);
         }
-        assert!(read(&path).contains(".rs:"), "{path} has no lines of source");
         let all: u64 = leaves.values().sum();
         let (leaf, widest) = leaves.iter().max_by_key(|(_, count)| **count).expect("a stack");
         let names: Vec<&str> = path.split('/').collect();

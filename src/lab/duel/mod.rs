@@ -194,6 +194,11 @@ impl Row {
     pub fn is_exact(&self) -> bool {
         self.claim == Claim::Exact.name()
     }
+
+    /// Half the range of the ratio over the rounds, in percent of it.
+    pub fn spread(&self) -> f64 {
+        50.0 * (self.ratio_high - self.ratio_low) / self.ratio
+    }
 }
 
 /// A speed of a kernel that is fast in some processes and slow in others.

@@ -45,7 +45,7 @@ const LONGEST_INPUT: Duration = Duration::from_millis(10);
 static FILES: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../profiles/data");
     let folders = fs::read_dir(folders).expect("the folder of measurements");
-    let newest = folders.map(|folder| folder.expect("an entry").path()).max().expect("a folder");
+    let newest = folders.map(|folder| folder.expect("an entry").path()).filter(|path| path.is_dir()).max().expect("a folder");
     let measurements = folder::read(&newest).expect("readable").into_values();
     measurements.map(|measurement| serde_json::from_str(&measurement.text).expect("JSON")).collect()
 });

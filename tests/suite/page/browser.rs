@@ -139,8 +139,21 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({ "features": [scheme] }));
     }
 
-    /// Writes a picture of an element, to look at.
-    pub fn picture(&mut self, selector: &str, file: &Path) {
+    /// Writes pictures of a section in wide and narrow windows, light and dark, to look at; checks that the page fits in each.
+    pub fn pictures(&mut self, section: &str) {
+        for (width, is_dark) in [(1400, false), (1400, true), (390, false), (390, true)] {
+            self.resize(width, is_dark);
+            self.value("new Promise(resolve => setTimeout(resolve, 400))");
+            let fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth
+                && [...document.querySelectorAll('.chart svg')].every(svg => svg.getBoundingClientRect().right <= innerWidth)";
+            assert_eq!(self.value(fits), true, "{section} at {width}");
+            let name = format!("{section}-{width}-{}.png", if is_dark { "dark" } else { "light" });
+            self.picture(&format!("#{section}"), &Path::new(env!("CARGO_TARGET_TMPDIR")).join(name));
+        }
+        self.resize(1400, false);
+    }
+
+    fn picture(&mut self, selector: &str, file: &Path) {
         let clip = self.value(&format!(
             "(() => {{ const {{ left, top, width, height }} = document.querySelector('{selector}').getBoundingClientRect();
              return {{ x: left + scrollX, y: top + scrollY, width, height, scale: 1 }}; }})()"

@@ -24,8 +24,7 @@ use crate::terminal::output::{check_writable, failure, print};
 /// Measure everything, and generate RESULTS.md, its charts and tables, and the digest in README.md
 ///
 /// Run it in the source tree. The measurements are a file in a folder of their own under profiles/data. Those made earlier today are
-/// kept, so an interrupted report resumes where it stopped. Estimates of `cargo bench` and `cargo bench-native` are included if they are
-/// newer than the sources. A draft, and what is made of its measurements, goes to target/draft.
+/// kept, so an interrupted report resumes where it stopped. A draft, and what is made of its measurements, goes to target/draft.
 ///
 /// The report also shows the newest folder below profiles/data of each other microarchitecture. One that cannot be used is named and
 /// left out.
@@ -38,7 +37,7 @@ use crate::terminal::output::{check_writable, failure, print};
 #[command(after_help = "Examples:\n  nimlanes report\n  nimlanes report --quick\n  nimlanes report --check\n  \
                   nimlanes report --html target/page.html")]
 pub struct Args {
-    /// Make a draft in under two minutes, below target/draft: few sizes, short duels, no native and no clean builds
+    /// Make a draft in under two minutes, below target/draft: few sizes, short duels, no native build
     #[arg(long, conflicts_with_all = ["data", "check"])]
     quick: bool,
     /// Measure nothing; use the measurements in this folder, which may include files of `compare --save`
@@ -147,13 +146,13 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
         None => html::way_back(file),
     };
     let modules = || builds::modules(&interrupt::run(1));
-    let Page { html, rows, machines, profiles, no_module } = report::page(&main, &links, modules, &mut remark)?;
+    let Page { html, rows, machines, no_module } = report::page(&main, &links, modules, &mut remark)?;
     files::write(file, |out| out.write_all(html.as_bytes())).map_err(|error| failure(&error, Some(file)))?;
     let (size, machines) = (bytes(html.len() as f64), machines.join(", "));
     let file = file.display();
-    let mut lines = format!("{file} is written: {size}, {rows} rows of {machines}, and {profiles} flamegraphs\n");
+    let mut lines = format!("{file} is written: {size}, {rows} rows of {machines}\n");
     if let Some(reason) = no_module {
-        lines += &format!("it does not race, solve and draw: {reason}\n");
+        lines += &format!("it does not race and solve: {reason}\n");
     }
     print(&lines)
 }

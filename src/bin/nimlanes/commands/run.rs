@@ -14,7 +14,6 @@ use super::arguments::repeated::{Opened, RepeatedTarget};
 use super::arguments::{Threads, seconds};
 use crate::measuring::counters::{self, Counters};
 use crate::measuring::duel::{quantile, repeats};
-use crate::report::data::ColdStart;
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
@@ -43,6 +42,27 @@ pub struct Args {
     /// Print JSON: one object
     #[arg(long)]
     json: bool,
+}
+
+/// First and later runs of one kernel in its own process.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+pub struct ColdStart {
+    /// The kernel.
+    pub kernel: String,
+    /// Threads it was allowed to use.
+    pub threads: usize,
+    /// `thread` or `wall`.
+    pub clock: String,
+    /// Time of the first run, with cold caches and fresh pages.
+    pub first_seconds: f64,
+    /// Median time of the later runs; the time of the first if there was no other.
+    pub later_seconds: f64,
+    /// Total number of runs.
+    pub runs: usize,
+    /// Peak resident bytes of the process before the first run, including the input.
+    pub idle_bytes: u64,
+    /// Peak resident bytes of the process at the end.
+    pub peak_bytes: u64,
 }
 
 /// The output of `--json`.

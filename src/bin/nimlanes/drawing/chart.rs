@@ -3,7 +3,7 @@
 //! Kernels differ in their marks as well as their colours, and keep both in all charts. Those for comparison are grey.
 
 use super::axis::{Axis, ratio, size};
-use super::colours::{BLUE, COLOURS, Colour, GREY};
+use super::colours::{COLOURS, Colour, GREY};
 use super::svg::{Anchor, Paint, Svg, Text};
 
 const WIDTH: i32 = 960;
@@ -248,51 +248,6 @@ pub fn ratios(title: &str, baseline: &str, dots: &[Dot]) -> String {
         let number = format!("{:.1$}", dot.ratio, if dot.ratio < 10.0 { 2 } else { usize::from(dot.ratio < 100.0) });
         svg.text(&number, [at.max(to) + 12, y], Anchor::Start, Text::Small);
         svg.text(&dot.technology, [technologies, y], Anchor::Start, Text::Small);
-    }
-    svg.end()
-}
-
-/// The exponent of growth in an octave.
-#[derive(Clone, Copy, Debug)]
-pub struct Exponent {
-    /// The octave ends at two to this power.
-    pub to: usize,
-    /// The exponent.
-    pub exponent: f64,
-    /// Whether one kernel alone found it.
-    pub is_alone: bool,
-}
-
-/// Exponents by octaves, as dots; hollow where one kernel alone found them.
-pub fn exponents(title: &str, points: &[Exponent]) -> String {
-    /// Distance between the lines of the grid.
-    const STEP: f64 = 0.02;
-    let (height, left, right, top) = (400, 62, WIDTH - 30, 66);
-    let bottom = height - FOOT;
-    let [first, last] = [points.first(), points.last()].map(|point| point.map_or(0, |point| point.to));
-    let lines = points.iter().map(|point| (point.exponent / STEP).floor() as i32);
-    let (low, high) = lines.fold((i32::MAX, 0), |(low, high), line| (low.min(line), high.max(line + 1)));
-    let x_axis = Axis::linear(first as f64, last.max(first + 1) as f64);
-    let y_axis = Axis::linear(f64::from(low) * STEP, f64::from(high) * STEP);
-    let x = |to: usize| x_axis.pixel(to as f64, [left + 15, right - 15]);
-    let y = |exponent| y_axis.pixel(exponent, [bottom, top]);
-
-    let mut svg = Svg::new([WIDTH, height]);
-    let note = "binary logarithm of the ratio to the number up to half the limit; hollow: found by one kernel alone";
-    svg.heading(title, note);
-    svg.text("up to", [(left + right) / 2, height - 15], Anchor::Middle, Text::Medium);
-    for line in (low..=high).map(|line| f64::from(line) * STEP) {
-        svg.path(&[left, right].map(|x| [x, y(line)]), Paint::grey(0.25));
-        svg.text(&format!("{line:.2}"), [left - 8, y(line)], Anchor::End, Text::Small);
-    }
-    let places: Vec<[i32; 2]> = points.iter().map(|point| [x(point.to), y(point.exponent)]).collect();
-    svg.path(&places, Paint::grey(0.6));
-    for (point, place) in points.iter().zip(places) {
-        if point.to % 2 == 0 {
-            below(&mut svg, &format!("2^{}", point.to), place[0], bottom);
-        }
-        let hollow = Paint::Line { colour: BLUE, width: 2, opacity: 1.0 };
-        svg.circle(place, 5, if point.is_alone { hollow } else { Paint::Fill(BLUE) });
     }
     svg.end()
 }

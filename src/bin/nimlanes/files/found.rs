@@ -41,14 +41,6 @@ impl Measured for FirstHeaps {
     const KIND: &'static str = "first-heaps";
 }
 
-impl FirstHeaps {
-    /// Whether another run over the same heaps found the same.
-    pub fn agrees(&self, other: &FirstHeaps) -> bool {
-        (&self.origin.moves, self.origin.limit) == (&other.origin.moves, other.origin.limit)
-            && (&self.first, &self.counts) == (&other.first, &other.counts)
-    }
-}
-
 /// How the P-positions of a subtraction set grow.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Growth {

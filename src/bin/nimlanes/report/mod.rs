@@ -2,14 +2,13 @@
 //!
 //! [`measure`] has a list of tasks, from the registry, and measures them into a [folder](crate::files::folder), which has one file at the
 //! end. [`data`] reads it back, along with the measurements of [other machines](data::machines); [`tables`] turns it into text
-//! and pictures, and [`html`] into one page to browse; [`discoveries`] are pages on what no public list has, and papers.
+//! and pictures, and [`html`] into one page to browse.
 //!
 //! In RESULTS.md, the text is between two marks. The first mark names the folder of the measurements, so anyone can regenerate
 //! the text and compare it. Prose is kept next to its subject (`NOTES.md` of an operation, `.md` files here); all numbers come
 //! from measurements.
 
 pub mod data;
-mod discoveries;
 pub mod html;
 pub mod measure;
 pub mod tables;
@@ -204,9 +203,6 @@ fn changed(data: &Data) -> Result<Option<BTreeSet<String>>, SavedError> {
 struct Contents {
     data: Data,
     others: Vec<Data>,
-    discoveries: Vec<(PathBuf, String)>,
-    /// What stands between marks in pages that are written by hand.
-    parts: Vec<(PathBuf, String)>,
     webassembly: Vec<Saved<WebAssembly>>,
 }
 
@@ -215,50 +211,39 @@ impl Contents {
     fn read(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Self, ReportError> {
         let data = Data::read(folder, mixed)?;
         if data.is_draft() {
-            let (discoveries, parts, webassembly) = (Vec::new(), Vec::new(), Vec::new());
-            return Ok(Contents { data, others: Vec::new(), discoveries, parts, webassembly });
+            return Ok(Contents { data, others: Vec::new(), webassembly: Vec::new() });
         }
         let others = Others::beside(&data, folder, Path::new(FOLDERS))?;
         others.left_out.iter().for_each(|line| announce(line));
-        let (discoveries, parts) = (discoveries::files(MADE)?, discoveries::parts()?);
-        Ok(Contents { data, others: others.data, discoveries, parts, webassembly: webassembly::read()? })
+        Ok(Contents { data, others: others.data, webassembly: webassembly::read()? })
     }
 }
 
 /// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels with a `changed` source are
 /// marked.
 fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>) -> Result<Composed, ReportError> {
-    let Contents { data, others, discoveries, parts, webassembly } = contents;
+    let Contents { data, others, webassembly } = contents;
     let report = Report::new(data, changed, others).with_webassembly(webassembly);
     let root = root(data.is_draft());
     let mut files = Vec::new();
     for chart in report.charts() {
-        files.push((root.join(CHARTS).join(chart.file), format!("{}\n{MADE}\n", chart.svg.trim_end())));
+        files.push((root.join(CHARTS).join(chart.file), format!("{}\n{MADE}\n", chart.text.trim_end())));
     }
     for page in report.pages() {
         let path = Path::new(TABLES).join(page.file);
         let text = format!("{MADE}\n\n{}", links(&page.text, &path, root));
         files.push((root.join(path), text));
     }
-    files.extend_from_slice(discoveries);
-    let digest = (root.join(README), report.digest());
-    for (path, part) in parts.iter().chain([&digest]) {
-        if let Some(old) = read(path)? {
-            let text = between_marks(&old, part).ok_or_else(|| {
-                let (path, begin) = (path.clone(), MADE.to_owned());
-                ReportError::NoMarks { path, begin }
-            })?;
-            files.push((path.clone(), text));
+    let path = root.join(README);
+    if let Some(old) = read(&path)? {
+        match between_marks(&old, &report.digest()) {
+            Some(text) => files.push((path, text)),
+            None => return Err(ReportError::NoMarks { path, begin: MADE.to_owned() }),
         }
     }
     let made: BTreeSet<&Path> = files.iter().map(|(path, _)| path.as_path()).collect();
     let mut stale = generated(&root.join(CHARTS))?;
     stale.extend(generated(&root.join(TABLES))?);
-    if !data.is_draft() {
-        for folder in discoveries::FOLDERS {
-            stale.extend(generated(Path::new(folder))?);
-        }
-    }
     stale.retain(|path| !made.contains(path.as_path()));
 
     let path = root.join(RESULTS);
@@ -291,8 +276,7 @@ fn links(text: &str, path: &Path, root: &Path) -> String {
 /// The files in a folder that a report made.
 fn generated(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
     let mut paths = entries(folder)?;
-    let made = discoveries::plain(MADE);
-    paths.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(made)));
+    paths.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains(MADE)));
     Ok(paths)
 }
 
@@ -316,9 +300,6 @@ pub fn write(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Resu
     }
     for path in &stale {
         fs::remove_file(path).map_err(|source| SavedError::Write { path: path.clone(), source })?;
-    }
-    if !contents.data.is_draft() {
-        discoveries::join()?;
     }
     Ok(Summary { removed: stale, ..summary })
 }

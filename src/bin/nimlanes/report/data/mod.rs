@@ -13,14 +13,14 @@ use nimlanes::kernel::case::Case;
 use nimlanes::lab::ceilings::Reading;
 use nimlanes::lab::environment::Environment;
 use nimlanes::lab::numbers::{positive, positive_or_zero};
-use schemars::JsonSchema;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use self::sources::Sources;
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Mismatch, Saved, SavedError, kind_of, parse};
 use crate::measuring::counters::Counters;
-use crate::measuring::duel::{Duel, Row, Skipped};
+use crate::measuring::duel::{Duel, Row};
 
 /// How the measurements of a folder were made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,41 +33,6 @@ pub struct Setup {
     /// Total time of the measurements.
     #[serde(deserialize_with = "positive_or_zero")]
     pub took_seconds: f64,
-}
-
-/// First and later runs of the kernels of one operation, each in its own process.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ColdStarts {
-    /// The input.
-    #[serde(flatten)]
-    pub case: Case,
-    /// Kernels, in list order.
-    pub rows: Vec<ColdStart>,
-    /// Kernels that were skipped.
-    pub skipped: Vec<Skipped>,
-}
-
-/// First and later runs of one kernel in its own process.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
-pub struct ColdStart {
-    /// The kernel.
-    pub kernel: String,
-    /// Threads it was allowed to use.
-    pub threads: usize,
-    /// `thread` or `wall`.
-    pub clock: String,
-    /// Time of the first run, with cold caches and fresh pages.
-    #[serde(deserialize_with = "positive")]
-    pub first_seconds: f64,
-    /// Median time of the later runs; the time of the first if there was no other.
-    #[serde(deserialize_with = "positive")]
-    pub later_seconds: f64,
-    /// Total number of runs.
-    pub runs: usize,
-    /// Peak resident bytes of the process before the first run, including the input.
-    pub idle_bytes: u64,
-    /// Peak resident bytes of the process at the end.
-    pub peak_bytes: u64,
 }
 
 /// A game solved with different sets of kernels, in turns.
@@ -123,25 +88,6 @@ pub struct GameRow {
     /// 90th percentile of the ratio over the rounds.
     #[serde(deserialize_with = "positive")]
     pub ratio_high: f64,
-}
-
-/// The kernels selected for one thread, by size and strongest allowed tier.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Choices {
-    /// One row for each input and tier.
-    pub rows: Vec<Choice>,
-}
-
-/// One selection.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Choice {
-    /// The input.
-    #[serde(flatten)]
-    pub case: Case,
-    /// The strongest tier allowed.
-    pub tier: String,
-    /// The kernel.
-    pub kernel: String,
 }
 
 /// A name that was given to the machine by hand, where the CPU says something else: a hypervisor may hide its model.
@@ -213,48 +159,6 @@ impl Trial {
     }
 }
 
-/// How stable the clocks are: one kernel timed repeatedly, alone and with neighbours.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Clocks {
-    /// The measured case: `operation/workload/kernel/size`.
-    pub subject: String,
-    /// One row for each clock and kind of neighbour.
-    pub rows: Vec<ClockRow>,
-}
-
-/// One clock with one kind of neighbour.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClockRow {
-    /// `thread` or `wall`.
-    pub clock: String,
-    /// What ran at the same time.
-    pub neighbours: String,
-    /// The time of a run, between its 10th and its 90th percentile.
-    #[serde(flatten)]
-    pub time: Spread,
-}
-
-/// A time and a range around it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
-    /// Median.
-    #[serde(deserialize_with = "positive")]
-    pub median_seconds: f64,
-    /// Lower end of the range.
-    #[serde(deserialize_with = "positive")]
-    pub low_seconds: f64,
-    /// Upper end of the range.
-    #[serde(deserialize_with = "positive")]
-    pub high_seconds: f64,
-}
-
-impl Spread {
-    /// From the low end, the median and the high end.
-    pub fn of([low_seconds, median_seconds, high_seconds]: [f64; 3]) -> Self {
-        Spread { median_seconds, low_seconds, high_seconds }
-    }
-}
-
 /// The ceilings of this machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ceilings {
@@ -288,41 +192,6 @@ pub struct Counted {
     pub case: Case,
     /// The counts.
     pub counters: Counters,
-}
-
-/// Estimates of `cargo bench`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Estimates {
-    /// `default` or `native`.
-    pub build: String,
-    /// One row for each benchmark of an operation, sorted by name.
-    pub rows: Vec<Estimate>,
-}
-
-/// Criterion's estimate of the time of a run: the median and its 95 % confidence interval.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
-    /// `operation/workload/kernel/size`.
-    pub id: String,
-    /// The time and its interval.
-    #[serde(flatten)]
-    pub time: Spread,
-}
-
-/// The cost of building the program.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BuildCost {
-    /// `default` or `native`.
-    pub build: String,
-    /// Wall-clock time of a clean build, including dependencies, which were already downloaded.
-    #[serde(deserialize_with = "positive")]
-    pub seconds: f64,
-    /// Number of parallel compiler processes.
-    pub jobs: usize,
-    /// Size of the program.
-    pub program_bytes: u64,
-    /// Size without symbols, if they could be stripped.
-    pub stripped_bytes: Option<u64>,
 }
 
 /// The row of an observed kernel in a duel.
@@ -393,6 +262,9 @@ fn keep_quietest<T: Repeated>(all: &mut Vec<Saved<T>>) -> usize {
     before - all.len()
 }
 
+/// Kinds that earlier folders have, and that nothing is made of any more.
+const RETIRED: [&str; 5] = ["built", "choices", "clocks", "estimates", "starts"];
+
 macro_rules! measured {
     ($($content:ident $kind:literal $field:ident)*) => {
         $(impl Measured for $content {
@@ -432,6 +304,11 @@ macro_rules! measured {
                         Ok(environment)
                     }
                     $($kind => push(path, text, &mut self.$field),)*
+                    kind if RETIRED.contains(&kind) => {
+                        let Saved { date, environment, .. } = parse::<Saved<IgnoredAny>>(path, text)?;
+                        sound(path, checks::fault_of_origin(&date, &environment))?;
+                        Ok(environment)
+                    }
                     kind => Err(SavedError::Invalid { path: path.to_owned(), reason: format!("its kind {kind:?} is unknown") }),
                 }
             }
@@ -443,17 +320,12 @@ measured! {
     GivenName "name" names
     Setup "setup" setups
     Sources "sources" sources
-    ColdStarts "starts" starts
     GameDuel "game" games
     FarSolution "far" far
-    Choices "choices" choices
     Trials "trials" trials
     Ceilings "ceilings" ceilings
     AllNeeds "needs" needs
-    Clocks "clocks" clocks
     Counted "counted" counted
-    Estimates "estimates" estimates
-    BuildCost "built" builds
 }
 
 /// Why no report can be made from a folder.
@@ -509,12 +381,6 @@ impl Data {
     pub fn duel(&self, case: &Case, build: &str, clock: &str) -> Option<&Duel> {
         let by = |duel: &Duel| duel.rows.first().is_some_and(|row| row.clock == clock);
         self.duels.iter().map(|saved| &saved.content).find(|duel| duel.case == *case && duel.build == build && by(duel))
-    }
-
-    /// Criterion's estimate for a benchmark and build.
-    pub fn estimate(&self, id: &str, build: &str) -> Option<&Estimate> {
-        let mut saved = self.estimates.iter().map(|saved| &saved.content).filter(|saved| saved.build == build);
-        saved.find_map(|estimates| estimates.rows.iter().find(|row| row.id == id))
     }
 
     /// Whether some of the measurements are drafts.

@@ -1,5 +1,5 @@
 //! Kernels in an engine of WebAssembly, beside those of this program. These measurements are kept apart from those of a report: a
-//! file for each machine.
+//! file for each machine, beside the folders of reports.
 
 use std::path::{Path, PathBuf};
 
@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::files::folder;
 use crate::files::saved::{Measured, Saved, SavedError};
 use crate::measuring::duel::Duel;
-
-/// The folder of these files.
-pub const FOLDER: &str = "profiles/webassembly";
+use crate::report::FOLDERS;
 
 /// The duels of all operations at their published sizes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +26,7 @@ impl Measured for WebAssembly {
 
 /// The file of a machine with this name.
 pub fn path(name: &str) -> PathBuf {
-    Path::new(FOLDER).join(format!("{name}.json"))
+    Path::new(FOLDERS).join(format!("webassembly-{name}.json"))
 }
 
 /// The measurements of all machines.
@@ -36,5 +34,5 @@ pub fn path(name: &str) -> PathBuf {
 /// # Errors
 /// A file cannot be read or holds something else.
 pub fn read() -> Result<Vec<Saved<WebAssembly>>, SavedError> {
-    folder::saved(Path::new(FOLDER))
+    folder::saved(Path::new(FOLDERS))
 }

@@ -1,4 +1,4 @@
-// The data, numbers as text, and elements: what all parts of the page use.
+// The data and elements: what all parts of the page use.
 
 /** Unpacks the text of the element with this id. */
 function unpacked(id) {
@@ -10,57 +10,10 @@ const data = await unpacked('data').json();
 const { machines, operations, rows } = data;
 
 const byId = id => document.getElementById(id);
-const sum = numbers => numbers.reduce((total, number) => total + number, 0);
 const unique = values => [...new Set(values)];
 
-// ---- numbers as text ----
-
-const grouped = number =>
-    Math.round(number)
-        .toString()
-        .replace(/\B(?=(\d{3})+$)/g, '\u202f');
-
-/** Two or three significant digits, or all digits before the point. */
-function digits(number) {
-    if (number < 9.995) {
-        return number > 0 && number < 0.0995 ? number.toPrecision(2) : number.toFixed(2);
-    }
-    return number < 99.95 ? number.toFixed(1) : grouped(number);
-}
-
-/** A time with a readable unit. */
-function time(seconds) {
-    const units = [
-        [1e-9, 'ns'],
-        [1e-6, 'µs'],
-        [1e-3, 'ms'],
-        [1, 's'],
-    ];
-    const [scale, unit] = units.findLast(([scale]) => seconds >= 0.9995 * scale) ?? units[0];
-    const number = seconds / scale;
-    return `${number < 0.9995 ? number.toFixed(3) : digits(number)}\u00a0${unit}`;
-}
-
-/** Units of work in a second. */
-function rate(perSecond) {
-    const scales = [
-        [1, ''],
-        [1e3, 'k'],
-        [1e6, 'M'],
-        [1e9, 'G'],
-        [1e12, 'T'],
-    ];
-    const [scale, letter] = scales.findLast(([scale]) => perSecond >= 0.9995 * scale) ?? scales[0];
-    return `${digits(perSecond / scale)}\u00a0${letter}/s`;
-}
-
-const percent = share => `${(100 * share).toFixed(1)}\u00a0%`;
-
-/** Half the range of the ratios, relative to the ratio. */
-const spread = row => (0.5 * (row.ratio_high - row.ratio_low)) / row.ratio;
-
-/** Time for a unit of work, in seconds; none for a run that has no work. */
-const perUnit = row => (row.throughput > 0 ? 1 / row.throughput : undefined);
+/** A whole number with its digits in groups of three. All other numbers come as text. */
+const grouped = number => number.toLocaleString('en').replaceAll(',', '\u202f');
 
 // ---- elements ----
 
@@ -127,12 +80,10 @@ const kernelOf = row =>
         name: row.kernel,
         summary: '',
         technology: row.tier,
-        tier: row.tier,
-        claim: row.claim,
+        claim: row.is_exact === false ? 'observed' : 'exact',
         changed: [],
     };
 
-const isExact = row => row.claim === 'exact';
 const machineName = machine => machines[machine].name;
 
 /** A build and a number of threads: duels of one variant can be shown together. */
@@ -143,34 +94,12 @@ const variantText = variant => {
 };
 const DEFAULT = 'default thread';
 
-// In the order of the lists, whatever the order of the files.
-const placeOf = new Map(
-    operations.flatMap(({ name, workloads }, i) =>
-        workloads.map((workload, j) => [`${name} ${workload.name}`, 100 * i + j]),
-    ),
-);
-const place = row => placeOf.get(`${row.operation} ${row.workload}`) ?? Infinity;
-rows.sort(
-    (a, b) =>
-        place(a) - place(b) ||
-        a.size - b.size ||
-        a.machine - b.machine ||
-        numbered.compare(variantOf(a), variantOf(b)) ||
-        b.ratio - a.ratio,
-);
-
 /** The rows of each duel, by what they have in common: exact kernels before observed ones, fastest first. */
 const keyOf = (machine, operation, workload, size, variant) => [machine, operation, workload, size, variant].join('/');
 const duels = Map.groupBy(rows, row => keyOf(row.machine, row.operation, row.workload, row.size, variantOf(row)));
-for (const duel of duels.values()) {
-    duel.sort((a, b) => isExact(b) - isExact(a) || b.ratio - a.ratio);
-}
 const duelAt = (...key) => duels.get(keyOf(...key)) ?? [];
 
-/** The fastest exact kernel of a duel, the fastest in plain Rust, and the baseline. */
-const best = duel => duel.find(isExact);
-const bestPlain = duel => duel.find(row => kernelOf(row).is_plain);
-const baseline = duel => duel.find(row => row.kernel === row.baseline);
+const isBaseline = row => row.kernel === row.baseline;
 
 /** The revision of the source that was measured. */
 const revision = machine => html('code', {}, machine.revision ?? 'not recorded');
@@ -197,3 +126,6 @@ function sourceLink(content, path, line) {
     const to = path && data.links + path + (line ? `#L${line}` : '');
     return to ? html('a', { href: to, title: line ? `${path}:${line}` : path }, content) : content;
 }
+
+/** A link to the picture of where a kernel's time goes, where there is one. */
+const flamegraphLink = ({ flamegraph }) => (flamegraph ? [' ', sourceLink('flamegraph', flamegraph)] : []);

@@ -96,8 +96,12 @@ function emptyChart(box, width, height, label) {
     return chart;
 }
 
-/** The number of a tick, without zeros after its point. */
-const round = text => text.replace(/\.0+(?!\d)/, '');
+/** A round number of seconds, at a tick. */
+function timeTick(seconds) {
+    const units = ['ps', 'ns', 'µs', 'ms', 's'];
+    const unit = Math.max(0, Math.min(4, Math.floor((Math.log10(seconds) + 1e-9) / 3 + 4)));
+    return `${Number((seconds * 1000 ** (4 - unit)).toPrecision(1))}\u00a0${units[unit]}`;
+}
 
 const text = (x, y, content, attributes) => svg('text', { x, y, dy: '0.35em', ...attributes }, content);
 const line = (x1, y1, x2, y2, attributes) => svg('line', { x1, y1, x2, y2, ...attributes });
@@ -124,10 +128,7 @@ const SHAPES = [
 ];
 const COLOURS = 10;
 
-/** The most marks that can be told apart: no two of them have the same colour and shape. */
-const MARKS = COLOURS * SHAPES.length;
-
-/** The colour and the shape of a mark; neighbours differ in both. */
+/** The colour and the shape of a mark; neighbours differ in both, and forty in either. */
 const markAt = index => ({
     colour: `var(--colour-${index % COLOURS})`,
     shape: SHAPES[(index + Math.floor(index / COLOURS)) % SHAPES.length],
@@ -152,10 +153,10 @@ const DASHES = [
 ];
 
 /**
- * Lines over sizes; `title` is above their axis. A series has a `name`, a `mark` or none, the number of its `dash`,
+ * Lines over sizes; `title` is above their axis, which has ratios or seconds. A series has a `name`, a `mark` or none, the number of its `dash`,
  * and `points` with `size`, `value` and `text`, by size. Those with a mark are named at their ends if there is room.
  */
-function lineChart(box, width, { series, title, label, valueText, markedValue }) {
+function lineChart(box, width, { series, title, label, isRatio }) {
     const isNamed = ({ mark, dash }) => mark != null && dash === 0;
     const longest = width > 720 ? Math.max(0, ...series.filter(isNamed).map(({ name }) => name.length)) : 0;
     const height = Math.round(Math.min(480, Math.max(320, width * 0.55)));
@@ -190,9 +191,9 @@ function lineChart(box, width, { series, title, label, valueText, markedValue })
     }
     for (const value of y.ticks) {
         chart.append(
-            line(left, y.at(value), right, y.at(value), { class: value === markedValue ? 'grid marked' : 'grid' }),
+            line(left, y.at(value), right, y.at(value), { class: isRatio && value === 1 ? 'grid marked' : 'grid' }),
         );
-        chart.append(text(left - 8, y.at(value), round(valueText(value)), { class: 'axis', 'text-anchor': 'end' }));
+        chart.append(text(left - 8, y.at(value), isRatio ? String(value) : timeTick(value), { class: 'axis', 'text-anchor': 'end' }));
     }
     chart.append(text((left + right) / 2, bottom + 34, 'size', { class: 'axis', 'text-anchor': 'middle' }));
     chart.append(text(2, 9, title, { class: 'axis' }));
@@ -245,64 +246,4 @@ function lineChart(box, width, { series, title, label, valueText, markedValue })
         });
     }
     probe(box, chart, placed);
-}
-
-/**
- * Dots at ratios, in groups. A group has a `name`, a `mark`, a `note` that follows its numbers if there is room, and
- * `dots` with the `ratio`, its `low` and `high`, `text`, and whether it `isHollow`.
- */
-function dotChart(box, width, { groups, label }) {
-    const isNarrow = width < 560;
-    const [leading, gap] = [groups.some(group => group.dots.length > 1) ? 14 : 16, 7];
-    const longest = texts => Math.max(0, ...texts.map(text => text.length));
-    const letter = isNarrow ? 6.1 : 7.3;
-    const notes = isNarrow ? 0 : 14 + 6.4 * longest(groups.map(({ note }) => note));
-    const left = Math.min(0.45 * width, 16 + letter * longest(groups.map(({ name }) => name)));
-    const [right, top] = [width - 54 - notes, 26];
-    let bottom = top;
-    const tops = groups.map(
-        ({ dots }) => (bottom += dots.length * leading + gap) - dots.length * leading - gap / 2,
-    );
-    const chart = emptyChart(box, width, bottom + 8, label);
-    const all = groups.flatMap(group => group.dots);
-    const [low, high] = [Math.min(1, ...all.map(dot => dot.low)), Math.max(1.5, ...all.map(dot => dot.high))];
-    const x = logAxis([low / 1.15, high * 1.05], [left, right], 36);
-    for (const ratio of x.ticks) {
-        chart.append(line(x.at(ratio), top, x.at(ratio), bottom, { class: ratio === 1 ? 'grid marked' : 'grid' }));
-        chart.append(
-            text(x.at(ratio), top - 12, `×\u2009${ratio < 1 ? ratio : grouped(ratio)}`, {
-                class: 'axis',
-                'text-anchor': 'middle',
-            }),
-        );
-    }
-    const placed = [];
-    groups.forEach(({ name, mark, note, dots, isObserved }, i) => {
-        const room = Math.floor((left - 12) / letter);
-        const shown = name.length > room ? `${name.slice(0, room - 1)}…` : name;
-        chart.append(
-            text(left - 8, tops[i] + (dots.length * leading) / 2, shown, {
-                class: isObserved ? 'name observed' : 'name',
-                'text-anchor': 'end',
-                style: isNarrow && 'font-size: 10px',
-            }),
-        );
-        dots.forEach(({ ratio, low, high, text: lines, machine, isHollow }, j) => {
-            const [at, middle] = [x.at(ratio), tops[i] + (j + 0.5) * leading];
-            const after = j === 0 && !isNarrow && svg('tspan', { class: 'axis', dx: 8 }, note);
-            chart.append(
-                line(left, middle, Math.max(left, x.at(low) - 3), middle, { class: 'guide' }),
-                line(x.at(low), middle, x.at(high), middle, { class: 'whisker', style: `color: ${mark.colour}` }),
-                markOf(mark, at, middle, isHollow),
-                svg(
-                    'text',
-                    { x: Math.max(x.at(high), at + 4) + 6, y: middle, dy: '0.35em', class: 'value' },
-                    digits(ratio),
-                    after || null,
-                ),
-            );
-            placed.push({ x: at, y: middle, series: name, column: machine, text: lines });
-        });
-    });
-    probe(box, chart, placed, (point, _, y) => Math.abs(point.y - y));
 }

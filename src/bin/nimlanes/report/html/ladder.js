@@ -17,7 +17,6 @@ function reason(kernel, machine) {
 
 /** What a kernel is. */
 const sentence = kernel => [
-    ...(kernel.like ? ['as ', html('code', {}, kernel.like), ': '] : []),
     kernel.summary,
     ...(kernel.claim === 'exact' ? [] : [html('em', {}, ' (observed, not proved)')]),
 ];
@@ -27,41 +26,32 @@ function drawLadder() {
     const size = Number(byId('size').value);
     const duels = chosen.map(machine => duelOf(machine, size));
     const rowOf = (kernel, i) => duels[i].find(row => row.kernel === kernel.name);
-    // How much faster a step is than the one before it: null for the first, undefined for what is no step.
-    const gainOf = (kernel, i) => rowOf(kernel, i)?.step;
     const isAll = byId('all-kernels').checked;
-    const isStep = kernel => duels.some((_, i) => gainOf(kernel, i) !== undefined);
+    const isStep = kernel => duels.some((_, i) => rowOf(kernel, i)?.is_step);
     const kernels = state.operation.kernels.filter(kernel => isAll || isStep(kernel));
     const rank = kernel => state.operation.kernels.indexOf(kernel);
     const ofMachine = (machine, i) => [
         {
             head: 'time',
             isNumber: true,
-            value: kernel => rowOf(kernel, i)?.median_seconds,
+            value: kernel => rowOf(kernel, i)?.time.value,
             cell: kernel => {
                 const row = rowOf(kernel, i);
-                const isBest = row && best(duels[i]) === row;
                 return row
-                    ? html(isBest ? 'strong' : 'span', {}, time(row.median_seconds))
+                    ? html(row.is_best ? 'strong' : 'span', { title: row.slow_mode }, row.time.text)
                     : html('span', { class: 'reason' }, reason(kernel.name, machine));
             },
         },
         {
             head: '× baseline',
             isNumber: true,
-            value: kernel => rowOf(kernel, i)?.ratio,
+            value: kernel => rowOf(kernel, i)?.ratio.value,
             cell: kernel => {
                 const row = rowOf(kernel, i);
-                const noise = row && row.kernel !== row.baseline ? `±${percent(spread(row))}` : '';
-                return row ? [digits(row.ratio), html('small', {}, noise)] : '';
+                return row ? [row.ratio.text, html('small', {}, row.spread ?? '')] : '';
             },
         },
-        {
-            head: '× best before',
-            isNumber: true,
-            value: kernel => gainOf(kernel, i),
-            cell: kernel => (gainOf(kernel, i) ? digits(gainOf(kernel, i)) : '–'),
-        },
+        numberColumn('× best before', 'gain', kernel => rowOf(kernel, i)),
     ];
     const table = sortedTable({
         label: `Kernels of ${state.operation.name}`,
@@ -80,9 +70,10 @@ function drawLadder() {
                 cell: kernel =>
                     [
                         sentence(kernel),
-                        duels.some(duel => bestPlain(duel)?.kernel === kernel.name)
+                        duels.some((_, i) => rowOf(kernel, i)?.is_best_plain)
                             ? html('em', {}, '; the best plain Rust')
                             : [],
+                        flamegraphLink(kernel),
                     ].flat(),
             },
             { head: 'technology', value: kernel => kernel.technology },

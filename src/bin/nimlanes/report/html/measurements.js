@@ -1,6 +1,7 @@
 // The section of all measured kernels.
 
 {
+    const unitOf = row => operationNamed.get(row.operation)?.unit;
     const filters = [
         ['Operation', row => row.operation, operations.map(operation => operation.name)],
         ['Machine', row => machineName(row.machine), machines.map((_, machine) => machineName(machine))],
@@ -18,20 +19,11 @@
             { head: 'build', value: row => row.build },
             { head: 'threads', value: row => row.threads, isNumber: true },
             { head: 'tier', value: row => row.tier },
-            { head: 'time', value: row => row.median_seconds, cell: row => time(row.median_seconds), isNumber: true },
-            {
-                head: 'rate',
-                value: row => row.throughput,
-                cell: row => (row.throughput > 0 ? rate(row.throughput) : '–'),
-                isNumber: true,
-            },
-            { head: '× baseline', value: row => row.ratio, cell: row => digits(row.ratio), isNumber: true },
-            {
-                head: '±',
-                isNumber: true,
-                value: row => (row.kernel === row.baseline ? undefined : spread(row)),
-                cell: row => (row.kernel === row.baseline ? '–' : percent(spread(row))),
-            },
+            numberColumn('time', 'time'),
+            { ...numberColumn('per unit', 'unit_time'), title: row => `per ${unitOf(row)}` },
+            numberColumn('× baseline', 'ratio'),
+            { head: '±', value: row => row.spread, isNumber: true },
+            numberColumn('× plain Rust', 'plain'),
             { head: 'baseline', value: row => row.baseline },
             { head: 'machine', value: row => machineName(row.machine) },
             {
@@ -58,7 +50,7 @@
     byId('rows').append(table.element);
 
     const words = rows.map(row =>
-        [row.kernel, row.operation, row.workload, row.tier, machineName(row.machine), row.claim]
+        [row.kernel, row.operation, row.workload, row.tier, machineName(row.machine), kernelOf(row).claim]
             .join(' ')
             .toLowerCase(),
     );

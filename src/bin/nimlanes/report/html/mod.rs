@@ -1,12 +1,12 @@
 //! The page: every measurement in one HTML file to browse, which needs nothing else.
 //!
-//! The files beside this one are its skeleton, its style and its scripts. All data is one block of JSON, packed, from which the
-//! scripts draw tables, charts and flamegraphs: no number is in the page twice. It holds the library as a module of WebAssembly
-//! for each tier, which a worker runs (`worker.js`) to solve, draw and race.
+//! The files beside this one are its skeleton, its style and its scripts. All data is one block of JSON, packed. It has every number
+//! as text, beside the value to sort and to draw by: the scripts compute none. The page holds the library as a module of WebAssembly for
+//! each tier, which a worker runs (`worker.js`) to solve and race.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
@@ -19,31 +19,26 @@ use nimlanes::games::{GAMES, Game, Setting};
 use nimlanes::kernel::case::Case;
 use nimlanes::kernel::session::{AnyOperation, KernelInfo};
 use nimlanes::kernel::workload::Workload;
-use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use serde::Serialize;
 
-use super::data::sources::rust_files;
 use super::data::{Data, Observed};
 use super::measure::tasks::SMALL;
-use super::tables::{steps, technology};
+use super::tables::markdown::{memory, ns, spread, time, times};
+use super::tables::{best_plain, steps, technology};
 use super::{ReportError, changed, read};
-use crate::drawing::colours::scale;
 use crate::files::saved::{Measured, SCHEMA, SavedError, entries};
 use crate::measuring::builds::Modules;
-use crate::measuring::duel::{self, Duel};
-use crate::measuring::profile::frame as frame_of;
+use crate::measuring::duel::{self, Duel, Mode};
 
 const SKELETON: &str = include_str!("page.html");
 const WORKER: &str = include_str!("worker.js");
 const STYLE: &str = include_str!("page.css");
 /// Each uses what those before it define.
-const SCRIPTS: [&str; 16] = [
+const SCRIPTS: [&str; 11] = [
     include_str!("base.js"),
     include_str!("table.js"),
     include_str!("charts.js"),
-    include_str!("flamegraph.js"),
-    include_str!("profiles.js"),
     include_str!("ladder.js"),
     include_str!("operation.js"),
     include_str!("summary.js"),
@@ -52,16 +47,10 @@ const SCRIPTS: [&str; 16] = [
     include_str!("activity.js"),
     include_str!("race.js"),
     include_str!("solve.js"),
-    include_str!("points.js"),
-    include_str!("draw.js"),
-    include_str!("start.js"),
 ];
 
-/// Number of colours in a scale.
-const SHADES: u8 = 64;
-
-/// The folder of the flamegraphs that the repository keeps, as `operation/workload/kernel-size.folded`.
-const KEPT: &str = "profiles/kept";
+/// The folder of the flamegraphs that the repository keeps, as `operation/workload/kernel-size.svg`.
+const FLAMEGRAPHS: &str = "profiles/flamegraphs";
 
 /// What the scripts draw.
 #[derive(Serialize)]
@@ -76,10 +65,7 @@ struct Content<'a> {
     operations: Vec<OperationInfo>,
     rows: Vec<Row<'a>>,
     skipped: Vec<Skipped<'a>>,
-    profiles: Vec<Profile>,
     games: Vec<GameInfo>,
-    /// The colours of a scale from dark to light: red, green and blue.
-    scale: Vec<[u8; 3]>,
     /// The fields of a saved duel that are always the same.
     saved: SavedDuel,
     /// Why there is no module, if there is none.
@@ -95,7 +81,6 @@ struct GameInfo {
     limit: &'static str,
     published: u64,
     operations: &'static [&'static str],
-    lists_positions: bool,
     settings: Vec<SettingInfo>,
 }
 
@@ -117,15 +102,18 @@ struct SavedDuel {
 /// A machine; others refer to it by its place in the list.
 #[derive(Serialize)]
 struct MachineInfo<'a> {
-    #[serde(flatten)]
-    environment: &'a Environment,
     /// Given by hand, or the microarchitecture.
     name: &'a str,
+    cpu: &'a str,
+    tier: &'a str,
+    threads: usize,
+    caches: &'a [String],
+    memory: String,
     folder: String,
     revision: Option<&'a str>,
     draft: bool,
-    /// Date and time of the first and the last duel.
-    measured: [&'a str; 2],
+    /// Date and time of the last duel.
+    measured: &'a str,
 }
 
 #[derive(Serialize)]
@@ -149,17 +137,30 @@ struct WorkloadInfo {
 #[derive(Serialize)]
 struct Kernel {
     name: &'static str,
-    summary: &'static str,
-    like: Option<&'static str>,
+    /// What it is; after the kernel that it is like, if there is one.
+    summary: String,
     technology: String,
-    tier: &'static str,
     claim: &'static str,
-    is_plain: bool,
     source: String,
     /// The line of its function `run`.
     line: Option<usize>,
+    /// The picture of where its time goes, if one is kept.
+    flamegraph: Option<String>,
     /// The machines whose measurements are of another source.
     changed: Vec<usize>,
+}
+
+/// A number, to sort and to draw by, and its text.
+#[derive(Serialize)]
+struct Number {
+    value: f64,
+    text: String,
+}
+
+impl Number {
+    fn new(value: f64, text: impl Fn(f64) -> String) -> Self {
+        Number { value, text: text(value) }
+    }
 }
 
 /// A kernel's times in a duel.
@@ -169,12 +170,30 @@ struct Row<'a> {
     #[serde(flatten)]
     case: &'a Case,
     build: &'a str,
+    clock: &'a str,
+    threads: usize,
     baseline: Option<&'a str>,
-    /// Only of a step of the ladder: how much faster it is than the step before it, and nothing for the first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    step: Option<Option<f64>>,
-    #[serde(flatten)]
-    row: &'a duel::Row,
+    kernel: &'a str,
+    tier: &'a str,
+    is_exact: bool,
+    /// Whether it is the best of the exact kernels, and the best of those in plain Rust.
+    is_best: bool,
+    is_best_plain: bool,
+    /// Whether it is a step of the ladder.
+    is_step: bool,
+    time: Number,
+    /// For a unit of work; none for a run that has no work.
+    unit_time: Option<Number>,
+    /// Times as fast as the baseline.
+    ratio: Number,
+    /// None for the baseline.
+    spread: Option<String>,
+    /// Times as fast as the best plain Rust.
+    plain: Option<Number>,
+    /// How much faster a step is than the one before it; none for the first.
+    gain: Option<Number>,
+    /// The time in the slower of two modes, and the number of processes in it.
+    slow_mode: Option<String>,
 }
 
 /// A kernel that did not take part in a duel.
@@ -188,23 +207,6 @@ struct Skipped<'a> {
     skipped: &'a duel::Skipped,
 }
 
-/// A flamegraph.
-#[derive(Serialize)]
-struct Profile {
-    operation: String,
-    workload: String,
-    kernel: String,
-    size: u64,
-    /// How it was sampled.
-    about: String,
-    /// The file with its tree and its hottest loop.
-    text: String,
-    /// Folded stacks.
-    stacks: String,
-    /// The source file and the line in it of frames that are lines, by their `file.rs:12`.
-    lines: BTreeMap<String, (String, usize)>,
-}
-
 /// A page, and what it holds.
 #[derive(Debug)]
 pub struct Page {
@@ -214,8 +216,6 @@ pub struct Page {
     pub rows: usize,
     /// The names of the machines.
     pub machines: Vec<String>,
-    /// Number of flamegraphs.
-    pub profiles: usize,
     /// Why it has no module, if it has none.
     pub no_module: Option<String>,
 }
@@ -226,30 +226,34 @@ pub struct Page {
 /// # Errors
 /// A file of the source tree cannot be read.
 pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page, ReportError> {
-    let sources = SourceTexts::read()?;
+    let flamegraphs = flamegraphs()?;
     let changed = folders.iter().map(|data| changed(data)).collect::<Result<Vec<_>, _>>()?;
     let changed: Vec<BTreeSet<String>> = changed.into_iter().map(Option::unwrap_or_default).collect();
     // The machine only serves to list kernels.
     let machine = Machine::detect();
     let kernels: BTreeMap<&str, Vec<KernelInfo>> =
         OPERATIONS.iter().map(|operation| (operation.name(), operation.kernels(&machine))).collect();
-    let operation = |operation: &&'static dyn AnyOperation| OperationInfo {
-        name: operation.name(),
-        unit: operation.unit(),
-        workloads: operation.workloads().iter().map(WorkloadInfo::from).collect(),
-        kernels: kernels[operation.name()].iter().map(|kernel| Kernel::new(kernel, &sources, &changed)).collect(),
+    let operation = |operation: &&'static dyn AnyOperation| -> Result<OperationInfo, SavedError> {
+        let name = operation.name();
+        let kernel = |kernel: &KernelInfo| {
+            let flamegraph = flamegraphs.get(&(name.to_owned(), kernel.name.to_owned()));
+            Kernel::new(kernel, flamegraph.cloned(), &changed)
+        };
+        let kernels = kernels[name].iter().map(kernel).collect::<Result<_, _>>()?;
+        let workloads = operation.workloads().iter().map(WorkloadInfo::from).collect();
+        Ok(OperationInfo { name, unit: operation.unit(), workloads, kernels })
     };
+    let mut rows: Vec<Row> = numbered(folders).flat_map(|(machine, data)| rows(machine, data, &kernels)).collect();
+    rows.sort_by_cached_key(place);
     let content = Content {
-        schema: "nimlanes-page-2",
+        schema: "nimlanes-page-3",
         links,
         small: SMALL,
         machines: folders.iter().filter_map(|data| MachineInfo::of(data)).collect(),
-        operations: OPERATIONS.iter().map(operation).collect(),
-        rows: numbered(folders).flat_map(|(machine, data)| rows(machine, data, &kernels)).collect(),
+        operations: OPERATIONS.iter().map(operation).collect::<Result<_, _>>()?,
+        rows,
         skipped: numbered(folders).flat_map(|(machine, data)| skipped(machine, data)).collect(),
-        profiles: profiles(&sources)?,
         games: GAMES.iter().map(GameInfo::from).collect(),
-        scale: (0..SHADES).map(|shade| scale(f64::from(shade) / f64::from(SHADES - 1)).0).collect(),
         saved: SavedDuel { schema: SCHEMA, kind: Duel::KIND },
         no_module: modules.as_ref().err().cloned(),
     };
@@ -270,7 +274,6 @@ pub fn compose(folders: &[&Data], links: &str, modules: Modules) -> Result<Page,
         html,
         rows: content.rows.len(),
         machines: content.machines.iter().map(|machine| machine.name.to_owned()).collect(),
-        profiles: content.profiles.len(),
         no_module: content.no_module,
     })
 }
@@ -300,24 +303,78 @@ fn duels(data: &Data) -> impl Iterator<Item = &Duel> {
     data.duels.iter().map(|saved| &saved.content)
 }
 
-fn rows<'a>(
-    machine: usize,
-    data: &'a Data,
-    kernels: &'a BTreeMap<&str, Vec<KernelInfo>>,
-) -> impl Iterator<Item = Row<'a>> {
-    let exact = duels(data).flat_map(move |duel| {
-        let Duel { case, build, baseline, .. } = duel;
-        let steps = kernels.get(&*case.operation).map_or_else(Vec::new, |kernels| steps(duel, kernels));
-        duel.rows.iter().map(move |row| {
-            let step = steps.iter().find(|step| step.row.kernel == row.kernel).map(|step| step.gain);
-            Row { machine, case, build, baseline: Some(baseline), step, row }
-        })
-    });
-    let observed = data.observed.iter().map(move |Observed { case, build, row }| {
-        let baseline = data.duel(case, build, &row.clock).map(|duel| &*duel.baseline);
-        Row { machine, case, build, baseline, step: None, row }
-    });
-    exact.chain(observed)
+/// Where a row stands: in the order of the lists, whatever the order of the files; exact kernels before observed ones, fastest first.
+fn place<'a>(row: &Row<'a>) -> impl Ord + use<'a> {
+    let operation = OPERATIONS.iter().position(|operation| operation.name() == row.case.operation);
+    let workloads = operation.map_or(&[][..], |operation| OPERATIONS[operation].workloads());
+    let workload = workloads.iter().position(|workload| workload.name == row.case.workload);
+    let lists = [operation, workload].map(|place| place.unwrap_or(usize::MAX));
+    // The bits of positive numbers are in their order.
+    (lists, row.case.size, row.machine, row.build, row.clock, !row.is_exact, Reverse(row.ratio.value.to_bits()))
+}
+
+fn rows<'a>(machine: usize, data: &'a Data, kernels: &BTreeMap<&str, Vec<KernelInfo>>) -> Vec<Row<'a>> {
+    let mut rows = Vec::new();
+    for duel in duels(data) {
+        let kernels = kernels.get(&*duel.case.operation).map_or(&[][..], |kernels| kernels);
+        let steps = steps(duel, kernels);
+        let plain = best_plain(duel, kernels);
+        let is = |named: Option<&duel::Row>, row: &duel::Row| named.is_some_and(|named| named.kernel == row.kernel);
+        for row in &duel.rows {
+            let step = steps.iter().find(|step| step.row.kernel == row.kernel);
+            let gain = step.and_then(|step| step.gain);
+            rows.push(Row {
+                is_best: is(duel.rows.first(), row),
+                is_best_plain: is(plain, row),
+                is_step: step.is_some(),
+                gain: gain.map(|gain| Number::new(gain, times)),
+                ..Row::new(machine, &duel.case, &duel.build, Some(&duel.baseline), plain, row)
+            });
+        }
+    }
+    for Observed { case, build, row } in &data.observed {
+        let duel = data.duel(case, build, &row.clock);
+        let plain = duel.and_then(|duel| best_plain(duel, kernels.get(&*case.operation)?));
+        rows.push(Row::new(machine, case, build, duel.map(|duel| &*duel.baseline), plain, row));
+    }
+    rows
+}
+
+impl<'a> Row<'a> {
+    /// A row that leads in nothing and is no step.
+    fn new(
+        machine: usize,
+        case: &'a Case,
+        build: &'a str,
+        baseline: Option<&'a str>,
+        plain: Option<&duel::Row>,
+        row: &'a duel::Row,
+    ) -> Self {
+        let unit_time = |seconds: f64| Number::new(seconds, |seconds| ns(1e9 * seconds));
+        let slow =
+            |Mode { median_seconds, processes }: Mode| format!("{} in {processes} processes", time(median_seconds));
+        Row {
+            machine,
+            case,
+            build,
+            clock: &row.clock,
+            threads: row.threads,
+            baseline,
+            kernel: &row.kernel,
+            tier: &row.tier,
+            is_exact: row.is_exact(),
+            is_best: false,
+            is_best_plain: false,
+            is_step: false,
+            time: Number::new(row.median_seconds, time),
+            unit_time: (row.throughput > 0.0).then(|| unit_time(1.0 / row.throughput)),
+            ratio: Number::new(row.ratio, times),
+            spread: (Some(&*row.kernel) != baseline).then(|| spread(row)),
+            plain: plain.map(|plain| Number::new(row.ratio / plain.ratio, times)),
+            gain: None,
+            slow_mode: row.slow_mode.map(slow),
+        }
+    }
 }
 
 fn skipped(machine: usize, data: &Data) -> impl Iterator<Item = Skipped<'_>> {
@@ -330,14 +387,18 @@ fn skipped(machine: usize, data: &Data) -> impl Iterator<Item = Skipped<'_>> {
 impl<'a> MachineInfo<'a> {
     /// The machine of a folder; there is one, since a folder without a duel is not read.
     fn of(data: &'a Data) -> Option<Self> {
-        let dates = || data.duels.iter().map(|saved| saved.date.as_str());
+        let environment = data.environment()?;
         Some(MachineInfo {
-            environment: data.environment()?,
             name: data.name(),
+            cpu: &environment.cpu,
+            tier: &environment.tier,
+            threads: environment.threads,
+            caches: &environment.caches,
+            memory: memory(environment.memory as f64),
             folder: data.folder.display().to_string(),
             revision: data.source().and_then(|source| source.revision.as_deref()),
             draft: data.is_draft(),
-            measured: [dates().min()?, dates().max()?],
+            measured: data.date(),
         })
     }
 }
@@ -363,117 +424,47 @@ impl From<&'static Game> for GameInfo {
             published,
         };
         let Game { name, title, question, limit, published, operations, .. } = game;
-        let (lists_positions, settings) = (game.lists_positions(), game.settings().map(setting).collect());
-        GameInfo { name, title, question, limit, published: *published, operations, lists_positions, settings }
+        let settings = game.settings().map(setting).collect();
+        GameInfo { name, title, question, limit, published: *published, operations, settings }
     }
 }
 
 impl Kernel {
-    fn new(kernel: &KernelInfo, sources: &SourceTexts, changed: &[BTreeSet<String>]) -> Self {
+    fn new(kernel: &KernelInfo, flamegraph: Option<String>, changed: &[BTreeSet<String>]) -> Result<Self, SavedError> {
         let source = kernel.source();
-        Kernel {
+        let text = read(Path::new(&source))?.unwrap_or_default();
+        Ok(Kernel {
             name: kernel.name,
-            summary: kernel.summary,
-            like: kernel.like,
+            summary: kernel.like.map_or(String::new(), |other| format!("as {other}: ")) + kernel.summary,
             technology: technology(kernel),
-            tier: kernel.tier.name(),
             claim: kernel.claim.name(),
-            is_plain: kernel.is_plain(),
-            line: sources.line_of(&source, "pub fn run"),
+            line: text.lines().position(|line| line.starts_with("pub fn run")).map(|place| place + 1),
+            flamegraph,
             changed: (0..changed.len()).filter(|machine| changed[*machine].contains(&source)).collect(),
             source,
-        }
+        })
     }
 }
 
-/// The text of every file of the source tree, by its path.
-struct SourceTexts(BTreeMap<String, String>);
-
-impl SourceTexts {
-    fn read() -> Result<Self, SavedError> {
-        let with_text = |path: PathBuf| Ok((path.display().to_string(), text(&path)?));
-        rust_files(Path::new("src"))?.into_iter().map(with_text).collect::<Result<_, _>>().map(SourceTexts)
-    }
-
-    /// The number of the first line that starts with some text.
-    fn line_of(&self, path: &str, start: &str) -> Option<usize> {
-        Some(1 + self.0.get(path)?.lines().position(|line| line.starts_with(start))?)
-    }
-
-    /// The place of a frame of a flamegraph that is a line of source, such as `a.rs:12` of `a.rs:12 let b = c`, with the file and
-    /// the line that have this text now: the only file of that name, and the nearest line.
-    fn of_frame<'f>(&self, frame: &'f str) -> Option<(&'f str, (&str, usize))> {
-        let (place, _) = frame.split_once(' ')?;
-        let (file, number) = place.split_once(':')?;
-        let number = number.parse::<NonZeroUsize>().ok()?.get();
-        let is_same = |there: &str| frame_of(&format!("{place} {}", there.trim())) == frame;
-        let nearest = |source: &str| {
-            let same = (1..).zip(source.lines()).filter(|(_, there)| is_same(there));
-            same.map(|(line, _)| line).min_by_key(|line| number.abs_diff(*line))
-        };
-        let named = self.0.iter().filter(|(path, _)| Path::new(path).ends_with(file));
-        let mut found = named.filter_map(|(path, source)| Some((path.as_str(), nearest(source)?)));
-        let there = found.next()?;
-        found.next().is_none().then_some((place, there))
-    }
-}
-
-/// The text of a file; empty if there is none.
-fn text(path: &Path) -> Result<String, SavedError> {
-    read(path).map(Option::unwrap_or_default)
-}
-
-/// The kept flamegraphs, in the order of their paths.
-fn profiles(sources: &SourceTexts) -> Result<Vec<Profile>, SavedError> {
-    let mut profiles = Vec::new();
-    for operation in folders_in(Path::new(KEPT))? {
+/// The kept pictures of where the time of a kernel goes, by operation and kernel.
+fn flamegraphs() -> Result<BTreeMap<(String, String), String>, SavedError> {
+    let mut pictures = BTreeMap::new();
+    let name = |path: &Path| path.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
+    for operation in folders_in(Path::new(FLAMEGRAPHS))? {
         for workload in folders_in(&operation)? {
-            for path in entries(&workload)?.iter().filter(|path| path.extension().is_some_and(|it| it == "folded")) {
-                profiles.extend(Profile::read(path, sources)?);
+            for path in entries(&workload)?.iter().filter(|path| path.extension().is_some_and(|it| it == "svg")) {
+                let kernel = name(path).and_then(|stem| Some(stem.rsplit_once('-')?.0.to_owned()));
+                pictures.extend(name(&operation).zip(kernel).map(|key| (key, path.display().to_string())));
             }
         }
     }
-    Ok(profiles)
+    Ok(pictures)
 }
 
 fn folders_in(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
     let mut folders = entries(folder)?;
     folders.retain(|path| path.is_dir());
     Ok(folders)
-}
-
-impl Profile {
-    /// Reads a file of folded stacks and the text beside it; `None` if its path is not that of a kept profile.
-    fn read(path: &Path, sources: &SourceTexts) -> Result<Option<Self>, SavedError> {
-        let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
-        let parts = || {
-            let stem = path.file_stem()?.to_str()?;
-            let (kernel, size) = stem.rsplit_once('-')?;
-            let [workload, operation] = [path.parent()?, path.parent()?.parent()?].map(name);
-            Some((operation?, workload?, kernel.to_owned(), size.parse().ok()?))
-        };
-        let Some((operation, workload, kernel, size)) = parts() else { return Ok(None) };
-        let stacks = text(path)?;
-        let beside = path.with_extension("txt");
-        let about = text(&beside)?.lines().nth(1).unwrap_or_default().to_owned();
-        let frames = stacks.lines().filter_map(|line| line.rsplit_once(' ')).flat_map(|(stack, _)| stack.split(';'));
-        let frames: BTreeSet<&str> = frames.collect();
-        let line = |frame: &str| {
-            let (place, (path, line)) = sources.of_frame(frame)?;
-            Some((place.to_owned(), (path.to_owned(), line)))
-        };
-        let lines = frames.into_iter().filter_map(line).collect();
-        Ok(Some(Profile {
-            operation,
-            workload,
-            kernel,
-            size,
-            about,
-            text: beside.display().to_string(),
-            stacks,
-            lines,
-        }))
-    }
 }
 
 /// The way from the folder of a file to the working directory, with a slash at the end: what relative links in that file to files
@@ -486,38 +477,4 @@ pub fn way_back(file: &Path) -> String {
     let escaped = |part: &str| part.replace('%', "%25").replace('#', "%23").replace('?', "%3F");
     let down = to.iter().skip(shared).map(|part| escaped(&part.to_string_lossy()) + "/");
     "../".repeat(from.iter().count() - shared) + &down.collect::<String>()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_frame_is_the_nearest_line_of_the_only_file_that_has_it() {
-        let long = "x".repeat(200);
-        let files = [
-            ("src/long.rs", long.as_str()),
-            ("src/a/mod.rs", "fn a() {\n    one(); two();\n\n    one(); two();\n"),
-            ("src/b/mod.rs", "fn b() {\n    three();\n}\n"),
-            ("src/c/mod.rs", "\n\n}\n"),
-        ];
-        let texts = SourceTexts(files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect());
-        assert_eq!(texts.of_frame("a/mod.rs:1 one(), two()"), Some(("a/mod.rs:1", ("src/a/mod.rs", 2))));
-        assert_eq!(texts.of_frame("mod.rs:9 one(), two()"), Some(("mod.rs:9", ("src/a/mod.rs", 4))));
-        let cut = frame_of(&format!("long.rs:1 {long}"));
-        assert!(cut.len() < long.len());
-        assert_eq!(texts.of_frame(&cut), Some(("long.rs:1", ("src/long.rs", 1))));
-        for frame in [
-            "a/mod.rs:2 four()",
-            "a/mod.rs:2 one(), t",
-            "b/mod.rs:2 one(), two()",
-            "mod.rs:3 }",
-            "x.rs:1 fn a",
-            "a::run",
-            "mod.rs:0 fn",
-            "a b",
-        ] {
-            assert_eq!(texts.of_frame(frame), None, "{frame}");
-        }
-    }
 }

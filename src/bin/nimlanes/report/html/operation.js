@@ -1,15 +1,15 @@
 // The section of operations: which input is chosen, and the charts of the kernels on it.
 
 /** What is shown of which input. The selects hold the rest. */
-const state = { operation: null, machines: new Set([0]), marks: new Map() };
+const state = { operation: null, machines: new Set([0]), marked: [] };
 
+/** What can be drawn by size: a number of a row, and what it is. Ratios have a line at 1. */
 const MEASURES = {
-    'time per unit of work': { value: perUnit, text: time, title: unit => `time per ${unit}` },
-    'time of a run': { value: row => row.median_seconds, text: time, title: () => 'time of a run' },
+    'time per unit of work': { value: 'unit_time', title: unit => `time per ${unit}` },
+    'time of a run': { value: 'time', title: () => 'time of a run' },
     'ratio to the best plain Rust': {
-        value: (row, duel) => bestPlain(duel) && row.ratio / bestPlain(duel).ratio,
-        text: digits,
-        marked: 1,
+        value: 'plain',
+        isRatio: true,
         title: () => 'times as fast as the best plain Rust of the same size',
     },
 };
@@ -33,56 +33,42 @@ function sizesShown() {
 
 /** The values of a row, as lines below a heading. */
 function about(row) {
-    const unit = perUnit(row);
     return [
         row.kernel + (machines.length > 1 ? ` on ${machineName(row.machine)}` : ''),
         `size ${grouped(row.size)}`,
         kernelOf(row).technology,
-        `${time(row.median_seconds)} a run${unit ? `, ${time(unit)} per ${row.unit}` : ''}`,
-        row.baseline && row.kernel !== row.baseline
-            ? `${digits(row.ratio)} × ${row.baseline}, ±${percent(spread(row))}`
-            : 'the baseline',
-        isExact(row) ? null : 'observed, not proved',
-        row.slow_mode ? `${time(row.slow_mode.median_seconds)} in ${row.slow_mode.processes} processes` : null,
+        `${row.time.text} a run${row.unit_time ? `, ${row.unit_time.text} per ${state.operation.unit}` : ''}`,
+        isBaseline(row) ? 'the baseline' : `${row.ratio.text} × ${row.baseline}, ${row.spread}`,
+        row.is_exact ? null : 'observed, not proved',
+        row.slow_mode,
     ].filter(Boolean);
 }
 
-/** The baseline, and the kernels that lead at some size, overall or in plain Rust, get a mark each. */
+/** Marks the baseline, and the kernels that lead at some size, overall or in plain Rust. */
 function chooseMarks() {
     const sizes = sizesShown();
     const large = sizes.filter(size => size > data.small);
-    const all = chosenMachines().flatMap(machine =>
-        (large.length > 0 ? large : sizes).map(size => duelOf(machine, size)),
-    );
-    const leads = all
-        .flatMap(duel => [baseline(duel), best(duel), bestPlain(duel)])
-        .filter(Boolean)
-        .map(row => row.kernel);
-    const inOrder = state.operation.kernels.map(kernel => kernel.name).filter(name => leads.includes(name));
-    state.marks = new Map(inOrder.slice(0, MARKS).map((name, i) => [name, i]));
+    const leads = chosenMachines()
+        .flatMap(machine => (large.length > 0 ? large : sizes).flatMap(size => duelOf(machine, size)))
+        .filter(row => isBaseline(row) || row.is_best || row.is_best_plain);
+    const names = new Set(leads.map(row => row.kernel));
+    state.marked = state.operation.kernels.map(kernel => kernel.name).filter(name => names.has(name));
 }
 
 /** Gives a kernel the first mark that is free, or takes its mark away. */
 function toggleMark(name) {
-    const { marks } = state;
-    if (!marks.delete(name)) {
-        if (marks.size === MARKS) {
-            const [oldest] = marks.keys();
-            marks.delete(oldest);
-        }
-        const used = new Set(marks.values());
-        marks.set(
-            name,
-            [...Array(MARKS).keys()].find(mark => !used.has(mark)),
-        );
+    const { marked } = state;
+    if (marked.includes(name)) {
+        marked[marked.indexOf(name)] = null;
+    } else {
+        marked[marked.includes(null) ? marked.indexOf(null) : marked.length] = name;
     }
     paintLegend();
     drawSizes();
-    drawRatios();
 }
 
-/** The mark of a kernel, the same in all charts; none if it has none. */
-const kernelMark = name => (state.marks.has(name) ? markAt(state.marks.get(name)) : null);
+/** The mark of a kernel; none if it has none. */
+const kernelMark = name => (state.marked.includes(name) ? markAt(state.marked.indexOf(name)) : null);
 
 function paintLegend() {
     for (const button of byId('legend').children) {
@@ -118,9 +104,8 @@ const drawSizes = withWidth(byId('sizes-chart'), width => {
         .flatMap((machine, dash) =>
             state.operation.kernels.map(({ name }) => {
                 const points = sizes.flatMap(size => {
-                    const duel = duelOf(machine, size);
-                    const row = duel.find(row => row.kernel === name);
-                    const value = row && measure.value(row, duel);
+                    const row = duelOf(machine, size).find(row => row.kernel === name);
+                    const value = row?.[measure.value]?.value;
                     return value > 0 ? [{ size, value, text: about(row) }] : [];
                 });
                 return { name, dash, mark: kernelMark(name), points };
@@ -132,48 +117,10 @@ const drawSizes = withWidth(byId('sizes-chart'), width => {
     lineChart(byId('sizes-chart'), width, {
         series,
         title: measure.title(state.operation.unit),
-        valueText: measure.text,
-        markedValue: measure.marked,
+        isRatio: measure.isRatio,
         label: `${byId('measure').value} of ${state.operation.name} kernels by size; arrow keys move between values`,
     });
 });
-
-const drawRatios = withWidth(byId('ratio-chart'), width => {
-    const chosen = chosenMachines();
-    const size = Number(byId('size').value);
-    const duels = chosen.map(machine => duelOf(machine, size));
-    const names = unique(duels.flat().map(row => row.kernel));
-    const groups = names.map(name => {
-        const found = duels.flatMap(duel => duel.filter(row => row.kernel === name));
-        const dots = found.map(row => ({
-            ratio: row.ratio,
-            low: row.ratio_low,
-            high: row.ratio_high,
-            text: about(row),
-            machine: row.machine,
-            isHollow: row.machine !== chosen[0],
-        }));
-        const { technology } = kernelOf(found[0]);
-        return { name, mark: kernelMark(name) ?? NO_MARK, note: technology, dots, isObserved: !isExact(found[0]) };
-    });
-    dotChart(byId('ratio-chart'), width, { groups, label: 'Ratios to the baseline; arrow keys move between dots' });
-    const shown = duels.flat();
-    const baselines = unique(shown.flatMap(row => row.baseline ?? []));
-    const notes = [
-        `Times as fast as the baseline (${baselines.join(', ')}), on a logarithmic axis.`,
-        'The thick line is the middle 80 % of the rounds. Colours and shapes are those above.',
-        shown.every(isExact) ? '' : 'Answers of kernels in italics are observed to be right, not proved.',
-        chosen.length > 1
-            ? `A kernel’s dots are of ${chosen.map(machineName).join(', ')}, in this order; those of the first are filled.`
-            : '',
-    ];
-    byId('ratio-caption').textContent = shown.length > 0 ? notes.join(' ') : 'Not measured.';
-});
-
-function drawAtSize() {
-    drawRatios();
-    drawLadder();
-}
 
 /** Updates the section after the operation, or what is shown of it, has changed. */
 function update(keepsMarks) {
@@ -206,7 +153,7 @@ function update(keepsMarks) {
     }
     makeLegend();
     drawSizes();
-    drawAtSize();
+    drawLadder();
 }
 
 function choose(name) {
@@ -217,7 +164,6 @@ function choose(name) {
     // The size of another operation means nothing here.
     byId('size').replaceChildren();
     update(false);
-    chooseFlames(name);
 }
 
 function open(name) {
@@ -268,7 +214,7 @@ byId('workload').addEventListener('change', () => {
 });
 byId('variant').addEventListener('change', () => update(true));
 byId('measure').addEventListener('change', drawSizes);
-byId('size').addEventListener('change', drawAtSize);
+byId('size').addEventListener('change', drawLadder);
 byId('all-kernels').addEventListener('change', drawLadder);
 
 // The first operation is shown at first.

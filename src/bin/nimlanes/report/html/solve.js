@@ -24,11 +24,11 @@
 
     const line = (term, ...description) => [html('dt', {}, term), html('dd', {}, ...description)];
 
-    function show({ title, question, limit, parameters, answer, details, kernels, evidence, seconds }) {
+    function show({ title, question, limit, parameters, answer, details, kernels, evidence, time }) {
         const used = kernels.map(([operation, kernel, claim]) => [
             html('code', {}, operation),
             ' ',
-            kernelLink({ operation, kernel, claim, machine: null }),
+            kernelLink({ operation, kernel, machine: null }),
             claim === 'exact' ? '' : ' (observed, not proved)',
             ' ',
         ]);
@@ -43,7 +43,7 @@
                 ...details.map(([name, value]) => line(name.replaceAll('_', ' '), value)),
                 line('kernel', ...used.flat()),
                 evidence ? line('evidence', evidence) : [],
-                line('time', time(seconds)),
+                line('time', time),
             ),
         );
     }
@@ -62,10 +62,8 @@
                 { solve: { name, settings } },
                 line => {
                     if (line.stage) {
-                        const { operation, kernel, seconds } = line.stage;
-                        say(
-                            `${operation} by ${kernel}: about ${time(seconds)} on the machine that its cost was measured on.`,
-                        );
+                        const { operation, kernel, time } = line.stage;
+                        say(`${operation} by ${kernel}: about ${time} on the machine that its cost was measured on.`);
                     } else {
                         solution = line.solution;
                         show(solution);
@@ -73,7 +71,13 @@
                 },
                 signal,
             );
-            return `${solution.title}: the answer is ${solution.answer}, found in ${time(solution.seconds)}.`;
+            return `${solution.title}: the answer is ${solution.answer}, found in ${solution.time}.`;
         },
     });
 }
+
+// All that a link can ask for is there: do what the address says, now and whenever it changes.
+byId('no-module').hidden = !data.no_module;
+byId('no-module').textContent = `Race and Solve do not work in this page: ${data.no_module}.`;
+addEventListener('hashchange', followLink);
+followLink();

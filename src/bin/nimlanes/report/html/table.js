@@ -1,5 +1,13 @@
 // Tables that are sorted by a click on a heading.
 
+/** A column of numbers with their texts, a field of a row. `rowOf` finds the row of what a line of the table is about. */
+const numberColumn = (head, field, rowOf = row => row) => ({
+    head,
+    value: item => rowOf(item)?.[field]?.value,
+    cell: item => rowOf(item)?.[field]?.text,
+    isNumber: true,
+});
+
 /**
  * A table in a box that scrolls. A column has a `head`, the `value` of a row to sort by, what a `cell` shows if that is
  * another thing, a `title` under the pointer, and whether it `isNumber`. `groups` are headings above several columns:

@@ -1,9 +1,6 @@
 //! Measures what a report needs, task by task. Each result is saved in its own file as soon as it is done, so an interrupted
 //! report resumes where it stopped. At the end, one file has them all.
 
-mod clean_build;
-pub mod estimates;
-mod neighbours;
 pub mod tasks;
 pub mod webassembly;
 
@@ -17,7 +14,6 @@ use nimlanes::cores::OPERATIONS;
 use nimlanes::cores::named::NameError;
 use nimlanes::games::{Game, SolveError, Solver};
 use nimlanes::kernel::candidate::{Candidate, quickest};
-use nimlanes::kernel::case::Case;
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::session::Session;
 use nimlanes::kernel::workload::InputError;
@@ -29,19 +25,15 @@ use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::units::span;
 
-use self::clean_build::{build, native};
-use self::neighbours::Neighbours;
-use self::tasks::{CLOCK_BUDGET, Effort, Input, TRIAL_BUDGET, Task};
-use super::data::sources::{self, Sources};
-use super::data::{
-    AllNeeds, Ceilings, Choice, Choices, ClockRow, Clocks, ColdStart, ColdStarts, Counted, FarSolution, GameDuel,
-    GameRow, KernelNeeds, Setup, Spread, Trial, Trials,
-};
+use self::tasks::{Effort, Input, TRIAL_BUDGET, Task};
+use super::data::sources::Sources;
+use super::data::{AllNeeds, Ceilings, Counted, FarSolution, GameDuel, GameRow, KernelNeeds, Setup, Trial, Trials};
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Saved, SavedError, parse};
+use crate::measuring::builds::{FOR_THIS_CPU, NATIVE, cargo_build, check_name, made};
 use crate::measuring::counters;
 use crate::measuring::duel::{
-    Duel, DuelError, DuelOptions, Match, PROCESSES, Skipped, quantile, ratios, run_duel, time_in_turns,
+    Duel, DuelError, DuelOptions, Match, PROCESSES, quantile, ratios, run_duel, time_in_turns,
 };
 use crate::measuring::programs::{ProgramError, json_of, output_of, program, this_program};
 
@@ -172,7 +164,6 @@ impl<'a> Plan<'a> {
     fn measure(&self, task: &Task, name: &str, run: &dyn Fn(usize) -> Arc<Run>) -> Result<(), MeasureError> {
         match task {
             Task::Sources => self.save(name, Sources::here(&run(1))?),
-            Task::Choices => self.save(name, self.choices()?),
             Task::Trials { inputs } => {
                 let rows = inputs.iter().map(|input| self.trial(input, &run(1))).collect::<Result<_, _>>()?;
                 self.save(name, Trials { rows })
@@ -186,22 +177,16 @@ impl<'a> Plan<'a> {
                 }
                 self.save(name, Ceilings { rows })
             }
-            Task::Clocks => self.save(name, self.clocks(&run(1))?),
-            Task::Estimates { build, from } => {
-                self.save(name, estimates::read(build, Path::new(from), sources::newest()?)?)
-            }
             Task::Duel { input, threads, budget } => {
                 self.save(name, self.duel(input, *threads, *budget, &run(*threads))?)
             }
             Task::Native { input, budget } => self.native(input, *budget, &self.path(name), &run(1)),
-            Task::ColdStarts { input, each } => self.save(name, self.starts(input, *each, &run(1))?),
             Task::Counted { input } => {
                 let counted = self.counted(input, &run(1))?;
                 counted.map_or(Ok(()), |counted| self.save(name, counted))
             }
             Task::Game { game, limit, budget } => self.save(name, self.game(game, *limit, *budget, run)?),
             Task::Far { game, limit } => self.save(name, far(game, *limit, &run(1))?),
-            Task::Build { native } => self.save(name, build(*native, &run(1))?),
             Task::Again(task) => self.measure(task, name, run),
         }
     }
@@ -230,26 +215,6 @@ impl<'a> Plan<'a> {
         let able = (0..candidates.len()).filter(|kernel| candidates[*kernel].is_able());
         let counters = counters::count(session.as_ref(), &able.collect::<Vec<_>>(), run, &mut |_| {})?;
         Ok(counters.map(|counters| Counted { case: session.case().clone(), counters }))
-    }
-
-    fn choices(&self) -> Result<Choices, MeasureError> {
-        let mut rows = Vec::new();
-        for operation in OPERATIONS {
-            for workload in operation.workloads() {
-                for size in tasks::sizes(*operation, workload, &self.effort, &self.selection)? {
-                    for tier in self.machine().tiers() {
-                        let selection = Selection::new(self.machine().capped(tier)).with_threads(1)?;
-                        let session = operation.session(&selection, workload.name, size)?;
-                        rows.push(Choice {
-                            case: session.case().clone(),
-                            tier: tier.name().to_owned(),
-                            kernel: session.kernels()[selection.kernel_of(session.as_ref())?].name.to_owned(),
-                        });
-                    }
-                }
-            }
-        }
-        Ok(Choices { rows })
     }
 
     /// In this process alone, so in one memory layout: it takes many trials to judge a selection.
@@ -289,62 +254,13 @@ impl<'a> Plan<'a> {
         Ok(AllNeeds { rows })
     }
 
-    /// Times the fastest plain Rust kernel of the first operation with each kind of neighbour, by both clocks.
-    fn clocks(&self, run: &Run) -> Result<Clocks, MeasureError> {
-        let operation = OPERATIONS[0];
-        let workload = operation.workloads()[0];
-        let session = operation.session(&self.selection, workload.name, workload.published)?;
-        let Some(kernel) = quickest_plain(session.as_ref()) else { return Err(RunError::OutsideDomain.into()) };
-        let once = Duration::from_secs_f64((session.cost(kernel, 1).ns / 1e9).clamp(1e-9, 10.0));
-        let mut rows = Vec::new();
-        for neighbours in Neighbours::ALL {
-            for clock in [Clock::Thread, Clock::Wall] {
-                let times = neighbours.beside(self.machine().threads(), || {
-                    let mut turn = |_, times| clock.time(|| session.spin(kernel, run, times));
-                    time_in_turns(&[once], CLOCK_BUDGET, &mut turn, &mut |_| {})
-                })??;
-                let time = Spread::of([0.1, 0.5, 0.9].map(|q| quantile(&mut times[0].clone(), q)));
-                let (clock, neighbours) = (clock.name().to_owned(), neighbours.name().to_owned());
-                rows.push(ClockRow { clock, neighbours, time });
-            }
-        }
-        let subject = session.case().with_kernel(session.kernels()[kernel].name);
-        Ok(Clocks { subject, rows })
-    }
-
     fn native(&self, input: &Input, budget: Duration, path: &Path, run: &Run) -> Result<(), MeasureError> {
-        let mut command = program(native(run)?);
+        let mut command = program(native_program(run)?);
         command.args(["compare", input.operation.name(), "--workload", &input.case.workload]);
         command.args(["--size", &input.case.size.to_string(), "--seconds", &budget.as_secs_f64().to_string()]);
         let time_limit = input.time_limit(self.time_limit).as_secs_f64();
         command.args(["--time-limit", &time_limit.to_string(), "--save"]).arg(path);
         Ok(output_of(&mut command, run).map(drop)?)
-    }
-
-    fn starts(&self, input: &Input, each: Duration, run: &Run) -> Result<ColdStarts, MeasureError> {
-        let session = input.session(&self.selection)?;
-        let (mut rows, mut skipped) = (Vec::new(), Vec::new());
-        let this = this_program()?;
-        let time_limit = input.time_limit(self.time_limit);
-        let numbers = [1, self.machine().threads()];
-        let candidates = numbers.map(|threads| session.candidates(threads, time_limit));
-        for (index, kernel) in session.kernels().iter().enumerate().filter(|(_, kernel)| kernel.obstacle.is_none()) {
-            let name = kernel.name;
-            if let (Some(obstacle), Some(_)) = (&candidates[0][index].obstacle, &candidates[1][index].obstacle) {
-                skipped.push(Skipped::new(name, obstacle));
-                continue;
-            }
-            let first = usize::from(!candidates[0][index].is_able());
-            let (threads, predicted) = (numbers[first], candidates[first][index].predicted());
-            // Enough time for a second run.
-            let seconds = each.as_secs_f64().max(1.5 * predicted.as_secs_f64());
-            let mut command = program(&this);
-            let Case { operation, workload, size } = &input.case;
-            command.args(["run", "--json", operation, "--workload", workload, "--size", &size.to_string()]);
-            command.args(["--kernel", name, "--threads", &threads.to_string()]);
-            rows.push(json_of::<ColdStart>(command.args(["--seconds", &seconds.to_string()]), run)?);
-        }
-        Ok(ColdStarts { case: input.case.clone(), rows, skipped })
     }
 
     fn game(
@@ -447,6 +363,14 @@ fn kernel_sets(
         Ok(KernelSet { name, kernels, selection })
     };
     kernel_sets.into_iter().map(kernel_set).collect()
+}
+
+/// The native build of the sources in the working directory, in a target folder of its own.
+fn native_program(run: &Run) -> Result<PathBuf, MeasureError> {
+    let mut command = cargo_build(Path::new("target/report/native"), &[FOR_THIS_CPU.to_owned()]);
+    let program = made(command.args(["--release", "--locked", "--bin", "nimlanes"]), "the native program", run)?;
+    check_name(&program, NATIVE, run)?;
+    Ok(program)
 }
 
 /// Solves a game in its own process and checks the answer against the known one.

@@ -13,13 +13,12 @@ use nimlanes::lab::ceilings::CEILINGS;
 use nimlanes::lab::clock::MIN_TURN;
 use nimlanes::lab::environment::BUILD;
 
-use super::estimates;
 use crate::measuring::duel::MIN_ROUNDS;
 
 /// How much a report measures.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// A draft: only small and published sizes, short duels, no native and no clean builds.
+    /// A draft: only small and published sizes, short duels, no native build.
     pub draft: bool,
     /// Limit on the total predicted time of all tasks.
     total: Duration,
@@ -30,8 +29,6 @@ pub struct Effort {
     pub headline_time_limit: Duration,
     /// Budget of any other duel.
     other: Duration,
-    /// How long a kernel runs in its own process.
-    start: Duration,
 }
 
 impl Effort {
@@ -42,7 +39,6 @@ impl Effort {
         headline: Duration::from_secs(8),
         headline_time_limit: Duration::from_secs(6),
         other: Duration::from_millis(1500),
-        start: Duration::from_millis(300),
     };
 
     /// A draft, in under two minutes.
@@ -52,7 +48,6 @@ impl Effort {
         headline: Duration::from_secs(2),
         headline_time_limit: Duration::from_millis(600),
         other: Duration::from_millis(400),
-        start: Duration::from_millis(50),
     };
 }
 
@@ -73,19 +68,14 @@ const FEW_ROUNDS: u32 = 10;
 #[derive(Clone)]
 pub(super) enum Task {
     Sources,
-    Choices,
     Trials { inputs: Vec<Input> },
     Needs,
     Ceilings,
-    Clocks,
-    Estimates { build: &'static str, from: &'static str },
     Duel { input: Input, threads: usize, budget: Duration },
     Native { input: Input, budget: Duration },
-    ColdStarts { input: Input, each: Duration },
     Counted { input: Input },
     Game { game: &'static Game, limit: u64, budget: Duration },
     Far { game: &'static Game, limit: u64 },
-    Build { native: bool },
     Again(Box<Task>),
 }
 
@@ -186,20 +176,15 @@ impl Task {
     pub(super) fn name(&self) -> String {
         match self {
             Task::Sources => "sources".to_owned(),
-            Task::Choices => "choices".to_owned(),
             Task::Trials { .. } => "trials".to_owned(),
             Task::Needs => "needs".to_owned(),
             Task::Ceilings => "ceilings".to_owned(),
-            Task::Clocks => "clocks".to_owned(),
-            Task::Estimates { build, .. } => format!("estimates-{build}"),
             Task::Duel { input, threads: 1, .. } => format!("duel-{BUILD}-{}", input.case.stem()),
             Task::Duel { input, threads, .. } => format!("duel-{BUILD}-{}-threads-{threads}", input.case.stem()),
             Task::Native { input, .. } => format!("duel-native-{}", input.case.stem()),
-            Task::ColdStarts { input, .. } => format!("starts-{}", input.case.stem()),
             Task::Counted { input } => format!("counted-{}", input.case.stem()),
             Task::Game { game, limit, .. } => format!("game-{}-{limit}", game.name),
             Task::Far { game, limit } => format!("far-{}-{limit}", game.name),
-            Task::Build { native } => format!("built-{}", if *native { "native" } else { "default" }),
             Task::Again(task) => format!("{}-again", task.name()),
         }
     }
@@ -207,24 +192,13 @@ impl Task {
     /// Approximate duration.
     pub(super) fn predicted(&self, time_limit: Duration) -> Duration {
         match self {
-            Task::Sources | Task::Choices | Task::Needs | Task::Estimates { .. } => Duration::from_secs(1),
+            Task::Sources | Task::Needs => Duration::from_secs(1),
             Task::Trials { inputs } => TRIAL_BUDGET * 3 / 2 * inputs.len() as u32,
             Task::Ceilings => CEILING_TIME * CEILINGS.len() as u32,
-            Task::Clocks => CLOCK_BUDGET * 6,
             Task::Duel { input, budget, .. } | Task::Native { input, budget } => input.duel(time_limit, *budget),
-            Task::ColdStarts { input, each } => {
-                input.runs_within(time_limit).map(|run| (run * 2).max(*each) + Duration::from_millis(60)).sum()
-            }
             Task::Counted { input } => input.runs_within(time_limit).map(|run| run * 2 + MIN_TURN).sum(),
-            Task::Game { limit, budget, .. } => {
-                if *limit > SMALL {
-                    GAME_TIME
-                } else {
-                    *budget
-                }
-            }
+            Task::Game { .. } => GAME_TIME,
             Task::Far { .. } => FAR_TIME,
-            Task::Build { .. } => BUILD_TIME,
             Task::Again(task) => task.predicted(time_limit),
         }
     }
@@ -232,9 +206,6 @@ impl Task {
 
 /// Approximate duration of a ceiling, including its buffer.
 const CEILING_TIME: Duration = Duration::from_millis(200);
-
-/// Approximate duration of a clean build on two cores.
-const BUILD_TIME: Duration = Duration::from_secs(110);
 
 /// Approximate duration of a duel of a game at its published limit, where the baselines need seconds.
 const GAME_TIME: Duration = Duration::from_secs(8);
@@ -248,20 +219,12 @@ pub(super) const TRIAL_BUDGET: Duration = Duration::from_millis(300);
 /// Inputs for which the fastest kernel takes longer than this have no trial.
 const TRIAL_MAX_RUN: Duration = Duration::from_millis(40);
 
-/// Budget for one clock with one kind of neighbour.
-pub(super) const CLOCK_BUDGET: Duration = Duration::from_millis(1200);
-
 /// Tasks for everything in the registry, with this effort.
 ///
 /// # Errors
 /// A workload is listed with an invalid size.
 pub(super) fn all(effort: &Effort, selection: &Selection) -> Result<Vec<Task>, InputError> {
-    let mut tasks = vec![Task::Sources];
-    if !effort.draft {
-        tasks.extend([false, true].map(|native| Task::Build { native }));
-    }
-    tasks.extend([Task::Choices, Task::Needs, Task::Ceilings, Task::Clocks]);
-    tasks.extend(estimates::FOLDERS.map(|(build, from)| Task::Estimates { build, from }));
+    let mut tasks = vec![Task::Sources, Task::Needs, Task::Ceilings];
     for operation in OPERATIONS.iter().copied() {
         for workload in operation.workloads() {
             tasks.extend(duels(operation, workload, effort, selection)?);
@@ -269,16 +232,12 @@ pub(super) fn all(effort: &Effort, selection: &Selection) -> Result<Vec<Task>, I
     }
     tasks.push(Task::Trials { inputs: trials(effort, selection)? });
     for game in GAMES {
-        for limit in [10, SMALL, game.published] {
-            let duel = Task::Game { game, limit, budget: effort.other };
-            if limit == game.published && !effort.draft {
-                tasks.push(Task::Again(Box::new(duel.clone())));
-            }
-            tasks.push(duel);
-        }
+        let duel = Task::Game { game, limit: game.published, budget: effort.other };
         if !effort.draft {
-            tasks.extend(game.far.iter().map(|limit| Task::Far { game, limit: *limit }));
+            tasks.push(Task::Again(Box::new(duel.clone())));
+            tasks.extend(game.far.iter().max().map(|limit| Task::Far { game, limit: *limit }));
         }
+        tasks.push(duel);
     }
     tasks.sort_by_key(|task| matches!(task, Task::Again(_)));
     Ok(tasks)
@@ -339,8 +298,8 @@ fn trials(effort: &Effort, selection: &Selection) -> Result<Vec<Input>, InputErr
     Ok(inputs)
 }
 
-/// The tasks of one workload: a duel at each size. At the published size of the first workload, also the native build, each
-/// kernel in its own process, what the CPU counts, and duels of few rounds once more. There and at the largest size, also a duel of
+/// The tasks of one workload: a duel at each size. At the published size of the first workload, also the native build,
+/// what the CPU counts, and duels of few rounds once more. There and at the largest size, also a duel of
 /// the parallel kernels, if there are any.
 fn duels(
     operation: &'static dyn AnyOperation,
@@ -384,7 +343,6 @@ fn duels(
                 }
             }
             tasks.extend(duels);
-            tasks.push(Task::ColdStarts { input: input.clone(), each: effort.start });
             tasks.push(Task::Counted { input });
         } else {
             tasks.push(Task::Duel { input, threads: 1, budget });

@@ -1,7 +1,6 @@
 //! Crates for vectors beside intrinsics: kernels that differ in nothing else, at each tier.
 
 use std::cmp::Reverse;
-use std::fs;
 
 use nimlanes::kernel::Tier;
 use nimlanes::kernel::session::KernelInfo;
@@ -95,26 +94,6 @@ fn head(entry: &Entry, kernel: &KernelInfo) -> &'static str {
     }
 }
 
-/// Lines of code in a source file, and its `unsafe` blocks, without tests; `None` if it cannot be read.
-fn lines_and_unsafe(path: &str) -> Option<(usize, usize)> {
-    let text = fs::read_to_string(path).ok()?;
-    Some(count(&text))
-}
-
-fn count(text: &str) -> (usize, usize) {
-    let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//");
-    let code = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]")).map(str::trim).filter(is_code);
-    code.fold((0, 0), |(lines, blocks), line| (lines + 1, blocks + line.matches("unsafe {").count()))
-}
-
-/// The `unsafe` blocks in the files of `src/simd` that a source file imports.
-fn of_helpers(path: &str) -> usize {
-    let text = fs::read_to_string(path).unwrap_or_default();
-    let imports = text.lines().filter_map(|line| line.strip_prefix("use crate::simd::"));
-    let names = imports.flat_map(|rest| rest.split(|c: char| !c.is_alphanumeric()));
-    names.filter_map(|name| lines_and_unsafe(&format!("src/simd/{name}.rs"))).map(|(_, blocks)| blocks).sum()
-}
-
 impl Report<'_> {
     pub(super) fn crates(&self) -> Option<Topic> {
         let (mut tables, mut quotients) = (String::new(), Vec::new());
@@ -123,15 +102,14 @@ impl Report<'_> {
             let mut words = section(entry.operation.notes(), WORDS).map(str::to_owned);
             for family in &families {
                 let title = format!("## {}: {}\n\n", code(entry.name()), code(family.name));
-                tables +=
-                    &format!("{title}{}{}", self.speed(&entry, family, &mut quotients), self.sources(&entry, family));
+                tables += &format!("{title}{}", self.speed(&entry, family, &mut quotients));
                 if let Some(words) = words.take() {
                     tables += &format!("{words}\n\n");
                 }
             }
         }
         let finding = range(&quotients, times).map_or_else(
-            || "`wide` and `fearless_simd` beside intrinsics: time, lines of code, `unsafe`.".to_owned(),
+            || "`wide` and `fearless_simd` beside intrinsics.".to_owned(),
             |range| format!("At the same tier `fearless_simd` takes {range} times as long as intrinsics."),
         );
         Some(Topic {
@@ -191,31 +169,6 @@ impl Report<'_> {
         }
         table.end()
     }
-
-    /// What the sources of a family are: lines, `unsafe` and tiers.
-    fn sources(&self, entry: &Entry, family: &Family) -> String {
-        let mut table =
-            Table::new(&["source", "vectors of", "tiers", "lines of code", "`unsafe`", "`unsafe` in helpers"]);
-        let mut files: Vec<(Source, String)> =
-            family.kernels.iter().map(|(source, kernel)| (*source, kernel.source())).collect();
-        files.sort();
-        files.dedup();
-        for (source, path) in files {
-            let of_file: Vec<&KernelInfo> =
-                family.kernels.iter().map(|(_, kernel)| *kernel).filter(|kernel| kernel.source() == path).collect();
-            let Some((lines, blocks)) = lines_and_unsafe(&path) else { continue };
-            let tiers: Vec<String> = of_file.iter().map(|kernel| code(kernel.tier.name())).collect();
-            table.row([
-                of_file.first().map_or(String::new(), |kernel| entry.link(kernel.name)),
-                source.name().to_owned(),
-                tiers.join(", "),
-                lines.to_string(),
-                blocks.to_string(),
-                of_helpers(&path).to_string(),
-            ]);
-        }
-        table.end()
-    }
 }
 
 #[cfg(test)]
@@ -246,11 +199,5 @@ mod tests {
         }
         let sets = families.iter().find(|family| family.name == "shifted_sets").expect("shifted sets");
         assert_eq!(sets.of(Source::Compiler, Tier::Avx2).count(), 1, "the same source at another tier");
-    }
-
-    #[test]
-    fn tests_comments_and_empty_lines_are_no_code() {
-        let text = "//! Header.\n\nfn run() {\n    // SAFETY: checked.\n    unsafe { work() }\n}\n\n#[cfg(test)]\nmod tests {}\n";
-        assert_eq!(count(text), (3, 1));
     }
 }

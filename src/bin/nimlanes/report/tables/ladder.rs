@@ -13,11 +13,15 @@ pub struct Step<'d> {
     pub gain: Option<f64>,
 }
 
+/// The best kernel in plain Rust of a duel.
+pub fn best_plain<'d>(duel: &'d Duel, kernels: &[KernelInfo]) -> Option<&'d Row> {
+    duel.rows.iter().find(|row| kernels.iter().any(|kernel| kernel.name == row.kernel && kernel.is_plain()))
+}
+
 /// The steps of a duel, in the order of the list of kernels.
 pub fn steps<'d>(duel: &'d Duel, kernels: &'d [KernelInfo]) -> Vec<Step<'d>> {
     let row_of = |kernel: &KernelInfo| duel.rows.iter().find(|row| row.kernel == kernel.name);
-    let is_plain = |row: &&Row| kernels.iter().any(|kernel| kernel.name == row.kernel && kernel.is_plain());
-    let named = [duel.rows.first(), duel.rows.iter().find(is_plain)];
+    let named = [duel.rows.first(), best_plain(duel, kernels)];
     let mut best: Option<&Row> = None;
     let mut steps = Vec::new();
     for (kernel, row) in kernels.iter().filter_map(|kernel| Some((kernel, row_of(kernel)?))) {

@@ -2,7 +2,7 @@
 
 use nimlanes::kernel::case::Case;
 
-use super::markdown::{Table, code, size, time, times};
+use super::markdown::{Table, code, size, times};
 use super::{Entry, Report, SMALL, TABLES};
 use crate::files::saved::day;
 use crate::measuring::duel::{Duel, Row, TIE, quantile};
@@ -178,7 +178,7 @@ impl Report<'_> {
     fn noise(&self) -> Option<f64> {
         let rows = self.data.duels.iter().flat_map(|saved| saved.content.rows.iter().map(|row| (&saved.content, row)));
         let rows = rows.filter(|(duel, row)| row.kernel != duel.baseline);
-        let mut noise: Vec<f64> = rows.map(|(_, row)| 50.0 * (row.ratio_high - row.ratio_low) / row.ratio).collect();
+        let mut noise: Vec<f64> = rows.map(|(_, row)| row.spread()).collect();
         (!noise.is_empty()).then(|| quantile(&mut noise, 0.5))
     }
 
@@ -243,7 +243,7 @@ impl Report<'_> {
         format!("{verdict}: {}, {}", side(here[0], self, by[0]), side(there[1], other, by[1]))
     }
 
-    /// The page with every pair of kernels that turns over, and all kernels at the published sizes.
+    /// The page with the leaders at published sizes, and every pair of kernels that turns over.
     pub(super) fn machines_page(&self) -> Option<(&'static str, &'static str, String)> {
         let mut text = String::new();
         for other in &self.others {
@@ -256,7 +256,6 @@ impl Report<'_> {
                 "Leaders at published sizes, of the kernels that both have; pairs at all sizes that are not small:",
             );
             text += &self.turning(other, rankings);
-            text += &self.side_by_side(other);
         }
         (!text.is_empty()).then_some((PAGE, "Machine beside machine", text))
     }
@@ -286,27 +285,5 @@ impl Report<'_> {
             "What turns over: each is the faster of the two on its machine by more than a tie, at sizes that are not small, on one \
              thread. The clearest come first.",
         )
-    }
-
-    fn side_by_side(&self, other: &Report) -> String {
-        let mut text = String::new();
-        for entry in self.entries() {
-            let (here, there) = (self.headline(&entry), other.headline(&entry));
-            let Some(case) = here.or(there).map(|duel| &duel.case) else { continue };
-            let baseline = here.or(there).map_or("", |duel| &duel.baseline);
-            let heads =
-                [self, other].map(|report| [report.name().to_owned(), format!("× {}", code(baseline))]).concat();
-            let mut table = Table::new(&[vec!["kernel".to_owned()], heads].concat());
-            for kernel in entry.names([here, there].into_iter().flatten()) {
-                let cells = [here, there].map(|duel| {
-                    let seconds = duel.and_then(|duel| row_of(duel, kernel)).map(|row| time(row.median_seconds));
-                    let ratio = duel.and_then(|duel| ratio_to(duel, baseline, kernel)).map(times);
-                    [seconds, ratio].map(|cell| cell.unwrap_or("–".to_owned()))
-                });
-                table.row([entry.link(kernel)].into_iter().chain(cells.concat()));
-            }
-            text += &table.below(&format!("{} {} at {}:", code(entry.name()), code(&case.workload), size(case.size)));
-        }
-        text
     }
 }

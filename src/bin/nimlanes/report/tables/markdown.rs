@@ -1,9 +1,9 @@
 //! Markdown: tables and readable numbers.
 
+pub(in crate::report) use nimlanes::units::{grouped, ratio as times};
 use nimlanes::units::{scaled, span};
 
 use crate::measuring::duel::Row;
-use crate::report::data::Spread;
 
 /// A markdown table: a heading row and rows of cells. Columns of numbers are right-aligned.
 pub(in crate::report) struct Table {
@@ -62,36 +62,22 @@ fn unbroken(text: &str) -> String {
 }
 
 /// A time with a readable unit.
-pub(super) fn time(seconds: f64) -> String {
+pub(in crate::report) fn time(seconds: f64) -> String {
     unbroken(&span(seconds * 1e9))
 }
 
-/// The ends of a range of times.
-pub(super) fn within(time: &Spread) -> String {
-    format!("{} .. {}", self::time(time.low_seconds), self::time(time.high_seconds))
-}
-
-/// A ratio with three significant digits, or all digits before the point.
-pub(super) fn times(ratio: f64) -> String {
-    match ratio {
-        ..10.0 => format!("{ratio:.2}"),
-        ..100.0 => format!("{ratio:.1}"),
-        _ => size(ratio.round() as u64),
-    }
-}
-
 /// Half the range of the ratios, in percent of their median.
-pub(super) fn spread(row: &Row) -> String {
-    unbroken(&format!("±{:.1} %", 50.0 * (row.ratio_high - row.ratio_low) / row.ratio))
+pub(in crate::report) fn spread(row: &Row) -> String {
+    unbroken(&format!("±{:.1} %", row.spread()))
 }
 
 /// Nanoseconds with three significant digits.
-pub(super) fn ns(ns: f64) -> String {
+pub(in crate::report) fn ns(ns: f64) -> String {
     unbroken(&if ns < 1.0 { format!("{ns:.3} ns") } else { format!("{} ns", times(ns)) })
 }
 
 /// Memory, with three significant digits.
-pub(super) fn memory(bytes: f64) -> String {
+pub(in crate::report) fn memory(bytes: f64) -> String {
     match scaled(bytes) {
         (number, "B") => unbroken(&format!("{number} B")),
         (number, unit) => unbroken(&format!("{} {unit}", times(number))),
@@ -101,13 +87,6 @@ pub(super) fn memory(bytes: f64) -> String {
 /// A size with thousands separators.
 pub(super) fn size(size: u64) -> String {
     grouped(&size.to_string())
-}
-
-/// Decimal digits with thousands separators.
-pub(in crate::report) fn grouped(digits: &str) -> String {
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| str::from_utf8(group).unwrap_or("")).collect();
-    groups.join("\u{202f}")
 }
 
 /// The smallest and the largest of some numbers, as text: `1.00 to 2.50`.
@@ -132,10 +111,8 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_three_digits_and_separators() {
-        assert_eq!([0.5, 9.994, 12.34, 404.2, 130_987.2].map(times), ["0.50", "9.99", "12.3", "404", "130\u{202f}987"]);
+    fn numbers_have_units() {
         assert_eq!([512.0, 494_481_000.0, 25.277e9].map(memory), ["512\u{a0}B", "494\u{a0}MB", "25.3\u{a0}GB"]);
-        assert_eq!(grouped("10672455813160"), "10\u{202f}672\u{202f}455\u{202f}813\u{202f}160");
         assert_eq!([0.1852, 8.456, 142.3].map(ns), ["0.185\u{a0}ns", "8.46\u{a0}ns", "142\u{a0}ns"]);
         assert_eq!(range(&[2.5, 1.0, 2.0], times).as_deref(), Some("1.00 to 2.50"));
         assert_eq!(range(&[], times), None);

@@ -2,18 +2,15 @@
 //!
 //! Links lead from the root of the source tree.
 
-mod builds;
-mod clocks;
 mod counted;
 mod crates;
+mod findings;
 mod games;
 mod ladder;
-mod layouts;
 mod limits;
 mod machines;
 pub(in crate::report) mod markdown;
 mod operation;
-mod rank;
 mod selected;
 mod webassembly;
 
@@ -28,14 +25,14 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 
-pub use self::ladder::steps;
+pub use self::ladder::{best_plain, steps};
 use self::limits::share;
 use self::markdown::{Table, code, memory, ns, size, time, times};
 pub use self::operation::technology;
-use super::TABLES;
 use super::data::webassembly::WebAssembly;
 use super::data::{Data, Observed, Setup};
 use super::measure::tasks::{Effort, SMALL};
+use super::{TABLES, list};
 use crate::files::saved::{Saved, day};
 use crate::measuring::duel::{Duel, Row};
 
@@ -45,6 +42,9 @@ const THREATS: &str = include_str!("threats.md");
 /// Of no input that a report measures do the Grundy values take this long.
 const LONGEST_INPUT: Duration = Duration::from_secs(1);
 
+/// How to get the page.
+const PAGE: &str = "All kernels, workloads, sizes and machines are in one page: `cargo run --release -- report --html target/page.html`.";
+
 const PUBLISHED: &str = "Published sizes, one thread, default build.";
 
 /// Marks a kernel whose source has changed since it was measured.
@@ -53,8 +53,6 @@ const CHANGED: &str = "†";
 const CHANGED_NOTE: &str = "† The source of this kernel has changed since it was measured.";
 /// Begins the list of changed sources that are not the source of one kernel.
 const CHANGED_PARTS: &str = "Shared source that has changed since it was measured: ";
-/// If there are more than this, they are counted, not named.
-const PARTS_NAMED: usize = 6;
 
 /// The lines of a report, counted from 1, without what they say about changed sources.
 pub fn unmarked(text: &str) -> impl Iterator<Item = (usize, String)> {
@@ -109,26 +107,13 @@ impl Entry {
         format!("[{}]({}){mark}", code(name), kernel.source())
     }
 
-    /// The names of the kernels in some duels, in list order; at the end those that are no longer in the list.
-    fn names<'d>(&self, duels: impl Iterator<Item = &'d Duel>) -> Vec<&'d str> {
-        let mut names: Vec<&str> = Vec::new();
-        for row in duels.flat_map(|duel| &duel.rows) {
-            if !names.contains(&row.kernel.as_str()) {
-                names.push(&row.kernel);
-            }
-        }
-        let place = |name: &str| self.kernels.iter().position(|kernel| kernel.name == name).unwrap_or(usize::MAX);
-        names.sort_by_key(|name| place(name));
-        names
-    }
-
     fn is_plain(&self, row: &Row) -> bool {
         self.info(&row.kernel).is_some_and(|info| info.is_plain())
     }
 
     /// The best kernel in plain Rust.
     fn plain<'d>(&self, duel: &'d Duel) -> Option<&'d Row> {
-        duel.rows.iter().find(|row| self.is_plain(row))
+        best_plain(duel, &self.kernels)
     }
 
     /// The baseline.
@@ -142,21 +127,12 @@ impl Entry {
     }
 }
 
-/// A chart.
-#[derive(Debug)]
-pub struct Chart {
-    /// File name with suffix.
-    pub file: String,
-    /// The SVG text.
-    pub svg: String,
-}
-
-/// A file of tables that are too long for the report.
+/// A chart, or tables that are too long for the report.
 #[derive(Debug)]
 pub struct Page {
     /// File name with suffix.
     pub file: String,
-    /// Its text.
+    /// Its text: SVG or markdown.
     pub text: String,
 }
 
@@ -209,7 +185,7 @@ impl<'a> Report<'a> {
         self.data.duel(&entry.case(workload, size), "default", "thread")
     }
 
-    /// Sizes at which there is a duel on one thread, ascending.
+    /// Sizes at which there is a duel, ascending.
     fn sizes(&self, entry: &Entry, workload: &Workload) -> impl Iterator<Item = u64> + use<> {
         let over = (entry.name(), workload.name);
         let duels = self.data.duels.iter().map(|saved| &saved.content);
@@ -233,11 +209,13 @@ impl<'a> Report<'a> {
             }
         };
         section("Summary", self.summary());
-        section("Complete games", self.games_in_short());
+        section("Complete games", self.complete_games());
         section("How to read", [HOW_TO_READ, &self.layout_note(), &self.time_limit_note()].concat());
-        // An operation that was not measured has nothing to say yet.
-        for entry in self.entries().filter(|entry| self.has_tables(entry)) {
-            section(&code(entry.name()), self.operation(&entry));
+        for entry in self.entries() {
+            // An operation that was not measured has nothing to say yet.
+            if let Some(duel) = self.headline(&entry) {
+                section(&code(entry.name()), self.operation(&entry, duel));
+            }
         }
         section("Across operations", self.findings());
         section("Machine beside machine", self.machines());
@@ -255,23 +233,6 @@ impl<'a> Report<'a> {
             index += &format!("- [{title}]({file}.md)\n");
             pages.push(Page { file: format!("{file}.md"), text: self.page(title, &body) });
         };
-        for entry in self.entries() {
-            let body = self.workloads(&entry);
-            if !body.is_empty() {
-                page(entry.name(), &format!("{}: all workloads and sizes", code(entry.name())), body);
-            }
-            for other in &self.others {
-                let (name, body) = (other.name(), other.size_tables(&entry, |_| String::new()));
-                if !body.is_empty() {
-                    let title = format!("{} on {name}: all workloads and sizes", code(entry.name()));
-                    page(&format!("{}-{name}", entry.name()), &title, body);
-                }
-            }
-        }
-        let games = self.all_games();
-        if !games.is_empty() {
-            page("games", "Complete games", games);
-        }
         for Topic { file, title, finding, tables } in self.topics() {
             page(file, &title, format!("{finding}\n\n{tables}"));
         }
@@ -299,28 +260,14 @@ impl<'a> Report<'a> {
     }
 
     fn topics(&self) -> impl Iterator<Item = Topic> {
-        let topics = [
-            self.ranks(),
-            self.limits(),
-            self.counted(),
-            self.tiers_below(),
-            self.selections(),
-            self.slower_than_plain(),
-            self.crates(),
-            self.builds(),
-            self.webassembly(),
-            self.first_calls(),
-            self.small_sizes(),
-            self.layout_topic(),
-            self.criterion(),
-            self.clocks(),
-        ];
+        let topics = [self.limits(), self.counted(), self.selections(), self.crates(), self.webassembly()];
         topics.into_iter().flatten()
     }
 
     fn findings(&self) -> String {
-        let line = |Topic { file, title, finding, .. }| format!("- **[{title}]({TABLES}/{file}.md).** {finding}\n");
-        self.topics().map(line).collect()
+        let topic = |Topic { file, title, finding, .. }| format!("- **[{title}]({TABLES}/{file}.md).** {finding}\n");
+        let short = |(title, finding)| format!("- **{title}.** {finding}\n");
+        self.topics().map(topic).chain(self.short_findings().map(short)).collect()
     }
 
     /// Whether a kernel was measured, or skipped for a reason, on this machine or on one beside it.
@@ -414,11 +361,7 @@ impl<'a> Report<'a> {
         row("revision", &|report, _| report.revision());
         let parts = self.changed_parts();
         let text = table.end();
-        match parts.as_slice() {
-            [] => text,
-            parts if parts.len() > PARTS_NAMED => format!("{text}{CHANGED_PARTS}{} files.\n", parts.len()),
-            parts => format!("{text}{CHANGED_PARTS}{}.\n", parts.join(", ")),
-        }
+        if parts.is_empty() { text } else { format!("{text}{CHANGED_PARTS}{}.\n", list(parts.iter())) }
     }
 
     fn setup(&self) -> Option<&Setup> {
@@ -430,13 +373,6 @@ impl<'a> Report<'a> {
         let setup = self.setup()?;
         let effort = if setup.draft { Effort::DRAFT } else { Effort::FULL };
         Some([setup.time_limit_seconds, effort.headline_time_limit.as_secs_f64()])
-    }
-
-    /// The time limit of a run in this duel, in seconds.
-    fn time_limit(&self, entry: &Entry, duel: &Duel) -> Option<f64> {
-        let workload = entry.headline();
-        let is_headline = duel.case.workload == workload.name && duel.case.size == workload.published;
-        self.time_limits().map(|[most, headline]| if is_headline { headline } else { most })
     }
 
     fn time_limit_note(&self) -> String {
@@ -476,86 +412,59 @@ impl<'a> Report<'a> {
         )
     }
 
-    fn summary(&self) -> String {
-        let heads = ["operation", "best kernel", "× the baseline", "× the best plain Rust", "× the best public"];
-        let heads = heads.into_iter().chain(["time per unit", "share of the limit"]).map(str::to_owned);
-        let mut table = Table::new(&heads.chain(self.heads_of_others()).collect::<Vec<_>>());
+    /// The best kernel of each operation at its published size. The digest has the ratios alone, and fewer of them.
+    fn best_kernels(&self, is_digest: bool) -> String {
+        let mut heads = vec!["operation", "best kernel", "× the baseline", "× the best plain Rust"];
+        heads.extend((!is_digest).then_some("× the best public"));
+        heads.push("time per unit");
+        heads.extend((!is_digest).then_some("share of the limit"));
+        let heads = heads.into_iter().map(str::to_owned).chain(self.heads_of_others());
+        let mut table = Table::new(&heads.collect::<Vec<_>>());
         for entry in self.entries() {
             let Some(duel) = self.headline(&entry) else { continue };
             let Some(best) = duel.rows.first() else { continue };
-            let against = |other: Option<&Row>| match other {
+            let against = |other: Option<&Row>| match other.map(|other| (other, times(best.ratio / other.ratio))) {
                 None => "–".to_owned(),
-                Some(other) if other.kernel == best.kernel => "itself".to_owned(),
-                Some(other) => format!("**{}** {}", times(best.ratio / other.ratio), code(&other.kernel)),
+                Some((_, ratio)) if is_digest => ratio,
+                Some((other, _)) if other.kernel == best.kernel => "itself".to_owned(),
+                Some((other, ratio)) => format!("**{ratio}** {}", code(&other.kernel)),
             };
-            let row = [
-                format!("[{}](#{}) at {}", code(entry.name()), entry.name(), size(duel.case.size)),
-                entry.link(&best.kernel),
-                against(entry.baseline(duel)),
-                against(entry.plain(duel)),
-                against(entry.public(duel)),
-                format!("{} per {}", ns(1e9 / best.throughput), best.unit),
-                self.limit(&entry, best).map_or("–".to_owned(), |limit| share(limit.ns, best)),
-            ];
-            table.row(row.into_iter().chain(self.best_of_others(&entry, duel)));
+            let (name, size) = (code(entry.name()), size(duel.case.size));
+            let operation = if is_digest { name } else { format!("[{name}](#{})", entry.name()) };
+            let mut cells = vec![format!("{operation} at {size}"), entry.link(&best.kernel)];
+            cells.extend([entry.baseline(duel), entry.plain(duel)].map(against));
+            cells.extend((!is_digest).then(|| against(entry.public(duel))));
+            cells.push(format!("{} per {}", ns(1e9 / best.throughput), best.unit));
+            let limit = || self.limit(&entry, best).map_or("–".to_owned(), |limit| share(limit.ns, best));
+            cells.extend((!is_digest).then(limit));
+            table.row(cells.into_iter().chain(self.best_of_others(&entry, duel)));
         }
-        let observed = self.observed(None);
-        let note = self.note_on_others();
-        format!("{PUBLISHED}{note}\n\n{}{observed}{}{}", table.end(), self.provenance(), self.changed_note())
+        table.end() + &self.observed()
+    }
+
+    fn summary(&self) -> String {
+        let (best, note) = (self.best_kernels(false), self.note_on_others());
+        format!("{PUBLISHED}{note}\n\n{best}{}{}\n{PAGE}\n", self.provenance(), self.changed_note())
     }
 
     /// The digest for README.md.
     pub fn digest(&self) -> String {
-        let heads = ["operation", "best kernel", "× the baseline", "× the best plain Rust", "time per unit"];
-        let heads = heads.into_iter().map(str::to_owned);
-        let mut table = Table::new(&heads.chain(self.heads_of_others()).collect::<Vec<_>>());
-        for entry in self.entries() {
-            let Some(duel) = self.headline(&entry) else { continue };
-            let Some(best) = duel.rows.first() else { continue };
-            let against = |other: Option<&Row>| other.map_or("–".to_owned(), |other| times(best.ratio / other.ratio));
-            let row = [
-                format!("{} at {}", code(entry.name()), size(duel.case.size)),
-                entry.link(&best.kernel),
-                against(entry.baseline(duel)),
-                against(entry.plain(duel)),
-                format!("{} per {}", ns(1e9 / best.throughput), best.unit),
-            ];
-            table.row(row.into_iter().chain(self.best_of_others(&entry, duel)));
-        }
-        let observed = self.observed(None);
-        let (name, note) = (self.name(), self.note_on_others());
-        format!(
-            "{PUBLISHED} Measured on {name}.{note}\n\n{}{observed}{}{}",
-            table.end(),
-            self.furthest(),
-            self.changed_note()
-        )
+        let (best, note, name) = (self.best_kernels(true), self.note_on_others(), self.name());
+        format!("{PUBLISHED} Measured on {name}.{note}\n\n{best}{}{}", self.furthest(), self.changed_note())
     }
 
-    /// The observed kernels, one thread, default build: of one operation at all sizes that are not small, or of all at their
-    /// published sizes.
-    fn observed(&self, of: Option<&Entry>) -> String {
-        let heads = ["operation", "observed kernel", "time", "× the best exact kernel"];
-        let mut table = Table::new(&heads);
-        for entry in self.entries().filter(|entry| of.is_none_or(|of| of.name() == entry.name())) {
+    /// The observed kernels at their published sizes, one thread, default build.
+    fn observed(&self) -> String {
+        let mut table = Table::new(&["operation", "observed kernel", "time", "× the best exact kernel"]);
+        for entry in self.entries() {
             let headline = entry.headline();
-            let is_wanted = |case: &Case| match of {
-                Some(_) => case.size > SMALL,
-                None => case.workload == headline.name && case.size == headline.published,
-            };
-            let mut rows: Vec<_> = self
-                .data
-                .observed
-                .iter()
-                .filter(|observed| {
-                    let Observed { case, build, row } = observed;
-                    (&*case.operation, &**build, &*row.clock) == (entry.name(), "default", "thread") && is_wanted(case)
-                })
-                .collect();
-            rows.sort_by_key(|observed| (observed.case.workload != headline.name, observed.case.size));
-            for Observed { case, row, .. } in rows {
-                let duel = self.data.duel(case, "default", "thread");
-                let best = duel.and_then(|duel| duel.rows.first());
+            let published = entry.case(headline, headline.published);
+            for Observed { case, build, row } in self.data.observed.iter().filter(|observed| observed.case == published)
+            {
+                if (&**build, &*row.clock) != ("default", "thread") {
+                    continue;
+                }
+                let best = self.headline(&entry).and_then(|duel| duel.rows.first());
                 table.row([
                     format!("{} {} at {}", code(entry.name()), case.workload, size(case.size)),
                     entry.link(&row.kernel),
@@ -576,10 +485,9 @@ impl<'a> Report<'a> {
             self.setup().map_or(String::new(), |setup| format!(": {:.0} min here", (setup.took_seconds / 60.0).ceil()));
         format!(
             "```sh\n\
-             cargo bench                               # criterion's estimates, used by the report: 8 min\n\
-             cargo bench-native                        # the same of the native build: 8 min\n\
              cargo run --release -- report --again     # measure everything and write this file{took}\n\
              cargo run --release -- report --quick     # a draft, below target/draft: 2 min\n\
+             cargo run --release -- report --html FILE # a page of all measurements, to browse\n\
              cargo run --release -- report --check     # regenerate it from the committed data and compare\n\
              cargo run --release -- compare OPERATION  # one duel: 1 min\n\
              ```\n"
@@ -606,7 +514,7 @@ mod tests {
         };
         let (operation, kernel) = ("mex_subtraction", "byte_lanes_pair_avx512");
         let (link, pair) = (format!("[`{kernel}`]("), format!("{operation}={kernel}"));
-        let folders = entries(Path::new(FOLDERS)).expect("readable").into_iter();
+        let folders = entries(Path::new(FOLDERS)).expect("readable").into_iter().filter(|path| path.is_dir());
         let mut all = folders.map(|folder| Data::read(&folder, false).expect("measurements"));
         let mut data = all.find(|data| text(data).0.contains(&link)).expect("one of a machine that can run the kernel");
         assert!(!text(&data).1.contains(&pair));

@@ -1,17 +1,16 @@
-//! The section of an operation: result, steps, what they taught, and charts; and its page of tables by workload and size.
+//! The section of an operation: result, steps, what they taught, and charts.
 
 use std::path::Path;
 
 use nimlanes::kernel::Tier;
 use nimlanes::kernel::session::KernelInfo;
-use nimlanes::kernel::workload::Workload;
 
 use super::ladder::{Step, steps};
 use super::markdown::{Table, code, ns, size, spread, time, times};
-use super::{Chart, Entry, Report, SMALL};
+use super::{Entry, Page, Report, SMALL};
 use crate::drawing::chart::{self, Dot, Point, Series};
-use crate::measuring::duel::{Duel, Row, Skipped, TIE};
-use crate::report::{CHARTS, TABLES};
+use crate::measuring::duel::{Duel, Row, TIE};
+use crate::report::CHARTS;
 
 /// The heading of an operation's notes on failed ideas.
 const TRIED: &str = "Tried";
@@ -25,9 +24,9 @@ pub(super) fn section<'n>(notes: &'n str, heading: &str) -> Option<&'n str> {
         .map(|(_, text)| text.trim())
 }
 
-impl<'a> Report<'a> {
+impl Report<'_> {
     /// The section of an operation in the report.
-    pub(super) fn operation(&self, entry: &Entry) -> String {
+    pub(super) fn operation(&self, entry: &Entry, duel: &Duel) -> String {
         let name = entry.name();
         let charts = self.charts_of(entry);
         let picture = |kind: &str| {
@@ -36,12 +35,10 @@ impl<'a> Report<'a> {
             if is_drawn { format!("![{name} {kind}]({CHARTS}/{file})\n\n") } else { String::new() }
         };
         let mut text = String::new();
-        if let Some(duel) = self.headline(entry) {
-            if let Some(line) = result(entry, duel) {
-                text += &format!("{line}\n\n");
-            }
-            text += &self.steps(entry, duel);
+        if let Some(line) = result(entry, duel) {
+            text += &format!("{line}\n\n");
         }
+        text += &self.steps(entry, duel);
         text += &picture(RATIO);
         let notes = entry.operation.notes();
         let lessons = notes.split("\n# ").next().unwrap_or_default();
@@ -49,27 +46,20 @@ impl<'a> Report<'a> {
             text += &format!("What the measurements showed:\n\n{}\n\n", lessons.trim());
         }
         text += &picture(SIZES);
-        let mut more = Vec::new();
-        if self.has_tables(entry) {
-            more.push(format!("[all workloads and sizes]({TABLES}/{name}.md)"));
-        }
         if let (Some(_), Some(kernel)) = (section(notes, TRIED), entry.kernels.first()) {
             let source = kernel.source();
             let folder = Path::new(&source).parent().unwrap_or(Path::new("")).display();
-            more.push(format!("[ideas that failed]({folder}/NOTES.md#tried)"));
-        }
-        if !more.is_empty() {
-            text += &format!("More: {}.\n", more.join(", "));
+            text += &format!("More: [ideas that failed]({folder}/NOTES.md#tried).\n");
         }
         text
     }
 
     /// All charts.
-    pub fn charts(&self) -> Vec<Chart> {
+    pub fn charts(&self) -> Vec<Page> {
         self.entries().flat_map(|entry| self.charts_of(&entry)).collect()
     }
 
-    fn charts_of(&self, entry: &Entry) -> Vec<Chart> {
+    fn charts_of(&self, entry: &Entry) -> Vec<Page> {
         let headline = entry.headline();
         let file = |kind| format!("{}-{kind}.svg", entry.name());
         // A logarithmic axis cannot show size 0.
@@ -79,68 +69,15 @@ impl<'a> Report<'a> {
         let mut charts = Vec::new();
         if let Some(duel) = self.headline(entry) {
             let title = format!("{}: {} at {}", entry.name(), headline.name, size(duel.case.size));
-            let svg = chart::ratios(&title, &duel.baseline, &dots(entry, duel, &marks));
-            charts.push(Chart { file: file(RATIO), svg });
+            let text = chart::ratios(&title, &duel.baseline, &dots(entry, duel, &marks));
+            charts.push(Page { file: file(RATIO), text });
         }
         let series = series(entry, &duels, &marks);
         if series.iter().any(|series| series.points.len() > 1) {
             let title = format!("{}: {}", entry.name(), headline.name);
-            charts.push(Chart { file: file(SIZES), svg: chart::sizes(&title, &series, SMALL as f64) });
+            charts.push(Page { file: file(SIZES), text: chart::sizes(&title, &series, SMALL as f64) });
         }
         charts
-    }
-
-    /// Duels of a workload on one thread at sizes that are not small.
-    fn duels(&self, entry: &Entry, workload: &Workload) -> Vec<&'a Duel> {
-        let sizes = self.sizes(entry, workload).filter(|size| *size > SMALL);
-        sizes.filter_map(|size| self.duel(entry, workload, size)).collect()
-    }
-
-    pub(super) fn has_tables(&self, entry: &Entry) -> bool {
-        entry.operation.workloads().iter().any(|workload| !self.duels(entry, workload).is_empty())
-    }
-
-    /// The tables of an operation by workload and size, what was skipped, and what is not in the list.
-    pub(super) fn workloads(&self, entry: &Entry) -> String {
-        let mut text = self.size_tables(entry, |duels| self.skipped(entry, duels));
-        let observed = self.observed(Some(entry));
-        if !observed.is_empty() {
-            text += &format!("## Observed kernels\n\n{observed}");
-        }
-        let absent = entry.operation.absent();
-        if !text.is_empty() && !absent.is_empty() {
-            text.push_str("## Not in the list\n\n");
-            absent.iter().for_each(|absent| text += &format!("- {}: {}\n", code(absent.feature), absent.reason));
-        }
-        text
-    }
-
-    /// The tables of an operation by workload and size, each with what `more` says about its duels.
-    pub(super) fn size_tables(&self, entry: &Entry, more: impl Fn(&[&Duel]) -> String) -> String {
-        let mut text = String::new();
-        for workload in entry.operation.workloads() {
-            let duels = self.duels(entry, workload);
-            if duels.is_empty() {
-                continue;
-            }
-            text += &format!("## {}: {}\n\n", code(workload.name), workload.summary);
-            text += &size_table(entry, &duels);
-            text += &more(&duels);
-            let threaded = self.threaded(entry, workload);
-            if let Some(threads) = threaded.iter().flat_map(|duel| &duel.rows).map(|row| row.threads).max() {
-                text += &format!(
-                    "On {threads} threads, wall clock, with single-threaded kernels for comparison:\n\n{}",
-                    size_table(entry, &threaded)
-                );
-            }
-        }
-        text
-    }
-
-    /// Duels with parallel kernels.
-    fn threaded(&self, entry: &Entry, workload: &Workload) -> Vec<&'a Duel> {
-        let duel = |size| self.data.duel(&entry.case(workload, size), "default", "wall");
-        self.sizes(entry, workload).filter_map(duel).collect()
     }
 
     /// The kernels that beat all before them in the list, and the best in plain Rust.
@@ -173,29 +110,6 @@ impl<'a> Report<'a> {
             leads.extend(duel.rows.first().into_iter().chain(entry.plain(duel)).map(|row| row.kernel.as_str()));
         }
         entry.kernels.iter().map(|kernel| kernel.name).filter(|name| leads.contains(name)).collect()
-    }
-
-    /// The kernels that were skipped, each with its sizes and the reason.
-    fn skipped(&self, entry: &Entry, duels: &[&Duel]) -> String {
-        let mut reasons: Vec<(&str, String, Vec<String>)> = Vec::new();
-        for duel in duels {
-            for Skipped { kernel, reason, predicted_seconds } in &duel.skipped {
-                let (mut size, mut reason) = (size(duel.case.size), reason.clone());
-                if let (Some(predicted), Some(most)) = (predicted_seconds, self.time_limit(entry, duel)) {
-                    size += &format!(" ({} per run)", time(*predicted));
-                    reason = format!("over the time limit of {}", time(most));
-                }
-                match reasons.iter_mut().find(|(name, known, _)| name == kernel && *known == reason) {
-                    Some((.., sizes)) => sizes.push(size),
-                    None => reasons.push((kernel, reason, vec![size])),
-                }
-            }
-        }
-        let mut table = Table::new(&["skipped", "why", "at sizes"]);
-        for (kernel, reason, sizes) in reasons {
-            table.row([entry.link(kernel), reason, sizes.join(", ")]);
-        }
-        table.below("Skipped:")
     }
 }
 
@@ -239,25 +153,6 @@ pub(super) fn summary(kernel: &KernelInfo) -> String {
         Some(other) => format!("as {}: {}", code(other), kernel.summary),
         None => kernel.summary.to_owned(),
     }
-}
-
-/// The table of kernels by size: time, ratio and spread, with the best of a column and its ties in bold.
-fn size_table(entry: &Entry, duels: &[&Duel]) -> String {
-    let head = |duel: &&Duel| format!("{} (× {})", size(duel.case.size), code(&duel.baseline));
-    let mut table = Table::new(&["kernel".to_owned()].into_iter().chain(duels.iter().map(head)).collect::<Vec<_>>());
-    for kernel in entry.names(duels.iter().copied()) {
-        let rows: Vec<Option<&Row>> =
-            duels.iter().map(|duel| duel.rows.iter().find(|row| row.kernel == kernel)).collect();
-        let cell = |(duel, row): (&&Duel, Option<&Row>)| {
-            let Some(row) = row else { return "–".to_owned() };
-            let ties = duel.rows.first().is_some_and(|best| row.median_seconds <= best.median_seconds * (1.0 + TIE));
-            let bold = if ties { "**" } else { "" };
-            let ratio = if row.kernel == duel.baseline { String::new() } else { format!(" {}", spread(row)) };
-            format!("{bold}{}{bold}<br>×{}{ratio}", time(row.median_seconds), times(row.ratio))
-        };
-        table.row([entry.link(kernel)].into_iter().chain(duels.iter().zip(rows).map(cell)));
-    }
-    table.end()
 }
 
 /// The technology that a kernel uses: its Cargo features, else its tier, else plain Rust.

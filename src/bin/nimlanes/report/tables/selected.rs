@@ -1,51 +1,23 @@
 //! The selected kernels, and how much slower they are than the fastest.
 
-use std::{fmt, iter};
+use std::iter;
 
 use nimlanes::cores::{OPERATIONS, operation};
 use nimlanes::kernel::case::Case;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::Session;
-use nimlanes::kernel::workload::Workload;
 use nimlanes::machine::isa::Tier;
 
-use super::markdown::{Table, code, range, size, time, times};
-use super::{Entry, Report, SMALL, Topic};
+use super::markdown::{Table, code, size, times};
+use super::{Report, Topic};
 
 /// A selection is good if the kernel takes at most this many times as long as the fastest.
 const GOOD_CHOICE: f64 = 1.2;
 
-/// The file of the page on selection.
-pub const SELECTION: &str = "selection";
 const HOW: &str = "The choices are those of today's costs, on each machine that was measured, with one thread. The last column shows the \
                    cost of the choice. Sizes without a duel of all kernels had a short duel of those with similar predictions.";
 
-impl<'a> Report<'a> {
-    pub(super) fn small_sizes(&self) -> Option<Topic> {
-        let mut table = Table::new(&["operation", "size", "fastest", "its time", "selected", "its time"]);
-        let mut fastest = Vec::new();
-        for entry in self.entries() {
-            let workload = entry.headline();
-            for n in self.sizes(&entry, workload).filter(|size| *size <= SMALL) {
-                let Some(duel) = self.duel(&entry, workload, n) else { continue };
-                fastest.extend(duel.rows.first().map(|row| row.median_seconds));
-                let selected = self.selected(&entry, workload, n);
-                let rows = [duel.rows.first(), duel.rows.iter().find(|row| Some(row.kernel.as_str()) == selected)];
-                let cells = rows.into_iter().flat_map(|row| match row {
-                    Some(row) => [code(&row.kernel), time(row.median_seconds)],
-                    None => ["–".to_owned(), "–".to_owned()],
-                });
-                table.row([code(entry.name()), size(n)].into_iter().chain(cells));
-            }
-        }
-        Some(Topic {
-            file: "small-sizes",
-            title: "Small sizes".to_owned(),
-            finding: format!("Up to size {SMALL}, the fastest kernels take {} a call.", range(&fastest, time)?),
-            tables: table.below("The fixed cost of a call; one thread."),
-        })
-    }
-
+impl Report<'_> {
     /// What today's costs select on every machine, beside what was the fastest there.
     pub(super) fn selections(&self) -> Option<Topic> {
         let machines: Vec<&Report> = iter::once(self).chain(&self.others).collect();
@@ -59,28 +31,17 @@ impl<'a> Report<'a> {
                 choices.extend(machine.todays_choice(session.as_ref()));
             }
         }
-        let sections = || {
-            machines.iter().zip(&choices).filter_map(|(machine, choices)| Some((machine.name(), Verdict::of(choices)?)))
+        let on_each = || machines.iter().map(|machine| machine.name()).zip(&choices);
+        let findings: Vec<String> = on_each().filter_map(|(name, choices)| verdict(name, choices)).collect();
+        let section = |(name, choices): (&str, &Vec<Choice>)| {
+            let verdict = verdict(name, choices)?;
+            let good =
+                format!("The selected kernel takes at most {GOOD_CHOICE} times as long as the fastest {verdict}.");
+            Some(format!("## On {name}\n\n{good}\n\n{}", table(choices)))
         };
-        let short = |(name, Verdict { good, all, worst, untimed }): (&str, Verdict)| {
-            format!(
-                "in {good} of {all} cases on {name} ({untimed} more were not timed there), the worst {} times",
-                times(worst)
-            )
-        };
-        let findings: Vec<String> = sections().map(short).collect();
-        let text = |(machine, choices): (&&Report, &Vec<Choice>)| {
-            let verdict = Verdict::of(choices)?;
-            let untimed = match verdict.untimed {
-                0 => String::new(),
-                1 => " One choice was not timed there.".to_owned(),
-                more => format!(" {more} choices were not timed there."),
-            };
-            Some(format!("## On {}\n\n{verdict}.{untimed}\n\n{}", machine.name(), table(choices)))
-        };
-        let tables: Vec<String> = machines.iter().zip(&choices).filter_map(text).collect();
+        let tables: Vec<String> = on_each().filter_map(section).collect();
         (!findings.is_empty()).then(|| Topic {
-            file: SELECTION,
+            file: "selection",
             title: "Kernel selection".to_owned(),
             finding: format!(
                 "Kernels are selected by their predicted time. With one thread, the selected one takes at most {GOOD_CHOICE} times as \
@@ -114,14 +75,6 @@ impl<'a> Report<'a> {
         let selected = costs.min_by(|a, b| a.1.ns.total_cmp(&b.1.ns))?.0;
         let loss = times.iter().find(|time| time.0 == selected).map(|time| time.1 / best);
         Some(Choice { case: case.clone(), selected, quickest: quickest.to_owned(), loss })
-    }
-
-    /// The kernel selected for an input at the strongest tier.
-    fn selected(&self, entry: &Entry, workload: &Workload, size: u64) -> Option<&'a str> {
-        let rows = self.data.choices.iter().flat_map(|saved| &saved.content.rows);
-        let case = entry.case(workload, size);
-        let mut rows = rows.filter(|row| row.case == case);
-        rows.next_back().map(|row| row.kernel.as_str())
     }
 }
 
@@ -163,32 +116,13 @@ fn table(choices: &[Choice]) -> String {
     table.end()
 }
 
-/// How good the choices on a machine are.
-struct Verdict {
-    good: usize,
-    all: usize,
-    worst: f64,
-    /// Choices that were not timed, which are in no other number.
-    untimed: usize,
-}
-
-impl Verdict {
-    /// None if nothing was timed.
-    fn of(choices: &[Choice]) -> Option<Self> {
-        let losses: Vec<f64> = choices.iter().filter_map(|choice| choice.loss).collect();
-        let good = losses.iter().filter(|loss| **loss <= GOOD_CHOICE).count();
-        let (all, untimed) = (losses.len(), choices.len() - losses.len());
-        Some(Verdict { good, all, worst: losses.into_iter().max_by(f64::total_cmp)?, untimed })
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Verdict { good, all, worst, .. } = self;
-        let worst = times(*worst);
-        write!(
-            f,
-            "at most {GOOD_CHOICE} times as long as the fastest in {good} of {all} cases; the worst choice takes {worst} times as long"
-        )
-    }
+/// How good the choices on a machine are, in words; none if nothing was timed.
+fn verdict(machine: &str, choices: &[Choice]) -> Option<String> {
+    let losses: Vec<f64> = choices.iter().filter_map(|choice| choice.loss).collect();
+    let good = losses.iter().filter(|loss| **loss <= GOOD_CHOICE).count();
+    let (all, untimed) = (losses.len(), choices.len() - losses.len());
+    let worst = times(losses.into_iter().max_by(f64::total_cmp)?);
+    Some(format!(
+        "in {good} of {all} cases on {machine} ({untimed} more were not timed there), the worst {worst} times"
+    ))
 }

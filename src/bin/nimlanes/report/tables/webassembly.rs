@@ -1,10 +1,10 @@
-//! The tables of WebAssembly: each kernel as it is compiled for this program and for an engine, beside the tiers that CPUs and
-//! engines have.
+//! The tables of WebAssembly: the fastest kernels as compiled for this program and for an engine, by the tiers that CPUs and engines
+//! have.
 
-use super::markdown::{Table, code, range, size, spread, time, times};
+use super::markdown::{Table, code, range, size, time, times};
 use super::{Report, Topic};
 use crate::files::saved::{Saved, day};
-use crate::measuring::duel::{self, Duel, Row};
+use crate::measuring::duel::{Duel, Row};
 use crate::report::data::webassembly::WebAssembly;
 
 /// The explanation, which is written by hand.
@@ -52,32 +52,6 @@ impl<'a> Operation<'a> {
     fn ratio(&self, over: &[usize], under: &[usize]) -> Option<f64> {
         Some(self.best(over)?.median_seconds / self.best(under)?.median_seconds)
     }
-
-    /// Each kernel in the columns where it is, whatever its tier is called; fastest first.
-    fn table(&self) -> String {
-        let mut names: Vec<&str> = Vec::new();
-        for row in &self.duel.rows {
-            names.extend((!names.contains(&family(row))).then_some(family(row)));
-        }
-        let heads = ["kernel"].into_iter().chain(COLUMNS).chain(["simd128 / AVX2"]);
-        let mut table = Table::new(&heads.collect::<Vec<_>>());
-        for name in names {
-            let of = |column: usize| self.rows.iter().find(|(at, row)| *at == column && family(row) == name);
-            let cells = (0..COLUMNS.len()).map(|column| of(column).map_or("–".to_owned(), |(_, row)| cell(row)));
-            let ratio = of(WITH[1]).zip(of(AVX2)).map(|((_, a), (_, b))| times(a.median_seconds / b.median_seconds));
-            table.row([code(name)].into_iter().chain(cells).chain([ratio.unwrap_or("–".to_owned())]));
-        }
-        table.end()
-    }
-}
-
-/// The name that relatives share.
-fn family(row: &Row) -> &str {
-    duel::family(&row.kernel, &row.tier)
-}
-
-fn cell(row: &Row) -> String {
-    format!("{} {}", time(row.median_seconds), spread(row))
 }
 
 impl Report<'_> {
@@ -126,28 +100,14 @@ fn machine(Saved { environment, content, date, .. }: &Saved<WebAssembly>) -> Str
         let (name, at) = (code(&one.duel.case.operation), size(one.duel.case.size));
         table.row([format!("{name} at {at}")].into_iter().chain(cells).chain([beside(AVX2), beside(AVX512)]));
     }
-    let mut text = format!(
+    format!(
         "## {}\n\n{}, {}, on {}. The fastest kernel of each kind; at the right how many times as long the best in the engine takes.\n\n{}",
         environment.microarchitecture,
         environment.cpu,
         content.engine,
         day(date),
         table.end(),
-    );
-    for one in &operations {
-        let Duel { case, baseline, processes, disturbed, rows, .. } = one.duel;
-        text += &format!(
-            "### {} at {}\n\n{} rounds, {processes} processes of each program, {:.0} % of the turns left out. Spreads are those of the \
-             ratio to {}.\n\n{}",
-            code(&case.operation),
-            size(case.size),
-            rows.first().map_or(0, |row| row.rounds),
-            100.0 * disturbed,
-            code(baseline),
-            one.table(),
-        );
-    }
-    text
+    )
 }
 
 #[cfg(test)]
@@ -192,8 +152,6 @@ mod tests {
         for row in [
             "| `mex_subtraction` at 100 | 2.00 ms `stamp` | 1.00 ms `lanes_avx2` | – | 3.00 ms `stamp` | 3.10 ms `stamp` | \
              2.50 ms `lanes_simd128` | 2.50 | – |\n",
-            "| `lanes` | 4.00 ms ±10.0 % | 1.00 ms ±10.0 % | – | 40.00 ms ±10.0 % | 8.00 ms ±10.0 % | 2.50 ms ±10.0 % | 2.50 |\n",
-            "| `stamp` | 2.00 ms ±10.0 % | – | – | 3.00 ms ±10.0 % | 3.10 ms ±10.0 % | – | – |\n",
         ] {
             assert!(text.contains(row), "{row}\n{text}");
         }

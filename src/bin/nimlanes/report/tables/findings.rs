@@ -1,0 +1,122 @@
+//! What holds across operations, in a line each. The numbers of every kernel are in the page.
+
+use nimlanes::kernel::Tier;
+
+use super::markdown::{code, range, time, times};
+use super::{Entry, Report, SMALL};
+use crate::measuring::duel::TIE;
+
+/// A title, and what was found.
+pub(super) type Finding = (String, String);
+
+impl Report<'_> {
+    /// The findings for which there are measurements.
+    pub(super) fn short_findings(&self) -> impl Iterator<Item = Finding> {
+        let findings = [
+            self.weaker_tiers(),
+            self.slower_than_plain(),
+            self.native_build(),
+            self.small_sizes(),
+            self.slow_modes().map(|finding| ("Layouts in memory".to_owned(), finding)),
+        ];
+        findings.into_iter().flatten()
+    }
+
+    fn weaker_tiers(&self) -> Option<Finding> {
+        let strongest = Tier::named(&self.data.environment()?.tier)?;
+        let tiers: Vec<Tier> = Tier::ALL.iter().rev().copied().filter(|tier| strongest.includes(*tier)).collect();
+        let weaker = tiers.get(1..).filter(|weaker| !weaker.is_empty())?;
+        let finding = |cap: &Tier| {
+            let loss = |entry: Entry| {
+                let duel = self.headline(&entry)?;
+                let can_run = |tier: &str| Tier::named(tier).is_some_and(|tier| cap.includes(tier));
+                Some(duel.rows.first()?.ratio / duel.rows.iter().find(|row| can_run(&row.tier))?.ratio)
+            };
+            let losses: Vec<f64> = self.entries().filter_map(loss).collect();
+            Some(format!("{} times as long with at most {}", range(&losses, times)?, code(cap.name())))
+        };
+        let findings: Vec<String> = weaker.iter().filter_map(finding).collect();
+        let extensions = tiers.iter().copied().filter_map(Tier::extension).map(|extension| extension.title);
+        let title = format!("Without {}", extensions.collect::<Vec<_>>().join(", without "));
+        Some((title, format!("The best kernels for a weaker CPU take {}.", findings.join(", and "))))
+    }
+
+    /// Kernels that use more than plain Rust and lose to the best in plain Rust.
+    fn slower_than_plain(&self) -> Option<Finding> {
+        let losing = |entry: Entry| {
+            let duel = self.headline(&entry)?;
+            let plain = entry.plain(duel)?;
+            let slower = duel.rows.iter().filter(|row| row.ratio * (1.0 + TIE) < plain.ratio);
+            Some(slower.filter_map(|row| entry.info(&row.kernel)).filter(|kernel| !kernel.is_plain()).count())
+        };
+        let count: usize = self.entries().filter_map(losing).sum();
+        let finding = format!(
+            "{count} kernels with intrinsics, crates or a higher tier lose to the best in plain Rust at the published size."
+        );
+        (count > 0).then(|| ("What did not help".to_owned(), finding))
+    }
+
+    fn native_build(&self) -> Option<Finding> {
+        let mut gains = Vec::new();
+        for entry in self.entries() {
+            let workload = entry.headline();
+            let native = self.data.duel(&entry.case(workload, workload.published), "native", "thread");
+            for (default, native) in self.headline(&entry).into_iter().zip(native) {
+                let time =
+                    |kernel: &str| default.rows.iter().find(|row| row.kernel == kernel).map(|row| row.median_seconds);
+                gains.extend(native.rows.iter().filter_map(|row| Some(time(&row.kernel)? / row.median_seconds)));
+            }
+        }
+        let faster = gains.iter().filter(|gain| **gain > 1.0 + TIE).count();
+        let slower = gains.iter().filter(|gain| **gain * (1.0 + TIE) < 1.0).count();
+        let finding = format!(
+            "Of {} kernels, {faster} are more than 5 % faster when everything is compiled for this CPU, and {slower} are more than 5 % \
+             slower.",
+            gains.len()
+        );
+        (!gains.is_empty()).then(|| ("Default and native build".to_owned(), finding))
+    }
+
+    fn small_sizes(&self) -> Option<Finding> {
+        let mut fastest = Vec::new();
+        for entry in self.entries() {
+            let sizes = self.sizes(&entry, entry.headline()).filter(|size| *size <= SMALL);
+            let duels = sizes.filter_map(|size| self.duel(&entry, entry.headline(), size));
+            fastest.extend(duels.filter_map(|duel| Some(duel.rows.first()?.median_seconds)));
+        }
+        let finding = format!("Up to size {SMALL}, the fastest kernels take {} a call.", range(&fastest, time)?);
+        Some(("Small sizes".to_owned(), finding))
+    }
+
+    /// How many layouts the duels cover, as part of a sentence.
+    pub(super) fn layouts(&self) -> &'static str {
+        match self.data.duels.iter().map(|saved| saved.content.processes).max() {
+            None | Some(1) => {
+                "each duel is of one process, so of one layout in memory, and another may be faster or slower"
+            }
+            Some(_) => "rounds are spread over several processes, so over several layouts in memory",
+        }
+    }
+
+    pub(super) fn layout_note(&self) -> String {
+        let modes = self.slow_modes().map_or("", |_| "; where a kernel has a slow mode, ratios are of the faster one");
+        let twice = match self.data.left_out {
+            0 => "",
+            _ => {
+                ". Duels of fewer than ten rounds at published sizes, and games, were measured twice, and count with the \
+                 faster baseline"
+            }
+        };
+        format!("- **Layouts**: {}{modes}{twice}.\n", self.layouts())
+    }
+
+    /// How many kernels are fast in some processes and slow in others; none if none are.
+    fn slow_modes(&self) -> Option<String> {
+        let rows = || self.data.duels.iter().flat_map(|saved| &saved.content.rows);
+        let (count, all) = (rows().filter(|row| row.slow_mode.is_some()).count(), rows().count());
+        let finding = format!(
+            "{count} of {all} kernels and inputs are fast in some processes and slow in others. Ratios are of the faster mode."
+        );
+        (count > 0).then_some(finding)
+    }
+}
