@@ -157,17 +157,6 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// The selection from the options, which may name kernels of the operations that are used.
-fn selection(kernels: &Kernels, command: &str, used: &[&str]) -> Result<Selection, Failure> {
-    kernels.selection(|operation| match used.contains(&operation) {
-        true => Ok(()),
-        false => {
-            let used = used.join(", ");
-            Err(Failure::Usage(format!("{command} does not use {operation} for these options; allowed: {used}")))
-        }
-    })
-}
-
 /// Checks the files of the output before the work to fill them is done.
 fn check_files(args: &Args) -> Result<(), Failure> {
     check_writable(args.out.as_deref())?;
@@ -177,7 +166,7 @@ fn check_files(args: &Args) -> Result<(), Failure> {
 fn subtraction(args: &Args) -> Result<(), Failure> {
     let set: MoveSet = args.moves.parse().map_err(InputError::Moves)?;
     let work = Work::of(args, &set)?;
-    let selection = selection(&args.kernels, "grundy", &[work.operation()])?;
+    let selection = args.kernels.selection_for("grundy", &[work.operation()])?;
     check_files(args)?;
     let run = interrupt::run(selection.threads());
     match work {

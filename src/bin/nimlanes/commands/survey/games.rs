@@ -34,11 +34,7 @@ const FEW: usize = 64;
 /// Surveys octal games.
 pub fn main(args: &Args) -> Result<(), Failure> {
     let codes = codes(&args.codes)?;
-    let used = [MexOctal::NAME, MexPeriod::NAME];
-    let selection = args.kernels.selection(|operation| match used.contains(&operation) {
-        true => Ok(()),
-        false => Err(Failure::Usage(format!("survey does not use {operation}; allowed: {}", used.join(", ")))),
-    })?;
+    let selection = args.kernels.selection_for("survey", &[MexOctal::NAME, MexPeriod::NAME])?;
     let selection = selection.allow_long(); // a run ends when its time is over
     let games = codes.iter().map(|code| Octal::new(code, args.limit()));
     let games = args.shard.of(games.collect::<Result<Vec<_>, InputError>>()?, |input| work(input, args.seconds));

@@ -161,12 +161,7 @@ impl Sampling {
         let Sampling { running, mut remarks } = self;
         let (by, frequency, sampled) = match running {
             Running::Perf(lines) => ("perf events", lines::FREQUENCY, lines.finish()),
-            Running::Pprof(timer) => {
-                let (stacks, is_nameless) = timer.finish()?;
-                let hot_loop = HotLoop::none("no loop: it needs samples by line".to_owned());
-                let sampled = Sampled { stacks, is_nameless, hot_loop, remarks: Vec::new() };
-                ("pprof, functions that are not inlined", timer::FREQUENCY, sampled)
-            }
+            Running::Pprof(timer) => ("pprof, functions that are not inlined", timer::FREQUENCY, timer.finish()?),
         };
         let Sampled { stacks, is_nameless, hot_loop, remarks: more } = sampled;
         remarks.extend(more);
