@@ -2,7 +2,7 @@
 //! group of this program does not reach it, and it ends together with all that it started. It ends with the [`Run`] it is started
 //! for, and with this program.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
@@ -71,15 +71,33 @@ pub fn this_program() -> Result<PathBuf, ProgramError> {
     std::env::current_exe().map_err(|source| ProgramError::Start { name: "this program".to_owned(), source })
 }
 
+/// What git sets for its hooks: which repository, worktree and index they are about. A child is about those that it is told. The
+/// list is that of `git rev-parse --local-env-vars`.
+const OF_A_REPOSITORY: [&str; 15] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
 /// The process that a child ends with: see [`end_with_parent`].
 const PARENT: &str = "ENDS_WITH_PROCESS";
 
-/// A command, to be given to [`Process::start`] or [`complete`]. It does not see what git sets for its hooks: which repository,
-/// worktree and index they are about. A child is about those that it is told.
+/// A command, to be given to [`Process::start`] or [`complete`].
 pub fn program(name: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(name);
-    let is_of_git = |(name, _): &(OsString, OsString)| name.as_encoded_bytes().starts_with(b"GIT_");
-    for (variable, _) in std::env::vars_os().filter(is_of_git) {
+    for variable in OF_A_REPOSITORY {
         command.env_remove(variable);
     }
     if HAS_PROCESSES {
@@ -388,5 +406,15 @@ mod tests {
         assert_eq!([both.output.len(), both.said.len()], [1 << 20; 2]);
         let deaf = complete(&mut shell("exit 0"), &text, &Run::new(1)).expect("a shell");
         assert!(deaf.status.success());
+    }
+
+    #[test]
+    fn what_git_sets_for_hooks_is_not_passed_on() {
+        let listed = output_of(program("git").args(["rev-parse", "--local-env-vars"]), &Run::new(1));
+        let listed = listed.unwrap_or_default(); // without git there are no hooks
+        assert!(listed.lines().all(|name| OF_A_REPOSITORY.contains(&name)), "{listed}");
+        let command = program("true");
+        let removed = command.get_envs().filter(|(_, value)| value.is_none()).count();
+        assert_eq!(removed, OF_A_REPOSITORY.len());
     }
 }

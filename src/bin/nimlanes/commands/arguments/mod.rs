@@ -101,6 +101,17 @@ impl Kernels {
         }
         Ok(if self.force { selection.allow_long() } else { selection })
     }
+
+    /// The same for a command that uses these operations.
+    pub fn selection_for(&self, command: &str, used: &[&str]) -> Result<Selection, Failure> {
+        self.selection(|operation| match used.contains(&operation) {
+            true => Ok(()),
+            false => {
+                let used = used.join(", ");
+                Err(Failure::Usage(format!("{command} does not use {operation} for these options; allowed: {used}")))
+            }
+        })
+    }
 }
 
 /// A game whose P-positions can be listed, and its limit.

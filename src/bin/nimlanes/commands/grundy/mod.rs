@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use checkpoint::CheckpointFile;
 use clap::ValueEnum;
+use nimlanes::cores::mex::period::tallies;
 use nimlanes::cores::mex::records::{Journal, MexRecords, Output, Progress, Records, Start};
 use nimlanes::cores::mex::subtraction::{MAX_LIMIT, MexSubtraction, Subtraction};
 use nimlanes::cores::mex::zeros::MexZeros;
@@ -157,17 +158,6 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// The selection from the options, which may name kernels of the operations that are used.
-fn selection(kernels: &Kernels, command: &str, used: &[&str]) -> Result<Selection, Failure> {
-    kernels.selection(|operation| match used.contains(&operation) {
-        true => Ok(()),
-        false => {
-            let used = used.join(", ");
-            Err(Failure::Usage(format!("{command} does not use {operation} for these options; allowed: {used}")))
-        }
-    })
-}
-
 /// Checks the files of the output before the work to fill them is done.
 fn check_files(args: &Args) -> Result<(), Failure> {
     check_writable(args.out.as_deref())?;
@@ -177,7 +167,7 @@ fn check_files(args: &Args) -> Result<(), Failure> {
 fn subtraction(args: &Args) -> Result<(), Failure> {
     let set: MoveSet = args.moves.parse().map_err(InputError::Moves)?;
     let work = Work::of(args, &set)?;
-    let selection = selection(&args.kernels, "grundy", &[work.operation()])?;
+    let selection = args.kernels.selection_for("grundy", &[work.operation()])?;
     check_files(args)?;
     let run = interrupt::run(selection.threads());
     match work {
@@ -199,7 +189,7 @@ fn subtraction(args: &Args) -> Result<(), Failure> {
             keep(args, &selection, || counted(found.origin(args, &set), values))?;
             let summary = || Summary::of_moves(&set, values, &run);
             write(args, &run, summary, || match args.records {
-                true => Sequence::Heaps(first_heaps(values).into()),
+                true => Sequence::Heaps(tallies(values).iter().map(|tally| tally.first).collect()),
                 false => Sequence::Values(values),
             })
         }
@@ -337,23 +327,8 @@ fn numbers<const BYTES: usize>(
     Ok(())
 }
 
-/// The first heap of each value. Values appear in order, since a heap of value `v` has a move to one of value `v - 1`.
-fn first_heaps(g: &[u16]) -> Vec<u64> {
-    let mut firsts = Vec::new();
-    for (n, v) in (0..).zip(g) {
-        if usize::from(*v) == firsts.len() {
-            firsts.push(n);
-        }
-    }
-    firsts
-}
-
-/// The first heap of each value, and the number of heaps that have it.
-fn counted(origin: Origin, g: &[u16]) -> FirstHeaps {
-    let first = first_heaps(g);
-    let mut counts = vec![0; first.len()];
-    for v in g {
-        counts[usize::from(*v)] += 1;
-    }
+/// The first heap of each value, and the number of heaps that have it: every value up to the largest occurs.
+fn counted(origin: Origin, values: &[u16]) -> FirstHeaps {
+    let (first, counts) = tallies(values).iter().map(|tally| (tally.first, tally.heaps)).unzip();
     FirstHeaps { origin, first, counts }
 }

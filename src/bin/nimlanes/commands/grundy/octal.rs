@@ -14,7 +14,7 @@ use nimlanes::moves::Famous;
 
 use super::checkpoint::{CheckpointFile, outcome};
 use super::summary::Summary;
-use super::{Args, Computed, Format, Sequence, check_files, compute, compute_by, keep, selection, write};
+use super::{Args, Computed, Format, Sequence, check_files, compute, compute_by, keep, write};
 use crate::commands::arguments::Kernels;
 use crate::files::found::{Periodic, ProvedPeriod};
 use crate::terminal::failure::Failure;
@@ -42,7 +42,7 @@ pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
         true if !names(MexOctal::NAME) => &[MexOctal::NAME, MexPeriod::NAME],
         _ => &[MexOctal::NAME],
     };
-    let selection = selection(&args.kernels, "grundy", used)?;
+    let selection = args.kernels.selection_for("grundy", used)?;
     let needs_no_table = match used {
         [operation] => *operation == MexPeriod::NAME,
         _ => is_quicker_without_table(&input, &selection),
@@ -211,7 +211,7 @@ impl period::Journal for CheckpointFile {
 pub fn values(code: &str, limit: u64, kernels: &Kernels) -> Result<(Code, Vec<u16>, Arc<Run>), Failure> {
     let code: Code = code.parse().map_err(InputError::Code)?;
     let input = Octal::new(&code, limit)?;
-    let selection = selection(kernels, "plot", &[MexOctal::NAME])?;
+    let selection = kernels.selection_for("plot", &[MexOctal::NAME])?;
     let run = interrupt::run(selection.threads());
     let of = |limit| Octal::new(&code, limit);
     let values = compute::<MexOctal>(Start::default(), &input, limit, of, &selection, &run)?.output;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use nimlanes::cores::mex::octal::{self, Code, Journal, Mask, MexOctal, Octal, Start, sparse_space};
-use nimlanes::cores::mex::period::{self, Census, MexPeriod, Progress, Tally};
+use nimlanes::cores::mex::octal::{self, Code, Journal, MexOctal, Octal, Start};
+use nimlanes::cores::mex::period::{self, Census, MexPeriod, Progress, Rare, Tally};
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run, RunError};
@@ -34,11 +34,7 @@ const FEW: usize = 64;
 /// Surveys octal games.
 pub fn main(args: &Args) -> Result<(), Failure> {
     let codes = codes(&args.codes)?;
-    let used = [MexOctal::NAME, MexPeriod::NAME];
-    let selection = args.kernels.selection(|operation| match used.contains(&operation) {
-        true => Ok(()),
-        false => Err(Failure::Usage(format!("survey does not use {operation}; allowed: {}", used.join(", ")))),
-    })?;
+    let selection = args.kernels.selection_for("survey", &[MexOctal::NAME, MexPeriod::NAME])?;
     let selection = selection.allow_long(); // a run ends when its time is over
     let games = codes.iter().map(|code| Octal::new(code, args.limit()));
     let games = args.shard.of(games.collect::<Result<Vec<_>, InputError>>()?, |input| work(input, args.seconds));
@@ -145,16 +141,12 @@ impl Table {
 
     /// Whether few heaps are rare.
     fn is_sparse(&self, code: &Code) -> bool {
-        FEW * sparse_space(code, &self.values).rare.len() < self.values.len()
+        FEW * Rare::of(code, &self.values).heaps < self.values.len()
     }
 
     fn surveyed(&self, code: &Code, selection: &Selection) -> Result<Surveyed, Failure> {
         let values = &self.values;
-        let space = (!code.has_three_parts()).then(|| sparse_space(code, values));
-        let rare = space.map(|space| {
-            let last = space.rare.last().map(|heap| *heap as u64);
-            (space.rare.len() as u64, last, space.mask)
-        });
+        let rare = (!code.has_three_parts()).then(|| Rare::of(code, values));
         let period = octal::period(code, values, &interrupt::run(1))?.map(Period::from);
         Ok(figures(code, (self.kernel, self.time), selection, &period::tallies(values), rare, period))
     }
@@ -171,18 +163,17 @@ fn without_table(input: &Octal, time: Duration, selection: &Selection) -> Result
         found => Some(found?),
     };
     Ok(census.map(|Census { tallies, rare, period, .. }| {
-        let rare = rare.map(|rare| (rare.heaps as u64, Some(rare.last as u64), rare.mask));
         figures(input.code(), (ended.kernel, ended.time), selection, &tallies, rare, period.map(Period::from))
     }))
 }
 
-/// What a kernel found in its time. `rare` has the number of rare heaps, the last of them and their mask.
+/// What a kernel found in its time.
 fn figures(
     code: &Code,
     (kernel, time): (&str, Duration),
     selection: &Selection,
     tallies: &[Tally],
-    rare: Option<(u64, Option<u64>, Mask)>,
+    rare: Option<Rare>,
     period: Option<Period>,
 ) -> Surveyed {
     let Tally { value: largest, first: largest_at, .. } = *tallies.last().expect("a heap is counted");
@@ -195,10 +186,10 @@ fn figures(
         heaps: tallies.iter().map(|tally| tally.heaps).sum(),
         largest,
         largest_at,
-        rare: rare.map(|(heaps, ..)| heaps),
-        last_rare: rare.and_then(|(_, last, _)| last),
-        mask: rare.map(|(.., mask)| mask.values),
-        by_position: rare.is_some_and(|(.., mask)| mask.position.is_some()),
+        rare: rare.map(|rare| rare.heaps as u64),
+        last_rare: rare.filter(|rare| rare.heaps > 0).map(|rare| rare.last as u64),
+        mask: rare.map(|rare| rare.mask.values),
+        by_position: rare.is_some_and(|rare| rare.mask.position.is_some()),
         period,
     }
 }

@@ -1,11 +1,9 @@
 //! A child process that plays in a duel.
 
-use std::env;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, Write};
-use std::process::{ChildStdin, Command, Stdio};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStderr, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use nimlanes::kernel::{Run, RunError};
@@ -40,8 +38,8 @@ pub struct Child<'a> {
     process: Process,
     stdin: ChildStdin,
     lines: Receiver<String>,
-    /// What it writes to stderr.
-    errors: File,
+    /// What it writes to stderr, at the end.
+    errors: Option<JoinHandle<String>>,
     patience: Patience,
     run: &'a Run,
     identity: Identity,
@@ -54,11 +52,12 @@ impl<'a> Child<'a> {
     /// It cannot be started, is not this program, or speaks another protocol.
     pub fn start(command: &mut Command, name: &str, patience: Patience, run: &'a Run) -> Result<Self, DuelError> {
         let cannot = |error: std::io::Error| DuelError::Player(format!("cannot start {name}: {error}"));
-        let errors = tempfile::tempfile_in(env::temp_dir()).map_err(cannot)?;
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors.try_clone().map_err(cannot)?);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = Process::start(command).map_err(cannot)?;
-        let (Some(stdin), Some(stdout)) = (process.0.stdin.take(), process.0.stdout.take()) else {
-            unreachable!("both are piped")
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (process.0.stdin.take(), process.0.stdout.take(), process.0.stderr.take())
+        else {
+            unreachable!("all are piped")
         };
         let (sender, lines) = sync_channel(1);
         let read = move || {
@@ -71,7 +70,9 @@ impl<'a> Child<'a> {
                 line.clear();
             }
         };
-        thread::Builder::new().name("replies".to_owned()).spawn(read).map_err(cannot)?;
+        let named = |name: &str| thread::Builder::new().name(name.to_owned());
+        named("replies").spawn(read).map_err(cannot)?;
+        let errors = Some(named("errors").spawn(|| first_line(stderr)).map_err(cannot)?);
         let identity = Identity::of_this();
         let mut child = Child { name: name.to_owned(), process, stdin, lines, errors, patience, run, identity };
         let no_build = |why: String| DuelError::Player(format!("{name} is no build of nimlanes that can duel: {why}"));
@@ -141,14 +142,25 @@ impl<'a> Child<'a> {
             }
             thread::sleep(Duration::from_millis(10));
         }
-        let mut said = Vec::new();
-        let _ = self.errors.rewind().and_then(|()| (&self.errors).take(MAX_LINE).read_to_end(&mut said));
-        let said = String::from_utf8_lossy(&said);
+        self.process.end(); // what it started may hold its pipes
+        let said = self.errors.take().and_then(|errors| errors.join().ok()).filter(|line| !line.is_empty());
         let status = status.map(|status| format!(" with {status}")).unwrap_or_default();
-        let line = said.lines().find(|line| !line.trim().is_empty());
-        let line = line.map(|line| format!(": {}", shortened(line))).unwrap_or_default();
-        Silence::Because(format!("it ended{status}{line}"))
+        let said = said.map(|line| format!(": {line}")).unwrap_or_default();
+        Silence::Because(format!("it ended{status}{said}"))
     }
+}
+
+/// The first line of a program's errors that is not empty. Reads all of them: the program would wait at a full pipe.
+fn first_line(errors: ChildStderr) -> String {
+    let mut errors = BufReader::new(errors);
+    let (mut first, mut line) = (String::new(), Vec::new());
+    while (&mut errors).take(MAX_LINE).read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+        if first.is_empty() {
+            first = shortened(&String::from_utf8_lossy(&line));
+        }
+        line.clear();
+    }
+    first
 }
 
 /// Why a child gave no reply.

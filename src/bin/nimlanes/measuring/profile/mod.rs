@@ -161,12 +161,7 @@ impl Sampling {
         let Sampling { running, mut remarks } = self;
         let (by, frequency, sampled) = match running {
             Running::Perf(lines) => ("perf events", lines::FREQUENCY, lines.finish()),
-            Running::Pprof(timer) => {
-                let (stacks, is_nameless) = timer.finish()?;
-                let hot_loop = HotLoop::none("no loop: it needs samples by line".to_owned());
-                let sampled = Sampled { stacks, is_nameless, hot_loop, remarks: Vec::new() };
-                ("pprof, functions that are not inlined", timer::FREQUENCY, sampled)
-            }
+            Running::Pprof(timer) => ("pprof, functions that are not inlined", timer::FREQUENCY, timer.finish()?),
         };
         let Sampled { stacks, is_nameless, hot_loop, remarks: more } = sampled;
         remarks.extend(more);
@@ -238,7 +233,7 @@ impl Profile {
         let path = |ending: &str| self.path(root, &format!("{kernel}-{size}.{ending}"));
         write(&path("folded"), folded(&self.stacks).as_bytes())?;
         let remarks: String = self.remarks.iter().map(|remark| format!("{remark}\n")).collect();
-        let text = format!("{}\n{remarks}{}\n{}", self.id, self.text(), self.hot_loop.model);
+        let text = format!("{}\n{}\n{remarks}\n{}\n{}", self.id, self.subtitle, self.shares(), self.hot_loop.model);
         write(&path("txt"), format!("{}\n", text.trim_end()).as_bytes())?;
         self.draw(path("svg"))
     }
@@ -266,9 +261,14 @@ impl Profile {
         Ok(profile)
     }
 
-    /// How it was sampled, the shares of functions and of lines, and where the hottest loop is.
+    /// How it was sampled, and what that shows in short.
     pub fn text(&self) -> String {
-        format!("{}\n\n{}\n{}", self.subtitle, tree(&self.stacks), self.hot_loop.summary)
+        format!("{}\n\n{}", self.subtitle, self.shares())
+    }
+
+    /// The shares of functions and of lines, and where the hottest loop is.
+    fn shares(&self) -> String {
+        format!("{}\n{}", tree(&self.stacks), self.hot_loop.summary)
     }
 
     /// `<operation>/<workload>`, kernel and size.

@@ -1,6 +1,6 @@
 //! For systems without the signals that `pprof` samples by.
 
-use super::picture::Stacks;
+use super::Sampled;
 
 /// As on other systems.
 pub const FREQUENCY: u32 = 0;
@@ -20,7 +20,7 @@ impl Timer {
     }
 
     /// As on other systems.
-    pub fn finish(self) -> Result<(Stacks, bool), SamplerError> {
+    pub fn finish(self) -> Result<Sampled, SamplerError> {
         match self {}
     }
 }

@@ -12,6 +12,7 @@ pub use pprof::Error as SamplerError;
 
 use super::names::{below_the_harness, is_own, shown};
 use super::picture::Stacks;
+use super::{HotLoop, Sampled};
 
 /// Samples per second of CPU time; the timer of common operating system kernels allows no more.
 pub const FREQUENCY: u32 = 250;
@@ -37,11 +38,11 @@ impl Timer {
         Ok(Timer(Some(guard()?)))
     }
 
-    /// Stops sampling. Returns the samples in kernels, and whether there were samples but not one with a name of this program.
+    /// Stops sampling, and keeps the samples in kernels.
     ///
     /// # Errors
     /// The samples are lost.
-    pub fn finish(self) -> Result<(Stacks, bool), SamplerError> {
+    pub fn finish(self) -> Result<Sampled, SamplerError> {
         let Some(guard) = &self.0 else { return Err(SamplerError::NotRunning) };
         let report = guard.report().build()?;
         let (mut stacks, mut has_name) = (Stacks::new(), false);
@@ -59,7 +60,8 @@ impl Timer {
                 *stacks.entry(names.join(";")).or_default() += *count as u64;
             }
         }
-        Ok((stacks, !has_name && !report.data.is_empty()))
+        let hot_loop = HotLoop::none("no loop: it needs samples by line".to_owned());
+        Ok(Sampled { stacks, is_nameless: !has_name && !report.data.is_empty(), hot_loop, remarks: Vec::new() })
     }
 }
 
