@@ -153,8 +153,9 @@ const DASHES = [
 ];
 
 /**
- * Lines over sizes; `title` is above their axis, which has ratios or seconds. A series has a `name`, a `mark` or none, the number of its `dash`,
- * and `points` with `size`, `value` and `text`, by size. Those with a mark are named at their ends if there is room.
+ * Lines over sizes; `title` is above their axis, which has ratios or seconds. A series has a `name`, a `mark` or none, the
+ * number of its `dash`, and `points` with `size`, `value` and `text`, by size. Those with a mark are named at their ends if
+ * there is room.
  */
 function lineChart(box, width, { series, title, label, isRatio }) {
     const isNamed = ({ mark, dash }) => mark != null && dash === 0;
@@ -193,7 +194,9 @@ function lineChart(box, width, { series, title, label, isRatio }) {
         chart.append(
             line(left, y.at(value), right, y.at(value), { class: isRatio && value === 1 ? 'grid marked' : 'grid' }),
         );
-        chart.append(text(left - 8, y.at(value), isRatio ? String(value) : timeTick(value), { class: 'axis', 'text-anchor': 'end' }));
+        const ratio = value < 1 ? String(value) : grouped(value);
+        const label = isRatio ? ratio : timeTick(value);
+        chart.append(text(left - 8, y.at(value), label, { class: 'axis', 'text-anchor': 'end' }));
     }
     chart.append(text((left + right) / 2, bottom + 34, 'size', { class: 'axis', 'text-anchor': 'middle' }));
     chart.append(text(2, 9, title, { class: 'axis' }));

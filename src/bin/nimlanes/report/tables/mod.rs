@@ -444,7 +444,7 @@ impl<'a> Report<'a> {
 
     fn summary(&self) -> String {
         let (best, note) = (self.best_kernels(false), self.note_on_others());
-        format!("{PUBLISHED}{note}\n\n{best}{}{}\n{PAGE}\n", self.provenance(), self.changed_note())
+        format!("{PUBLISHED}{note}\n\n{best}{}\n{}\n{PAGE}\n", self.provenance(), self.changed_note())
     }
 
     /// The digest for README.md.
@@ -503,7 +503,7 @@ mod tests {
     use super::*;
     use crate::files::saved::entries;
 
-    /// As if the kernel had been added after the measurements. It is one that `crates` lists line by line.
+    /// As if the kernel had been added after the measurements. It is one that `crates` lists: the only one of its tier and crate.
     #[test]
     fn a_kernel_without_measurements_is_in_no_table() {
         let text = |data: &Data| {
@@ -512,7 +512,7 @@ mod tests {
             let text: String = [report.results(), report.digest()].into_iter().chain(pages).collect();
             (text, report.unmeasured())
         };
-        let (operation, kernel) = ("mex_subtraction", "byte_lanes_pair_avx512");
+        let (operation, kernel) = ("mex_subtraction", "byte_lanes_fearless_avx2");
         let (link, pair) = (format!("[`{kernel}`]("), format!("{operation}={kernel}"));
         let folders = entries(Path::new(FOLDERS)).expect("readable").into_iter().filter(|path| path.is_dir());
         let mut all = folders.map(|folder| Data::read(&folder, false).expect("measurements"));
