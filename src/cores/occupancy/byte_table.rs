@@ -74,6 +74,7 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [start, small, large, squa
     input.published(start + unit * limit + square * limit * limit, 5.5 * limit)
 }
 
+#[inline(always)]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, candidates: impl Candidates) -> Result<S, RunError> {
     drive(input, run, sink, candidates.partner(one_by_one::<ByteTable>))
 }

@@ -82,6 +82,7 @@ pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { cycles: 6.0, ..Needs::default() }
 }
 
+#[inline(always)]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, candidates: impl Candidates) -> Result<S, RunError> {
     drive(input, run, sink, candidates.partner(one_by_one::<HashSets>))
 }

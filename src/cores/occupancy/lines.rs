@@ -47,7 +47,7 @@ impl<L, F: FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>> Find<L>
 }
 
 /// Among which candidates a kernel searches that can do it either way.
-pub trait Candidates: Copy {
+pub trait Candidates {
     /// What finds partners, given the search of the kernel.
     fn partner<L: Certified>(self, find: impl Find<L>) -> impl Partner<L>;
 }
@@ -56,10 +56,10 @@ pub trait Candidates: Copy {
 pub mod every {
     use super::*;
 
-    #[derive(Clone, Copy)]
     struct Every;
 
     impl Candidates for Every {
+        #[inline(always)]
         fn partner<L: Certified>(self, find: impl Find<L>) -> impl Partner<L> {
             Anywhere(find)
         }
@@ -74,10 +74,10 @@ pub mod every {
 pub mod certificate {
     use super::*;
 
-    #[derive(Clone, Copy)]
     struct WithCertificate;
 
     impl Candidates for WithCertificate {
+        #[inline(always)]
         fn partner<L: Certified>(self, find: impl Find<L>) -> impl Partner<L> {
             Certificate::new(find)
         }
@@ -138,6 +138,7 @@ struct Certificate<F> {
 }
 
 impl<F> Certificate<F> {
+    #[inline(always)]
     fn new(find: F) -> Self {
         Certificate { find, difference: 0, below: 0, upper: 0 }
     }
