@@ -6,7 +6,7 @@
 //! branches; beyond the cache, the seven streams of cache lines that the stores touch.
 
 pub use super::hash_sets::needs;
-use super::lines::{Candidates, Certified, Lines, one_by_one};
+use super::lines::{Candidates, Certified, Lines, drive, one_by_one};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
@@ -74,6 +74,7 @@ pub fn cost(input: &ProportionateNim, _: CostContext, [start, small, large, squa
     input.published(start + unit * limit + square * limit * limit, 5.5 * limit)
 }
 
+#[inline(always)]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, candidates: impl Candidates) -> Result<S, RunError> {
-    candidates.search(input, run, sink, one_by_one::<ByteTable>)
+    drive(input, run, sink, candidates.partner(one_by_one::<ByteTable>))
 }

@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 
-use super::lines::{Candidates, Certified, Lines, one_by_one};
+use super::lines::{Candidates, Certified, Lines, drive, one_by_one};
 use super::{DENSITY, ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
@@ -82,6 +82,7 @@ pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { cycles: 6.0, ..Needs::default() }
 }
 
+#[inline(always)]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, candidates: impl Candidates) -> Result<S, RunError> {
-    candidates.search(input, run, sink, one_by_one::<HashSets>)
+    drive(input, run, sink, candidates.partner(one_by_one::<HashSets>))
 }

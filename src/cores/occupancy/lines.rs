@@ -47,34 +47,21 @@ impl<L, F: FnMut(&mut L, usize, RangeInclusive<usize>) -> Option<usize>> Find<L>
 }
 
 /// Among which candidates a kernel searches that can do it either way.
-pub trait Candidates: Copy {
-    /// Visits every unused `n`.
-    fn search<L: Certified, S: Sink>(
-        self,
-        input: &ProportionateNim,
-        run: &Run,
-        sink: S,
-        find: impl Find<L>,
-    ) -> Result<S, RunError>;
+pub trait Candidates {
+    /// What finds partners, given the search of the kernel.
+    fn partner<L: Certified>(self, find: impl Find<L>) -> impl Partner<L>;
 }
 
-/// [`scan`].
+/// As [`scan`] does.
 pub mod every {
     use super::*;
 
-    #[derive(Clone, Copy)]
     struct Every;
 
     impl Candidates for Every {
         #[inline(always)]
-        fn search<L: Certified, S: Sink>(
-            self,
-            input: &ProportionateNim,
-            run: &Run,
-            sink: S,
-            find: impl Find<L>,
-        ) -> Result<S, RunError> {
-            scan(input, run, sink, find)
+        fn partner<L: Certified>(self, find: impl Find<L>) -> impl Partner<L> {
+            Anywhere(find)
         }
     }
 
@@ -83,23 +70,16 @@ pub mod every {
     }
 }
 
-/// [`certified`].
+/// As [`certified`] does.
 pub mod certificate {
     use super::*;
 
-    #[derive(Clone, Copy)]
     struct WithCertificate;
 
     impl Candidates for WithCertificate {
         #[inline(always)]
-        fn search<L: Certified, S: Sink>(
-            self,
-            input: &ProportionateNim,
-            run: &Run,
-            sink: S,
-            find: impl Find<L>,
-        ) -> Result<S, RunError> {
-            certified(input, run, sink, find)
+        fn partner<L: Certified>(self, find: impl Find<L>) -> impl Partner<L> {
+            Certificate::new(find)
         }
     }
 
@@ -127,12 +107,12 @@ pub fn certified<L: Certified, S: Sink>(
     sink: S,
     find: impl Find<L>,
 ) -> Result<S, RunError> {
-    drive(input, run, sink, Certificate { find, difference: 0, below: 0, upper: 0 })
+    drive(input, run, sink, Certificate::new(find))
 }
 
 /// Finds the partner of an unused `n`, if it is at most `last`. A trait, because a closure of this length is not always
 /// inlined and then keeps its state in memory: 8 % of the time of `window_certificate`.
-trait Partner<L> {
+pub trait Partner<L> {
     fn partner(&mut self, lines: &mut L, n: usize, last: usize) -> Option<usize>;
 }
 
@@ -155,6 +135,13 @@ struct Certificate<F> {
     below: usize,
     /// Upper positions found so far.
     upper: usize,
+}
+
+impl<F> Certificate<F> {
+    #[inline(always)]
+    fn new(find: F) -> Self {
+        Certificate { find, difference: 0, below: 0, upper: 0 }
+    }
 }
 
 impl<L: Certified, F: Find<L>> Partner<L> for Certificate<F> {
@@ -182,7 +169,7 @@ pub fn one_by_one<L: Lines>(lines: &mut L, n: usize, mut candidates: RangeInclus
 
 /// Visits every unused `n`.
 #[inline(always)]
-fn drive<L: Lines, S: Sink>(
+pub fn drive<L: Lines, S: Sink>(
     input: &ProportionateNim,
     run: &Run,
     mut sink: S,

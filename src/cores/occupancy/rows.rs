@@ -66,7 +66,8 @@ impl Shifted<'_> {
     /// The candidates from `64 at` on.
     #[inline(always)]
     fn load<V: WordVectors>(self, at: usize, vectors: V) -> V::Vector {
-        vectors.funnel(vectors.load(self.words, at), vectors.load(self.words, at + 1), self.shift)
+        let (low, high) = (&self.words[at..at + V::WORDS], &self.words[at + 1..at + 1 + V::WORDS]);
+        vectors.funnel(vectors.load(low), vectors.load(high), self.shift)
     }
 }
 
@@ -134,7 +135,7 @@ impl<R: BitRow> Rows<R> {
         });
         let mut at = 0;
         while at + V::WORDS <= words {
-            let low = vectors.or(vectors.load(used, at), difference.load(at, vectors));
+            let low = vectors.or(vectors.load(&used[at..at + V::WORDS]), difference.load(at, vectors));
             let high = vectors.or(twice.load(at, vectors), sum.load(at, vectors));
             let blocked = vectors.first_zero(vectors.or(low, high));
             if blocked < V::WORDS * WORD {

@@ -70,10 +70,10 @@ impl Shape {
     /// [`Search::first_free`] by windows of a vector.
     #[inline(always)]
     pub fn first_free<V: WordVectors>(self, words: &[u64], visit: &Visit, vectors: V) -> usize {
-        let at = |place: usize| vectors.load(words, place);
+        let at = |place: usize| vectors.load(&words[place..]);
         let pair = |place: usize| {
             let both = &words[place..][..V::WORDS + 1];
-            (vectors.load(both, 0), vectors.load(both, 1))
+            (vectors.load(both), vectors.load(&both[1..]))
         };
         let [one_x, one_y, two] = visit.at_z.map(|row| self.start(row));
         let [gap_y, all] = visit.less_x.map(|row| self.start(row) - visit.x.div_ceil(WORD));

@@ -48,8 +48,18 @@ pub fn run<S: Sink>(input: &StoneGame, run: &Run, sink: S, search: impl Search<B
 pub mod raw_words {
     use super::*;
 
+    /// A type, not a closure, so that each sink compiles it anew.
+    struct FirstFree;
+
+    impl Search<Bits> for FirstFree {
+        #[inline(always)]
+        fn first_free(&self, marks: &Bits, visit: &Visit) -> usize {
+            marks.shape.first_free(marks.bits.as_raw_slice(), visit, plain::parts())
+        }
+    }
+
     pub fn parts() -> impl Search<Bits> {
-        |marks: &Bits, visit: &Visit| marks.shape.first_free(marks.bits.as_raw_slice(), visit, plain::parts())
+        FirstFree
     }
 }
 
@@ -57,8 +67,12 @@ pub mod raw_words {
 pub mod operators {
     use super::*;
 
-    pub fn parts() -> impl Search<Bits> {
-        |marks: &Bits, &Visit { heaps, x, y, from, at_z, less_x, less_y }: &Visit| {
+    struct FirstFree;
+
+    impl Search<Bits> for FirstFree {
+        #[inline(always)]
+        fn first_free(&self, marks: &Bits, visit: &Visit) -> usize {
+            let &Visit { heaps, x, y, from, at_z, less_x, less_y } = visit;
             let [one_x, one_y, two] = at_z;
             let [gap_y, all] = less_x;
             let mut z = from;
@@ -75,5 +89,9 @@ pub mod operators {
             }
             z
         }
+    }
+
+    pub fn parts() -> impl Search<Bits> {
+        FirstFree
     }
 }

@@ -17,8 +17,8 @@ pub trait WordVectors: Copy {
     /// A vector.
     type Vector: Copy;
 
-    /// Loads the words from `at` on.
-    fn load(&self, words: &[u64], at: usize) -> Self::Vector;
+    /// Loads the first words.
+    fn load(&self, words: &[u64]) -> Self::Vector;
 
     /// The OR of two vectors.
     fn or(&self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -47,8 +47,8 @@ where
     type Vector = V;
 
     #[inline(always)]
-    fn load(&self, words: &[u64], at: usize) -> V {
-        self.0(words[at..at + N].first_chunk().expect("a whole vector"))
+    fn load(&self, words: &[u64]) -> V {
+        self.0(words.first_chunk().expect("a whole vector"))
     }
 
     #[inline(always)]

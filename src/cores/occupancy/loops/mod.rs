@@ -1,4 +1,4 @@
-//! The tiers of the kernels that run the register automaton of [`streaming`].
+//! The tiers of the kernels that run the register automaton of [`super::streaming`].
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub mod asm;
