@@ -5,11 +5,8 @@ use std::arch::wasm32::*;
 use std::array::from_fn;
 
 use super::v128::{Lanes, Vector, WORDS, Words, load, word_of};
-use crate::kernel::Tier;
 use crate::simd::bits::{self, WORD};
 
-/// The tier.
-pub const TIER: Tier = Tier::Simd128;
 /// The number of sums that stay in registers while other vectors are added: half of the registers of an x86 without
 /// AVX-512.
 pub const SUMS: usize = 8;

@@ -14,9 +14,7 @@ use super::neon as tier;
 #[cfg(all(target_feature = "simd128", feature = "simd128"))]
 use super::simd128 as tier;
 
-pub use tier::{
-    SUMS, TIER, add_signed, any, bits, first_zero, full_words, lookup, next_lanes, one_bit, signs, transposed,
-};
+pub use tier::{SUMS, add_signed, any, bits, first_zero, full_words, lookup, next_lanes, one_bit, signs, transposed};
 
 /// Lanes, with the instructions for vectors of them.
 pub trait Lanes: Lane {

@@ -7,6 +7,8 @@ mod oracle;
 pub mod period;
 pub mod records;
 mod residues;
+mod sparse;
 pub mod split;
 pub mod subtraction;
+mod translate;
 pub mod zeros;

@@ -1,55 +1,36 @@
 //! Sets of nim-sums as bit rows. With three parts, the nim-sums of the pairs of each total are kept as a row; a third part `c` XORs
-//! `g(c)` into the index of every bit of a row, by the butterfly of `mex_split`.
+//! `g(c)` into the index of every bit of a row: see [`translate`](crate::cores::mex::translate).
 //!
 //! Cost: a bit for each pair; for three parts, `n^2 / 6` translations of a row of `V / 64` words, where `V` is the power of two
 //! above the largest value.
-//! Bound: setting the bits of pairs, one read-modify-write each.
+//! Bound: setting the bits of pairs, one read-modify-write each; with three parts, the translations.
 
 use super::{Octal, Start, heap_by_heap, pairs};
 use crate::cores::growing;
-use crate::cores::mex::split::bit_rows::{LINE, butterfly};
+use crate::cores::mex::translate::{LINE, Translate};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::{WORD, first_zero};
 
-pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    translations(input, 6.0, 30.0)
-}
-
-/// The cost at `each` ns per translated row and `line` ns per line of it.
-pub fn translations(input: &Octal, each: f64, line: f64) -> Cost {
+/// Rates: the ns of a translated row, and of a line of it.
+pub fn cost(input: &Octal, _: CostContext, [each, line]: [f64; 2]) -> Cost {
     let n = input.heaps() as f64;
     let has_rows = input.code().has_three_parts();
     // Values of 0.8 grow like this up to 4096 heaps, observed, and those of games with two parts more slowly; rows are lines of
     // 512 bits, a power of two of them.
     let lines = (n.powf(0.75) / 512.0).max(1.0).log2().ceil().exp2();
-    let triples = input.moves.iter().filter(|(_, digit)| digit & 8 > 0).count() as f64;
-    let pairs = input.moves.iter().filter(|(_, digit)| digit & 4 > 0).count() as f64 + f64::from(u8::from(has_rows));
+    let triples = input.places(8).count() as f64;
+    let pairs = input.places(4).count() as f64 + f64::from(u8::from(has_rows));
     let rows = if has_rows { n * (64.0 * lines + growing::bytes::<Vec<u64>>(1.0)) } else { 0.0 };
     let ns = 60.0 * n + 1.1 * pairs * n * n / 4.0 + triples * n * n / 6.0 * (each + line * lines);
     Cost { ns, bytes: 2.0 * n + rows }
-}
-
-pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    drive(input, run, start, |union, row, value| {
-        for (w, word) in row.as_flattened().iter().enumerate() {
-            union.as_flattened_mut()[w ^ (value / WORD)] |= butterfly(*word, value);
-        }
-    })
 }
 
 fn set(row: &mut [[u64; LINE]], bit: u16) {
     row.as_flattened_mut()[usize::from(bit) / WORD] |= 1 << (usize::from(bit) % WORD);
 }
 
-/// The driver. `translate(union, row, value)` ORs `row`, with its indices XORed with `value`, into `union`. Both have the same number of
-/// lines, a power of two, and `value` is below the number of bits.
 #[inline(always)]
-pub fn drive(
-    input: &Octal,
-    run: &Run,
-    start: Start,
-    translate: impl Fn(&mut [[u64; LINE]], &[[u64; LINE]], usize),
-) -> Result<Vec<u16>, RunError> {
+pub fn run(input: &Octal, run: &Run, start: Start, translate: impl Translate) -> Result<Vec<u16>, RunError> {
     let is_unequal = input.code().is_unequal();
     // rows[t]: the nim-sums of two heaps with t beans in all, where triples need them.
     let mut rows: Vec<Vec<[u64; LINE]>> = Vec::new();

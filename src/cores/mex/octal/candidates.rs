@@ -12,7 +12,7 @@
 
 use super::values::Values;
 use super::{Octal, Start};
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Numbers that fit in the output.
 const VALUES: usize = 1 << 16;
@@ -22,20 +22,21 @@ const SAMPLE: usize = 1024;
 const CHUNK: usize = 256;
 const STAMPS: usize = 48;
 
-/// Nanoseconds for a heap of `n`, past the first hundreds, with `places` places that split in two.
-pub fn heap_ns(tier: Tier, n: f64, places: f64) -> f64 {
-    let each = if tier == Tier::Avx512 { 0.1 } else { 0.2 };
-    150.0 + places * (0.4 * (n / 2.0).min(SAMPLE as f64) + each * n)
+/// Nanoseconds for a heap of `n`, past the first hundreds, with `places` places that split in two, at `search` for a split that is
+/// searched.
+pub fn heap_ns(search: f64, n: f64, places: f64) -> f64 {
+    150.0 + places * (0.4 * (n / 2.0).min(SAMPLE as f64) + search * n)
 }
 
-pub fn cost(input: &Octal, context: CostContext) -> Cost {
+/// Rate: the ns of a split that is searched.
+pub fn cost(input: &Octal, _: CostContext, [search]: [f64; 1]) -> Cost {
     if !input.has_sparse_space() {
         return Cost::IMPOSSIBLE;
     }
-    let (heaps, places) = (input.heaps() as f64, input.places(4) as f64);
+    let (heaps, places) = (input.heaps() as f64, input.places(4).count() as f64);
     // All splits of the first heaps stamp, and nothing is searched.
     let all_stamp = 30.0 + 0.34 * places * heaps / 4.0;
-    let each = if heaps < 2.0 * SAMPLE as f64 { all_stamp } else { heap_ns(context.tier, heaps / 2.0, places) };
+    let each = if heaps < 2.0 * SAMPLE as f64 { all_stamp } else { heap_ns(search, heaps / 2.0, places) };
     Cost { ns: heaps * each + 4000.0, bytes: 4.0 * heaps + 4.0 * VALUES as f64 }
 }
 

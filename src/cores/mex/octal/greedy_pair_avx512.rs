@@ -1,30 +1,30 @@
-//! [`super::greedy_avx512`] on two threads: one computes common values, the other follows and verifies them. See
+//! [`super::greedy`] on two threads: one computes common values, the other follows and verifies them. See
 //! [`drive::Pair`].
 //!
 //! Cost: as on one thread, plus a copy of each code.
 //! Bound: the thread with more to do, which is the one that computes.
 
-use super::drive;
-use super::greedy::WORTH;
-use super::lanes::Sparse;
-use super::sparse_lanes_avx512::parts;
-use super::{Octal, Start, greedy_avx512};
+use super::{Octal, Start, greedy};
+use crate::cores::mex::sparse::avx512::parts;
+use crate::cores::mex::sparse::blocks::{Choice, Sparse};
+use crate::cores::mex::sparse::drive::{self, drive};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
 
-pub fn cost(input: &Octal, context: CostContext) -> Cost {
+/// Rates: that of [`greedy`], and the ns of a thread and its page faults.
+pub fn cost(input: &Octal, context: CostContext, [step, thread]: [f64; 2]) -> Cost {
     if context.threads < 2 {
         return Cost::IMPOSSIBLE;
     }
-    let Cost { ns, bytes } = greedy_avx512::cost(input, context);
-    Cost { ns: 0.65 * ns + 2e6, bytes: bytes + drive::task_bytes(input) + STACK }
+    let Cost { ns, bytes } = greedy::cost(input, context, [step]);
+    Cost { ns: 0.65 * ns + thread, bytes: bytes + drive::task_bytes(input) + STACK }
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    let (parts, ahead) = (parts(Some(WORTH)), parts(Some(WORTH)));
+    let (parts, ahead) = (parts(), parts());
     drive::with_producer(
         move |producer: &mut Sparse, n| producer.common_block(n, &ahead),
-        |pair| drive::drive(input, run, start, &parts, pair),
+        |pair| drive(input, run, start, Choice::Greedy, &parts, pair),
     )
 }

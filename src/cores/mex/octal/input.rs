@@ -18,7 +18,7 @@ pub struct Octal {
     code: Code,
     limit: u64,
     /// The places of the code up to the limit whose digit is not 0, with their digits.
-    pub(super) moves: Vec<(usize, u8)>,
+    moves: Vec<(usize, u8)>,
 }
 
 impl Octal {
@@ -60,16 +60,15 @@ impl Octal {
         self.code.last_place().is_some() && !self.code.has_three_parts()
     }
 
-    /// How many places have a digit with this bit.
-    pub(in crate::cores::mex) fn places(&self, bit: u8) -> usize {
-        self.moves.iter().filter(|(_, digit)| digit & bit > 0).count()
+    /// The places whose digit has this bit.
+    pub(in crate::cores::mex) fn places(&self, bit: u8) -> impl Iterator<Item = usize> + '_ {
+        self.moves.iter().filter(move |(_, digit)| digit & bit > 0).map(|(place, _)| *place)
     }
 
     /// How many splits all heaps have, asymptotically.
     pub(in crate::cores::mex) fn splits(&self) -> f64 {
         let n = self.limit as f64;
-        let of_digit =
-            |bit: u8| self.moves.iter().filter(move |(_, digit)| digit & bit > 0).map(|(place, _)| n - *place as f64);
+        let of_digit = |bit: u8| self.places(bit).map(|place| n - place as f64);
         of_digit(4).map(|n| n * n / 4.0).chain(of_digit(8).map(|n| n * n * n / 36.0)).sum()
     }
 }

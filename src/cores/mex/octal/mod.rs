@@ -35,56 +35,30 @@
 //! # Observations
 #![doc = include_str!("NOTES.md")]
 
+use super::{sparse, translate};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
 
 mod bit_rows;
-mod candidates;
+pub(super) mod candidates;
 pub mod checkpoint;
-pub(super) mod codes;
-pub(super) mod drive;
 pub(super) mod greedy;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod greedy_avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod greedy_avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
 mod greedy_pair_avx512;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-mod greedy_v128;
-mod heads;
-pub(super) mod inner;
 mod input;
-pub(super) mod lanes;
 mod oracle;
-mod period;
-pub(super) mod space;
-mod sparse;
-pub(super) mod sparse_lanes;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub(super) mod sparse_lanes_avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-pub(super) mod sparse_lanes_avx512;
-#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
-mod sparse_lanes_v128;
-#[cfg(feature = "wide")]
-mod sparse_lanes_wide;
+pub(super) mod period;
+mod sparse_lanes;
+mod sparse_stamps;
 mod stamp;
 pub(super) mod values;
-pub(super) mod window;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod window_lanes_avx512;
-mod window_words;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod window_words_avx2;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod xor_translate_avx512;
+mod windowed;
 
+pub use super::sparse::space::{Mask, SparseSpace, sparse_space};
 pub use crate::moves::{Code, CodeError};
 pub use input::{MAX_ENDLESS, MAX_LIMIT, Octal};
 pub use period::{Period, period};
-pub use space::{Mask, SparseSpace, sparse_space};
 pub use values::{Journal, Start};
 use values::{heap_by_heap, pairs};
 
@@ -101,27 +75,27 @@ impl Operation for MexOctal {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexOctal, [], start;
-        stamp = stamp, Portable, [], "the baseline: every split stamps its nim-sum";
-        bit_rows = bit_rows, Portable, [], "sets of nim-sums as bit rows; a third part translates a row by XOR, word by word";
-        xor_translate_avx512 = xor_translate_avx512 like bit_rows, Avx512, ["avx512"], "the same, with 512 bits translated by two instructions";
-        sparse = sparse, Portable, [], "the best public algorithm: splits with rare heaps first, others only to show that rare values are reached";
-        candidates = candidates, Portable, [], "a sample of splits stamps; values still open are searched among all splits";
-        candidates_avx512 = candidates like candidates, Avx512, ["avx512"], "the same source at this tier";
-        sparse_lanes = sparse_lanes, Portable, [], "64 heaps as byte lanes: rare heaps as moves for common values, some common ones to verify the rare values";
-        sparse_lanes_wide = sparse_lanes_wide like sparse_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
-        sparse_lanes_avx2 = sparse_lanes_avx2 like sparse_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
-        sparse_lanes_avx512 = sparse_lanes_avx512 like sparse_lanes, Avx512, ["avx512"], "planes by a permute that all groups share, and masks by affine maps";
-        sparse_lanes_neon = sparse_lanes_v128 like sparse_lanes, Neon, ["neon"], "planes by lookups that leave out other groups";
-        sparse_lanes_simd128 = sparse_lanes_v128 like sparse_lanes, Simd128, ["simd128"], "planes by lookups that leave out other groups";
-        greedy = greedy, Portable, [], "byte lanes with a greedy choice: most rare heaps are only asked for the least free codes";
-        greedy_avx2 = greedy_avx2 like greedy, Avx2, ["avx2"], "the same on the lanes of sparse_lanes_avx2";
-        greedy_avx512 = greedy_avx512 like greedy, Avx512, ["avx512"], "the same on the lanes of sparse_lanes_avx512";
-        greedy_neon = greedy_v128 like greedy, Neon, ["neon"], "the same on the lanes of sparse_lanes_neon";
-        greedy_simd128 = greedy_v128 like greedy, Simd128, ["simd128"], "the same on the lanes of sparse_lanes_simd128";
-        window_words = window_words like greedy, Portable, [], "where few heaps are rare: an OR of bits over them, and over some common ones to verify";
-        window_words_avx2 = window_words_avx2 like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
-        window_lanes_avx512 = window_lanes_avx512 like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";
-        greedy_pair_avx512 = greedy_pair_avx512 like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
+        stamp = stamp at [0.5, 50.0, 10_000.0], Portable, [], "the baseline: every split stamps its nim-sum";
+        bit_rows = bit_rows with translate::plain at [6.0, 30.0], Portable, [], "sets of nim-sums as bit rows; a third part translates a row by XOR, word by word";
+        xor_translate_avx512 = bit_rows with translate::avx512 at [2.0, 1.0] like bit_rows, Avx512, ["avx512"], "the same, with 512 bits translated by two instructions";
+        sparse = sparse_stamps at [8000.0], Portable, [], "the best public algorithm: splits with rare heaps first, others only to show that rare values are reached";
+        candidates = candidates at [sparse::plain::PACE.search], Portable, [], "a sample of splits stamps; values still open are searched among all splits";
+        candidates_avx512 = candidates at [sparse::avx512::PACE.search] like candidates, Avx512, ["avx512"], "the same source at this tier";
+        sparse_lanes = sparse_lanes with sparse::plain at [sparse::plain::PACE.step], Portable, [], "64 heaps as byte lanes: rare heaps as moves for common values, some common ones to verify the rare values";
+        sparse_lanes_wide = sparse_lanes with sparse::wide at [sparse::wide::PACE.step] like sparse_lanes, Portable, ["wide"], "planes by wide's byte shuffle";
+        sparse_lanes_avx2 = sparse_lanes with sparse::avx2 at [sparse::avx2::PACE.step] like sparse_lanes, Avx2, ["avx2"], "planes by four-bit lookups";
+        sparse_lanes_avx512 = sparse_lanes with sparse::avx512 at [sparse::avx512::PACE.step] like sparse_lanes, Avx512, ["avx512"], "planes by a permute that all groups share, and masks by affine maps";
+        sparse_lanes_neon = sparse_lanes with sparse::v128 at [sparse::v128::PACE.step] like sparse_lanes, Neon, ["neon"], "planes by lookups that leave out other groups";
+        sparse_lanes_simd128 = sparse_lanes with sparse::v128 at [sparse::v128::PACE.step] like sparse_lanes, Simd128, ["simd128"], "planes by lookups that leave out other groups";
+        greedy = greedy with sparse::plain at [sparse::plain::PACE.step], Portable, [], "byte lanes with a greedy choice: most rare heaps are only asked for the least free codes";
+        greedy_avx2 = greedy with sparse::avx2 at [sparse::avx2::PACE.step] like greedy, Avx2, ["avx2"], "the same on the lanes of sparse_lanes_avx2";
+        greedy_avx512 = greedy with sparse::avx512 at [sparse::avx512::PACE.step] like greedy, Avx512, ["avx512"], "the same on the lanes of sparse_lanes_avx512";
+        greedy_neon = greedy with sparse::v128 at [sparse::v128::PACE.step] like greedy, Neon, ["neon"], "the same on the lanes of sparse_lanes_neon";
+        greedy_simd128 = greedy with sparse::v128 at [sparse::v128::PACE.step] like greedy, Simd128, ["simd128"], "the same on the lanes of sparse_lanes_simd128";
+        window_words = windowed with sparse::plain at [sparse::plain::PACE.step] like greedy, Portable, [], "where few heaps are rare: an OR of bits over them, and over some common ones to verify";
+        window_words_avx2 = windowed with sparse::avx2 at [sparse::avx2::PACE.step] like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
+        window_lanes_avx512 = windowed with sparse::avx512 at [sparse::avx512::PACE.step] like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";
+        greedy_pair_avx512 = greedy_pair_avx512 at [sparse::avx512::PACE.step, 2e6] like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",

@@ -1,74 +1,21 @@
-//! Sparse byte lanes in plain Rust: arithmetic on arrays of 64 bytes gives the one-hot bits of each plane.
+//! Sparse byte lanes: 64 heaps at a time, computed from the rare heaps and verified. See `mex/sparse`.
 //!
-//! Cost per block, move and plane: a comparison, an AND and an OR on 64 lanes.
-//! Bound: these operations, as the compiler vectorises them.
+//! Cost per block and move: the decode of the tier's [parts](crate::cores::mex::sparse), for each rare heap and some hundred common
+//! ones.
+//! Bound: the decode.
 
-use super::codes::{LANES, Move};
-use super::drive::{self, Alone};
-use super::inner::{ASKED, Chunk, Inner, Parts, Planes};
 use super::{Octal, Start};
-use crate::cores::mex::lanes::plain::free_words;
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::cores::mex::sparse::Inner;
+use crate::cores::mex::sparse::blocks::Choice;
+use crate::cores::mex::sparse::drive::{self, Alone, drive};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
-/// Nanoseconds for a move and a block.
-pub const NS: f64 = 60.0;
-
-pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    drive::cost(input, NS)
+/// Rate: the ns of a move and a block.
+pub fn cost(input: &Octal, _: CostContext, [step]: [f64; 1]) -> Cost {
+    drive::cost(input, step)
 }
 
 #[inline(always)]
-fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Planes) {
-    for m in moves {
-        let source: &[u8; LANES] = codes[n - m.shift..].first_chunk().expect("codes are padded by a block");
-        let (mut bit, mut plane) = ([0; LANES], [0; LANES]);
-        for lane in 0..LANES {
-            let code = source[lane] ^ m.code as u8;
-            (bit[lane], plane[lane]) = (1 << (code % 8), code / 8);
-        }
-        for (p, hits) in hits[..planes].iter_mut().enumerate() {
-            for lane in 0..LANES {
-                hits[lane] |= if plane[lane] == p as u8 { bit[lane] } else { 0 };
-            }
-        }
-    }
-}
-
-#[inline(always)]
-pub fn search(a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
-    let mut kept = 0;
-    for i in 0..open.len() {
-        let mut hits = 0;
-        for (a, b) in a.iter().zip(b) {
-            hits |= u8::from(a ^ b == open[i]);
-        }
-        open[kept] = open[i];
-        kept += usize::from(hits == 0);
-    }
-    kept
-}
-
-#[inline(always)]
-pub fn tests(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED] {
-    let mut hits = [[false; LANES]; ASKED];
-    for m in moves {
-        let source: &[u8; LANES] = codes[n - m.shift..].first_chunk().expect("codes are padded by a block");
-        for (hits, asked) in hits.iter_mut().zip(asked) {
-            for lane in 0..LANES {
-                hits[lane] |= source[lane] ^ m.code as u8 == asked[lane];
-            }
-        }
-    }
-    hits.map(|hits| (0..LANES).fold(0, |word, lane| word | u64::from(hits[lane]) << lane))
-}
-
-/// The inner parts.
-#[inline(always)]
-pub fn parts(worth: Option<[f64; 2]>) -> impl Inner {
-    Parts { ns: NS, tier: Tier::Portable, worth, planes: |least| least, decode, words: free_words, tests, search }
-}
-
-#[inline(always)]
-pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    drive::drive(input, run, start, &parts(None), &mut Alone)
+pub fn run(input: &Octal, run: &Run, start: Start, parts: impl Inner) -> Result<Vec<u16>, RunError> {
+    drive(input, run, start, Choice::All, &parts, &mut Alone)
 }

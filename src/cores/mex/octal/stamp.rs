@@ -10,12 +10,13 @@ use crate::kernel::{Cost, CostContext, Run, RunError};
 /// Numbers that fit in the output.
 const VALUES: usize = 1 << 16;
 
-pub fn cost(input: &Octal, _: CostContext) -> Cost {
+/// Rates: the ns of a split, of a heap, and of a run.
+pub fn cost(input: &Octal, _: CostContext, [split, heap, run]: [f64; 3]) -> Cost {
     if input.limit() >= u64::from(u32::MAX) {
         return Cost::IMPOSSIBLE;
     }
     let heaps = input.heaps() as f64;
-    Cost { ns: 0.5 * input.splits() + 50.0 * heaps + 10_000.0, bytes: 2.0 * heaps + 4.0 * VALUES as f64 }
+    Cost { ns: split * input.splits() + heap * heaps + run, bytes: 2.0 * heaps + 4.0 * VALUES as f64 }
 }
 
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {

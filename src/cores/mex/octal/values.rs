@@ -3,9 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::codes::LANES;
 use super::input::Octal;
-
+use crate::cores::mex::sparse::codes::LANES;
 use crate::kernel::{Run, RunError};
 
 /// Saves the progress of a run.

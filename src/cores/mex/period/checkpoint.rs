@@ -4,12 +4,12 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use super::super::octal::window::CODES;
-use super::super::octal::{self, Octal};
 use super::Census;
 use super::state::{Progress, Snapshot, Tallies, Tortoise, VALUES};
 use super::stream::LARGEST_TABLE;
 use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
+use crate::cores::mex::octal::{self, Octal};
+use crate::cores::mex::sparse::window::CODES;
 use crate::kernel::RunError;
 
 /// The first bytes of a checkpoint.

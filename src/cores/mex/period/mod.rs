@@ -29,8 +29,9 @@ use std::hash::Hasher as _;
 
 use twox_hash::XxHash3_64;
 
-use super::octal::space::{Counts, common_parity};
 use super::octal::{self, Code, Mask, Octal};
+use super::sparse;
+use super::sparse::space::{Counts, common_parity};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
@@ -39,11 +40,6 @@ mod checkpoint;
 mod state;
 mod stream;
 mod table;
-#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod window_lanes_avx512;
-mod window_words;
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod window_words_avx2;
 
 pub use checkpoint::{Journal, Start};
 pub use state::Progress;
@@ -225,10 +221,10 @@ impl Operation for MexPeriod {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexPeriod, [], start;
-        table = table, Portable, [], "the baseline: a table of all values, and the classical theorem";
-        window_words = window_words like table, Portable, [], "a window of the last values; what they reach as bits of words";
-        window_words_avx2 = window_words_avx2 like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
-        window_lanes_avx512 = window_lanes_avx512 like window_words, Avx512, ["avx512"], "a window of the last values; planes by byte permutes";
+        table = table at [115.0, 140.0, 1.0], Portable, [], "the baseline: a table of all values, and the classical theorem";
+        window_words = stream with sparse::plain at [60.0, 20.0] like table, Portable, [], "a window of the last values; what they reach as bits of words";
+        window_words_avx2 = stream with sparse::avx2 at [55.0, 9.0] like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
+        window_lanes_avx512 = stream with sparse::avx512 at [30.0, 4.0] like window_words, Avx512, ["avx512"], "a window of the last values; planes by byte permutes";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",

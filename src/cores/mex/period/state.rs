@@ -1,8 +1,8 @@
 //! What a run knows: the last codes, counts, and windows to compare with and to start again from.
 
-use super::super::octal::codes::LANES;
-use super::super::octal::window::{CHUNK, CODES, Window};
 use super::Theorem;
+use crate::cores::mex::sparse::codes::LANES;
+use crate::cores::mex::sparse::window::{CHUNK, CODES, Window};
 
 /// Values of heaps whose codes have a bit in a word.
 pub(super) const VALUES: usize = 2 * CODES;

@@ -1,4 +1,4 @@
-//! The driver of the kernels without a table.
+//! A window of the last values, without a table of all of them.
 //!
 //! A table of the first heaps, from a kernel of `mex_octal`, makes a [`Window`]. From there on chunks of heaps are computed,
 //! verified and counted, and only the last codes are kept. If a heap cannot be verified by them, or is rare, the table is made
@@ -6,18 +6,22 @@
 //!
 //! A period is found with Brent's cycle detection: windows are compared with an earlier one, the *tortoise*, which
 //! moves up each time the number of heaps has doubled: to half of the limit, a quarter, an eighth. So what the theorem of
-//! Guy and Smith proves is proved here by the same limit, if both lie more than a window apart. The first heap of the period lies between two of a few hundred
-//! windows kept on the way; it is found by starting from these again, once with each of two heaps a period apart.
+//! Guy and Smith proves is proved here by the same limit, if both lie more than a window apart. The first heap of the
+//! period lies between two of a few hundred windows kept on the way; it is found by starting from these again, once with
+//! each of two heaps a period apart.
+//!
+//! Cost and bound: those of a [`Window`], for each heap after the table; see [`sparse::window`](crate::cores::mex::sparse::window).
 
-use super::super::octal::codes::LANES;
-use super::super::octal::inner::Inner;
-use super::super::octal::lanes::Sparse;
-use super::super::octal::window::steps::Windowed;
-use super::super::octal::window::{CHUNK, CODES, End, Loops, Window};
-use super::super::octal::{self, Octal, drive};
 use super::state::{Found, Progress, Snapshot, Tallies, Tortoise, VALUES};
 use super::{Census, LAST, Proved, Rare, Start, Tally, hashed};
-use crate::kernel::{Cost, Run, RunError};
+use crate::cores::mex::octal::{self, Octal};
+use crate::cores::mex::sparse::Inner;
+use crate::cores::mex::sparse::blocks::{Choice, Sparse};
+use crate::cores::mex::sparse::codes::LANES;
+use crate::cores::mex::sparse::drive::drive;
+use crate::cores::mex::sparse::window::steps::Windowed;
+use crate::cores::mex::sparse::window::{CHUNK, CODES, End, Loops, Window};
+use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Heaps in a table, at first and at most.
 const TABLE: usize = if cfg!(test) { 1 << 13 } else { 1 << 17 };
@@ -32,13 +36,12 @@ const NO_WINDOW: RunError = RunError::GaveUp(
 const MISFIT: RunError =
     RunError::GaveUp("the checkpoint keeps too few values to continue from; start this run again without it");
 
-/// The cost where few heaps are rare, at `near` nanoseconds for a heap of the table and `far` for one after it.
-pub fn cost(input: &Octal, near: f64, far: f64) -> Cost {
-    let heaps = input.heaps() as f64;
-    let table = drive::cost(input, 5.0);
-    if !table.is_possible() {
+/// The cost where few heaps are rare. Rates: the ns of a heap of the table, and of one after it.
+pub fn cost(input: &Octal, _: CostContext, [near, far]: [f64; 2]) -> Cost {
+    if !input.has_sparse_space() {
         return Cost::IMPOSSIBLE;
     }
+    let heaps = input.heaps() as f64;
     let first = heaps.min(TABLE as f64);
     let window = if heaps < TABLE as f64 { 0.0 } else { 6e6 };
     Cost { ns: window + near * first + far * (heaps - first), bytes: bytes(first, 3.0 * first + 500_000.0) }
@@ -58,16 +61,16 @@ enum Outcome {
 
 /// Counts the values of all heaps.
 #[inline(always)]
-pub fn stream(input: &Octal, run: &Run, start: Start, inner: &impl Inner, loops: Loops) -> Result<Census, RunError> {
-    let heaps = input.heaps();
+pub fn run(input: &Octal, run: &Run, start: Start, parts: impl Inner) -> Result<Census, RunError> {
+    let (heaps, loops) = (input.heaps(), parts.loops());
     let Start { mut from, journal, table: octal::Start { from: mut values, journal: kept } } = start;
     let mut table = from.as_ref().map_or(TABLE.max(values.len()), |state| state.table).min(heaps);
-    let mut progress = Steps { run, counted: 0 };
+    let mut progress = Counted { run, counted: 0 };
     while table <= LARGEST_TABLE {
         let first = Octal::new(input.code(), table as u64 - 1).expect("a smaller limit");
         // The first values must not replace what was saved after them.
         let begin = octal::Start { from: values, journal: kept.clone().filter(|_| from.is_none()) };
-        values = drive::drive(&first, &run.counted_apart(), begin, inner, &mut Windowed::new(loops))?;
+        values = drive(&first, &run.counted_apart(), begin, Choice::Greedy, &parts, &mut Windowed::new(loops))?;
         let found = octal::period(input.code(), &values, run)?;
         progress.reach(table as u64)?;
         let counted = Census::of(input.code(), &values, found);
@@ -79,8 +82,8 @@ pub fn stream(input: &Octal, run: &Run, start: Start, inner: &impl Inner, loops:
             return Ok(Census::repeated(input.code(), &values, found, heaps as u64));
         }
         let mut least = 2 * table as u64;
-        if let Ok(sparse) = Sparse::new(&first, &values)
-            && let Some(window) = Window::new(sparse.window_parts(table), loops.worth)
+        if let Ok(sparse) = Sparse::new(&first, &values, Choice::Greedy)
+            && let Some(window) = Window::new(&sparse, table, loops.worth)
         {
             let codes = &sparse.codes[..table];
             if from.as_ref().is_some_and(|state| !state.fits(&window)) {
@@ -111,12 +114,12 @@ fn next_tortoise(tortoise: u64, heaps: u64) -> u64 {
 }
 
 /// Counts no heap twice as progress where a run begins again.
-struct Steps<'a> {
+struct Counted<'a> {
     run: &'a Run,
     counted: u64,
 }
 
-impl Steps<'_> {
+impl Counted<'_> {
     fn reach(&mut self, heaps: u64) -> Result<(), RunError> {
         let more = heaps.saturating_sub(self.counted);
         self.counted += more;
@@ -217,7 +220,7 @@ impl<'a> Stream<'a> {
     #[inline(always)]
     fn go(
         &mut self,
-        progress: &mut Steps,
+        progress: &mut Counted,
         journal: Option<(&dyn super::Journal, &Octal)>,
     ) -> Result<Outcome, RunError> {
         while self.state.done < self.heaps {
@@ -398,18 +401,19 @@ impl<'a> Stream<'a> {
 mod tests {
     use std::sync::{Arc, Mutex};
 
-    use super::super::super::checkpoint::CheckpointError;
-    use super::super::super::octal::window::words;
-    use super::super::super::octal::{greedy, sparse_lanes};
     use super::super::{Journal, Theorem};
     use super::*;
+    use crate::cores::mex::checkpoint::CheckpointError;
+    use crate::cores::mex::sparse::drive::Alone;
+    use crate::cores::mex::sparse::plain;
+    use crate::cores::mex::sparse::window::words;
 
     fn input(code: &str, limit: u64) -> Octal {
         Octal::new(&code.parse().expect("a game"), limit).expect("a small limit")
     }
 
     fn run(input: &Octal, start: Start) -> Result<Census, RunError> {
-        stream(input, &Run::new(1), start, &sparse_lanes::parts(Some(greedy::WORTH)), words::loops())
+        super::run(input, &Run::new(1), start, plain::parts())
     }
 
     /// The values of a game that are kept in a table, and the period that the classical theorem proves.
@@ -479,7 +483,7 @@ mod tests {
         let stop = Arc::new(Run::new(1));
         let keep = Arc::new(Keep(heaps, Arc::clone(&stop), Mutex::default()));
         let start = Start::with_journal(Arc::clone(&keep) as Arc<dyn Journal>, None);
-        let ended = stream(input, &stop, start, &sparse_lanes::parts(Some(greedy::WORTH)), words::loops());
+        let ended = super::run(input, &stop, start, plain::parts());
         assert_eq!(ended, Err(RunError::Cancelled));
         keep.2.lock().expect("no panic").take().expect("a file")
     }
@@ -564,9 +568,9 @@ mod tests {
         let input = input("0.106", 30_000);
         let table = 2 * TABLE;
         let first = self::input("0.106", table as u64 - 1);
-        let (values, loops) = (classical_values(&first), words::loops());
-        let sparse = Sparse::new(&first, &values).ok().expect("small values");
-        let window = Window::new(sparse.window_parts(table), loops.worth).expect("few rare heaps");
+        let (values, loops) = (classical_values(&first), words::portable());
+        let sparse = Sparse::new(&first, &values, Choice::Greedy).ok().expect("small values");
+        let window = Window::new(&sparse, table, loops.worth).expect("few rare heaps");
         let codes = &sparse.codes[..table];
         let mut stream = Stream::new(
             input.limit() + 1,
@@ -599,8 +603,8 @@ mod tests {
     }
 
     fn classical_values(input: &Octal) -> Vec<u16> {
-        let parts = sparse_lanes::parts(Some(greedy::WORTH));
-        drive::drive(input, &Run::new(1), octal::Start::default(), &parts, &mut drive::Alone).expect("it ends")
+        let start = octal::Start::default();
+        drive(input, &Run::new(1), start, Choice::Greedy, &plain::parts(), &mut Alone).expect("it ends")
     }
 
     #[test]

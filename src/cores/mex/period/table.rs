@@ -3,20 +3,23 @@
 //! Cost: that of `greedy` where few heaps are rare, some 140 ns a heap, and three bytes.
 //! Source: Guy and Smith, "The G-values of various games", 1956.
 
-use super::super::octal::{self, Octal, drive, greedy, sparse_lanes};
 use super::{Census, Start, stream};
+use crate::cores::mex::octal::{self, Octal};
+use crate::cores::mex::sparse::blocks::Choice;
+use crate::cores::mex::sparse::drive::{self, Alone, drive};
+use crate::cores::mex::sparse::plain;
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Octal, context: CostContext) -> Cost {
+/// Rates: the ns of a heap among the first, of another, and to count it.
+pub fn cost(input: &Octal, context: CostContext, [near, far, count]: [f64; 3]) -> Cost {
     let heaps = input.heaps() as f64;
-    let few_rare = stream::cost(input, 115.0, 140.0);
-    Cost { ns: few_rare.ns + heaps, bytes: stream::bytes(heaps, greedy::cost(input, context).bytes) }
+    let few_rare = stream::cost(input, context, [near, far]);
+    Cost { ns: few_rare.ns + count * heaps, bytes: stream::bytes(heaps, drive::bytes(input)) }
 }
 
 #[inline(always)]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Census, RunError> {
     start.at_zero()?;
-    let parts = sparse_lanes::parts(Some(greedy::WORTH));
-    let values = drive::drive(input, run, octal::Start::default(), &parts, &mut drive::Alone)?;
+    let values = drive(input, run, octal::Start::default(), Choice::Greedy, &plain::parts(), &mut Alone)?;
     Census::new(input.code(), &values, run)
 }

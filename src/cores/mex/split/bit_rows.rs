@@ -1,24 +1,17 @@
 //! Sets of nim-sums as bit rows: row `t` of table `j` holds the nim-sums of all splits of `t` into exactly `j` parts. Adding a
-//! part `c` XORs `sg(c)` into the index of every bit. The low six bits of `sg(c)` permute the bits of a word, by a butterfly (bit
-//! `i` exchanges neighbouring fields of `2^i` bits). The other bits permute the words, by address.
+//! part `c` XORs `sg(c)` into the index of every bit: see [`translate`](crate::cores::mex::translate).
 //!
 //! Cost: for three parts, `n^2 / 6` translations of a row of `V / 64` words, where `V` is the power of two above the largest value.
-//! Bound: the butterfly, up to six rounds of two shifts and three logic operations per word.
+//! Bound: the translations; with 512 bits at once, building the rows of pairs up to `n` = 1000, one read-modify-write per pair.
 
 use super::{Split, size_by_size};
 use crate::cores::growing;
+use crate::cores::mex::translate::{LINE, Translate};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::bits::{WORD, first_zero};
 
-/// Words in a cache line and in the vectors of the faster variants. Row lengths are multiples of it.
-pub const LINE: usize = 8;
-
-pub fn cost(input: &Split, _: CostContext) -> Cost {
-    translations(input, 6.0, 2.0)
-}
-
-/// The cost at `each` ns per translated row and `word` ns per word of it.
-pub fn translations(input: &Split, each: f64, word: f64) -> Cost {
+/// Rates: the ns of a translated row, and of a word of it.
+pub fn cost(input: &Split, _: CostContext, [each, word]: [f64; 2]) -> Cost {
     let n = input.limit() as f64;
     // With three parts, values stay near half the size. Rows are as long as the values need.
     let words = (if input.parts() == 3 { n / 2.0 } else { n } / WORD as f64 / 1.2).max(LINE as f64);
@@ -42,42 +35,8 @@ fn bytes(input: &Split) -> f64 {
     tables * (rows + growing::bytes::<Vec<u64>>(n)) + 4.0 * n
 }
 
-pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {
-    drive(input, run, |union, row, value| {
-        for (w, word) in row.as_flattened().iter().enumerate() {
-            union.as_flattened_mut()[w ^ (value / WORD)] |= butterfly(*word, value);
-        }
-    })
-}
-
-/// The word whose bit `i` is bit `i ^ value % 64` of `word`.
-pub fn butterfly(mut word: u64, value: usize) -> u64 {
-    for (level, mask) in FIELDS.into_iter().enumerate() {
-        if value >> level & 1 == 1 {
-            word = (word & mask) << (1 << level) | (word >> (1 << level) & mask);
-        }
-    }
-    word
-}
-
-/// Masks of the lower of each two neighbouring fields of `2^i` bits.
-pub const FIELDS: [u64; 6] = [
-    0x5555_5555_5555_5555,
-    0x3333_3333_3333_3333,
-    0x0f0f_0f0f_0f0f_0f0f,
-    0x00ff_00ff_00ff_00ff,
-    0x0000_ffff_0000_ffff,
-    0x0000_0000_ffff_ffff,
-];
-
-/// The driver of the kernels on full bit rows. `translate(union, row, value)` ORs `row`, with its indices XORed with `value`, into
-/// `union`. Both have the same number of lines, a power of two, and `value` is below the number of bits.
 #[inline(always)]
-pub fn drive(
-    input: &Split,
-    run: &Run,
-    translate: impl Fn(&mut [[u64; LINE]], &[[u64; LINE]], usize),
-) -> Result<Vec<u32>, RunError> {
+pub fn run(input: &Split, run: &Run, translate: impl Translate) -> Result<Vec<u32>, RunError> {
     let lines = |values: usize| values.next_power_of_two().div_ceil(WORD * LINE);
     // tables[j - 2][t]: splits of t into exactly j parts. Rows grow with the largest value, so their lengths differ.
     let mut tables: Vec<Vec<Vec<[u64; LINE]>>> = vec![vec![Vec::new()]; input.parts().saturating_sub(2)];
@@ -114,18 +73,4 @@ pub fn drive(
         largest = largest.max(value);
         value
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_butterfly_exchanges_indices() {
-        for value in 0..WORD {
-            for bit in 0..WORD {
-                assert_eq!(butterfly(1 << bit, value), 1 << (bit ^ value));
-            }
-        }
-    }
 }

@@ -8,9 +8,10 @@
 use super::{Split, size_by_size};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
-pub fn cost(input: &Split, _: CostContext) -> Cost {
+/// Rates: the ns of a split, and of a heap.
+pub fn cost(input: &Split, _: CostContext, [split, heap]: [f64; 2]) -> Cost {
     let n = input.limit() as f64;
-    Cost { ns: 0.88 * input.splits() + 20.0 * n, bytes: 4.0 * n + 4.0 * sums(input) as f64 }
+    Cost { ns: split * input.splits() + heap * n, bytes: 4.0 * n + 4.0 * sums(input) as f64 }
 }
 
 /// One store per split, for its stamp.

@@ -7,12 +7,13 @@
 use super::{Split, size_by_size};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Split, _: CostContext) -> Cost {
+/// Rates: the ns of a heap, and of a run.
+pub fn cost(input: &Split, _: CostContext, [heap, run]: [f64; 2]) -> Cost {
     if input.parts() == 3 {
         return Cost::IMPOSSIBLE;
     }
     let n = input.limit() as f64;
-    Cost { ns: 50.0 + 0.12 * n, bytes: 4.0 * n }
+    Cost { ns: run + heap * n, bytes: 4.0 * n }
 }
 
 pub fn run(input: &Split, run: &Run) -> Result<Vec<u32>, RunError> {

@@ -17,17 +17,18 @@ use super::open_values::OpenValues;
 use super::{Split, size_by_size};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Split, _: CostContext) -> Cost {
-    near_sum::<u32>(input, 20.0, 1.05, 1)
+/// Rates: the ns of a size, and of a split.
+pub fn cost(input: &Split, _: CostContext, rates: [f64; 2]) -> Cost {
+    cost_of::<u32, 1>(input, rates)
 }
 
-/// The cost at `each` ns per size and `pair` ns per split, with vectors of `lanes` cells.
-pub fn near_sum<C: Cell>(input: &Split, each: f64, pair: f64, lanes: usize) -> Cost {
+/// [`cost`] with vectors of `LANES` cells.
+pub fn cost_of<C: Cell, const LANES: usize>(input: &Split, [each, pair]: [f64; 2]) -> Cost {
     if input.parts() != 3 || input.limit() / 2 + MARGIN > C::MAX {
         return Cost::IMPOSSIBLE;
     }
     let n = input.limit() as f64;
-    let head = n.min(4.0 * lanes as f64); // done without vectors, about 1 ns per split
+    let head = n.min(4.0 * LANES as f64); // done without vectors, about 1 ns per split
     let cells = 3.0 * size_of::<C>() as f64 * n;
     // Values are near half the size.
     let occurrences = 8.0 * (n / 2.0 + MARGIN as f64);

@@ -7,12 +7,13 @@
 use std::arch::x86_64::*;
 
 use super::Split;
-use super::near_sum::{drive, near_sum, start};
+use super::near_sum::{cost_of, drive, start};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::avx512::load;
 
-pub fn cost(input: &Split, _: CostContext) -> Cost {
-    near_sum::<u16>(input, 40.0, 0.065, LANES)
+/// Rates: as in [`near_sum`](super::near_sum::cost).
+pub fn cost(input: &Split, _: CostContext, rates: [f64; 2]) -> Cost {
+    cost_of::<u16, LANES>(input, rates)
 }
 
 /// Four operations per vector of pairs, of which a size has `n / 4` on average, and five per vector of lookups.

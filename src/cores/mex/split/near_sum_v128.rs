@@ -7,12 +7,13 @@
 use std::ops::BitOr;
 
 use super::Split;
-use super::near_sum::{drive, near_sum, start};
+use super::near_sum::{cost_of, drive, start};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::simd::v128::{Vector, any, load, one_bit, store};
 
-pub fn cost(input: &Split, _: CostContext) -> Cost {
-    near_sum::<u16>(input, 30.0, 0.15, LANES)
+/// Rates: as in [`near_sum`](super::near_sum::cost).
+pub fn cost(input: &Split, _: CostContext, rates: [f64; 2]) -> Cost {
+    cost_of::<u16, LANES>(input, rates)
 }
 
 const LANES: usize = 8;

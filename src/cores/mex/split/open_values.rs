@@ -10,17 +10,8 @@ use super::{Split, size_by_size};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 use crate::simd::bits::BitRows;
 
-pub fn cost(input: &Split, _: CostContext) -> Cost {
-    candidates(input, 1.5, 1.5)
-}
-
-/// A bit to set for each pair; lookups are not counted.
-pub fn needs(input: &Split) -> Needs {
-    Needs { bits: input.limit() as f64 / 4.0, ..Needs::default() }
-}
-
-/// The cost at `pair` ns per pair and `lookup` ns per lookup.
-pub fn candidates(input: &Split, pair: f64, lookup: f64) -> Cost {
+/// Rates: the ns of a pair, and of a lookup.
+pub fn cost(input: &Split, _: CostContext, [pair, lookup]: [f64; 2]) -> Cost {
     if input.parts() != 3 {
         return Cost::IMPOSSIBLE;
     }
@@ -29,6 +20,11 @@ pub fn candidates(input: &Split, pair: f64, lookup: f64) -> Cost {
         ns: 10.0 * n + pair * n * n / 4.0 + lookup * n * n / 6.0,
         bytes: BitRows::bytes(input.limit() + 1, row_bits(input)) + 4.0 * n,
     }
+}
+
+/// A bit to set for each pair; lookups are not counted.
+pub fn needs(input: &Split) -> Needs {
+    Needs { bits: input.limit() as f64 / 4.0, ..Needs::default() }
 }
 
 /// Sets of nim-sums of pairs, by their sum.

@@ -5,11 +5,12 @@
 use bitvec::prelude::{BitVec, Lsb0, bitvec};
 
 use super::Split;
-use super::open_values::{PairSets, candidates, drive, row_bits};
+use super::open_values::{self, PairSets, drive, row_bits};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
-pub fn cost(input: &Split, _: CostContext) -> Cost {
-    let Cost { ns, bytes } = candidates(input, 2.0, 2.0);
+/// Rates: as in [`open_values`].
+pub fn cost(input: &Split, context: CostContext, rates: [f64; 2]) -> Cost {
+    let Cost { ns, bytes } = open_values::cost(input, context, rates);
     // Each row is a separate list, with a header of three words instead of one word of padding.
     Cost { ns, bytes: bytes + 16.0 * (input.limit() as f64 + 1.0) }
 }

@@ -1,4 +1,4 @@
-//! Sparse byte lanes with a shared permute: `vpermb` looks at the low six bits of a code, so one permute of a table
+//! Codes decoded by a permute that all groups share: `vpermb` looks at the low six bits of a code, so one permute of a table
 //! gives the one-hot byte of eight codes in each of the four groups of 64. Two affine maps spread bits 7 and 6 to byte
 //! masks, which select the group. One `vpternlogq` ORs the byte into the plane where the mask is set.
 //!
@@ -8,19 +8,13 @@
 use std::arch::x86_64::*;
 
 use super::codes::{LANES, Move};
-use super::drive::{self, Alone};
-use super::inner::{ASKED, Chunk, Inner, PLANES, Parts, Planes};
-use super::{Octal, Start};
+use super::window::avx512::loops;
+use super::{ASKED, Chunk, Inner, PLANES, Pace, Parts, Planes};
 use crate::cores::mex::lanes::avx512::free_words;
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::avx512::{load, store};
 
-/// Nanoseconds for a move and a block.
-pub const NS: f64 = 5.0;
-
-pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    drive::cost(input, NS)
-}
+/// As measured on Zen 4.
+pub const PACE: Pace = Pace { step: 5.0, search: 0.1 };
 
 /// For each plane of a group, the one-hot bit of a code.
 static TABLES: [[u8; 64]; 8] = {
@@ -60,7 +54,7 @@ const fn itself<const P: usize>() -> usize {
 }
 
 /// The number of planes that are decoded for at least this many.
-pub fn planes(least: usize) -> usize {
+fn planes(least: usize) -> usize {
     by_planes!(least, itself())
 }
 
@@ -129,23 +123,17 @@ fn search(a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
     kept
 }
 
-/// The inner parts.
+/// The parts of this tier.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
-pub fn parts(worth: Option<[f64; 2]>) -> impl Inner + Sync {
+pub fn parts() -> impl Inner + Send {
     Parts {
-        ns: NS,
-        tier: Tier::Avx512,
-        worth,
         planes,
         decode: |codes: &_, n, moves: &_, planes, hits: &mut _| by_planes!(planes, decode(codes, n, moves, hits)),
         words: |hits: &_, free: &mut _| free_words(hits, free),
         tests: |codes: &_, n, moves: &_, asked: &_| tests(codes, n, moves, asked),
         search: |a: &_, b: &_, open: &mut _| search(a, b, open),
+        pace: PACE,
+        loops: loops(),
     }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
-pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    drive::drive(input, run, start, &parts(None), &mut Alone)
 }

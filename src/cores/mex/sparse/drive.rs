@@ -6,13 +6,13 @@
 
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 
-use super::candidates::{self, Candidates};
+use super::Inner;
+use super::blocks::{Choice, Sparse, TooLarge};
 use super::codes::LANES;
-use super::inner::Inner;
-use super::lanes::{Sparse, TooLarge};
-use super::period::Watch;
-use super::values::Values;
-use super::{Octal, Start};
+use crate::cores::mex::octal::candidates::{self, Candidates};
+use crate::cores::mex::octal::period::Watch;
+use crate::cores::mex::octal::values::Values;
+use crate::cores::mex::octal::{Octal, Start};
 use crate::kernel::threads;
 use crate::kernel::{Cost, Run, RunError};
 
@@ -22,7 +22,7 @@ pub fn cost(input: &Octal, ns: f64) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let heaps = input.heaps() as f64;
-    let splits = input.places(4) as f64;
+    let splits = input.places(4).count() as f64;
     let each = if splits > 0.0 { 80.0 + 2000.0 * ns / LANES as f64 } else { 20.0 };
     // In known games with many rare heaps, most of these are among the first heaps, where they cost as much as all
     // splits would, plus the search for a space. The factor of a twentieth stands for the games that have a space much
@@ -30,7 +30,12 @@ pub fn cost(input: &Octal, ns: f64) -> Cost {
     let first = heaps.min(25_000.0);
     let search = 12_000.0 + 90.0 * first;
     let ns = search + 0.05 * splits * first * first + 0.05 * each * first + (20.0 + each) * (heaps - first);
-    Cost { ns, bytes: 3.0 * heaps + 500_000.0 }
+    Cost { ns, bytes: bytes(input) }
+}
+
+/// Peak bytes.
+pub fn bytes(input: &Octal) -> f64 {
+    3.0 * input.heaps() as f64 + 500_000.0
 }
 
 /// How the values of the next heaps are computed.
@@ -97,7 +102,7 @@ impl<'a> Steps<'a> for Pair<'a> {
                 }
                 values.advance()?;
                 // A rare heap, or another mask.
-                if values.known.len() < n + LANES || sparse.chosen_until == 0 {
+                if values.known.len() < n + LANES || sparse.is_choice_due() {
                     return Ok(Ok(()));
                 }
             }
@@ -141,6 +146,7 @@ pub fn drive<'a>(
     input: &'a Octal,
     run: &Run,
     start: Start,
+    choice: Choice,
     inner: &impl Inner,
     steps: &mut impl Steps<'a>,
 ) -> Result<Vec<u16>, RunError> {
@@ -162,9 +168,9 @@ pub fn drive<'a>(
         }
         if n >= decide_at {
             decide_at = 2 * n;
-            let current = sparse.take().or_else(|| Sparse::new(input, &values.known).ok());
-            let others = candidates::heap_ns(inner.tier(), 1.4 * n as f64, input.places(4) as f64);
-            sparse = current.filter(|sparse| sparse.heap_ns(n, inner.ns()) < others);
+            let current = sparse.take().or_else(|| Sparse::new(input, &values.known, choice).ok());
+            let others = candidates::heap_ns(inner.pace().search, 1.4 * n as f64, input.places(4).count() as f64);
+            sparse = current.filter(|sparse| sparse.heap_ns(n, inner.pace().step) < others);
             candidates = None;
         }
         match &mut sparse {
@@ -186,7 +192,7 @@ pub fn drive<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::{greedy, sparse_lanes};
+    use super::super::plain;
     use super::*;
 
     /// In tests, tasks are short, so that one of them meets the rare heap 13933 of 0.16, and one a new mask of 0.56.
@@ -194,13 +200,12 @@ mod tests {
     fn a_pair_computes_the_same_values() {
         for (code, limit) in [("0.16", 16_000), ("0.354", 5_000), ("0.56", 25_000)] {
             let input = Octal::new(&code.parse().expect("a game"), limit).expect("a small limit");
-            let parts = || sparse_lanes::parts(Some(greedy::WORTH));
-            let (ahead, inner) = (parts(), parts());
+            let parts = plain::parts();
             let paired = with_producer(
-                move |producer: &mut Sparse, n| producer.common_block(n, &ahead),
-                |pair| drive(&input, &Run::new(2), Start::default(), &inner, pair),
+                move |producer: &mut Sparse, n| producer.common_block(n, &parts),
+                |pair| drive(&input, &Run::new(2), Start::default(), Choice::Greedy, &parts, pair),
             );
-            let alone = drive(&input, &Run::new(1), Start::default(), &inner, &mut Alone);
+            let alone = drive(&input, &Run::new(1), Start::default(), Choice::Greedy, &parts, &mut Alone);
             assert!(paired == alone && paired.is_ok(), "{code}");
         }
     }

@@ -1,7 +1,7 @@
 //! Which values are rare, and which heaps have them.
 
-use super::Code;
 use crate::cores::xor_count::triples::walsh_hadamard;
+use crate::moves::Code;
 
 /// The rare heaps of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Mask {
 impl Mask {
     /// The bit of a heap.
     #[inline(always)]
-    pub(super) fn bit(self, n: usize) -> u16 {
+    fn bit(self, n: usize) -> u16 {
         self.position.map_or(0, |place| (n ^ place) as u16 & 1)
     }
 

@@ -5,19 +5,20 @@
 //! Bound: the stores; branches on values.
 //! Source: Berlekamp, Conway and Guy, *Winning Ways*, chapter 4; the programs of Gangolli and Plambeck and of Flammenkamp.
 
-use super::space::{Space, common_parity};
 use super::{Octal, Start, heap_by_heap, pairs};
+use crate::cores::mex::sparse::space::{Space, common_parity};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 
 /// Numbers that fit in the output.
 const VALUES: usize = 1 << 16;
 
-pub fn cost(input: &Octal, _: CostContext) -> Cost {
+/// Rate: the ns of a heap.
+pub fn cost(input: &Octal, _: CostContext, [heap]: [f64; 1]) -> Cost {
     if !input.has_sparse_space() || input.limit() >= u64::from(u32::MAX) {
         return Cost::IMPOSSIBLE;
     }
     let heaps = input.heaps() as f64;
-    Cost { ns: 8000.0 * heaps.min(0.5 * input.splits()), bytes: 2.0 * heaps + 4.0 * VALUES as f64 }
+    Cost { ns: heap * heaps.min(0.5 * input.splits()), bytes: 2.0 * heaps + 4.0 * VALUES as f64 }
 }
 
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {

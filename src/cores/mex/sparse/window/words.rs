@@ -4,18 +4,12 @@ use super::super::codes::{LANES, Move};
 use super::{Block, CODES, Lanes, Loops, Moves, SHORT, Window, Words, loops};
 
 /// Compiled for the build's target.
-pub fn loops() -> Loops {
+pub fn portable() -> Loops {
     loops!(Plain)
 }
 
-/// The same at a tier that shifts each lane by its own count.
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn loops_avx2() -> Loops {
-    loops!(Plain)
-}
-
-struct Plain;
+/// Lanes in plain Rust.
+pub struct Plain;
 
 /// ORs what one move reaches into the words.
 #[inline(always)]

@@ -9,6 +9,11 @@
 //!
 //! All of this reads only codes, and these only as far back as the farthest move, head or split in use. So the values
 //! of a window decide what follows, and whether it is verified: see [`mex_period`](crate::cores::mex::period).
+//!
+//! Cost per heap in words: a shift and an OR for each rare heap and each head, 30 to 200 of them; several heaps at once where the
+//! tier shifts each lane by its own count. Cost per block in lanes of AVX-512: `1 + 1.5 P` operations for each rare heap that is
+//! far and each head, `P` being two to five planes; three for each heap and near move.
+//! Bound: these operations; with AVX-512 (Zen 5) permutes and ternary operations for the heads, then the chain through near moves.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
@@ -18,9 +23,9 @@ pub mod words;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
+use super::blocks::Sparse;
 use super::codes::{Coder, LANES, Move};
-use super::{Octal, heads};
-use crate::kernel::Cost;
+use super::heads;
 use crate::simd::scalar::apart;
 
 /// Codes of a word.
@@ -38,14 +43,7 @@ const MOST_MOVES: usize = 1024;
 /// Heads to choose from.
 const POOL: usize = 1024;
 /// Common heaps whose splits are searched.
-pub const STRETCH: usize = 1 << 20;
-
-/// The cost of a kernel that uses windows where few heaps are rare, given that of the same kernel without them. Whether
-/// a game has few is not known beforehand, but a game that has no windows loses little, and long runs gain much.
-pub fn cost(otherwise: Cost, input: &Octal) -> Cost {
-    let factor = if input.heaps() > 1 << 22 { 0.98 } else { 1.02 };
-    Cost { ns: factor * otherwise.ns, ..otherwise }
-}
+const STRETCH: usize = 1 << 20;
 
 /// The codes of a block.
 pub type Block = [u8; LANES];
@@ -106,17 +104,17 @@ pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
 /// [`Loops`] of [`Lanes`].
 macro_rules! loops {
     ($lanes:expr) => {
-        $crate::cores::mex::octal::window::Loops {
+        $crate::cores::mex::sparse::window::Loops {
             compute: |window, codes, n| window.compute(codes, n, &$lanes),
             verify: |window, codes, n, odd, is_reached| window.verify(codes, n, odd, &$lanes, is_reached),
-            worth: $lanes.worth(),
+            worth: $crate::cores::mex::sparse::window::Lanes::worth(&$lanes),
         }
     };
 }
-use loops;
+pub(super) use loops;
 
 /// The parts in which the kernels differ. `planes` groups of eight codes hold all codes of the heaps that are read.
-trait Lanes {
+pub trait Lanes {
     /// ORs the codes that moves reach from the block at `n` into its words.
     fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut Words);
     /// ORs the codes that moves reach from the `SHORT` heaps at `n` into their words.
@@ -170,26 +168,12 @@ pub enum End {
     TooLarge,
 }
 
-/// What a window is made of.
-#[derive(Debug)]
-pub struct Parts<'a> {
-    pub coder: Coder,
-    pub last_rare: usize,
-    pub rare_count: usize,
-    /// Moves that leave a rare heap, and the takes that turn common into rare.
-    pub moves: Vec<Move>,
-    pub turned: &'a [usize],
-    pub splits: &'a [usize],
-    /// The codes of all heaps so far.
-    pub codes: &'a [u8],
-}
-
 impl Window {
-    /// The window of these heaps; `None` if a value has no bit in a word, the moves are too many, or they reach too far.
+    /// The window of the first `n` heaps; `None` if a value has no bit in a word, the moves are too many, or they reach too far.
     /// For `worth`, see [`Window::choose`].
-    pub fn new(parts: Parts, worth: f64) -> Option<Self> {
-        let Parts { coder, last_rare, rare_count, moves, turned, splits, codes } = parts;
-        let n = codes.len();
+    pub fn new(sparse: &Sparse, n: usize, worth: f64) -> Option<Self> {
+        let (coder, last_rare, codes) = (sparse.coder(), sparse.last_rare(), &sparse.codes[..n]);
+        let (moves, splits, turned) = (sparse.moves(), sparse.splits(), sparse.turned());
         let place = splits.last()?;
         let largest = usize::from(*codes.iter().max()?);
         let (first, length) = (last_rare + 1, (n / 4).min(STRETCH) / LANES * LANES);
@@ -221,7 +205,7 @@ impl Window {
         let mut window = Window {
             coder,
             last_rare,
-            rare_count,
+            rare_count: sparse.rare_count(),
             short,
             middle,
             far: Moves::new(far),
@@ -300,7 +284,7 @@ impl Window {
     /// # Errors
     /// [`End::TooLarge`].
     #[inline(always)]
-    fn compute(&mut self, codes: &mut [u8], n: usize, lanes: &impl Lanes) -> Result<(), End> {
+    pub fn compute(&mut self, codes: &mut [u8], n: usize, lanes: &impl Lanes) -> Result<(), End> {
         loop {
             for n in (n..n + CHUNK).step_by(LANES) {
                 let mut words = [0; LANES];
@@ -331,7 +315,7 @@ impl Window {
     /// # Errors
     /// [`End::Open`]: the heaps before it are verified.
     #[inline(always)]
-    fn verify(
+    pub fn verify(
         &mut self,
         codes: &[u8],
         n: usize,

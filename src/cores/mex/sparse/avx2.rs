@@ -1,4 +1,4 @@
-//! Sparse byte lanes decoded by `vpshufb`, 32 heaps at a time. Two lookups by the low four bits of a code give the one-hot bytes
+//! Codes decoded by `vpshufb`, 32 heaps at a time. Two lookups by the low four bits of a code give the one-hot bytes
 //! of the two planes of every group of 16 codes; a comparison of the high four bits says which group it is.
 //!
 //! Cost per 32 heaps, move and two planes: one comparison, two ANDs, two ORs.
@@ -7,20 +7,14 @@
 use std::arch::x86_64::*;
 
 use super::codes::{LANES, Move};
-use super::drive::{self, Alone};
-use super::inner::{Inner, Parts, Planes};
-use super::sparse_lanes::{search, tests};
-use super::{Octal, Start};
+use super::plain::{search, tests};
+use super::window::{loops, words::Plain};
+use super::{Inner, Pace, Parts, Planes};
 use crate::cores::mex::lanes::avx2::free_words;
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 use crate::simd::avx2::{load, store};
 
-/// Nanoseconds for a move and a block.
-pub const NS: f64 = 14.0;
-
-pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    drive::cost(input, NS)
-}
+/// As measured on Zen 4.
+pub const PACE: Pace = Pace { step: 14.0, search: 0.2 };
 
 /// Codes of one group.
 const GROUP: usize = 16;
@@ -66,23 +60,17 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
     }
 }
 
-/// The inner parts.
+/// The parts of this tier.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn parts(worth: Option<[f64; 2]>) -> impl Inner {
+pub fn parts() -> impl Inner {
     Parts {
-        ns: NS,
-        tier: Tier::Avx2,
-        worth,
         planes: |least: usize| least.next_multiple_of(8),
         decode: |codes: &_, n, moves: &_, planes, hits: &mut _| decode(codes, n, moves, planes, hits),
         words: |hits: &_, free: &mut _| free_words(hits, free),
         tests: |codes: &_, n, moves: &_, asked: &_| tests(codes, n, moves, asked),
         search: |a: &_, b: &_, open: &mut _| search(a, b, open),
+        pace: PACE,
+        loops: loops!(Plain),
     }
-}
-
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    drive::drive(input, run, start, &parts(None), &mut Alone)
 }

@@ -18,32 +18,36 @@
 //! The quality of the mask affects only the time. The mask is chosen anew as the rare heaps grow in number, or when a
 //! value has a new bit.
 
-use super::Octal;
-use super::candidates::search;
 use super::codes::{CODES, Coder, LANES, Move, spread};
-use super::heads;
-use super::inner::{ASKED, CHUNK, GROUPS, Group, Inner, PLANES};
 use super::space::{Mask, Space, common_parity};
-use super::values::Values;
-use super::window;
+use super::{ASKED, CHUNK, GROUPS, Group, Inner, PLANES, heads};
+use crate::cores::mex::octal::Octal;
+use crate::cores::mex::octal::candidates::search;
+use crate::cores::mex::octal::values::Values;
 use crate::kernel::RunError;
 use crate::simd::bits::funnel;
 
 /// The codes that are free, a word for each group and heap.
 type Free = [[u64; LANES]; GROUPS];
 
+/// Which moves are decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// All that leave a rare heap, and the first that leave a common one.
+    All,
+    /// Those that reach enough codes; others are asked.
+    Greedy,
+}
+
 /// What the sparse kernels know of the values.
 #[derive(Clone)]
 pub struct Sparse<'a> {
-    input: &'a Octal,
-    is_unequal: bool,
-    /// Places whose moves leave one heap, and those whose moves leave two.
-    takes: Vec<usize>,
-    splits: Vec<usize>,
-    /// The takes that turn rare into common and common into rare: those of an odd number, where the position counts.
-    turned: Vec<usize>,
+    rules: Rules<'a>,
+    choice: Choice,
     space: Space,
     coder: Coder,
+    /// The takes that turn rare into common and common into rare: those of an odd number, where the position counts.
+    turned: Vec<usize>,
     /// A bit for each heap up to the last rare one.
     rare: Vec<u64>,
     /// A code for each heap, then padding for a block.
@@ -51,18 +55,39 @@ pub struct Sparse<'a> {
     /// Planes that hold the codes of most blocks, and how many blocks in a row needed fewer.
     planes: usize,
     spare: usize,
-    /// The moves that leave a rare heap: those that reach into their block, those that are decoded, and those that are asked.
+    roles: Roles,
+    reversed: Reversed,
+}
+
+/// The moves of the game.
+#[derive(Clone)]
+struct Rules<'a> {
+    input: &'a Octal,
+    is_unequal: bool,
+    /// Places whose moves leave one heap, and those whose moves leave two.
+    takes: Vec<usize>,
+    splits: Vec<usize>,
+}
+
+/// The moves by what is done with them.
+#[derive(Clone, Default)]
+struct Roles {
+    /// Those that leave a rare heap: that reach into their block, that are decoded, and that are asked.
     near: Vec<Move>,
     far: Vec<Move>,
     asked: Vec<Move>,
-    /// The moves that leave a common heap and show that rare values are reached: those that are decoded.
+    /// Those that leave a common heap and show that rare values are reached: the ones that are decoded.
     heads: Vec<Move>,
     /// The heap from which the moves are chosen anew.
-    pub chosen_until: usize,
-    /// The first values in reverse order, for searches.
-    reversed: Vec<u16>,
-    /// The codes of up to [`STRETCH`] heaps after the last rare one, in reverse order, for quicker searches; none until
-    /// the run is far past them.
+    until: usize,
+}
+
+/// In reverse order, for searches among splits, whose other heap then is in ascending order.
+#[derive(Clone, Default)]
+struct Reversed {
+    /// The first values.
+    values: Vec<u16>,
+    /// The codes of up to [`STRETCH`] heaps after the last rare one; none until the run is far past them.
     stretch: Vec<u8>,
 }
 
@@ -81,32 +106,27 @@ const MIXED_NS: f64 = 60.0;
 const POOL: usize = 4096;
 /// Blocks with a plane to spare until it is given up.
 const SPARE: usize = 32;
+/// How many codes of a heap a move must reach to be decoded, for common and for rare values, as measured with AVX-512.
+const WORTH: [f64; 2] = [0.0015, 0.0015];
 /// The most heaps of a block that are asked one by one.
 const FEW: u32 = 4;
 
 impl<'a> Sparse<'a> {
-    pub fn new(input: &'a Octal, g: &[u16]) -> Result<Self, TooLarge> {
-        let places =
-            |bit| input.moves.iter().filter(move |(_, digit)| digit & bit > 0).map(|(place, _)| *place).collect();
+    pub fn new(input: &'a Octal, g: &[u16], choice: Choice) -> Result<Self, TooLarge> {
+        let places = |bit| input.places(bit).collect();
+        let is_unequal = input.code().is_unequal();
         let mut sparse = Sparse {
-            input,
-            is_unequal: input.code().is_unequal(),
-            takes: places(2),
-            splits: places(4),
-            turned: Vec::new(),
+            rules: Rules { input, is_unequal, takes: places(2), splits: places(4) },
+            choice,
             space: Space::new(common_parity(input.code()), g),
             coder: Coder::new(Mask { values: 1, position: None }),
+            turned: Vec::new(),
             rare: Vec::new(),
             codes: vec![0; input.heaps() + 4 * LANES],
             planes: 0,
             spare: 0,
-            near: Vec::new(),
-            far: Vec::new(),
-            asked: Vec::new(),
-            heads: Vec::new(),
-            chosen_until: 0,
-            reversed: Vec::new(),
-            stretch: Vec::new(),
+            roles: Roles::default(),
+            reversed: Reversed::default(),
         };
         sparse.rebuild(g)?;
         Ok(sparse)
@@ -119,9 +139,9 @@ impl<'a> Sparse<'a> {
         for (n, value) in g.iter().enumerate() {
             self.encode(n, *value)?;
         }
-        (self.near, self.far, self.asked) = (Vec::new(), Vec::new(), Vec::new());
+        self.roles = Roles::default();
         let is_turned = |place: &usize| self.space.mask().position.is_some() && place % 2 == 1;
-        let (turned, others) = self.takes.iter().copied().partition::<Vec<_>, _>(is_turned);
+        let (turned, others) = self.rules.takes.iter().copied().partition::<Vec<_>, _>(is_turned);
         self.turned = turned;
         for place in others {
             self.add_move(Move { shift: place, code: 0, heap: 0 });
@@ -129,9 +149,8 @@ impl<'a> Sparse<'a> {
         for (heap, value) in self.space.rare().to_vec() {
             self.add_rare(heap, value);
         }
-        self.near.sort_unstable_by_key(|m| m.shift);
-        self.far.sort_unstable_by_key(|m| m.shift);
-        self.chosen_until = 0;
+        self.roles.near.sort_unstable_by_key(|m| m.shift);
+        self.roles.far.sort_unstable_by_key(|m| m.shift);
         Ok(())
     }
 
@@ -147,18 +166,18 @@ impl<'a> Sparse<'a> {
     }
 
     fn add_move(&mut self, m: Move) {
-        if m.shift < LANES { self.near.push(m) } else { self.far.push(m) }
+        if m.shift < LANES { self.roles.near.push(m) } else { self.roles.far.push(m) }
     }
 
     fn add_rare(&mut self, heap: usize, value: u16) {
         let code = spread(self.coder.code(value) as u8);
-        self.stretch.clear();
-        if !self.asked.is_empty() {
-            self.far.append(&mut self.asked);
-            self.far.sort_unstable_by_key(|m| m.shift);
+        self.reversed.stretch.clear();
+        if !self.roles.asked.is_empty() {
+            self.roles.far.append(&mut self.roles.asked);
+            self.roles.far.sort_unstable_by_key(|m| m.shift);
         }
-        for i in 0..self.splits.len() {
-            self.add_move(Move { shift: self.splits[i] + heap, code, heap });
+        for i in 0..self.rules.splits.len() {
+            self.add_move(Move { shift: self.rules.splits[i] + heap, code, heap });
         }
     }
 
@@ -167,7 +186,7 @@ impl<'a> Sparse<'a> {
     }
 
     /// The last rare heap.
-    fn last_rare(&self) -> usize {
+    pub fn last_rare(&self) -> usize {
         self.space.rare().last().map_or(0, |(heap, _)| *heap)
     }
 
@@ -228,7 +247,7 @@ impl<'a> Sparse<'a> {
         if n + first <= m.shift + self.last_rare() {
             lanes &= !(self.rare_from((n + first) - m.shift) << first);
         }
-        if self.is_unequal && (n + first..n + last).contains(&(m.shift + m.heap)) {
+        if self.rules.is_unequal && (n + first..n + last).contains(&(m.shift + m.heap)) {
             lanes &= !(1 << (m.shift + m.heap - n));
         }
         while lanes != 0 {
@@ -274,7 +293,7 @@ impl<'a> Sparse<'a> {
                 }
                 until[lane] = if count < ASKED { CODES } else { usize::from(asked[ASKED - 1][lane]) + 1 };
             }
-            let hits = inner.tests(&self.codes, n, &self.asked, &asked);
+            let hits = inner.tests(&self.codes, n, &self.roles.asked, &asked);
             for ((asked, is_asked), hits) in asked.iter().zip(is_asked).zip(hits) {
                 unknown &= !is_asked | hits;
                 let mut hits = is_asked & hits;
@@ -297,15 +316,15 @@ impl<'a> Sparse<'a> {
         let mut free = [[0; LANES]; GROUPS];
         let mut planes = inner.planes(self.planes);
         'block: loop {
-            self.free(n, n, &self.far, planes, inner, &mut free);
+            self.free(n, n, &self.roles.far, planes, inner, &mut free);
             let groups = planes.div_ceil(8);
-            for m in &self.near {
+            for m in &self.roles.near {
                 self.remove(n, n, m, &mut free);
             }
             self.remove_turned(n, &mut free);
             // Codes below these are known to be free or not.
             let mut until = [CODES; LANES];
-            if !self.asked.is_empty() {
+            if !self.roles.asked.is_empty() {
                 until = [0; LANES];
                 self.ask(n, groups, &mut free, &mut until, inner);
             }
@@ -326,7 +345,7 @@ impl<'a> Sparse<'a> {
                 };
                 self.codes[n + lane] = code;
                 // The moves that stay inside the block.
-                for m in self.near.iter().take_while(|m| m.shift < LANES - lane) {
+                for m in self.roles.near.iter().take_while(|m| m.shift < LANES - lane) {
                     let code = code ^ m.code as u8;
                     free[usize::from(code) / 64][lane + m.shift] &= !(1 << (code % 64));
                 }
@@ -352,7 +371,7 @@ impl<'a> Sparse<'a> {
     #[inline(always)]
     fn is_hit(&self, n: usize, code: u8) -> bool {
         let mut is_hit = false;
-        for m in &self.asked {
+        for m in &self.roles.asked {
             is_hit |= self.codes[n - m.shift] ^ m.code as u8 == code;
         }
         is_hit
@@ -369,7 +388,7 @@ impl<'a> Sparse<'a> {
         let mut free = [[0; LANES]; GROUPS];
         let bounds = (n..).zip(block).map(|(n, code)| usize::from(coder.rare_below(n, *code)));
         let highest = bounds.max().expect("64 codes");
-        self.free(n, end, &self.heads, inner.planes(highest.div_ceil(8).max(1)), inner, &mut free);
+        self.free(n, end, &self.roles.heads, inner.planes(highest.div_ceil(8).max(1)), inner, &mut free);
         let mut other = None;
         'heaps: for lane in 0..LANES {
             let bound = usize::from(coder.rare_below(n + lane, self.codes[n + lane]));
@@ -411,11 +430,11 @@ impl<'a> Sparse<'a> {
     #[inline(always)]
     fn not_near_by<'c>(&self, n: usize, open: &'c mut [u8], inner: &impl Inner) -> &'c [u8] {
         let mut count = open.len();
-        if let Some(place) = self.splits.first().filter(|_| !self.stretch.is_empty()) {
+        if let Some(place) = self.rules.splits.first().filter(|_| !self.reversed.stretch.is_empty()) {
             // stretch[i] is the code of heap last - i, whose partner is heap n - place - last + i.
-            let last = self.last_rare() + self.stretch.len();
+            let last = self.last_rare() + self.reversed.stretch.len();
             let partners = &self.codes[n - place - last..];
-            for (a, b) in self.stretch.as_chunks().0.iter().zip(partners.as_chunks().0) {
+            for (a, b) in self.reversed.stretch.as_chunks().0.iter().zip(partners.as_chunks().0) {
                 count = inner.search(a, b, &mut open[..count]);
                 if count == 0 {
                     break;
@@ -428,7 +447,7 @@ impl<'a> Sparse<'a> {
     /// Whether a move on a heap of `n` reaches this nim-sum, by the rules alone.
     #[inline(always)]
     pub fn is_reached(&self, n: usize, g: &[u16], value: u16) -> bool {
-        for (left, digit) in self.input.moves(n) {
+        for (left, digit) in self.rules.input.moves(n) {
             if digit & 1 > 0 && left == 0 && value == 0
                 || digit & 2 > 0 && left > 0 && g[left] == value
                 || digit & 4 > 0 && self.is_split(left, g, value)
@@ -441,10 +460,10 @@ impl<'a> Sparse<'a> {
 
     #[inline(always)]
     fn is_split(&self, left: usize, g: &[u16], value: u16) -> bool {
-        let half = left.saturating_sub(usize::from(self.is_unequal)) / 2;
-        // reversed[i] is the value of heap len - i. These heaps are searched first, the largest first.
-        let first = self.reversed.len().min(half);
-        let reversed = &self.reversed[self.reversed.len() - first..];
+        let half = left.saturating_sub(usize::from(self.rules.is_unequal)) / 2;
+        // values[i] is the value of heap len - i. These heaps are searched first, the largest first.
+        let first = self.reversed.values.len().min(half);
+        let reversed = &self.reversed.values[self.reversed.values.len() - first..];
         if search(reversed, &g[left - first..], value).1 {
             return true;
         }
@@ -457,35 +476,36 @@ impl<'a> Sparse<'a> {
     }
 
     /// Chooses the moves that are decoded and those that are asked, for heaps from `n`, the next one, to `4 n`.
-    fn choose(&mut self, g: &[u16], inner: &impl Inner) {
+    fn choose(&mut self, g: &[u16]) {
         let n = g.len();
-        self.chosen_until = 4 * n;
-        if self.reversed.len() < REVERSED {
-            self.reversed = g[1..n.min(REVERSED + 1)].iter().rev().copied().collect();
+        self.roles.until = 4 * n;
+        if self.reversed.values.len() < REVERSED {
+            self.reversed.values = g[1..n.min(REVERSED + 1)].iter().rev().copied().collect();
         }
-        let (common, place) = (self.last_rare() + 1, self.splits.last().copied().unwrap_or(0));
+        let (common, place) = (self.last_rare() + 1, self.rules.splits.last().copied().unwrap_or(0));
         // The stretch, its partners and the partners of a block are common, and no two of them are the same heap.
         let length = (n / 2).saturating_sub(common + place + 2 * LANES).min(STRETCH) / CHUNK * CHUNK;
-        self.stretch = self.codes[common..common + length].iter().rev().copied().collect();
+        self.reversed.stretch = self.codes[common..common + length].iter().rev().copied().collect();
         let pool = (1..(n / 4).saturating_sub(place)).filter(|heap| !self.is_rare(*heap));
-        let pool = pool.flat_map(|heap| self.splits.iter().map(move |place| (place + heap, heap)));
+        let pool = pool.flat_map(|heap| self.rules.splits.iter().map(move |place| (place + heap, heap)));
         let splits = pool.map(|(shift, heap)| Move { shift, code: spread(self.codes[heap]), heap });
         let takes = self.turned.iter().map(|place| Move { shift: *place, code: 0, heap: 0 });
         let mut pool: Vec<Move> = takes.chain(splits).take(POOL.min(n / 16)).collect();
-        self.far.append(&mut self.asked);
+        self.roles.far.append(&mut self.roles.asked);
         let (codes, coder) = (&self.codes[..n], self.coder);
         // Few rare heaps have few codes, and a choice gains nothing.
-        let Some([common_worth, rare_worth]) = inner.worth().filter(|_| self.far.len() > HEADS) else {
+        if self.choice == Choice::All || self.roles.far.len() <= HEADS {
             pool.truncate(HEADS);
             pool.sort_unstable_by_key(|m| m.shift);
-            self.heads = pool;
+            self.roles.heads = pool;
             return;
-        };
-        (self.heads, _) = heads::choose(codes, |n, code| coder.rare_below(n, code), pool, rare_worth);
+        }
+        let [common_worth, rare_worth] = WORTH;
+        (self.roles.heads, _) = heads::choose(codes, |n, code| coder.rare_below(n, code), pool, rare_worth);
         // Where rare heaps could meet, moves are not asked.
         if n > 2 * common + place + LANES {
-            let pool = std::mem::take(&mut self.far);
-            (self.far, self.asked) = heads::choose(codes, |_, code| u16::from(code), pool, common_worth);
+            let pool = std::mem::take(&mut self.roles.far);
+            (self.roles.far, self.roles.asked) = heads::choose(codes, |_, code| u16::from(code), pool, common_worth);
         }
     }
 
@@ -493,8 +513,8 @@ impl<'a> Sparse<'a> {
     #[inline(always)]
     fn next(&mut self, g: &mut Vec<u16>, inner: &impl Inner) -> Result<(), TooLarge> {
         let n = g.len();
-        if n >= self.chosen_until {
-            self.choose(g, inner);
+        if n >= self.roles.until {
+            self.choose(g);
         }
         self.common_block(n, inner)?;
         self.verify_block(g, inner)
@@ -509,17 +529,34 @@ impl<'a> Sparse<'a> {
         Ok(next)
     }
 
-    /// What a window is made of, after the first `n` heaps.
-    pub fn window_parts(&self, n: usize) -> window::Parts<'_> {
-        window::Parts {
-            coder: self.coder,
-            last_rare: self.last_rare(),
-            rare_count: self.space.rare_count(),
-            moves: [&self.near, &self.far, &self.asked].into_iter().flatten().copied().collect(),
-            turned: &self.turned,
-            splits: &self.splits,
-            codes: &self.codes[..n],
-        }
+    /// What the codes mean.
+    pub fn coder(&self) -> Coder {
+        self.coder
+    }
+
+    /// The number of rare heaps.
+    pub fn rare_count(&self) -> usize {
+        self.space.rare_count()
+    }
+
+    /// The moves that leave a rare heap.
+    pub fn moves(&self) -> Vec<Move> {
+        [&self.roles.near, &self.roles.far, &self.roles.asked].into_iter().flatten().copied().collect()
+    }
+
+    /// Places that split a heap.
+    pub fn splits(&self) -> &[usize] {
+        &self.rules.splits
+    }
+
+    /// The takes that turn common into rare.
+    pub fn turned(&self) -> &[usize] {
+        &self.turned
+    }
+
+    /// Whether moves are chosen before the next block.
+    pub fn is_choice_due(&self) -> bool {
+        self.roles.until == 0
     }
 
     /// Counts all values anew, after a window has added common ones.
@@ -529,12 +566,12 @@ impl<'a> Sparse<'a> {
 
     /// Twice as far as the moves of common blocks reach back, and four blocks more, so that none meets a rare heap.
     fn reach(&self) -> usize {
-        2 * (self.last_rare() + self.input.code().last_place().unwrap_or(0)) + 4 * LANES
+        2 * (self.last_rare() + self.rules.input.code().last_place().unwrap_or(0)) + 4 * LANES
     }
 
     /// How many heaps from `n` on can be computed ahead: no rare heap is near, and no choice is due.
     pub fn ahead(&self, n: usize) -> usize {
-        if n > self.reach() { self.chosen_until.saturating_sub(n) } else { 0 }
+        if n > self.reach() { self.roles.until.saturating_sub(n) } else { 0 }
     }
 
     /// What computes common blocks from heap `n` on, up to `count` heaps, and the index of `n` in its codes.
@@ -553,8 +590,8 @@ impl<'a> Sparse<'a> {
     pub fn heap_ns(&self, n: usize, ns: f64) -> f64 {
         let recent = self.space.rare().len() - self.space.rare().partition_point(|(heap, _)| *heap < n / 2);
         let blocks = 1.0 / LANES as f64 + recent as f64 / (n as f64 / 2.0);
-        let mixed = self.far.iter().filter(|m| m.shift >= n || !self.is_common(n - m.shift)).count();
-        blocks * ((self.far.len() + HEADS) as f64 * ns + mixed as f64 * MIXED_NS + 3000.0) + 20.0
+        let mixed = self.roles.far.iter().filter(|m| m.shift >= n || !self.is_common(n - m.shift)).count();
+        blocks * ((self.roles.far.len() + HEADS) as f64 * ns + mixed as f64 * MIXED_NS + 3000.0) + 20.0
     }
 }
 
@@ -568,13 +605,14 @@ fn below(bound: usize, group: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cores::mex::octal::{Start, sparse_lanes, stamp};
-    use crate::kernel::Run;
+    use crate::cores::mex::octal::MexOctal;
+    use crate::cores::mex::sparse::plain;
+    use crate::kernel::Operation;
 
     /// The mask affects only the speed: values are right with any mask, whatever its lowest bit.
     #[test]
     fn values_do_not_depend_on_the_mask() {
-        let parts = sparse_lanes::parts(None);
+        let parts = plain::parts();
         let masks = [
             ("0.6", None, &[1, 2, 3, 0x10, 0x20, 0x30, 0x50, 0x1ee][..]),
             ("grundy", None, &[1, 8, 0x10, 0xfe]),
@@ -587,10 +625,10 @@ mod tests {
         ];
         for (code, position, masks) in masks {
             let input = Octal::new(&code.parse().expect("a game"), 2500).expect("a small limit");
-            let want = stamp::run(&input, &Run::new(1), Start::default()).expect("it ends");
+            let want = MexOctal::oracle(&input);
             for mask in masks {
                 let mut g = want[..200].to_vec();
-                let mut sparse = Sparse::new(&input, &g).ok().expect("small values");
+                let mut sparse = Sparse::new(&input, &g, Choice::All).ok().expect("small values");
                 while g.len() <= 2500 {
                     let mask = Mask { values: *mask, position };
                     if sparse.space.mask() != mask {

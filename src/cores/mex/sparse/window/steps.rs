@@ -1,11 +1,11 @@
 //! Windows in a run that keeps all values.
 
+use super::super::Inner;
+use super::super::blocks::Sparse;
 use super::super::drive::{Alone, Step, Steps};
-use super::super::inner::Inner;
-use super::super::lanes::Sparse;
-use super::super::period::Watch;
-use super::super::values::Values;
 use super::{CHUNK, CODES, End, Loops, Window};
+use crate::cores::mex::octal::period::Watch;
+use crate::cores::mex::octal::values::Values;
 
 /// Chunks of common heaps by a window while no heap is rare; else blocks on this thread.
 pub struct Windowed {
@@ -24,7 +24,7 @@ impl Windowed {
 
     /// The window of the heaps so far.
     fn make(&mut self, sparse: &Sparse, n: usize) {
-        self.window = Window::new(sparse.window_parts(n), self.loops.worth);
+        self.window = Window::new(sparse, n, self.loops.worth);
         self.from = if self.window.is_some() { 4 * n } else { n + n / 8 };
         if let Some(window) = &self.window {
             self.values = [0, 1].map(|odd| std::array::from_fn(|code| window.coder().common(odd, code as u8)));

@@ -1,4 +1,4 @@
-//! [`super::sparse_lanes_avx512`] with `wide`'s vectors: a shuffle that the groups of 64 codes share, and masks by comparison.
+//! Codes decoded by `wide`'s shuffle, which the groups of 64 codes share, and masks by comparison.
 //!
 //! On x86 without SSSE3, as in a default build, `wide` shuffles byte by byte through memory.
 //!
@@ -8,20 +8,14 @@
 use wide::u8x64;
 
 use super::codes::{LANES, Move};
-use super::drive::{self, Alone};
-use super::inner::{PLANES, Parts, Planes};
-use super::sparse_lanes::{search, tests};
-use super::{Octal, Start};
+use super::plain::{search, tests};
+use super::window::words;
+use super::{Inner, PLANES, Pace, Parts, Planes};
 use crate::cores::mex::lanes::plain::free_words;
 use crate::cores::mex::lanes::wide::plane_ns;
-use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
 
-/// Nanoseconds for a move and a block.
-const NS: f64 = plane_ns(8.0, 55.0, 500.0);
-
-pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    drive::cost(input, NS)
-}
+/// As measured on Zen 4.
+pub const PACE: Pace = Pace { step: plane_ns(8.0, 55.0, 500.0), search: 0.2 };
 
 /// For each plane of a group, the one-hot bit of a code.
 const TABLES: [[u8; LANES]; 8] = {
@@ -52,9 +46,8 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
     *hits = sums.map(u8x64::to_array);
 }
 
+/// The parts in the vectors of the build.
 #[inline(always)]
-pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    let planes = |least| least;
-    let parts = Parts { ns: NS, tier: Tier::Portable, worth: None, planes, decode, words: free_words, tests, search };
-    drive::drive(input, run, start, &parts, &mut Alone)
+pub fn parts() -> impl Inner {
+    Parts { planes: |least| least, decode, words: free_words, tests, search, pace: PACE, loops: words::portable() }
 }

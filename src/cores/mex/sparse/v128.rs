@@ -1,4 +1,4 @@
-//! Sparse byte lanes decoded by lookups in 16 bytes, 16 heaps at a time. An XOR moves the codes of a group of 16 to 0..=15 and all
+//! Codes decoded by lookups in 16 bytes, 16 heaps at a time. An XOR moves the codes of a group of 16 to 0..=15 and all
 //! others past 15, for which the lookup gives zero: so two lookups are the one-hot bytes of the two planes of the group, without a
 //! comparison.
 //!
@@ -8,20 +8,14 @@
 use std::array::from_fn;
 
 use super::codes::{LANES, Move};
-use super::drive::{self, Alone};
-use super::inner::{ASKED, Inner, Parts, Planes};
-use super::sparse_lanes::search;
-use super::{Octal, Start};
+use super::plain::search;
+use super::window::words;
+use super::{ASKED, Inner, Pace, Parts, Planes};
 use crate::cores::mex::lanes::v128::free_words;
-use crate::kernel::{Cost, CostContext, Run, RunError};
-use crate::simd::v128::{SUMS, TIER, Vector, bits, load, lookup, store};
+use crate::simd::v128::{SUMS, Vector, bits, load, lookup, store};
 
-/// Nanoseconds for a move and a block.
-pub const NS: f64 = 32.0;
-
-pub fn cost(input: &Octal, _: CostContext) -> Cost {
-    drive::cost(input, NS)
-}
+/// By llvm-mca, as all costs of these tiers.
+pub const PACE: Pace = Pace { step: 32.0, search: 0.2 };
 
 /// Codes of one group.
 const GROUP: usize = 16;
@@ -91,20 +85,16 @@ fn tests(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -
     hits.map(bits)
 }
 
-/// The inner parts.
-pub fn parts(worth: Option<[f64; 2]>) -> impl Inner {
+/// The parts of this tier.
+#[inline(always)]
+pub fn parts() -> impl Inner {
     Parts {
-        ns: NS,
-        tier: TIER,
-        worth,
         planes: |least: usize| least.next_multiple_of(TOGETHER),
         decode,
         words: free_words,
         tests,
         search: |a: &_, b: &_, open: &mut _| search(a, b, open),
+        pace: PACE,
+        loops: words::portable(),
     }
-}
-
-pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    drive::drive(input, run, start, &parts(None), &mut Alone)
 }
