@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 
 use super::codes::{LANES, Move};
 use super::plain::{search, tests};
-use super::window::words;
+use super::window::{loops, words::Plain};
 use super::{Inner, Pace, Parts, Planes};
 use crate::cores::mex::lanes::avx2::free_words;
 use crate::simd::avx2::{load, store};
@@ -71,6 +71,6 @@ pub fn parts() -> impl Inner {
         tests: |codes: &_, n, moves: &_, asked: &_| tests(codes, n, moves, asked),
         search: |a: &_, b: &_, open: &mut _| search(a, b, open),
         pace: PACE,
-        loops: words::loops!(),
+        loops: loops!(Plain),
     }
 }

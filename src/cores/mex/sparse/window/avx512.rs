@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 
 use super::super::codes::{LANES, Move};
-use super::{Block, CODES, Loops, Moves, SHORT, Window, Words};
+use super::{Block, CODES, Lanes, Loops, Moves, SHORT, Window, Words, loops};
 use crate::cores::mex::lanes::avx512::hit_words;
 use crate::cores::mex::lanes::by_planes;
 use crate::simd::avx512::{load, store};
@@ -160,26 +160,69 @@ fn is_split(a: &Block, b: &Block, code: u8) -> bool {
     _mm512_cmpeq_epi8_mask(_mm512_xor_si512(load(a), load(b)), _mm512_set1_epi8(code as i8)) != 0
 }
 
-/// The loops of this tier.
+/// Lanes of 64 bytes.
+struct Avx512<B, S, O, I> {
+    block: B,
+    short: S,
+    open: O,
+    is_split: I,
+}
+
+/// Compiled for this tier.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub fn loops() -> Loops {
-    Loops {
-        compute: |window, codes, n| {
-            window.compute(
-                codes,
-                n,
-                |codes, n, moves, planes, words| by_planes!(planes, block(codes, n, moves, words)),
-                |codes, n, moves, planes, words| short(codes, n, moves, planes, words),
-            )
+    loops!(lanes())
+}
+
+/// The parts as closures, which have the CPU features of the function that they are in.
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+fn lanes() -> impl Lanes {
+    Avx512 {
+        block: |codes: &[u8], n, moves: &Moves, planes, words: &mut Words| {
+            by_planes!(planes, block(codes, n, moves, words))
         },
-        verify: |window, codes, n, odd, is_reached| {
-            let open = |codes: &[u8], n, odd, window: &Window, words: &mut Words| {
-                let mut heaps = 0;
-                by_planes!(window.planes, open_in(codes, n, odd, window, words, &mut heaps));
-                heaps
-            };
-            window.verify(codes, n, odd, open, |a, b, code| is_split(a, b, code), is_reached)
+        short: |codes: &[u8], n, moves: &[Move], planes, words: &mut [u64; SHORT]| {
+            short(codes, n, moves, planes, words)
         },
-        worth: 0.0007,
+        open: |codes: &[u8], n, odd, window: &Window, words: &mut Words| {
+            let mut heaps = 0;
+            by_planes!(window.planes, open_in(codes, n, odd, window, words, &mut heaps));
+            heaps
+        },
+        is_split: |a: &Block, b: &Block, code| is_split(a, b, code),
+    }
+}
+
+impl<B, S, O, I> Lanes for Avx512<B, S, O, I>
+where
+    B: Fn(&[u8], usize, &Moves, usize, &mut Words),
+    S: Fn(&[u8], usize, &[Move], usize, &mut [u64; SHORT]),
+    O: Fn(&[u8], usize, usize, &Window, &mut Words) -> u64,
+    I: Fn(&Block, &Block, u8) -> bool,
+{
+    #[inline(always)]
+    fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut Words) {
+        (self.block)(codes, n, moves, planes, words);
+    }
+
+    #[inline(always)]
+    fn short(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]) {
+        (self.short)(codes, n, moves, planes, words);
+    }
+
+    #[inline(always)]
+    fn open(&self, codes: &[u8], n: usize, odd: usize, window: &Window, words: &mut Words) -> u64 {
+        (self.open)(codes, n, odd, window, words)
+    }
+
+    #[inline(always)]
+    fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool {
+        (self.is_split)(a, b, code)
+    }
+
+    #[inline(always)]
+    fn worth(&self) -> f64 {
+        0.0007
     }
 }

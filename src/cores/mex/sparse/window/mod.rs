@@ -85,14 +85,14 @@ impl Moves {
     }
 }
 
-/// The loops of a tier through a chunk: each calls the method of its name with the inner loops of the tier.
+/// The loops through a chunk, compiled for the tier of the function that [`loops!`] is in.
 #[derive(Clone, Copy, Debug)]
 pub struct Loops {
     /// [`Window::compute`].
     pub compute: fn(&mut Window, codes: &mut [u8], n: usize) -> Result<(), End>,
     /// [`Window::verify`].
     pub verify: Verify,
-    /// How many codes of a heap a head must reach to be quicker than a search.
+    /// [`Lanes::worth`].
     pub worth: f64,
 }
 
@@ -100,6 +100,33 @@ type Verify = fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: Is
 
 /// Searches for a move by which a heap reaches a rare value, given the heap's index and the code.
 pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
+
+/// [`Loops`] of [`Lanes`].
+macro_rules! loops {
+    ($lanes:expr) => {
+        $crate::cores::mex::sparse::window::Loops {
+            compute: |window, codes, n| window.compute(codes, n, &$lanes),
+            verify: |window, codes, n, odd, is_reached| window.verify(codes, n, odd, &$lanes, is_reached),
+            worth: $crate::cores::mex::sparse::window::Lanes::worth(&$lanes),
+        }
+    };
+}
+pub(super) use loops;
+
+/// The parts in which the kernels differ. `planes` groups of eight codes hold all codes of the heaps that are read.
+pub trait Lanes {
+    /// ORs the codes that moves reach from the block at `n` into its words.
+    fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut Words);
+    /// ORs the codes that moves reach from the `SHORT` heaps at `n` into their words.
+    fn short(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]);
+    /// The needed codes that heads do not reach from the block at `n`, whose first heap has the parity `odd`, and the
+    /// heaps that have any. The words of other heaps are unspecified.
+    fn open(&self, codes: &[u8], n: usize, odd: usize, window: &Window, words: &mut Words) -> u64;
+    /// Whether a code is the XOR of two codes at the same index.
+    fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool;
+    /// How many codes of a heap a head must reach to be quicker than a search.
+    fn worth(&self) -> f64;
+}
 
 /// What computes codes from those before them.
 #[derive(Clone, Debug)]
@@ -254,28 +281,19 @@ impl Window {
 
     /// Computes the codes at the indices from `n` on, a chunk of common heaps.
     ///
-    /// `block(codes, n, moves, planes, words)` ORs the codes that moves reach from the block at `n` into its words, and `short` does
-    /// the same for [`SHORT`] heaps. `planes` groups of eight codes hold all codes of the heaps that are read.
-    ///
     /// # Errors
     /// [`End::TooLarge`].
     #[inline(always)]
-    pub fn compute(
-        &mut self,
-        codes: &mut [u8],
-        n: usize,
-        block: impl Fn(&[u8], usize, &Moves, usize, &mut Words),
-        short: impl Fn(&[u8], usize, &[Move], usize, &mut [u64; SHORT]),
-    ) -> Result<(), End> {
+    pub fn compute(&mut self, codes: &mut [u8], n: usize, lanes: &impl Lanes) -> Result<(), End> {
         loop {
             for n in (n..n + CHUNK).step_by(LANES) {
                 let mut words = [0; LANES];
-                block(codes, n, &self.far, self.planes, &mut words);
+                lanes.block(codes, n, &self.far, self.planes, &mut words);
                 let heaps = if self.middle.is_empty() { LANES } else { SHORT };
                 for (i, words) in words.chunks_exact_mut(heaps).enumerate() {
                     let n = n + i * heaps;
                     if let Ok(words) = words.try_into() {
-                        short(codes, n, &self.middle, self.planes, words);
+                        lanes.short(codes, n, &self.middle, self.planes, words);
                     }
                     chain(codes, n, &self.short, words);
                 }
@@ -294,10 +312,6 @@ impl Window {
     /// Verifies the chunk at the index `n`, which is that of an odd heap if `odd` is 1. `is_reached` searches where no
     /// split with a heap of the stretch is found.
     ///
-    /// `open(codes, n, odd, window, words)` finds the needed codes that heads do not reach from the block at `n`, and the heaps that
-    /// have any; the words of other heaps are unspecified. `is_split(a, b, code)` says whether the code is the XOR of two codes at
-    /// the same index.
-    ///
     /// # Errors
     /// [`End::Open`]: the heaps before it are verified.
     #[inline(always)]
@@ -306,19 +320,18 @@ impl Window {
         codes: &[u8],
         n: usize,
         odd: usize,
-        open: impl Fn(&[u8], usize, usize, &Window, &mut Words) -> u64,
-        is_split: impl Fn(&Block, &Block, u8) -> bool,
+        lanes: &impl Lanes,
         is_reached: IsReached<'_>,
     ) -> Result<(), End> {
         for n in (n..n + CHUNK).step_by(LANES) {
             let mut words = [0; LANES];
-            let mut open = open(codes, n, odd, self, &mut words);
+            let mut open = lanes.open(codes, n, odd, self, &mut words);
             while open != 0 {
                 let lane = open.trailing_zeros() as usize;
                 let mut word = words[lane];
                 while word != 0 {
                     let code = word.trailing_zeros() as u8;
-                    if !self.is_near(codes, n + lane, code, &is_split) && !is_reached(n + lane, code) {
+                    if !self.is_near(codes, n + lane, code, lanes) && !is_reached(n + lane, code) {
                         return Err(End::Open(n + lane, code));
                     }
                     word &= word - 1;
@@ -331,13 +344,13 @@ impl Window {
 
     /// Whether a split with a heap of the stretch reaches the rare value of a code.
     #[inline(always)]
-    fn is_near(&mut self, codes: &[u8], n: usize, code: u8, is_split: impl Fn(&Block, &Block, u8) -> bool) -> bool {
+    fn is_near(&mut self, codes: &[u8], n: usize, code: u8, lanes: &impl Lanes) -> bool {
         for (i, block) in self.stretch.iter().enumerate() {
             // The last heap of the block comes first, beside the first of its partners.
             let last = self.last_rare + (i + 1) * LANES;
             for place in &self.splits {
                 let partners = codes[n - place - last..].first_chunk().expect("partners are behind the block");
-                if is_split(block, partners, code) {
+                if lanes.is_split(block, partners, code) {
                     self.verified_by = self.verified_by.max(place + last);
                     return true;
                 }
