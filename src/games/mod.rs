@@ -449,17 +449,6 @@ impl Question {
         (self.listing()?.whole)(self, solver)
     }
 
-    /// Finds the P-positions of [`Question::positions`] and passes them to `receiver` in batches. Batches come in
-    /// order, each as soon as no earlier position can follow.
-    ///
-    /// # Errors
-    /// An error of `receiver`; otherwise see [`Question::positions`].
-    pub fn hand_on(&self, solver: &Solver, receiver: Receiver) -> Result<ChosenKernel, SolveError> {
-        let FoundPositions { positions, used } = (self.listing()?.stream)(self, solver, Arc::clone(&receiver))?;
-        receiver(positions)?;
-        Ok(used)
-    }
-
     /// Finds the P-positions of [`Question::positions`] on a second thread, while this thread passes them to `take` in
     /// batches. Batches come in order, each as soon as no earlier position can follow. Besides the kernel's own memory,
     /// only a few batches are held, each of at most 16384 heaps of Proportionate Nim or 64 layers of the Stone Game; a

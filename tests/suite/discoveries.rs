@@ -17,7 +17,7 @@ use nimlanes::moves::MoveSet;
 use serde_json::{Value, json};
 use twox_hash::XxHash3_64;
 
-use crate::folder;
+use crate::in_memory;
 use crate::schema::follows_its_schema;
 
 const FOLDER: &str = "profiles/discoveries";
@@ -268,7 +268,7 @@ fn survey(into: &Path, args: &[&str]) -> Command {
 /// Some of the games are periodic and others are stopped; the second time, all are known.
 #[test]
 fn a_survey_goes_on_where_it_was_stopped() {
-    let folder = folder();
+    let folder = in_memory();
     let list = folder.path().join("games");
     fs::write(&list, "\u{feff}0.77 # Kayles\n0.07\n# 0.137\n4.3 0.6 grundy\n").expect("a writable folder");
     let (list, into) = (format!("@{}", list.display()), folder.path().join("deep"));
@@ -295,7 +295,7 @@ fn a_survey_goes_on_where_it_was_stopped() {
 /// If few heaps are rare, no table is needed, and the limit of a table does not apply.
 #[test]
 fn a_survey_goes_by_windows_where_few_heaps_are_rare() {
-    let folder = folder();
+    let folder = in_memory();
     let of = |code: &str, args: &[&str]| -> Value {
         survey(folder.path(), &[&[code], args].concat()).assert().success();
         let text = fs::read_to_string(folder.path().join(format!("{code}.json"))).expect("a file");
@@ -316,7 +316,7 @@ fn a_survey_goes_by_windows_where_few_heaps_are_rare() {
 
 #[test]
 fn a_survey_of_what_is_no_game_gives_one_line() {
-    let folder = folder();
+    let folder = in_memory();
     let empty = folder.path().join("empty");
     fs::write(&empty, "# none\n").expect("a writable folder");
     let empty = format!("@{}", empty.display());
@@ -359,7 +359,7 @@ fn shards_of_a_survey_are_its_parts_and_merge() {
         "0.77", "0.07", "0.137", "0.6", "0.06", "0.16", "0.56", "4.3", "0.156", "grundy", "0.45", "0.64",
         ".77", // again
     ];
-    let folder = folder();
+    let folder = in_memory();
     for args in [&[&GAMES[..], &["--limit", "2000"]].concat()[..], &["--sets", "3", "--moves-up-to", "12"]] {
         let of = |into: &str, shard: &[&str]| {
             let into = folder.path().join(args.len().to_string() + into);
@@ -389,7 +389,7 @@ fn shards_of_a_survey_are_its_parts_and_merge() {
 #[cfg(unix)]
 #[test]
 fn a_survey_that_is_killed_goes_on() {
-    let folder = folder();
+    let folder = in_memory();
     let into = folder.path().to_str().expect("UTF-8");
     let args = ["survey", "--sets", "4", "--moves-up-to", "48", "--into", into];
     for signal in ["TERM", "KILL"] {
@@ -411,7 +411,7 @@ fn a_survey_that_is_killed_goes_on() {
 /// A search that ends too early says so, and a later one with a larger limit completes it.
 #[test]
 fn sets_without_a_proof_are_searched_further() {
-    let folder = folder();
+    let folder = in_memory();
     let sweep = |limit: &str, more: &[&str]| {
         let args = [&["--sets", "3", "--moves-up-to", "9", "--limit", limit], more].concat();
         let output = survey(folder.path(), &args).assert().success().get_output().stdout.clone();
@@ -427,7 +427,7 @@ fn sets_without_a_proof_are_searched_further() {
 
 #[test]
 fn a_wrong_shard_or_sweep_gives_one_line() {
-    let folder = folder();
+    let folder = in_memory();
     let wrong: [(&[&str], &str); 15] = [
         (&["0.77", "--shard", "4/4"], "K from 0 to N - 1"),
         (&["0.77", "--shard", "4"], "as in 0/4"),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{folder, nimlanes};
+use crate::{in_memory, nimlanes};
 
 /// A checkpoint, and the options of the run that wrote it.
 const CHECKPOINTS: [(&str, &str); 5] = [
@@ -25,7 +25,7 @@ fn folder() -> PathBuf {
 
 /// What a run that resumes from a file, or begins anew, says: exit code, output, and error.
 fn run(options: &str, from: Option<&[u8]>) -> (Option<i32>, String, String) {
-    let folder = folder();
+    let folder = in_memory();
     let path = folder.path().join("kept.checkpoint");
     if let Some(file) = from {
         fs::write(&path, file).expect("a writable folder");

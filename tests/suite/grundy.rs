@@ -6,7 +6,7 @@ use std::time::Duration;
 use assert_cmd::Command;
 use hmac_sha256::Hash;
 
-use crate::folder;
+use crate::in_memory;
 use crate::schema::follows_its_schema;
 
 fn grundy(args: &[&str]) -> Command {
@@ -41,7 +41,7 @@ fn moves_that_do_not_fit_in_memory_are_refused() {
 /// The complete file of OEIS A014586.
 #[test]
 fn a_bfile_is_exact_to_the_byte_on_stdout_and_in_a_file() {
-    let file = folder();
+    let file = in_memory();
     let out = file.path().join("b014586.txt");
     let args = ["--moves", "squares", "--limit", "10000", "--format", "bfile"];
     let printed = text(&args);
@@ -149,7 +149,7 @@ fn a_summary_is_also_json() {
 /// it needs.
 #[test]
 fn a_period_is_proved_without_a_table() {
-    let folder = folder();
+    let folder = in_memory();
     let path = |name: &str| folder.path().join(name).to_str().expect("a path").to_owned();
     let (checkpoint, save) = (path("checkpoint"), path("save.json"));
     let game = ["--code", "0.16", "--limit", "500000"];
@@ -176,7 +176,7 @@ fn a_period_is_proved_without_a_table() {
 /// frequencies as an uninterrupted one.
 #[test]
 fn a_run_that_is_killed_early_keeps_its_first_heaps() {
-    let folder = folder();
+    let folder = in_memory();
     let checkpoint = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let args = ["--moves", "2,40000001", "--limit", "6e7", "--resume", "--checkpoint"];
     let want = text(&[&args[..], &[&checkpoint("whole")]].concat());
@@ -228,7 +228,7 @@ fn kill_three(args: &[&str], every: &str, file: &std::path::Path) -> u32 {
 /// Runs are killed as soon as a checkpoint exists, then resumed. The output has the same bytes, and no file is left behind.
 #[test]
 fn a_killed_run_resumes_from_its_checkpoint() {
-    let folder = folder();
+    let folder = in_memory();
     let file = folder.path().join("kept");
     let args = ["--moves", "factorials", "--limit", "1e8", "--records", "--format", "bfile"];
     let want = text(&args);
@@ -256,7 +256,7 @@ fn a_killed_run_resumes_from_its_checkpoint() {
 /// refused.
 #[test]
 fn a_killed_run_over_a_compressed_history_resumes() {
-    let folder = folder();
+    let folder = in_memory();
     let file = folder.path().join("kept");
     let args = ["--moves", "factorials", "--limit", "1e8", "--records", "--format", "bfile"];
     let keep = [&args[..], &["--resume", "--checkpoint", file.to_str().expect("UTF-8")]].concat();
@@ -275,7 +275,7 @@ fn a_killed_run_over_a_compressed_history_resumes() {
 /// The same for P-positions. A resumed run may have a larger limit.
 #[test]
 fn a_killed_run_over_zeros_resumes_from_its_checkpoint() {
-    let folder = folder();
+    let folder = in_memory();
     let file = folder.path().join("kept").to_str().expect("UTF-8").to_owned();
     for [killed, resumed] in [["3e7", "3e7"], ["4e7", "5e7"]] {
         let args = ["--moves", "squares", "--zeros", "--format", "bfile", "--limit"];
@@ -312,7 +312,7 @@ fn help_says_which_moves_and_codes_there_are() {
 
 #[test]
 fn moves_come_from_a_file() {
-    let folder = folder();
+    let folder = in_memory();
     let file = folder.path().join("moves.txt");
     let of_file = format!("@{}", file.display());
     let values =
@@ -365,7 +365,7 @@ fn moves_come_from_a_file() {
 
 #[test]
 fn what_records_find_is_kept_in_a_file() {
-    let folder = folder();
+    let folder = in_memory();
     let kept = folder.path().join("new").join("kept.json");
     let keep = |moves: &str| {
         let args = ["--moves", moves, "--limit", "20000", "--records", "--format", "csv", "--save"];
@@ -393,7 +393,7 @@ fn what_records_find_is_kept_in_a_file() {
 
 #[test]
 fn the_growth_of_zeros_is_kept_in_a_file() {
-    let folder = folder();
+    let folder = in_memory();
     let path = folder.path().join("kept.json");
     let keep = |limit: &str, kernel: &str| {
         let args = ["--limit", limit, "--zeros", "--kernel", kernel, "--format", "bfile", "--save"];
@@ -462,7 +462,7 @@ fn invalid_requests_give_one_line() {
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_ended_leaves_no_file() {
-    let folder = folder();
+    let folder = in_memory();
     let out = folder.path().join("values.csv");
     let args = ["grundy", "--moves", "1,2", "--limit", "2e8", "--format", "csv", "--out", out.to_str().expect("UTF-8")];
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_nimlanes"))
@@ -572,7 +572,7 @@ fn a_summary_is_the_same_whichever_kernel_makes_it() {
 /// Too many heaps are rare for a window, and the table goes on.
 #[test]
 fn a_summary_of_many_rare_heaps_is_made_with_a_table() {
-    let folder = folder();
+    let folder = in_memory();
     let kept = folder.path().join("kept.json");
     let limit = "4200000";
     let found = figures("grundy", limit, &["--save", kept.to_str().expect("UTF-8")]);
@@ -627,7 +627,7 @@ fn wrong_requests_for_octal_games_give_one_line() {
 /// Runs are killed as soon as a checkpoint exists, then resumed. The output has the same bytes.
 #[test]
 fn a_killed_run_of_an_octal_game_resumes() {
-    let folder = folder();
+    let folder = in_memory();
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     let (file, out) = (path("kept"), path("values"));
     let args = ["--code", "grundy", "--limit", "1e6", "--format", "bin"];

@@ -46,7 +46,7 @@ mod schema;
 /// A folder for a test, in memory on Linux: right after a build, a file that is synced to a disk waits for all that the build has
 /// written.
 #[cfg(feature = "cli")]
-fn folder() -> tempfile::TempDir {
+fn in_memory() -> tempfile::TempDir {
     #[cfg(target_os = "linux")]
     {
         const MEMORY: &str = "/dev/shm";

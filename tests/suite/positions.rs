@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
 
-use crate::folder;
+use crate::in_memory;
 
 fn nimlanes(args: &[&str]) -> Command {
     let mut command = crate::nimlanes();
@@ -72,7 +72,7 @@ fn both_formats_hold_the_same_numbers() {
 
 #[test]
 fn a_file_is_complete_or_absent() {
-    let folder = folder();
+    let folder = in_memory();
     let path = folder.path().join("positions.csv");
     let args = ["stone-game", "--limit", "300"];
     let to_file = [&args[..], &["--out", path.to_str().expect("UTF-8")]].concat();
@@ -95,7 +95,7 @@ fn invalid_requests_give_one_line() {
     refused(&["positions", "stone-game"], 2, "--limit");
     refused(&["positions", "stone-game", "--limit", "-1"], 2, "at least 0");
     refused(&["positions", "stone-game", "--limit", "1e6"], 2, "would fit");
-    let folder = folder();
+    let folder = in_memory();
     let path = folder.path().join("positions.bin");
     let out = path.to_str().expect("UTF-8");
     refused(&["positions", "stone-game", "--limit", "1e6", "--out", out], 2, "would fit");
@@ -110,7 +110,7 @@ fn invalid_requests_give_one_line() {
 
 #[test]
 fn the_extension_decides_the_picture_format() {
-    let folder = folder();
+    let folder = in_memory();
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     for (i, game) in [&["stone-game"][..], &["proportionate-nim", "--moves", "1:1,2:3"]].into_iter().enumerate() {
         for ratios in [&[][..], &["--ratios"]] {
@@ -140,7 +140,7 @@ fn the_extension_decides_the_picture_format() {
 /// One run writes every requested form: the table, which other kernels confirm, and pictures.
 #[test]
 fn beams_are_measured_into_every_file() {
-    let folder = folder();
+    let folder = in_memory();
     let [csv, svg, png] = ["b.csv", "b.svg", "b.png"].map(|name| folder.path().join(name).display().to_string());
     let args = ["beams", "proportionate-nim", "--limit", "1e5"];
     let printed =
@@ -161,7 +161,7 @@ fn beams_are_measured_into_every_file() {
 
 #[test]
 fn values_of_octal_games_are_drawn() {
-    let folder = folder();
+    let folder = in_memory();
     let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
     for (limit, more, title) in [
         ("0", &[][..], "0.6: Grundy values of heaps"),
@@ -224,7 +224,7 @@ fn written_positions_are_not_kept_in_memory() {
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_ended_leaves_no_file() {
-    let folder = folder();
+    let folder = in_memory();
     let path = folder.path().join("positions.csv");
     let out = ["--out", path.to_str().expect("UTF-8")];
     let slow = ["positions", "stone-game", "--limit", "6000", "--kernel", "table_scan=byte_table"];

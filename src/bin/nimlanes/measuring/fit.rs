@@ -31,11 +31,14 @@ pub struct Rates {
     pub worst: Case,
 }
 
+/// The time in ns that rates predict.
+type Predict<'s> = dyn Fn(&[f64]) -> f64 + 's;
+
 /// What a kernel took on an input, and what rates predict for it.
 struct Observed<'s> {
     case: &'s Case,
     ns: f64,
-    predict: Box<dyn Fn(&[f64]) -> f64 + 's>,
+    predict: Box<Predict<'s>>,
 }
 
 impl Observed<'_> {

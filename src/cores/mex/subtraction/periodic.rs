@@ -104,7 +104,7 @@ fn shift_sets(input: &Subtraction, run: &Run) -> Result<Vec<u16>, RunError> {
 fn listed_cost(name: &str, input: &Subtraction) -> Cost {
     let def = MexSubtraction::KERNELS.iter().find(|def| def.name == name).expect("the kernel is listed");
     let body = def.body.as_ref().expect("portable kernels are compiled");
-    (body.cost)(input, CostContext { tier: def.tier, threads: 1 }, body.rates)
+    (body.cost)(input, CostContext { tier: def.tier, threads: 1, is_parallel: false }, body.rates)
 }
 
 /// Rates: the ns to copy a value, and of a run.
