@@ -1,5 +1,5 @@
-//! The page at work in a browser: it solves and races. This needs a Chromium and the target of the module.
-//! Screenshots are left in the folder for temporary files of tests.
+//! The page at work in a browser: it solves and races. This needs a Chromium and the target of the module, which `.ci/deep page`
+//! installs. Screenshots are left in the folder for temporary files of tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,21 +19,17 @@ struct Trial {
 }
 
 impl Trial {
-    /// One trial for all tests. If there can be none, prints the reason and returns `None`.
-    fn new() -> Option<&'static Self> {
-        static TRIAL: OnceLock<Result<Trial, String>> = OnceLock::new();
-        let made = TRIAL.get_or_init(|| {
-            let program = program().ok_or("there is no Chromium here")?;
+    /// One trial for all tests.
+    fn get() -> &'static Self {
+        static TRIAL: OnceLock<Trial> = OnceLock::new();
+        TRIAL.get_or_init(|| {
             let page = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page.html");
             let mut report = super::nimlanes();
             let made = report.current_dir(ROOT).args(["report", "--html"]).arg(&page).assert().success();
             let said = String::from_utf8_lossy(&made.get_output().stdout).into_owned();
-            match said.lines().nth(1) {
-                None => Ok(Trial { page, program }),
-                Some(reason) => Err(reason.to_owned()),
-            }
-        });
-        made.as_ref().inspect_err(|reason| println!("the page was not tried at work: {reason}")).ok()
+            assert_eq!(said.lines().nth(1), None, "the page has no module");
+            Trial { page, program: program() }
+        })
     }
 
     fn open(&self, flags: &[&str], fragment: &str) -> Browser {
@@ -65,15 +61,17 @@ impl Browser {
 }
 
 #[test]
+#[ignore = "needs a browser and a module for it: .ci/deep page"]
 fn a_page_with_its_module_is_small() {
-    let Some(trial) = Trial::new() else { return };
+    let trial = Trial::get();
     let bytes = fs::metadata(&trial.page).expect("the page").len();
     assert!(bytes < 4_000_000, "{bytes} bytes");
 }
 
 #[test]
+#[ignore = "needs a browser and a module for it: .ci/deep page"]
 fn links_solve_games() {
-    let Some(trial) = Trial::new() else { return };
+    let trial = Trial::get();
     let mut browser = trial.open(&[], "");
     for (link, answer) in [
         ("solve=stone-game&limit=1000", "167542057"),
@@ -102,8 +100,9 @@ fn links_solve_games() {
 }
 
 #[test]
+#[ignore = "needs a browser and a module for it: .ci/deep page"]
 fn bad_links_say_what_is_allowed() {
-    let Some(trial) = Trial::new() else { return };
+    let trial = Trial::get();
     let mut browser = trial.open(&[], "");
     for (section, link, says) in [
         ("solve", "solve=stone-gam", "unknown game `stone-gam`; did you mean `stone-game`? allowed: stone-game, "),
@@ -133,8 +132,9 @@ fn ranking(browser: &mut Browser) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "needs a browser and a module for it: .ci/deep page"]
 fn a_race_ends_with_a_ranking_that_can_be_kept() {
-    let Some(trial) = Trial::new() else { return };
+    let trial = Trial::get();
     let mut browser = trial.open(&[], "race=mex_subtraction&size=10000&seconds=2");
     browser.until("parseFloat(document.querySelector('#race-lanes .bar i')?.style.width) > 0");
     let said = browser.done("race");
@@ -167,8 +167,9 @@ fn a_race_ends_with_a_ranking_that_can_be_kept() {
 }
 
 #[test]
+#[ignore = "needs a browser and a module for it: .ci/deep page"]
 fn stop_stops() {
-    let Some(trial) = Trial::new() else { return };
+    let trial = Trial::get();
     let mut browser = trial.open(&[], "race=mex_subtraction&size=10000&seconds=600");
     browser.until("document.querySelector('#race-status').textContent.includes('Racing')");
     browser.click("#race-form button:not([type=submit])");
@@ -186,9 +187,10 @@ fn stop_stops() {
 
 /// A browser without vectors. V8 needs SSE4.1 for them on x86.
 #[test]
+#[ignore = "needs a browser and a module for it: .ci/deep page"]
 #[cfg(target_arch = "x86_64")]
 fn without_vectors_the_portable_kernels_race() {
-    let Some(trial) = Trial::new() else { return };
+    let trial = Trial::get();
     let mut browser = trial.open(&["--js-flags=--no-enable-sse4-1"], "race=mex_subtraction&size=2000&seconds=1");
     let said = browser.done("race");
     assert!(said.contains("tier portable"), "{said}");

@@ -16,11 +16,11 @@ use tempfile::TempDir;
 /// How long to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The program of a Chromium, if there is one.
-pub fn program() -> Option<&'static str> {
+/// The program of a Chromium.
+pub fn program() -> &'static str {
     let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
     let is_here = |name: &&str| Command::new(name).arg("--version").output().is_ok();
-    names.into_iter().find(is_here)
+    names.into_iter().find(is_here).expect("a Chromium is installed")
 }
 
 /// A browser with one tab.
