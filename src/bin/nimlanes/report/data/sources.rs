@@ -46,14 +46,14 @@ impl Sources {
         Ok(Sources { revision, digests: digests(Path::new(""))? })
     }
 
-    /// The files that differ from those in a source tree, or are no longer there.
+    /// The files that differ from those in a source tree, or are only here or only there.
     ///
     /// # Errors
     /// A file cannot be read.
     pub fn changed(&self, root: &Path) -> Result<BTreeSet<String>, SavedError> {
         let now = digests(root)?;
-        let differs = |(path, digest): &(&String, &String)| now.get(*path) != Some(*digest);
-        Ok(self.digests.iter().filter(differs).map(|(path, _)| path.clone()).collect())
+        let both = self.digests.keys().chain(now.keys());
+        Ok(both.filter(|path| now.get(*path) != self.digests.get(*path)).cloned().collect())
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_and_missing_files_are_named() {
+    fn changed_missing_and_new_files_are_named() {
         let root = tempfile::tempdir().expect("a folder");
         let write = |path: &str, text: &str| {
             let path = root.path().join(path);
@@ -169,7 +169,7 @@ mod tests {
         write("src/cores/deep/b.rs", "fn run() { }\n");
         fs::remove_file(root.path().join("src/simd/c.rs")).expect("writable");
         let changed: Vec<String> = sources.changed(root.path()).expect("readable").into_iter().collect();
-        assert_eq!(changed, ["src/cores/deep/b.rs", "src/simd/c.rs"]);
+        assert_eq!(changed, ["src/cores/deep/b.rs", "src/cores/new.rs", "src/simd/c.rs"]);
     }
 
     #[test]
