@@ -149,11 +149,8 @@ mod tests {
             "{found}"
         );
         let text = machine(&saved).replace('\u{a0}', " ");
-        for row in [
-            "| `mex_subtraction` at 100 | 2.00 ms `stamp` | 1.00 ms `lanes_avx2` | – | 3.00 ms `stamp` | 3.10 ms `stamp` | \
-             2.50 ms `lanes_simd128` | 2.50 | – |\n",
-        ] {
-            assert!(text.contains(row), "{row}\n{text}");
-        }
+        let row = "| `mex_subtraction` at 100 | 2.00 ms `stamp` | 1.00 ms `lanes_avx2` | – | 3.00 ms `stamp` | 3.10 ms `stamp` | \
+                   2.50 ms `lanes_simd128` | 2.50 | – |\n";
+        assert!(text.contains(row), "{row}\n{text}");
     }
 }
