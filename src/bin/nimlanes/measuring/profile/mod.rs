@@ -32,14 +32,6 @@ use crate::files::saved::SavedError;
 
 pub use self::change::{Change, Side};
 
-/// Longer frames of lines of source are cut off.
-const FRAME: usize = 100;
-
-/// The frame of a line of source, given its place and its text: a `;` would end it.
-pub(crate) fn frame(line: &str) -> String {
-    line.trim_end_matches([';', ' ']).replace(';', ",").chars().take(FRAME).collect()
-}
-
 /// Why no profile was made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

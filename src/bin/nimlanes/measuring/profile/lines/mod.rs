@@ -14,12 +14,20 @@ use self::events::{Events, Samples};
 use self::modules::Module;
 use self::resolve::{Code, Resolver};
 use super::names::{below_the_harness, is_own, shown};
-use super::{HotLoop, Sampled, frame, picture::Stacks};
+use super::{HotLoop, Sampled, picture::Stacks};
 
 pub use self::events::FREQUENCY;
 
 /// The frame of time in the operating system, below the line that it worked for.
 const SYSTEM: &str = "operating system";
+
+/// Longer frames of lines of source are cut off.
+const FRAME: usize = 100;
+
+/// The frame of a line of source, given its place and its text: a `;` would end it.
+fn frame(line: &str) -> String {
+    line.trim_end_matches([';', ' ']).replace(';', ",").chars().take(FRAME).collect()
+}
 
 /// A running sampler of the thread that started it and of those it starts.
 pub struct Lines {
