@@ -291,7 +291,7 @@ fn wrong_options() {
         (&["compare", "table_scan", "--kernels", "bit_rows,bit_rows"], "--kernels names bit_rows twice"),
         (&["compare", "table_scan", "--seconds", "nan"], "above 0 and at most 86400"),
         (&["compare", "table_scan", "--time-limit", "1e400"], "above 0 and at most 86400"),
-        (&["compare", "table_scan", "--kernels", "byte_table", "--seconds", "0.001", "--fit"], "allow more --seconds"),
+        (&["compare", "table_scan", "--kernels", "byte_table", "--seconds", "1e-9", "--fit"], "allow more --seconds"),
         (&["compare", "table_scan", "--pin", "-1"], "invalid value '-1' for '--pin <CPU>': too small"),
         (&["run", "table_scan"], "arguments were not provided: --kernel <NAME>"),
         (&["profile", "table_scan", "--into", ""], "a value is required for '--into <DIR>'"),
