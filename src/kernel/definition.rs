@@ -84,8 +84,10 @@ pub struct KernelMeta {
     pub summary: &'static str,
     /// The kernel that the summary refers to, as in "the same with ..".
     pub like: Option<&'static str>,
-    /// The module of the kernel, which is one file.
+    /// The module of the kernel, which is one file; if other kernels share it, that of their driver.
     pub module: &'static str,
+    /// What the driver is given, as the list of the operation names it.
+    pub parts: Option<&'static str>,
     /// Whether the kernel's answers are proved.
     pub claim: Claim,
     /// How much of the output the kernel finds.
@@ -99,6 +101,11 @@ impl KernelMeta {
     pub fn source(&self) -> String {
         let path = self.module.split("::").skip(1).collect::<Vec<_>>().join("/");
         format!("src/{path}.rs")
+    }
+
+    /// Whether two kernels of an operation are one source, at different tiers or with other threads.
+    pub fn has_source_of(&self, other: &KernelMeta) -> bool {
+        (self.module, self.parts) == (other.module, other.parts)
     }
 
     /// Whether the kernel can use several threads.

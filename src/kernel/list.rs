@@ -54,6 +54,8 @@ macro_rules! kernel_rows {
             // As for `lacks`.
             like: [$(Some(stringify!($like)),)? None][0],
             module: concat!(module_path!(), "::", stringify!($body)),
+            // As for `lacks`.
+            parts: [$(Some(stringify!($($part)::+)),)? None][0],
             claim: [$($crate::kernel::list::claim!($claim),)? $crate::kernel::Claim::Exact][0],
             yields: [$($crate::kernel::list::yields!($yields),)? $crate::kernel::Yields::Everything][0],
             compiled: body.is_some(),

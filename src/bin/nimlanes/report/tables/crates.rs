@@ -43,7 +43,7 @@ impl Source {
 
     /// `None` for kernels on several threads or with another crate.
     fn of(entry: &Entry, kernel: &KernelInfo) -> Option<Self> {
-        let is_portable = |other: &KernelInfo| other.module == kernel.module && other.is_plain();
+        let is_portable = |other: &KernelInfo| other.has_source_of(kernel) && other.is_plain();
         match kernel.features {
             features if features.contains(&"fearless_simd") => Some(Source::FearlessSimd),
             ["wide"] => Some(Source::Wide),
@@ -88,7 +88,7 @@ impl<'e> Family<'e> {
 /// The kernel that a kernel refers to. One that is the same source at another tier refers to what that source refers to.
 fn head(entry: &Entry, kernel: &KernelInfo) -> &'static str {
     match kernel.like.and_then(|name| entry.info(name)) {
-        Some(other) if other.module == kernel.module => head(entry, other),
+        Some(other) if other.has_source_of(kernel) => head(entry, other),
         Some(other) => other.name,
         None => kernel.name,
     }
