@@ -93,32 +93,44 @@ fn without_prediction(said: &str) -> String {
     said.lines().filter(|line| !line.contains(" is predicted to take ")).map(|line| format!("{line}\n")).collect()
 }
 
-/// The command goes on without them.
+/// By the CPU, or else by single steps; the command goes on without either.
 #[test]
 fn counters_are_shown_or_one_line_says_that_there_are_none() {
-    let commands = [
-        ["compare", "mex_subtraction", "--size", "1000", "--kernels", "flags,stamp", "--seconds", "0.1", "--counters"],
-        ["run", "mex_subtraction", "--size", "1000", "--kernel", "stamp", "--seconds", "0.1", "--counters"],
+    let commands: [&[&str]; 2] = [
+        &["compare", "mex_subtraction", "--size", "100", "--kernels", "flags,stamp", "--seconds", "0.1"],
+        &["run", "mex_subtraction", "--size", "100", "--kernel", "stamp", "--seconds", "0.1"],
     ];
-    for args in commands {
-        let output = nimlanes().args(args).assert().success().get_output().clone();
+    for (args, counters) in commands.iter().flat_map(|args| ["", "=hardware", "=steps"].map(|source| (args, source))) {
+        let mut command = nimlanes();
+        command.args(*args).arg(format!("--counters{counters}"));
+        let output = command.assert().success().get_output().clone();
         let [text, said] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
         let said = without_prediction(&said);
-        let json = nimlanes().args(args).arg("--json").assert().success().get_output().stdout.clone();
+        let json = command.arg("--json").assert().success().get_output().stdout.clone();
         let json: Value = serde_json::from_slice(&json).expect("JSON");
         if !said.is_empty() {
-            assert!(said.lines().count() == 1 && said.contains("no counters of the CPU here: "), "{said}");
+            assert!(said.lines().count() == 1, "{said}");
+            let reasons = [("=steps", "no counters of the CPU here: "), ("=hardware", "no single steps here: ")];
+            for (not, reason) in reasons {
+                assert_eq!(said.contains(reason), counters != not, "{said}");
+            }
             assert!(json.get("counters").is_none() && !text.contains("counted"), "{text}");
             continue;
         }
-        assert!(text.contains("counted by the CPU in user space, per heap"), "{text}");
-        for row in json["counters"]["rows"].as_array().expect("rows") {
-            // A heap has 31 moves.
+        let by = json["counters"]["counted_by"].as_str().expect("a source");
+        let says = if by == "hardware" { "by the CPU in user space" } else { "step by step, in one run on one thread" };
+        assert!(text.contains(&format!("counted {says}, per heap")), "{text}");
+        assert!(counters.is_empty() || counters == format!("={by}"), "{counters}: {by}");
+        let rows = json["counters"]["rows"].as_array().expect("rows");
+        assert_eq!(text.contains("hot loop, "), by == "steps" && rows.len() == 1, "{text}");
+        for row in rows {
+            // A heap has 6 moves.
             let instructions = row["instructions"].as_f64().expect("a number");
-            assert!((20.0..20_000.0).contains(&instructions), "{row}");
+            assert!((5.0..5000.0).contains(&instructions), "{row}");
         }
     }
-    nimlanes().args(commands[0]).args(["--rev", "HEAD"]).assert().code(2);
+    nimlanes().args(commands[0]).args(["--counters", "--rev", "HEAD"]).assert().code(2);
+    nimlanes().args(commands[0]).arg("--counters=valgrind").assert().code(2);
 }
 
 /// By its own frame, whatever called it.

@@ -25,6 +25,8 @@ mod formats;
 #[cfg(feature = "cli")]
 mod grundy;
 #[cfg(feature = "cli")]
+mod instructions;
+#[cfg(feature = "cli")]
 mod instruments;
 #[cfg(feature = "cli")]
 mod limits;

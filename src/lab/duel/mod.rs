@@ -405,7 +405,7 @@ pub fn run_duel(
     let lineup = Lineup::new(session, options)?;
     let kernels: Vec<usize> = lineup.contenders.iter().map(|contender| contender.index).collect();
     let mut open = |_| Ok(Local::new(session, kernels.clone(), lineup.clock, run));
-    let played = play(&lineup.case, &lineup.names(), 1, options.budget, &mut open, watch)?;
+    let played = play(&lineup.case, &lineup.names(), 1, options.budget, &mut open, &mut |_| false, watch)?;
     Ok(lineup.duel(&played, |number| number))
 }
 

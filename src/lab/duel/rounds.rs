@@ -100,7 +100,8 @@ struct Round {
 /// Plays a duel: checks that all outputs agree, then times the contenders in turns until the budget is spent. Rounds go
 /// to up to `processes` players in turn, so that machine drift affects all alike. `open` makes a player when it is
 /// first needed; players are numbered from 0. There are fewer players if the runs are so long that the budget is spent
-/// earlier. `names` are the names of the contenders, for errors. `watch` receives the progress, from 0 to 1.
+/// earlier. `names` are the names of the contenders, for errors. `enough` is asked whenever all players have had as many
+/// rounds, whether what was played suffices; `watch` receives the progress, from 0 to 1.
 ///
 /// # Errors
 /// Outputs differ or are wrong, a run was stopped, or a player failed.
@@ -110,6 +111,7 @@ pub fn play<P: Player>(
     processes: usize,
     budget: Duration,
     open: &mut dyn FnMut(usize) -> Result<P, DuelError>,
+    enough: &mut dyn FnMut(&Played) -> bool,
     watch: &mut dyn FnMut(f64),
 ) -> Result<Played, DuelError> {
     /// Share of the progress bar for the first checks.
@@ -118,9 +120,9 @@ pub fn play<P: Player>(
     let mut players: Vec<P> = Vec::new();
     let mut first: Vec<Checked> = Vec::new();
     let mut once: Vec<Duration> = Vec::new();
-    let mut rounds: Vec<Round> = Vec::new();
+    let mut played = Played { work: 0, processes: 0, rounds: Vec::new(), best: vec![f64::INFINITY; names.len()] };
     let mut start = Instant::now();
-    while rounds.len() < MIN_ROUNDS || start.elapsed() < budget && rounds.len() < MAX_ROUNDS {
+    while played.rounds() < MIN_ROUNDS || start.elapsed() < budget && played.rounds() < MAX_ROUNDS {
         if players.len() < processes {
             let mut player = open(players.len())?;
             for (contender, name) in names.iter().enumerate() {
@@ -139,22 +141,25 @@ pub fn play<P: Player>(
                 start = Instant::now();
             }
             players.push(player);
+            played.processes = players.len();
         }
         // `lap` counts the earlier rounds of this process.
-        let (process, lap) = (rounds.len() % processes, rounds.len() / processes);
+        let (process, lap) = (played.rounds() % processes, played.rounds() / processes);
         let player = &mut players[process];
         let mut round = Round { process, seconds: vec![0.0; names.len()] };
         // In each process, and from one to the next, the order alternates.
         for contender in order(names.len(), process + lap) {
             round.seconds[contender] = turn(player, contender, &mut once[contender])?;
         }
-        rounds.push(round);
-        watch(CHECKS + (1.0 - CHECKS) * progress(rounds.len(), start.elapsed(), budget));
+        played.best.iter_mut().zip(&round.seconds).for_each(|(best, seconds)| *best = best.min(*seconds));
+        played.rounds.push(round);
+        watch(CHECKS + (1.0 - CHECKS) * progress(played.rounds(), start.elapsed(), budget));
+        if process + 1 == processes && played.rounds() >= MIN_ROUNDS && enough(&played) {
+            break;
+        }
     }
-    let work = first.first().map_or(0, |checked| checked.work);
-    let least = |contender: usize| rounds.iter().map(|round| round.seconds[contender]).fold(f64::INFINITY, f64::min);
-    let best = (0..names.len()).map(least).collect();
-    Ok(Played { work, processes: players.len(), rounds, best })
+    played.work = first.first().map_or(0, |checked| checked.work);
+    Ok(played)
 }
 
 /// Plays a turn of a contender whose runs take about `once`, and returns the seconds of a run. A turn that was much
@@ -241,6 +246,19 @@ impl Played {
         [low.min(ratio), ratio, high.max(ratio)]
     }
 
+    /// The ratio of the time of `over` to that of `under` in each round, by process. Rounds in which either is disturbed are left out
+    /// of a process that has others.
+    pub fn ratios_by_process(&self, over: usize, under: usize) -> Vec<Vec<f64>> {
+        let is_good = |round: &&Round| ![over, under].iter().any(|contender| self.is_disturbed(round, *contender));
+        let of = |process: usize| {
+            let all: Vec<&Round> = self.rounds.iter().filter(|round| round.process == process).collect();
+            let good: Vec<&Round> = all.iter().copied().filter(is_good).collect();
+            let rounds = if good.is_empty() { all } else { good };
+            rounds.iter().map(|round| round.seconds[over] / round.seconds[under]).collect()
+        };
+        (0..self.processes).map(of).collect()
+    }
+
     /// The smallest and the largest ratio of the best times within a process; `None` if there is only one process.
     pub fn ratios_of_processes(&self, over: usize, under: usize) -> Option<[f64; 2]> {
         let best = |process: usize, contender: usize| {
@@ -292,7 +310,7 @@ mod tests {
         let checks = RefCell::default();
         let mut open = |process| Ok(Fake { process, turns: 0, times, checks: &checks });
         let names = ["old", "new"].map(str::to_owned);
-        let played = play(&Case::new("none", "-", 1), &names, 5, budget, &mut open, &mut |_| {}).expect("all agree");
+        let played = play(&Case::new("none", "-", 1), &names, 5, budget, &mut open, &mut |_| false, &mut |_| {}).expect("all agree");
         (played, checks.into_inner())
     }
 
@@ -308,6 +326,23 @@ mod tests {
         assert_eq!(played.median_seconds(0), 0.01);
         assert_eq!(played.slow_mode(0), Some(Mode { median_seconds: 0.023, processes: 3 }));
         assert_eq!(played.slow_mode(1), None);
+        let ratios = played.ratios_by_process(0, 1);
+        assert_eq!(ratios.iter().map(Vec::len).collect::<Vec<_>>(), [MAX_ROUNDS / 5; 5]);
+        assert_eq!([ratios[0][0], ratios[1][0]], [2.0, 4.6], "a process that is disturbed throughout keeps its rounds");
+    }
+
+    #[test]
+    fn a_duel_ends_after_a_lap_that_suffices() {
+        let (checks, mut asked) = (RefCell::default(), Vec::new());
+        let mut open = |process| Ok(Fake { process, turns: 0, times: &|_, _, _| 10, checks: &checks });
+        let mut enough = |played: &Played| {
+            asked.push(played.rounds());
+            played.rounds() >= 15
+        };
+        let names = ["old", "new"].map(str::to_owned);
+        let case = Case::new("none", "-", 1);
+        let played = play(&case, &names, 5, LONG, &mut open, &mut enough, &mut |_| {}).expect("all agree");
+        assert_eq!((played.rounds(), asked), (15, vec![5, 10, 15]));
     }
 
     #[test]

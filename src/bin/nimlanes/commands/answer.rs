@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::io::{BufRead, Write, stdin, stdout};
+use std::time::Duration;
 
 use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;
@@ -44,7 +45,7 @@ fn answer(input: &Input, next: &mut dyn FnMut() -> Result<Option<Request>, Failu
         Err(Failure::Usage(reason) | Failure::Failed(reason)) => return fail(&reason),
         Err(failure) => return Err(failure),
     };
-    let listed = session.candidates(input.threads, std::time::Duration::MAX).into_iter().map(|candidate| Listed {
+    let listed = session.candidates(input.threads, Duration::MAX).into_iter().map(|candidate| Listed {
         kernel: candidate.name.to_owned(),
         obstacle: candidate.obstacle.map(|obstacle| obstacle.to_string()),
     });
@@ -86,8 +87,8 @@ fn play(
                 let digest = checked.digest.into_iter().map(|(name, value)| (name, value.to_string())).collect();
                 Reply::Checked { digest, work: checked.work, seconds: checked.once.as_secs_f64() }
             }),
-            Request::Turn { kernel, times } => index(&kernel)
-                .and_then(|kernel| player.turn(kernel, times))
+            Request::Turn { kernel, times, delay } => index(&kernel)
+                .and_then(|kernel| delayed(clock, delay, || player.turn(kernel, times)))
                 .map(|time| Reply::Turn { seconds: time.as_secs_f64() }),
         };
         match reply {
@@ -96,6 +97,26 @@ fn play(
         }
     }
     Ok(())
+}
+
+/// The time of a turn that is made longer by this share: what waits is timed as well.
+fn delayed(
+    clock: Clock,
+    delay: f64,
+    turn: impl FnOnce() -> Result<Duration, DuelError>,
+) -> Result<Duration, DuelError> {
+    let start = clock.now();
+    let time = turn()?;
+    if delay == 0.0 {
+        return Ok(time);
+    }
+    let wanted = time.mul_f64(1.0 + delay);
+    loop {
+        let taken = clock.now() - start;
+        if taken >= wanted {
+            return Ok(taken);
+        }
+    }
 }
 
 fn say(reply: &Reply) -> Result<(), Failure> {

@@ -12,7 +12,8 @@ use super::arguments::{Target, Threads, duplicate, number, seconds};
 use super::fit::Fit;
 use crate::files::saved::{Mismatch, Saved, check_writable};
 use crate::measuring::builds;
-use crate::measuring::counters::{self, Counters};
+use crate::measuring::calibration::{Calibration, Tie};
+use crate::measuring::counters::{self, Counters, Source};
 use crate::measuring::duel::show::{self, Versus};
 use crate::measuring::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, run_duel};
 use crate::measuring::programs::HAS_PROCESSES;
@@ -34,7 +35,7 @@ use crate::terminal::output::{Document, print, print_json};
     nimlanes compare mex_subtraction --against before.json\n  \
     nimlanes compare mex_subtraction --with ../before/target/release/nimlanes\n  \
     nimlanes compare mex_subtraction --rev HEAD~1 --kernels flags,stamp\n  \
-    nimlanes compare mex_subtraction --size 100000 --build native\n  \
+    nimlanes compare mex_subtraction --size 100000 --build native --until 1%\n  \
     nimlanes compare mex_subtraction --kernels stamp,byte_lanes --fit")]
 pub struct Args {
     #[command(flatten)]
@@ -48,6 +49,9 @@ pub struct Args {
     /// How long to measure, in seconds; there are at least three rounds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
+    /// End before that when each ratio is known to within this share of it, such as 1%
+    #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true, conflicts_with = "fit")]
+    until: Option<f64>,
     /// Processes to spread the rounds over; fewer if runs are so long that the time is up before
     #[arg(long, value_name = "N", default_value_t = PROCESSES as u64, value_parser = within(1..=MAX_PROCESSES), allow_negative_numbers = true)]
     processes: u64,
@@ -74,9 +78,9 @@ pub struct Args {
     /// Report changes beyond the noise since the duel in this file
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// Also count instructions, cycles and misses per unit of work, by the counters of the CPU
-    #[arg(long, conflicts_with_all = ["with", "rev", "build"])]
-    counters: bool,
+    /// Also count instructions, cycles and misses per unit of work [default: by the counters of the CPU, else by single steps]
+    #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, conflicts_with_all = ["with", "rev", "build"])]
+    counters: Option<Option<Source>>,
     /// Time the kernels on all inputs that the benches have, and fit to that the rates of their predicted times, as the list states
     /// them
     #[arg(long, conflicts_with_all = ["workload", "size", "baseline", "with", "rev", "build", "save", "against", "counters"])]
@@ -95,8 +99,16 @@ enum Build {
     Native,
 }
 
+/// Parses a share in percent.
+fn percent(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').trim_end().parse::<f64>() {
+        Ok(percent) if (0.1..=50.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err("not a share from 0.1% to 50%".to_owned()),
+    }
+}
+
 /// More processes would add no information.
-const MAX_PROCESSES: u64 = 200;
+pub const MAX_PROCESSES: u64 = 200;
 
 impl From<Mismatch> for Failure {
     fn from(error: Mismatch) -> Self {
@@ -137,6 +149,11 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let before = args.against.as_deref().map(Saved::<Duel>::read).transpose()?;
     args.save.as_deref().map_or(Ok(()), check_writable)?;
     let environment = Environment::detect(selection.machine());
+    let calibration = Calibration::here(&environment)?;
+    let tie = |duel: &Duel| {
+        let times = duel.rows.iter().map(|row| row.median_seconds);
+        calibration.as_ref().map_or(Tie::STATED, |calibration| calibration.tie(times))
+    };
     if let Some(before) = before.as_ref().filter(|_| !args.mixed) {
         before.fits(&environment)?;
     }
@@ -169,15 +186,15 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         return if args.json { print_json(&fit) } else { print(&fit.text()) };
     }
     if !HAS_PROCESSES {
-        if args.with.is_some() || args.rev.is_some() || args.build.is_some() || args.counters {
-            let what = "this system has no other processes: --with, --rev, --build and --counters need them";
+        if args.with.is_some() || args.until.is_some() || args.rev.is_some() || args.build.is_some() || args.counters.is_some() {
+            let what = "this system has no other processes: --with, --rev, --build, --until and --counters need them";
             return Err(Failure::Usage(what.to_owned()));
         }
         remark("this system has no other processes: all rounds are in this one, and have its layout in memory");
         let duel = run_duel(open()?.as_ref(), &options, &run, &mut |_| {})?;
-        return finish(args, Saved::now(environment, duel), before, |_| Ok(None));
+        return finish(args, Saved::now(environment, duel), before, tie, |_| Ok(None));
     }
-    let duel = Match::new(open, &options, args.processes as usize, selection.machine(), &run)?;
+    let duel = Match::new(open, &options, args.processes as usize, selection.machine(), &run)?.until(args.until);
     let program = match (&args.with, &args.rev, args.build) {
         (Some(path), ..) => Some(path.clone()),
         (_, Some(revision), _) => Some(Revision::build(revision, &run)?.program),
@@ -194,14 +211,14 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let count = |duel: &Duel| {
             let session = args.target.session(&selection)?;
             let kernels: Vec<usize> = duel.rows.iter().filter_map(|row| session.index(&row.kernel)).collect();
-            Ok(counters::count(session.as_ref(), &kernels, &run, &mut remark)?)
+            Ok(counters::count(session.as_ref(), &kernels, args.counters.flatten(), &run, &mut remark)?)
         };
-        return finish(args, Saved::now(environment, played?), before, count);
+        return finish(args, Saved::now(environment, played?), before, tie, count);
     };
     let played = duel.play_against(&program, options.kernels.is_empty(), &mut watch);
     drop(bar);
     let (duel, other) = played?;
-    let versus = Versus::new(&duel, &other);
+    let versus = Versus::new(&duel, &other, tie(&duel));
     if args.json { print_json(&versus) } else { print(&versus.text()) }
 }
 
@@ -210,6 +227,7 @@ fn finish(
     args: &Args,
     duel: Saved<Duel>,
     before: Option<Saved<Duel>>,
+    tie: impl FnOnce(&Duel) -> Tie,
     count: impl FnOnce(&Duel) -> Result<Option<Counters>, Failure>,
 ) -> Result<(), Failure> {
     if let Some(path) = &args.save {
@@ -217,11 +235,11 @@ fn finish(
     }
     let changes = before.map(|before| before.changes(&duel, args.mixed)).transpose()?;
     let duel = &duel.content;
-    let count = || if args.counters { count(duel) } else { Ok(None) };
+    let count = || if args.counters.is_some() { count(duel) } else { Ok(None) };
     if args.json {
         return print_json(&Outcome { duel, changes: changes.as_deref(), counters: count()?.as_ref() });
     }
-    print(&show::duel(duel))?;
+    print(&show::duel(duel, tie(duel)))?;
     changes.map_or(Ok(()), |changes| print(&show::changes(&changes)))?;
     count()?.map_or(Ok(()), |counters| print(&counters.text()))
 }

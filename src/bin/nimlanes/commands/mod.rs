@@ -5,6 +5,7 @@
 mod answer;
 pub mod arguments;
 mod beams;
+mod calibrate;
 mod ceilings;
 mod compare;
 mod completions;
@@ -21,6 +22,7 @@ mod run;
 mod schema;
 pub mod solve;
 mod survey;
+mod traced;
 mod verify;
 
 use clap::Subcommand;
@@ -39,6 +41,7 @@ pub enum Command {
     Kernels(kernels::Args),
     Verify(verify::Args),
     Compare(compare::Args),
+    Calibrate(calibrate::Args),
     Run(run::Args),
     Profile(profile::Args),
     Report(report::Args),
@@ -49,6 +52,8 @@ pub enum Command {
     Schema(schema::Args),
     #[command(hide = true)]
     Answer(answer::Args),
+    #[command(hide = true)]
+    Traced(traced::Args),
 }
 
 impl Command {
@@ -64,6 +69,7 @@ impl Command {
             Command::Kernels(args) => kernels::main(args),
             Command::Verify(args) => verify::main(args),
             Command::Compare(args) => compare::main(args),
+            Command::Calibrate(args) => calibrate::main(args),
             Command::Run(args) => run::main(args),
             Command::Profile(args) => profile::main(args),
             Command::Report(args) => report::main(args),
@@ -73,6 +79,7 @@ impl Command {
             Command::Man(args) => man::main(args),
             Command::Schema(args) => schema::main(args),
             Command::Answer(args) => answer::main(args),
+            Command::Traced(args) => traced::main(args),
         }
     }
 }

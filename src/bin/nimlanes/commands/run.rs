@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::arguments::repeated::{Opened, RepeatedTarget};
 use super::arguments::{Threads, seconds};
-use crate::measuring::counters::{self, Counters};
+use crate::measuring::counters::{self, Counters, Source};
 use crate::measuring::duel::{quantile, repeats};
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
@@ -36,9 +36,9 @@ pub struct Args {
     seconds: f64,
     #[command(flatten)]
     threads: Threads,
-    /// Also count instructions, cycles and misses per unit of work, by the counters of the CPU
-    #[arg(long)]
-    counters: bool,
+    /// Also count instructions, cycles and misses per unit of work [default: by the counters of the CPU, else by single steps]
+    #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true)]
+    counters: Option<Option<Source>>,
     /// Print JSON: one object
     #[arg(long)]
     json: bool,
@@ -86,8 +86,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let kernel = kernels[0];
     let start = repeat(session.as_ref(), kernel, selection.threads(), args.seconds)?;
     let counters = match args.counters {
-        true => counters::count(session.as_ref(), &[kernel], &interrupt::run(selection.threads()), &mut remark)?,
-        false => None,
+        Some(source) => {
+            counters::count(session.as_ref(), &[kernel], source, &interrupt::run(selection.threads()), &mut remark)?
+        }
+        None => None,
     };
     let case = session.case();
     if args.json {

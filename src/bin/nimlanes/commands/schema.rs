@@ -11,6 +11,7 @@ use crate::files::found::{FirstHeaps, Growth, Periodic};
 use crate::files::saved::{self, Measured, Saved};
 use crate::files::surveyed::Surveyed;
 use crate::files::swept::Sweep;
+use crate::measuring::calibration::Calibration;
 use crate::measuring::duel::Duel;
 use crate::measuring::duel::show::Versus;
 use crate::terminal::failure::Failure;
@@ -33,7 +34,7 @@ struct Format {
 }
 
 /// All formats: what `--json` prints, then what files hold.
-fn formats() -> [Format; 15] {
+fn formats() -> [Format; 16] {
     [
         printed::<solve::Report>("solve --json"),
         printed::<grundy::Summary>("grundy --json"),
@@ -45,6 +46,7 @@ fn formats() -> [Format; 15] {
         printed::<Reading>("ceilings --json"),
         printed::<Environment>("env --json"),
         kept::<Duel>("compare --save"),
+        kept::<Calibration>("calibrate --into"),
         kept::<FirstHeaps>("grundy --records --save"),
         kept::<Growth>("grundy --zeros --save"),
         kept::<Periodic>("grundy --code --save"),

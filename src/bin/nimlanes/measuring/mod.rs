@@ -3,10 +3,13 @@
 //! What a report measures, and what it makes of that, is decided there.
 
 pub mod builds;
+pub mod calibration;
 pub mod counters;
 pub mod duel;
 pub mod engine;
 pub mod fit;
+#[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
+mod loops;
 pub mod profile;
 pub mod programs;
 pub mod revisions;

@@ -1,15 +1,18 @@
-//! Instructions, cycles and misses of a kernel per unit of work, by the counters of the CPU ([`hardware`]). Many virtual machines
-//! have none.
+//! What a kernel does per unit of work: instructions, cycles and misses by the counters of the CPU ([`hardware`]), which many virtual
+//! machines do not have, or instructions by kind, one by one ([`steps`]).
 
 #[cfg_attr(
     not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))),
     path = "no_hardware.rs"
 )]
 mod hardware;
+#[cfg_attr(not(all(target_os = "linux", target_arch = "x86_64")), path = "no_steps.rs")]
+pub mod steps;
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
-use std::time::Instant;
+use std::fmt::Display;
+use std::io::{Error, ErrorKind};
+use std::time::{Duration, Instant};
 
 use nimlanes::kernel::session::Session;
 use nimlanes::kernel::{Run, RunError};
@@ -18,10 +21,11 @@ use serde::{Deserialize, Serialize};
 
 use self::hardware::Hardware;
 use crate::measuring::duel::repeats;
-use crate::terminal::output::table;
+use crate::terminal::monitor::Monitor;
+use crate::terminal::output::{headed, table};
 
 /// What is counted, by the name of its field, and the heading of its column. Older files also have the energy of the package.
-const COUNTED: [(&str, &str); 8] = [
+const COUNTED: [(&str, &str); 17] = [
     (INSTRUCTIONS, "instructions"),
     (CYCLES, "cycles"),
     (IPC, "IPC"),
@@ -30,6 +34,15 @@ const COUNTED: [(&str, &str); 8] = [
     (L2_MISSES, "L2 misses"),
     (FREQUENCY, "GHz"),
     ("package_nanojoules", "package nJ"),
+    (KINDS[0], KINDS[0]),
+    (KINDS[1], KINDS[1]),
+    (KINDS[2], KINDS[2]),
+    (KINDS[3], KINDS[3]),
+    (KINDS[4], KINDS[4]),
+    (KINDS[5], KINDS[5]),
+    (KINDS[6], KINDS[6]),
+    (LOADS, LOADS),
+    (STORES, STORES),
 ];
 const INSTRUCTIONS: &str = "instructions";
 const CYCLES: &str = "cycles";
@@ -41,12 +54,34 @@ const FREQUENCY: &str = "gigahertz";
 /// The time in which the cycles were counted, which is not shown.
 const TIME: &str = "nanoseconds";
 
+/// Kinds of instructions, each of which is of one: branches, with calls and returns; those without vectors; those of vectors that
+/// calculate, that work on bits, also by shifts, that rearrange lanes, that make or use masks, and that only load, store or copy.
+const KINDS: [&str; 7] = ["branches", "scalar", "arithmetic", "logic", "shuffles", "masks", "moves"];
+/// Instructions of any kind that read memory.
+const LOADS: &str = "loads";
+/// Instructions of any kind that write to memory.
+const STORES: &str = "stores";
+
+/// What counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The counters of the CPU
+    #[default]
+    Hardware,
+    /// Single steps of one run on one thread: exact, but only instructions
+    Steps,
+}
+
 /// Numbers of events, by name. What could not be counted is missing.
 type Counts = BTreeMap<String, f64>;
 
 /// The counts of some kernels.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Counters {
+    /// What counted. Older files do not say it.
+    #[serde(default)]
+    counted_by: Source,
     /// The unit of work.
     unit: String,
     /// A row for each kernel.
@@ -63,6 +98,48 @@ pub struct Row {
     /// Per unit of work, in user space.
     #[serde(flatten)]
     counts: Counts,
+    /// The loop with the most instructions, by single steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hot_loop: Option<Loop>,
+}
+
+/// A loop of machine code.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct Loop {
+    /// Its share of all instructions that were executed, from 0 to 1.
+    share: f64,
+    /// Its instructions.
+    instructions: Vec<Executed>,
+}
+
+/// An instruction of a loop.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct Executed {
+    /// How often it was executed, per unit of work.
+    times: f64,
+    /// In the syntax of the GNU assembler.
+    text: String,
+}
+
+/// Why single steps did not count.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// They are not possible here.
+    #[error("{0}")]
+    Impossible(String),
+    /// There are too many.
+    #[error("a run has too many branches for single steps; a smaller --size has fewer")]
+    TooLong,
+    /// The kernel failed, or the run was cancelled.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+impl StepError {
+    fn because(why: impl Display) -> Self {
+        StepError::Impossible(why.to_string())
+    }
 }
 
 impl Row {
@@ -74,7 +151,7 @@ impl Row {
         counts.remove(TIME);
         counts.extend(ratio(INSTRUCTIONS, CYCLES).map(|ratio| (IPC.to_owned(), ratio)));
         counts.extend(ratio(CYCLES, TIME).map(|ratio| (FREQUENCY.to_owned(), ratio)));
-        Row { kernel: kernel.to_owned(), runs, counts }
+        Row { kernel: kernel.to_owned(), runs, counts, hot_loop: None }
     }
 
     /// Instructions per cycle, if both were counted.
@@ -83,48 +160,111 @@ impl Row {
     }
 }
 
-/// Counts what kernels of a session do, given by their indices; `None` if the CPU has no counters, for which `announce` receives
-/// the reason.
+/// Counts what kernels of a session do, given by their indices: by `source`, else by the CPU, else by single steps. `None` if that
+/// is not possible, for which `announce` receives the reason, as it does for kernels that are left out.
 ///
 /// # Errors
 /// A kernel failed, or the run was cancelled.
 pub fn count(
     session: &dyn Session,
     kernels: &[usize],
+    source: Option<Source>,
     run: &Run,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<Counters>, RunError> {
-    let mut hardware = match Hardware::open() {
-        Ok(hardware) => hardware,
-        Err(error) => {
-            let why = match error.kind() {
-                ErrorKind::NotFound | ErrorKind::Unsupported => "the system offers none".to_owned(),
-                ErrorKind::PermissionDenied => "perf_event_paranoid does not allow them".to_owned(),
-                _ => error.to_string(),
-            };
-            announce(&format!("no counters of the CPU here: {why}"));
-            return Ok(None);
+    let counters = |counted_by, rows| Some(Counters { counted_by, unit: session.unit().to_owned(), rows });
+    let mut reasons = Vec::new();
+    if source != Some(Source::Steps) {
+        match Hardware::open() {
+            Ok(mut hardware) => {
+                let row = |kernel: &usize| by_hardware(session, *kernel, run, &mut hardware);
+                return Ok(counters(Source::Hardware, kernels.iter().map(row).collect::<Result<_, _>>()?));
+            }
+            Err(error) => reasons.push(format!("no counters of the CPU here: {}", why_not(&error))),
         }
-    };
-    let rows = kernels.iter().map(|kernel| row(session, *kernel, run, &mut hardware)).collect::<Result<_, _>>()?;
-    Ok(Some(Counters { unit: session.unit().to_owned(), rows }))
+    }
+    if source != Some(Source::Hardware) {
+        match by_steps(session, kernels, run, announce) {
+            Ok(rows) => return Ok(counters(Source::Steps, rows)),
+            Err(StepError::Run(error)) => return Err(error),
+            Err(error) => reasons.push(format!("no single steps here: {error}")),
+        }
+    }
+    announce(&reasons.join("; "));
+    Ok(None)
 }
 
-/// Runs a kernel once, and then often enough for counts with little noise.
-fn row(session: &dyn Session, kernel: usize, run: &Run, hardware: &mut Hardware) -> Result<Row, RunError> {
+fn why_not(error: &Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::Unsupported => "the system offers none".to_owned(),
+        ErrorKind::PermissionDenied => "perf_event_paranoid does not allow them".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Runs a kernel once. Returns the time of the run, and its units of work.
+fn once(session: &dyn Session, kernel: usize, run: &Run) -> Result<(Duration, u64), RunError> {
     let start = Instant::now();
     let answer = session.run(kernel, run)?;
-    let runs = repeats(start.elapsed());
-    let work = session.work(answer.as_ref());
-    drop(answer);
+    Ok((start.elapsed(), session.work(answer.as_ref())))
+}
+
+/// Runs a kernel often enough for counts with little noise.
+fn by_hardware(session: &dyn Session, kernel: usize, run: &Run, hardware: &mut Hardware) -> Result<Row, RunError> {
+    let (time, work) = once(session, kernel, run)?;
+    let runs = repeats(time);
     let total = hardware.count(&mut || session.spin(kernel, run, runs))?;
     Ok(Row::new(session.kernels()[kernel].name, runs, work, total))
 }
 
+/// Rows of the kernels whose runs have few enough branches; `announce` is told of others.
+fn by_steps(
+    session: &dyn Session,
+    kernels: &[usize],
+    run: &Run,
+    announce: &mut dyn FnMut(&str),
+) -> Result<Vec<Row>, StepError> {
+    let mut rows = Vec::new();
+    for kernel in kernels {
+        let name = session.kernels()[*kernel].name;
+        let (time, work) = once(session, *kernel, run)?;
+        let (bar, mut watch) = Monitor::of_share(format!("single steps of {name}, at most"));
+        let counted = steps::count(session, *kernel, time, run, &mut watch);
+        drop(bar);
+        match counted {
+            Ok((total, hot_loop)) => rows.push(Row { hot_loop: hot_loop.map(|it| it.per(work)), ..Row::new(name, 1, work, total) }),
+            Err(error @ StepError::TooLong) => announce(&format!("{name}: {error}")),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(rows)
+}
+
+impl Loop {
+    fn per(mut self, work: u64) -> Self {
+        self.instructions.iter_mut().for_each(|instruction| instruction.times /= work.max(1) as f64);
+        self
+    }
+
+    fn text(&self, unit: &str) -> String {
+        let share = 100.0 * self.share;
+        let rows = self.instructions.iter().map(|it| [figure(it.times), it.text.clone()]);
+        format!("\nhot loop, {share:.0} % of the instructions\n\n{}", headed([&*format!("per {unit}"), "instruction"], rows))
+    }
+}
+
 impl Counters {
-    /// A table of what was counted.
+    /// A table of what was counted; for a single kernel also its hot loop, if that is known.
     pub fn text(&self) -> String {
-        format!("\ncounted by the CPU in user space, per {}\n\n{}", self.unit, table(self.lines()))
+        let by = match self.counted_by {
+            Source::Hardware => "by the CPU in user space",
+            Source::Steps => "step by step, in one run on one thread",
+        };
+        let hot_loop = match &self.rows[..] {
+            [Row { hot_loop: Some(hot_loop), .. }] => hot_loop.text(&self.unit),
+            _ => String::new(),
+        };
+        format!("\ncounted {by}, per {}\n\n{}{hot_loop}", self.unit, table(self.lines()))
     }
 
     /// The rows of a table, the first of them its heading. Only what was counted has a column, after that of the kernels.

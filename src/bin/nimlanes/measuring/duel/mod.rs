@@ -2,6 +2,7 @@
 
 mod changes;
 mod child;
+pub mod interval;
 mod processes;
 pub mod protocol;
 pub mod show;

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::child::{Child, Patience};
+use super::interval::interval;
 use super::protocol::{Identity, Input, Listed, Reply, Request};
 use super::{Checked, Contender, Duel, DuelError, DuelOptions, Lineup, Played, Player, Row, family, play};
 use crate::measuring::engine;
@@ -23,6 +24,9 @@ pub const PROCESSES: usize = 5;
 
 /// Share of the free memory that the inputs of all processes may take.
 const INPUTS: f64 = 0.1;
+
+/// Rounds of each process before a duel may end early: fewer would agree by chance.
+const FEWEST_LAPS: usize = 5;
 
 /// A duel to be played.
 pub struct Match<'a> {
@@ -36,6 +40,9 @@ pub struct Match<'a> {
     threads: usize,
     budget: Duration,
     processes: usize,
+    /// How much longer turns of another build are made: see [`Request::Turn`].
+    delay: f64,
+    until: Option<f64>,
     run: &'a Run,
 }
 
@@ -65,6 +72,8 @@ pub struct NewOverOld {
     pub new_over_old: f64,
     pub new_over_old_low: f64,
     pub new_over_old_high: f64,
+    /// What the rounds and processes tell of the ratio: see [`interval`].
+    pub new_over_old_interval: [f64; 2],
     /// The smallest and the largest ratio of the best times in a process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_over_old_processes: Option<[f64; 2]>,
@@ -93,7 +102,13 @@ impl<'a> Match<'a> {
         let predicted = lineup.contenders.iter().map(|contender| candidates[contender.index].predicted()).collect();
         let (threads, budget) = (options.threads, options.budget);
         let workload = session.workload().to_owned();
-        Ok(Match { lineup, workload, predicted, opening, threads, budget, processes, run })
+        Ok(Match { lineup, workload, predicted, opening, threads, budget, processes, delay: 0.0, until: None, run })
+    }
+
+    /// Ends the duel before its time when each ratio to the baseline, or to the same kernel of another build, is known to within this
+    /// share of it: see [`interval`].
+    pub fn until(self, until: Option<f64>) -> Self {
+        Match { until, ..self }
     }
 
     /// The input.
@@ -108,6 +123,16 @@ impl<'a> Match<'a> {
     pub fn play(&self, watch: &mut dyn FnMut(f64)) -> Result<Duel, DuelError> {
         let (_, _, played) = self.rounds(&[], |_| self.own_seats().collect(), watch)?;
         Ok(self.lineup.duel(&played, |number| number))
+    }
+
+    /// Plays the duel among the kernels of this build and the same of this build once more, whose turns are longer by this share of
+    /// their time.
+    ///
+    /// # Errors
+    /// As [`Match::play`].
+    pub fn play_against_itself(self, delay: f64, watch: &mut dyn FnMut(f64)) -> Result<(Duel, Other), DuelError> {
+        let this = this_program().map_err(|error| DuelError::Player(error.to_string()))?;
+        Match { delay, ..self }.play_against(&this, false, watch)
     }
 
     /// Plays the duel among the kernels of this build and those of the same names in another. Kernels that only the other has
@@ -125,7 +150,7 @@ impl<'a> Match<'a> {
         let choose = |sides: &[Side]| {
             let both = |own: Seat| {
                 let other =
-                    obstacle(&own.contender.kernel, &sides[1]).is_none().then(|| Seat { side: 1, ..own.clone() });
+                    obstacle(&own.contender.kernel, &sides[1]).is_none().then(|| Seat { side: 1, delay: self.delay, ..own.clone() });
                 [own].into_iter().chain(other)
             };
             self.own_seats().flat_map(both).collect()
@@ -138,8 +163,14 @@ impl<'a> Match<'a> {
         let row = |contender: &Contender| {
             let (new, old) = (place(0, &contender.kernel)?, place(1, &contender.kernel)?);
             let [new_over_old_low, new_over_old, new_over_old_high] = played.ratios(new, old);
-            let new_over_old_processes = played.ratios_of_processes(new, old);
-            let change = NewOverOld { new_over_old, new_over_old_low, new_over_old_high, new_over_old_processes };
+            let [low, high] = interval(&played.ratios_by_process(new, old));
+            let change = NewOverOld {
+                new_over_old,
+                new_over_old_low,
+                new_over_old_high,
+                new_over_old_interval: [low.min(new_over_old), high.max(new_over_old)],
+                new_over_old_processes: played.ratios_of_processes(new, old),
+            };
             Some(OtherRow { row: self.lineup.row(contender, &played, 0, old), change })
         };
         let only_here = |contender: &Contender| {
@@ -193,14 +224,14 @@ impl<'a> Match<'a> {
         here.or_else(|| {
             let relative = self.lineup.contenders.iter().find(is_relative).filter(|_| is_new)?;
             let contender = Contender { kernel: kernel.to_owned(), tier: build.to_owned(), ..relative.clone() };
-            Some(Seat { side: 0, contender, once: Duration::ZERO })
+            Some(Seat { side: 0, contender, once: Duration::ZERO, delay: 0.0 })
         })
     }
 
     /// The kernels of this build.
     fn own_seats(&self) -> impl Iterator<Item = Seat> {
         let contenders = self.lineup.contenders.iter().zip(&self.predicted);
-        contenders.map(|(contender, once)| Seat { side: 0, contender: contender.clone(), once: *once })
+        contenders.map(|(contender, once)| Seat { side: 0, contender: contender.clone(), once: *once, delay: 0.0 })
     }
 
     /// Plays the rounds among the kernels that `choose` seats, given the sides: this build, then the others.
@@ -223,8 +254,32 @@ impl<'a> Match<'a> {
             let team = first.take().map_or_else(|| self.team(process, others).map(|(team, _)| team), Ok)?;
             Ok(Team { seats: seats.clone(), ..team })
         };
-        let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, watch)?;
+        let mut enough = self.enough(&seats);
+        let played = play(&self.lineup.case, &names, self.processes, self.budget, &mut open, &mut enough, watch)?;
+        drop(enough);
         Ok((sides, seats, played))
+    }
+
+    /// Tells whether the ratios between seats are known well enough. How large they are makes no difference: who stops when a ratio
+    /// looks large finds differences where there are none.
+    fn enough<'s>(&'s self, seats: &'s [Seat]) -> impl FnMut(&Played) -> bool + 's {
+        let opponent = |seat: &Seat| {
+            let is_it = |own: &&Seat| own.side == 0 && own.contender.kernel == seat.contender.kernel;
+            if seat.side == 0 { Some(0) } else { seats.iter().position(|own| is_it(&own)) }
+        };
+        let has_others = seats.iter().any(|seat| seat.side > 0);
+        let judged = move |(_, seat): &(usize, &Seat)| (seat.side > 0) == has_others;
+        let pairs = seats.iter().enumerate().filter(judged).filter_map(|(place, seat)| Some((opponent(seat)?, place)));
+        let pairs: Vec<(usize, usize)> = pairs.filter(|(one, other)| one != other).collect();
+        let mut next = FEWEST_LAPS * self.processes;
+        move |played| {
+            let Some(until) = self.until.filter(|_| played.rounds() >= next) else { return false };
+            next = played.rounds() * 5 / 4; // to ask takes time
+            pairs.iter().all(|(one, other)| {
+                let [low, high] = interval(&played.ratios_by_process(*one, *other));
+                high <= low * (1.0 + until).powi(2)
+            })
+        }
     }
 
     /// Starts a child of this build, and one of each other, and has them make the input.
@@ -309,6 +364,8 @@ struct Seat {
     contender: Contender,
     /// How long a run should take.
     once: Duration,
+    /// How much longer its turns are made.
+    delay: f64,
 }
 
 /// Children that play together: of this build, and of the others.
@@ -319,7 +376,7 @@ struct Team<'a> {
 
 impl Player for Team<'_> {
     fn check(&mut self, contender: usize) -> Result<Checked, DuelError> {
-        let Seat { side, contender: Contender { kernel, .. }, once: expected } = &mut self.seats[contender];
+        let Seat { side, contender: Contender { kernel, .. }, once: expected, .. } = &mut self.seats[contender];
         let child = &mut self.children[*side];
         let Reply::Checked { digest, work, seconds } =
             child.ask(&Request::Check { kernel: kernel.clone() }, *expected)?
@@ -334,10 +391,10 @@ impl Player for Team<'_> {
     }
 
     fn turn(&mut self, contender: usize, times: u64) -> Result<Duration, DuelError> {
-        let Seat { side, contender: Contender { kernel, .. }, once } = &self.seats[contender];
+        let Seat { side, contender: Contender { kernel, .. }, once, delay } = &self.seats[contender];
         let child = &mut self.children[*side];
         let expected = Duration::try_from_secs_f64(once.as_secs_f64() * times as f64).unwrap_or(Duration::MAX);
-        match child.ask(&Request::Turn { kernel: kernel.clone(), times }, expected)? {
+        match child.ask(&Request::Turn { kernel: kernel.clone(), times, delay: *delay }, expected)? {
             Reply::Turn { seconds } => time(seconds).ok_or_else(|| child.confused()),
             _ => Err(child.confused()),
         }

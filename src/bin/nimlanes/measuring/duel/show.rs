@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::protocol::{Identity, Listed};
+use super::interval::CONFIDENCE;
 use super::{Change, Duel, MIN_ROUNDS, NewOverOld, Other, OtherRow, Row, Skipped, TIE, Verdict};
+use crate::measuring::calibration::{Shown, Tie};
 use crate::terminal::output::{Document, headed};
 
 /// The output of `--json` with another build: the fields of a duel, with rows of both builds.
@@ -15,6 +17,8 @@ use crate::terminal::output::{Document, headed};
 pub struct Versus<'a> {
     #[serde(skip)]
     duel: &'a Duel,
+    #[serde(skip)]
+    tie: Tie,
     #[serde(flatten)]
     case: &'a Case,
     build: &'a str,
@@ -55,7 +59,7 @@ impl Document for Versus<'_> {
 
 impl<'a> Versus<'a> {
     /// The outcome of a duel with another build.
-    pub fn new(duel: &'a Duel, other: &'a Other) -> Self {
+    pub fn new(duel: &'a Duel, other: &'a Other, tie: Tie) -> Self {
         let Duel { case, build, baseline, processes, disturbed, rows, skipped } = duel;
         let Other { path, identity, rows: other_rows, only_here, only_there } = other;
         let own = rows.iter().map(|row| BuildRow { row, build: "this", change: None });
@@ -66,6 +70,7 @@ impl<'a> Versus<'a> {
         let other = OtherBuild { path: path.display().to_string(), identity };
         Versus {
             duel,
+            tie,
             case,
             build,
             baseline,
@@ -94,18 +99,27 @@ impl<'a> Versus<'a> {
         let rows: Vec<(&Row, &str)> = self.rows.iter().map(|row| (row.row, name(row))).collect();
         let quotient = format!("{new_name}/{old_name}");
         let change = |BuildRow { row, change, .. }: &BuildRow<'_>| {
-            let NewOverOld { new_over_old: ratio, new_over_old_low, new_over_old_high, new_over_old_processes } =
-                (*change)?;
-            let said = match ratio {
-                _ if ratio > 1.0 + TIE => "slower",
-                _ if ratio < 1.0 - TIE => "faster",
-                _ => "tie",
+            let NewOverOld {
+                new_over_old: ratio,
+                new_over_old_low,
+                new_over_old_high,
+                new_over_old_interval: interval,
+                new_over_old_processes,
+            } = (*change)?;
+            let said = match self.tie.judge(ratio, interval) {
+                Shown::Slower => "slower",
+                Shown::Faster => "faster",
+                Shown::Tie => "tie",
             };
             let [all, best] = [range(new_over_old_low, new_over_old_high), across(new_over_old_processes)];
-            Some([row.kernel.clone(), format!("{ratio:.3}"), all, best, said.to_owned()])
+            let interval = interval.map(|bound| format!("{bound:.3}")).join(" .. ");
+            Some([row.kernel.clone(), format!("{ratio:.3}"), interval, all, best, said.to_owned()])
         };
-        let changes =
-            headed(["kernel", &quotient, "middle 80 %", "processes", ""], self.rows.iter().filter_map(change));
+        let interval = format!("{:.0} % interval", 100.0 * CONFIDENCE);
+        let changes = headed(
+            ["kernel", &quotient, &interval, "middle 80 %", "processes", ""],
+            self.rows.iter().filter_map(change),
+        );
         let revision = revision.as_ref().map(|revision| format!(" of {revision:.12}")).unwrap_or_default();
         let only_here = self.only_here.iter().map(|listed| {
             let why = listed.obstacle.as_deref().unwrap_or_default();
@@ -114,25 +128,25 @@ impl<'a> Versus<'a> {
         let only_there = self.only_there.iter().map(|kernel| format!("only in the other build: {kernel}\n"));
         format!(
             "{}{}{}\nother build: {}, nimlanes {version}{revision}, {build} build, {profile} profile\n{quotient} = time of this build / time of the \
-             other; under {:.0} % is a tie\n\n{}",
-            heading(self.duel),
+             other; {}; an interval that holds 1 is a tie\n\n{}",
+            heading(self.duel, self.tie),
             body(&rows, self.skipped),
             only_here.chain(only_there).collect::<String>(),
             self.other.path,
-            100.0 * TIE,
+            self.tie.says(),
             changes,
         )
     }
 }
 
 /// The table of `compare`, fastest first.
-pub fn duel(duel: &Duel) -> String {
+pub fn duel(duel: &Duel, tie: Tie) -> String {
     let listed: Vec<(&Row, &str)> = duel.rows.iter().map(|row| (row, "")).collect();
-    heading(duel) + &body(&listed, &duel.skipped)
+    heading(duel, tie) + &body(&listed, &duel.skipped)
 }
 
 /// What was measured.
-fn heading(duel: &Duel) -> String {
+fn heading(duel: &Duel, tie: Tie) -> String {
     let Duel { case, build, baseline, disturbed, rows, .. } = duel;
     let (clock, rounds) = rows.first().map_or(("", 0), |row| (row.clock.as_str(), row.rounds));
     let few = if rounds <= MIN_ROUNDS { " (few: the range covers nearly all of them)" } else { "" };
@@ -146,9 +160,9 @@ fn heading(duel: &Duel) -> String {
     };
     format!(
         "{case}, {build} build, {clock} clock, {rounds} rounds{few} in {}{disturbed}\nratio = time of {baseline} / time of the \
-         kernel; under {:.0} % is a tie\n{unreliable}\n",
+         kernel; {}\n{unreliable}\n",
         duel.layouts(),
-        100.0 * TIE,
+        tie.says(),
     )
 }
 

@@ -31,7 +31,7 @@ use super::data::{AllNeeds, Ceilings, Counted, FarSolution, GameDuel, GameRow, K
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Saved, SavedError, parse};
 use crate::measuring::builds::{FOR_THIS_CPU, NATIVE, cargo_build, check_name, made};
-use crate::measuring::counters;
+use crate::measuring::counters::{self, Source};
 use crate::measuring::duel::{
     Duel, DuelError, DuelOptions, Match, PROCESSES, quantile, ratios, run_duel, time_in_turns,
 };
@@ -213,7 +213,8 @@ impl<'a> Plan<'a> {
         let session = input.session(&self.selection)?;
         let candidates = session.candidates(1, input.time_limit(self.time_limit));
         let able = (0..candidates.len()).filter(|kernel| candidates[*kernel].is_able());
-        let counters = counters::count(session.as_ref(), &able.collect::<Vec<_>>(), run, &mut |_| {})?;
+        let able: Vec<usize> = able.collect();
+        let counters = counters::count(session.as_ref(), &able, Some(Source::Hardware), run, &mut |_| {})?;
         Ok(counters.map(|counters| Counted { case: session.case().clone(), counters }))
     }
 

@@ -1,0 +1,339 @@
+//! The instructions of one run of a kernel, counted one by one: exact, without counters of the CPU, and the same each time.
+//!
+//! The run is in a child process of this program, which this one traces. What lies between two branches has no choice: it runs to
+//! a breakpoint at its end, and only branches are single steps. So a run takes two stops for each branch, some microseconds on a
+//! machine, and ten times that on some virtual ones.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, Read};
+use std::mem::offset_of;
+use std::os::unix::fs::FileExt;
+use std::process::Stdio;
+use std::ptr::without_provenance_mut;
+use std::thread;
+use std::time::Duration;
+
+use iced_x86::{
+    Decoder, DecoderOptions, FlowControl, Formatter, GasFormatter, Instruction, InstructionInfoFactory, OpAccess,
+    OpKind,
+};
+use nimlanes::kernel::session::Session;
+use nimlanes::kernel::Run;
+use nix::errno::Errno;
+use nix::libc::user_regs_struct;
+use nix::sys::personality::{self, Persona};
+use nix::sys::ptrace::{self, AddressType, Options};
+use nix::sys::signal::{Signal, raise};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+use nix::unistd::Pid;
+
+use super::{Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, StepError};
+use crate::measuring::loops::{self, innermost, loops};
+use crate::measuring::programs::{Process, program, this_program};
+
+/// The signal by which the child says where a run begins and ends. Nothing else sends it, and by itself it does nothing.
+const MARK: Signal = Signal::SIGURG;
+
+/// Runs before the one that is counted: so the allocator and what is resolved at the first call are as in later runs.
+const WARM: u64 = 2;
+
+/// A run with more branches is given up.
+const MOST_BRANCHES: u64 = 1 << 20;
+
+/// A run that takes longer has more branches than [`MOST_BRANCHES`], unless it waits for memory all the time.
+const LONGEST: Duration = Duration::from_millis(100);
+
+/// The name of the command that [`perform`]s.
+pub const COMMAND: &str = "traced";
+
+/// Runs a kernel in this process, for the parent that counts its instructions: first without a run, then with one, each between
+/// two marks. What the two have in common is not the kernel's.
+///
+/// # Errors
+/// This process may not be traced, or the kernel failed.
+pub fn perform(session: &dyn Session, kernel: usize, run: &Run) -> Result<(), StepError> {
+    session.spin(kernel, run, WARM)?;
+    ptrace::traceme().map_err(StepError::because)?;
+    for times in [0, 1] {
+        raise(MARK).map_err(StepError::because)?;
+        session.spin(kernel, run, times)?;
+        raise(MARK).map_err(StepError::because)?;
+    }
+    Ok(())
+}
+
+/// The instructions of one run of a kernel, on one thread, by kind; and the loop with most of them. `watch` is told what share of
+/// the branches that may be are done. `time` is that of a run.
+///
+/// # Errors
+/// Single steps are not possible here, there are too many, or the run was cancelled.
+pub fn count(
+    session: &dyn Session,
+    kernel: usize,
+    time: Duration,
+    run: &Run,
+    watch: &mut (dyn FnMut(f64) + Send),
+) -> Result<(Counts, Option<Loop>), StepError> {
+    if time > LONGEST {
+        return Err(StepError::TooLong);
+    }
+    // The thread that starts a process traces it, and its personality is that of the process: where memory is does not change from
+    // one run to the next. Some containers forbid that, and lengths of copies differ by some instructions.
+    let counted = || {
+        let _ = personality::get().and_then(|own| personality::set(own | Persona::ADDR_NO_RANDOMIZE));
+        Tracee::start(session, kernel, run)?.count(run, watch)
+    };
+    let blocks = thread::scope(|scope| scope.spawn(counted).join().expect("no panic"))?;
+    let mut executed = BTreeMap::new();
+    for Block { instructions, times: [without, with] } in blocks.values() {
+        for instruction in instructions {
+            executed.entry(instruction.ip()).or_insert((*instruction, 0)).1 += with - without;
+        }
+    }
+    // A few are executed only where there is nothing to run: they are negative.
+    let executed: Vec<(Instruction, i64)> = executed.into_values().collect();
+    Ok((by_kind(&executed), hot_loop(&executed)))
+}
+
+/// A child that is traced.
+struct Tracee {
+    process: Process,
+    pid: Pid,
+    memory: File,
+    blocks: HashMap<u64, Block>,
+}
+
+/// Instructions of which all are executed if the first is.
+struct Block {
+    instructions: Vec<Instruction>,
+    /// How often, without a run of the kernel and with one.
+    times: [i64; 2],
+}
+
+/// The place of the instruction pointer among a thread's registers.
+const POINTER: AddressType = without_provenance_mut(offset_of!(user_regs_struct, rip));
+
+impl Tracee {
+    /// Starts the child, and waits until it is ready.
+    fn start(session: &dyn Session, kernel: usize, run: &Run) -> Result<Self, StepError> {
+        let this = this_program().map_err(StepError::because)?;
+        let mut command = program(this);
+        command.args([COMMAND, session.operation(), "--kernel", session.kernels()[kernel].name]);
+        command.args([format!("--workload={}", session.workload()), format!("--size={}", session.case().size)]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let process = Process::start(&mut command).map_err(StepError::because)?;
+        let pid = Pid::from_raw(process.0.id() as i32);
+        let memory = File::open(format!("/proc/{pid}/mem")).map_err(StepError::because)?;
+        let mut tracee = Tracee { process, pid, memory, blocks: HashMap::new() };
+        tracee.until_mark(run)?;
+        ptrace::setoptions(pid, Options::PTRACE_O_EXITKILL)?;
+        Ok(tracee)
+    }
+
+    /// Counts what is executed between the first two marks, and between the two after them.
+    fn count(mut self, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<HashMap<u64, Block>, StepError> {
+        self.blocks(0, run, watch)?;
+        ptrace::cont(self.pid, None)?;
+        self.until_mark(run)?;
+        self.blocks(1, run, watch)?;
+        Ok(self.blocks)
+    }
+
+    /// Counts blocks up to the next mark.
+    fn blocks(&mut self, which: usize, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<(), StepError> {
+        for branches in 0..MOST_BRANCHES {
+            run.advance(0)?;
+            if branches % 1024 == 0 {
+                watch(branches as f64 / MOST_BRANCHES as f64);
+            }
+            let start = ptrace::read_user(self.pid, POINTER)? as u64;
+            let last = self.block(start, which)?;
+            if last != start && self.run_to(last)? || self.resume(|pid, signal| ptrace::step(pid, signal))? {
+                return Ok(());
+            }
+        }
+        Err(StepError::TooLong)
+    }
+
+    /// Counts the block at an address, and returns the address of its last instruction.
+    fn block(&mut self, start: u64, which: usize) -> Result<u64, StepError> {
+        if !self.blocks.contains_key(&start) {
+            self.blocks.insert(start, Block { instructions: self.decode(start)?, times: [0; 2] });
+        }
+        let block = self.blocks.get_mut(&start).expect("inserted");
+        block.times[which] += 1;
+        Ok(block.instructions.last().expect("not empty").ip())
+    }
+
+    /// The instructions from an address to the next branch.
+    fn decode(&self, start: u64) -> Result<Vec<Instruction>, StepError> {
+        let mut code = [0; 1 << 12];
+        let bytes = self.memory.read_at(&mut code, start).map_err(StepError::because)?;
+        let mut instructions = Vec::new();
+        for instruction in &mut Decoder::with_ip(64, &code[..bytes], start, DecoderOptions::NONE) {
+            if instruction.is_invalid() {
+                break;
+            }
+            instructions.push(instruction);
+            if instruction.flow_control() != FlowControl::Next {
+                break;
+            }
+        }
+        let unknown = || StepError::because(format!("there is an unknown instruction at {start:#x}"));
+        if instructions.is_empty() { Err(unknown()) } else { Ok(instructions) }
+    }
+
+    /// Runs to an instruction that will be reached. Returns whether there was a mark before it.
+    fn run_to(&mut self, address: u64) -> Result<bool, StepError> {
+        const BREAKPOINT: i64 = 0xcc;
+        let (word, shift) = (without_provenance_mut((address & !7) as usize), 8 * (address & 7));
+        let code = ptrace::read(self.pid, word)?;
+        ptrace::write(self.pid, word, code & !(0xff << shift) | BREAKPOINT << shift)?;
+        let is_mark = self.resume(|pid, signal| ptrace::cont(pid, signal))?;
+        ptrace::write(self.pid, word, code)?;
+        if !is_mark {
+            ptrace::write_user(self.pid, POINTER, address as i64)?;
+        }
+        Ok(is_mark)
+    }
+
+    /// Goes on to the next stop. Returns whether that is a mark. Other signals are handed on.
+    fn resume(&mut self, go_on: impl Fn(Pid, Option<Signal>) -> nix::Result<()>) -> Result<bool, StepError> {
+        let mut signal = None;
+        loop {
+            go_on(self.pid, signal)?;
+            match self.stop(WaitPidFlag::empty())? {
+                Some(Signal::SIGTRAP) => return Ok(false),
+                Some(MARK) => return Ok(true),
+                other => signal = other,
+            }
+        }
+    }
+
+    /// Waits for a mark. The child is going on.
+    fn until_mark(&mut self, run: &Run) -> Result<(), StepError> {
+        loop {
+            match self.stop(WaitPidFlag::WNOHANG)? {
+                Some(MARK) => return Ok(()),
+                None => thread::sleep(Duration::from_millis(1)),
+                other => ptrace::cont(self.pid, other)?,
+            }
+            run.advance(0)?;
+        }
+    }
+
+    /// Waits for a stop, and returns the signal that is its reason; `None` if there is none yet. How the child ended is left for
+    /// [`Process`] to ask.
+    fn stop(&mut self, how: WaitPidFlag) -> Result<Option<Signal>, StepError> {
+        let flags = WaitPidFlag::WSTOPPED | WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+        match waitid(Id::Pid(self.pid), flags | how)? {
+            WaitStatus::Stopped(_, signal) | WaitStatus::PtraceEvent(_, signal, _) => Ok(Some(signal)),
+            WaitStatus::Exited(..) | WaitStatus::Signaled(..) => {
+                let mut said = String::new();
+                let _ = self.process.0.stderr.take().map(|mut errors| errors.read_to_string(&mut said));
+                let line = said.lines().next().unwrap_or("the traced process ended").trim_start_matches("nimlanes: ");
+                Err(StepError::because(line))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+impl From<Errno> for StepError {
+    fn from(error: Errno) -> Self {
+        StepError::because(io::Error::from(error))
+    }
+}
+
+/// Numbers of instructions, in all and by kind.
+fn by_kind(executed: &[(Instruction, i64)]) -> Counts {
+    let (mut counts, mut info) = (Counts::new(), InstructionInfoFactory::new());
+    for (instruction, times) in executed {
+        let mut add = |name: &str| *counts.entry(name.to_owned()).or_default() += *times as f64;
+        add(INSTRUCTIONS);
+        add(kind(instruction));
+        let memory = info.info(instruction).used_memory();
+        let accesses = |of: &[OpAccess]| memory.iter().any(|operand| of.contains(&operand.access()));
+        let both = [OpAccess::ReadWrite, OpAccess::ReadCondWrite];
+        if accesses(&both) || accesses(&[OpAccess::Read, OpAccess::CondRead]) {
+            add(LOADS);
+        }
+        if accesses(&both) || accesses(&[OpAccess::Write, OpAccess::CondWrite]) {
+            add(STORES);
+        }
+    }
+    counts
+}
+
+/// Beginnings of the names of vector instructions, without the `v` of AVX, by kind. All others calculate.
+const NAMED: [(&str, &[&str]); 4] = [
+    ("masks", &["pmovmskb", "movmsk"]),
+    (
+        "shuffles",
+        &[
+            "pshufb", "pshufd", "pshufh", "pshufl", "shuf", "punpck", "unpck", "perm", "palign", "align", "pack", "pblend",
+            "blend", "broadcast", "pbroadcast", "insert", "extract", "pinsr", "pextr", "pmov", "pcompress", "compress",
+            "pexpand", "expand", "movddup", "movs", "movhlps", "movlhps", "pslldq", "psrldq", "pmultishift",
+        ],
+    ),
+    (
+        "logic",
+        &["pand", "por", "pxor", "and", "or", "xor", "ptern", "psll", "psrl", "psra", "prol", "pror", "psh", "ptest", "test"],
+    ),
+    ("moves", &["mov", "lddqu", "pmask", "mask", "pgather", "gather", "pscatter", "scatter"]),
+];
+
+/// The one of [`KINDS`] that an instruction is of.
+fn kind(instruction: &Instruction) -> &'static str {
+    let registers = (0..instruction.op_count()).filter(|operand| instruction.op_kind(*operand) == OpKind::Register);
+    let mut registers = registers.map(|operand| instruction.op_register(operand));
+    if instruction.flow_control() != FlowControl::Next {
+        return "branches";
+    }
+    if registers.clone().any(|register| register.is_k()) {
+        return "masks";
+    }
+    if !registers.any(|register| register.is_vector_register()) {
+        return "scalar";
+    }
+    let name = format!("{:?}", instruction.mnemonic()).to_lowercase();
+    let name = name.strip_prefix('v').unwrap_or(&name);
+    let named = NAMED.iter().find(|(_, starts)| starts.iter().any(|start| name.starts_with(start)));
+    let kind = named.map_or("arithmetic", |(kind, _)| kind);
+    debug_assert!(KINDS.contains(&kind));
+    kind
+}
+
+/// The loop with the most instructions, outside of smaller ones.
+fn hot_loop(executed: &[(Instruction, i64)]) -> Option<Loop> {
+    let executed: Vec<(Instruction, u64)> =
+        executed.iter().filter(|(_, times)| *times > 0).map(|(it, times)| (*it, *times as u64)).collect();
+    let mut formatter = GasFormatter::new();
+    let mut text = |instruction: &Instruction| {
+        let mut text = String::new();
+        formatter.format(instruction, &mut text);
+        text
+    };
+    let jumps = |instruction: &Instruction| {
+        let is_jump =
+            matches!(instruction.flow_control(), FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch);
+        is_jump.then(|| instruction.near_branch_target())
+    };
+    let code: Vec<loops::Instruction> = executed
+        .iter()
+        .map(|(it, _)| loops::Instruction { address: it.ip(), text: text(it), goes_to: jumps(it) })
+        .collect();
+    let times: HashMap<u64, u64> = executed.iter().map(|(it, times)| (it.ip(), *times)).collect();
+    // Of two that are equal, the first.
+    let hottest = innermost(&loops(&code, &times)).into_iter().min_by_key(|found| (Reverse(found.samples), found.first))?;
+    let body = hottest.first..=hottest.last;
+    let line = |(it, (_, times)): (&loops::Instruction, &(Instruction, u64))| Executed {
+        times: *times as f64,
+        text: it.text.clone(),
+    };
+    let instructions = code[body.clone()].iter().zip(&executed[body]).map(line).collect();
+    let all: u64 = times.values().sum();
+    Some(Loop { share: hottest.samples as f64 / all as f64, instructions })
+}

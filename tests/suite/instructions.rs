@@ -1,0 +1,109 @@
+//! Kernels execute as many instructions as before: a change that costs some is seen without a clock.
+//!
+//! What is counted is the program that is built for the tests, with debug assertions and overflow checks, or without them by `cargo
+//! test --release`: so no other build is needed. Each compiler makes other code, and has its own lines in `instructions.tsv`.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::nimlanes;
+
+/// A kernel for each operation, and an input that takes it some thousand branches.
+const COUNTED: [(&str, &str, u64); 10] = [
+    ("table_scan", "line_rows_avx2", 100),
+    ("occupancy", "automaton_avx2", 10_000),
+    ("mex_subtraction", "byte_lanes_avx2", 5000),
+    ("mex_zeros", "shifted_rows_avx2", 8192),
+    ("mex_records", "guess_lanes_avx2", 10_000),
+    ("mex_split", "near_sum_avx2", 50),
+    ("mex_octal", "greedy_avx2", 1000),
+    ("mex_period", "window_words_avx2", 5000),
+    ("xor_triples", "histogram_pairs_avx2", 1000),
+    ("xor_partitions", "walsh_lanes_avx2", 40),
+];
+
+/// The largest change that passes: another C library copies memory by other instructions.
+const TOLERANCE: f64 = 0.02;
+
+/// What `run --counters=steps` counts, or what it says on stderr if it cannot count.
+fn count(operation: &str, kernel: &str, size: u64) -> Result<Value, String> {
+    let mut run = nimlanes();
+    run.args(["run", operation, "--kernel", kernel, "--size", &size.to_string(), "--seconds", "0.001"]);
+    let output = run.args(["--counters=steps", "--json"]).assert().success().get_output().clone();
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let row = json["counters"]["rows"].get(0).cloned();
+    row.ok_or_else(|| String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default().to_owned())
+}
+
+/// Why nothing can be counted here; `None` if it can.
+fn obstacle() -> Option<String> {
+    match count("mex_subtraction", "flags", 10) {
+        Ok(_) => None,
+        Err(said) => {
+            assert!(said.contains("no single steps here: "), "{said}");
+            Some(said)
+        }
+    }
+}
+
+#[test]
+fn kernels_execute_the_instructions_of_the_table() {
+    let environment = nimlanes().args(["env", "--json"]).assert().success().get_output().stdout.clone();
+    let environment: Value = serde_json::from_slice(&environment).expect("JSON");
+    let field = |name: &str| environment[name].as_str().expect("text").to_owned();
+    let [tier, build, rustc, profile] = ["tier", "build", "rustc", "profile"].map(field);
+    if let Some(why) = obstacle() {
+        return eprintln!("instructions are not counted: {why}");
+    }
+    if !tier.starts_with("avx") || build != "default" {
+        return eprintln!("the table is of AVX2 in the default build, not of {tier} in the {build} build");
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/instructions.tsv");
+    let table = fs::read_to_string(&path).expect("a table").replace("\r\n", "\n");
+    let of_this_build = |line: &&str| line.starts_with(&format!("{rustc}\t{profile}\t"));
+    let kept: Vec<&str> = table.lines().filter(of_this_build).collect();
+    let (mut now, mut changed) = (String::new(), Vec::new());
+    for (operation, kernel, size) in COUNTED {
+        let counted = count(operation, kernel, size).expect("one could be counted");
+        let instructions = counted["instructions"].as_f64().expect("a number");
+        let what = format!("{rustc}\t{profile}\t{operation}\t{kernel}\t{size}\t");
+        now += &format!("{what}{instructions:.3}\n");
+        let before = kept.iter().find_map(|line| line.strip_prefix(&what)?.parse::<f64>().ok());
+        if before.is_none_or(|before| (instructions - before).abs() > TOLERANCE * before) {
+            let before = before.map_or("none".to_owned(), |before| before.to_string());
+            changed.push(format!("{operation} {kernel}: {instructions:.3} instructions per unit of work, {before} in the table"));
+        }
+    }
+    let file = path.display();
+    if kept.is_empty() {
+        // A new compiler is no mistake.
+        return eprintln!("{file} has no lines for {rustc} ({profile}); to hold its counts, add these:\n{now}");
+    }
+    assert!(changed.is_empty(), "{}\nIf that is meant, put these into {file}:\n{now}", changed.join("\n"));
+}
+
+/// The sum of the kinds is all; the hot loop has most of it; and one run is like the other, also in the addresses that it uses.
+#[test]
+fn counts_are_exact() {
+    if let Some(why) = obstacle() {
+        return eprintln!("instructions are not counted: {why}");
+    }
+    let [counted, again] = [(); 2].map(|()| count("mex_subtraction", "stamp", 100).expect("one could be counted"));
+    assert_eq!(counted, again);
+    let number = |name: &str| counted[name].as_f64().unwrap_or_default();
+    let kinds = ["branches", "scalar", "arithmetic", "logic", "shuffles", "masks", "moves"].map(number);
+    let all = number("instructions");
+    assert!((kinds.iter().sum::<f64>() - all).abs() < 1e-6 * all, "{counted}");
+    // Of 100 heaps, the squares below them: 625 moves, each with a load and a store of a mark.
+    let moves: u64 = (1..=100u64).map(u64::isqrt).sum();
+    assert!(number("loads") >= moves as f64 / 101.0 && number("stores") >= moves as f64 / 101.0, "{counted}");
+    let hot_loop = &counted["hot_loop"];
+    let share = hot_loop["share"].as_f64().expect("a share");
+    let lines = hot_loop["instructions"].as_array().expect("instructions");
+    let in_loop: f64 = lines.iter().filter_map(|line| line["times"].as_f64()).sum();
+    assert!((in_loop - share * all).abs() < 1e-6 * all && share > 0.2 && share < 1.0, "{hot_loop}");
+    let jumps = |line: &Value| line["text"].as_str().is_some_and(|text| text.starts_with('j'));
+    assert!(lines.last().is_some_and(jumps), "{hot_loop}");
+}
