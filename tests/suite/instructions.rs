@@ -12,16 +12,16 @@ use crate::nimlanes;
 
 /// A kernel for each operation, and an input that takes it some thousand branches.
 const COUNTED: [(&str, &str, u64); 10] = [
-    ("table_scan", "line_rows_avx2", 100),
-    ("occupancy", "automaton_avx2", 10_000),
-    ("mex_subtraction", "byte_lanes_avx2", 5000),
-    ("mex_zeros", "shifted_rows_avx2", 8192),
-    ("mex_records", "guess_lanes_avx2", 10_000),
-    ("mex_split", "near_sum_avx2", 50),
-    ("mex_octal", "greedy_avx2", 1000),
-    ("mex_period", "window_words_avx2", 5000),
-    ("xor_triples", "histogram_pairs_avx2", 1000),
-    ("xor_partitions", "walsh_lanes_avx2", 40),
+    ("table_scan", "line_rows_avx2", 40),
+    ("occupancy", "automaton_avx2", 500),
+    ("mex_subtraction", "byte_lanes_avx2", 1000),
+    ("mex_zeros", "shifted_rows_avx2", 4096),
+    ("mex_records", "guess_lanes_avx2", 500),
+    ("mex_split", "near_sum_avx2", 30),
+    ("mex_octal", "greedy_avx2", 100),
+    ("mex_period", "window_words_avx2", 100),
+    ("xor_triples", "histogram_pairs_avx2", 60),
+    ("xor_partitions", "walsh_lanes_avx2", 16),
 ];
 
 /// The largest change that passes: another C library copies memory by other instructions.
@@ -39,7 +39,7 @@ fn count(operation: &str, kernel: &str, size: u64) -> Result<Value, String> {
 
 /// Why nothing can be counted here; `None` if it can.
 fn obstacle() -> Option<String> {
-    match count("mex_subtraction", "flags", 10) {
+    match count("mex_subtraction", "flags", 1000) {
         Ok(_) => None,
         Err(said) => {
             assert!(said.contains("no single steps here: "), "{said}");
@@ -73,7 +73,9 @@ fn kernels_execute_the_instructions_of_the_table() {
         let before = kept.iter().find_map(|line| line.strip_prefix(&what)?.parse::<f64>().ok());
         if before.is_none_or(|before| (instructions - before).abs() > TOLERANCE * before) {
             let before = before.map_or("none".to_owned(), |before| before.to_string());
-            changed.push(format!("{operation} {kernel}: {instructions:.3} instructions per unit of work, {before} in the table"));
+            changed.push(format!(
+                "{operation} {kernel}: {instructions:.3} instructions per unit of work, {before} in the table"
+            ));
         }
     }
     let file = path.display();
@@ -90,7 +92,7 @@ fn counts_are_exact() {
     if let Some(why) = obstacle() {
         return eprintln!("instructions are not counted: {why}");
     }
-    let [counted, again] = [(); 2].map(|()| count("mex_subtraction", "stamp", 100).expect("one could be counted"));
+    let [counted, again] = [(); 2].map(|()| count("mex_subtraction", "stamp", 1000).expect("one could be counted"));
     assert_eq!(counted, again);
     let number = |name: &str| counted[name].as_f64().unwrap_or_default();
     let kinds = ["branches", "scalar", "arithmetic", "logic", "shuffles", "masks", "moves"].map(number);

@@ -310,7 +310,8 @@ mod tests {
         let checks = RefCell::default();
         let mut open = |process| Ok(Fake { process, turns: 0, times, checks: &checks });
         let names = ["old", "new"].map(str::to_owned);
-        let played = play(&Case::new("none", "-", 1), &names, 5, budget, &mut open, &mut |_| false, &mut |_| {}).expect("all agree");
+        let played = play(&Case::new("none", "-", 1), &names, 5, budget, &mut open, &mut |_| false, &mut |_| {})
+            .expect("all agree");
         (played, checks.into_inner())
     }
 

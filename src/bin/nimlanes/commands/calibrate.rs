@@ -63,11 +63,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     check_writable(&args.into)?;
     let mut calibration = begun(args, &environment)?;
     let run = interrupt::run(1);
-    let inputs: Vec<Input> = OPERATIONS
-        .iter()
-        .map(|operation| Input::both(*operation, &selection))
-        .collect::<Result<Vec<_>, _>>()?
-        .concat();
+    let inputs: Vec<Input> =
+        OPERATIONS.iter().map(|operation| Input::both(*operation, &selection)).collect::<Result<Vec<_>, _>>()?.concat();
     let (start, time) = (Instant::now(), Duration::from_secs_f64(60.0 * args.minutes));
     let bar = Monitor::of_time("duels of this build with itself".to_owned(), time);
     while start.elapsed() < time {
@@ -112,7 +109,9 @@ fn begun(args: &Args, environment: &Environment) -> Result<Calibration, Failure>
     let Calibration { seconds, processes, .. } = saved.content;
     if (seconds, processes) != (new.seconds, new.processes) {
         let file = args.into.display();
-        let what = format!("{file} has duels of {seconds} s in {processes} processes: continue with these, or name another file");
+        let what = format!(
+            "{file} has duels of {seconds} s in {processes} processes: continue with these, or name another file"
+        );
         return Err(Failure::Usage(what));
     }
     Ok(saved.content)
@@ -136,7 +135,11 @@ impl Input {
     }
 
     /// Also the predicted time of a run.
-    fn new(operation: &'static dyn AnyOperation, size: u64, selection: &Selection) -> Result<(Self, Duration), Failure> {
+    fn new(
+        operation: &'static dyn AnyOperation,
+        size: u64,
+        selection: &Selection,
+    ) -> Result<(Self, Duration), Failure> {
         let session = operation.session(selection, operation.workloads()[0].name, size)?;
         let kernel = selection.kernel_of(session.as_ref())?;
         let time = session.candidates(1, Duration::MAX)[kernel].predicted();

@@ -186,7 +186,12 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         return if args.json { print_json(&fit) } else { print(&fit.text()) };
     }
     if !HAS_PROCESSES {
-        if args.with.is_some() || args.until.is_some() || args.rev.is_some() || args.build.is_some() || args.counters.is_some() {
+        if args.with.is_some()
+            || args.until.is_some()
+            || args.rev.is_some()
+            || args.build.is_some()
+            || args.counters.is_some()
+        {
             let what = "this system has no other processes: --with, --rev, --build, --until and --counters need them";
             return Err(Failure::Usage(what.to_owned()));
         }

@@ -92,7 +92,7 @@ const OF_A_REPOSITORY: [&str; 15] = [
 ];
 
 /// The process that a child ends with: see [`end_with_parent`].
-const PARENT: &str = "ENDS_WITH_PROCESS";
+pub const PARENT: &str = "ENDS_WITH_PROCESS";
 
 /// A command, to be given to [`Process::start`] or [`complete`].
 pub fn program(name: impl AsRef<OsStr>) -> Command {

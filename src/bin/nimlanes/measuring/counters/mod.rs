@@ -232,7 +232,9 @@ fn by_steps(
         let counted = steps::count(session, *kernel, time, run, &mut watch);
         drop(bar);
         match counted {
-            Ok((total, hot_loop)) => rows.push(Row { hot_loop: hot_loop.map(|it| it.per(work)), ..Row::new(name, 1, work, total) }),
+            Ok((total, hot_loop)) => {
+                rows.push(Row { hot_loop: hot_loop.map(|it| it.per(work)), ..Row::new(name, 1, work, total) })
+            }
             Err(error @ StepError::TooLong) => announce(&format!("{name}: {error}")),
             Err(error) => return Err(error),
         }
@@ -249,7 +251,10 @@ impl Loop {
     fn text(&self, unit: &str) -> String {
         let share = 100.0 * self.share;
         let rows = self.instructions.iter().map(|it| [figure(it.times), it.text.clone()]);
-        format!("\nhot loop, {share:.0} % of the instructions\n\n{}", headed([&*format!("per {unit}"), "instruction"], rows))
+        format!(
+            "\nhot loop, {share:.0} % of the instructions\n\n{}",
+            headed([&*format!("per {unit}"), "instruction"], rows)
+        )
     }
 }
 

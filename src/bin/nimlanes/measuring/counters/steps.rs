@@ -1,11 +1,13 @@
 //! The instructions of one run of a kernel, counted one by one: exact, without counters of the CPU, and the same each time.
 //!
-//! The run is in a child process of this program, which this one traces. What lies between two branches has no choice: it runs to
-//! a breakpoint at its end, and only branches are single steps. So a run takes two stops for each branch, some microseconds on a
-//! machine, and ten times that on some virtual ones.
+//! The run is in a child process of this program, which this one traces. Up to the next branch that has a choice, it runs to a
+//! breakpoint; where a conditional branch goes is read from the flags, and only others are single steps. So a run takes a stop for
+//! each of these branches: some microseconds, and ten times that on some virtual machines.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::env;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
 use std::mem::offset_of;
@@ -16,11 +18,11 @@ use std::thread;
 use std::time::Duration;
 
 use iced_x86::{
-    Decoder, DecoderOptions, FlowControl, Formatter, GasFormatter, Instruction, InstructionInfoFactory, OpAccess,
-    OpKind,
+    ConditionCode, Decoder, DecoderOptions, FlowControl, Formatter, GasFormatter, Instruction, InstructionInfoFactory,
+    OpAccess, OpKind,
 };
-use nimlanes::kernel::session::Session;
 use nimlanes::kernel::Run;
+use nimlanes::kernel::session::Session;
 use nix::errno::Errno;
 use nix::libc::user_regs_struct;
 use nix::sys::personality::{self, Persona};
@@ -31,7 +33,7 @@ use nix::unistd::Pid;
 
 use super::{Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, StepError};
 use crate::measuring::loops::{self, innermost, loops};
-use crate::measuring::programs::{Process, program, this_program};
+use crate::measuring::programs::{PARENT, Process, program, this_program};
 
 /// The signal by which the child says where a run begins and ends. Nothing else sends it, and by itself it does nothing.
 const MARK: Signal = Signal::SIGURG;
@@ -105,15 +107,16 @@ struct Tracee {
     blocks: HashMap<u64, Block>,
 }
 
-/// Instructions of which all are executed if the first is.
+/// Instructions of which all are executed if the first is, in that order.
 struct Block {
     instructions: Vec<Instruction>,
     /// How often, without a run of the kernel and with one.
     times: [i64; 2],
 }
 
-/// The place of the instruction pointer among a thread's registers.
+/// The places of the instruction pointer and of the flags among a thread's registers.
 const POINTER: AddressType = without_provenance_mut(offset_of!(user_regs_struct, rip));
+const FLAGS: AddressType = without_provenance_mut(offset_of!(user_regs_struct, eflags));
 
 impl Tracee {
     /// Starts the child, and waits until it is ready.
@@ -122,6 +125,11 @@ impl Tracee {
         let mut command = program(this);
         command.args([COMMAND, session.operation(), "--kernel", session.kernels()[kernel].name]);
         command.args([format!("--workload={}", session.workload()), format!("--size={}", session.case().size)]);
+        // The environment moves the stack, and how an address is aligned decides how libc copies.
+        let kept = |name: &OsStr| name == PARENT || name.to_string_lossy().starts_with("NIMLANES_");
+        for (name, _) in env::vars_os().filter(|(name, _)| !kept(name)) {
+            command.env_remove(name);
+        }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let process = Process::start(&mut command).map_err(StepError::because)?;
         let pid = Pid::from_raw(process.0.id() as i32);
@@ -143,46 +151,93 @@ impl Tracee {
 
     /// Counts blocks up to the next mark.
     fn blocks(&mut self, which: usize, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<(), StepError> {
+        let mut start = self.pointer()?;
         for branches in 0..MOST_BRANCHES {
             run.advance(0)?;
             if branches % 1024 == 0 {
                 watch(branches as f64 / MOST_BRANCHES as f64);
             }
-            let start = ptrace::read_user(self.pid, POINTER)? as u64;
             let last = self.block(start, which)?;
-            if last != start && self.run_to(last)? || self.resume(|pid, signal| ptrace::step(pid, signal))? {
+            if last.ip() != start && self.run_to(last.ip())? {
                 return Ok(());
             }
+            start = match self.goes_to(&last)? {
+                Some(next) => next,
+                None if self.resume(|pid, signal| ptrace::step(pid, signal))? => return Ok(()),
+                None => self.pointer()?,
+            };
         }
         Err(StepError::TooLong)
     }
 
-    /// Counts the block at an address, and returns the address of its last instruction.
-    fn block(&mut self, start: u64, which: usize) -> Result<u64, StepError> {
+    fn pointer(&self) -> Result<u64, StepError> {
+        Ok(ptrace::read_user(self.pid, POINTER)? as u64)
+    }
+
+    /// Counts the block at an address, and returns its last instruction.
+    fn block(&mut self, start: u64, which: usize) -> Result<Instruction, StepError> {
         if !self.blocks.contains_key(&start) {
             self.blocks.insert(start, Block { instructions: self.decode(start)?, times: [0; 2] });
         }
         let block = self.blocks.get_mut(&start).expect("inserted");
         block.times[which] += 1;
-        Ok(block.instructions.last().expect("not empty").ip())
+        Ok(*block.instructions.last().expect("not empty"))
     }
 
-    /// The instructions from an address to the next branch.
+    /// The instructions from an address to the next branch that has a choice, through jumps and calls that have none.
     fn decode(&self, start: u64) -> Result<Vec<Instruction>, StepError> {
-        let mut code = [0; 1 << 12];
-        let bytes = self.memory.read_at(&mut code, start).map_err(StepError::because)?;
-        let mut instructions = Vec::new();
-        for instruction in &mut Decoder::with_ip(64, &code[..bytes], start, DecoderOptions::NONE) {
-            if instruction.is_invalid() {
-                break;
-            }
-            instructions.push(instruction);
-            if instruction.flow_control() != FlowControl::Next {
-                break;
+        const MOST: usize = 1 << 12;
+        let (mut instructions, mut next) = (Vec::new(), Some(start));
+        while let Some(address) = next.take().filter(|_| instructions.len() < MOST) {
+            let mut code = [0; MOST];
+            let bytes = self.memory.read_at(&mut code, address).map_err(StepError::because)?;
+            for instruction in &mut Decoder::with_ip(64, &code[..bytes], address, DecoderOptions::NONE) {
+                if instruction.is_invalid() {
+                    break;
+                }
+                instructions.push(instruction);
+                if instruction.flow_control() != FlowControl::Next {
+                    let is_fixed =
+                        matches!(instruction.flow_control(), FlowControl::UnconditionalBranch | FlowControl::Call);
+                    let names_target = instruction.op_count() == 1 && instruction.op0_kind() == OpKind::NearBranch64;
+                    next = (is_fixed && names_target).then(|| instruction.near_branch_target());
+                    break;
+                }
             }
         }
         let unknown = || StepError::because(format!("there is an unknown instruction at {start:#x}"));
         if instructions.is_empty() { Err(unknown()) } else { Ok(instructions) }
+    }
+
+    /// Where an instruction that is about to be executed goes, if the flags tell: the pointer is set to that.
+    fn goes_to(&self, branch: &Instruction) -> Result<Option<u64>, StepError> {
+        if branch.condition_code() == ConditionCode::None || branch.flow_control() != FlowControl::ConditionalBranch {
+            return Ok(None);
+        }
+        let flags = ptrace::read_user(self.pid, FLAGS)?;
+        let [carry, parity, zero, sign, overflow] = [0, 2, 6, 7, 11].map(|bit| flags >> bit & 1 == 1);
+        let is_taken = match branch.condition_code() {
+            ConditionCode::o => overflow,
+            ConditionCode::no => !overflow,
+            ConditionCode::b => carry,
+            ConditionCode::ae => !carry,
+            ConditionCode::e => zero,
+            ConditionCode::ne => !zero,
+            ConditionCode::be => carry || zero,
+            ConditionCode::a => !(carry || zero),
+            ConditionCode::s => sign,
+            ConditionCode::ns => !sign,
+            ConditionCode::p => parity,
+            ConditionCode::np => !parity,
+            ConditionCode::l => sign != overflow,
+            ConditionCode::ge => sign == overflow,
+            ConditionCode::le => zero || sign != overflow,
+            ConditionCode::g => !zero && sign == overflow,
+            _ => return Ok(None),
+        };
+        let next = if is_taken { branch.near_branch_target() } else { branch.next_ip() };
+        ptrace::write_user(self.pid, POINTER, next as i64)?;
+        Ok(Some(next))
     }
 
     /// Runs to an instruction that will be reached. Returns whether there was a mark before it.
@@ -273,14 +328,45 @@ const NAMED: [(&str, &[&str]); 4] = [
     (
         "shuffles",
         &[
-            "pshufb", "pshufd", "pshufh", "pshufl", "shuf", "punpck", "unpck", "perm", "palign", "align", "pack", "pblend",
-            "blend", "broadcast", "pbroadcast", "insert", "extract", "pinsr", "pextr", "pmov", "pcompress", "compress",
-            "pexpand", "expand", "movddup", "movs", "movhlps", "movlhps", "pslldq", "psrldq", "pmultishift",
+            "pshufb",
+            "pshufd",
+            "pshufh",
+            "pshufl",
+            "shuf",
+            "punpck",
+            "unpck",
+            "perm",
+            "palign",
+            "align",
+            "pack",
+            "pblend",
+            "blend",
+            "broadcast",
+            "pbroadcast",
+            "insert",
+            "extract",
+            "pinsr",
+            "pextr",
+            "pmov",
+            "pcompress",
+            "compress",
+            "pexpand",
+            "expand",
+            "movddup",
+            "movs",
+            "movhlps",
+            "movlhps",
+            "pslldq",
+            "psrldq",
+            "pmultishift",
         ],
     ),
     (
         "logic",
-        &["pand", "por", "pxor", "and", "or", "xor", "ptern", "psll", "psrl", "psra", "prol", "pror", "psh", "ptest", "test"],
+        &[
+            "pand", "por", "pxor", "and", "or", "xor", "ptern", "psll", "psrl", "psra", "prol", "pror", "psh", "ptest",
+            "test",
+        ],
     ),
     ("moves", &["mov", "lddqu", "pmask", "mask", "pgather", "gather", "pscatter", "scatter"]),
 ];
@@ -327,7 +413,8 @@ fn hot_loop(executed: &[(Instruction, i64)]) -> Option<Loop> {
         .collect();
     let times: HashMap<u64, u64> = executed.iter().map(|(it, times)| (it.ip(), *times)).collect();
     // Of two that are equal, the first.
-    let hottest = innermost(&loops(&code, &times)).into_iter().min_by_key(|found| (Reverse(found.samples), found.first))?;
+    let hottest =
+        innermost(&loops(&code, &times)).into_iter().min_by_key(|found| (Reverse(found.samples), found.first))?;
     let body = hottest.first..=hottest.last;
     let line = |(it, (_, times)): (&loops::Instruction, &(Instruction, u64))| Executed {
         times: *times as f64,

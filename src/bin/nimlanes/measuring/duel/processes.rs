@@ -149,8 +149,11 @@ impl<'a> Match<'a> {
         // The two builds of a kernel have their turns one after the other.
         let choose = |sides: &[Side]| {
             let both = |own: Seat| {
-                let other =
-                    obstacle(&own.contender.kernel, &sides[1]).is_none().then(|| Seat { side: 1, delay: self.delay, ..own.clone() });
+                let other = obstacle(&own.contender.kernel, &sides[1]).is_none().then(|| Seat {
+                    side: 1,
+                    delay: self.delay,
+                    ..own.clone()
+                });
                 [own].into_iter().chain(other)
             };
             self.own_seats().flat_map(both).collect()

@@ -6,8 +6,8 @@ use nimlanes::units::span;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::protocol::{Identity, Listed};
 use super::interval::CONFIDENCE;
+use super::protocol::{Identity, Listed};
 use super::{Change, Duel, MIN_ROUNDS, NewOverOld, Other, OtherRow, Row, Skipped, TIE, Verdict};
 use crate::measuring::calibration::{Shown, Tie};
 use crate::terminal::output::{Document, headed};
