@@ -90,6 +90,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
             rounds: duel.rows[0].rounds,
             ratio: change.new_over_old,
             interval: change.new_over_old_interval,
+            ratio_of_medians: other.rows[0].row.ratio,
         });
         // Whatever ends this, what was played is kept.
         Saved::now(environment.clone(), calibration.clone()).write(&args.into)?;

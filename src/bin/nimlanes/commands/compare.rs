@@ -12,7 +12,7 @@ use super::arguments::{Target, Threads, duplicate, number, seconds};
 use super::fit::Fit;
 use crate::files::saved::{Mismatch, Saved, check_writable};
 use crate::measuring::builds;
-use crate::measuring::calibration::{Calibration, Tie};
+use crate::measuring::calibration::{Calibration, Of, Tie};
 use crate::measuring::counters::{self, Counters, Source};
 use crate::measuring::duel::show::{self, Versus};
 use crate::measuring::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, run_duel};
@@ -150,9 +150,9 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     args.save.as_deref().map_or(Ok(()), check_writable)?;
     let environment = Environment::detect(selection.machine());
     let calibration = Calibration::here(&environment)?;
-    let tie = |duel: &Duel| {
+    let tie = |of: Of, duel: &Duel| {
         let times = duel.rows.iter().map(|row| row.median_seconds);
-        calibration.as_ref().map_or(Tie::STATED, |calibration| calibration.tie(times))
+        calibration.as_ref().map_or(Tie::STATED, |calibration| calibration.tie(of, times))
     };
     if let Some(before) = before.as_ref().filter(|_| !args.mixed) {
         before.fits(&environment)?;
@@ -197,7 +197,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
         remark("this system has no other processes: all rounds are in this one, and have its layout in memory");
         let duel = run_duel(open()?.as_ref(), &options, &run, &mut |_| {})?;
-        return finish(args, Saved::now(environment, duel), before, tie, |_| Ok(None));
+        return finish(args, Saved::now(environment, duel), before, |duel| tie(Of::Kernels, duel), |_| Ok(None));
     }
     let duel = Match::new(open, &options, args.processes as usize, selection.machine(), &run)?.until(args.until);
     let program = match (&args.with, &args.rev, args.build) {
@@ -218,12 +218,12 @@ pub fn main(args: &Args) -> Result<(), Failure> {
             let kernels: Vec<usize> = duel.rows.iter().filter_map(|row| session.index(&row.kernel)).collect();
             Ok(counters::count(session.as_ref(), &kernels, args.counters.flatten(), &run, &mut remark)?)
         };
-        return finish(args, Saved::now(environment, played?), before, tie, count);
+        return finish(args, Saved::now(environment, played?), before, |duel| tie(Of::Kernels, duel), count);
     };
     let played = duel.play_against(&program, options.kernels.is_empty(), &mut watch);
     drop(bar);
     let (duel, other) = played?;
-    let versus = Versus::new(&duel, &other, tie(&duel));
+    let versus = Versus::new(&duel, &other, [Of::Kernels, Of::Builds].map(|of| tie(of, &duel)));
     if args.json { print_json(&versus) } else { print(&versus.text()) }
 }
 

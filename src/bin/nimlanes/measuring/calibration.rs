@@ -58,10 +58,12 @@ pub struct Trial {
     pub run_seconds: f64,
     /// Number of rounds.
     pub rounds: usize,
-    /// Time of the side without the delay / time of the other.
+    /// Time of the side without the delay / time of the other, as for two builds: from pairs of turns.
     pub ratio: f64,
-    /// The interval of this ratio, as `compare` prints it.
+    /// The interval of this ratio.
     pub interval: [f64; 2],
+    /// The same ratio as for two kernels of a build: of median times, each over the turns of one side that are not left out.
+    pub ratio_of_medians: f64,
 }
 
 /// What a ratio shows.
@@ -105,10 +107,23 @@ impl Tie {
     }
 }
 
+/// What a ratio is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// Two kernels of a build.
+    Kernels,
+    /// A kernel in two builds.
+    Builds,
+}
+
 impl Trial {
     /// How far the ratio is from 1, either way.
-    fn off(&self) -> f64 {
-        self.ratio.max(1.0 / self.ratio) - 1.0
+    fn off(&self, of: Of) -> f64 {
+        let ratio = match of {
+            Of::Kernels => self.ratio_of_medians,
+            Of::Builds => self.ratio,
+        };
+        ratio.max(1.0 / ratio) - 1.0
     }
 
     fn length(&self) -> usize {
@@ -135,15 +150,15 @@ impl Calibration {
     }
 
     /// What is not told apart in a duel of runs that take these times.
-    pub fn tie(&self, run_seconds: impl IntoIterator<Item = f64>) -> Tie {
-        let known = run_seconds.into_iter().map(|seconds| self.tie_of(length(seconds)));
+    pub fn tie(&self, of: Of, run_seconds: impl IntoIterator<Item = f64>) -> Tie {
+        let known = run_seconds.into_iter().map(|seconds| self.tie_of(of, length(seconds)));
         let widest = known.reduce(|one, other| Some(one?.max(other?))).flatten();
         widest.map_or(Tie::STATED, |up_to| Tie { up_to, is_calibrated: true })
     }
 
     /// The difference that only one in a hundred duels without a delay exceeded; of a few duels, none did.
-    fn tie_of(&self, length: usize) -> Option<f64> {
-        let mut off: Vec<f64> = self.of(length, 0.0).map(Trial::off).collect();
+    fn tie_of(&self, of: Of, length: usize) -> Option<f64> {
+        let mut off: Vec<f64> = self.of(length, 0.0).map(|trial| trial.off(of)).collect();
         (off.len() >= FEWEST).then(|| quantile(&mut off, CONFIDENCE))
     }
 
@@ -157,18 +172,22 @@ impl Calibration {
             0 => "–".to_owned(),
             all => format!("{} of {all}", trials.iter().filter(|trial| holds(trial)).count()),
         };
+        let percent = |known: Option<f64>| known.map_or("–".to_owned(), |share| format!("{:.1} %", 100.0 * share));
         let delays = self.delays();
         let rows = LENGTHS.iter().enumerate().map(|(length, (name, _))| {
             let equal: Vec<&Trial> = self.of(length, 0.0).collect();
-            let tie = self.tie_of(length);
-            let judged = tie.map_or(Tie::STATED, |up_to| Tie { up_to, is_calibrated: true });
-            let found = |trial: &Trial| judged.judge(trial.ratio, trial.interval) == Shown::Faster;
+            let [of_kernels, of_builds] = [Of::Kernels, Of::Builds].map(|of| self.tie_of(of, length));
+            let tie = of_builds.map_or(Tie::STATED, |up_to| Tie { up_to, is_calibrated: true });
+            let judged = |trial: &Trial| tie.judge(trial.ratio, trial.interval);
+            let found = |trial: &Trial| judged(trial) == Shown::Faster;
             let mut row = vec![
                 (*name).to_owned(),
-                share(&equal, &|trial| trial.off() > TIE),
+                share(&equal, &|trial| trial.off(Of::Kernels) > TIE),
+                percent(of_kernels),
+                share(&equal, &|trial| trial.off(Of::Builds) > TIE),
                 share(&equal, &|trial| !(trial.interval[0]..=trial.interval[1]).contains(&1.0)),
-                tie.map_or("–".to_owned(), |tie| format!("{:.1} %", 100.0 * tie)),
-                share(&equal, &|trial| judged.judge(trial.ratio, trial.interval) != Shown::Tie),
+                percent(of_builds),
+                share(&equal, &|trial| judged(trial) != Shown::Tie),
             ];
             let slowed: Vec<Vec<&Trial>> = delays.iter().map(|delay| self.of(length, *delay).collect()).collect();
             row.extend(slowed.iter().map(|trials| share(trials, &found)));
@@ -177,17 +196,21 @@ impl Calibration {
                 trials.len() >= FEWEST && count as f64 >= POWER * trials.len() as f64
             };
             let least = delays.iter().zip(&slowed).find(|(_, trials)| is_found(trials));
-            row.push(least.map_or("–".to_owned(), |(delay, _)| format!("{:.0} %", 100.0 * delay)));
+            row.push(percent(least.map(|(delay, _)| *delay)));
             row
         });
-        let heads = ["a run takes", "over 5 %", "interval wrong", "not told apart", "false alarms"].map(str::to_owned);
+        let heads =
+            ["a run takes", "kernels: over 5 %", "apart from", "builds: over 5 %", "interval wrong", "apart from"];
         let found = delays.iter().map(|delay| format!("finds {:.0} %", 100.0 * delay));
-        let heads = heads.into_iter().chain(found).chain(["95 of 100".to_owned()]);
+        let heads = heads.map(str::to_owned).into_iter().chain(["false alarms".to_owned()]);
+        let heads = heads.chain(found).chain(["95 of 100 find".to_owned()]);
         format!(
             "{} duels of this build with itself, {} s each, in {} processes\n\n{}\n\
-             over 5 %, interval wrong, false alarms: duels without a delay that show a difference, by the ratio alone, by its interval\n\
-             alone, and by both with what is not told apart: the difference that one such duel in a hundred exceeds, by definition\n\
-             finds: duels with this delay on one side that show it; 95 of 100: the least delay that at least {FEWEST} duels find so often\n",
+             kernels: ratios of median times, as between kernels of a build; builds: ratios of turns, as between two builds\n\
+             over 5 %, interval wrong: duels without a delay whose ratio is off by more, or whose interval does not hold 1\n\
+             apart from: what one duel without a delay in a hundred exceeds; smaller differences are not told apart\n\
+             false alarms, finds: duels that show a difference between builds, by ratio and interval, without and with a delay\n\
+             95 of 100 find: the least delay that is found so often, of at least {FEWEST} duels\n",
             self.trials.len(),
             self.seconds,
             self.processes,

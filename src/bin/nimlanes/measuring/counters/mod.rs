@@ -129,6 +129,7 @@ pub enum StepError {
     #[error("{0}")]
     Impossible(String),
     /// There are too many.
+    #[cfg_attr(not(all(target_os = "linux", target_arch = "x86_64")), allow(dead_code, reason = "there are none"))]
     #[error("a run has too many branches for single steps; a smaller --size has fewer")]
     TooLong,
     /// The kernel failed, or the run was cancelled.

@@ -7,8 +7,6 @@ use nimlanes::kernel::session::Session;
 
 use super::{Counts, Loop, StepError};
 
-pub const COMMAND: &str = "traced";
-
 fn impossible<T>() -> Result<T, StepError> {
     Err(StepError::because("they need Linux on x86-64"))
 }

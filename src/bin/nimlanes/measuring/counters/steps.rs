@@ -21,8 +21,10 @@ use iced_x86::{
     ConditionCode, Decoder, DecoderOptions, FlowControl, Formatter, GasFormatter, Instruction, InstructionInfoFactory,
     OpAccess, OpKind,
 };
+use nimlanes::cores::named::KERNEL;
 use nimlanes::kernel::Run;
 use nimlanes::kernel::session::Session;
+use nimlanes::machine::ISA_MAX;
 use nix::errno::Errno;
 use nix::libc::user_regs_struct;
 use nix::sys::personality::{self, Persona};
@@ -48,7 +50,7 @@ const MOST_BRANCHES: u64 = 1 << 20;
 const LONGEST: Duration = Duration::from_millis(100);
 
 /// The name of the command that [`perform`]s.
-pub const COMMAND: &str = "traced";
+const COMMAND: &str = "traced";
 
 /// Runs a kernel in this process, for the parent that counts its instructions: first without a run, then with one, each between
 /// two marks. What the two have in common is not the kernel's.
@@ -82,7 +84,7 @@ pub fn count(
         return Err(StepError::TooLong);
     }
     // The thread that starts a process traces it, and its personality is that of the process: where memory is does not change from
-    // one run to the next. Some containers forbid that, and lengths of copies differ by some instructions.
+    // one run to the next. Where a container forbids that, alignments differ, and so do some instructions.
     let counted = || {
         let _ = personality::get().and_then(|own| personality::set(own | Persona::ADDR_NO_RANDOMIZE));
         Tracee::start(session, kernel, run)?.count(run, watch)
@@ -126,7 +128,7 @@ impl Tracee {
         command.args([COMMAND, session.operation(), "--kernel", session.kernels()[kernel].name]);
         command.args([format!("--workload={}", session.workload()), format!("--size={}", session.case().size)]);
         // The environment moves the stack, and how an address is aligned decides how libc copies.
-        let kept = |name: &OsStr| name == PARENT || name.to_string_lossy().starts_with("NIMLANES_");
+        let kept = |name: &OsStr| [PARENT, ISA_MAX, KERNEL].iter().any(|kept| name == *kept);
         for (name, _) in env::vars_os().filter(|(name, _)| !kept(name)) {
             command.env_remove(name);
         }
@@ -163,7 +165,7 @@ impl Tracee {
             }
             start = match self.goes_to(&last)? {
                 Some(next) => next,
-                None if self.resume(|pid, signal| ptrace::step(pid, signal))? => return Ok(()),
+                None if self.resume(ptrace::step)? => return Ok(()),
                 None => self.pointer()?,
             };
         }
@@ -246,7 +248,7 @@ impl Tracee {
         let (word, shift) = (without_provenance_mut((address & !7) as usize), 8 * (address & 7));
         let code = ptrace::read(self.pid, word)?;
         ptrace::write(self.pid, word, code & !(0xff << shift) | BREAKPOINT << shift)?;
-        let is_mark = self.resume(|pid, signal| ptrace::cont(pid, signal))?;
+        let is_mark = self.resume(ptrace::cont)?;
         ptrace::write(self.pid, word, code)?;
         if !is_mark {
             ptrace::write_user(self.pid, POINTER, address as i64)?;

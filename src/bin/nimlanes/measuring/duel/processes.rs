@@ -66,14 +66,17 @@ pub struct OtherRow {
     pub change: NewOverOld,
 }
 
-/// The time of this build divided by the time of the other: the median of the rounds, and the ends of their middle 80 %.
+/// The time of this build divided by the time of the other.
 #[derive(Clone, Copy, JsonSchema, Serialize)]
 pub struct NewOverOld {
+    /// The ratio, from pairs of turns in the same round.
     pub new_over_old: f64,
-    pub new_over_old_low: f64,
-    pub new_over_old_high: f64,
-    /// What the rounds and processes tell of the ratio: see [`interval`].
+    /// What the rounds and processes tell of it: its 99 % interval.
     pub new_over_old_interval: [f64; 2],
+    /// 10th percentile over the rounds.
+    pub new_over_old_low: f64,
+    /// 90th percentile over the rounds.
+    pub new_over_old_high: f64,
     /// The smallest and the largest ratio of the best times in a process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_over_old_processes: Option<[f64; 2]>,
@@ -165,13 +168,13 @@ impl<'a> Match<'a> {
         let duel = self.lineup.duel(&played, |number| place(0, &own[number].kernel).expect("all of this build play"));
         let row = |contender: &Contender| {
             let (new, old) = (place(0, &contender.kernel)?, place(1, &contender.kernel)?);
-            let [new_over_old_low, new_over_old, new_over_old_high] = played.ratios(new, old);
-            let [low, high] = interval(&played.ratios_by_process(new, old));
+            let [low, new_over_old, high] = interval(&played.ratios_by_process(new, old));
+            let [least, _, most] = played.ratios(new, old);
             let change = NewOverOld {
                 new_over_old,
-                new_over_old_low,
-                new_over_old_high,
-                new_over_old_interval: [low.min(new_over_old), high.max(new_over_old)],
+                new_over_old_interval: [low, high],
+                new_over_old_low: least.min(new_over_old),
+                new_over_old_high: most.max(new_over_old),
                 new_over_old_processes: played.ratios_of_processes(new, old),
             };
             Some(OtherRow { row: self.lineup.row(contender, &played, 0, old), change })
@@ -279,7 +282,7 @@ impl<'a> Match<'a> {
             let Some(until) = self.until.filter(|_| played.rounds() >= next) else { return false };
             next = played.rounds() * 5 / 4; // to ask takes time
             pairs.iter().all(|(one, other)| {
-                let [low, high] = interval(&played.ratios_by_process(*one, *other));
+                let [low, _, high] = interval(&played.ratios_by_process(*one, *other));
                 high <= low * (1.0 + until).powi(2)
             })
         }

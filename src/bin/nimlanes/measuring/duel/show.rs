@@ -17,8 +17,9 @@ use crate::terminal::output::{Document, headed};
 pub struct Versus<'a> {
     #[serde(skip)]
     duel: &'a Duel,
+    /// Of kernels, and of builds.
     #[serde(skip)]
-    tie: Tie,
+    ties: [Tie; 2],
     #[serde(flatten)]
     case: &'a Case,
     build: &'a str,
@@ -59,7 +60,7 @@ impl Document for Versus<'_> {
 
 impl<'a> Versus<'a> {
     /// The outcome of a duel with another build.
-    pub fn new(duel: &'a Duel, other: &'a Other, tie: Tie) -> Self {
+    pub fn new(duel: &'a Duel, other: &'a Other, ties: [Tie; 2]) -> Self {
         let Duel { case, build, baseline, processes, disturbed, rows, skipped } = duel;
         let Other { path, identity, rows: other_rows, only_here, only_there } = other;
         let own = rows.iter().map(|row| BuildRow { row, build: "this", change: None });
@@ -70,7 +71,7 @@ impl<'a> Versus<'a> {
         let other = OtherBuild { path: path.display().to_string(), identity };
         Versus {
             duel,
-            tie,
+            ties,
             case,
             build,
             baseline,
@@ -106,7 +107,7 @@ impl<'a> Versus<'a> {
                 new_over_old_interval: interval,
                 new_over_old_processes,
             } = (*change)?;
-            let said = match self.tie.judge(ratio, interval) {
+            let said = match self.ties[1].judge(ratio, interval) {
                 Shown::Slower => "slower",
                 Shown::Faster => "faster",
                 Shown::Tie => "tie",
@@ -129,11 +130,11 @@ impl<'a> Versus<'a> {
         format!(
             "{}{}{}\nother build: {}, nimlanes {version}{revision}, {build} build, {profile} profile\n{quotient} = time of this build / time of the \
              other; {}; an interval that holds 1 is a tie\n\n{}",
-            heading(self.duel, self.tie),
+            heading(self.duel, self.ties[0]),
             body(&rows, self.skipped),
             only_here.chain(only_there).collect::<String>(),
             self.other.path,
-            self.tie.says(),
+            self.ties[1].says(),
             changes,
         )
     }
