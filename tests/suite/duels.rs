@@ -105,6 +105,8 @@ fn a_build_is_compared_with_itself() {
         let [low, ratio, high] =
             ["new_over_old_low", "new_over_old", "new_over_old_high"].map(|name| row[name].as_f64().expect("a number"));
         assert!(0.0 < low && low <= ratio && ratio <= high, "{row}");
+        let [low, high] = [0, 1].map(|end| row["new_over_old_interval"][end].as_f64().expect("a number"));
+        assert!(0.0 < low && low <= ratio && ratio <= high, "{row}");
     }
     assert!(of("this").iter().all(|row| row["new_over_old"].is_null()));
     let flags = of("this").into_iter().find(|row| row["kernel"] == "flags").expect("the baseline");
@@ -112,6 +114,21 @@ fn a_build_is_compared_with_itself() {
     assert_eq!((&duel["only_here"], &duel["only_there"]), (&Value::Array(Vec::new()), &Value::Array(Vec::new())));
     assert_eq!(duel["other"]["program"], "nimlanes");
     assert!(duel["other"]["rustc"].as_str().is_some_and(|rustc| rustc.starts_with("rustc 1.")), "{duel}");
+}
+
+/// Of at most 200 rounds; no fewer than five in each process.
+#[test]
+fn a_duel_ends_when_its_ratios_are_known() {
+    let path = cargo_bin("nimlanes");
+    let program = path.to_str().expect("UTF-8");
+    for other in [&[][..], &["--with", program]] {
+        let mut compare = nimlanes();
+        compare.args(["compare", "mex_subtraction", "--size", "100", "--kernels", "flags,stamp", "--seconds", "60"]);
+        let duel = json(compare.args(["--processes", "2", "--until", "50%"]).args(other));
+        let rounds = duel["rows"][0]["rounds"].as_u64().expect("a number");
+        assert!((10..100).contains(&rounds), "{rounds}");
+    }
+    nimlanes().args(["compare", "mex_subtraction", "--until", "0"]).assert().code(2);
 }
 
 #[test]

@@ -128,3 +128,16 @@ fn say(reply: &Reply) -> Result<(), Failure> {
 fn fail(reason: &str) -> Result<(), Failure> {
     say(&Reply::Failed { reason: reason.to_owned() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delay_is_part_of_the_time() {
+        let time = Duration::from_millis(10);
+        let delayed = |delay| delayed(Clock::Wall, delay, || Ok(time)).expect("no errors");
+        assert_eq!(delayed(0.0), time);
+        assert!(delayed(0.5) >= Duration::from_millis(15));
+    }
+}

@@ -23,7 +23,7 @@ pub const DELAYS: [f64; 6] = [0.0, 0.01, 0.0, 0.02, 0.0, 0.05];
 /// Lengths of a run that are told apart, with the seconds at which each ends.
 const LENGTHS: [(&str, f64); 3] = [("under 0.1 ms", 1e-4), ("0.1 to 2 ms", 2e-3), ("over 2 ms", f64::INFINITY)];
 
-/// With fewer duels without a delay, nothing is said of false alarms.
+/// With fewer duels of a length and a delay, nothing is concluded.
 const FEWEST: usize = 20;
 
 /// The share of the duels with a delay that must find it.
@@ -97,7 +97,8 @@ impl Tie {
         }
     }
 
-    /// What a ratio with this interval shows: a difference, if it is larger than what is not told apart, and the interval does not hold 1.
+    /// What a ratio with this interval shows: a difference, if it is larger than those that are not told apart, and the interval does
+    /// not hold 1.
     pub fn judge(self, ratio: f64, [low, high]: [f64; 2]) -> Shown {
         match ratio {
             _ if low > 1.0 && ratio > 1.0 + self.up_to => Shown::Slower,
@@ -199,18 +200,24 @@ impl Calibration {
             row.push(percent(least.map(|(delay, _)| *delay)));
             row
         });
-        let heads =
-            ["a run takes", "kernels: over 5 %", "apart from", "builds: over 5 %", "interval wrong", "apart from"];
+        let heads = [
+            "a run takes",
+            "kernels: over 5 %",
+            "99 of 100 within",
+            "builds: over 5 %",
+            "interval wrong",
+            "99 of 100 within",
+            "false alarms",
+        ];
         let found = delays.iter().map(|delay| format!("finds {:.0} %", 100.0 * delay));
-        let heads = heads.map(str::to_owned).into_iter().chain(["false alarms".to_owned()]);
-        let heads = heads.chain(found).chain(["95 of 100 find".to_owned()]);
+        let heads = heads.map(str::to_owned).into_iter().chain(found).chain(["95 of 100 find".to_owned()]);
         format!(
             "{} duels of this build with itself, {} s each, in {} processes\n\n{}\n\
              kernels: ratios of median times, as between kernels of a build; builds: ratios of turns, as between two builds\n\
-             over 5 %, interval wrong: duels without a delay whose ratio is off by more, or whose interval does not hold 1\n\
-             apart from: what one duel without a delay in a hundred exceeds; smaller differences are not told apart\n\
+             over 5 %, 99 of 100 within: how far these ratios are from 1 without a delay; what 99 of 100 keep to is not told apart\n\
+             interval wrong: duels without a delay whose interval does not hold 1\n\
              false alarms, finds: duels that show a difference between builds, by ratio and interval, without and with a delay\n\
-             95 of 100 find: the least delay that is found so often, of at least {FEWEST} duels\n",
+             95 of 100 find: the least delay that so many find, of at least {FEWEST} duels\n",
             self.trials.len(),
             self.seconds,
             self.processes,
@@ -221,5 +228,73 @@ impl Calibration {
     /// The delays, from the smallest, without none.
     fn delays(&self) -> Vec<f64> {
         DELAYS.into_iter().filter(|delay| *delay > 0.0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Duels of runs of this length, with these ratios of either kind.
+    fn trials(run_seconds: f64, delay: f64, ratios: impl Iterator<Item = f64>) -> Vec<Trial> {
+        let trial = |ratio: f64| Trial {
+            case: Case::new("mex_subtraction", "squares", 100),
+            kernel: "flags".to_owned(),
+            delay,
+            run_seconds,
+            rounds: 20,
+            ratio,
+            interval: [ratio / 1.01, ratio * 1.01],
+            ratio_of_medians: ratio.powi(3),
+        };
+        ratios.map(trial).collect()
+    }
+
+    #[test]
+    fn what_is_not_told_apart_is_what_duels_without_a_difference_show() {
+        let near = |n: u32| 1.0 + 0.001 * f64::from(n % 11);
+        let equal = trials(5e-5, 0.0, (0..55).map(|n| if n % 2 == 0 { near(n) } else { 1.0 / near(n) }));
+        let slowed = trials(5e-5, 0.05, (0..20).map(|_| 1.0 / 1.05));
+        let few = trials(1.0, 0.0, (0..19).map(|_| 1.5));
+        let calibration = Calibration { seconds: 1.0, processes: 5, trials: [equal, slowed, few].concat() };
+        let [kernels, builds] = [Of::Kernels, Of::Builds].map(|of| calibration.tie(of, [5e-5, 2e-5]));
+        assert!(builds.is_calibrated && (builds.up_to - 0.01).abs() < 1e-9, "{builds:?}");
+        assert!((kernels.up_to - 0.0303).abs() < 1e-4, "{kernels:?}");
+        assert_eq!(builds.says(), "differences under 1.0 % are not told apart here");
+        assert_eq!(calibration.tie(Of::Builds, [5e-5, 1.0]), Tie::STATED, "19 duels are too few");
+        let text = calibration.text();
+        let row = |name: &str| text.lines().find(|line| line.starts_with(name)).expect("a row").to_owned();
+        let cells: Vec<String> = row("under 0.1 ms").split("  ").map(|cell| cell.trim().to_owned()).collect();
+        let cells: Vec<&str> = cells.iter().map(String::as_str).filter(|cell| !cell.is_empty()).collect();
+        let want = [
+            "under 0.1 ms",
+            "0 of 55",
+            "3.0 %",
+            "0 of 55",
+            "0 of 55",
+            "1.0 %",
+            "0 of 55",
+            "–",
+            "–",
+            "20 of 20",
+            "5.0 %",
+        ];
+        assert_eq!(cells, want);
+        assert!(row("over 2 ms").contains("19 of 19"), "{text}");
+    }
+
+    #[test]
+    fn a_difference_is_beyond_the_tie_and_its_interval() {
+        let tie = Tie { up_to: 0.02, is_calibrated: true };
+        for (ratio, interval, shown) in [
+            (1.03, [1.01, 1.05], Shown::Slower),
+            (0.97, [0.95, 0.99], Shown::Faster),
+            (1.03, [0.99, 1.05], Shown::Tie),
+            (0.97, [0.95, 1.01], Shown::Tie),
+            (1.015, [1.01, 1.02], Shown::Tie),
+            (0.985, [0.98, 0.99], Shown::Tie),
+        ] {
+            assert_eq!(tie.judge(ratio, interval), shown, "{ratio}");
+        }
     }
 }
