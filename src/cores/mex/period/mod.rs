@@ -16,6 +16,9 @@
 //! reached from `n - p` by a move that leaves a fixed heap and one at most `w` smaller; the same move from `n` reaches
 //! it. So that least value is the value of `n`, and `n` is common and verified by the same moves.
 //!
+//! The codes that decide the next ones, without their verification, are fewer. If they repeat, so does all that follows as far as it
+//! is verified, and after `w` heaps the windows of the theorem do.
+//!
 //! The classical theorem of Guy and Smith needs no sparse space, but values to twice the preperiod and twice the period.
 //! `profiles/papers/windows.md` in the source tree has all definitions and lemmas, and the periods that were found.
 //!
@@ -36,11 +39,14 @@ use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
 
+mod certificate;
 mod checkpoint;
+mod marks;
 mod state;
 mod stream;
 mod table;
 
+pub use certificate::Certificate;
 pub use checkpoint::{Journal, Start};
 pub use state::Progress;
 
