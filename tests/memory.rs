@@ -69,6 +69,8 @@ fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
     // Predicted for the most segments that may wait to be joined, or windows to be read. How many do depends on which
     // thread is faster.
     let may_wait = of == "positions" && kernel.starts_with("charged") || kernel.starts_with("window_tree_threads");
+    // A thread may have done all before another begins.
+    let may_wait = may_wait || kernel.starts_with("slices_threads");
     if is_estimated || is_bound || may_wait { ESTIMATED } else { MORE }
 }
 

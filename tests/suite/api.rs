@@ -5,6 +5,7 @@ use std::error::Error;
 use std::hash::Hash;
 
 use nimlanes::cores::mex::checkpoint::CheckpointError;
+use nimlanes::cores::mex::family::FamilyError;
 use nimlanes::cores::mex::{octal, period, records, split, subtraction, zeros};
 use nimlanes::cores::named::NameError;
 use nimlanes::cores::xor_count::{partitions, triples};
@@ -36,6 +37,7 @@ fn errors_can_be_boxed_and_sent() {
     is_an_error::<CodeError>();
     is_an_error::<DiagonalsError>();
     is_an_error::<DuelError>();
+    is_an_error::<FamilyError>();
     is_an_error::<InputError>();
     is_an_error::<MoveSetError>();
     is_an_error::<NameError>();

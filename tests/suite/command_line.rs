@@ -813,13 +813,14 @@ fn every_json_document_follows_its_schema() {
             _ => true,
         }
     }
-    let documents: [(&str, &[&str], &str); 11] = [
+    let documents: [(&str, &[&str], &str); 12] = [
         ("", &[], "nimlanes-solve-2"),
         // Its largest count exceeds 2^64.
         ("solve", &["nim-square", "--heaps", "5"], "nimlanes-solve-2"),
         ("grundy", &["--limit", "100"], "nimlanes-grundy-1"),
         ("grundy", &["--code", "0.16", "--limit", "1000"], "nimlanes-grundy-1"),
         ("grundy", &["--limit", "1000", "--zeros"], "nimlanes-grundy-1"),
+        ("family", &["--largest-move", "3"], "nimlanes-family-1"),
         ("kernels", &[], "nimlanes-kernel-1"),
         ("compare", &["mex_split", "--size", "9", "--seconds", "0.1"], "nimlanes-duel-2"),
         ("compare", &["mex_split", "--kernels", "byte_scan,near_sum", "--seconds", "1", "--fit"], "nimlanes-fit-1"),

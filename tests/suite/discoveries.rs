@@ -7,6 +7,7 @@ use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use nimlanes::cores::mex::family::{Family, MexFamily};
 use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
@@ -256,6 +257,57 @@ fn periods_of_octal_games_are_those_of_the_runs() {
         }
     }
     assert!(page.contains(&format!("[octal](octal) has the {} octal games", surveyed().len())));
+}
+
+/// The page has a row for each largest move, up to one by two kernels that have nothing in common; the first are computed here.
+#[test]
+fn families_of_sets_are_those_of_the_runs() {
+    let page = text_of("README.md");
+    let by_move = |folder_name: &str, symmetric: bool| -> BTreeMap<u64, Value> {
+        let contents = runs(&folder().join(folder_name)).into_iter().map(|mut run| run["content"].take());
+        let of_kind = contents.filter(|content| content["symmetric"] == symmetric);
+        of_kind.map(|content| (content["largest_move"].as_u64().expect("a move"), content)).collect()
+    };
+    let set = |of: &Value| {
+        let moves = of["longest_periods"][0]["moves"].as_array().expect("a set").iter();
+        moves.map(Value::to_string).collect::<Vec<_>>().join(" ")
+    };
+    for (largest, of) in by_move("families", true) {
+        let row = format!("| {largest} | {} | {} | {} |", of["longest_period"], set(&of), of["longest_preperiod"]);
+        assert!(page.contains(&row), "{row}");
+    }
+    let (found, checked) = (by_move("families", false), by_move("families/checked", false));
+    let last = |of: &BTreeMap<u64, Value>| *of.last_key_value().expect("a run").0;
+    let claim = format!("up to {} by two kernels, up to {} by one alone", last(&checked), last(&found));
+    assert!(page.replace('\n', " ").contains(&claim), "{claim}");
+    assert!(found.keys().copied().eq(1..=last(&found)) && checked.keys().copied().eq(1..=last(&checked)));
+    for (largest, of) in &found {
+        let names = ["sets", "longest_period", "sets_with_longest_period", "longest_preperiod", "sum_of_periods"];
+        let names = [&names[..], &["distinct_periods", "purely_periodic", "largest_value"]].concat();
+        if let Some(other) = checked.get(largest) {
+            assert_ne!(of["kernel"], other["kernel"]);
+            for name in names.iter().copied().chain(["longest_periods", "longest_preperiods"]) {
+                assert_eq!(of[name], other[name], "{name}, largest move {largest}");
+            }
+        }
+        let [sets, longest, with_it, preperiod, sum, distinct, pure, _] = names[..] else {
+            unreachable!("eight names")
+        };
+        let [longest, with_it, preperiod, sum, distinct, pure] =
+            [longest, with_it, preperiod, sum, distinct, pure].map(|name| of[name].to_string());
+        let set = set(of);
+        let row = format!("| {largest} | {longest} | {with_it} | {set} | {preperiod} | {distinct} | {pure} | {sum} |");
+        assert!(page.contains(&row), "{row}");
+        assert_eq!(of[sets], 1u64 << (largest - 1));
+        if *largest <= 12 {
+            let here = MexFamily::oracle(&Family::with_largest(*largest).expect("a move"));
+            assert_eq!(
+                [here.longest_period(), here.longest_preperiod(), here.pure].map(|n| n.to_string()),
+                [longest, preperiod, pure]
+            );
+            assert_eq!(here.sum_of_periods().to_string(), sum);
+        }
+    }
 }
 
 fn survey(into: &Path, args: &[&str]) -> Command {

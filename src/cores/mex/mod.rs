@@ -1,6 +1,7 @@
 //! **SIMD mex**: Grundy values, each the minimum excludant (mex) of the values that a move reaches.
 
 pub mod checkpoint;
+pub mod family;
 mod lanes;
 pub mod octal;
 mod oracle;

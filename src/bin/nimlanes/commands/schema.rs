@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema};
 
 use super::fit::Fit;
 use super::{compare, grundy, kernels, run, solve};
+use crate::files::families::{Part, Periods};
 use crate::files::found::{FirstHeaps, Growth, Periodic};
 use crate::files::saved::{self, Measured, Saved};
 use crate::files::surveyed::Surveyed;
@@ -33,10 +34,11 @@ struct Format {
 }
 
 /// All formats: what `--json` prints, then what files hold.
-fn formats() -> [Format; 15] {
+fn formats() -> [Format; 17] {
     [
         printed::<solve::Report>("solve --json"),
         printed::<grundy::Summary>("grundy --json"),
+        printed::<Periods>("family --json"),
         printed::<kernels::Row>("kernels --json"),
         printed::<compare::Outcome>("compare --json"),
         printed::<Fit>("compare --fit --json"),
@@ -50,6 +52,7 @@ fn formats() -> [Format; 15] {
         kept::<Periodic>("grundy --code --save"),
         kept::<Surveyed>("survey --into"),
         kept::<Sweep>("survey --sets --into, in the first line"),
+        kept::<Part>("family --into"),
     ]
 }
 

@@ -78,14 +78,17 @@ impl Subtraction {
         if needs > SMALL_LIST && needs > free {
             return Err(InputError::MovesMemory { operation: O::NAME, needs, free });
         }
-        let moves = set.up_to(limit);
-        Ok(Subtraction { probed: probe(&moves, limit), moves: Arc::new(moves), limit })
+        Ok(Subtraction::of_moves(set.up_to(limit), limit))
+    }
+
+    /// A set of moves in ascending order, up to the limit.
+    pub(in crate::cores::mex) fn of_moves(moves: Vec<u64>, limit: u64) -> Self {
+        Subtraction { probed: probe(&moves, limit), moves: Arc::new(moves), limit }
     }
 
     /// The same set up to a smaller limit.
     pub(in crate::cores::mex) fn first(&self, limit: u64) -> Self {
-        let moves = self.moves[..self.moves.partition_point(|m| *m <= limit)].to_vec();
-        Subtraction { probed: probe(&moves, limit), moves: Arc::new(moves), limit }
+        Subtraction::of_moves(self.moves[..self.moves.partition_point(|m| *m <= limit)].to_vec(), limit)
     }
 
     /// Bytes of the moves, and of a kernel's own copy, which has the same size.
