@@ -1,6 +1,7 @@
 //! Random inputs: every kernel that this machine can run agrees with the oracle, and theorems that no kernel uses hold.
 
 use nimlanes::cores::mex::octal::{Code, MexOctal, Octal};
+use nimlanes::cores::mex::memory::{Mem0, MexMemory};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::split::{MexSplit, Split};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
@@ -152,6 +153,11 @@ proptest! {
     #[test]
     fn mex_split(parts in 2u32..7, limit in 0u64..120) {
         all_equal_the_oracle::<MexSplit>(&Split::new(parts, limit).expect("a small limit"))?;
+    }
+
+    #[test]
+    fn mex_memory(limit in 0u64..250) {
+        all_equal_the_oracle::<MexMemory>(&Mem0::new(limit).expect("a small limit"))?;
     }
 
     #[test]

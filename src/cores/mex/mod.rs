@@ -2,6 +2,7 @@
 
 pub mod checkpoint;
 mod lanes;
+pub mod memory;
 pub mod octal;
 mod oracle;
 pub mod period;
