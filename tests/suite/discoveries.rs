@@ -11,8 +11,8 @@ use nimlanes::cores::mex::memory::{Mem0, MexMemory, Single};
 use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use nimlanes::kernel::{Operation, Run, available};
 use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::{Operation, Run, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
 use serde_json::{Value, json};
@@ -167,8 +167,8 @@ fn the_paper_on_windows_has_the_games() {
 #[test]
 fn the_values_of_mem0_are_those_that_kernels_find() {
     let (paper, page) = (text_of("../papers/mem0.md"), text_of("README.md"));
-    let input = Mem0::new(500_000).expect("a small limit");
-    let kernels = available::<MexMemory>(&Machine::detect()).filter(|kernel| kernel.cost(&input, 1).ns < 5e9);
+    let (input, machine) = (Mem0::new(500_000).expect("a small limit"), Machine::detect());
+    let kernels = available::<MexMemory>(&machine).filter(|kernel| kernel.cost(&input, 1).ns < 5e9);
     let found: Vec<_> = kernels.map(|kernel| kernel.run(&input, &Run::new(1)).expect("it ends")).collect();
     assert!(found.len() == 2 && found[0] == found[1], "{found:?}");
     let row = |Single { value, heap, .. }: &Single| format!("| {value} | {heap} | {} |\n", 2 * heap);

@@ -47,13 +47,19 @@ impl Operation for MexMemory {
     const CORE: Core = Core::Mex;
     const UNIT: &'static str = "heap";
     const KERNELS: &'static [KernelDef<Self>] = kernels! { MexMemory, [];
-        table = table at [0.7, 50.0], Portable, [], "the baseline: counts the values of all options of each heap afresh";
-        exceptions = exceptions at [60.0], Portable, [], "counts that last; near-linear, with lists of the exceptions by the heap that they change";
+        table = table at [1.5, 50.0], Portable, [], "the baseline: counts the values of all options of each heap afresh";
+        exceptions = exceptions at [100.0], Portable, [], "counts that last; near-linear, with lists of the exceptions by the heap that they change";
         tapes = tapes at [40.0], Portable, [], "the same in windows of the tables, with exceptions as words of four bytes or as bits";
     };
     const ABSENT: &'static [Absent] = &[
-        Absent { feature: "bitvec", reason: "values are counted, and the least free one is nearly always the least past all" },
-        Absent { feature: "wide", reason: "each heap changes some 40 values at scattered places and depends on the heap before" },
+        Absent {
+            feature: "bitvec",
+            reason: "values are counted, and the least free one is nearly always the least past all",
+        },
+        Absent {
+            feature: "wide",
+            reason: "each heap changes some 40 values at scattered places and depends on the heap before",
+        },
     ];
     const PUBLIC: &'static [&'static str] = &["table"];
     const NOTES: &'static str = include_str!("NOTES.md");

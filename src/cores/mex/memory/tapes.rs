@@ -26,11 +26,17 @@ pub fn cost(input: &Mem0, _: CostContext, [exception]: [f64; 1]) -> Cost {
     let heaps = input.heaps() as f64;
     let limit = input.limit() as usize;
     let lists = if input.limit() <= SMALL { Waiting::<FEW_BITS>::bytes(limit) } else { Waiting::<BITS>::bytes(limit) };
-    Cost { ns: exception * input.exceptions(), bytes: 6.5 * heaps + lists as f64 + 600_000.0 }
+    // The landings of a block, in lists that double.
+    let block = 40.0 * heaps.min((16 << BITS) as f64);
+    Cost { ns: exception * input.exceptions(), bytes: 6.5 * heaps + lists as f64 + block + 200_000.0 }
 }
 
 pub fn run(input: &Mem0, run: &Run) -> Result<Output, RunError> {
-    if input.limit() <= SMALL { State::<FEW_BITS>::new(input).run(input, run) } else { State::<BITS>::new(input).run(input, run) }
+    if input.limit() <= SMALL {
+        State::<FEW_BITS>::new(input).run(input, run)
+    } else {
+        State::<BITS>::new(input).run(input, run)
+    }
 }
 
 /// The first heap whose value is kept at heap `t`. An exception of heap `n` that lands there is mostly against a heap `2 n - t` from
@@ -323,7 +329,8 @@ impl<const BITS: u32> State<BITS> {
         for (place, trail) in self.trails.iter_mut().enumerate() {
             let next = (n + trail.heap as usize) / 2;
             trail.marks.drop_below(next / 64);
-            let is_in_use = trail.last as usize >= next || self.singles.iter().any(|single| single.trail == Some(place));
+            let is_in_use =
+                trail.last as usize >= next || self.singles.iter().any(|single| single.trail == Some(place));
             if !is_in_use && !self.unused.contains(&place) {
                 self.unused.push(place);
             }
@@ -357,7 +364,8 @@ impl<const BITS: u32> State<BITS> {
     /// The value of a heap, the least one without holders, given the least one among those that changed.
     #[inline(always)]
     fn value(&self, free: u32) -> u32 {
-        let is_free = |value: &u32| self.values.of(*value).with(self.changes.get(*value).unwrap_or_default()).is_empty();
+        let is_free =
+            |value: &u32| self.values.of(*value).with(self.changes.get(*value).unwrap_or_default()).is_empty();
         (self.least as u32..free).find(is_free).unwrap_or(free)
     }
 
