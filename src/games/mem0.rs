@@ -24,5 +24,5 @@ pub const GAME: Game = Game {
 fn solve(question: &Question, solver: &Solver) -> Result<Solution, SolveError> {
     let (found, kernel) = solver.apply::<MexMemory>(question.limit, Mem0::new)?;
     let answer = found.recurring.last().map_or(0, |last| last.value).into();
-    Ok(Solution { answer, details: details(MexMemory::digest(&found), "last"), kernels: vec![kernel] })
+    Ok(Solution { answer, details: details(MexMemory::digest(&found), "answer"), kernels: vec![kernel] })
 }

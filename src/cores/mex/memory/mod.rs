@@ -81,7 +81,7 @@ impl Operation for MexMemory {
         let oldest = output.open.first().copied().unwrap_or_default();
         let numbers = [
             ("recurring", output.recurring.len() as u64),
-            ("last", last.value),
+            ("answer", last.value),
             ("heap", last.heap),
             ("open", output.open.len() as u64),
             ("oldest", oldest.value),
