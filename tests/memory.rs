@@ -61,7 +61,10 @@ fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
         operation == "mex_octal" && ["sparse", "greedy", "window"].iter().any(|name| kernel.starts_with(name));
     // How far the values of a compressed history repeat is predicted from the first heaps.
     let of_frames = operation == "mex_records" && kernel.starts_with("compressed");
+    // How many exceptions wait, and how wide the windows of the tables are, is an estimate.
+    let of_exceptions = operation == "mex_memory";
     let is_estimated = of_rare_heaps
+        || of_exceptions
         || of_frames
         || operation == "mex_subtraction" && of_each_value && !workload.contains(|c: char| c.is_ascii_digit());
     // Predicted for the largest possible number of positions; with these moves, half of the heaps have none.

@@ -1,5 +1,6 @@
 //! Whole games: each solves a problem by running operations, with kernels chosen by a [`Selection`].
 
+pub mod mem0;
 pub mod nim_square;
 mod parameter;
 mod positions;
@@ -82,7 +83,8 @@ pub struct FoundPositions {
 pub type Receiver = Arc<dyn Fn(Positions) -> Result<(), RunError> + Send + Sync>;
 
 /// All games, in the order of the cores.
-pub static GAMES: &[Game] = &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME, scatterstone_nim::GAME];
+pub static GAMES: &[Game] =
+    &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME, scatterstone_nim::GAME, mem0::GAME];
 
 /// Looks up a game by name.
 ///

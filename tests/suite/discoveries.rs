@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use nimlanes::cores::mex::family::{Family, MexFamily};
+use nimlanes::cores::mex::memory::{Mem0, MexMemory, Single};
 use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use nimlanes::kernel::Operation;
 use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::{Operation, Run, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
 use serde_json::{Value, json};
@@ -160,6 +161,39 @@ fn the_paper_on_windows_has_the_games() {
         let row = format!("| `{code}` | {mask:#x} | {rare} | {last} | {largest} | {heaps} |");
         assert!(digits.contains(&row), "{row}");
     }
+}
+
+/// Both tables on Mem0: the values of the paper are those that near-linear kernels find, past many blocks, and the pages have the runs
+/// that are kept, of which two kernels made the same.
+#[test]
+fn the_values_of_mem0_are_those_that_kernels_find() {
+    let (paper, page) = (text_of("../papers/mem0.md"), text_of("README.md"));
+    let (input, machine) = (Mem0::new(500_000).expect("a small limit"), Machine::detect());
+    let kernels = available::<MexMemory>(&machine).filter(|kernel| kernel.cost(&input, 1).ns < 5e9);
+    let found: Vec<_> = kernels.map(|kernel| kernel.run(&input, &Run::new(1)).expect("it ends")).collect();
+    assert!(found.len() == 2 && found[0] == found[1], "{found:?}");
+    let row = |Single { value, heap, .. }: &Single| format!("| {value} | {heap} | {} |\n", 2 * heap);
+    let rows: String = found[0].recurring.iter().map(row).collect();
+    assert!(paper.contains(&format!("| ---: | ---: | ---: |\n{rows}\n")), "{rows}");
+    let runs: Vec<Value> = files(&folder().join("mem0"), "json")
+        .iter()
+        .map(|path| serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON"))
+        .collect();
+    for run in &runs {
+        follows_its_schema(run);
+        let [kernel, oldest, heap, recurring] = [
+            &run["kernels"]["mex_memory"],
+            &run["details"]["oldest"],
+            &run["details"]["oldest_heap"],
+            &run["details"]["recurring"],
+        ]
+        .map(|field| field.as_str().expect("a text"));
+        assert_eq!(recurring, found[0].recurring.len().to_string());
+        let row = format!("| `{kernel}` | {} | {heap} | {oldest} |", run["limit"]);
+        assert!(page.contains(&row) && paper.contains(&row), "{row}");
+    }
+    let agree = |a: &Value, b: &Value| a["kernels"] != b["kernels"] && a["details"] == b["details"];
+    assert!(runs.iter().any(|run| runs.iter().any(|other| agree(run, other))), "one kernel alone");
 }
 
 fn octaves(run: &Value) -> &[Value] {

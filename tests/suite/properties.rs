@@ -1,6 +1,7 @@
 //! Random inputs: every kernel that this machine can run agrees with the oracle, and theorems that no kernel uses hold.
 
 use nimlanes::cores::mex::family::{Family, MexFamily};
+use nimlanes::cores::mex::memory::{Mem0, MexMemory};
 use nimlanes::cores::mex::octal::{Code, MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::split::{MexSplit, Split};
@@ -167,6 +168,11 @@ proptest! {
         let [free, always]: [Vec<u64>; 2] = [&free, &always.difference(&free).copied().collect()].map(|set| set.iter().copied().collect());
         let family = Family::new(&always, &free).expect("different moves").part(first, sets).listing(kept);
         all_equal_the_oracle::<MexFamily>(&family)?;
+    }
+
+    #[test]
+    fn mex_memory(limit in 0u64..250) {
+        all_equal_the_oracle::<MexMemory>(&Mem0::new(limit).expect("a small limit"))?;
     }
 
     #[test]

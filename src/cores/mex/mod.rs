@@ -3,6 +3,7 @@
 pub mod checkpoint;
 pub mod family;
 mod lanes;
+pub mod memory;
 pub mod octal;
 mod oracle;
 pub mod period;
