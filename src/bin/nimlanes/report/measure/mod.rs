@@ -2,6 +2,7 @@
 //! report resumes where it stopped. At the end, one file has them all.
 
 pub mod tasks;
+pub mod toolchains;
 pub mod webassembly;
 
 use std::collections::BTreeMap;
