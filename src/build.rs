@@ -1,4 +1,4 @@
-//! Tells the library how it is compiled: the flags of rustc, the name of the build that they make, and which rustc and LLVM.
+//! Tells the library how it is compiled: whether by a nightly compiler, the flags of rustc, the name of the build that they make, and which rustc and LLVM.
 
 use std::env;
 use std::process::Command;
@@ -27,6 +27,9 @@ fn main() {
     let said = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     let version = said.lines().next().unwrap_or_default();
     let llvm = said.lines().find_map(|line| line.strip_prefix("LLVM version: ")).unwrap_or_default();
+    if version.contains("-nightly") || version.contains("-dev") {
+        println!("cargo::rustc-cfg=nightly_compiler");
+    }
     println!("cargo::rustc-env=BUILT_WITH_FLAGS={flags}");
     println!("cargo::rustc-env=BUILT_AS={build}");
     println!("cargo::rustc-env=BUILT_BY={version}");

@@ -81,7 +81,7 @@ impl Build {
             target_features: compiled_with!(target_feature:
                 "sse2" "sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx2" "avx512f" "avx512bw" "avx512vbmi" "gfni" "neon" "simd128"),
             features: [
-                compiled_with!(feature: "bitvec" "fearless_simd" "wide"),
+                compiled_with!(feature: "bitvec" "fearless_simd" "pulp" "std_simd" "wide"),
                 tiers,
                 compiled_with!(feature: "parallel"),
             ]

@@ -60,6 +60,10 @@ pub struct Args {
     /// anew from the measurements that it was made from
     #[arg(long, conflicts_with_all = ["quick", "data", "check", "html"])]
     webassembly: bool,
+    /// Measure only the kernels that differ in where their vectors come from, in a build with the Cargo features pulp or std_simd, and
+    /// generate the report anew from the measurements that it was made from
+    #[arg(long, conflicts_with_all = ["quick", "data", "check", "html", "webassembly", "toolchains"])]
+    crates: bool,
     /// Build this program by the compilers of these toolchains of rustup as well, such as 1.89,nightly, measure all kernels by each, and
     /// generate the report anew from the measurements that it was made from
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = toolchains::name, conflicts_with_all = ["quick", "data", "check", "html", "webassembly"])]
@@ -119,6 +123,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         (None, true) => report::source()?,
         (None, false) if args.webassembly => {
             measure_apart(args, builds::wasi, measure::webassembly::measure)?;
+            report::source()?
+        }
+        (None, false) if args.crates => {
+            measure_apart(args, |_| Ok(Vec::new()), measure::crates::measure)?;
             report::source()?
         }
         (None, false) if !args.toolchains.is_empty() => {

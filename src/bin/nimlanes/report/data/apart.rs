@@ -33,6 +33,17 @@ impl Measured for Toolchains {
     const KIND: &'static str = "toolchains";
 }
 
+/// Kernels that differ in where their vectors come from, in a build with Cargo features beyond the default: a duel for each operation
+/// at its published size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Crates {
+    pub operations: Vec<Duel>,
+}
+
+impl Measured for Crates {
+    const KIND: &'static str = "crates";
+}
+
 /// All that is measured apart.
 #[derive(Debug, Default)]
 pub struct Apart {
@@ -40,6 +51,8 @@ pub struct Apart {
     pub webassembly: Vec<Saved<WebAssembly>>,
     /// By several compilers.
     pub toolchains: Vec<Saved<Toolchains>>,
+    /// With more crates.
+    pub crates: Vec<Saved<Crates>>,
 }
 
 impl Apart {
@@ -48,7 +61,7 @@ impl Apart {
     /// # Errors
     /// A file cannot be read or holds something else.
     pub fn read() -> Result<Self, SavedError> {
-        Ok(Apart { webassembly: all()?, toolchains: all()? })
+        Ok(Apart { webassembly: all()?, toolchains: all()?, crates: all()? })
     }
 }
 

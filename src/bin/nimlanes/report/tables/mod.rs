@@ -26,6 +26,7 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 
+pub use self::crates::with_more;
 pub use self::ladder::{best_plain, steps};
 use self::limits::share;
 use self::markdown::{Table, code, memory, ns, size, time, times};
@@ -152,7 +153,7 @@ impl<'a> Report<'a> {
     /// if that is not known.
     pub fn new(data: &'a Data, changed: Option<BTreeSet<String>>, others: &'a [Data]) -> Self {
         let others = others.iter().map(|other| Report::new(other, None, &[])).collect();
-        static NONE: Apart = Apart { webassembly: Vec::new(), toolchains: Vec::new() };
+        static NONE: Apart = Apart { webassembly: Vec::new(), toolchains: Vec::new(), crates: Vec::new() };
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
         Report { data, machine: Machine::detect(), changed, others, apart: &NONE, longest_input: LONGEST_INPUT }
     }
