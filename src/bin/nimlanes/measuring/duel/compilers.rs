@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::processes::Match;
 use super::protocol::Identity;
-use super::show::{across, disturbances, range, verdict};
-use super::{DuelError, TIE};
+use super::show::{across, disturbances, left_out, range, verdict};
+use super::{DuelError, Skipped, TIE};
 use crate::terminal::output::{Document, headed};
 
 /// Kernels by several compilers on one input.
@@ -33,6 +33,9 @@ pub struct Compilers {
     pub compilers: Vec<Compiler>,
     /// The kernels, those that are fastest by the newest compiler first.
     pub rows: Vec<CompiledKernel>,
+    /// The kernels that did not take part.
+    #[serde(default)]
+    pub skipped: Vec<Skipped>,
 }
 
 /// A compiler.
@@ -149,6 +152,7 @@ impl Match<'_> {
             disturbed: played.disturbed(),
             compilers: order.iter().map(|side| compiler(*side)).collect(),
             rows,
+            skipped: self.lineup.skipped.clone(),
         })
     }
 }
@@ -156,7 +160,7 @@ impl Match<'_> {
 impl Compilers {
     /// The table of `compare`.
     pub fn text(&self) -> String {
-        let Compilers { case, build, processes, rounds, disturbed, compilers, rows, .. } = self;
+        let Compilers { case, build, processes, rounds, disturbed, compilers, rows, skipped, .. } = self;
         let listed: String = compilers.iter().map(|one| format!("{}, LLVM {}\n", one.rustc, one.llvm)).collect();
         let heads = compilers.iter().enumerate().flat_map(|(rank, compiler)| {
             let version = compiler.version();
@@ -186,9 +190,10 @@ impl Compilers {
         let [disturbed, unreliable] = disturbances(*disturbed);
         format!(
             "{case}, {build} build, {rounds} rounds in {processes} processes{disturbed}\n{listed}ratio = time by a compiler / time by the \
-             one before; under {:.0} % is a tie, as is what the middle 80 % leave open\n{unreliable}\n{}",
+             one before; under {:.0} % is a tie, as is what the middle 80 % leave open\n{unreliable}\n{}{}",
             100.0 * TIE,
             headed(heads.collect::<Vec<_>>(), rows.iter().map(cells)),
+            left_out(skipped),
         )
     }
 }

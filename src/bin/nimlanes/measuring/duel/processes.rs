@@ -26,7 +26,7 @@ const INPUTS: f64 = 0.1;
 
 /// A duel to be played.
 pub struct Match<'a> {
-    lineup: Lineup,
+    pub(super) lineup: Lineup,
     /// What makes the input in a child: see [`Session::workload`].
     workload: String,
     /// Predicted time of a run of each contender.

@@ -194,8 +194,12 @@ fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
         let [fast_time, slow_time] = [row.median_seconds, slow.median_seconds].map(|seconds| span(seconds * 1e9));
         Some(format!("two modes: {kernel}{of} takes {fast_time}, but {slow_time} in {} processes\n", slow.processes))
     });
-    let skipped = skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.kernel, skipped.reason));
-    headed(head, listed.iter().map(cells)) + &two_modes.chain(skipped).collect::<String>()
+    headed(head, listed.iter().map(cells)) + &two_modes.collect::<String>() + &left_out(skipped)
+}
+
+/// A line for each kernel that did not take part.
+pub fn left_out(skipped: &[Skipped]) -> String {
+    skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.kernel, skipped.reason)).collect()
 }
 
 pub fn range(low: f64, high: f64) -> String {

@@ -174,6 +174,7 @@ mod tests {
             disturbed: 0.0,
             compilers: ["1.2.0", "1.10.0"].map(compiler).to_vec(),
             rows: vec![row("lanes", &[1.0, 0.5]), row("flags", &[2.0, 2.02]), row("stamp", &[4.0, 5.0])],
+            skipped: Vec::new(),
         };
         assert!(duel.compilers.is_sorted_by_key(Compiler::age));
         let environment = Environment::detect(&Machine::detect());
