@@ -11,12 +11,12 @@ use nimlanes::lab::environment::Build;
 use nimlanes::machine::Machine;
 
 use super::MeasureError;
-use super::tasks::Input;
+use super::tasks::{Effort, Input};
 use crate::files::saved::SavedError;
 use crate::measuring::duel::{Compiler, Compilers, DuelOptions, Match, PROCESSES, identity};
 use crate::report::data::apart::Toolchains;
 
-/// Kernels predicted to take up to this take part. So does the baseline, however long it takes.
+/// Kernels predicted to take up to this take part, and the first of the list that keeps to the limit of reports: the baseline.
 const LONGEST: Duration = Duration::from_millis(100);
 /// Budget of the duel of an operation.
 const BUDGET: Duration = Duration::from_secs(12);
@@ -60,10 +60,11 @@ fn duel(
     let selection = Selection::new(*machine).with_threads(1)?;
     let input = Input::new(operation, workload, workload.published, &selection)?;
     let session = input.session(&selection)?;
-    let wanted = input.predicted.iter().filter(|kernel| kernel.claim == Claim::Exact && kernel.run <= LONGEST);
+    let within = |limit| input.predicted.iter().filter(move |one| one.claim == Claim::Exact && one.run <= limit);
+    let baseline = within(Effort::FULL.headline_time_limit).next();
     let options = DuelOptions {
-        kernels: wanted.map(|kernel| kernel.kernel.to_owned()).collect(),
-        baseline: Some(session.kernels()[0].name.to_owned()),
+        kernels: within(LONGEST).map(|one| one.kernel.to_owned()).collect(),
+        baseline: baseline.map(|one| one.kernel.to_owned()),
         threads: 1,
         budget: BUDGET,
         time_limit: Duration::MAX,

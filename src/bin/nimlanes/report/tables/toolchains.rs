@@ -87,9 +87,9 @@ fn machine(saved: &Saved<Toolchains>) -> String {
     );
     text += &over_baselines(content).below("The best kernel as times the baseline, by each compiler:");
     let mut steps = Table::new(&["operation", "kernel", "tier", "by", "time before", "time", "ratio", "middle 80 %"]);
-    for rank in 1..compilers.len() {
+    for (rank, compiler) in compilers.iter().enumerate().skip(1) {
         for Changed { operation, row, times: [before, now], step } in changed(content, rank - 1).1 {
-            let names = [code(operation), code(&row.kernel), code(&row.tier), compilers[rank].version().to_owned()];
+            let names = [code(operation), code(&row.kernel), code(&row.tier), compiler.version().to_owned()];
             let ratio = format!("**{}** {}", times(step.over_older), step.verdict());
             let range = format!("{:.2} to {:.2}", step.over_older_low, step.over_older_high);
             steps.row(names.into_iter().chain([time(before), time(now), ratio, range]));
