@@ -163,7 +163,7 @@ pub fn disturbances(share: f64) -> [String; 2] {
 }
 
 /// A duel that leaves out a larger share of its turns says little.
-const MOST_DISTURBED: f64 = 1.0 / 3.0;
+pub const MOST_DISTURBED: f64 = 1.0 / 3.0;
 
 /// The rows, each with its build if there are two.
 fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {

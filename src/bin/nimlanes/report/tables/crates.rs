@@ -9,6 +9,7 @@ use nimlanes::machine::Machine;
 
 use super::markdown::{Table, code, range, size, time, times};
 use super::operation::section;
+use super::toolchains::noise;
 use super::{Entry, Report, Topic};
 use crate::files::saved::{Saved, day};
 use crate::measuring::duel::{Duel, Row};
@@ -175,12 +176,13 @@ fn more(Saved { environment, content, date, .. }: &Saved<Crates>) -> String {
         }
     }
     format!(
-        "## With `pulp` and `std::simd`, on {}\n\n{}, on {}, {} build by {}.\n\n{tables}",
+        "## With `pulp` and `std::simd`, on {}\n\n{}, on {}, {} build by {}.{}\n\n{tables}",
         environment.microarchitecture,
         environment.cpu,
         day(date),
         environment.build.name,
         environment.build.compiler(),
+        noise(content.operations.iter().map(|duel| duel.disturbed)),
     )
 }
 

@@ -1,8 +1,9 @@
 //! The tables of compilers: the same kernels by each, and what became slower or faster.
 
-use super::markdown::{Table, code, size, time, times};
+use super::markdown::{Table, code, range, size, time, times};
 use super::{Report, Topic};
 use crate::files::saved::{Saved, day};
+use crate::measuring::duel::show::{MOST_DISTURBED, disturbances};
 use crate::measuring::duel::{CompiledKernel, CompiledTime, Compiler, Compilers, Step};
 use crate::report::data::apart::Toolchains;
 
@@ -58,6 +59,8 @@ fn findings(Saved { environment, content, .. }: &Saved<Toolchains>) -> Vec<Strin
     let steps = compilers(content).windows(2).enumerate();
     let finding = |(rank, step): (usize, &[Compiler])| {
         let (count, changed) = changed(content, rank);
+        let is_quiet = content.operations.iter().all(|duel| duel.disturbed <= MOST_DISTURBED);
+        let unquiet = if is_quiet { "" } else { ", which was not quiet" };
         let [older, newer] = [0, 1].map(|side| named(&step[side]));
         let slower = changed.iter().filter(|one| one.step.over_older > 1.0).count();
         let extreme =
@@ -65,7 +68,7 @@ fn findings(Saved { environment, content, .. }: &Saved<Toolchains>) -> Vec<Strin
         let span = extreme(changed.last()).zip(extreme(changed.first()));
         let span = span.map_or(String::new(), |(low, high)| format!(": the new time is {low} to {high} of the old"));
         format!(
-            "From rustc {older} to {newer}, on {}, {slower} of {count} kernels became slower by more than 5 %, {} faster{span}.",
+            "From rustc {older} to {newer}, on {}{unquiet}, {slower} of {count} kernels became slower by more than 5 %, {} faster{span}.",
             environment.microarchitecture,
             changed.len() - slower,
         )
@@ -75,10 +78,11 @@ fn findings(Saved { environment, content, .. }: &Saved<Toolchains>) -> Vec<Strin
 
 fn machine(saved: &Saved<Toolchains>) -> String {
     let Saved { environment, content, date, .. } = saved;
+    let disturbed = noise(content.operations.iter().map(|duel| duel.disturbed));
     let compilers = compilers(content);
     let by: Vec<String> = compilers.iter().map(named).collect();
     let mut text = format!(
-        "## {}\n\n{}, on {}, {} build, by rustc {}.\n\n",
+        "## {}\n\n{}, on {}, {} build, by rustc {}.{disturbed}\n\n",
         environment.microarchitecture,
         environment.cpu,
         day(date),
@@ -91,12 +95,25 @@ fn machine(saved: &Saved<Toolchains>) -> String {
         for Changed { operation, row, times: [before, now], step } in changed(content, rank - 1).1 {
             let names = [code(operation), code(&row.kernel), code(&row.tier), compiler.version().to_owned()];
             let ratio = format!("**{}** {}", times(step.over_older), step.verdict());
-            let range = format!("{:.2} to {:.2}", step.over_older_low, step.over_older_high);
-            steps.row(names.into_iter().chain([time(before), time(now), ratio, range]));
+            let middle = format!("{:.2} to {:.2}", step.over_older_low, step.over_older_high);
+            steps.row(names.into_iter().chain([time(before), time(now), ratio, middle]));
         }
     }
     text += &steps.below("What became slower or faster, as time divided by that of the compiler before:");
     text + &content.operations.iter().map(all_kernels).collect::<String>()
+}
+
+/// A warning if many turns were disturbed, given their shares in some duels.
+pub(super) fn noise(shares: impl Iterator<Item = f64>) -> String {
+    let shares: Vec<f64> = shares.filter(|share| *share > MOST_DISTURBED).collect();
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    range(&shares, percent).map_or(String::new(), |range| {
+        let count = shares.len();
+        format!(
+            " **Not quiet**: in {count} of the duels {range} of the turns were disturbed and left out. Take a difference of less than 10 % for a \
+             tie here."
+        )
+    })
 }
 
 /// What the best kernels win, by each compiler.
@@ -119,7 +136,8 @@ fn over_baselines(measured: &Toolchains) -> Table {
 }
 
 /// The kernels of an operation by each compiler.
-fn all_kernels(Compilers { case, compilers, rows, processes, rounds, .. }: &Compilers) -> String {
+fn all_kernels(Compilers { case, compilers, rows, processes, rounds, disturbed, .. }: &Compilers) -> String {
+    let [disturbed, _] = disturbances(*disturbed);
     let versions = compilers.iter().map(|compiler| compiler.version().to_owned());
     let mut table = Table::new(&["kernel", "tier"].map(str::to_owned).into_iter().chain(versions).collect::<Vec<_>>());
     for CompiledKernel { kernel, tier, times: timed } in rows {
@@ -134,7 +152,7 @@ fn all_kernels(Compilers { case, compilers, rows, processes, rounds, .. }: &Comp
     }
     let title = format!("### {} at {}", code(&case.operation), size(case.size));
     format!(
-        "{title}\n\n{rounds} rounds in {processes} processes; in brackets how many times as long, where it is no tie.\n\n{}",
+        "{title}\n\n{rounds} rounds in {processes} processes{disturbed}; in brackets how many times as long, where it is no tie.\n\n{}",
         table.end()
     )
 }
