@@ -89,6 +89,7 @@
 //! A kernel is a file, its `mod` line and its line in the operation's list; tests, benches, listings and the report
 //! find it through that list. CONTRIBUTING.md has the recipes for kernels, operations, games and tiers.
 
+#![cfg_attr(all(feature = "std_simd", nightly_compiler), feature(portable_simd))]
 #![cfg_attr(
     not(all(
         target_arch = "x86_64",

@@ -12,8 +12,8 @@ use crate::files::found::{FirstHeaps, Growth, Periodic};
 use crate::files::saved::{self, Measured, Saved};
 use crate::files::surveyed::Surveyed;
 use crate::files::swept::Sweep;
-use crate::measuring::duel::Duel;
 use crate::measuring::duel::show::Versus;
+use crate::measuring::duel::{Compilers, Duel};
 use crate::terminal::failure::Failure;
 use crate::terminal::output::{Document, print, table};
 
@@ -34,7 +34,7 @@ struct Format {
 }
 
 /// All formats: what `--json` prints, then what files hold.
-fn formats() -> [Format; 17] {
+fn formats() -> [Format; 18] {
     [
         printed::<solve::Report>("solve --json"),
         printed::<grundy::Summary>("grundy --json"),
@@ -43,6 +43,7 @@ fn formats() -> [Format; 17] {
         printed::<compare::Outcome>("compare --json"),
         printed::<Fit>("compare --fit --json"),
         printed::<Versus>("compare --json with another build"),
+        printed::<Compilers>("compare --toolchain --json"),
         printed::<run::Outcome>("run --json"),
         printed::<Reading>("ceilings --json"),
         printed::<Environment>("env --json"),

@@ -10,3 +10,4 @@ pub mod fit;
 pub mod profile;
 pub mod programs;
 pub mod revisions;
+pub mod toolchains;

@@ -269,6 +269,12 @@ impl Operation for MexSubtraction {
         byte_lanes_fearless = byte_lanes_fearless(Tier) at [1.9, 2.6, 2.5] like byte_lanes, Portable, ["fearless_simd"], "planes by permutes or comparisons of fearless_simd";
         byte_lanes_fearless_avx2 = byte_lanes_fearless(Tier) at [0.55, 1.2, 2.0] like byte_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
         byte_lanes_fearless_avx512 = byte_lanes_fearless(Tier) at [0.3, 0.75, 2.0] like byte_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
+        byte_lanes_std = byte_lanes with lanes::std_simd::portable at [1.9, 2.6, 2.5] like byte_lanes, Portable, ["std_simd"] if nightly_compiler,
+            "planes by comparisons of std::simd";
+        byte_lanes_std_avx2 = byte_lanes with lanes::std_simd::avx2 at [0.55, 1.2, 2.0] like byte_lanes, Avx2, ["avx2", "std_simd"] if nightly_compiler,
+            "planes by comparisons of std::simd";
+        byte_lanes_std_avx512 = byte_lanes with lanes::std_simd::avx512 at [0.4, 1.0, 2.0] like byte_lanes, Avx512, ["avx512", "std_simd"] if nightly_compiler,
+            "planes by comparisons of std::simd";
         byte_lanes_pair_avx512 = byte_lanes_pair with lanes::avx512 at [0.23, 0.75, 1.0, 1.6, 3e5] like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
     };
     const ABSENT: &'static [Absent] = &[];
