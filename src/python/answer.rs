@@ -22,10 +22,9 @@ const TICK: Duration = Duration::from_millis(50);
 /// of Python run. A signal handler or `progress` that raises an exception ends the run.
 pub fn answer<T: Send>(
     py: Python,
-    options: Option<Options>,
+    options: Options,
     ask: impl FnOnce(&Solver) -> Result<T, SolveError> + Send,
 ) -> PyResult<T> {
-    let options = options.unwrap_or_default();
     let selection = options.selection()?;
     let run = selection.run();
     // The stage that runs, and the steps that were done before it.

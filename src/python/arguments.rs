@@ -19,15 +19,18 @@ impl<'py> FromPyObject<'_, 'py> for Limit {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let py = object.py();
-        match (object.extract(), number(&object.to_string())) {
-            (Ok(limit), _) => Ok(Limit(limit)),
-            (Err(error), Err(sentence)) if error.is_instance_of::<PyOverflowError>(py) => {
-                Err(refused(format!("limit `{}` is {sentence}", &*object)))
-            }
-            (Err(error), _) => Err(error),
-        }
+        whole("limit", &object).map(Limit)
     }
+}
+
+/// The value of an argument that is a whole number.
+fn whole(name: &str, object: &Bound<PyAny>) -> PyResult<u64> {
+    object.extract().map_err(|error: PyErr| match number(&object.to_string()) {
+        Err(sentence) if error.is_instance_of::<PyOverflowError>(object.py()) => {
+            refused(format!("{name} `{object}` is {sentence}"))
+        }
+        _ => error,
+    })
 }
 
 /// A subtraction set: a text, or its moves.
@@ -66,7 +69,7 @@ fn listed(object: &Bound<PyAny>) -> PyResult<String> {
 /// The options that all functions take, and the settings of a game.
 #[derive(Default)]
 pub struct Options<'py> {
-    threads: Option<usize>,
+    threads: Option<u64>,
     kernel: Option<String>,
     force: bool,
     pub progress: Option<Bound<'py, PyAny>>,
@@ -74,19 +77,18 @@ pub struct Options<'py> {
     settings: Vec<(String, String)>,
 }
 
-impl<'py> FromPyObject<'_, 'py> for Options<'py> {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+impl<'py> Options<'py> {
+    /// Reads keyword arguments.
+    pub fn read(keywords: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
         let mut options = Options::default();
-        for (name, value) in object.cast::<PyDict>()?.iter() {
+        for (name, value) in keywords.into_iter().flatten() {
             let name = name.to_string();
             match name.as_str() {
-                "threads" => options.threads = value.extract()?,
+                "threads" if value.is_none() => {}
+                "threads" => options.threads = Some(whole(&name, &value)?),
                 "kernel" => options.kernel = value.extract()?,
                 "force" => options.force = value.extract()?,
                 "progress" => options.progress = value.extract()?,
-                _ if value.is_none() => {}
                 _ => {
                     let is_list = !value.is_instance_of::<PyString>() && value.try_iter().is_ok();
                     let text = if is_list { listed(&value)? } else { value.to_string() };
@@ -97,9 +99,7 @@ impl<'py> FromPyObject<'_, 'py> for Options<'py> {
         }
         Ok(options)
     }
-}
 
-impl Options<'_> {
     /// The question about a game, with the settings, which are taken.
     pub fn question(&mut self, game: &str, limit: u64) -> Result<Question, SolveError> {
         let (question, settings) = (games::game(game)?.question(limit), std::mem::take(&mut self.settings));
@@ -121,6 +121,7 @@ impl Options<'_> {
             selection = named.map_err(|error| refused(error.to_string()))?;
         }
         if let Some(threads) = self.threads {
+            let threads = usize::try_from(threads).unwrap_or(usize::MAX);
             selection = selection.with_threads(threads).map_err(|error| raised(error.into()))?;
         }
         Ok(if self.force { selection.allow_long() } else { selection })

@@ -28,6 +28,8 @@ mod _nimlanes {
 /// ("0.77", "0.[3]") or a name ("kayles", "grundy"). The message for an unknown name lists them all.
 ///
 /// Returns an array of shape (limit + 1,) and type uint16: at place n, the value of a heap of n.
+///
+/// Raises `UsageError`, `OutOfMemoryError` or `RunError`: see the package.
 #[pyfunction]
 #[pyo3(
     signature = (game, limit, **options),
@@ -37,9 +39,9 @@ fn grundy_values<'py>(
     py: Python<'py>,
     game: OneHeap,
     limit: Limit,
-    options: Option<Options>,
+    options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyArray1<u16>>> {
-    let values = answer(py, options, |solver| solver.grundy_values(&game.0, limit.0))?;
+    let values = answer(py, Options::read(options)?, |solver| solver.grundy_values(&game.0, limit.0))?;
     Ok(values.into_pyarray(py))
 }
 
@@ -48,6 +50,8 @@ fn grundy_values<'py>(
 /// The set is given as to `grundy_values`, and no other values are computed.
 ///
 /// Returns an array of shape (number of heaps,) and type uint64, ascending.
+///
+/// Raises `UsageError`, `OutOfMemoryError` or `RunError`: see the package.
 #[pyfunction]
 #[pyo3(
     signature = (moves, limit, **options),
@@ -57,9 +61,9 @@ fn zeros<'py>(
     py: Python<'py>,
     moves: Moves,
     limit: Limit,
-    options: Option<Options>,
+    options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
-    Ok(answer(py, options, |solver| solver.zeros(&moves.0, limit.0))?.into_pyarray(py))
+    Ok(answer(py, Options::read(options)?, |solver| solver.zeros(&moves.0, limit.0))?.into_pyarray(py))
 }
 
 /// The first heap of each Grundy value up to a limit, where a move takes a number of a set.
@@ -68,6 +72,8 @@ fn zeros<'py>(
 /// as 2^41.
 ///
 /// Returns an array of shape (largest value + 1,) and type uint64: at place v, the first heap of value v.
+///
+/// Raises `UsageError`, `OutOfMemoryError` or `RunError`: see the package.
 #[pyfunction]
 #[pyo3(
     signature = (moves, limit, **options),
@@ -77,9 +83,9 @@ fn first_heaps<'py>(
     py: Python<'py>,
     moves: Moves,
     limit: Limit,
-    options: Option<Options>,
+    options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyArray1<u64>>> {
-    Ok(answer(py, options, |solver| solver.first_heaps(&moves.0, limit.0))?.into_pyarray(py))
+    Ok(answer(py, Options::read(options)?, |solver| solver.first_heaps(&moves.0, limit.0))?.into_pyarray(py))
 }
 
 /// The period of the Grundy values of a game, if those of the heaps 0..=limit prove one.
@@ -88,6 +94,8 @@ fn first_heaps<'py>(
 /// Where few heaps of a code are rare, no values are kept, and the limit may be as large as 2^48.
 ///
 /// Returns a `Period`, or None if these heaps prove none.
+///
+/// Raises `UsageError`, `OutOfMemoryError` or `RunError`: see the package.
 #[pyfunction]
 #[pyo3(
     signature = (game, limit, **options),
@@ -97,46 +105,70 @@ fn period<'py>(
     py: Python<'py>,
     game: OneHeap,
     limit: Limit,
-    options: Option<Options>,
+    options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let proved = answer(py, options, |solver| solver.period(&game.0, limit.0))?;
+    let proved = answer(py, Options::read(options)?, |solver| solver.period(&game.0, limit.0))?;
     proved.map(|proved| named(py, "Period", (proved.period, proved.preperiod, proved.heaps))).transpose()
 }
 
-/// All P-positions of "proportionate-nim" or "stone-game" up to a limit.
+/// All P-positions of two games up to a limit.
 ///
-/// Settings are those of `nimlanes positions GAME --help`: moves="1:1" makes Proportionate Nim Wythoff's game.
+/// "stone-game": three heaps up to the limit, of which a move takes the same number from one, two or all three; with
+/// rule="one-or-two" from one or two.
+///
+/// "proportionate-nim": two heaps whose sum is at most the limit. A move takes any number t from one heap, or, by moves="1:1,1:2",
+/// t from both, or t from one and 2 t from the other; moves="1:1" is Wythoff's game.
 ///
 /// Returns an array of shape (number of positions, heaps) in lexicographic order, each row ascending: two heaps of type uint64, or three
 /// of type uint32.
+///
+/// Raises `UsageError`, `OutOfMemoryError` or `RunError`: see the package.
 #[pyfunction]
 #[pyo3(
     signature = (game, limit, **options),
     text_signature = "(game, limit, *, threads=None, kernel=None, force=False, progress=None, **settings)"
 )]
-fn positions<'py>(py: Python<'py>, game: &str, limit: Limit, options: Option<Options>) -> PyResult<Bound<'py, PyAny>> {
-    let mut options = options.unwrap_or_default();
+fn positions<'py>(
+    py: Python<'py>,
+    game: &str,
+    limit: Limit,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut options = Options::read(options)?;
     let question = options.question(game, limit.0).map_err(raised)?;
-    Ok(match answer(py, Some(options), |solver| question.positions(solver))?.positions {
+    Ok(match answer(py, options, |solver| question.positions(solver))?.positions {
         Positions::Two(list) => rows(py, list)?.into_any(),
         Positions::Three(list) => rows(py, list)?.into_any(),
     })
 }
 
-/// Solves "stone-game", "proportionate-nim", "nim-square" or "scatterstone-nim" up to a limit.
+/// Solves a problem of Project Euler, or one like it, up to a limit.
 ///
-/// Settings are those of `nimlanes solve GAME --help`, and the questions, too: moves="cubes", heaps=5.
+/// "stone-game" (260) and "proportionate-nim" (665): the sum of all heaps of their P-positions, with the settings of `positions`.
+///
+/// "nim-square" (310): the number of P-positions of heaps up to the limit, in any order, where a move takes a number of a set from one
+/// heap. Settings: moves, a set as for `zeros`, and heaps, their number.
+///
+/// "scatterstone-nim" (629): the number of partitions of the limit that the player to move wins, where a move splits a heap into 2 to k,
+/// summed over k from 2 up to the limit, modulo 1_000_000_007. Settings: modulus, an odd number below 2^31, or exact=True.
 ///
 /// Returns a `Solution`.
+///
+/// Raises `UsageError`, `OutOfMemoryError` or `RunError`: see the package.
 #[pyfunction]
 #[pyo3(
     signature = (game, limit, **options),
     text_signature = "(game, limit, *, threads=None, kernel=None, force=False, progress=None, **settings)"
 )]
-fn solve<'py>(py: Python<'py>, game: &str, limit: Limit, options: Option<Options>) -> PyResult<Bound<'py, PyAny>> {
-    let mut options = options.unwrap_or_default();
+fn solve<'py>(
+    py: Python<'py>,
+    game: &str,
+    limit: Limit,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut options = Options::read(options)?;
     let question = options.question(game, limit.0).map_err(raised)?;
-    let solution = answer(py, Some(options), |solver| question.solve(solver))?;
+    let solution = answer(py, options, |solver| question.solve(solver))?;
     let (details, kernels) = (PyDict::new(py), PyDict::new(py));
     for (name, figure) in &solution.details {
         match figure {

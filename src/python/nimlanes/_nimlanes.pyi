@@ -10,7 +10,7 @@ __all__ = ["first_heaps", "grundy_values", "kernels", "period", "positions", "so
 
 _Moves: TypeAlias = str | Iterable[SupportsIndex]
 _Progress: TypeAlias = Callable[[str, int, int], object]
-_Setting: TypeAlias = str | int | Iterable[SupportsIndex] | None
+_Setting: TypeAlias = str | int | Iterable[SupportsIndex]
 
 def grundy_values(
     game: _Moves,

@@ -62,7 +62,6 @@ def test_a_period_holds_from_its_beginning_and_not_before(game: str | list[int])
         ("stone-game", {}, 3, [(0, 0, 1), (0, 1, 0), (1, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 1, 1)]),
         ("proportionate-nim", {}, 2, [(0, 1), (1, 0), (1, 1), (1, 2), (2, 1)]),
         ("proportionate-nim", {"moves": "1:1"}, 2, [(0, 1), (1, 0), (1, 1)]),
-        ("proportionate-nim", {"moves": None}, 2, [(0, 1), (1, 0), (1, 1), (1, 2), (2, 1)]),
     ],
 )
 def test_positions_are_those_of_the_rules(

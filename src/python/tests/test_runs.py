@@ -24,6 +24,7 @@ import nimlanes
         (lambda: nimlanes.zeros("squares", -1), "limit `-1` is too small; at least 0"),
         (lambda: nimlanes.zeros("squares", 2**64), "limit `18446744073709551616` is too large; at most 18446744073709551615"),
         (lambda: nimlanes.grundy_values("squares", 2**40), "size 1099511627776 is too large for mex_subtraction; at most 2147483648"),
+        (lambda: nimlanes.zeros("squares", 9, threads=-1), "threads `-1` is too small; at least 0"),
         (lambda: nimlanes.zeros("squares", 9, threads=0), "no thread to run on; at least one is needed"),
         (lambda: nimlanes.zeros("squares", 9, kernel="sieve"), "`sieve` is not OPERATION=KERNEL, as in mex_subtraction=stamp"),
         (lambda: nimlanes.zeros("squares", 9, kernel="mex_zeros=no"), "unknown kernel `no` of mex_zeros; "),
@@ -47,7 +48,7 @@ def test_what_is_no_such_argument_is_a_type_error() -> None:
         with pytest.raises(TypeError):
             ask(*arguments)
     with pytest.raises(TypeError, match="unexpected keyword argument `thread`; allowed: threads, kernel, force, progress"):
-        ask("squares", 9, thread=1)
+        ask("squares", 9, thread=None)
 
 
 def test_a_run_that_does_not_fit_in_memory_does_not_begin() -> None:
