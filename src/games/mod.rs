@@ -2,6 +2,7 @@
 
 pub mod mem0;
 pub mod nim_square;
+mod one_heap;
 mod parameter;
 mod positions;
 pub mod proportionate_nim;
@@ -21,6 +22,7 @@ use crate::kernel::selection::{SelectError, Selection};
 use crate::kernel::threads;
 use crate::kernel::workload::InputError;
 use crate::kernel::{Claim, Digest, Kernel, Operation, Run, RunError};
+use crate::machine::Machine;
 use crate::text::names::hint;
 
 pub use parameter::{Setting, ValueError};
@@ -264,6 +266,11 @@ impl<'a> Solver<'a> {
     /// How kernels are chosen, apart from the number of threads.
     pub fn selection(&self) -> &'a Selection {
         self.selection
+    }
+
+    /// The machine that kernels are chosen for.
+    fn machine(&self) -> &'a Machine {
+        self.selection.machine()
     }
 
     /// How kernels are chosen for the threads of the run.

@@ -35,6 +35,7 @@ use twox_hash::XxHash3_64;
 use super::octal::{self, Code, Mask, Octal};
 use super::sparse;
 use super::sparse::space::{Counts, common_parity};
+use super::subtraction;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
@@ -87,7 +88,7 @@ pub fn tallies(values: &[u16]) -> Vec<Tally> {
 pub enum Theorem {
     /// Guy and Smith (1956): values to twice the preperiod and the period.
     GuySmith,
-    /// The window of this width repeats.
+    /// The window of this width repeats; of a finite subtraction set, that of its largest move.
     Window(usize),
 }
 
@@ -155,6 +156,28 @@ impl PartialEq for Census {
     }
 }
 
+impl Proved {
+    /// What the theorem of Guy and Smith proves, if it does.
+    pub(crate) fn classical(found: octal::Period) -> Option<Self> {
+        found.is_proved.then(|| Proved {
+            period: found.period as u64,
+            preperiod: found.preperiod as u64,
+            theorem: Theorem::GuySmith,
+            heaps: found.certificate.unwrap_or(0) as u64 + 1,
+        })
+    }
+
+    /// What repeated values prove of a subtraction set, whose values depend on `farthest` values before.
+    pub(crate) fn by_last_values(found: subtraction::Period, farthest: usize) -> Self {
+        Proved {
+            period: found.period as u64,
+            preperiod: found.preperiod as u64,
+            theorem: Theorem::Window(farthest),
+            heaps: (found.preperiod + found.period + farthest) as u64,
+        }
+    }
+}
+
 impl Census {
     /// The census of all values of a game that splits into two heaps, with the period that the theorem of Guy and Smith proves.
     ///
@@ -166,16 +189,10 @@ impl Census {
 
     /// The census of all values.
     fn of(code: &Code, values: &[u16], period: Option<octal::Period>) -> Self {
-        let proved = |found: octal::Period| Proved {
-            period: found.period as u64,
-            preperiod: found.preperiod as u64,
-            theorem: Theorem::GuySmith,
-            heaps: found.certificate.unwrap_or(0) as u64 + 1,
-        };
         Census {
             tallies: tallies(values),
             last: hashed(values[values.len().saturating_sub(LAST)..].iter().copied()),
-            period: period.filter(|found| found.is_proved).map(proved),
+            period: period.and_then(Proved::classical),
             rare: Some(Rare::of(code, values)),
         }
     }
