@@ -80,7 +80,7 @@ pub struct Args {
     save: Option<PathBuf>,
     /// With --code and a period that is proved, write what proves it to a file: text that `cargo run --release --example
     /// check_certificate FILE` checks without the library
-    #[arg(long, value_name = "FILE", requires = "code", conflicts_with = "listed")]
+    #[arg(long, value_name = "FILE", conflicts_with = "listed")]
     certificate: Option<PathBuf>,
     /// Write to a file instead of standard output; it appears when it is complete. A file with several hard links is refused
     #[arg(long, value_name = "FILE")]
@@ -156,8 +156,8 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.save.is_some() && args.code.is_some() == (args.zeros || args.records) {
         return Err(Failure::Usage("--save needs --records or --zeros, or --code without them".to_owned()));
     }
-    if args.certificate.is_some() && args.format != Format::Summary {
-        return Err(Failure::Usage("--certificate needs --format summary".to_owned()));
+    if args.certificate.is_some() && (args.code.is_none() || args.format != Format::Summary) {
+        return Err(Failure::Usage("--certificate needs --code and --format summary".to_owned()));
     }
     match &args.code {
         Some(code) => octal::main(args, code),
