@@ -101,9 +101,7 @@ pub fn check(text: &str) -> Result<String, String> {
     let (mask, by_position) = (mask.parse::<u8>().map_err(|_| "the mask is no number")?, kind == "position");
     let places = |bit| digits.iter().enumerate().filter(move |(_, digit)| **digit & bit > 0).map(|(t, _)| t);
     let parity = places(4).next().ok_or("nothing is split")? % 2;
-    if by_position && (places(4).any(|t| t % 2 != parity) || period % 2 > 0) {
-        return Err("the position does not count".to_owned());
-    }
+    let is_even = !by_position || places(4).all(|t| t % 2 == parity) && period.is_multiple_of(2);
     let turn = |t: usize| usize::from(by_position) * t;
     let is_common = |n: usize, value: u8| ((value & mask).count_ones() as usize + turn(n + parity)) & 1 > 0;
     let common = |n| (0..128).filter(|value| is_common(n, *value)).fold(0, |bits, value| bits | 1 << value);
@@ -124,15 +122,13 @@ pub fn check(text: &str) -> Result<String, String> {
     let at = |heap: usize| windows.iter().find(|window| window.0 == heap).map(|window| &window.1);
     let is_repeated = last.checked_sub(period).is_some_and(|n| n == from + values.len() && at(n) == Some(values));
     let is_chain = rare.last().is_none_or(|last| *last == last_rare) && chain.is_sorted_by(|a, b| a.0 < b.0);
-    if period == 0 || !is_repeated || !is_long || !is_chain {
+    if period == 0 || !is_repeated || !is_long || !is_chain || !is_even {
         return Err("the windows are no chain that repeats".to_owned());
     }
     let next = AtomicUsize::new(0);
-    let lead = || -> Result<(), String> {
-        while let Some([from, to]) = chain.get(next.fetch_add(1, Relaxed)..).and_then(|rest| rest.first_chunk()) {
-            game.lead(from, to)?;
-        }
-        Ok(())
+    let lead = || {
+        let mut pairs = std::iter::from_fn(|| chain.get(next.fetch_add(1, Relaxed)..)?.first_chunk());
+        pairs.try_for_each(|[from, to]| game.lead(from, to))
     };
     std::thread::scope(|scope| {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
