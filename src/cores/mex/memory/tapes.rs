@@ -117,7 +117,7 @@ impl<const BITS: u32> Values<BITS> {
     }
 
     /// The heaps that have a value. Values that two heaps have for ever are given up: that they are neither free nor single is all
-    /// that matters, and [`MANY`] says it.
+    /// that matters, and `Holders::MANY` says it.
     #[inline(always)]
     fn of(&self, value: u32) -> Holders {
         match self.tape.get(value as usize) {
