@@ -1,4 +1,4 @@
-//! Tells the library how it is compiled: the flags of rustc, the name of the build that they make, and which rustc.
+//! Tells the library how it is compiled: whether by a nightly compiler, the flags of rustc, the name of the build that they make, and which rustc and LLVM.
 
 use std::env;
 use std::process::Command;
@@ -23,11 +23,17 @@ fn main() {
              flags of the alias; add -Ctarget-cpu={wanted} to them, or unset them"
         );
     }
-    let version = Command::new(variable("RUSTC")).arg("--version").output();
-    let version = version.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+    let said = Command::new(variable("RUSTC")).arg("-vV").output();
+    let said = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let version = said.lines().next().unwrap_or_default();
+    let llvm = said.lines().find_map(|line| line.strip_prefix("LLVM version: ")).unwrap_or_default();
+    if version.contains("-nightly") || version.contains("-dev") {
+        println!("cargo::rustc-cfg=nightly_compiler");
+    }
     println!("cargo::rustc-env=BUILT_WITH_FLAGS={flags}");
     println!("cargo::rustc-env=BUILT_AS={build}");
     println!("cargo::rustc-env=BUILT_BY={version}");
+    println!("cargo::rustc-env=BUILT_ON_LLVM={llvm}");
 }
 
 /// The name of a build with these flags, which cargo separates by 0x1f: the CPU that they name, or `default`, and the features of

@@ -1,15 +1,12 @@
 //! Questions answered in one call, with the kernels that are selected on this machine, on all its threads.
 
-use crate::cores::mex::octal::{Code, MexOctal, Octal};
-use crate::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use crate::cores::mex::zeros::{MexZeros, Zeros};
 use crate::cores::named::NameError;
 use crate::games::{Positions, Question, Solution, SolveError, Solver, game};
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::InputError;
 use crate::kernel::{Kernel, Operation, available};
 use crate::machine::Machine;
-use crate::moves::MoveSet;
+use crate::moves::Rules;
 
 /// Solves a game in its published form, up to a limit. The module of each game in [`games`](crate::games) says what its
 /// answer is.
@@ -41,7 +38,7 @@ pub fn positions(question: &Question) -> Result<Positions, SolveError> {
 }
 
 /// The Grundy values of the heaps `0..=limit`, where a move takes a number of the set `moves`: `squares`, `cubes`,
-/// `1,4,9`, `1..5`, or any other text that [`MoveSet`] reads.
+/// `1,4,9`, `1..5`, or any other text that [`MoveSet`](crate::moves::MoveSet) reads.
 ///
 /// ```
 /// assert_eq!(nimlanes::grundy_values("squares", 10)?, [0, 1, 0, 1, 2, 0, 1, 0, 1, 2, 0]);
@@ -51,7 +48,8 @@ pub fn positions(question: &Question) -> Result<Positions, SolveError> {
 /// # Errors
 /// The text is not a subtraction set; otherwise see [`solve`].
 pub fn grundy_values(moves: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
-    subtraction::<MexSubtraction>(moves, limit, Subtraction::new)
+    let moves = moves.parse().map_err(InputError::Moves)?;
+    with_solver(|solver| solver.grundy_values(&Rules::Moves(moves), limit))
 }
 
 /// The heaps up to `limit` that are P-positions (Grundy value 0), by a sieve that computes no other values.
@@ -64,10 +62,11 @@ pub fn grundy_values(moves: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
 /// # Errors
 /// See [`grundy_values`].
 pub fn zeros(moves: &str, limit: u64) -> Result<Vec<u64>, SolveError> {
-    subtraction::<MexZeros>(moves, limit, Zeros::new)
+    let moves = moves.parse().map_err(InputError::Moves)?;
+    with_solver(|solver| solver.zeros(&moves, limit))
 }
 
-/// The Grundy values of the heaps `0..=limit` of an octal or hexadecimal game, given by its [`Code`]: `0.77`, or
+/// The Grundy values of the heaps `0..=limit` of an octal or hexadecimal game, given by its [`Code`](crate::moves::Code): `0.77`, or
 /// `kayles`, is Kayles.
 ///
 /// ```
@@ -78,8 +77,8 @@ pub fn zeros(moves: &str, limit: u64) -> Result<Vec<u64>, SolveError> {
 /// # Errors
 /// The text is not the code of a game; otherwise see [`solve`].
 pub fn octal_values(code: &str, limit: u64) -> Result<Vec<u16>, SolveError> {
-    let code: Code = code.parse().map_err(InputError::Code)?;
-    with_solver(|solver| Ok(solver.apply::<MexOctal>(limit, |limit| Octal::new(&code, limit))?.0))
+    let code = code.parse().map_err(InputError::Code)?;
+    with_solver(|solver| solver.grundy_values(&Rules::Code(code), limit))
 }
 
 /// Looks up a kernel of an operation by name, if it can run on this machine.
@@ -104,15 +103,6 @@ pub fn kernel_named<O: Operation>(name: &str) -> Result<Kernel<O>, NameError> {
         obstacle,
         available: available(),
     })
-}
-
-fn subtraction<O: Operation>(
-    moves: &str,
-    limit: u64,
-    input: impl Fn(&MoveSet, u64, &Machine) -> Result<O::Input, InputError>,
-) -> Result<O::Output, SolveError> {
-    let moves = moves.parse().map_err(InputError::Moves)?;
-    with_solver(|solver| Ok(solver.apply::<O>(limit, |limit| input(&moves, limit, solver.selection().machine()))?.0))
 }
 
 fn with_solver<T>(ask: impl FnOnce(&Solver) -> Result<T, SolveError>) -> Result<T, SolveError> {

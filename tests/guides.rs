@@ -20,11 +20,12 @@ const GUIDES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "profiles/README.md"]
 
 /// Papers, discoveries and the files that `nimlanes report` makes have no comments for this test: all their commands are run
 /// with `--help`.
-const WITH_HELP: [&str; 5] = [
+const WITH_HELP: [&str; 6] = [
     "RESULTS.md",
     "profiles/discoveries/README.md",
     "profiles/papers/charge.md",
     "profiles/papers/windows.md",
+    "profiles/papers/mem0.md",
     "profiles/papers/first-heaps.md",
 ];
 

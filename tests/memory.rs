@@ -61,7 +61,10 @@ fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
         operation == "mex_octal" && ["sparse", "greedy", "window"].iter().any(|name| kernel.starts_with(name));
     // How far the values of a compressed history repeat is predicted from the first heaps.
     let of_frames = operation == "mex_records" && kernel.starts_with("compressed");
+    // How many exceptions wait, and how wide the windows of the tables are, is an estimate.
+    let of_exceptions = operation == "mex_memory";
     let is_estimated = of_rare_heaps
+        || of_exceptions
         || of_frames
         || operation == "mex_subtraction" && of_each_value && !workload.contains(|c: char| c.is_ascii_digit());
     // Predicted for the largest possible number of positions; with these moves, half of the heaps have none.
@@ -69,6 +72,8 @@ fn more(of: &str, operation: &str, workload: &str, kernel: &str) -> f64 {
     // Predicted for the most segments that may wait to be joined, or windows to be read. How many do depends on which
     // thread is faster.
     let may_wait = of == "positions" && kernel.starts_with("charged") || kernel.starts_with("window_tree_threads");
+    // A thread may have done all before another begins.
+    let may_wait = may_wait || kernel.starts_with("slices_threads");
     if is_estimated || is_bound || may_wait { ESTIMATED } else { MORE }
 }
 

@@ -24,6 +24,8 @@ macro_rules! operations {
             &Erased::<mex::split::MexSplit>::new(),
             &Erased::<mex::octal::MexOctal>::new(),
             &Erased::<mex::period::MexPeriod>::new(),
+            &Erased::<mex::family::MexFamily>::new(),
+            &Erased::<mex::memory::MexMemory>::new(),
             &Erased::<xor_count::triples::XorTriples>::new(),
             &Erased::<xor_count::partitions::XorPartitions>::new(),
         ]

@@ -1,6 +1,8 @@
 //! Whole games: each solves a problem by running operations, with kernels chosen by a [`Selection`].
 
+pub mod mem0;
 pub mod nim_square;
+mod one_heap;
 mod parameter;
 mod positions;
 pub mod proportionate_nim;
@@ -20,6 +22,7 @@ use crate::kernel::selection::{SelectError, Selection};
 use crate::kernel::threads;
 use crate::kernel::workload::InputError;
 use crate::kernel::{Claim, Digest, Kernel, Operation, Run, RunError};
+use crate::machine::Machine;
 use crate::text::names::hint;
 
 pub use parameter::{Setting, ValueError};
@@ -82,7 +85,8 @@ pub struct FoundPositions {
 pub type Receiver = Arc<dyn Fn(Positions) -> Result<(), RunError> + Send + Sync>;
 
 /// All games, in the order of the cores.
-pub static GAMES: &[Game] = &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME, scatterstone_nim::GAME];
+pub static GAMES: &[Game] =
+    &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME, scatterstone_nim::GAME, mem0::GAME];
 
 /// Looks up a game by name.
 ///
@@ -262,6 +266,11 @@ impl<'a> Solver<'a> {
     /// How kernels are chosen, apart from the number of threads.
     pub fn selection(&self) -> &'a Selection {
         self.selection
+    }
+
+    /// The machine that kernels are chosen for.
+    fn machine(&self) -> &'a Machine {
+        self.selection.machine()
     }
 
     /// How kernels are chosen for the threads of the run.

@@ -12,8 +12,8 @@ pub enum Obstacle {
         /// The architecture.
         needs: &'static str,
     },
-    /// The kernel is made for targets with a property that this build's target lacks.
-    #[error("made for targets with {needs}")]
+    /// The kernel is made for targets, or compilers, with a property that those of this build lack.
+    #[error("made for builds with {needs}")]
     Target {
         /// The property, as a condition of `cfg`.
         needs: &'static str,

@@ -98,6 +98,9 @@ pub enum InputError {
     /// The text is not a subtraction set.
     #[error(transparent)]
     Moves(#[from] crate::moves::MoveSetError),
+    /// The text gives no rules of a game on one heap.
+    #[error(transparent)]
+    Rules(#[from] crate::moves::RulesError),
     /// The text is not the code of an octal or hexadecimal game.
     #[error(transparent)]
     Code(#[from] crate::moves::CodeError),

@@ -54,6 +54,9 @@ pub struct Build {
     /// The version of rustc. Files and builds from before it was recorded have none, and no flags.
     #[cfg_attr(feature = "serde", serde(default))]
     pub rustc: String,
+    /// The version of the LLVM in it, if that is what makes the machine code, and recorded.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub llvm: String,
 }
 
 /// The name of this build: see [`Build::name`].
@@ -78,7 +81,7 @@ impl Build {
             target_features: compiled_with!(target_feature:
                 "sse2" "sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx2" "avx512f" "avx512bw" "avx512vbmi" "gfni" "neon" "simd128"),
             features: [
-                compiled_with!(feature: "bitvec" "fearless_simd" "wide"),
+                compiled_with!(feature: "bitvec" "fearless_simd" "pulp" "std_simd" "wide"),
                 tiers,
                 compiled_with!(feature: "parallel"),
             ]
@@ -86,7 +89,14 @@ impl Build {
             profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
             flags: flags.map(str::to_owned).collect(),
             rustc: env!("BUILT_BY").to_owned(),
+            llvm: env!("BUILT_ON_LLVM").to_owned(),
         }
+    }
+
+    /// The compiler: rustc and LLVM.
+    pub fn compiler(&self) -> String {
+        let llvm = if self.llvm.is_empty() { String::new() } else { format!(", LLVM {}", self.llvm) };
+        self.rustc.clone() + &llvm
     }
 
     /// The first difference from another build; `None` if both compile the same source alike, as far as both say. Cargo features are

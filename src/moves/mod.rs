@@ -3,6 +3,7 @@
 
 mod code;
 mod diagonals;
+mod rules;
 
 use std::fmt;
 use std::ops::Deref;
@@ -12,6 +13,7 @@ use crate::text::names::hint;
 
 pub use code::{Code, CodeError, FAMOUS, Famous};
 pub use diagonals::{Diagonals, DiagonalsError};
+pub use rules::{Rules, RulesError};
 
 /// A subtraction set: a player may take `m` from a heap for each `m` of the set.
 ///

@@ -21,9 +21,13 @@ pub mod line;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub mod neon;
 pub mod probe;
+#[cfg(feature = "pulp")]
+pub mod pulp;
 pub mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128", feature = "simd128"))]
 pub mod simd128;
+#[cfg(all(feature = "std_simd", nightly_compiler))]
+pub mod std_simd;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 pub mod v128;
 pub mod vectors;

@@ -5,6 +5,7 @@ use std::error::Error;
 use std::hash::Hash;
 
 use nimlanes::cores::mex::checkpoint::CheckpointError;
+use nimlanes::cores::mex::family::FamilyError;
 use nimlanes::cores::mex::{octal, period, records, split, subtraction, zeros};
 use nimlanes::cores::named::NameError;
 use nimlanes::cores::xor_count::{partitions, triples};
@@ -19,7 +20,7 @@ use nimlanes::kernel::{Claim, Core, Kernel, Run, RunError, Yields};
 use nimlanes::lab::{duel::DuelError, verify::VerifyError};
 use nimlanes::machine::isa::{Tier, TierError};
 use nimlanes::machine::{Machine, WrongCap};
-use nimlanes::moves::{Code, CodeError, Diagonals, DiagonalsError, MoveSet, MoveSetError};
+use nimlanes::moves::{Code, CodeError, Diagonals, DiagonalsError, MoveSet, MoveSetError, Rules, RulesError};
 use nimlanes::numbers::NumberError;
 
 fn goes_to_threads<T: Send + Sync + ?Sized>() {}
@@ -36,12 +37,14 @@ fn errors_can_be_boxed_and_sent() {
     is_an_error::<CodeError>();
     is_an_error::<DiagonalsError>();
     is_an_error::<DuelError>();
+    is_an_error::<FamilyError>();
     is_an_error::<InputError>();
     is_an_error::<MoveSetError>();
     is_an_error::<NameError>();
     is_an_error::<NotACase>();
     is_an_error::<NumberError>();
     is_an_error::<Obstacle>();
+    is_an_error::<RulesError>();
     is_an_error::<RunError>();
     is_an_error::<SelectError>();
     is_an_error::<SolveError>();
@@ -100,6 +103,7 @@ fn what_names_something_can_be_the_key_of_a_map() {
     is_a_key::<MoveSet>();
     is_a_key::<octal::Mask>();
     is_a_key::<period::Theorem>();
+    is_a_key::<Rules>();
     is_a_key::<table_scan::Rule>();
     is_a_key::<Tier>();
     is_a_key::<Yields>();

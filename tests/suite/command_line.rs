@@ -54,6 +54,7 @@ fn without_a_command_it_solves_every_game_at_its_published_limit() {
         ("proportionate-nim", "11541685709674"),
         ("nim-square", "2586528661783"),
         ("scatterstone-nim", "626616617"),
+        ("mem0", "105161"),
     ];
     assert!(published.iter().all(|pair| answers.contains(pair)), "{answers:?}");
     let table = nimlanes().assert().success().get_output().stdout.clone();
@@ -133,6 +134,7 @@ fn the_smallest_limits_have_answers() {
         ("proportionate-nim", ["0", "0", "0"]),
         ("nim-square", ["1", "2", "6"]),
         ("scatterstone-nim", ["0", "0", "1"]),
+        ("mem0", ["0", "0", "0"]),
     ] {
         for (limit, answer) in ["0", "1", "2"].into_iter().zip(answers) {
             assert_eq!(json(&["solve", game, "--limit", limit, "--json"])["answer"], answer, "{game} {limit}");
@@ -813,13 +815,14 @@ fn every_json_document_follows_its_schema() {
             _ => true,
         }
     }
-    let documents: [(&str, &[&str], &str); 11] = [
+    let documents: [(&str, &[&str], &str); 12] = [
         ("", &[], "nimlanes-solve-2"),
         // Its largest count exceeds 2^64.
         ("solve", &["nim-square", "--heaps", "5"], "nimlanes-solve-2"),
         ("grundy", &["--limit", "100"], "nimlanes-grundy-1"),
         ("grundy", &["--code", "0.16", "--limit", "1000"], "nimlanes-grundy-1"),
         ("grundy", &["--limit", "1000", "--zeros"], "nimlanes-grundy-1"),
+        ("family", &["--largest-move", "3"], "nimlanes-family-1"),
         ("kernels", &[], "nimlanes-kernel-1"),
         ("compare", &["mex_split", "--size", "9", "--seconds", "0.1"], "nimlanes-duel-2"),
         ("compare", &["mex_split", "--kernels", "byte_scan,near_sum", "--seconds", "1", "--fit"], "nimlanes-fit-1"),

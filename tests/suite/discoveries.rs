@@ -7,11 +7,13 @@ use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use nimlanes::cores::mex::family::{Family, MexFamily};
+use nimlanes::cores::mex::memory::{Mem0, MexMemory, Single};
 use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction};
-use nimlanes::kernel::Operation;
 use nimlanes::kernel::selection::Selection;
+use nimlanes::kernel::{Operation, Run, available};
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
 use serde_json::{Value, json};
@@ -161,6 +163,39 @@ fn the_paper_on_windows_has_the_games() {
     }
 }
 
+/// Both tables on Mem0: the values of the paper are those that near-linear kernels find, past many blocks, and the pages have the runs
+/// that are kept, of which two kernels made the same.
+#[test]
+fn the_values_of_mem0_are_those_that_kernels_find() {
+    let (paper, page) = (text_of("../papers/mem0.md"), text_of("README.md"));
+    let (input, machine) = (Mem0::new(500_000).expect("a small limit"), Machine::detect());
+    let kernels = available::<MexMemory>(&machine).filter(|kernel| kernel.cost(&input, 1).ns < 5e9);
+    let found: Vec<_> = kernels.map(|kernel| kernel.run(&input, &Run::new(1)).expect("it ends")).collect();
+    assert!(found.len() == 2 && found[0] == found[1], "{found:?}");
+    let row = |Single { value, heap, .. }: &Single| format!("| {value} | {heap} | {} |\n", 2 * heap);
+    let rows: String = found[0].recurring.iter().map(row).collect();
+    assert!(paper.contains(&format!("| ---: | ---: | ---: |\n{rows}\n")), "{rows}");
+    let runs: Vec<Value> = files(&folder().join("mem0"), "json")
+        .iter()
+        .map(|path| serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON"))
+        .collect();
+    for run in &runs {
+        follows_its_schema(run);
+        let [kernel, oldest, heap, recurring] = [
+            &run["kernels"]["mex_memory"],
+            &run["details"]["oldest"],
+            &run["details"]["oldest_heap"],
+            &run["details"]["recurring"],
+        ]
+        .map(|field| field.as_str().expect("a text"));
+        assert_eq!(recurring, found[0].recurring.len().to_string());
+        let row = format!("| `{kernel}` | {} | {heap} | {oldest} |", run["limit"]);
+        assert!(page.contains(&row) && paper.contains(&row), "{row}");
+    }
+    let agree = |a: &Value, b: &Value| a["kernels"] != b["kernels"] && a["details"] == b["details"];
+    assert!(runs.iter().any(|run| runs.iter().any(|other| agree(run, other))), "one kernel alone");
+}
+
 fn octaves(run: &Value) -> &[Value] {
     run["content"]["octaves"].as_array().expect("a list")
 }
@@ -243,7 +278,8 @@ fn periods_of_octal_games_are_those_of_the_runs() {
         .filter(|run| !run["content"]["period"].is_null())
         .map(|run| run["content"]["code"].as_str().expect("a code"))
         .collect();
-    let rows = page.lines().filter(|line| line.starts_with("| `")).count();
+    let is_octal = |line: &&str| line.strip_prefix("| `").is_some_and(|code| code.starts_with(['0', '4']));
+    let rows = page.lines().filter(is_octal).count();
     assert_eq!(rows, games.len());
     for code in games {
         let of_game =
@@ -256,6 +292,57 @@ fn periods_of_octal_games_are_those_of_the_runs() {
         }
     }
     assert!(page.contains(&format!("[octal](octal) has the {} octal games", surveyed().len())));
+}
+
+/// The page has a row for each largest move, up to one by two kernels that have nothing in common; the first are computed here.
+#[test]
+fn families_of_sets_are_those_of_the_runs() {
+    let page = text_of("README.md");
+    let by_move = |folder_name: &str, symmetric: bool| -> BTreeMap<u64, Value> {
+        let contents = runs(&folder().join(folder_name)).into_iter().map(|mut run| run["content"].take());
+        let of_kind = contents.filter(|content| content["symmetric"] == symmetric);
+        of_kind.map(|content| (content["largest_move"].as_u64().expect("a move"), content)).collect()
+    };
+    let set = |of: &Value| {
+        let moves = of["longest_periods"][0]["moves"].as_array().expect("a set").iter();
+        moves.map(Value::to_string).collect::<Vec<_>>().join(" ")
+    };
+    for (largest, of) in by_move("families", true) {
+        let row = format!("| {largest} | {} | {} | {} |", of["longest_period"], set(&of), of["longest_preperiod"]);
+        assert!(page.contains(&row), "{row}");
+    }
+    let (found, checked) = (by_move("families", false), by_move("families/checked", false));
+    let last = |of: &BTreeMap<u64, Value>| *of.last_key_value().expect("a run").0;
+    let claim = format!("up to {} by two kernels, up to {} by one alone", last(&checked), last(&found));
+    assert!(page.replace('\n', " ").contains(&claim), "{claim}");
+    assert!(found.keys().copied().eq(1..=last(&found)) && checked.keys().copied().eq(1..=last(&checked)));
+    for (largest, of) in &found {
+        let names = ["sets", "longest_period", "sets_with_longest_period", "longest_preperiod", "sum_of_periods"];
+        let names = [&names[..], &["distinct_periods", "purely_periodic", "largest_value"]].concat();
+        if let Some(other) = checked.get(largest) {
+            assert_ne!(of["kernel"], other["kernel"]);
+            for name in names.iter().copied().chain(["longest_periods", "longest_preperiods"]) {
+                assert_eq!(of[name], other[name], "{name}, largest move {largest}");
+            }
+        }
+        let [sets, longest, with_it, preperiod, sum, distinct, pure, _] = names[..] else {
+            unreachable!("eight names")
+        };
+        let [longest, with_it, preperiod, sum, distinct, pure] =
+            [longest, with_it, preperiod, sum, distinct, pure].map(|name| of[name].to_string());
+        let set = set(of);
+        let row = format!("| {largest} | {longest} | {with_it} | {set} | {preperiod} | {distinct} | {pure} | {sum} |");
+        assert!(page.contains(&row), "{row}");
+        assert_eq!(of[sets], 1u64 << (largest - 1));
+        if *largest <= 12 {
+            let here = MexFamily::oracle(&Family::with_largest(*largest).expect("a move"));
+            assert_eq!(
+                [here.longest_period(), here.longest_preperiod(), here.pure].map(|n| n.to_string()),
+                [longest, preperiod, pure]
+            );
+            assert_eq!(here.sum_of_periods().to_string(), sum);
+        }
+    }
 }
 
 fn survey(into: &Path, args: &[&str]) -> Command {

@@ -261,6 +261,7 @@ fn options_that_contradict_each_other_are_refused() {
         &["--rev", "a", "--against", "b"],
         &["--rev", "a", "--build", "native"],
         &["--build", "native", "--counters"],
+        &["--toolchain", "a", "--build", "native"],
     ] {
         nimlanes()
             .args(["compare", "mex_subtraction"])
@@ -372,7 +373,8 @@ fn exec() -> String {
         fn main() {{
             let args: Vec<String> = env::args().skip(1).collect();
             let revision = option_env!("BUILT_FROM_REVISION").map_or("null".to_owned(), |it| format!("\"{{it}}\""));
-            let says = format!(r"s/.revision.:null/\x22revision\x22:{{revision}}/; s/.build.:.default./\x22build\x22:\x22{{}}\x22/", env!("BUILT_AS"));
+            let rustc = format!(r"s/.rustc.:.[^\x22]*./\x22rustc\x22:\x22{{}}\x22/", env!("BUILT_BY"));
+            let says = format!(r"s/.revision.:null/\x22revision\x22:{{revision}}/; s/.build.:.default./\x22build\x22:\x22{{}}\x22/; {{rustc}}", env!("BUILT_AS"));
             let error = match args[0].as_str() {{
                 "answer" => Command::new("sh").args(["-c", {answer:?}, &says]).exec(),
                 _ => Command::new({program:?}).args(args).exec(),
@@ -535,6 +537,78 @@ fn an_interrupted_build_leaves_nothing_behind() {
     assert!(!repository.is_clean());
     repository.compare("HEAD").assert().success();
     assert!(repository.is_clean());
+}
+
+/// A `rustup` that has the toolchains `this` and, once it is installed, `old`: the same compiler by another name.
+fn rustup(folder: &TempDir) -> String {
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a writable folder");
+        fs::set_permissions(&path, Permissions::from_mode(0o755)).expect("a file of ours");
+        path.display().to_string()
+    };
+    let rename = r"rustc $1 | sed '1s/rustc [0-9.]*/rustc 1.42.0/'";
+    let old = write("old-rustc", &format!("case $1 in -vV|--version) {rename} ;; *) exec rustc \"$@\" ;; esac"));
+    let this = write("this-rustc", "exec rustc \"$@\"");
+    let cases = [
+        format!("'which --toolchain this rustc') echo {this} ;;"),
+        format!("'which --toolchain old rustc') test -e {old}.installed && echo {old} && exit"),
+        "echo \"error: toolchain 'old' is not installed\" >&2; exit 1 ;;".to_owned(),
+        format!("'toolchain install old --profile minimal --no-self-update') touch {old}.installed ;;"),
+    ];
+    write("rustup", &format!("case \"$*\" in\n{}\nesac", cases.join("\n")));
+    format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap_or_default())
+}
+
+#[test]
+fn kernels_are_compared_by_compilers() {
+    let repository = Repository::new(&exec());
+    let folder = folder();
+    let path = rustup(&folder);
+    let by = |names: &str| {
+        let mut command = repository.duel(["--toolchain", names]);
+        command.env("PATH", &path);
+        command
+    };
+    let says = "toolchain 'old' is not installed; `rustup toolchain install old --profile minimal` installs it, as --install does";
+    failed(&mut by("this,old"), says);
+    by("this").assert().code(2).stderr(predicate::str::contains("another compiler than that of this program, rustc "));
+    by("../old").assert().code(2).stderr(predicate::str::contains("names of toolchains, such as "));
+
+    let duel = json(by("this,old").arg("--install"));
+    follows_its_schema(&duel);
+    assert_eq!((&duel["schema"], &duel["baseline"]), (&"nimlanes-compilers-1".into(), &"flags".into()));
+    let compilers = duel["compilers"].as_array().expect("an array");
+    assert!(compilers.len() == 2 && compilers[0]["rustc"].as_str().is_some_and(|it| it.starts_with("rustc 1.42.0 ")));
+    let rows = duel["rows"].as_array().expect("an array");
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        let [low, ratio, high] = ["over_older_low", "over_older", "over_older_high"].map(|name| &row["times"][1][name]);
+        assert!(
+            row["times"][0]["over_older"].is_null()
+                && low.as_f64() <= ratio.as_f64()
+                && ratio.as_f64() <= high.as_f64()
+        );
+    }
+    let output = by("old").assert().success().get_output().stdout.clone();
+    let output = String::from_utf8(output).expect("UTF-8");
+    assert!(output.contains("/1.42.0") && output.contains("LLVM"), "{output}");
+
+    let mut profile = nimlanes();
+    profile.current_dir(repository.0.path()).env("PATH", &path).args([
+        "profile",
+        "mex_subtraction",
+        "--kernel",
+        "stamp",
+    ]);
+    profile.args(["--size", "2000", "--seconds", "0.3", "--toolchain", "old"]);
+    profile.assert().success().stdout(predicate::str::contains(" in stamp of old, and takes "));
+
+    // A program that another compiler has made.
+    let main = exec().replace("BUILT_BY", "CARGO_PKG_NAME");
+    fs::write(repository.path("src/main.rs"), main).expect("a writable folder");
+    failed(&mut by("old"), "it says that it is one by nimlanes-lab");
+    failed(by("old").current_dir(folder.path()), "--toolchain needs the source tree of nimlanes");
 }
 
 /// The revision is this build again, so that only names differ.

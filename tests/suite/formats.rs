@@ -13,8 +13,11 @@ const CHECKPOINTS: [(&str, &str); 5] = [
     ("records-3", "--moves 1,5,600001 --limit 2e8 --records --kernel mex_records=compressed_lanes"),
     ("zeros-1", "--moves squares --limit 2^21 --zeros --kernel mex_zeros=residue_rows"),
     ("octal-0", "--code 0.6 --limit 2e5 --kernel mex_octal=greedy"),
-    ("period-1", "--code 0.106 --limit 3e5 --kernel mex_period=window_words"),
+    ("period-2", "--code 0.106 --limit 3e5 --kernel mex_period=window_words"),
 ];
+
+/// A checkpoint that cannot be resumed any more, and what is said of it.
+const OLD: (&str, &str) = ("period-1", "an old format");
 
 /// A duel that `compare --save` wrote.
 const DUEL: &str = "duel-1.json";
@@ -51,6 +54,13 @@ fn kept_checkpoints_are_resumed_and_later_ones_refused() {
 }
 
 #[test]
+fn old_checkpoints_are_refused_by_name() {
+    let file = fs::read(folder().join(format!("{}.checkpoint", OLD.0))).expect("a kept file");
+    let (code, _, error) = run("--code 0.106 --limit 3e5", Some(&file));
+    assert!(code == Some(2) && error.contains(OLD.1), "{error}");
+}
+
+#[test]
 fn a_kept_duel_is_compared_with() {
     let text = fs::read_to_string(folder().join(DUEL)).expect("a kept file");
     let compare = |file: &Path| {
@@ -72,7 +82,8 @@ fn a_kept_duel_is_compared_with() {
 
 #[test]
 fn no_kept_file_is_forgotten() {
-    let tested = CHECKPOINTS.map(|(name, _)| format!("{name}.checkpoint")).into_iter().chain([DUEL.to_owned()]);
+    let checkpoints = CHECKPOINTS.map(|(name, _)| name).into_iter().chain([OLD.0]);
+    let tested = checkpoints.map(|name| format!("{name}.checkpoint")).chain([DUEL.to_owned()]);
     let kept = fs::read_dir(folder()).expect("a folder").map(|entry| entry.expect("an entry").file_name());
     let kept: BTreeSet<_> = kept.map(|name| name.into_string().expect("UTF-8")).collect();
     assert_eq!(kept, tested.collect());

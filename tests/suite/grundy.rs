@@ -610,6 +610,16 @@ fn wrong_requests_for_octal_games_give_one_line() {
         (vec!["--code", "0.8", "--limit", "1000", "--kernel", "mex_period=table"], 2, "mex_period"),
         (vec!["--code", "0.6", "--zeros", "--save", "f"], 2, "--save needs"),
         (vec!["--moves", "1,2", "--save", "f"], 2, "--save needs"),
+        (vec!["--moves", "1,2", "--certificate", "f"], 2, "--certificate needs --code"),
+        (vec!["--code", "0.6", "--zeros", "--certificate", "f"], 2, "cannot be used with"),
+        (
+            vec!["--code", "0.6", "--format", "csv", "--certificate", "f"],
+            2,
+            "--certificate needs --code and --format summary",
+        ),
+        (vec!["--code", "0.[3]", "--certificate", "f"], 2, "octal digits that end"),
+        (vec!["--code", "grundy", "--certificate", "f"], 2, "octal digits that end"),
+        (vec!["--code", "0.6", "--limit", "1000", "--certificate", "f"], 1, "prove no period"),
         (vec!["--code", "0.[3]", "--limit", "1e7"], 2, "too large"),
         (vec!["--code", "0.6", "--offset", "1"], 2, "--offset needs"),
         (vec!["--code", "0.6", "--resume"], 2, "--checkpoint"),
@@ -622,6 +632,62 @@ fn wrong_requests_for_octal_games_give_one_line() {
         let line = String::from_utf8(output.stderr).expect("text");
         assert!(line.lines().count() == 1 && line.contains(part), "{args:?}: {line}");
     }
+}
+
+/// The checker, which uses nothing of the library.
+#[path = "../../src/examples/check_certificate.rs"]
+#[expect(dead_code, reason = "it has a main function")]
+mod check_certificate;
+
+/// The text of the certificate of a game.
+fn certificate(code: &str, limit: &str) -> String {
+    let folder = in_memory();
+    let file = folder.path().join("certificate");
+    grundy(&["--code", code, "--limit", limit, "--certificate"]).arg(&file).assert().success();
+    std::fs::read_to_string(file).expect("a certificate")
+}
+
+/// With the hash at the end that fits.
+fn sealed(body: &str) -> String {
+    let hash = body
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    format!("{body}end {hash:016x}\n")
+}
+
+#[test]
+fn a_certificate_is_checked_without_the_library() {
+    use check_certificate::check;
+    let kayles = certificate("kayles", "1000");
+    assert_eq!(check(&kayles), Ok("0.77: period 12 from heap 71".to_owned()));
+    assert!(check(&sealed("nimlanes certificate 1\ncode 0.77\nperiod 12\nfrom 70\n")).is_err());
+    let by_window = certificate("0.56", "6e5");
+    assert_eq!(check(&by_window), Ok("0.56: period 144 from heap 326640".to_owned()));
+    let (body, _) = by_window.split_once("end ").expect("a hash");
+    assert_eq!(sealed(body), by_window);
+    assert!(check(&by_window.replacen("period 144", "period 145", 1)).is_err_and(|reason| reason.contains("damaged")));
+    // With another digit and the hash that fits it is refused for what it says.
+    let is_refused = |from: &str, to: &str| {
+        let changed = body.replacen(from, to, 1);
+        assert_ne!(changed, body, "{from}");
+        assert!(check(&sealed(&changed)).is_err(), "{from} {to}");
+    };
+    let window = body.lines().filter(|line| line.starts_with("window")).nth(2).expect("windows");
+    let other_heap = window.replacen("window 1", "window 2", 1);
+    let other_value = format!("{}0", &window[..window.len() - 1]);
+    let is_zero = window.ends_with('0');
+    let other_value = if is_zero { format!("{}1", &window[..window.len() - 1]) } else { other_value };
+    let cases = [
+        ("code 0.56", "code 0.57"),
+        ("period 144", "period 146"),
+        ("from 3", "from 4"),
+        ("width ", "width 1\nwidth "),
+        ("rare 1795", "rare 1794"),
+        ("mask 9", "mask 8"),
+        (window, &other_heap),
+        (window, &other_value),
+    ];
+    cases.iter().for_each(|(from, to)| is_refused(from, to));
 }
 
 /// Runs are killed as soon as a checkpoint exists, then resumed. The output has the same bytes.

@@ -18,6 +18,8 @@ mod command_line;
 mod discoveries;
 #[cfg(feature = "cli")]
 mod duels;
+#[cfg(feature = "cli")]
+mod families;
 #[cfg(all(feature = "cli", unix))]
 mod files;
 #[cfg(feature = "cli")]

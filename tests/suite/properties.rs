@@ -1,5 +1,7 @@
 //! Random inputs: every kernel that this machine can run agrees with the oracle, and theorems that no kernel uses hold.
 
+use nimlanes::cores::mex::family::{Family, MexFamily};
+use nimlanes::cores::mex::memory::{Mem0, MexMemory};
 use nimlanes::cores::mex::octal::{Code, MexOctal, Octal};
 use nimlanes::cores::mex::records::{MexRecords, Records};
 use nimlanes::cores::mex::split::{MexSplit, Split};
@@ -152,6 +154,25 @@ proptest! {
     #[test]
     fn mex_split(parts in 2u32..7, limit in 0u64..120) {
         all_equal_the_oracle::<MexSplit>(&Split::new(parts, limit).expect("a small limit"))?;
+    }
+
+    /// A part that need not begin at a whole word. Some sets are empty, or have smaller moves than the largest of the family.
+    #[test]
+    fn mex_family(
+        always in btree_set(1u64..40, 0..4),
+        free in btree_set(1u64..40, 1..12),
+        first in 0u64..1000,
+        sets in 0u64..150,
+        kept in 0usize..5,
+    ) {
+        let [free, always]: [Vec<u64>; 2] = [&free, &always.difference(&free).copied().collect()].map(|set| set.iter().copied().collect());
+        let family = Family::new(&always, &free).expect("different moves").part(first, sets).listing(kept);
+        all_equal_the_oracle::<MexFamily>(&family)?;
+    }
+
+    #[test]
+    fn mex_memory(limit in 0u64..250) {
+        all_equal_the_oracle::<MexMemory>(&Mem0::new(limit).expect("a small limit"))?;
     }
 
     #[test]

@@ -24,8 +24,8 @@ pub enum CheckpointError {
     /// The file is not a checkpoint.
     #[error("this is not a checkpoint of nimlanes")]
     NoCheckpoint,
-    /// The file was written by a version whose checkpoints could lead to wrong values.
-    #[error("the checkpoint has the old format nimlane1, which cannot be resumed; start this run again without it")]
+    /// The file was written by a version whose checkpoints could lead to wrong values, or lack what is needed now.
+    #[error("the checkpoint has an old format, which cannot be resumed; start this run again without it")]
     OldFormat,
     /// The file was written by a later version.
     #[error("the checkpoint has a newer format than this version of nimlanes reads")]

@@ -1,7 +1,9 @@
 //! **SIMD mex**: Grundy values, each the minimum excludant (mex) of the values that a move reaches.
 
 pub mod checkpoint;
+pub mod family;
 mod lanes;
+pub mod memory;
 pub mod octal;
 mod oracle;
 pub mod period;

@@ -163,6 +163,12 @@ impl<S: Sink, const HANDS_ON: bool> Operation for TableScan<S, HANDS_ON> {
         bitvec_rows = bitvec_rows with bitvec_rows::raw_words at [0.002, 5.0] like bit_rows, Portable, ["bitvec"] if target_pointer_width = "64",
             "the same windows, read as raw words of a BitVec";
         wide_rows = bit_rows with vectors::wide::four at [0.0009, 4.0] like bit_rows, Portable, ["wide"], "256 candidates at once, in portable vectors";
+        bit_rows_std = bit_rows with vectors::std_simd::portable at [0.0009, 4.0] like bit_rows, Portable, ["std_simd"] if nightly_compiler,
+            "the same in vectors of std::simd";
+        bit_rows_std_avx2 = bit_rows with vectors::std_simd::avx2 at [0.0006, 4.0] like bit_rows, Avx2, ["avx2", "std_simd"] if nightly_compiler,
+            "the same in vectors of std::simd";
+        bit_rows_std_avx512 = bit_rows with vectors::std_simd::avx512 at [0.0004, 4.0] like bit_rows, Avx512, ["avx512", "std_simd"] if nightly_compiler,
+            "the same in vectors of std::simd";
         bit_rows_avx2 = bit_rows with vectors::avx2 at [0.0009, 3.7] like bit_rows, Avx2, ["avx2"], "256 candidates at once";
         bit_rows_avx512 = bit_rows with vectors::avx512 at [0.0008, 3.9] like bit_rows, Avx512, ["avx512"], "512 candidates at once";
         bit_rows_neon = bit_rows with vectors::v128 at [0.0012, 3.7] like bit_rows, Neon, ["neon"], "256 candidates at once, in two vectors";

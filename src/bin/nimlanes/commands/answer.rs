@@ -28,7 +28,7 @@ pub fn main(_: &Args) -> Result<(), Failure> {
     };
     while let Some(request) = next()? {
         match request {
-            Request::Hello => say(&Reply::Hello(Identity::of_this()))?,
+            Request::Hello => say(&Reply::Hello(Box::new(Identity::of_this())))?,
             Request::Open(input) => return answer(&input, &mut next),
             Request::Check { .. } | Request::Turn { .. } => return fail("there is no input yet"),
         }

@@ -1,6 +1,6 @@
 //! `nimlanes compare`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nimlanes::lab::environment::Environment;
@@ -18,6 +18,7 @@ use crate::measuring::duel::show::{self, Versus};
 use crate::measuring::duel::{Change, Duel, DuelError, DuelOptions, Match, PROCESSES, TIME_LIMIT, run_duel};
 use crate::measuring::programs::HAS_PROCESSES;
 use crate::measuring::revisions::Revision;
+use crate::measuring::toolchains;
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
@@ -26,7 +27,7 @@ use crate::terminal::output::{Document, print, print_json};
 /// Compare the speed of kernels on one input: check that their outputs agree, then time them in turns
 ///
 /// The rounds are spread over several processes, because one process is one layout in memory, and kernels may be faster or slower
-/// in the next. With --with, --rev or --build, another build of this program takes part.
+/// in the next. With --with, --rev or --build, another build of this program takes part; with --toolchain, one for each compiler.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes compare mex_subtraction --size 100000\n  \
     nimlanes compare table_scan --size 5000 --threads 2 --kernels bit_rows,byte_table --json\n  \
@@ -36,6 +37,7 @@ use crate::terminal::output::{Document, print, print_json};
     nimlanes compare mex_subtraction --with ../before/target/release/nimlanes\n  \
     nimlanes compare mex_subtraction --rev HEAD~1 --kernels flags,stamp\n  \
     nimlanes compare mex_subtraction --size 100000 --build native --until 1%\n  \
+    nimlanes compare mex_split --toolchain 1.89,nightly --install\n  \
     nimlanes compare mex_subtraction --kernels stamp,byte_lanes --fit")]
 pub struct Args {
     #[command(flatten)]
@@ -64,6 +66,13 @@ pub struct Args {
     /// Build the repository around the working directory for this CPU, as cargo run-native does, and use that as with --with
     #[arg(long, conflicts_with_all = ["save", "against"])]
     build: Option<Build>,
+    /// Build the repository around the working directory by the compilers of these toolchains of rustup, such as 1.89,nightly, and
+    /// show each kernel by each compiler
+    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = toolchains::name, conflicts_with_all = ["with", "rev", "build", "save", "against"])]
+    toolchain: Vec<String>,
+    /// With --toolchain: install what is missing
+    #[arg(long, requires = "toolchain")]
+    install: bool,
     /// Skip kernels predicted to take longer than this for a run, in seconds
     #[arg(long, alias = "patience", value_name = "S", default_value_t = TIME_LIMIT.as_secs_f64(), value_parser = seconds, allow_negative_numbers = true)]
     time_limit: f64,
@@ -79,11 +88,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
     /// Also count instructions, cycles and misses per unit of work [default: by the counters of the CPU, else by single steps]
-    #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, conflicts_with_all = ["with", "rev", "build"])]
+    #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, conflicts_with_all = ["with", "rev", "build", "toolchain"])]
     counters: Option<Option<Source>>,
     /// Time the kernels on all inputs that the benches have, and fit to that the rates of their predicted times, as the list states
     /// them
-    #[arg(long, conflicts_with_all = ["workload", "size", "baseline", "with", "rev", "build", "save", "against", "counters"])]
+    #[arg(long, conflicts_with_all = ["workload", "size", "baseline", "with", "rev", "build", "toolchain", "save", "against", "counters"])]
     fit: bool,
     /// With --against: allow a duel from another machine or build
     #[arg(long, requires = "against")]
@@ -186,13 +195,9 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         return if args.json { print_json(&fit) } else { print(&fit.text()) };
     }
     if !HAS_PROCESSES {
-        if args.with.is_some()
-            || args.until.is_some()
-            || args.rev.is_some()
-            || args.build.is_some()
-            || args.counters.is_some()
-        {
-            let what = "this system has no other processes: --with, --rev, --build, --until and --counters need them";
+        let others = args.with.is_some() || args.rev.is_some() || args.build.is_some() || !args.toolchain.is_empty();
+        if others || args.until.is_some() || args.counters.is_some() {
+            let what = "this system has no other processes: --with, --rev, --build, --toolchain, --until and --counters need them";
             return Err(Failure::Usage(what.to_owned()));
         }
         remark("this system has no other processes: all rounds are in this one, and have its layout in memory");
@@ -200,6 +205,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         return finish(args, Saved::now(environment, duel), before, |duel| tie(Of::Kernels, duel), |_| Ok(None));
     }
     let duel = Match::new(open, &options, args.processes as usize, selection.machine(), &run)?.until(args.until);
+    let toolchains = match &args.toolchain[..] {
+        [] => Vec::new(),
+        names => toolchains::build(names, args.install, &run)?,
+    };
     let program = match (&args.with, &args.rev, args.build) {
         (Some(path), ..) => Some(path.clone()),
         (_, Some(revision), _) => Some(Revision::build(revision, &run)?.program),
@@ -210,6 +219,13 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         pin(cpu, selection.threads())?;
     }
     let (bar, mut watch) = Monitor::of_share(duel.case().to_string());
+    if !toolchains.is_empty() {
+        let programs: Vec<&Path> = toolchains.iter().map(|toolchain| toolchain.program.as_path()).collect();
+        let played = duel.play_compilers(&programs, &mut watch);
+        drop(bar);
+        let compilers = played?;
+        return if args.json { print_json(&compilers) } else { print(&compilers.text()) };
+    }
     let Some(program) = program else {
         let played = duel.play(&mut watch);
         drop(bar);

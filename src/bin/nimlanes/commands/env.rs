@@ -41,7 +41,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         ("build", format!("{} ({})", build.name, build.profile)),
         ("compiled for", list(&build.target_features)),
         ("features", list(&build.features)),
-        ("compiler", build.rustc.clone()),
+        ("compiler", build.compiler()),
         ("flags", list(&build.flags)),
     ];
     print(&table(rows.map(|(name, value)| [name.to_owned(), value])))

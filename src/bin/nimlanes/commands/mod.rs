@@ -10,6 +10,7 @@ mod ceilings;
 mod compare;
 mod completions;
 mod env;
+mod family;
 mod fit;
 mod grundy;
 mod kernels;
@@ -38,6 +39,7 @@ pub enum Command {
     Beams(beams::Args),
     Grundy(grundy::Args),
     Survey(survey::Args),
+    Family(family::Args),
     Kernels(kernels::Args),
     Verify(verify::Args),
     Compare(compare::Args),
@@ -66,6 +68,7 @@ impl Command {
             Command::Beams(args) => beams::main(args),
             Command::Grundy(args) => grundy::main(args),
             Command::Survey(args) => survey::main(args),
+            Command::Family(args) => family::main(args),
             Command::Kernels(args) => kernels::main(args),
             Command::Verify(args) => verify::main(args),
             Command::Compare(args) => compare::main(args),

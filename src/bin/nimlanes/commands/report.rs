@@ -3,15 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use nimlanes::kernel::Run;
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::units::bytes;
 
 use crate::files;
 use crate::files::folder;
-use crate::files::saved::{self, Saved, day, utc_now};
-use crate::measuring::builds;
-use crate::report::data::webassembly::{self, WebAssembly};
+use crate::files::saved::{self, Measured, Saved, SavedError, day, utc_now};
+use crate::measuring::{builds, toolchains};
+use crate::report::data::apart;
 use crate::report::data::{GivenName, is_name};
 use crate::report::html::{self, Page};
 use crate::report::measure::tasks::Effort;
@@ -31,6 +32,8 @@ use crate::terminal::output::{check_writable, failure, print};
 ///
 /// `--webassembly` measures only kernels in Node beside those of this program, for a page of tables of their own. It builds this
 /// repository for the target wasm32-wasip1, without vectors and with them.
+///
+/// `--toolchains` measures only what other compilers make of the kernels, for a page of its own.
 ///
 /// `--html` measures nothing and writes that one file: a page of the measurements to browse, without a network.
 #[derive(clap::Args)]
@@ -57,6 +60,17 @@ pub struct Args {
     /// anew from the measurements that it was made from
     #[arg(long, conflicts_with_all = ["quick", "data", "check", "html"])]
     webassembly: bool,
+    /// Measure only the kernels that differ in where their vectors come from, in a build with the Cargo features pulp or std_simd, and
+    /// generate the report anew from the measurements that it was made from
+    #[arg(long, conflicts_with_all = ["quick", "data", "check", "html", "webassembly", "toolchains"])]
+    crates: bool,
+    /// Build this program by the compilers of these toolchains of rustup as well, such as 1.89,nightly, measure all kernels by each, and
+    /// generate the report anew from the measurements that it was made from
+    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = toolchains::name, conflicts_with_all = ["quick", "data", "check", "html", "webassembly"])]
+    toolchains: Vec<String>,
+    /// With --toolchains: install what is missing
+    #[arg(long, requires = "toolchains")]
+    install: bool,
     /// Allow measurements from several machines
     #[arg(long)]
     mixed: bool,
@@ -108,7 +122,15 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
         (None, true) => report::source()?,
         (None, false) if args.webassembly => {
-            measure_webassembly(args)?;
+            measure_apart(args, builds::wasi, measure::webassembly::measure)?;
+            report::source()?
+        }
+        (None, false) if args.crates => {
+            measure_apart(args, |_| Ok(Vec::new()), measure::crates::measure)?;
+            report::source()?
+        }
+        (None, false) if !args.toolchains.is_empty() => {
+            measure_apart(args, |run| by_toolchains(args, run), measure::toolchains::measure)?;
             report::source()?
         }
         (None, false) => measure(args)?,
@@ -157,27 +179,46 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
     print(&lines)
 }
 
-/// Measures kernels in Node beside those of this program. Operations that were measured earlier today are kept.
-fn measure_webassembly(args: &Args) -> Result<(), Failure> {
+/// What measures kernels of this program beside those of others, given what was measured earlier today.
+type Beside<T> = fn(
+    &Machine,
+    &[PathBuf],
+    Option<T>,
+    &Run,
+    &mut dyn FnMut(&T) -> Result<(), SavedError>,
+    &mut dyn FnMut(&str),
+) -> Result<(), MeasureError>;
+
+/// Measures this program beside those that `build` makes, into a file apart. Operations that were measured earlier today are kept.
+fn measure_apart<T: Measured + Clone>(
+    args: &Args,
+    build: impl FnOnce(&Run) -> Result<Vec<PathBuf>, Failure>,
+    measure: Beside<T>,
+) -> Result<(), Failure> {
     let machine = Machine::from_env()?;
     let environment = Environment::detect(&machine);
-    let path = webassembly::path(args.name.as_ref().unwrap_or(&environment.microarchitecture));
+    let path = apart::path::<T>(args.name.as_ref().unwrap_or(&environment.microarchitecture));
     // What was measured before stays until all is measured.
     let part = path.with_extension("part");
     saved::check_writable(&path).map_err(ReportError::from)?;
     let run = interrupt::run(1);
-    let programs = builds::wasi(&run)?;
+    let programs = build(&run)?;
     let today = utc_now();
-    let is_of_today = |saved: &Saved<WebAssembly>| !args.again && day(&saved.date) == day(&today);
+    let is_of_today = |saved: &Saved<T>| !args.again && day(&saved.date) == day(&today);
     let earlier = [&part, &path].into_iter().filter_map(|path| Saved::read(path).ok()).find(is_of_today);
     say("measuring; do not use the machine meanwhile");
-    let mut save = |measured: &WebAssembly| Saved::now(environment.clone(), measured.clone()).write(&part);
-    let earlier = earlier.map(|saved| saved.content);
-    measure::webassembly::measure(&machine, &programs, earlier, &run, &mut save, &mut say)?;
+    let mut save = |measured: &T| Saved::now(environment.clone(), measured.clone()).write(&part);
+    measure(&machine, &programs, earlier.map(|saved| saved.content), &run, &mut save, &mut say)?;
     if part.exists() {
         fs::rename(&part, &path).map_err(|error| failure(&error, Some(&path)))?;
     }
     Ok(())
+}
+
+/// The programs by other compilers.
+fn by_toolchains(args: &Args, run: &Run) -> Result<Vec<PathBuf>, Failure> {
+    let built = toolchains::build(&args.toolchains, args.install, run)?;
+    Ok(built.into_iter().map(|toolchain| toolchain.program).collect())
 }
 
 /// Measures what is missing, and returns the folder of the measurements.

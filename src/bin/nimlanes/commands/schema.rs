@@ -7,13 +7,14 @@ use schemars::{JsonSchema, Schema};
 
 use super::fit::Fit;
 use super::{compare, grundy, kernels, run, solve};
+use crate::files::families::{Part, Periods};
 use crate::files::found::{FirstHeaps, Growth, Periodic};
 use crate::files::saved::{self, Measured, Saved};
 use crate::files::surveyed::Surveyed;
 use crate::files::swept::Sweep;
 use crate::measuring::calibration::Calibration;
-use crate::measuring::duel::Duel;
 use crate::measuring::duel::show::Versus;
+use crate::measuring::duel::{Compilers, Duel};
 use crate::terminal::failure::Failure;
 use crate::terminal::output::{Document, print, table};
 
@@ -34,14 +35,16 @@ struct Format {
 }
 
 /// All formats: what `--json` prints, then what files hold.
-fn formats() -> [Format; 16] {
+fn formats() -> [Format; 19] {
     [
         printed::<solve::Report>("solve --json"),
         printed::<grundy::Summary>("grundy --json"),
+        printed::<Periods>("family --json"),
         printed::<kernels::Row>("kernels --json"),
         printed::<compare::Outcome>("compare --json"),
         printed::<Fit>("compare --fit --json"),
         printed::<Versus>("compare --json with another build"),
+        printed::<Compilers>("compare --toolchain --json"),
         printed::<run::Outcome>("run --json"),
         printed::<Reading>("ceilings --json"),
         printed::<Environment>("env --json"),
@@ -52,6 +55,7 @@ fn formats() -> [Format; 16] {
         kept::<Periodic>("grundy --code --save"),
         kept::<Surveyed>("survey --into"),
         kept::<Sweep>("survey --sets --into, in the first line"),
+        kept::<Part>("family --into"),
     ]
 }
 

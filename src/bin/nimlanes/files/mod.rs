@@ -3,6 +3,7 @@
 //! Files know nothing of commands and measuring. The formats of what a report measures are with the report.
 
 mod atomic;
+pub mod families;
 pub mod folder;
 pub mod found;
 mod identity;

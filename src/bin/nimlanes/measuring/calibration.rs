@@ -74,6 +74,17 @@ pub enum Shown {
     Tie,
 }
 
+impl Shown {
+    /// What the time is that the ratio has above.
+    pub fn word(self) -> &'static str {
+        match self {
+            Shown::Slower => "slower",
+            Shown::Faster => "faster",
+            Shown::Tie => "tie",
+        }
+    }
+}
+
 /// Differences that are not told apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tie {

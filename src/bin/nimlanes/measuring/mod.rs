@@ -13,3 +13,4 @@ mod loops;
 pub mod profile;
 pub mod programs;
 pub mod revisions;
+pub mod toolchains;

@@ -19,14 +19,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use self::data::apart::Apart;
 use self::data::machines::Others;
 use self::data::sources;
-use self::data::webassembly::{self, WebAssembly};
 use self::data::{Data, DataError, GivenName};
 use self::tables::{Report, unmarked};
 use crate::files;
 use crate::files::folder::{JOINED, join};
-use crate::files::saved::{Saved, SavedError, day, entries};
+use crate::files::saved::{SavedError, day, entries};
 use crate::measuring::builds::Modules;
 
 /// The file of the report.
@@ -203,7 +203,7 @@ fn changed(data: &Data) -> Result<Option<BTreeSet<String>>, SavedError> {
 struct Contents {
     data: Data,
     others: Vec<Data>,
-    webassembly: Vec<Saved<WebAssembly>>,
+    apart: Apart,
 }
 
 impl Contents {
@@ -211,19 +211,19 @@ impl Contents {
     fn read(folder: &Path, mixed: bool, announce: &mut dyn FnMut(&str)) -> Result<Self, ReportError> {
         let data = Data::read(folder, mixed)?;
         if data.is_draft() {
-            return Ok(Contents { data, others: Vec::new(), webassembly: Vec::new() });
+            return Ok(Contents { data, others: Vec::new(), apart: Apart::default() });
         }
         let others = Others::beside(&data, folder, Path::new(FOLDERS))?;
         others.left_out.iter().for_each(|line| announce(line));
-        Ok(Contents { data, others: others.data, webassembly: webassembly::read()? })
+        Ok(Contents { data, others: others.data, apart: Apart::read()? })
     }
 }
 
 /// Generates the files from measurements in a folder. Text outside of the marks is kept, and kernels with a `changed` source are
 /// marked.
 fn compose(folder: &Path, contents: &Contents, changed: Option<BTreeSet<String>>) -> Result<Composed, ReportError> {
-    let Contents { data, others, webassembly } = contents;
-    let report = Report::new(data, changed, others).with_webassembly(webassembly);
+    let Contents { data, others, apart } = contents;
+    let report = Report::new(data, changed, others).with_apart(apart);
     let root = root(data.is_draft());
     let mut files = Vec::new();
     for chart in report.charts() {

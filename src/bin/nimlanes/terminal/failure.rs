@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::builder::Styles;
 use nimlanes::cores::UnknownOperation;
+use nimlanes::cores::mex::family::FamilyError;
 use nimlanes::cores::named::NameError;
 use nimlanes::games::SolveError;
 use nimlanes::kernel::RunError;
@@ -104,4 +105,4 @@ macro_rules! usage {
         }
     )* };
 }
-usage! { InputError NameError UnknownOperation WrongCap }
+usage! { FamilyError InputError NameError UnknownOperation WrongCap }

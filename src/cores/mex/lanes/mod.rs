@@ -15,6 +15,8 @@ pub mod avx512;
 pub mod plain;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub mod shifts_neon;
+#[cfg(all(feature = "std_simd", nightly_compiler))]
+pub mod std_simd;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 pub mod v128;
 #[cfg(feature = "wide")]

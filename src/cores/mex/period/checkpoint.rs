@@ -4,16 +4,17 @@ use std::fmt;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use super::Census;
-use super::state::{Progress, Snapshot, Tallies, Tortoise, VALUES};
+use super::marks::{Mark, Marks};
+use super::state::{Milestone, Progress, Snapshot, VALUES};
 use super::stream::LARGEST_TABLE;
+use super::{Census, Certificate};
 use crate::cores::mex::checkpoint::{CheckpointError, Reader, Writer};
 use crate::cores::mex::octal::{self, Octal};
 use crate::cores::mex::sparse::window::CODES;
 use crate::kernel::RunError;
 
 /// The first bytes of a checkpoint.
-const MAGIC: [u8; 8] = *b"nimwind1";
+const MAGIC: [u8; 8] = *b"nimwind2";
 
 /// The most windows in a file, and the most bytes of one.
 const MOST: u64 = 1 << 24;
@@ -22,6 +23,14 @@ const MOST: u64 = 1 << 24;
 pub trait Journal: Send + Sync {
     /// Called after each chunk of heaps. `is_last` is true if the run is about to stop early.
     fn keep(&self, progress: &Progress, input: &Octal, is_last: bool);
+
+    /// Called when a window proves a period. To make the certificate, some of the heaps are computed again.
+    ///
+    /// # Errors
+    /// Those of `certify`, which end the run.
+    fn proved(&self, _certify: &dyn Fn() -> Result<Certificate, RunError>) -> Result<(), RunError> {
+        Ok(())
+    }
 
     /// Called with what was counted, after [`keep`](Self::keep), if the run is about to stop early.
     fn stopped(&self, _: &Census) {}
@@ -67,16 +76,12 @@ impl Start {
     }
 }
 
-fn write_tallies(out: &mut Writer, tallies: &Tallies) -> io::Result<()> {
-    out.numbers(tallies.iter().flat_map(|(first, heaps)| [*first, *heaps]))
-}
-
-fn read_tallies(reader: &mut Reader) -> Result<Tallies, CheckpointError> {
-    let mut tallies = [(0, 0); VALUES];
-    for (first, heaps) in &mut tallies {
-        (*first, *heaps) = (reader.number()?, reader.number()?);
+fn read_counts<const COUNT: usize>(reader: &mut Reader) -> Result<[u64; COUNT], CheckpointError> {
+    let mut numbers = [0; COUNT];
+    for number in &mut numbers {
+        *number = reader.number()?;
     }
-    Ok(tallies)
+    Ok(numbers)
 }
 
 fn write_window(out: &mut Writer, heap: u64, codes: &[u8]) -> io::Result<()> {
@@ -101,7 +106,7 @@ fn read_window(reader: &mut Reader) -> Result<Snapshot, CheckpointError> {
 impl Progress {
     /// Writes everything that is needed to resume a run on the game of `input`, whatever its limit.
     ///
-    /// The format: `nimwind1` in ASCII; as little-endian 64-bit numbers, the length of the code; the code as text; the numbers of
+    /// The format: `nimwind2` in ASCII; as little-endian 64-bit numbers, the length of the code; the code as text; the numbers of
     /// [`Progress`], with windows as bytes; and the XXH3-64 of everything before. What depends on the first heaps alone is computed anew.
     ///
     /// # Errors
@@ -111,22 +116,23 @@ impl Progress {
         let text = input.code().to_string();
         out.numbers([text.len() as u64])?;
         out.bytes(text.as_bytes())?;
-        let found = self.found.map_or([0; 4], |found| [found.period, found.preperiod, found.width as u64, found.heaps]);
+        let Marks { class, since, zeros, marks } = &self.marks;
         out.numbers([self.table as u64, self.kept as u64, self.verified_by as u64, self.distance])?;
-        out.numbers(found)?;
-        write_tallies(&mut out, &self.tallies)?;
-        write_tallies(&mut out, &self.tortoise.tallies)?;
+        out.numbers(self.tallies.iter().flat_map(|(first, heaps)| [*first, *heaps]))?;
         write_window(&mut out, self.done, self.window(self.kept))?;
-        write_window(&mut out, self.tortoise.window.heap, &self.tortoise.window.codes)?;
-        out.numbers([self.snapshots.len() as u64])?;
-        self.snapshots.iter().try_for_each(|snapshot| write_window(&mut out, snapshot.heap, &snapshot.codes))?;
+        out.numbers([u64::from(*class), *since, *zeros, marks.len() as u64])?;
+        out.numbers(marks.iter().flat_map(|mark| [mark.heap, mark.window, mark.zeros]))?;
+        out.numbers([self.milestones.len() as u64])?;
+        for Milestone { window, counts } in &self.milestones {
+            write_window(&mut out, window.heap, &window.codes)?;
+            out.numbers(*counts)?;
+        }
         out.end()
     }
 
     /// Reads what [`Progress::write`] wrote for a run on the same game.
     ///
-    /// A file holds what was counted, and proves nothing: the run goes on from before a period that is in the file, finds it
-    /// again and proves it.
+    /// A file holds what was counted, and no period: a run that has proved one saves what it knew before, and proves it again.
     ///
     /// # Errors
     /// The file cannot be read, is damaged, belongs to another game, or is from beyond the limit of `input`.
@@ -141,56 +147,56 @@ impl Progress {
         if found != text.as_bytes() {
             return Err(CheckpointError::OtherGame);
         }
-        let [table, kept, verified_by, distance] = [(); 4].map(|()| reader.number());
-        let [period, preperiod, width, heaps] = [(); 4].map(|()| reader.number());
-        let is_found = period? > 0;
-        for number in [preperiod, width, heaps] {
-            number?;
-        }
-        let index = |number: Result<u64, _>| usize::try_from(number?).map_err(|_| CheckpointError::Foreign);
-        let (mut tallies, before) = (read_tallies(&mut reader)?, read_tallies(&mut reader)?);
-        let (Snapshot { heap: mut done, mut codes }, window) = (read_window(&mut reader)?, read_window(&mut reader)?);
+        let [table, kept, verified_by, distance] = read_counts(&mut reader)?;
+        let tallies = read_counts::<{ 2 * VALUES }>(&mut reader)?;
+        let Snapshot { heap: done, mut codes } = read_window(&mut reader)?;
+        let [class, since, zeros, count] = read_counts(&mut reader)?;
+        let class = u8::try_from(class).map_err(|_| CheckpointError::Damaged)?;
+        let mark = |[heap, window, zeros]: [u64; 3]| Mark { heap, window, zeros };
+        let marks = (0..count.min(MOST)).map(|_| read_counts(&mut reader).map(mark)).collect::<Result<Vec<_>, _>>()?;
         let count = reader.number()?;
-        if count > MOST {
-            return Err(CheckpointError::Damaged);
-        }
-        let mut snapshots = (0..count).map(|_| read_window(&mut reader)).collect::<Result<Vec<_>, _>>()?;
+        let milestone = |_| Ok(Milestone { window: read_window(&mut reader)?, counts: read_counts(&mut reader)? });
+        let milestones = (0..count.min(MOST)).map(milestone).collect::<Result<Vec<_>, CheckpointError>>()?;
         reader.end()?;
+        let mut pairs = tallies.as_chunks().0.iter().map(|[first, heaps]| (*first, *heaps));
+        let tallies = std::array::from_fn(|_| pairs.next().expect("two numbers for each value"));
         let at = codes.len();
-        let (table, kept, mut verified_by) = (index(table)?, index(kept)?, index(verified_by)?);
-        let counted = |tallies: &Tallies| tallies.iter().map(|(_, heaps)| u128::from(*heaps)).sum::<u128>();
-        let is_possible = kept == at
-            && window.codes.len() == kept
-            && counted(&tallies) == u128::from(done)
-            && counted(&before) == u128::from(window.heap)
-            && (1..=LARGEST_TABLE).contains(&table)
-            && (table as u64..=done).contains(&window.heap)
+        let is_possible = kept == at as u64
+            && counted(tallies.iter().map(|(_, heaps)| *heaps)) == u128::from(done)
+            && (1..=LARGEST_TABLE as u64).contains(&table)
+            && table <= done
             && verified_by <= kept
-            && !snapshots.is_empty()
-            && snapshots.is_sorted_by_key(|snapshot| snapshot.heap);
+            && since <= done
+            && marks.iter().all(|mark| mark.heap <= done)
+            && milestones.is_sorted_by_key(|milestone| milestone.window.heap)
+            && milestones.iter().all(|Milestone { window, counts }| {
+                (table..=done).contains(&window.heap) && counted(counts.iter().copied()) == u128::from(window.heap)
+            })
+            && milestones.first().is_some_and(|first| first.window.heap == table);
         if !is_possible {
             return Err(CheckpointError::Damaged);
         }
         if done > input.limit() + 1 {
             return Err(CheckpointError::Foreign);
         }
-        if is_found {
-            (done, codes, tallies, verified_by) = (window.heap, window.codes.clone(), before, 0);
-            snapshots.retain(|snapshot| snapshot.heap < done);
-        }
+        let kept = at;
         codes.resize(Progress::room(kept), 0);
         Ok(Progress {
-            table,
+            table: table as usize,
             done,
             codes,
             at,
             kept,
             tallies,
-            tortoise: Tortoise { window, tallies: before },
-            verified_by,
-            snapshots,
-            distance: distance?.max(1),
-            found: None,
+            verified_by: verified_by as usize,
+            marks: Marks { class, since, zeros, marks },
+            milestones,
+            distance: distance.max(1),
         })
     }
+}
+
+/// How many heaps were counted.
+fn counted(heaps: impl Iterator<Item = u64>) -> u128 {
+    heaps.map(u128::from).sum()
 }

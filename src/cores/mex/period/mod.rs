@@ -16,6 +16,9 @@
 //! reached from `n - p` by a move that leaves a fixed heap and one at most `w` smaller; the same move from `n` reaches
 //! it. So that least value is the value of `n`, and `n` is common and verified by the same moves.
 //!
+//! The codes that decide the next ones, without their verification, are fewer. If they repeat, so does all that follows as far as it
+//! is verified, and after `w` heaps the windows of the theorem do.
+//!
 //! The classical theorem of Guy and Smith needs no sparse space, but values to twice the preperiod and twice the period.
 //! `profiles/papers/windows.md` in the source tree has all definitions and lemmas, and the periods that were found.
 //!
@@ -32,15 +35,19 @@ use twox_hash::XxHash3_64;
 use super::octal::{self, Code, Mask, Octal};
 use super::sparse;
 use super::sparse::space::{Counts, common_parity};
+use super::subtraction;
 use crate::kernel::selection::Selection;
 use crate::kernel::workload::{InputError, Workload, Workloads};
 use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, Run, RunError, kernels};
 
+mod certificate;
 mod checkpoint;
+mod marks;
 mod state;
 mod stream;
 mod table;
 
+pub use certificate::Certificate;
 pub use checkpoint::{Journal, Start};
 pub use state::Progress;
 
@@ -81,7 +88,7 @@ pub fn tallies(values: &[u16]) -> Vec<Tally> {
 pub enum Theorem {
     /// Guy and Smith (1956): values to twice the preperiod and the period.
     GuySmith,
-    /// The window of this width repeats.
+    /// The window of this width repeats; of a finite subtraction set, that of its largest move.
     Window(usize),
 }
 
@@ -149,6 +156,28 @@ impl PartialEq for Census {
     }
 }
 
+impl Proved {
+    /// What the theorem of Guy and Smith proves, if it does.
+    pub(crate) fn classical(found: octal::Period) -> Option<Self> {
+        found.is_proved.then(|| Proved {
+            period: found.period as u64,
+            preperiod: found.preperiod as u64,
+            theorem: Theorem::GuySmith,
+            heaps: found.certificate.unwrap_or(0) as u64 + 1,
+        })
+    }
+
+    /// What repeated values prove of a subtraction set, whose values depend on `farthest` values before.
+    pub(crate) fn by_last_values(found: subtraction::Period, farthest: usize) -> Self {
+        Proved {
+            period: found.period as u64,
+            preperiod: found.preperiod as u64,
+            theorem: Theorem::Window(farthest),
+            heaps: (found.preperiod + found.period + farthest) as u64,
+        }
+    }
+}
+
 impl Census {
     /// The census of all values of a game that splits into two heaps, with the period that the theorem of Guy and Smith proves.
     ///
@@ -160,16 +189,10 @@ impl Census {
 
     /// The census of all values.
     fn of(code: &Code, values: &[u16], period: Option<octal::Period>) -> Self {
-        let proved = |found: octal::Period| Proved {
-            period: found.period as u64,
-            preperiod: found.preperiod as u64,
-            theorem: Theorem::GuySmith,
-            heaps: found.certificate.unwrap_or(0) as u64 + 1,
-        };
         Census {
             tallies: tallies(values),
             last: hashed(values[values.len().saturating_sub(LAST)..].iter().copied()),
-            period: period.filter(|found| found.is_proved).map(proved),
+            period: period.and_then(Proved::classical),
             rare: Some(Rare::of(code, values)),
         }
     }

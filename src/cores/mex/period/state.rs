@@ -1,14 +1,14 @@
-//! What a run knows: the last codes, counts, and windows to compare with and to start again from.
+//! What a run knows: the last codes, counts, marked heaps, and windows to compare with and to start again from.
 
-use super::Theorem;
+use super::marks::Marks;
 use crate::cores::mex::sparse::codes::LANES;
 use crate::cores::mex::sparse::window::{CHUNK, CODES, Window};
 
 /// Values of heaps whose codes have a bit in a word.
 pub(super) const VALUES: usize = 2 * CODES;
-/// Windows to start again from, at most, and their distance at first.
-const MOST_SNAPSHOTS: usize = 256;
-const FIRST_DISTANCE: u64 = 1 << 20;
+/// Milestones at most, and their distance at first.
+const MOST_MILESTONES: usize = 256;
+const FIRST_DISTANCE: u64 = CHUNK as u64;
 
 /// The codes before a heap.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,26 +20,18 @@ pub(super) struct Snapshot {
 /// How often each value occurs, and the first heap that has it.
 pub(super) type Tallies = [(u64, u64); VALUES];
 
-/// A window that later ones are compared with, and what was counted before it.
+/// A window to compare with and to start again from, and how often each value occurs before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tortoise {
+pub(super) struct Milestone {
     pub(super) window: Snapshot,
-    pub(super) tallies: Tallies,
+    pub(super) counts: [u64; VALUES],
 }
 
-/// A period that was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) period: u64,
-    pub(super) preperiod: u64,
-    pub(super) width: usize,
-    pub(super) heaps: u64,
-}
-
-impl Found {
-    pub(super) fn theorem(&self) -> Theorem {
-        Theorem::Window(self.width)
-    }
+/// How many codes a run keeps, an even number, so that even heaps stay at even indices: as far back as anything can read, from the
+/// first heap after a window that repeats.
+fn kept(window: &Window, table: usize) -> usize {
+    let most = window.longest() + window.depth() + CHUNK;
+    most.next_multiple_of(2 * LANES).max(super::LAST).min(table & !1)
 }
 
 /// The progress of a run.
@@ -56,22 +48,19 @@ pub struct Progress {
     /// How many codes stay when there is no more room.
     pub(super) kept: usize,
     pub(super) tallies: Tallies,
-    pub(super) tortoise: Tortoise,
-    /// How far back the verification has read since the tortoise.
+    /// How far back the verification has read.
     pub(super) verified_by: usize,
-    pub(super) snapshots: Vec<Snapshot>,
+    pub(super) marks: Marks,
+    pub(super) milestones: Vec<Milestone>,
     pub(super) distance: u64,
-    pub(super) found: Option<Found>,
 }
 
 impl Progress {
     /// After a table with these codes.
     pub(super) fn new(window: &Window, codes: &[u8], tallies: Tallies) -> Self {
-        // An even number, so that even heaps stay at even indices.
-        let kept = window.longest().next_multiple_of(2 * LANES).max(super::LAST).min(codes.len() & !1);
         let (table, heap) = (codes.len(), codes.len() as u64);
+        let kept = kept(window, table);
         let mut buffer = codes[table - kept..].to_vec();
-        let window = Snapshot { heap, codes: buffer.clone() };
         let mut state = Progress {
             table,
             done: heap,
@@ -79,11 +68,10 @@ impl Progress {
             at: kept,
             kept,
             tallies,
-            tortoise: Tortoise { window, tallies },
             verified_by: 0,
-            snapshots: Vec::new(),
+            marks: Marks::new(&buffer, heap),
+            milestones: Vec::new(),
             distance: FIRST_DISTANCE,
-            found: None,
         };
         buffer.resize(Progress::room(kept), 0);
         state.codes = buffer;
@@ -93,8 +81,8 @@ impl Progress {
     /// Whether it keeps as many codes as a run with this window reads.
     pub(super) fn fits(&self, window: &Window) -> bool {
         let depth = window.depth().max(LANES);
-        self.kept >= window.longest().min(self.table & !1)
-            && self.snapshots.iter().all(|snapshot| snapshot.codes.len() >= depth)
+        self.kept >= kept(window, self.table)
+            && self.milestones.iter().all(|milestone| milestone.window.codes.len() == depth)
     }
 
     /// The length of the buffer of codes.
@@ -159,16 +147,17 @@ impl Progress {
         &self.codes[self.at - width..self.at]
     }
 
-    /// Keeps a window to start again from, if it is time to: at multiples of a distance that doubles.
-    pub(super) fn snap(&mut self, depth: usize) {
+    /// Keeps a milestone, if it is time to: at multiples of a distance that doubles.
+    pub(super) fn keep_milestone(&mut self, depth: usize) {
         if !(self.done - self.table as u64).is_multiple_of(self.distance) {
             return;
         }
-        self.snapshots.push(Snapshot { heap: self.done, codes: self.window(depth).to_vec() });
-        if self.snapshots.len() == MOST_SNAPSHOTS {
+        let window = Snapshot { heap: self.done, codes: self.window(depth).to_vec() };
+        self.milestones.push(Milestone { window, counts: self.tallies.map(|(_, heaps)| heaps) });
+        if self.milestones.len() == MOST_MILESTONES {
             self.distance *= 2;
             let (table, distance) = (self.table as u64, self.distance);
-            self.snapshots.retain(|snapshot| (snapshot.heap - table).is_multiple_of(distance));
+            self.milestones.retain(|milestone| (milestone.window.heap - table).is_multiple_of(distance));
         }
     }
 }

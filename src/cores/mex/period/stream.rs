@@ -4,16 +4,18 @@
 //! verified and counted, and only the last codes are kept. If a heap cannot be verified by them, or is rare, the table is made
 //! longer and the run goes on from its end.
 //!
-//! A period is found with Brent's cycle detection: windows are compared with an earlier one, the *tortoise*, which
-//! moves up each time the number of heaps has doubled: to half of the limit, a quarter, an eighth. So what the theorem of
-//! Guy and Smith proves is proved here by the same limit, if both lie more than a window apart. The first heap of the
-//! period lies between two of a few hundred windows kept on the way; it is found by starting from these again, once with
-//! each of two heaps a period apart.
+//! A repetition is seen by [`marks`](super::marks), by hashes, soon after it begins. What proves it are codes: the first of a few
+//! hundred windows kept on the way that lies in it, the *milestones*, is compared with the window a period later. If they are equal,
+//! so are all heaps from there on that are verified; when these are as many as the verification reads back, the theorem holds.
+//! The first heap of the period lies between two milestones. It is found by starting from these again, once with each of two heaps a
+//! period apart.
 //!
 //! Cost and bound: those of a [`Window`], for each heap after the table; see [`sparse::window`](crate::cores::mex::sparse::window).
 
-use super::state::{Found, Progress, Snapshot, Tallies, Tortoise, VALUES};
-use super::{Census, LAST, Proved, Rare, Start, Tally, hashed};
+use super::certificate::{Certificate, Windows};
+use super::marks::{Marks, Repetition};
+use super::state::{Milestone, Progress, Snapshot, Tallies, VALUES};
+use super::{Census, LAST, Proved, Rare, Start, Tally, Theorem, hashed};
 use crate::cores::mex::octal::{self, Octal};
 use crate::cores::mex::sparse::Inner;
 use crate::cores::mex::sparse::blocks::{Choice, Sparse};
@@ -108,11 +110,6 @@ pub fn run(input: &Octal, run: &Run, start: Start, parts: impl Inner) -> Result<
     Err(NO_WINDOW)
 }
 
-/// The heap to which a tortoise moves up: the next one in the row of half the heaps, a quarter, an eighth and so on.
-fn next_tortoise(tortoise: u64, heaps: u64) -> u64 {
-    heaps >> (heaps / (tortoise + 1)).checked_ilog2().unwrap_or(0)
-}
-
 /// Counts no heap twice as progress where a run begins again.
 struct Counted<'a> {
     run: &'a Run,
@@ -171,6 +168,17 @@ impl Replay {
     }
 }
 
+/// A milestone whose window repeats a period later, and enough verified heaps past it.
+struct Proof {
+    period: u64,
+    milestone: usize,
+    /// How many of the next heaps are needed.
+    after: usize,
+    /// How many heaps there are after the repeated window.
+    past: usize,
+    width: usize,
+}
+
 /// A run without a table.
 struct Stream<'a> {
     heaps: u64,
@@ -181,6 +189,11 @@ struct Stream<'a> {
     /// The value of each code, for even and for odd heaps.
     values: [[u16; CODES]; 2],
     state: Progress,
+    /// A repetition that is not proved yet.
+    repetition: Option<Repetition>,
+    proved: Option<Proved>,
+    /// What was known before a period was proved, which a run that goes on later proves again.
+    unproved: Option<Progress>,
     /// The heads were chosen at this heap.
     chosen_at: u64,
 }
@@ -202,7 +215,9 @@ impl<'a> Stream<'a> {
             tallies[usize::from(*value)] = (*first, *heaps);
         }
         let state = from.unwrap_or_else(|| Progress::new(&window, codes, tallies));
-        let mut stream = Stream { heaps, window, loops, table, values, chosen_at: state.done, state };
+        let chosen_at = state.done;
+        let (repetition, proved, unproved) = (None, None, None);
+        let mut stream = Stream { heaps, window, loops, table, values, state, repetition, proved, unproved, chosen_at };
         let verified_by = stream.state.verified_by;
         stream.choose();
         stream.window.set_verified_by(verified_by);
@@ -228,35 +243,46 @@ impl<'a> Stream<'a> {
             if done >= 4 * self.chosen_at {
                 self.choose();
             }
-            if self.state.found.is_none() && done >= next_tortoise(self.state.tortoise.window.heap, self.heaps) {
-                let window = Snapshot { heap: done, codes: self.state.window(self.state.kept).to_vec() };
-                self.state.tortoise = Tortoise { window, tallies: self.state.tallies };
-                self.window.set_verified_by(0);
-            }
-            self.state.snap(self.window.depth().max(LANES));
+            let depth = self.depth();
+            self.state.keep_milestone(depth);
             self.state.slide();
             let at = self.state.at;
             if (self.loops.compute)(&mut self.window, &mut self.state.codes, at).is_err() {
                 return Ok(Outcome::NoWindow(done));
             }
+            let count = (self.heaps - done).min(CHUNK as u64) as usize;
+            let mut proof = None;
             // What is proved need not be verified.
-            if self.state.found.is_none() {
+            if self.proved.is_none() {
                 let odd = (done % 2) as usize;
                 let end = (self.loops.verify)(&mut self.window, &self.state.codes, at, odd, &mut |_, _| false);
                 self.state.verified_by = self.window.verified_by();
                 if let Err(End::Open(index, _)) = end {
                     return Ok(Outcome::NoWindow(done + (index - at) as u64));
                 }
+                if self.repetition.is_none() {
+                    let Progress { codes, marks, .. } = &mut self.state;
+                    if marks.are_stale(done) {
+                        *marks = Marks::new(&codes[..at], done);
+                    }
+                    let by_position = self.window.coder().by_position();
+                    self.repetition = marks.extend(codes, at, done, count, depth, by_position);
+                }
+                proof = self.proof(count);
             }
-            let count = (self.heaps - done).min(CHUNK as u64) as usize;
-            let repeated = self.repetition(count);
-            self.state.count(repeated.unwrap_or(count), &self.values);
-            if repeated.is_some() {
-                self.found(progress.run)?;
+            if proof.is_some() {
+                self.unproved = Some(self.state.clone());
+            }
+            self.state.count(proof.as_ref().map_or(count, |proof| proof.after), &self.values);
+            if let Some(proof) = proof {
+                let proved = self.prove(proof, progress.run)?;
+                if let Some((journal, input)) = journal {
+                    journal.proved(&|| self.certificate(input.code(), proved, progress.run))?;
+                }
             }
             let is_known = progress.reach(self.state.done);
             if let Some((journal, input)) = journal {
-                journal.keep(&self.state, input, is_known.is_err());
+                journal.keep(self.unproved.as_ref().unwrap_or(&self.state), input, is_known.is_err());
                 if is_known.is_err() {
                     journal.stopped(&self.census());
                 }
@@ -266,82 +292,98 @@ impl<'a> Stream<'a> {
         Ok(Outcome::Complete(self.census()))
     }
 
-    /// After how many of the next heaps the window equals that of the tortoise.
-    #[inline(always)]
-    fn repetition(&self, count: usize) -> Option<usize> {
-        const TAIL: usize = 4;
-        let Progress { tortoise: Tortoise { window, .. }, at, codes, done, found, .. } = &self.state;
-        if found.is_some() {
-            return None;
-        }
-        let tail: &[u8; TAIL] = window.codes.last_chunk().expect("a window is longer");
-        let width = self.window.width();
-        let is_even = self.window.coder().by_position();
-        for from in (0..count).step_by(LANES) {
-            // After lane `i`, the last code is that of lane `i`.
-            let ends: [&[u8; LANES]; TAIL] = std::array::from_fn(|i| {
-                codes[at + from + 1 + i - TAIL..].first_chunk().expect("codes are padded by a block")
-            });
-            // Unlike `any`, which may stop at each lane, this is done in vectors.
-            let is_tail = |lane: usize| (0..TAIL).fold(0, |differs, i| differs | (ends[i][lane] ^ tail[i])) == 0;
-            if !(0..LANES).fold(false, |any, lane| any | is_tail(lane)) {
-                continue;
-            }
-            let is_window = |after: &usize| {
-                let period = done + *after as u64 - window.heap;
-                let end = at + after;
-                (!is_even || period.is_multiple_of(2))
-                    && codes[end - width..end] == window.codes[window.codes.len() - width..]
-            };
-            if let Some(after) = (from + 1..=(from + LANES).min(count)).find(is_window) {
-                return Some(after);
-            }
-        }
-        None
+    /// How many codes a milestone has.
+    fn depth(&self) -> usize {
+        self.window.depth().max(LANES)
     }
 
-    /// Records the period that ends at the next heap, and counts as many whole rounds of it as fit before the last
-    /// heaps.
-    fn found(&mut self, run: &Run) -> Result<(), RunError> {
-        let (done, width) = (self.state.done, self.window.width());
-        let period = done - self.state.tortoise.window.heap;
-        let preperiod = self.preperiod(period, run)?;
-        self.state.found = Some(Found { period, preperiod, width, heaps: done });
+    /// What proves the repetition that was seen, if one of the next heaps does. If the windows differ, nothing was seen.
+    fn proof(&mut self, count: usize) -> Option<Proof> {
+        let Progress { milestones, done, at, codes, .. } = &self.state;
+        let Repetition { from, period } = self.repetition?;
+        let width = self.window.width();
+        let milestone = milestones.partition_point(|milestone| milestone.window.heap < from);
+        let Milestone { window, .. } = milestones.get(milestone)?;
+        let repeated = window.heap + period;
+        let end = (repeated + width as u64).max(done + 1);
+        let after = (end - done) as usize;
+        if after > count {
+            return None;
+        }
+        let past = (end - repeated) as usize;
+        let is_equal = codes[..at + after - past].ends_with(&window.codes);
+        self.repetition = None;
+        is_equal.then_some(Proof { period, milestone, after, past, width })
+    }
+
+    /// Records the period that is proved at the next heap, and counts as many whole rounds of it as fit before the last heaps.
+    fn prove(&mut self, Proof { period, milestone, past, width, .. }: Proof, run: &Run) -> Result<Proved, RunError> {
+        let done = self.state.done;
+        let preperiod = self.preperiod(period, milestone, run)?;
+        let proved = Proved { period, preperiod, theorem: Theorem::Window(width), heaps: done };
+        self.proved = Some(proved);
         // The last heaps are computed: the first of the codes kept so far may lie before the repetition.
         let rounds = (self.heaps - done).saturating_sub(LAST as u64) / period;
-        for (tally, before) in self.state.tallies.iter_mut().zip(&self.state.tortoise.tallies) {
-            tally.1 += rounds * (tally.1 - before.1);
+        // Since the milestone there were a round and these heaps.
+        let mut before = self.state.milestones[milestone].counts;
+        for (n, code) in (done - past as u64..).zip(self.state.window(past)) {
+            before[usize::from(self.values[(n % 2) as usize][usize::from(*code)])] += 1;
+        }
+        for ((_, heaps), before) in self.state.tallies.iter_mut().zip(before) {
+            *heaps += rounds * (*heaps - before);
         }
         self.state.done += rounds * period;
-        Ok(())
+        Ok(proved)
+    }
+
+    /// The milestones up to the repetition, and each with the one a period later: the window before the period, and the one at the first
+    /// heaps of it, or after the table if the period begins there.
+    fn certificate(&self, code: &octal::Code, proved: Proved, run: &Run) -> Result<Certificate, RunError> {
+        let Proved { period, preperiod, .. } = proved;
+        let (table, depth) = (self.state.table as u64, self.depth() as u64);
+        let first = (preperiod + depth).max(table);
+        let milestones = self.state.milestones.iter().map(|milestone| &milestone.window);
+        let mut windows: Vec<Snapshot> = milestones.filter(|window| window.heap < first + period).cloned().collect();
+        for heap in [preperiod, first].into_iter().filter(|heap| *heap >= table).flat_map(|heap| [heap, heap + period])
+        {
+            windows.push(self.replay(heap).before(heap, run)?);
+        }
+        windows.sort_by_key(|window| window.heap);
+        windows.dedup_by_key(|window| window.heap);
+        let values = |Snapshot { heap, codes }: Snapshot| {
+            let from = heap - codes.len() as u64;
+            (heap, (from..).zip(codes).map(|(n, code)| self.values[(n % 2) as usize][usize::from(code)]).collect())
+        };
+        let (mask, (_, last_rare)) = (self.window.coder().mask(), self.window.rare());
+        let values = windows.into_iter().map(values).collect();
+        let windows = Windows { mask, last_rare, from: first - depth, values };
+        Ok(Certificate { code: code.clone(), proved, windows: Some(windows) })
     }
 
     /// Computes codes again, from the last kept window that is not past a heap.
     fn replay(&self, heap: u64) -> Replay {
-        let snapshots = &self.state.snapshots;
-        let last = snapshots.partition_point(|snapshot| snapshot.heap <= heap).max(1) - 1;
-        Replay::new(&self.window, self.loops, &snapshots[last])
+        let milestones = &self.state.milestones;
+        let last = milestones.partition_point(|milestone| milestone.window.heap <= heap).max(1) - 1;
+        Replay::new(&self.window, self.loops, &milestones[last].window)
     }
 
-    /// The first heap of a period that holds from the tortoise on.
-    fn preperiod(&self, period: u64, run: &Run) -> Result<u64, RunError> {
-        let Progress { snapshots, tortoise, .. } = &self.state;
-        let end = tortoise.window.heap;
-        let snapshots = &snapshots[..snapshots.partition_point(|snapshot| snapshot.heap <= end)];
+    /// The first heap of a period that holds from a milestone on.
+    fn preperiod(&self, period: u64, last: usize, run: &Run) -> Result<u64, RunError> {
+        let milestones = &self.state.milestones[..=last];
         // Once a window repeats, all later ones do.
-        let repeats = |snapshot: &Snapshot| -> Result<bool, RunError> {
-            let later = self.replay(snapshot.heap + period).before(snapshot.heap + period, run)?;
-            Ok(later.codes == snapshot.codes)
+        let repeats = |window: &Snapshot| -> Result<bool, RunError> {
+            let later = self.replay(window.heap + period).before(window.heap + period, run)?;
+            Ok(later.codes == window.codes)
         };
-        let (mut low, mut high) = (0, snapshots.len());
+        let (mut low, mut high) = (0, last);
         while low < high {
             let middle = low.midpoint(high);
-            if repeats(&snapshots[middle])? { high = middle } else { low = middle + 1 }
+            if repeats(&milestones[middle].window)? { high = middle } else { low = middle + 1 }
         }
-        let Some(from) = low.checked_sub(1).map(|last| &snapshots[last]) else {
+        let Some(from) = low.checked_sub(1).map(|last| &milestones[last].window) else {
             return self.preperiod_in_table(period, run);
         };
-        let until = snapshots.get(low).map_or(end, |snapshot| snapshot.heap);
+        let until = milestones[low].window.heap;
         let later = self.replay(from.heap + period).before(from.heap + period, run)?;
         let last = |a: &[u8], b: &[u8]| a.iter().zip(b).rposition(|(a, b)| a != b).map(|at| at as u64 + 1);
         let start = from.heap - from.codes.len() as u64;
@@ -376,7 +418,7 @@ impl<'a> Stream<'a> {
     }
 
     fn census(&self) -> Census {
-        let Progress { tallies, done, at, found, .. } = &self.state;
+        let Progress { tallies, done, at, .. } = &self.state;
         let tallies = (0..).zip(tallies).filter(|(_, (_, heaps))| *heaps > 0);
         let count = LAST.min(*done as usize);
         let first = *done as usize - count;
@@ -386,12 +428,7 @@ impl<'a> Stream<'a> {
         Census {
             tallies: tallies.map(|(value, (first, heaps))| Tally { value, first: *first, heaps: *heaps }).collect(),
             last: hashed(last),
-            period: found.map(|found| Proved {
-                period: found.period,
-                preperiod: found.preperiod,
-                theorem: found.theorem(),
-                heaps: found.heaps,
-            }),
+            period: self.proved,
             rare: Some(Rare { heaps, last: last_rare, mask: self.window.coder().mask() }),
         }
     }
@@ -399,9 +436,10 @@ impl<'a> Stream<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, Mutex};
 
-    use super::super::{Journal, Theorem};
+    use super::super::Journal;
     use super::*;
     use crate::cores::mex::checkpoint::CheckpointError;
     use crate::cores::mex::sparse::drive::Alone;
@@ -464,13 +502,13 @@ mod tests {
         }
     }
 
-    /// Keeps the first state after this many heaps, and then stops the run.
-    struct Keep(u64, Arc<Run>, Mutex<Option<Vec<u8>>>);
+    /// Keeps the state after this many chunks, and then stops the run.
+    struct Keep(AtomicUsize, Arc<Run>, Mutex<Option<Vec<u8>>>);
 
     impl Journal for Keep {
         fn keep(&self, state: &Progress, input: &Octal, _: bool) {
             let mut kept = self.2.lock().expect("no panic");
-            if state.done() >= self.0 && kept.is_none() {
+            if self.0.fetch_sub(1, Ordering::Relaxed) == 1 {
                 let mut file = Vec::new();
                 state.write(input, &mut file).expect("memory");
                 (*kept, _) = (Some(file), self.1.cancel());
@@ -478,10 +516,10 @@ mod tests {
         }
     }
 
-    /// The file of a run that was stopped after this many heaps.
-    fn stopped(input: &Octal, heaps: u64) -> Vec<u8> {
+    /// The file of a run that was stopped after this many chunks.
+    fn stopped(input: &Octal, chunks: usize) -> Vec<u8> {
         let stop = Arc::new(Run::new(1));
-        let keep = Arc::new(Keep(heaps, Arc::clone(&stop), Mutex::default()));
+        let keep = Arc::new(Keep(chunks.into(), Arc::clone(&stop), Mutex::default()));
         let start = Start::with_journal(Arc::clone(&keep) as Arc<dyn Journal>, None);
         let ended = super::run(input, &stop, start, plain::parts());
         assert_eq!(ended, Err(RunError::Cancelled));
@@ -498,8 +536,9 @@ mod tests {
     fn a_run_that_was_stopped_ends_as_another() {
         let input = input("0.356", 60_000);
         let want = run(&input, Start::default()).expect("it ends");
-        for heaps in [8192, 20_000, 40_000, 56_000] {
-            let file = stopped(&input, heaps);
+        // The fourth chunk proves the period.
+        for chunks in [1, 3, 4, 5] {
+            let file = stopped(&input, chunks);
             let state = Progress::read(&input, &mut &file[..]).expect("a checkpoint");
             let found = run(&input, Start::with_journal(Arc::new(Nothing), Some(state))).expect("it ends");
             assert_eq!((&found, found.period.map(|p| p.preperiod)), (&want, want.period.map(|p| p.preperiod)));
@@ -513,37 +552,11 @@ mod tests {
         }
     }
 
-    /// The last tortoise but one that has room for a period is at half of the limit, wherever the first one is.
+    /// Lengths that the codes in the file do not have.
     #[test]
-    fn a_tortoise_is_at_half_of_the_limit() {
-        for heaps in [8193, 20_000, 32_768, 65_537, 1_000_000, 25_000_000] {
-            for table in [8192, 8193, 12_345, 1 << 17] {
-                let (mut done, mut tortoise) = (table, table);
-                let mut all = vec![tortoise];
-                while done < heaps {
-                    if done >= next_tortoise(tortoise, heaps) {
-                        tortoise = done;
-                        all.push(tortoise);
-                    }
-                    done += CHUNK as u64;
-                }
-                let is_half = |tortoise: &u64| (heaps / 2..heaps / 2 + CHUNK as u64).contains(tortoise);
-                assert!(table > heaps / 2 || all.iter().any(is_half), "{table} of {heaps}: {all:?}");
-                assert!(
-                    all.len() <= 2 + (heaps / table).checked_ilog2().unwrap_or(0) as usize,
-                    "{table} of {heaps}: {all:?}"
-                );
-            }
-        }
-    }
-
-    /// A file says what was counted. What it claims is proved again, or not at all.
-    #[test]
-    fn a_period_in_a_file_is_not_believed() {
+    fn a_file_is_checked() {
         let input = input("0.106", 60_000);
-        let want = run(&input, Start::default()).expect("it ends");
-        assert_eq!(want.period, None);
-        let file = stopped(&input, 20_000);
+        let file = stopped(&input, 3);
         let mut state = Progress::read(&input, &mut &file[..]).expect("a checkpoint");
         let resumed = |state: &Progress| {
             let mut file = Vec::new();
@@ -551,55 +564,53 @@ mod tests {
             let state = Progress::read(&input, &mut &file[..])?;
             Ok(run(&input, Start::with_journal(Arc::new(Nothing), Some(state))))
         };
-        state.found = Some(Found { period: 7, preperiod: 3, width: 100, heaps: 10_000 });
-        let found = resumed(&state).expect("a checkpoint").expect("it ends");
-        assert_eq!((&found, found.period), (&want, None));
-        // Lengths that the codes in the file do not have.
-        (state.found, state.verified_by) = (None, 1 << 40);
+        state.verified_by = 1 << 40;
         assert!(matches!(resumed(&state), Err(CheckpointError::Damaged)));
         state.verified_by = 0;
-        state.snapshots[0].codes.truncate(10);
+        state.milestones[0].window.codes.truncate(10);
         assert_eq!(resumed(&state).expect("a checkpoint"), Err(MISFIT));
     }
 
-    /// A window repeats if all codes of it that the moves in use read do, and not if the farthest of these differs.
+    /// A repetition is proved if the window at the milestone is that of a period later, once as many heaps past it are verified as
+    /// the verification reads back.
     #[test]
     fn a_repetition_that_is_broken_on_purpose_is_not_believed() {
-        let input = input("0.106", 30_000);
+        let input = input("0.106", 60_000);
         let table = 2 * TABLE;
         let first = self::input("0.106", table as u64 - 1);
         let (values, loops) = (classical_values(&first), words::portable());
         let sparse = Sparse::new(&first, &values, Choice::Greedy).ok().expect("small values");
         let window = Window::new(&sparse, table, loops.worth).expect("few rare heaps");
         let codes = &sparse.codes[..table];
-        let mut stream = Stream::new(
-            input.limit() + 1,
-            window,
-            loops,
-            &values,
-            codes,
-            &Census::of(input.code(), &values, None),
-            None,
-        );
-        let at = stream.state.at;
-        let computed = (loops.compute)(&mut stream.window, &mut stream.state.codes, at);
-        assert_eq!(computed, Ok(()));
-        // The window after 1000 heaps becomes that of the tortoise.
-        let end = at + 1000;
-        let kept = stream.state.kept;
-        stream.state.tortoise.window.codes = stream.state.codes[end - kept..end].to_vec();
-        assert_eq!(stream.repetition(CHUNK), Some(1000));
-        let width = stream.window.width();
-        for (back, want) in [(1, None), (100, None), (width, None), (width + 1, Some(1000))] {
-            let mut codes = stream.state.codes[end - kept..end].to_vec();
-            codes[kept - back] ^= 1;
-            stream.state.tortoise.window.codes = codes;
-            assert_eq!(stream.repetition(CHUNK), want, "{back} back");
+        let counted = Census::of(input.code(), &values, None);
+        let mut stream = Stream::new(input.limit() + 1, window, loops, &values, codes, &counted, None);
+        let (depth, width, period) = (stream.depth(), stream.window.width(), 1000);
+        stream.state.keep_milestone(depth);
+        for _ in 0..(period + width) / CHUNK {
+            stream.state.slide();
+            let at = stream.state.at;
+            assert_eq!((loops.compute)(&mut stream.window, &mut stream.state.codes, at), Ok(()));
+            stream.state.count(CHUNK, &stream.values);
         }
-        // The position counts, so an odd distance is no period.
-        stream.state.tortoise.window.codes = stream.state.codes[end - kept..end].to_vec();
-        stream.state.tortoise.window.heap -= 1;
-        assert_eq!(stream.repetition(CHUNK), None);
+        let at = stream.state.at;
+        assert_eq!((loops.compute)(&mut stream.window, &mut stream.state.codes, at), Ok(()));
+        // The window after 1000 heaps becomes that of the milestone.
+        let after = (period + width) % CHUNK;
+        let end = at + after - width;
+        let repeated = stream.state.codes[end - depth..end].to_vec();
+        let mut proof = |codes: &[u8], count| {
+            stream.state.milestones[0].window.codes = codes.to_vec();
+            stream.repetition = Some(Repetition { from: table as u64, period: period as u64 });
+            let found = stream.proof(count).map(|proof| (proof.period, proof.after, proof.past));
+            (found, stream.repetition.is_some())
+        };
+        assert_eq!(proof(&repeated, CHUNK), (Some((period as u64, after, width)), false));
+        assert_eq!(proof(&repeated, after - 1), (None, true));
+        for back in [1, 100, depth] {
+            let mut codes = repeated.clone();
+            codes[depth - back] ^= 1;
+            assert_eq!(proof(&codes, CHUNK), (None, false), "{back} back");
+        }
     }
 
     fn classical_values(input: &Octal) -> Vec<u16> {

@@ -34,6 +34,10 @@ mod near_sum;
 mod near_sum_avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod near_sum_avx512;
+#[cfg(feature = "pulp")]
+mod near_sum_pulp;
+#[cfg(all(feature = "std_simd", nightly_compiler))]
+mod near_sum_std;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 mod near_sum_v128;
 mod open_values;
@@ -129,6 +133,15 @@ impl Operation for MexSplit {
         near_sum = near_sum at [20.0, 1.05], Portable, [], "3 parts: keep only 32 nim-sums of each set of pairs, next to the sum";
         near_sum_avx2 = near_sum_avx2 at [30.0, 0.135] like near_sum, Avx2, ["avx2"], "the same, 8 splits at once, without gathers", needs;
         near_sum_avx512 = near_sum_avx512 at [40.0, 0.065] like near_sum, Avx512, ["avx512"], "the same with 16 nim-sums and 32 splits at once", needs;
+        near_sum_std = near_sum_std with near_sum_std::portable at [20.0, 0.6] like near_sum, Portable, ["std_simd"] if nightly_compiler,
+            "the same in vectors of std::simd";
+        near_sum_std_avx2 = near_sum_std with near_sum_std::avx2 at [30.0, 0.16] like near_sum, Avx2, ["avx2", "std_simd"] if nightly_compiler,
+            "the same in vectors of std::simd";
+        near_sum_std_avx512 = near_sum_std with near_sum_std::avx512 at [40.0, 0.1] like near_sum, Avx512, ["avx512", "std_simd"] if nightly_compiler,
+            "the same in vectors of std::simd";
+        near_sum_pulp = near_sum_pulp(Tier) at [20.0, 1.0] like near_sum, Portable, ["pulp"], "the same in vectors of pulp";
+        near_sum_pulp_avx2 = near_sum_pulp(Tier) at [30.0, 0.2] like near_sum_pulp, Avx2, ["avx2", "pulp"], "the same source with this tier's token";
+        near_sum_pulp_avx512 = near_sum_pulp(Tier) at [40.0, 0.12] like near_sum_pulp, Avx512, ["avx512", "pulp"], "the same source with this tier's token";
         near_sum_neon = near_sum_v128 at [30.0, 0.15] like near_sum, Neon, ["neon"], "the same with 16 nim-sums and 8 splits at once";
         near_sum_simd128 = near_sum_v128 at [30.0, 0.15] like near_sum, Simd128, ["simd128"], "the same with 16 nim-sums and 8 splits at once";
     };

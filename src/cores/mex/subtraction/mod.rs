@@ -78,14 +78,17 @@ impl Subtraction {
         if needs > SMALL_LIST && needs > free {
             return Err(InputError::MovesMemory { operation: O::NAME, needs, free });
         }
-        let moves = set.up_to(limit);
-        Ok(Subtraction { probed: probe(&moves, limit), moves: Arc::new(moves), limit })
+        Ok(Subtraction::of_moves(set.up_to(limit), limit))
+    }
+
+    /// A set of moves in ascending order, up to the limit.
+    pub(in crate::cores::mex) fn of_moves(moves: Vec<u64>, limit: u64) -> Self {
+        Subtraction { probed: probe(&moves, limit), moves: Arc::new(moves), limit }
     }
 
     /// The same set up to a smaller limit.
     pub(in crate::cores::mex) fn first(&self, limit: u64) -> Self {
-        let moves = self.moves[..self.moves.partition_point(|m| *m <= limit)].to_vec();
-        Subtraction { probed: probe(&moves, limit), moves: Arc::new(moves), limit }
+        Subtraction::of_moves(self.moves[..self.moves.partition_point(|m| *m <= limit)].to_vec(), limit)
     }
 
     /// Bytes of the moves, and of a kernel's own copy, which has the same size.
@@ -266,6 +269,12 @@ impl Operation for MexSubtraction {
         byte_lanes_fearless = byte_lanes_fearless(Tier) at [1.9, 2.6, 2.5] like byte_lanes, Portable, ["fearless_simd"], "planes by permutes or comparisons of fearless_simd";
         byte_lanes_fearless_avx2 = byte_lanes_fearless(Tier) at [0.55, 1.2, 2.0] like byte_lanes_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
         byte_lanes_fearless_avx512 = byte_lanes_fearless(Tier) at [0.3, 0.75, 2.0] like byte_lanes_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
+        byte_lanes_std = byte_lanes with lanes::std_simd::portable at [1.9, 2.6, 2.5] like byte_lanes, Portable, ["std_simd"] if nightly_compiler,
+            "planes by comparisons of std::simd";
+        byte_lanes_std_avx2 = byte_lanes with lanes::std_simd::avx2 at [0.55, 1.2, 2.0] like byte_lanes, Avx2, ["avx2", "std_simd"] if nightly_compiler,
+            "planes by comparisons of std::simd";
+        byte_lanes_std_avx512 = byte_lanes with lanes::std_simd::avx512 at [0.4, 1.0, 2.0] like byte_lanes, Avx512, ["avx512", "std_simd"] if nightly_compiler,
+            "planes by comparisons of std::simd";
         byte_lanes_pair_avx512 = byte_lanes_pair with lanes::avx512 at [0.23, 0.75, 1.0, 1.6, 3e5] like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
     };
     const ABSENT: &'static [Absent] = &[];

@@ -31,6 +31,8 @@ mod modulus;
 mod residue_rows;
 mod segmented_sieve;
 mod shifted_rows;
+#[cfg(feature = "pulp")]
+mod shifted_rows_pulp;
 mod sieve;
 
 pub use checkpoint::{Journal, Progress, Start};
@@ -124,6 +126,15 @@ impl Operation for MexZeros {
         segmented_sieve = segmented_sieve at [0.95, 4.0, 0.8, 2500.0], Portable, [], "one bit per heap, in segments that stay in L2";
         shifted_rows = shifted_rows with carry::plain at [1.05], Portable, [], "each move ORs the shifted row of P-positions into a block of heaps", needs;
         shifted_rows_wide = shifted_rows with carry::wide at [carry::wide::line_ns(0.75, 1.05)] like shifted_rows, Portable, ["wide"], "the same with wide's vectors";
+        shifted_rows_std = shifted_rows with carry::std_simd::portable at [1.05] like shifted_rows, Portable, ["std_simd"] if nightly_compiler,
+            "the same in vectors of std::simd";
+        shifted_rows_std_avx2 = shifted_rows with carry::std_simd::avx2 at [0.75] like shifted_rows, Avx2, ["avx2", "std_simd"] if nightly_compiler,
+            "the same in vectors of std::simd";
+        shifted_rows_std_avx512 = shifted_rows with carry::std_simd::avx512 at [0.75] like shifted_rows, Avx512, ["avx512", "std_simd"] if nightly_compiler,
+            "the same in vectors of std::simd";
+        shifted_rows_pulp = shifted_rows_pulp(Tier) at [1.2] like shifted_rows, Portable, ["pulp"], "the same in vectors of pulp";
+        shifted_rows_pulp_avx2 = shifted_rows_pulp(Tier) at [0.75] like shifted_rows_pulp, Avx2, ["avx2", "pulp"], "the same source with this tier's token";
+        shifted_rows_pulp_avx512 = shifted_rows_pulp(Tier) at [0.75] like shifted_rows_pulp, Avx512, ["avx512", "pulp"], "the same source with this tier's token";
         shifted_rows_avx2 = shifted_rows with carry::plain at [0.75] like shifted_rows, Avx2, ["avx2"], "the same source at this tier", needs;
         shifted_rows_avx512 = shifted_rows with carry::avx512 at [0.57] like shifted_rows, Avx512, ["avx512"], "the same, 8192 heaps in sixteen registers", needs_avx512;
         shifted_rows_neon = shifted_rows with carry::v128 at [0.6] like shifted_rows, Neon, ["neon"], "the same, 2048 heaps in sixteen registers";

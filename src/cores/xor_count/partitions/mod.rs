@@ -26,6 +26,8 @@ mod walsh_fourier;
 mod walsh_lanes;
 #[cfg(feature = "fearless_simd")]
 mod walsh_lanes_fearless;
+#[cfg(feature = "pulp")]
+mod walsh_lanes_pulp;
 mod walsh_tree;
 
 /// For each ruleset, the number of partitions of the total with nim-sum 0, modulo the modulus.
@@ -162,6 +164,15 @@ impl Operation for XorPartitions {
             "the same with four vectors, and signs as factors";
         walsh_lanes_simd128 = walsh_lanes with walsh_lanes::v128 at [0.19, 0.19, 3.0] like walsh_lanes, Simd128, ["simd128"],
             "the same with four vectors, and signs as masks";
+        walsh_lanes_std = walsh_lanes with walsh_lanes::std_simd::portable at [0.25, 0.25, 3.0] like walsh_lanes, Portable, ["std_simd"] if nightly_compiler,
+            "the same in vectors of std::simd";
+        walsh_lanes_std_avx2 = walsh_lanes with walsh_lanes::std_simd::avx2 at [0.075, 0.075, 3.0] like walsh_lanes, Avx2, ["avx2", "std_simd"] if nightly_compiler,
+            "the same in vectors of std::simd";
+        walsh_lanes_std_avx512 = walsh_lanes with walsh_lanes::std_simd::avx512 at [0.065, 0.075, 3.0] like walsh_lanes, Avx512, ["avx512", "std_simd"] if nightly_compiler,
+            "the same in vectors of std::simd";
+        walsh_lanes_pulp = walsh_lanes_pulp(Tier) at [0.25, 0.25, 3.0] like walsh_lanes, Portable, ["pulp"], "the same with vectors and masks of pulp", needs;
+        walsh_lanes_pulp_avx2 = walsh_lanes_pulp(Tier) at [0.075, 0.075, 3.0] like walsh_lanes_pulp, Avx2, ["avx2", "pulp"], "the same source with this tier's token", needs;
+        walsh_lanes_pulp_avx512 = walsh_lanes_pulp(Tier) at [0.065, 0.075, 3.0] like walsh_lanes_pulp, Avx512, ["avx512", "pulp"], "the same source with this tier's token", needs;
         walsh_lanes_fearless = walsh_lanes_fearless(Tier) at [0.25, 0.25, 3.0] like walsh_lanes, Portable, ["fearless_simd"],
             "the same with vectors and masks of fearless_simd", needs;
         walsh_lanes_fearless_avx2 = walsh_lanes_fearless(Tier) at [0.075, 0.075, 3.0] like walsh_lanes_fearless, Avx2, ["avx2", "fearless_simd"],

@@ -3,6 +3,7 @@
 pub mod listed;
 pub mod repeated;
 pub mod settings;
+pub mod shard;
 pub mod usage;
 
 use std::path::Path;

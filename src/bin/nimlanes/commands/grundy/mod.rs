@@ -78,6 +78,10 @@ pub struct Args {
     /// with kernel, date and environment
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
+    /// With --code and a period that is proved, write what proves it to a file: text that `cargo run --release --example
+    /// check_certificate FILE` checks without the library
+    #[arg(long, value_name = "FILE", conflicts_with = "listed")]
+    certificate: Option<PathBuf>,
     /// Write to a file instead of standard output; it appears when it is complete. A file with several hard links is refused
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -152,6 +156,9 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     if args.save.is_some() && args.code.is_some() == (args.zeros || args.records) {
         return Err(Failure::Usage("--save needs --records or --zeros, or --code without them".to_owned()));
     }
+    if args.certificate.is_some() && (args.code.is_none() || args.format != Format::Summary) {
+        return Err(Failure::Usage("--certificate needs --code and --format summary".to_owned()));
+    }
     match &args.code {
         Some(code) => octal::main(args, code),
         None => subtraction(args),
@@ -161,6 +168,7 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 /// Checks the files of the output before the work to fill them is done.
 fn check_files(args: &Args) -> Result<(), Failure> {
     check_writable(args.out.as_deref())?;
+    check_writable(args.certificate.as_deref())?;
     Ok(args.save.as_deref().map_or(Ok(()), saved::check_writable)?)
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nimlanes::cores::mex::checkpoint::CheckpointError;
 use nimlanes::cores::mex::octal::{Code, Journal, MexOctal, Octal, Start, checkpoint};
-use nimlanes::cores::mex::period::{self, Census, MexPeriod, Progress, Proved, Theorem};
+use nimlanes::cores::mex::period::{self, Census, Certificate, MexPeriod, Progress, Proved, Theorem};
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::workload::InputError;
 use nimlanes::kernel::{Operation, Run, RunError};
@@ -19,6 +19,7 @@ use crate::commands::arguments::Kernels;
 use crate::files::found::{Periodic, ProvedPeriod};
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
+use crate::terminal::output::write_output;
 
 /// Help text of `--code`, which is given instead of something else.
 pub fn code_help(instead_of: &str) -> String {
@@ -34,11 +35,14 @@ pub fn code_help(instead_of: &str) -> String {
 pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
     let code: Code = code.parse().map_err(InputError::Code)?;
     let input = Octal::new(&code, args.limit)?;
+    if args.certificate.is_some() && !is_octal(&code) {
+        return Err(Failure::Usage(format!("--certificate needs a code of octal digits that end, not `{code}`")));
+    }
     check_files(args)?;
     let is_summary = args.format == Format::Summary && !args.zeros && !args.records;
     let names = |operation: &str| args.kernels.names(operation);
     let used: &[&str] = match is_summary {
-        true if args.save.is_some() || names(MexPeriod::NAME) => &[MexPeriod::NAME],
+        true if args.save.is_some() || args.certificate.is_some() || names(MexPeriod::NAME) => &[MexPeriod::NAME],
         true if !names(MexOctal::NAME) => &[MexOctal::NAME, MexPeriod::NAME],
         _ => &[MexOctal::NAME],
     };
@@ -56,6 +60,11 @@ pub fn main(args: &Args, code: &str) -> Result<(), Failure> {
         job.table(job.known_values()?)?
     }
     job.file.map_or(Ok(()), |file| file.remove())
+}
+
+/// Whether the checker of certificates reads this code.
+fn is_octal(code: &Code) -> bool {
+    code.to_string().chars().all(|c| c == '.' || c.is_digit(8))
 }
 
 /// Whether the quickest kernel for a summary is one that keeps no table of values.
@@ -91,11 +100,14 @@ impl Job<'_> {
         let start = Start::with_journal(kept, known);
         let found = compute::<MexOctal>(start, input, args.limit, |limit| self.of(limit), selection, run);
         let found = outcome(file.as_ref(), found)?;
-        if args.save.is_some() {
-            let output = Census::new(input.code(), &found.output, run)?;
-            keep(args, selection, || self.kept(&Computed { output, kernel: found.kernel, time: found.time }))?;
+        if args.save.is_none() && args.certificate.is_none() {
+            return self.write(&found.output);
         }
-        self.write(&found.output)
+        let output = Census::new(input.code(), &found.output, run)?;
+        let census = Computed { output, kernel: found.kernel, time: found.time };
+        keep(args, selection, || self.kept(&census))?;
+        self.write(&found.output)?;
+        self.certify(&census.output, None)
     }
 
     /// A summary without a table of values, unless too many heaps are rare.
@@ -103,9 +115,11 @@ impl Job<'_> {
         let Job { args, input, selection, run, file } = self;
         let code = input.code();
         let (progress, known) = self.known()?;
-        let mut start = match file {
-            None => period::Start::default(),
-            Some(file) => period::Start::with_journal(Arc::clone(file) as Arc<dyn period::Journal>, progress),
+        let keeper =
+            Arc::new(Keeper { file: file.clone(), certificate: args.certificate.is_some().then(Mutex::default) });
+        let mut start = match (file, &args.certificate) {
+            (None, None) => period::Start::default(),
+            _ => period::Start::with_journal(Arc::clone(&keeper) as Arc<dyn period::Journal>, progress),
         };
         let is_named = args.kernels.names(MexPeriod::NAME);
         let held = (!is_named).then(|| Arc::new(Held { all: input.heaps(), values: Mutex::default() }));
@@ -121,13 +135,25 @@ impl Job<'_> {
             (Err(RunError::GaveUp(_)), Some(values)) => return self.table(values),
             (Ok(found), Some(values)) => {
                 keep(args, selection, || self.kept(&found))?;
-                return self.write(&values);
+                self.write(&values)?;
+                return self.certify(&found.output, keeper.certificate());
             }
             (found, _) => outcome(file.as_ref(), found.map_err(Failure::from))?,
         };
         keep(args, selection, || self.kept(&found))?;
         let summary = || Ok(Summary::of_census(code, args.limit, &found.output));
-        write(args, run, summary, || Sequence::Heaps(Cow::default()))
+        write(args, run, summary, || Sequence::Heaps(Cow::default()))?;
+        self.certify(&found.output, keeper.certificate())
+    }
+
+    /// Writes the certificate that was asked for, if these heaps prove a period: that of a window, or the classical one.
+    fn certify(&self, census: &Census, by_window: Option<Certificate>) -> Result<(), Failure> {
+        let Some(path) = &self.args.certificate else { return Ok(()) };
+        let classical = || Certificate::classical(self.input.code(), census.period?);
+        match by_window.or_else(classical) {
+            Some(certificate) => write_output(Some(path), |out| write!(out, "{certificate}")),
+            None => Err(Failure::Failed(format!("{} is not written: these heaps prove no period", path.display()))),
+        }
     }
 
     /// Writes what the values show.
@@ -201,9 +227,31 @@ impl Job<'_> {
     }
 }
 
-impl period::Journal for CheckpointFile {
+/// Keeps the progress of a summary in the file of checkpoints, and the certificate of a period, whichever was asked for.
+struct Keeper {
+    file: Option<Arc<CheckpointFile>>,
+    certificate: Option<Mutex<Option<Certificate>>>,
+}
+
+impl Keeper {
+    /// The certificate, if a window proved a period.
+    fn certificate(&self) -> Option<Certificate> {
+        self.certificate.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl period::Journal for Keeper {
     fn keep(&self, progress: &Progress, input: &Octal, is_last: bool) {
-        CheckpointFile::keep(self, is_last, |out| progress.write(input, out));
+        if let Some(file) = &self.file {
+            file.keep(is_last, |out| progress.write(input, out));
+        }
+    }
+
+    fn proved(&self, certify: &dyn Fn() -> Result<Certificate, RunError>) -> Result<(), RunError> {
+        if let Some(certificate) = &self.certificate {
+            *certificate.lock().unwrap_or_else(PoisonError::into_inner) = Some(certify()?);
+        }
+        Ok(())
     }
 }
 

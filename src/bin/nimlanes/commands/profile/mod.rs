@@ -1,16 +1,18 @@
 //! `nimlanes profile`
 
-mod revision;
+mod other;
 
 use std::path::PathBuf;
 
 use nimlanes::kernel::session::Session;
 
+use self::other::OtherBuild;
 use super::run::repeat;
 use crate::commands::arguments::repeated::{Opened, RepeatedTarget};
 use crate::commands::arguments::{Threads, seconds};
 use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, Sampler, Sampling, Side};
 use crate::measuring::revisions::Revision;
+use crate::measuring::toolchains::{self, Toolchain};
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
@@ -20,7 +22,8 @@ use crate::terminal::output::print;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes profile mex_subtraction --kernel stamp --size 100000\n  \
     nimlanes profile table_scan --against byte_table\n  \
-    nimlanes profile mex_subtraction --kernel stamp --size 100000 --rev HEAD~1")]
+    nimlanes profile mex_subtraction --kernel stamp --size 100000 --rev HEAD~1\n  \
+    nimlanes profile mex_split --kernel near_sum --toolchain nightly")]
 pub struct Args {
     #[command(flatten)]
     target: RepeatedTarget,
@@ -33,6 +36,13 @@ pub struct Args {
     /// Also build this revision, as compare --rev does, sample its kernel of the same name, and draw what has changed since
     #[arg(long, value_name = "REV", conflicts_with = "against")]
     rev: Option<String>,
+    /// Also build by the compiler of this toolchain of rustup, as compare --toolchain does, sample the kernel as it made it, and draw what
+    /// changed from that
+    #[arg(long, value_name = "NAME", value_parser = toolchains::name, conflicts_with_all = ["against", "rev"])]
+    toolchain: Option<String>,
+    /// With --toolchain: install it if it is missing
+    #[arg(long, requires = "toolchain")]
+    install: bool,
     /// What takes the samples [default: perf, or pprof where perf events are not allowed]
     #[arg(long)]
     sampler: Option<Sampler>,
@@ -64,6 +74,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let after = kernels[0];
     let run = interrupt::run(selection.threads());
     let revision = args.rev.as_deref().map(|name| Revision::build(name, &run)).transpose()?;
+    let toolchains = match &args.toolchain {
+        Some(name) => toolchains::build(std::slice::from_ref(name), args.install, &run)?,
+        None => Vec::new(),
+    };
     let name = |kernel: usize| session.kernels()[kernel].name.to_owned();
     let sample = |kernel| sample(session.as_ref(), kernel, selection.threads(), sampler, args);
     let (profile, now) = sample(after)?;
@@ -77,7 +91,13 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         let side = |kernel, profile, seconds| Side { name: name(kernel), profile, seconds: seconds / work };
         Change { before: side(before, other, then), now: side(after, profile, now), unit }
     } else if let Some(revision) = revision {
-        revision::change(&revision, session.as_ref(), &name(after), profile, args)?
+        let other = OtherBuild { name: revision.short(), program: &revision.program, folder: &revision.folder };
+        // The program reads the text of lines from these sources.
+        let _source = revision.source(&run)?;
+        other.change(session.as_ref(), &name(after), profile, args)?
+    } else if let [Toolchain { name: toolchain, program, folder }] = &toolchains[..] {
+        let other = OtherBuild { name: toolchain, program, folder };
+        other.change(session.as_ref(), &name(after), profile, args)?
     } else {
         return Ok(());
     };

@@ -2,13 +2,12 @@
 
 mod games;
 mod sets;
-mod shard;
 
 use std::path::PathBuf;
 
 use nimlanes::numbers::within;
 
-use self::shard::Shard;
+use crate::commands::arguments::shard::Shard;
 use crate::commands::arguments::{Kernels, number, seconds};
 use crate::terminal::failure::Failure;
 

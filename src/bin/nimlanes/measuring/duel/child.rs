@@ -77,7 +77,7 @@ impl<'a> Child<'a> {
         let mut child = Child { name: name.to_owned(), process, stdin, lines, errors, patience, run, identity };
         let no_build = |why: String| DuelError::Player(format!("{name} is no build of nimlanes that can duel: {why}"));
         child.identity = match child.reply(&Request::Hello, patience.hello) {
-            Ok(Reply::Hello(identity)) => identity.check().map_err(no_build).map(|()| identity)?,
+            Ok(Reply::Hello(identity)) => identity.check().map_err(no_build).map(|()| *identity)?,
             Ok(_) => return Err(no_build("it answers another request".to_owned())),
             Err(Silence::Cancelled) => return Err(RunError::Cancelled.into()),
             Err(Silence::Because(why)) => return Err(no_build(why)),
@@ -195,7 +195,7 @@ mod tests {
     fn a_child_that_hangs_is_given_up() {
         let run = Run::new(1);
         let start = Instant::now();
-        let hello = serde_json::to_string(&Reply::Hello(Identity::of_this())).expect("JSON");
+        let hello = serde_json::to_string(&Reply::Hello(Box::new(Identity::of_this()))).expect("JSON");
         let at_once = shell("sleep 100", &run);
         assert_eq!(at_once, Err("sh is no build of nimlanes that can duel: no answer within 0.5 s".to_owned()));
         let later = shell(&format!("echo '{hello}'; sleep 100"), &run);

@@ -2,6 +2,7 @@
 
 mod changes;
 mod child;
+mod compilers;
 pub mod interval;
 mod processes;
 pub mod protocol;
@@ -10,6 +11,7 @@ pub mod show;
 pub use nimlanes::lab::duel::*;
 
 pub use changes::{Change, TIE, Verdict};
+pub use compilers::{CompiledKernel, CompiledTime, Compiler, Compilers, Step};
 pub use processes::{Match, NewOverOld, Other, OtherRow, PROCESSES, identity};
 
 /// Made-up duels for tests.

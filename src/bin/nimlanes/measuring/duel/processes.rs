@@ -30,7 +30,7 @@ const FEWEST_LAPS: usize = 5;
 
 /// A duel to be played.
 pub struct Match<'a> {
-    lineup: Lineup,
+    pub(super) lineup: Lineup,
     /// What makes the input in a child: see [`Session::workload`].
     workload: String,
     /// Predicted time of a run of each contender.
@@ -149,19 +149,7 @@ impl<'a> Match<'a> {
         lists_new: bool,
         watch: &mut dyn FnMut(f64),
     ) -> Result<(Duel, Other), DuelError> {
-        // The two builds of a kernel have their turns one after the other.
-        let choose = |sides: &[Side]| {
-            let both = |own: Seat| {
-                let other = obstacle(&own.contender.kernel, &sides[1]).is_none().then(|| Seat {
-                    side: 1,
-                    delay: self.delay,
-                    ..own.clone()
-                });
-                [own].into_iter().chain(other)
-            };
-            self.own_seats().flat_map(both).collect()
-        };
-        let (sides, seats, played) = self.rounds(&[path], choose, watch)?;
+        let (sides, seats, played) = self.rounds(&[path], |sides| self.seats_everywhere(sides), watch)?;
         let place =
             |side, kernel: &str| seats.iter().position(|seat| seat.side == side && seat.contender.kernel == kernel);
         let own = &self.lineup.contenders;
@@ -240,8 +228,19 @@ impl<'a> Match<'a> {
         contenders.map(|(contender, once)| Seat { side: 0, contender: contender.clone(), once: *once, delay: 0.0 })
     }
 
+    /// The kernels of this build, each followed by those of the same name in other builds, which have their turns right after it.
+    pub(super) fn seats_everywhere(&self, sides: &[Side]) -> Vec<Seat> {
+        let everywhere = |own: Seat| {
+            let is_able = |number: &usize| *number == 0 || obstacle(&own.contender.kernel, &sides[*number]).is_none();
+            let able: Vec<usize> = (0..sides.len()).filter(is_able).collect();
+            let delay = |side| if side == 0 { 0.0 } else { self.delay };
+            able.into_iter().map(move |side| Seat { side, delay: delay(side), ..own.clone() })
+        };
+        self.own_seats().flat_map(everywhere).collect()
+    }
+
     /// Plays the rounds among the kernels that `choose` seats, given the sides: this build, then the others.
-    fn rounds(
+    pub(super) fn rounds(
         &self,
         others: &[&Path],
         choose: impl FnOnce(&[Side]) -> Vec<Seat>,
@@ -349,8 +348,8 @@ impl Layout {
 }
 
 /// A build that takes part, with all its kernels.
-struct Side {
-    identity: Identity,
+pub(super) struct Side {
+    pub(super) identity: Identity,
     kernels: Vec<Listed>,
 }
 
@@ -364,10 +363,10 @@ fn obstacle(kernel: &str, side: &Side) -> Option<String> {
 
 /// A kernel that takes turns.
 #[derive(Clone)]
-struct Seat {
+pub(super) struct Seat {
     /// The number of its build.
-    side: usize,
-    contender: Contender,
+    pub(super) side: usize,
+    pub(super) contender: Contender,
     /// How long a run should take.
     once: Duration,
     /// How much longer its turns are made.

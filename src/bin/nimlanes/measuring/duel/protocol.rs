@@ -61,7 +61,7 @@ pub struct Input {
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
     /// Who it is.
-    Hello(Identity),
+    Hello(Box<Identity>),
     /// The input is made.
     Opened {
         /// All kernels of the operation.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::interval::CONFIDENCE;
 use super::protocol::{Identity, Listed};
 use super::{Change, Duel, MIN_ROUNDS, NewOverOld, Other, OtherRow, Row, Skipped, TIE, Verdict};
-use crate::measuring::calibration::{Shown, Tie};
+use crate::measuring::calibration::Tie;
 use crate::terminal::output::{Document, headed};
 
 /// The output of `--json` with another build: the fields of a duel, with rows of both builds.
@@ -107,11 +107,7 @@ impl<'a> Versus<'a> {
                 new_over_old_interval: interval,
                 new_over_old_processes,
             } = (*change)?;
-            let said = match self.ties[1].judge(ratio, interval) {
-                Shown::Slower => "slower",
-                Shown::Faster => "faster",
-                Shown::Tie => "tie",
-            };
+            let said = self.ties[1].judge(ratio, interval).word();
             let [all, best] = [range(new_over_old_low, new_over_old_high), across(new_over_old_processes)];
             let interval = interval.map(|bound| format!("{bound:.3}")).join(" .. ");
             Some([row.kernel.clone(), format!("{ratio:.3}"), interval, all, best, said.to_owned()])
@@ -151,14 +147,7 @@ fn heading(duel: &Duel, tie: Tie) -> String {
     let Duel { case, build, baseline, disturbed, rows, .. } = duel;
     let (clock, rounds) = rows.first().map_or(("", 0), |row| (row.clock.as_str(), row.rounds));
     let few = if rounds <= MIN_ROUNDS { " (few: the range covers nearly all of them)" } else { "" };
-    let unreliable = match *disturbed > MOST_DISTURBED {
-        true => "not reliable: more than a third of the turns were disturbed; repeat it on an idle machine\n",
-        false => "",
-    };
-    let disturbed = match 100.0 * disturbed {
-        percent if percent < 0.5 => String::new(),
-        percent => format!(", {percent:.0} % of the turns disturbed and left out"),
-    };
+    let [disturbed, unreliable] = disturbances(*disturbed);
     format!(
         "{case}, {build} build, {clock} clock, {rounds} rounds{few} in {}{disturbed}\nratio = time of {baseline} / time of the \
          kernel; {}\n{unreliable}\n",
@@ -167,8 +156,21 @@ fn heading(duel: &Duel, tie: Tie) -> String {
     )
 }
 
+/// What the share of turns that are left out says: the end of a line, and a line.
+pub fn disturbances(share: f64) -> [String; 2] {
+    let unreliable = match share > MOST_DISTURBED {
+        true => "not reliable: more than a third of the turns were disturbed; repeat it on an idle machine\n",
+        false => "",
+    };
+    let disturbed = match 100.0 * share {
+        percent if percent < 0.5 => String::new(),
+        percent => format!(", {percent:.0} % of the turns disturbed and left out"),
+    };
+    [disturbed, unreliable.to_owned()]
+}
+
 /// A duel that leaves out a larger share of its turns says little.
-const MOST_DISTURBED: f64 = 1.0 / 3.0;
+pub const MOST_DISTURBED: f64 = 1.0 / 3.0;
 
 /// The rows, each with its build if there are two.
 fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
@@ -199,16 +201,20 @@ fn body(listed: &[(&Row, &str)], skipped: &[Skipped]) -> String {
         let [fast_time, slow_time] = [row.median_seconds, slow.median_seconds].map(|seconds| span(seconds * 1e9));
         Some(format!("two modes: {kernel}{of} takes {fast_time}, but {slow_time} in {} processes\n", slow.processes))
     });
-    let skipped = skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.kernel, skipped.reason));
-    headed(head, listed.iter().map(cells)) + &two_modes.chain(skipped).collect::<String>()
+    headed(head, listed.iter().map(cells)) + &two_modes.collect::<String>() + &left_out(skipped)
 }
 
-fn range(low: f64, high: f64) -> String {
+/// A line for each kernel that did not take part.
+pub fn left_out(skipped: &[Skipped]) -> String {
+    skipped.iter().map(|skipped| format!("skipped {}: {}\n", skipped.kernel, skipped.reason)).collect()
+}
+
+pub fn range(low: f64, high: f64) -> String {
     format!("{low:.2} .. {high:.2}")
 }
 
 /// A range over processes.
-fn across(processes: Option<[f64; 2]>) -> String {
+pub fn across(processes: Option<[f64; 2]>) -> String {
     processes.map_or("–".to_owned(), |[low, high]| range(low, high))
 }
 

@@ -1,9 +1,9 @@
 //! The data of a report: all measurements in one folder.
 
+pub mod apart;
 mod checks;
 pub mod machines;
 pub mod sources;
-pub mod webassembly;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,9 @@
 //! Measures what a report needs, task by task. Each result is saved in its own file as soon as it is done, so an interrupted
 //! report resumes where it stopped. At the end, one file has them all.
 
+pub mod crates;
 pub mod tasks;
+pub mod toolchains;
 pub mod webassembly;
 
 use std::collections::BTreeMap;

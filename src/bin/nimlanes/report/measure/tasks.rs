@@ -272,12 +272,25 @@ pub(super) fn sizes(
         sizes.retain(|size| *size <= SMALL || is_first && *size == workload.published);
     } else if is_first {
         for size in larger_sizes(sizes[sizes.len() - 1]) {
-            sizes.extend(
-                (Input::new(operation, workload, size, selection)?.shortest_run() <= LARGER_SIZE_LIMIT).then_some(size),
-            );
+            let input = input_within(LARGER_SIZE_LIMIT, operation, workload, size, selection)?;
+            sizes.extend(input.map(|_| size));
         }
     }
     Ok(sizes)
+}
+
+/// An input on which the quickest kernel takes at most this long, unless the workload ends below its size.
+fn input_within(
+    most: Duration,
+    operation: &'static dyn AnyOperation,
+    workload: &'static Workload,
+    size: u64,
+    selection: &Selection,
+) -> Result<Option<Input>, InputError> {
+    match Input::new(operation, workload, size, selection) {
+        Err(InputError::TooLarge { .. }) => Ok(None),
+        input => input.map(|input| (input.shortest_run() <= most).then_some(input)),
+    }
 }
 
 /// The inputs of trials: all workloads at a hundredth, a tenth and three times the published size, if there is no duel.
@@ -289,8 +302,7 @@ fn trials(effort: &Effort, selection: &Selection) -> Result<Vec<Input>, InputErr
             let published = workload.published;
             for size in [published / 100, published / 10, published * 3] {
                 if size > SMALL && !dueled.contains(&size) {
-                    let input = Input::new(operation, workload, size, selection)?;
-                    inputs.extend((input.shortest_run() <= TRIAL_MAX_RUN).then_some(input));
+                    inputs.extend(input_within(TRIAL_MAX_RUN, operation, workload, size, selection)?);
                 }
             }
         }

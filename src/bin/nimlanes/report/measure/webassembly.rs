@@ -14,7 +14,7 @@ use super::{MeasureError, quickest_plain};
 use crate::files::saved::SavedError;
 use crate::measuring::duel::{Duel, DuelOptions, Match, PROCESSES};
 use crate::measuring::engine;
-use crate::report::data::webassembly::WebAssembly;
+use crate::report::data::apart::WebAssembly;
 
 /// Kernels predicted to take up to this many times as long as the fastest take part.
 const FACTOR: u32 = 6;

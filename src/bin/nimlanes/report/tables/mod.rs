@@ -12,6 +12,7 @@ mod machines;
 pub(in crate::report) mod markdown;
 mod operation;
 mod selected;
+mod toolchains;
 mod webassembly;
 
 use std::collections::BTreeSet;
@@ -25,15 +26,16 @@ use nimlanes::lab::environment::Environment;
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 
+pub use self::crates::with_more;
 pub use self::ladder::{best_plain, steps};
 use self::limits::share;
 use self::markdown::{Table, code, memory, ns, size, time, times};
 pub use self::operation::technology;
-use super::data::webassembly::WebAssembly;
+use super::data::apart::Apart;
 use super::data::{Data, Observed, Setup};
 use super::measure::tasks::{Effort, SMALL};
 use super::{TABLES, list};
-use crate::files::saved::{Saved, day};
+use crate::files::saved::day;
 use crate::measuring::duel::{Duel, Row};
 
 const HOW_TO_READ: &str = include_str!("how_to_read.md");
@@ -68,8 +70,8 @@ pub struct Report<'a> {
     changed: Option<BTreeSet<String>>,
     /// The measurements of other machines, by name.
     others: Vec<Report<'a>>,
-    /// What was measured in engines of WebAssembly, on any machine.
-    webassembly: &'a [Saved<WebAssembly>],
+    /// What was measured apart from reports, on any machine.
+    apart: &'a Apart,
     /// The longest that the Grundy values of an input may be predicted to take.
     longest_input: Duration,
 }
@@ -151,13 +153,14 @@ impl<'a> Report<'a> {
     /// if that is not known.
     pub fn new(data: &'a Data, changed: Option<BTreeSet<String>>, others: &'a [Data]) -> Self {
         let others = others.iter().map(|other| Report::new(other, None, &[])).collect();
+        static NONE: Apart = Apart { webassembly: Vec::new(), toolchains: Vec::new(), crates: Vec::new() };
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
-        Report { data, machine: Machine::detect(), changed, others, webassembly: &[], longest_input: LONGEST_INPUT }
+        Report { data, machine: Machine::detect(), changed, others, apart: &NONE, longest_input: LONGEST_INPUT }
     }
 
-    /// The same with measurements in engines of WebAssembly.
-    pub fn with_webassembly(self, webassembly: &'a [Saved<WebAssembly>]) -> Self {
-        Report { webassembly, ..self }
+    /// The same with what was measured apart.
+    pub fn with_apart(self, apart: &'a Apart) -> Self {
+        Report { apart, ..self }
     }
 
     /// The same without inputs whose Grundy values are predicted to take longer than this, which is a second by default.
@@ -260,7 +263,8 @@ impl<'a> Report<'a> {
     }
 
     fn topics(&self) -> impl Iterator<Item = Topic> {
-        let topics = [self.limits(), self.counted(), self.selections(), self.crates(), self.webassembly()];
+        let topics =
+            [self.limits(), self.counted(), self.selections(), self.crates(), self.toolchains(), self.webassembly()];
         topics.into_iter().flatten()
     }
 

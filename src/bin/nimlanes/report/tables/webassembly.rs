@@ -5,7 +5,7 @@ use super::markdown::{Table, code, range, size, time, times};
 use super::{Report, Topic};
 use crate::files::saved::{Saved, day};
 use crate::measuring::duel::{Duel, Row};
-use crate::report::data::webassembly::WebAssembly;
+use crate::report::data::apart::WebAssembly;
 
 /// The explanation, which is written by hand.
 const WHY: &str = include_str!("webassembly.md");
@@ -56,7 +56,7 @@ impl<'a> Operation<'a> {
 
 impl Report<'_> {
     pub(super) fn webassembly(&self) -> Option<Topic> {
-        let measured = self.webassembly;
+        let measured = &self.apart.webassembly;
         let found: Vec<String> = measured.iter().filter_map(finding).collect();
         let [why, more] = WHY.split_once("\n\n").map(|(why, more)| [why, more])?;
         (!found.is_empty()).then(|| Topic {

@@ -3,6 +3,8 @@
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
 pub mod plain;
+#[cfg(all(feature = "std_simd", nightly_compiler))]
+pub mod std_simd;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
 pub mod v128;
 #[cfg(feature = "wide")]

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// More shards than any cluster has cores.
@@ -41,6 +42,12 @@ impl Shard {
         let (mut is_here, mut deal) = (vec![false; jobs.len()], self.dealer());
         longest_first.into_iter().for_each(|job| is_here[job] = deal(works[job]));
         jobs.into_iter().zip(is_here).filter_map(|(job, is_here)| is_here.then_some(job)).collect()
+    }
+
+    /// The part of a list of this many jobs, all alike, that belongs to this shard.
+    pub fn range(self, jobs: u64) -> Range<u64> {
+        let part = |index: u64| (u128::from(jobs) * u128::from(index) / u128::from(self.count)) as u64;
+        part(self.index)..part(self.index + 1)
     }
 
     /// What it adds to the name of a file; nothing if it is the whole list.
@@ -98,6 +105,16 @@ mod tests {
         let jobs = vec![1, 1, 1, 9, 1, 1, 1, 1, 1, 1];
         let dealt: Vec<Vec<u64>> = shards(2).map(|shard| shard.of(jobs.clone(), |job| *job)).collect();
         assert_eq!(dealt, [vec![9], vec![1; 9]]);
+    }
+
+    #[test]
+    fn ranges_follow_one_another() {
+        for jobs in [0, 1, 5, 1000, 1 << 62] {
+            let ranges: Vec<Range<u64>> = shards(7).map(|shard| shard.range(jobs)).collect();
+            assert!(ranges[0].start == 0 && ranges[6].end == jobs, "{jobs}");
+            assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start), "{jobs}");
+            assert!(ranges.iter().all(|range| (range.end - range.start).abs_diff(jobs / 7) <= 1), "{jobs}");
+        }
     }
 
     #[test]

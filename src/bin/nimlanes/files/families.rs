@@ -1,0 +1,156 @@
+//! What is known of the periods of a family of subtraction sets: a file for each family, or for a shard of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use nimlanes::cores::mex::family::{Family, Findings, Repeating};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::files::folder::{self, Measurement};
+use crate::files::saved::{Measured, Saved, SavedError, kind_of};
+
+/// A family, as the options of the command name it.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct Named {
+    /// The largest move of each set.
+    pub largest_move: u64,
+    /// Other moves that every set has, ascending.
+    pub with: Vec<u64>,
+    /// Whether these are only the symmetric sets.
+    pub symmetric: bool,
+}
+
+/// The periods of the sets of a family, in figures. All are proved.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct Periods {
+    /// The family.
+    #[serde(flatten)]
+    pub family: Named,
+    /// The number of sets.
+    pub sets: u64,
+    /// The longest period.
+    pub longest_period: u64,
+    /// The number of sets that have it.
+    pub sets_with_longest_period: u64,
+    /// The sum of the periods of all sets.
+    pub sum_of_periods: u64,
+    /// The number of different periods.
+    pub distinct_periods: u64,
+    /// The number of sets whose values are periodic from heap 0 on.
+    pub purely_periodic: u64,
+    /// The longest preperiod.
+    pub longest_preperiod: u64,
+    /// The largest Grundy value.
+    pub largest_value: u64,
+    /// Sets with the longest periods, longest first.
+    pub longest_periods: Vec<Found>,
+    /// Sets with the longest preperiods, longest first.
+    pub longest_preperiods: Vec<Found>,
+}
+
+/// A set, and the repetition of its values.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct Found {
+    /// The number of the set in its family.
+    pub set: u64,
+    /// Its moves.
+    pub moves: Vec<u64>,
+    /// The length of the repetition.
+    pub period: u64,
+    /// The first heap from which it holds.
+    pub preperiod: u64,
+}
+
+impl Periods {
+    /// Of a family.
+    pub fn of(named: &Named, family: &Family, findings: &Findings) -> Self {
+        let list = |found: &[Repeating]| {
+            let named = |found: &Repeating| Found {
+                set: found.set,
+                moves: family.moves(found.set),
+                period: found.period,
+                preperiod: found.preperiod,
+            };
+            found.iter().map(named).collect()
+        };
+        let longest_period = findings.longest_period();
+        Periods {
+            family: named.clone(),
+            sets: findings.sets(),
+            longest_period,
+            sets_with_longest_period: findings.periods.get(&longest_period).copied().unwrap_or(0),
+            // No run that ends comes near 2^53.
+            sum_of_periods: u64::try_from(findings.sum_of_periods()).unwrap_or(u64::MAX),
+            distinct_periods: findings.periods.len() as u64,
+            purely_periodic: findings.pure,
+            longest_preperiod: findings.longest_preperiod(),
+            largest_value: findings.largest,
+            longest_periods: list(&findings.longest_periods),
+            longest_preperiods: list(&findings.longest_preperiods),
+        }
+    }
+}
+
+/// What is known of consecutive sets of a family. The content of a file.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct Part {
+    /// The number of the first of these sets in their family.
+    pub first: u64,
+    /// The kernel.
+    pub kernel: String,
+    /// Threads it could use.
+    pub threads: usize,
+    /// How long it took, by the clock.
+    pub seconds: f64,
+    /// How many sets its lists may have.
+    pub top: usize,
+    /// What was found.
+    #[serde(flatten)]
+    pub periods: Periods,
+    /// How many sets have each period, so that parts can be joined; left out where a whole family is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<(u64, u64)>,
+}
+
+impl Measured for Part {
+    const KIND: &'static str = "set-family";
+}
+
+impl Part {
+    /// The findings that it was made of; none if it has no counts.
+    pub fn findings(&self) -> Option<Findings> {
+        let list = |found: &[Found]| {
+            let unnamed =
+                |found: &Found| Repeating { set: found.set, period: found.period, preperiod: found.preperiod };
+            found.iter().map(unnamed).collect()
+        };
+        let findings = || Findings {
+            periods: self.counts.iter().copied().collect(),
+            pure: self.periods.purely_periodic,
+            largest: self.periods.largest_value,
+            longest_periods: list(&self.periods.longest_periods),
+            longest_preperiods: list(&self.periods.longest_preperiods),
+        };
+        (!self.counts.is_empty()).then(findings)
+    }
+}
+
+/// The parts of a family in a folder, by their first sets, where lists have at least `top` sets.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn read_all(folder: &Path, named: &Named, top: usize) -> Result<BTreeMap<u64, Part>, SavedError> {
+    let mut parts = BTreeMap::<u64, Part>::new();
+    for Measurement { path, text } in folder::read(folder)?.into_values() {
+        if kind_of(&path, &text)? != Part::KIND {
+            continue;
+        }
+        let part = Saved::<Part>::parsed(&path, &text)?.content;
+        let is_longer = parts.get(&part.first).is_none_or(|known| known.periods.sets < part.periods.sets);
+        if part.periods.family == *named && part.top >= top && is_longer {
+            parts.insert(part.first, part);
+        }
+    }
+    Ok(parts)
+}

@@ -1,0 +1,61 @@
+//! Measures kernels that differ in where their vectors come from.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use nimlanes::cores::OPERATIONS;
+use nimlanes::kernel::Run;
+use nimlanes::kernel::selection::Selection;
+use nimlanes::machine::Machine;
+
+use super::MeasureError;
+use super::tasks::Input;
+use crate::files::saved::SavedError;
+use crate::measuring::duel::{DuelOptions, Match, PROCESSES};
+use crate::report::data::apart::Crates;
+use crate::report::tables::with_more;
+
+/// Kernels predicted to take longer than this are left out.
+const LONGEST: Duration = Duration::from_millis(50);
+/// Budget of the duel of an operation.
+const BUDGET: Duration = Duration::from_secs(12);
+
+/// Measures the families of kernels in which a crate beyond the default features takes part, at the published sizes. Operations in `earlier` are not
+/// measured again. `save` receives all that is measured after each operation, `announce` a line for each.
+///
+/// # Errors
+/// Outputs differ, or the run was stopped; or those of `save`.
+pub fn measure(
+    machine: &Machine,
+    _: &[PathBuf],
+    earlier: Option<Crates>,
+    run: &Run,
+    save: &mut dyn FnMut(&Crates) -> Result<(), SavedError>,
+    announce: &mut dyn FnMut(&str),
+) -> Result<(), MeasureError> {
+    let mut measured = earlier.unwrap_or(Crates { operations: Vec::new() });
+    let selection = Selection::new(*machine).with_threads(1)?;
+    for operation in OPERATIONS {
+        let wanted = with_more(*operation, machine);
+        if wanted.is_empty() || measured.operations.iter().any(|duel| duel.case.operation == operation.name()) {
+            continue;
+        }
+        announce(operation.name());
+        let workload = &operation.workloads()[0];
+        let input = Input::new(*operation, workload, workload.published, &selection)?;
+        let session = input.session(&selection)?;
+        let able = input.predicted.iter().filter(|kernel| kernel.run <= LONGEST).map(|kernel| kernel.kernel);
+        let options = DuelOptions {
+            kernels: able.filter(|kernel| wanted.contains(kernel)).map(str::to_owned).collect(),
+            baseline: None,
+            threads: 1,
+            budget: BUDGET,
+            time_limit: Duration::MAX,
+            always_included: Vec::new(),
+        };
+        let open = || Ok::<_, MeasureError>(session);
+        measured.operations.push(Match::new(open, &options, PROCESSES, machine, run)?.play(&mut |_| {})?);
+        save(&measured)?;
+    }
+    Ok(())
+}

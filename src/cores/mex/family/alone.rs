@@ -1,0 +1,103 @@
+//! One set at a time: values of doubling length, until the last of them, as many as the largest move, have occurred before.
+//!
+//! [`proved`] is the search of `mex_subtraction`, whose kernels are made for sets of any size. [`flags`] knows that these sets are
+//! small: the values that a heap reaches are the bits of a register.
+//!
+//! Cost: a load and an OR for each pair of heap and move, for about 12 heaps per unit of the largest move; [`proved`] prepares tables for
+//! larger sets first, which takes longer than the values.
+//! Bound: the instructions; the values stay in L1.
+
+use super::{Family, Findings, Repeating};
+use crate::kernel::{Cost, CostContext, Run, RunError};
+
+/// The largest value of a set, its period and its preperiod, given the mask of its moves.
+pub trait Settle: Fn(u64, &Run) -> Result<[u64; 3], RunError> {}
+
+impl<F: Fn(u64, &Run) -> Result<[u64; 3], RunError>> Settle for F {}
+
+/// The heaps of the first prefix, in units of the largest move.
+const FIRST: usize = 8;
+
+/// Rates: the ns of a set, and of a pair of heap and move.
+pub fn cost(input: &Family, _: CostContext, [set, pair]: [f64; 2]) -> Cost {
+    /// Heaps per unit of the largest move, on average.
+    const HEAPS: f64 = 12.0;
+    let pairs = HEAPS * input.largest() as f64 * input.mean_moves();
+    // For what is prepared for larger sets.
+    Cost { ns: input.sets() as f64 * (set + pair * pairs) + 1000.0, bytes: 65_000.0 }
+}
+
+/// Settles a set, and adds what is found.
+pub fn add(input: &Family, set: u64, run: &Run, findings: &mut Findings, settle: impl Settle) -> Result<(), RunError> {
+    let [largest, period, preperiod] = settle(input.mask(set), run)?;
+    findings.add(Repeating { set, period, preperiod }, largest, input.kept);
+    run.advance(1)
+}
+
+#[inline(always)]
+pub fn run(input: &Family, run: &Run, settle: impl Settle) -> Result<Findings, RunError> {
+    let mut findings = Findings::default();
+    for set in input.numbers() {
+        add(input, set, run, &mut findings, &settle)?;
+    }
+    Ok(findings)
+}
+
+/// By the search of `mex_subtraction`.
+pub mod proved {
+    use super::Settle;
+    use crate::cores::mex::family::bits_of;
+    use crate::cores::mex::subtraction::{MAX_LIMIT, Subtraction, prove};
+    use crate::kernel::{Run, RunError};
+
+    fn settle(moves: u64, run: &Run) -> Result<[u64; 3], RunError> {
+        let input = Subtraction::of_moves(bits_of(moves).map(|m| m as u64).collect(), MAX_LIMIT);
+        let (values, found) = prove(&input, run)?.ok_or(super::TOO_LONG)?;
+        let largest = values.into_iter().max().unwrap_or(0);
+        Ok([largest.into(), found.period as u64, found.preperiod as u64])
+    }
+
+    /// The part of this kernel.
+    pub fn parts() -> impl Settle {
+        settle
+    }
+}
+
+/// With flags in a register.
+pub mod flags {
+    use super::{FIRST, Settle};
+    use crate::cores::mex::family::bits_of;
+    use crate::cores::mex::subtraction::{MAX_LIMIT, period};
+    use crate::kernel::{Run, RunError};
+    use crate::simd::bits::first_zero;
+
+    pub fn settle(moves: u64, run: &Run) -> Result<[u64; 3], RunError> {
+        let moves: Vec<usize> = bits_of(moves).collect();
+        let farthest = moves.last().copied().unwrap_or(0).max(1);
+        let (mut g, mut heaps, mut allowed) = (Vec::<u16>::new(), FIRST * farthest, 0);
+        while heaps as u64 <= MAX_LIMIT {
+            g.reserve_exact(heaps - g.len());
+            for n in g.len()..heaps {
+                while allowed < moves.len() && moves[allowed] <= n {
+                    allowed += 1;
+                }
+                let reached = moves[..allowed].iter().fold(0u64, |reached, m| reached | 1 << g[n - m]);
+                // At most 63, as there are no more moves.
+                g.push(first_zero(reached) as u16);
+            }
+            if let Some(found) = period(&g, farthest, run)? {
+                let largest = g.into_iter().max().unwrap_or(0);
+                return Ok([largest.into(), found.period as u64, found.preperiod as u64]);
+            }
+            heaps *= 2;
+        }
+        Err(super::TOO_LONG)
+    }
+
+    /// The part of this kernel.
+    pub fn parts() -> impl Settle {
+        settle
+    }
+}
+
+const TOO_LONG: RunError = RunError::GaveUp("a set has no period among the heaps that fit in memory");

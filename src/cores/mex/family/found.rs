@@ -1,0 +1,113 @@
+//! What is found about the sets of a family.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The proved repetition of the values of a set: `g(n + period) = g(n)` for all `n >= preperiod`, both as small as possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeating {
+    /// The number of the set in its family.
+    pub set: u64,
+    /// The length of the repetition.
+    pub period: u64,
+    /// The first heap from which it holds.
+    pub preperiod: u64,
+}
+
+/// The periods of the sets of a family. Findings about parts of a family can be joined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// How many sets have each period.
+    pub periods: BTreeMap<u64, u64>,
+    /// The number of purely periodic sets, those with preperiod 0.
+    pub pure: u64,
+    /// The largest Grundy value.
+    pub largest: u64,
+    /// Sets with the longest periods, longest first, then by number. As many as the [`Family`](super::Family) asks for.
+    pub longest_periods: Vec<Repeating>,
+    /// The same for preperiods, of sets that are not purely periodic.
+    pub longest_preperiods: Vec<Repeating>,
+}
+
+/// A list of sets, longest first: at most `most`, by a length.
+pub(super) struct Longest {
+    pub most: usize,
+    pub length: fn(&Repeating) -> u64,
+}
+
+impl Longest {
+    /// By period.
+    pub fn periods(most: usize) -> Self {
+        Longest { most, length: |found| found.period }
+    }
+
+    /// By preperiod.
+    pub fn preperiods(most: usize) -> Self {
+        Longest { most, length: |found| found.preperiod }
+    }
+
+    /// The least length that may enter a list.
+    pub fn least(&self, list: &[Repeating]) -> u64 {
+        if list.len() < self.most { 0 } else { list.last().map_or(u64::MAX, self.length) }
+    }
+
+    /// Puts a set into a list, if it belongs there.
+    pub fn put(&self, list: &mut Vec<Repeating>, found: Repeating) {
+        let rank = |found: &Repeating| (Reverse((self.length)(found)), found.set);
+        let place = list.partition_point(|other| rank(other) < rank(&found));
+        if place < self.most {
+            list.insert(place, found);
+            list.truncate(self.most);
+        }
+    }
+}
+
+impl Findings {
+    /// The number of sets.
+    pub fn sets(&self) -> u64 {
+        self.periods.values().sum()
+    }
+
+    /// The sum of the periods of all sets.
+    pub fn sum_of_periods(&self) -> u128 {
+        self.periods.iter().map(|(period, sets)| u128::from(*period) * u128::from(*sets)).sum()
+    }
+
+    /// The longest period; 0 if there are no sets.
+    pub fn longest_period(&self) -> u64 {
+        self.periods.last_key_value().map_or(0, |(period, _)| *period)
+    }
+
+    /// The longest preperiod; 0 if all sets are purely periodic. Needs a list of at least one set.
+    pub fn longest_preperiod(&self) -> u64 {
+        self.longest_preperiods.first().map_or(0, |found| found.preperiod)
+    }
+
+    /// Adds a set and its largest value, where lists have up to `most` sets.
+    pub(super) fn add(&mut self, found: Repeating, largest: u64, most: usize) {
+        *self.periods.entry(found.period).or_default() += 1;
+        self.largest = self.largest.max(largest);
+        Longest::periods(most).put(&mut self.longest_periods, found);
+        if found.preperiod == 0 {
+            self.pure += 1;
+        } else {
+            Longest::preperiods(most).put(&mut self.longest_preperiods, found);
+        }
+    }
+
+    /// Adds what was found about other sets of the same family, where lists have up to `most` sets.
+    pub fn join(&mut self, other: Findings, most: usize) {
+        for (period, sets) in other.periods {
+            *self.periods.entry(period).or_default() += sets;
+        }
+        self.pure += other.pure;
+        self.largest = self.largest.max(other.largest);
+        let lists = [
+            (Longest::periods(most), &mut self.longest_periods, other.longest_periods),
+            (Longest::preperiods(most), &mut self.longest_preperiods, other.longest_preperiods),
+        ];
+        for (longest, list, others) in lists {
+            others.into_iter().for_each(|found| longest.put(list, found));
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! `mex_family`: the periods of all subtraction sets of a family, such as those with the same largest move.
+//!
+//! The Grundy values of a set with largest move `M` depend on the `M` values before them, so they repeat, and `M` values in succession that
+//! have occurred before prove it ([`prove`](super::subtraction::prove) has the argument). A family is all sets that have some moves, and any
+//! of some others. Its sets are numbered: bit `k` of the number says whether the set has the `k`-th of these others, a move or a group.
+//!
+//! All other kernels compute many heaps of one game. Here the games are many and small, so the kernels turn this around: a bit of a
+//! register is the same bit of the Grundy value of the same heap in another game (bit slicing).
+//!
+//! Guy asked whether the periods are bounded by a polynomial in the largest move ("Unsolved problems in combinatorial games", 1996).
+//! Althöfer and Bültermann have sets whose periods are more than linear (1995); Flammenkamp found longer ones in his thesis (1997).
+//!
+//! # Observations
+#![doc = include_str!("NOTES.md")]
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
+use super::oracle;
+use crate::kernel::selection::Selection;
+use crate::kernel::workload::{InputError, Workload, Workloads};
+use crate::kernel::{Absent, Core, Digest, KernelDef, Operation, kernels};
+
+mod alone;
+mod found;
+mod slices;
+#[cfg(feature = "fearless_simd")]
+mod slices_fearless;
+mod words;
+
+pub use found::{Findings, Repeating};
+
+/// The periods of the sets of a family.
+#[derive(Debug)]
+pub struct MexFamily;
+
+/// The largest move of a family. More moves would not fit in a word, and have more sets than anyone can try.
+pub const MAX_MOVE: u64 = 63;
+
+/// Sets that have all of some moves, and any of some groups of others; or a part of these sets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Family {
+    /// Bit `m` is set for the move `m`.
+    always: u64,
+    /// The same for each group. No move is in two of them.
+    free: Vec<u64>,
+    first: u64,
+    sets: u64,
+    kept: usize,
+}
+
+/// Moves that make no family.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FamilyError {
+    /// There is no move at all.
+    #[error("a family has at least one move")]
+    NoMoves,
+    /// A move is not one of a family.
+    #[error("{0} is not a move of a family; allowed: 1 to {MAX_MOVE}")]
+    Move(u64),
+    /// A move is named twice.
+    #[error("{0} is named twice as a move; once is allowed")]
+    Twice(u64),
+}
+
+impl Family {
+    /// The sets that have all moves of `always`, and any of `free`.
+    ///
+    /// ```
+    /// use nimlanes::cores::mex::family::Family;
+    /// let family = Family::new(&[4], &[1, 2, 3])?;
+    /// assert_eq!(family.sets(), 8);
+    /// assert_eq!(family.moves(0b101), [1, 3, 4]);
+    /// # Ok::<(), nimlanes::cores::mex::family::FamilyError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There is no move, one is 0 or above [`MAX_MOVE`], or one is named twice.
+    pub fn new(always: &[u64], free: &[u64]) -> Result<Self, FamilyError> {
+        Family::of_groups(always, free.iter().map(std::slice::from_ref))
+    }
+
+    /// The sets that have all moves of `always`, and for each group of `free` all of its moves or none.
+    ///
+    /// # Errors
+    /// As [`Family::new`].
+    pub fn of_groups<'a>(always: &[u64], free: impl IntoIterator<Item = &'a [u64]>) -> Result<Self, FamilyError> {
+        let mut seen = 0u64;
+        let mut group = |moves: &[u64]| {
+            moves.iter().try_fold(0, |group, m| match *m {
+                1..=MAX_MOVE if seen >> m & 1 == 1 => Err(FamilyError::Twice(*m)),
+                1..=MAX_MOVE => {
+                    seen |= 1 << m;
+                    Ok(group | 1 << m)
+                }
+                _ => Err(FamilyError::Move(*m)),
+            })
+        };
+        let always = group(always)?;
+        let free = free.into_iter().map(group).collect::<Result<Vec<u64>, _>>()?;
+        let sets = 1 << free.len();
+        match seen {
+            0 => Err(FamilyError::NoMoves),
+            _ => Ok(Family { always, free, first: 0, sets, kept: 1 }),
+        }
+    }
+
+    /// All sets with this largest move. Bit 0 of a number is for the move below it.
+    ///
+    /// # Errors
+    /// The move is 0 or above [`MAX_MOVE`].
+    pub fn with_largest(largest: u64) -> Result<Self, FamilyError> {
+        match largest {
+            1..=MAX_MOVE => Family::new(&[largest], &(1..largest).rev().collect::<Vec<_>>()),
+            _ => Err(FamilyError::Move(largest)),
+        }
+    }
+
+    /// The symmetric sets with this largest move `M`: where `s` below `M` is a move, so is `M - s`.
+    ///
+    /// # Errors
+    /// The move is 0 or above [`MAX_MOVE`].
+    pub fn symmetric(largest: u64) -> Result<Self, FamilyError> {
+        if !(1..=MAX_MOVE).contains(&largest) {
+            return Err(FamilyError::Move(largest));
+        }
+        // The nearest pairs first: sets of a batch differ in them, and a kernel masks all moves between their first and last.
+        let pairs: Vec<Vec<u64>> =
+            (1..=largest / 2).rev().map(|s| Vec::from_iter(BTreeSet::from([s, largest - s]))).collect();
+        Family::of_groups(&[largest], pairs.iter().map(Vec::as_slice))
+    }
+
+    /// Of the sets of this one, `sets` from the `first` on; fewer if there are not as many.
+    #[must_use]
+    pub fn part(self, first: u64, sets: u64) -> Self {
+        let before = first.min(self.sets);
+        Family { first: self.first + before, sets: sets.min(self.sets - before), ..self }
+    }
+
+    /// The same sets, with lists of the longest periods and preperiods that have up to so many sets.
+    #[must_use]
+    pub fn listing(self, kept: usize) -> Self {
+        Family { kept, ..self }
+    }
+
+    /// The number of sets.
+    pub fn sets(&self) -> u64 {
+        self.sets
+    }
+
+    /// The number of the first set.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The moves of the set with this number, ascending.
+    pub fn moves(&self, set: u64) -> Vec<u64> {
+        bits_of(self.mask(set)).map(|m| m as u64).collect()
+    }
+
+    /// The moves of the set with this number, as bits.
+    fn mask(&self, set: u64) -> u64 {
+        let groups = self.free.iter().enumerate().filter(|(k, _)| set >> k & 1 == 1);
+        groups.fold(self.always, |mask, (_, group)| mask | group)
+    }
+
+    /// The numbers of the sets.
+    fn numbers(&self) -> Range<u64> {
+        self.first..self.first + self.sets
+    }
+
+    /// The largest move of any set of the family.
+    fn largest(&self) -> usize {
+        self.mask(u64::MAX).ilog2() as usize
+    }
+
+    /// The most moves of a set, and so the largest value that a heap may have.
+    fn most_moves(&self) -> usize {
+        self.mask(u64::MAX).count_ones() as usize
+    }
+
+    /// The number of moves of an average set.
+    fn mean_moves(&self) -> f64 {
+        f64::from(self.always.count_ones() + self.mask(u64::MAX).count_ones()) / 2.0
+    }
+}
+
+/// The places of the bits that are set, ascending.
+fn bits_of(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (word != 0).then(|| word.trailing_zeros() as usize)?;
+        word &= word - 1;
+        Some(place)
+    })
+}
+
+impl Operation for MexFamily {
+    type Input = Family;
+    type Output = Findings;
+    type Start = ();
+
+    const NAME: &'static str = "mex_family";
+    const CORE: Core = Core::Mex;
+    const UNIT: &'static str = "set";
+    const KERNELS: &'static [KernelDef<Self>] = kernels! { MexFamily, [];
+        one_by_one = alone with alone::proved at [70_000.0, 0.8], Portable, [], "the baseline: each set alone, by the search of mex_subtraction";
+        one_by_one_flags = alone with alone::flags at [300.0, 0.75] like one_by_one, Portable, [], "each set alone, with flags in one register";
+        words = words at [0.0116, 40_000.0], Portable, [], "a bit of a word is a set, 64 sets at a time";
+        slices_wide = slices with slices::wide on one at [0.006, 60_000.0] like words, Portable, ["wide"], "512 sets at a time in wide's vectors";
+        slices_fearless = slices_fearless(Tier) at [0.0116, 60_000.0] like words, Portable, ["fearless_simd"], "512 sets at a time in vectors of fearless_simd";
+        slices_fearless_avx2 = slices_fearless(Tier) at [0.0058, 50_000.0] like slices_fearless, Avx2, ["avx2", "fearless_simd"], "the same source at this tier's level";
+        slices_fearless_avx512 = slices_fearless(Tier) at [0.0025, 40_000.0] like slices_fearless, Avx512, ["avx512", "fearless_simd"], "the same source at this tier's level";
+        slices_avx2 = slices with slices::avx2 on one at [0.0033, 50_000.0] like words, Avx2, ["avx2"], "512 sets in two registers";
+        slices_threads_avx2 = slices with slices::avx2 on all at [0.0033, 50_000.0] like slices_avx2, Avx2, ["avx2", "parallel"], "the same on all threads";
+        slices_neon = slices with slices::v128 on one at [0.006, 60_000.0] like words, Neon, ["neon"], "512 sets in four registers";
+        slices_simd128 = slices with slices::v128 on one at [0.008, 80_000.0] like words, Simd128, ["simd128"], "512 sets in four vectors";
+        slices_avx512 = slices with slices::avx512 on one at [0.0018, 40_000.0] like words, Avx512, ["avx512"], "512 sets in a register; three operands in an operation";
+        slices_threads_avx512 = slices with slices::avx512 on all at [0.0018, 40_000.0] like slices_avx512, Avx512, ["avx512", "parallel"], "the same on all threads";
+    };
+    const ABSENT: &'static [Absent] = &[Absent {
+        feature: "bitvec",
+        reason: "a bit is a set, and all bits of a register take the same step: no bit is addressed",
+    }];
+    const PUBLIC: &'static [&'static str] = &["one_by_one"];
+    const NOTES: &'static str = include_str!("NOTES.md");
+
+    /// The first state that recurs, where a state is the last values, as many as the largest move.
+    fn oracle(input: &Family) -> Findings {
+        let farthest = input.largest();
+        let mut findings = Findings::default();
+        for set in input.numbers() {
+            let moves: Vec<usize> = bits_of(input.mask(set)).collect();
+            let mut heaps = 4 * farthest;
+            let (period, preperiod, values) = loop {
+                let values = oracle::values(&moves, heaps);
+                let mut seen = HashMap::new();
+                let mut states = values.windows(farthest).enumerate();
+                let recurs = |(n, state)| seen.insert(state, n).map(|before| (n - before, before));
+                if let Some((period, preperiod)) = states.find_map(recurs) {
+                    break (period as u64, preperiod as u64, values);
+                }
+                heaps *= 2;
+            };
+            let largest = values.into_iter().max().unwrap_or(0) as u64;
+            findings.add(Repeating { set, period, preperiod }, largest, input.kept);
+        }
+        findings
+    }
+
+    fn steps(input: &Family) -> u64 {
+        input.sets
+    }
+
+    fn work(input: &Family, _: &Findings) -> u64 {
+        input.sets
+    }
+
+    fn digest(found: &Findings) -> Digest {
+        vec![
+            ("longest", found.longest_period().into()),
+            ("sum", found.sum_of_periods()),
+            ("distinct", found.periods.len() as u128),
+            ("pure", found.pure.into()),
+            ("preperiod", found.longest_preperiod().into()),
+            ("max", found.largest.into()),
+        ]
+    }
+}
+
+/// What the names of workloads begin with; the largest move follows.
+const LARGEST: &str = "largest-";
+
+impl Workloads for MexFamily {
+    const WORKLOADS: &'static [Workload] = &[
+        Workload {
+            name: "largest-16",
+            summary: "sets with largest move 16; size = how many of the 32 768",
+            published: 1 << 15,
+            sizes: &[64, 512, 1 << 12, 1 << 15],
+        },
+        Workload {
+            name: "largest-12",
+            summary: "sets with largest move 12; size = how many of the 2048",
+            published: 1 << 11,
+            sizes: &[1 << 11],
+        },
+        Workload {
+            name: "largest-20",
+            summary: "sets with largest move 20; size = how many of the 524 288",
+            published: 1 << 19,
+            sizes: &[1 << 19],
+        },
+        Workload {
+            name: "largest-24",
+            summary: "sets with largest move 24; size = how many of the 8 388 608",
+            published: 1 << 23,
+            sizes: &[1 << 23],
+        },
+    ];
+
+    fn canonical(workload: &str) -> Result<String, InputError> {
+        Ok(format!("{LARGEST}{}", largest_in(workload)?.largest()))
+    }
+
+    fn input(workload: &str, size: u64, _: &Selection) -> Result<Family, InputError> {
+        let family = largest_in(workload)?;
+        if size > family.sets {
+            return Err(InputError::TooLarge { operation: Self::NAME, size, most: family.sets });
+        }
+        Ok(family.part(0, size))
+    }
+}
+
+/// The family that a workload names.
+fn largest_in(workload: &str) -> Result<Family, InputError> {
+    let largest = workload.strip_prefix(LARGEST).and_then(|text| text.parse().ok());
+    let family = largest.and_then(|largest| Family::with_largest(largest).ok());
+    family.ok_or_else(|| InputError::unknown_workload::<MexFamily>(workload))
+}

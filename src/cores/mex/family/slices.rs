@@ -1,0 +1,521 @@
+//! Bit slicing: a slice is a register with one bit for each of 512 sets, and all sets take the same step.
+//!
+//! A heap has a plane for each value: the sets in which it has that value. For the values in turn, a move `s` adds the plane of heap
+//! `n - s`, masked by the sets that have the move; what is not reached and still open takes the value. Moves that all sets of a batch
+//! have need no mask, and those that none has no step. So the free moves that differ within a batch are neighbours; large ones, as sets with
+//! the same small moves have similar values. Counters in slices write the values in binary, for the search.
+//!
+//! A batch computes some heaps, then searches: first for the period with which the first `M` values recur (preperiod 0), then, back
+//! from the end, for the last `M` values. A comparison ends where no set agrees, after about twelve heaps. Sets without a period
+//! wait for a batch of twice the heaps, so that no batch runs as long as its slowest set. After seven such levels a set is done alone.
+//!
+//! Cost: two loads and an operation for each masked move, value and heap; the search takes a fourth of the time.
+//! Bound (Zen 3): loads, and the mispredicted end of the values of a heap.
+
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+pub mod avx512;
+#[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]
+pub mod v128;
+#[cfg(feature = "wide")]
+pub mod wide;
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::found::Longest;
+use super::{Family, Findings, Repeating, alone, bits_of};
+use crate::kernel::{Cost, CostContext, Run, RunError, threads};
+use crate::machine::STACK;
+use crate::simd::bits::{WORD, transpose};
+
+/// Words of the slices of all kernels but `words`.
+pub const WORDS: usize = 8;
+/// The heaps that the first level computes, in units of the largest move. Each level has twice as many as the one before.
+const FIRST: usize = 4;
+const LEVELS: usize = 7;
+/// Heaps of the planes beyond those that a move reaches, before these are moved to the beginning. An odd number of lines, so that
+/// the planes do not compete for the same lines of L1.
+const ROOM: usize = 69;
+/// Binary digits of values.
+const DIGITS: usize = 6;
+
+/// Rates: the ns of a move, value and heap of a set, and of a run.
+pub fn cost(input: &Family, context: CostContext, rates: [f64; 2]) -> Cost {
+    cost_of(WORDS, input, context, rates)
+}
+
+/// [`cost`] for slices of so many words.
+pub fn cost_of(words: usize, input: &Family, context: CostContext, [step, run]: [f64; 2]) -> Cost {
+    if context.is_parallel && context.threads == 1 {
+        return Cost::IMPOSSIBLE;
+    }
+    let threads = context.threads as f64;
+    let (largest, moves) = (input.largest() as f64, input.mean_moves());
+    let masked = (input.free.len() as f64).min((WORD * words).ilog2().into());
+    let (heaps, values) = (9.0 * largest, 0.9 * moves + 0.5);
+    let steps = heaps * values * (masked + (moves - masked / 2.0));
+    let slices = Layout::of(input).slices() * 8 * words;
+    let lists = (LEVELS + 2) * 3 * WORD * words * 8 + 8 * (Layout::of(input).heaps(LEVELS - 1) + 1);
+    Cost {
+        ns: run + step * steps * input.sets() as f64 / threads,
+        bytes: threads * (slices + lists) as f64 + (threads - 1.0) * STACK,
+    }
+}
+
+/// The operations of a tier on slices.
+pub trait Slices: Copy {
+    /// The words of a slice.
+    const WORDS: usize;
+    /// A bit for each of `64 * WORDS` sets.
+    type Slice: Copy;
+
+    /// The slice of the first words.
+    fn load(&self, words: &[u64]) -> Self::Slice;
+
+    /// The words of a slice, in the first of `words`.
+    fn store(&self, slice: Self::Slice, words: &mut [u64]);
+
+    /// `a | b`
+    fn or(&self, a: Self::Slice, b: Self::Slice) -> Self::Slice;
+
+    /// `sum | (a & b)`
+    fn or_both(&self, sum: Self::Slice, a: Self::Slice, b: Self::Slice) -> Self::Slice;
+
+    /// `a & !b`
+    fn without(&self, a: Self::Slice, b: Self::Slice) -> Self::Slice;
+
+    /// `a ^ b`
+    fn xor(&self, a: Self::Slice, b: Self::Slice) -> Self::Slice;
+
+    /// The sets of `of` in which `a` and `b` agree.
+    fn agree(&self, of: Self::Slice, a: Self::Slice, b: Self::Slice) -> Self::Slice;
+
+    /// Whether any bit is set.
+    fn any(&self, slice: Self::Slice) -> bool;
+}
+
+/// Operations made of closures, which have the CPU features of the function that makes them, in the order of [`Slices`], on slices of
+/// `N` words.
+#[derive(Clone, Copy)]
+pub struct Parts<const N: usize, L, S, O, B, W, X, A, Y>(pub L, pub S, pub O, pub B, pub W, pub X, pub A, pub Y);
+
+impl<const N: usize, V, L, S, O, B, W, X, A, Y> Slices for Parts<N, L, S, O, B, W, X, A, Y>
+where
+    V: Copy,
+    L: Fn(&[u64; N]) -> V + Copy,
+    S: Fn(V, &mut [u64; N]) + Copy,
+    O: Fn(V, V) -> V + Copy,
+    B: Fn(V, V, V) -> V + Copy,
+    W: Fn(V, V) -> V + Copy,
+    X: Fn(V, V) -> V + Copy,
+    A: Fn(V, V, V) -> V + Copy,
+    Y: Fn(V) -> bool + Copy,
+{
+    const WORDS: usize = N;
+    type Slice = V;
+
+    #[inline(always)]
+    fn load(&self, words: &[u64]) -> V {
+        self.0(words.first_chunk().expect("a whole slice"))
+    }
+
+    #[inline(always)]
+    fn store(&self, slice: V, words: &mut [u64]) {
+        self.1(slice, words.first_chunk_mut().expect("a whole slice"));
+    }
+
+    #[inline(always)]
+    fn or(&self, a: V, b: V) -> V {
+        self.2(a, b)
+    }
+
+    #[inline(always)]
+    fn or_both(&self, sum: V, a: V, b: V) -> V {
+        self.3(sum, a, b)
+    }
+
+    #[inline(always)]
+    fn without(&self, a: V, b: V) -> V {
+        self.4(a, b)
+    }
+
+    #[inline(always)]
+    fn xor(&self, a: V, b: V) -> V {
+        self.5(a, b)
+    }
+
+    #[inline(always)]
+    fn agree(&self, of: V, a: V, b: V) -> V {
+        self.6(of, a, b)
+    }
+
+    #[inline(always)]
+    fn any(&self, slice: V) -> bool {
+        self.7(slice)
+    }
+}
+
+/// What the threads of a run share.
+pub struct Shared<'a> {
+    input: &'a Family,
+    run: &'a Run,
+    next: AtomicU64,
+}
+
+impl Shared<'_> {
+    /// The next sets, at most so many; none if all are taken.
+    fn take(&self, most: usize) -> Range<u64> {
+        let most = most as u64;
+        let end = self.input.numbers().end;
+        let first = self.next.fetch_add(most, Relaxed).min(end);
+        first..end.min(first + most)
+    }
+}
+
+/// The part in which the tiers differ: [`work`] with the operations of the tier.
+pub trait Work: Fn(&Shared<'_>) -> Result<Findings, RunError> + Sync {}
+
+impl<F: Fn(&Shared<'_>) -> Result<Findings, RunError> + Sync> Work for F {}
+
+#[inline(always)]
+pub fn run(input: &Family, run: &Run, threads: usize, work: impl Work) -> Result<Findings, RunError> {
+    let shared = Shared { input, run, next: AtomicU64::new(input.first()) };
+    if threads == 1 {
+        return work(&shared);
+    }
+    let mut all = Findings::default();
+    threads::share(threads, |_| work(&shared))?.into_iter().for_each(|found| all.join(found, input.kept));
+    Ok(all)
+}
+
+/// The memory of a batch.
+#[derive(Clone, Copy)]
+struct Layout {
+    /// Heaps of a window: the largest move.
+    window: usize,
+    /// Values that a heap may have.
+    values: usize,
+    digits: usize,
+}
+
+impl Layout {
+    fn of(input: &Family) -> Self {
+        let most = input.most_moves();
+        Layout { window: input.largest(), values: most + 1, digits: most.ilog2() as usize + 1 }
+    }
+
+    /// The heaps that a level computes.
+    fn heaps(self, level: usize) -> usize {
+        (FIRST * self.window) << level
+    }
+
+    /// Heaps in a plane.
+    fn stride(self) -> usize {
+        self.window + ROOM
+    }
+
+    /// The slices of planes, digits and masks.
+    fn slices(self) -> usize {
+        self.values * self.stride() + self.digits * self.heaps(LEVELS - 1) + self.window
+    }
+}
+
+/// Settles sets until none is left.
+#[inline(always)]
+pub fn work<P: Slices>(shared: &Shared<'_>, parts: P) -> Result<Findings, RunError> {
+    let lanes = WORD * P::WORDS;
+    let mut batch = Batch::new(shared.input, parts);
+    let mut waiting: [Vec<u64>; LEVELS + 1] = std::array::from_fn(|_| Vec::new());
+    loop {
+        let is_full = |level: &usize| waiting[*level].len() >= lanes;
+        let level = (1..LEVELS).rev().find(is_full).unwrap_or(0);
+        if level == 0 {
+            waiting[0].extend(shared.take(lanes));
+        }
+        // At the end, what waits goes on in smaller batches.
+        let is_some = |level: &usize| !waiting[*level].is_empty();
+        let Some(level) = is_some(&level).then_some(level).or_else(|| (1..LEVELS).find(is_some)) else { break };
+        let left = waiting[level].len().saturating_sub(lanes);
+        batch.sets.clear();
+        batch.sets.extend(waiting[level].drain(left..));
+        batch.heaps = batch.layout.heaps(level);
+        batch.compute();
+        let before = waiting[level + 1].len();
+        batch.settle(&mut waiting[level + 1]);
+        let open = waiting[level + 1].len() - before;
+        shared.run.advance((batch.sets.len() - open) as u64)?;
+        for set in waiting[LEVELS].drain(..) {
+            alone::add(shared.input, set, shared.run, &mut batch.found, alone::flags::settle)?;
+        }
+    }
+    Ok(batch.found())
+}
+
+/// Some sets, one in each lane, and the values of their first heaps.
+struct Batch<'a, P: Slices> {
+    input: &'a Family,
+    parts: P,
+    layout: Layout,
+    /// The numbers of the sets.
+    sets: Vec<u64>,
+    heaps: usize,
+    /// For each move from the last that only some of the sets have down to the first such move, the sets that have it.
+    masks: Vec<P::Slice>,
+    /// The first of these moves.
+    masked_from: usize,
+    /// The moves outside these that all sets have.
+    common: Vec<usize>,
+    /// For each value, the sets of recent heaps that have it.
+    planes: Vec<P::Slice>,
+    /// For each binary digit, the sets of all heaps whose value has it.
+    digits: Vec<P::Slice>,
+    /// The digits of the largest value.
+    used_digits: usize,
+    found: Findings,
+    /// How many sets have each period.
+    counts: Vec<u64>,
+}
+
+impl<'a, P: Slices> Batch<'a, P> {
+    #[inline(always)]
+    fn new(input: &'a Family, parts: P) -> Self {
+        let layout = Layout::of(input);
+        let zero = parts.load(&[0; WORDS]);
+        let longest = layout.heaps(LEVELS - 1);
+        Batch {
+            input,
+            parts,
+            layout,
+            sets: Vec::with_capacity(WORD * P::WORDS),
+            heaps: 0,
+            masks: Vec::with_capacity(layout.window),
+            masked_from: 0,
+            common: Vec::with_capacity(input.most_moves()),
+            planes: vec![zero; layout.values * layout.stride()],
+            digits: vec![zero; layout.digits * longest],
+            used_digits: 0,
+            found: Findings::default(),
+            counts: vec![0; longest + 1],
+        }
+    }
+
+    /// What was found.
+    fn found(self) -> Findings {
+        let mut counted = Findings::default();
+        let periods = (0..).zip(self.counts).filter(|(_, sets)| *sets > 0);
+        counted.periods = periods.collect();
+        counted.join(self.found, self.input.kept);
+        counted
+    }
+
+    /// Which sets have which moves.
+    #[inline(always)]
+    fn mask(&mut self) {
+        let (input, parts) = (self.input, self.parts);
+        let mut columns = [[0; WORD]; WORDS];
+        for (w, column) in columns[..P::WORDS].iter_mut().enumerate() {
+            // Lanes without a set have the last one once more.
+            let last = self.sets.len() - 1;
+            *column = std::array::from_fn(|i| self.sets[last.min(WORD * w + i)]);
+            transpose(column);
+        }
+        let columns = &columns[..P::WORDS];
+        let words = |k: usize| -> [u64; WORDS] { std::array::from_fn(|w| columns[w % P::WORDS][k]) };
+        let always = (input.always, [u64::MAX; WORDS]);
+        let groups =
+            || std::iter::once(always).chain(input.free.iter().enumerate().map(|(k, group)| (*group, words(k))));
+        let is_masked = |words: [u64; WORDS]| words != [0; WORDS] && words != [u64::MAX; WORDS];
+        let masked = groups().filter(|(_, words)| is_masked(*words)).fold(0, |masked, (group, _)| masked | group);
+        let masked = match masked {
+            0 => 1..1,
+            _ => masked.trailing_zeros() as usize..masked.ilog2() as usize + 1,
+        };
+        self.masked_from = masked.start;
+        self.masks.clear();
+        self.masks.resize(masked.len(), parts.load(&[0; WORDS]));
+        self.common.clear();
+        for (group, words) in groups().filter(|(_, words)| *words != [0; WORDS]) {
+            for m in bits_of(group) {
+                match masked.contains(&m) {
+                    true => self.masks[masked.end - 1 - m] = parts.load(&words),
+                    false => self.common.push(m),
+                }
+            }
+        }
+    }
+
+    /// Computes the values of the first heaps.
+    #[inline(always)]
+    fn compute(&mut self) {
+        self.mask();
+        let (parts, heaps) = (self.parts, self.heaps);
+        let (window, stride) = (self.layout.window, self.layout.stride());
+        let [zero, ones] = [0, u64::MAX].map(|word| parts.load(&[word; WORDS]));
+        let (planes, masks, common) = (&mut self.planes[..], &self.masks[..], &self.common[..]);
+        // Where the heaps of masked moves begin in a window.
+        let masked = window + 1 - self.masked_from - masks.len();
+        let digits = &mut self.digits[..self.layout.digits * heaps];
+        // No heap before the first has a value.
+        planes[..window].fill(zero);
+        let (mut used, mut at) = (1, window);
+        for n in 0..heaps {
+            if at == stride {
+                for plane in planes.chunks_mut(stride).take(used) {
+                    plane.copy_within(stride - window.., 0);
+                }
+                at = window;
+            }
+            let (mut open, mut count, mut v) = (ones, [zero; DIGITS], 0);
+            loop {
+                if v == used {
+                    planes[v * stride + at - window..][..window].fill(zero);
+                    used += 1;
+                }
+                let plane = &mut planes[v * stride + at - window..][..window + 1];
+                let before = &plane[..window];
+                let (mut a, mut b) = (zero, zero);
+                let (masks_by_four, masks_left) = masks.as_chunks::<4>();
+                let (heaps_by_four, heaps_left) = before[masked..][..masks.len()].as_chunks::<4>();
+                for (mask, heap) in masks_by_four.iter().zip(heaps_by_four) {
+                    a = parts.or_both(a, mask[0], heap[0]);
+                    b = parts.or_both(b, mask[1], heap[1]);
+                    a = parts.or_both(a, mask[2], heap[2]);
+                    b = parts.or_both(b, mask[3], heap[3]);
+                }
+                for (mask, heap) in masks_left.iter().zip(heaps_left) {
+                    a = parts.or_both(a, *mask, *heap);
+                }
+                for m in common {
+                    b = parts.or(b, before[window - m]);
+                }
+                let taken = parts.without(open, parts.or(a, b));
+                plane[window] = taken;
+                open = parts.without(open, taken);
+                if !parts.any(open) {
+                    break;
+                }
+                v += 1;
+                // A counter: the sets that are open have a value of at least `v`. A digit changes with each multiple of its place.
+                for (digit, count) in count.iter_mut().enumerate() {
+                    if v & ((1 << digit) - 1) != 0 {
+                        break;
+                    }
+                    *count = parts.xor(*count, open);
+                }
+            }
+            for v in v + 1..used {
+                planes[v * stride + at] = zero;
+            }
+            for (row, count) in digits.chunks_exact_mut(heaps).zip(count) {
+                row[n] = count;
+            }
+            at += 1;
+        }
+        self.found.largest = self.found.largest.max(used as u64 - 1);
+        self.used_digits = used.next_power_of_two().ilog2() as usize;
+    }
+
+    /// The sets of `open` in which the window from `heap` on has the same values as the one from `later` on.
+    #[inline(always)]
+    fn agree(&self, heap: usize, later: usize, mut open: P::Slice) -> P::Slice {
+        let window = self.layout.window;
+        for row in self.digits.chunks_exact(self.heaps).take(self.used_digits) {
+            let [a, b] = [heap, later].map(|heap| row[heap..][..window].chunks(4));
+            for (a, b) in a.zip(b) {
+                for (a, b) in a.iter().zip(b) {
+                    open = self.parts.agree(open, *a, *b);
+                }
+                if !self.parts.any(open) {
+                    return open;
+                }
+            }
+        }
+        open
+    }
+
+    /// Searches for the periods, and adds the sets without one to `waiting`.
+    #[inline(always)]
+    fn settle(&mut self, waiting: &mut Vec<u64>) {
+        let parts = self.parts;
+        let lanes = self.sets.len();
+        let valid: [u64; WORDS] = std::array::from_fn(|w| match lanes.saturating_sub(WORD * w) {
+            WORD.. => u64::MAX,
+            left => (1 << left) - 1,
+        });
+        let mut open = parts.load(&valid);
+        let last = self.heaps - self.layout.window;
+        for period in 1..=last {
+            let found = self.agree(0, period, open);
+            if parts.any(found) {
+                self.add(found, period, 0);
+                open = parts.without(open, found);
+                if !parts.any(open) {
+                    return;
+                }
+            }
+        }
+        for period in 1..=last {
+            let found = self.agree(last - period, last, open);
+            if parts.any(found) {
+                self.add(found, period, last - period);
+                open = parts.without(open, found);
+                if !parts.any(open) {
+                    return;
+                }
+            }
+        }
+        let mut words = [0; WORDS];
+        parts.store(open, &mut words);
+        waiting.extend(lanes_of(words).map(|lane| self.sets[lane]));
+    }
+
+    /// Adds sets with a period, which repeats from the heap `known` on.
+    #[inline(always)]
+    fn add(&mut self, found: P::Slice, period: usize, known: usize) {
+        let parts = self.parts;
+        let mut words = [0; WORDS];
+        parts.store(found, &mut words);
+        let sets: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
+        self.counts[period] += sets;
+        let [periods, preperiods] = [Longest::periods, Longest::preperiods].map(|by| by(self.input.kept));
+        let is_long = period as u64 >= periods.least(&self.found.longest_periods);
+        let least = if is_long { 1 } else { preperiods.least(&self.found.longest_preperiods).max(1) };
+        let mut add = |words, preperiod: usize| {
+            for lane in lanes_of(words) {
+                let found = Repeating { set: self.sets[lane], period: period as u64, preperiod: preperiod as u64 };
+                if is_long {
+                    periods.put(&mut self.found.longest_periods, found);
+                }
+                if preperiod > 0 {
+                    preperiods.put(&mut self.found.longest_preperiods, found);
+                }
+            }
+        };
+        if known == 0 {
+            self.found.pure += sets;
+            if is_long {
+                add(words, 0);
+            }
+            return;
+        }
+        // Back to the first heap from which it repeats, as far as that could be one of the longest preperiods.
+        let (mut same, mut heap) = (found, known);
+        while heap as u64 >= least && parts.any(same) {
+            let rows = self.digits.chunks_exact(self.heaps).take(self.used_digits);
+            let still = rows.fold(same, |same, row| parts.agree(same, row[heap - 1], row[heap - 1 + period]));
+            let begun = parts.without(same, still);
+            if parts.any(begun) {
+                parts.store(begun, &mut words);
+                add(words, heap);
+            }
+            (same, heap) = (still, heap - 1);
+        }
+    }
+}
+
+/// The lanes whose bits are set.
+fn lanes_of(words: [u64; WORDS]) -> impl Iterator<Item = usize> {
+    words.into_iter().enumerate().flat_map(|(w, word)| bits_of(word).map(move |lane| WORD * w + lane))
+}

@@ -1,0 +1,82 @@
+//! [`super::walsh_lanes`] in the vectors of the crate `pulp`, with the signs as masks, which are mask registers with AVX-512.
+//!
+//! Cost and bound: as in `walsh_lanes_avx2` and `walsh_lanes_avx512`.
+
+use std::array::from_fn;
+use std::ops::Range;
+
+use pulp::{Simd, WithSimd};
+
+use super::tree::{PAD, Plan, descend, drive, leaves};
+use super::walsh_lanes::LANES;
+pub use super::walsh_lanes::needs;
+use super::{Partitions, walsh_lanes};
+use crate::kernel::{Cost, CostContext, Run, RunError, Tier};
+use crate::simd::pulp::{has, vectorize};
+
+/// Rates: those of [`walsh_lanes`].
+pub fn cost(input: &Partitions, context: CostContext, rates: [f64; 3]) -> Cost {
+    if has(context.tier) { walsh_lanes::cost(input, context, rates) } else { Cost::IMPOSSIBLE }
+}
+
+pub fn run(input: &Partitions, run: &Run, tier: Tier) -> Result<Vec<u32>, RunError> {
+    vectorize(tier, Walsh { input, run }).ok_or(RunError::OutsideDomain)?
+}
+
+struct Walsh<'a> {
+    input: &'a Partitions,
+    run: &'a Run,
+}
+
+impl WithSimd for Walsh<'_> {
+    type Output = Result<Vec<u32>, RunError>;
+
+    /// The tree and each pass begin a context anew, as in [`walsh_lanes_fearless`](super::walsh_lanes_fearless).
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        drive::<LANES>(self.input, self.run, 1, |plan: &Plan, run: &Run, part: Range<usize>| {
+            simd.vectorize(
+                #[inline(always)]
+                || {
+                    leaves::<LANES>(
+                        plan,
+                        run,
+                        part,
+                        #[inline(always)]
+                        |series, size, signs, terms, modulus| {
+                            simd.vectorize(
+                                #[inline(always)]
+                                || pass(simd, series, size, signs, terms, modulus),
+                            );
+                        },
+                    )
+                },
+            )
+        })
+    }
+}
+
+#[inline(always)]
+fn pass<S: Simd>(simd: S, series: &mut [u32], size: usize, signs: u32, terms: Range<usize>, modulus: u32) {
+    let vectors = series[PAD..].as_chunks_mut::<LANES>().0;
+    let modulus = simd.splat_u32s(modulus);
+    // Four vectors at most.
+    let bits: [u32; LANES] = from_fn(|lane| signs >> lane & 1);
+    let (bits, _) = S::as_simd_u32s(&bits);
+    let negative: [S::m32s; 4] =
+        from_fn(|v| simd.equal_u32s(bits.get(v).copied().unwrap_or(modulus), simd.splat_u32s(1)));
+    descend(
+        vectors,
+        size,
+        terms,
+        #[inline(always)]
+        |to, from| {
+            let (to, from) = (S::as_mut_simd_u32s(to).0, S::as_simd_u32s(from).0);
+            for ((to, from), negative) in to.iter_mut().zip(from).zip(negative) {
+                let addend = simd.select_u32s(negative, simd.sub_u32s(modulus, *from), *from);
+                let sum = simd.add_u32s(*to, addend);
+                *to = simd.min_u32s(sum, simd.sub_u32s(sum, modulus));
+            }
+        },
+    );
+}

@@ -1,0 +1,144 @@
+//! Questions about a game on one heap. [`simple`](crate::simple) asks some of them with all that this machine has.
+
+use super::{SolveError, Solver};
+use crate::cores::mex::octal::{self, MexOctal, Octal};
+use crate::cores::mex::period::{MexPeriod, Proved, tallies};
+use crate::cores::mex::records::{MexRecords, Records};
+use crate::cores::mex::subtraction::{self, MexSubtraction, Subtraction};
+use crate::cores::mex::zeros::{MexZeros, Zeros};
+use crate::kernel::RunError;
+use crate::kernel::selection::SelectError;
+use crate::kernel::workload::InputError;
+use crate::moves::{MoveSet, Rules};
+
+impl Solver<'_> {
+    /// The Grundy values of the heaps `0..=limit`.
+    ///
+    /// # Errors
+    /// The limit is too large for this machine, the run would take longer than the selection allows, or it was stopped.
+    pub fn grundy_values(&self, rules: &Rules, limit: u64) -> Result<Vec<u16>, SolveError> {
+        let values = match rules {
+            Rules::Moves(set) => {
+                self.apply::<MexSubtraction>(limit, |limit| Subtraction::new(set, limit, self.machine()))
+            }
+            Rules::Code(code) => self.apply::<MexOctal>(limit, |limit| Octal::new(code, limit)),
+        };
+        Ok(values?.0)
+    }
+
+    /// The heaps up to `limit` that are P-positions (Grundy value 0), by a sieve that computes no other values.
+    ///
+    /// # Errors
+    /// See [`Solver::grundy_values`].
+    pub fn zeros(&self, set: &MoveSet, limit: u64) -> Result<Vec<u64>, SolveError> {
+        Ok(self.apply::<MexZeros>(limit, |limit| Zeros::new(set, limit, self.machine()))?.0)
+    }
+
+    /// The first heap of each Grundy value from 0 up to the largest that the heaps `0..=limit` have. The values themselves are kept
+    /// only if there are too many moves for [`Records`].
+    ///
+    /// ```
+    /// # use nimlanes::{games::Solver, kernel::selection::Selection, machine::Machine};
+    /// let selection = Selection::new(Machine::detect());
+    /// let run = selection.run();
+    /// let solver = Solver::new(&selection, &run);
+    /// assert_eq!(solver.first_heaps(&"factorials".parse()?, 10_000)?, [0, 1, 2, 6, 5050, 5056, 5064]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// See [`Solver::grundy_values`].
+    pub fn first_heaps(&self, set: &MoveSet, limit: u64) -> Result<Vec<u64>, SolveError> {
+        match self.apply::<MexRecords>(limit, |limit| Records::new(set, limit)) {
+            Err(SolveError::Input(InputError::TooManyMoves { .. })) => {
+                let values = self.grundy_values(&Rules::Moves(set.clone()), limit)?;
+                Ok(tallies(&values).iter().map(|tally| tally.first).collect())
+            }
+            found => Ok(found?.0.first),
+        }
+    }
+
+    /// The period of the Grundy values, if those of the heaps `0..=limit` prove one.
+    ///
+    /// The values are kept unless few heaps of the code are rare: see [`mex_period`](crate::cores::mex::period). No theorem that is
+    /// used here applies to infinite sets and to codes whose digits do not end, and the result is `None`.
+    ///
+    /// ```
+    /// # use nimlanes::{games::Solver, kernel::selection::Selection, machine::Machine};
+    /// let selection = Selection::new(Machine::detect());
+    /// let run = selection.run();
+    /// let kayles = Solver::new(&selection, &run).period(&"kayles".parse()?, 1000)?.expect("a short period");
+    /// assert_eq!((kayles.period, kayles.preperiod), (12, 71));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// See [`Solver::grundy_values`].
+    pub fn period(&self, rules: &Rules, limit: u64) -> Result<Option<Proved>, SolveError> {
+        match rules {
+            Rules::Moves(set) => {
+                let Some(farthest) = set.largest() else { return Ok(None) };
+                let values = self.grundy_values(rules, limit)?;
+                let farthest = usize::try_from(farthest).unwrap_or(usize::MAX);
+                let found = subtraction::period(&values, farthest, self.run)?;
+                Ok(found.map(|found| Proved::by_last_values(found, farthest)))
+            }
+            Rules::Code(code) if code.last_place().is_none() => Ok(None),
+            Rules::Code(code) => match self.apply::<MexPeriod>(limit, |limit| Octal::new(code, limit)) {
+                Err(SolveError::Select(SelectError::NoKernel { .. }) | SolveError::Run(RunError::GaveUp(_))) => {
+                    let found = octal::period(code, &self.grundy_values(rules, limit)?, self.run)?;
+                    Ok(found.and_then(Proved::classical))
+                }
+                found => Ok(found?.0.period),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Run;
+    use crate::kernel::selection::Selection;
+    use crate::machine::Machine;
+
+    fn asked<T>(ask: impl FnOnce(&Solver) -> Result<T, SolveError>) -> Result<T, SolveError> {
+        ask(&Solver::new(&Selection::new(Machine::detect()), &Run::new(1)))
+    }
+
+    #[test]
+    fn first_heaps_are_those_of_the_values() {
+        // Too many moves, few moves, and many odd ones.
+        for (set, limit) in [("squares", 20_000), ("factorials", 20_000), ("primes", 5000), ("1..3", 0)] {
+            let set: MoveSet = set.parse().expect("a set");
+            let values = asked(|solver| solver.grundy_values(&Rules::Moves(set.clone()), limit)).expect("values");
+            let largest = values.iter().max().copied().expect("heap 0 has a value");
+            let first = |value| values.iter().position(|v| *v == value).expect("no value is skipped") as u64;
+            assert_eq!(
+                asked(|solver| solver.first_heaps(&set, limit)),
+                Ok((0..=largest).map(first).collect()),
+                "{set}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_period_is_proved_by_the_heaps_that_it_names_and_not_by_fewer() {
+        // By a window of values; by a table, since a move leaves three heaps; of finite sets.
+        for (rules, period, preperiod) in
+            [("0.137", 34, 52), ("0.B", 2, 0), ("2,4,7", 3, 8), ("1..5", 6, 0), ("7", 14, 0)]
+        {
+            let found = |limit| {
+                let rules = rules.parse().expect("rules");
+                asked(|solver| solver.period(&rules, limit)).expect("a small limit")
+            };
+            let proved = found(2000).expect(rules);
+            assert_eq!((proved.period, proved.preperiod), (period, preperiod), "{rules}");
+            assert_eq!(found(proved.heaps - 1), Some(proved), "{rules}");
+            assert_eq!(found(proved.heaps - 2), None, "{rules}");
+        }
+        for rules in ["squares", "all-but:3", "nim", "grundy", "0.6"] {
+            assert_eq!(asked(|solver| solver.period(&rules.parse().expect("rules"), 500)), Ok(None), "{rules}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+"""Combinatorial games far past published sizes: Grundy values, P-positions and periods as NumPy arrays.
+
+Every function takes the same four options:
+
+- threads: how many threads to use; by default all that the process may use.
+- kernel: "operation=kernel" names the kernel of an operation, for several operations separated by commas. By default it is the
+  one with the least predicted time. `kernels` lists them.
+- force: whether to begin a run that is predicted to take longer than a day.
+- progress: a function that is called about twenty times a second with the name of the operation that runs, the steps done and
+  their number, and once more at the end. If it raises an exception, the run ends.
+
+The other threads of Python go on during a run. Ctrl-C ends it.
+
+Every function raises `UsageError` for what cannot be asked, `OutOfMemoryError` before a run that would not fit in the memory that is
+free, and `RunError` if a run fails. All three are of the class `Error`.
+"""
+
+from typing import NamedTuple
+
+from ._nimlanes import first_heaps, grundy_values, kernels, period, positions, solve, zeros
+
+__all__ = [
+    "Error",
+    "Kernel",
+    "OutOfMemoryError",
+    "Period",
+    "RunError",
+    "Solution",
+    "UsageError",
+    "first_heaps",
+    "grundy_values",
+    "kernels",
+    "period",
+    "positions",
+    "solve",
+    "zeros",
+]
+
+
+class Error(Exception):
+    """What every exception of this package is."""
+
+
+class UsageError(Error, ValueError):
+    """There is no such game, option or kernel, or the limit is too large. The message says what is allowed."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """The run would not fit in the memory that is free. The message says how much it needs, and mostly which limit would fit."""
+
+
+class RunError(Error, RuntimeError):
+    """The run began and could not be completed."""
+
+
+class Period(NamedTuple):
+    """A proved period: heap n + period has the value of heap n, for all n >= preperiod."""
+
+    period: int
+    """The length of the repetition, in heaps."""
+    preperiod: int
+    """The first heap from which it holds."""
+    heaps: int
+    """The number of heaps, from 0 on, whose values prove it."""
+
+
+class Solution(NamedTuple):
+    """A solved game."""
+
+    answer: int
+    """The answer to the game's question."""
+    details: dict[str, int | float]
+    """Further numbers, by name."""
+    kernels: dict[str, str]
+    """The kernel that was used for each operation."""
+
+
+class Kernel(NamedTuple):
+    """A kernel: one of the ways to perform an operation."""
+
+    operation: str
+    name: str
+    tier: str
+    """The instruction set that it needs: "portable", "avx2", ..."""
+    claim: str
+    """"exact" if its answers are proved, or "observed". An observed kernel runs only if it is named."""
+    summary: str
+    obstacle: str | None
+    """Why it cannot run here, if so."""

@@ -1,0 +1,174 @@
+//! `nimlanes family`, and what its kernels find past the sizes of the oracle.
+
+use std::fs;
+use std::path::Path;
+
+use nimlanes::cores::mex::family::{Family, FamilyError, Findings, MexFamily, Repeating};
+use nimlanes::kernel::{Run, RunError, available};
+use nimlanes::machine::Machine;
+use serde_json::{Value, json};
+
+use crate::schema::follows_its_schema;
+use crate::{in_memory, nimlanes};
+
+fn family_of(args: &[&str]) -> Vec<Value> {
+    let output = nimlanes().arg("family").args(args).arg("--json").assert().success().get_output().stdout.clone();
+    serde_json::from_slice(&output).expect("JSON")
+}
+
+/// Found by two programs that share nothing with this one.
+#[test]
+fn families_have_their_known_periods() {
+    let found = family_of(&["--largest-move", "8..12"]);
+    let figures =
+        |of: &Value| ["largest_move", "sets", "longest_period", "sum_of_periods"].map(|name| of[name].as_u64());
+    for known in [[8, 128, 25, 1325], [10, 512, 58, 6581], [12, 2048, 87, 32_783]] {
+        assert!(found.iter().any(|of| figures(of) == known.map(Some)), "{known:?}");
+    }
+    found.iter().for_each(follows_its_schema);
+    let output = nimlanes()
+        .args(["family", "--largest-move", "2..3", "--top", "2"])
+        .assert()
+        .success()
+        .get_output()
+        .stdout
+        .clone();
+    let text = String::from_utf8(output).expect("UTF-8");
+    for line in ["The longest periods, largest move 3", "     6          0  {3}"] {
+        assert!(text.contains(line), "{line} in\n{text}");
+    }
+}
+
+/// What all kernels that are quick enough find.
+fn all(input: &Family) -> Findings {
+    let machine = Machine::detect();
+    let quick = available::<MexFamily>(&machine).filter(|kernel| kernel.cost(input, 1).ns < 2e8);
+    let mut found = quick.map(|kernel| (kernel.def().name, kernel.run(input, &Run::new(1)).expect("it ends")));
+    let (_, first) = found.next().expect("a kernel");
+    found.for_each(|(kernel, other)| assert!(other == first, "{kernel}: {input:?}"));
+    first
+}
+
+/// Batches of all levels, and sets that are left to the end.
+#[test]
+fn kernels_agree_where_periods_are_long() {
+    let found = all(&Family::with_largest(19).expect("a move").part(3000, 9000).listing(30));
+    assert!(found.sets() == 9000 && found.longest_periods.len() == 30 && found.longest_preperiods.len() == 30);
+    for (moves, [period, preperiod]) in LONG {
+        let family = Family::new(&moves[..moves.len() - 5], &moves[moves.len() - 5..]).expect("different moves");
+        let found = all(&family.part(31, 1));
+        let longest = found.longest_periods[0];
+        assert_eq!([longest.period, longest.preperiod], [period, preperiod], "{moves:?}");
+    }
+}
+
+/// Sets that are settled at the last levels, or after them.
+const LONG: [(&[u64], [u64; 2]); 3] = [
+    (&[2, 5, 7, 8, 11, 12, 13, 15, 17, 18, 20, 23, 25], [4104, 1315]),
+    (&[2, 3, 5, 6, 9, 13, 16, 17, 19, 20, 22], [4464, 1401]),
+    (&[1, 4, 5, 6, 10, 11, 13, 14, 15, 19, 20, 21, 22, 24, 25], [2688, 6800]),
+];
+
+#[test]
+fn parts_make_a_whole() {
+    let family = |first, sets| Family::with_largest(14).expect("a move").part(first, sets).listing(7);
+    let whole = all(&family(0, 1 << 13));
+    let mut joined = Findings::default();
+    for (first, sets) in [(5000, 9999), (0, 1), (1, 4999)] {
+        joined.join(all(&family(first, sets)), 7);
+    }
+    assert_eq!(joined, whole);
+    assert_eq!(family(1 << 13, 5).sets(), 0);
+}
+
+#[test]
+fn moves_that_make_no_family_are_an_error() {
+    assert_eq!(Family::new(&[], &[]), Err(FamilyError::NoMoves));
+    assert_eq!(Family::new(&[3], &[0]), Err(FamilyError::Move(0)));
+    assert_eq!(Family::new(&[64], &[1]), Err(FamilyError::Move(64)));
+    assert_eq!(Family::new(&[3], &[4, 3]), Err(FamilyError::Twice(3)));
+    assert_eq!(Family::with_largest(0), Err(FamilyError::Move(0)));
+    let family = Family::new(&[7, 2], &[5, 1]).expect("different moves");
+    assert_eq!((family.sets(), family.moves(0b10)), (4, vec![1, 2, 7]));
+}
+
+#[test]
+fn a_cancelled_run_ends() {
+    let (input, run) = (Family::with_largest(24).expect("a move"), Run::new(1));
+    run.cancel();
+    let machine = Machine::detect();
+    for kernel in available::<MexFamily>(&machine).filter(|kernel| kernel.cost(&input, 1).is_possible()) {
+        assert_eq!(kernel.run(&input, &run), Err(RunError::Cancelled), "{kernel:?}");
+    }
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).expect("a file")).expect("JSON")
+}
+
+/// Shards make a whole, whichever shards they are; what is known is not computed again.
+#[test]
+fn a_family_is_kept_and_joined() {
+    let folder = in_memory();
+    let into = folder.path().to_str().expect("UTF-8");
+    let of = |more: &[&str]| {
+        let args = ["--largest-move", "13", "--with", "5,2", "--top", "3", "--into", into];
+        family_of(&[&args, more].concat()).remove(0)
+    };
+    let shards = ["0/3", "1/3", "2/3"].map(|shard| of(&["--shard", shard])["sets"].as_u64().expect("a number"));
+    assert_eq!(shards, [341, 341, 342]);
+    let shard = read(&folder.path().join("largest-13-with-2-with-5-shard-1-of-3.json"));
+    follows_its_schema(&shard);
+    assert_eq!([&shard["content"]["first"], &shard["content"]["with"]], [&json!(341), &json!([2, 5])]);
+    let joined = of(&[]);
+    let file = folder.path().join("largest-13-with-2-with-5.json");
+    follows_its_schema(&read(&file));
+    let time = |content: &Value| content["seconds"].as_f64().expect("a time");
+    let joined_time = time(&read(&file)["content"]);
+    assert!(joined_time >= time(&shard["content"]), "the shards were joined");
+    assert_eq!(of(&[]), joined, "it is known");
+    assert_eq!(time(&read(&file)["content"]), joined_time);
+    assert_eq!(of(&["--again"]), joined);
+    assert_eq!(of(&["--shard", "1/2"])["sets"], 512);
+    assert_eq!(joined["longest_periods"].as_array().map(Vec::len), Some(3));
+}
+
+/// The symmetric sets are those among all sets with the same largest move.
+#[test]
+fn symmetric_families_have_both_moves_of_a_pair() {
+    let family = Family::symmetric(12).expect("a move");
+    let is_symmetric = |moves: &[u64]| moves.iter().filter(|m| **m < 12).all(|m| moves.contains(&(12 - m)));
+    assert!(family.sets() == 64 && (0..64).all(|set| is_symmetric(&family.moves(set))));
+    let whole = all(&Family::with_largest(12).expect("a move").listing(2048));
+    let part = all(&family.clone().listing(64));
+    let of = |family: &Family, found: &Findings| -> Vec<(Vec<u64>, u64)> {
+        let named = |of: &Repeating| (family.moves(of.set), of.period);
+        let mut sets: Vec<_> =
+            found.longest_periods.iter().map(named).filter(|(moves, _)| is_symmetric(moves)).collect();
+        sets.sort_unstable();
+        sets
+    };
+    assert_eq!(of(&family, &part), of(&Family::with_largest(12).expect("a move"), &whole));
+    let found = family_of(&["--largest-move", "12", "--symmetric"]).remove(0);
+    assert_eq!([&found["sets"], &found["longest_period"]], [&json!(64), &json!(part.longest_period())]);
+}
+
+#[test]
+fn a_wrong_family_gives_one_line() {
+    for (args, says) in [
+        (&["--largest-move", "0"][..], "allowed: 1 to 63"),
+        (&["--largest-move", "9..3"], "as in 2..20"),
+        (&["--largest-move", "9", "--with", "9"], "allowed: smaller moves"),
+        (&["--largest-move", "9", "--with", "3,3"], "named twice"),
+        (&["--largest-move", "9", "--with", "64"], "63"),
+        (&["--largest-move", "9", "--with", "2", "--symmetric"], "cannot be used with"),
+        (&["--largest-move", "9", "--top", "0"], "at least 1"),
+        (&["--largest-move", "9", "--again"], "--into"),
+        (&["--largest-move", "9", "--kernel", "mex_split=dp"], "mex_split"),
+        (&["--largest-move", "60"], "day"),
+    ] {
+        let output = nimlanes().arg("family").args(args).assert().failure().get_output().stderr.clone();
+        let error = String::from_utf8_lossy(&output);
+        assert!(error.lines().count() == 1 && error.contains(says), "{args:?}: {error}");
+    }
+}
