@@ -29,6 +29,14 @@ const FEWEST: usize = 20;
 /// The share of the duels with a delay that must find it.
 const POWER: f64 = 0.95;
 
+/// What the columns of the table are.
+pub const COLUMNS: &str = "\
+kernels: ratios of median times, as between kernels of a build; builds: ratios of turns, as between two builds
+over 5 %, 99 of 100 within: how far these ratios are from 1 without a delay; what 99 of 100 keep to is not told apart
+interval wrong: duels without a delay whose interval does not hold 1
+false alarms, finds: duels that show a difference between builds, by ratio and interval, without and with a delay
+95 of 100 find: the least delay that so many find, of at least 20 duels";
+
 /// Duels of a build with itself.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Calibration {
@@ -147,6 +155,10 @@ fn length(run_seconds: f64) -> usize {
     LENGTHS.iter().position(|(_, end)| run_seconds < *end).unwrap_or(LENGTHS.len() - 1)
 }
 
+fn percent(known: Option<f64>) -> String {
+    known.map_or("–".to_owned(), |share| format!("{:.1} %", 100.0 * share))
+}
+
 impl Calibration {
     /// The calibration in [`FILE`], if it is of this machine and build.
     ///
@@ -178,39 +190,12 @@ impl Calibration {
         self.trials.iter().filter(move |trial| trial.length() == length && trial.delay == delay)
     }
 
-    /// A row for each length of a run.
-    pub fn text(&self) -> String {
+    /// The rows of a table, the first of them its heading: one for each length of a run that has duels.
+    pub fn lines(&self) -> Vec<Vec<String>> {
         let share = |trials: &[&Trial], holds: &dyn Fn(&Trial) -> bool| match trials.len() {
             0 => "–".to_owned(),
             all => format!("{} of {all}", trials.iter().filter(|trial| holds(trial)).count()),
         };
-        let percent = |known: Option<f64>| known.map_or("–".to_owned(), |share| format!("{:.1} %", 100.0 * share));
-        let delays = self.delays();
-        let rows = LENGTHS.iter().enumerate().map(|(length, (name, _))| {
-            let equal: Vec<&Trial> = self.of(length, 0.0).collect();
-            let [of_kernels, of_builds] = [Of::Kernels, Of::Builds].map(|of| self.tie_of(of, length));
-            let tie = of_builds.map_or(Tie::STATED, |up_to| Tie { up_to, is_calibrated: true });
-            let judged = |trial: &Trial| tie.judge(trial.ratio, trial.interval);
-            let found = |trial: &Trial| judged(trial) == Shown::Faster;
-            let mut row = vec![
-                (*name).to_owned(),
-                share(&equal, &|trial| trial.off(Of::Kernels) > TIE),
-                percent(of_kernels),
-                share(&equal, &|trial| trial.off(Of::Builds) > TIE),
-                share(&equal, &|trial| !(trial.interval[0]..=trial.interval[1]).contains(&1.0)),
-                percent(of_builds),
-                share(&equal, &|trial| judged(trial) != Shown::Tie),
-            ];
-            let slowed: Vec<Vec<&Trial>> = delays.iter().map(|delay| self.of(length, *delay).collect()).collect();
-            row.extend(slowed.iter().map(|trials| share(trials, &found)));
-            let is_found = |trials: &[&Trial]| {
-                let count = trials.iter().filter(|trial| found(trial)).count();
-                trials.len() >= FEWEST && count as f64 >= POWER * trials.len() as f64
-            };
-            let least = delays.iter().zip(&slowed).find(|(_, trials)| is_found(trials));
-            row.push(percent(least.map(|(delay, _)| *delay)));
-            row
-        });
         let heads = [
             "a run takes",
             "kernels: over 5 %",
@@ -220,20 +205,73 @@ impl Calibration {
             "99 of 100 within",
             "false alarms",
         ];
-        let found = delays.iter().map(|delay| format!("finds {:.0} %", 100.0 * delay));
+        let found = self.delays().into_iter().map(|delay| format!("finds {:.0} %", 100.0 * delay));
         let heads = heads.map(str::to_owned).into_iter().chain(found).chain(["95 of 100 find".to_owned()]);
-        format!(
-            "{} duels of this build with itself, {} s each, in {} processes\n\n{}\n\
-             kernels: ratios of median times, as between kernels of a build; builds: ratios of turns, as between two builds\n\
-             over 5 %, 99 of 100 within: how far these ratios are from 1 without a delay; what 99 of 100 keep to is not told apart\n\
-             interval wrong: duels without a delay whose interval does not hold 1\n\
-             false alarms, finds: duels that show a difference between builds, by ratio and interval, without and with a delay\n\
-             95 of 100 find: the least delay that so many find, of at least {FEWEST} duels\n",
-            self.trials.len(),
-            self.seconds,
-            self.processes,
-            headed(heads, rows),
-        )
+        let mut lines = vec![heads.collect()];
+        for (length, (name, _)) in LENGTHS.iter().enumerate() {
+            let equal: Vec<&Trial> = self.of(length, 0.0).collect();
+            if equal.is_empty() {
+                continue;
+            }
+            let [of_kernels, of_builds] = [Of::Kernels, Of::Builds].map(|of| percent(self.tie_of(of, length)));
+            let mut row = vec![
+                (*name).to_owned(),
+                share(&equal, &|trial| trial.off(Of::Kernels) > TIE),
+                of_kernels,
+                share(&equal, &|trial| trial.off(Of::Builds) > TIE),
+                share(&equal, &|trial| !(trial.interval[0]..=trial.interval[1]).contains(&1.0)),
+                of_builds,
+                share(&equal, &|trial| self.judge(trial) != Shown::Tie),
+            ];
+            let slowed = |delay: f64| self.of(length, delay).collect::<Vec<_>>();
+            row.extend(self.delays().into_iter().map(|delay| share(&slowed(delay), &|trial| self.finds(trial))));
+            row.push(percent(self.found(length)));
+            lines.push(row);
+        }
+        lines
+    }
+
+    /// What a duel shows between builds, by what is not told apart here.
+    fn judge(&self, trial: &Trial) -> Shown {
+        self.tie(Of::Builds, [trial.run_seconds]).judge(trial.ratio, trial.interval)
+    }
+
+    fn finds(&self, trial: &Trial) -> bool {
+        self.judge(trial) == Shown::Faster
+    }
+
+    /// The least delay that enough of the duels find.
+    fn found(&self, length: usize) -> Option<f64> {
+        self.delays().into_iter().find(|delay| {
+            let trials: Vec<&Trial> = self.of(length, *delay).collect();
+            let count = trials.iter().filter(|trial| self.finds(trial)).count();
+            trials.len() >= FEWEST && count as f64 >= POWER * trials.len() as f64
+        })
+    }
+
+    /// What follows for each length of a run, in words.
+    pub fn says(&self) -> Vec<String> {
+        let of_length = |(length, (name, _)): (usize, &(&str, f64))| {
+            let within = self.tie_of(Of::Builds, length)?;
+            let found = match self.found(length) {
+                Some(delay) => format!("a delay of {} is found", percent(Some(delay))),
+                None => "no delay that was tried is found in 95 of 100".to_owned(),
+            };
+            Some(format!("{name} a run: equal builds differ by less than {}, {found}", percent(Some(within))))
+        };
+        LENGTHS.iter().enumerate().filter_map(of_length).collect()
+    }
+
+    /// What was played, the table, and what its columns are.
+    pub fn text(&self) -> String {
+        let lines = self.lines();
+        format!("{}\n\n{}\n{}\n", self.played(), headed(lines[0].clone(), lines[1..].iter().cloned()), COLUMNS)
+    }
+
+    /// The number of duels, and what they were.
+    pub fn played(&self) -> String {
+        let Calibration { seconds, processes, trials } = self;
+        format!("{} duels of this build with itself, {seconds} s each, in {processes} processes", trials.len())
     }
 
     /// The delays, from the smallest, without none.

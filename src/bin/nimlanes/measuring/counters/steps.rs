@@ -414,9 +414,12 @@ fn hot_loop(executed: &[(Instruction, i64)]) -> Option<Loop> {
         .map(|(it, _)| loops::Instruction { address: it.ip(), text: text(it), goes_to: jumps(it) })
         .collect();
     let times: HashMap<u64, u64> = executed.iter().map(|(it, times)| (it.ip(), *times)).collect();
+    // Functions that jump back to one another at their ends are no loop.
+    let returns = |it: &(Instruction, u64)| it.0.flow_control() == FlowControl::Return;
+    let mut spans = loops(&code, &times);
+    spans.retain(|span| !executed[span.first..=span.last].iter().any(returns));
     // Of two that are equal, the first.
-    let hottest =
-        innermost(&loops(&code, &times)).into_iter().min_by_key(|found| (Reverse(found.samples), found.first))?;
+    let hottest = innermost(&spans).into_iter().min_by_key(|found| (Reverse(found.samples), found.first))?;
     let body = hottest.first..=hottest.last;
     let line = |(it, (_, times)): (&loops::Instruction, &(Instruction, u64))| Executed {
         times: *times as f64,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::files::saved::{Measured, Saved, SavedError, entries};
+use crate::measuring::calibration::Calibration;
 use crate::measuring::duel::{Compilers, Duel};
 use crate::report::FOLDERS;
 
@@ -53,6 +54,8 @@ pub struct Apart {
     pub toolchains: Vec<Saved<Toolchains>>,
     /// With more crates.
     pub crates: Vec<Saved<Crates>>,
+    /// Duels of a build with itself.
+    pub calibrations: Vec<Saved<Calibration>>,
 }
 
 impl Apart {
@@ -61,7 +64,7 @@ impl Apart {
     /// # Errors
     /// A file cannot be read or holds something else.
     pub fn read() -> Result<Self, SavedError> {
-        Ok(Apart { webassembly: all()?, toolchains: all()?, crates: all()? })
+        Ok(Apart { webassembly: all()?, toolchains: all()?, crates: all()?, calibrations: all()? })
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Links lead from the root of the source tree.
 
+mod calibrations;
 mod counted;
 mod crates;
 mod findings;
@@ -153,7 +154,8 @@ impl<'a> Report<'a> {
     /// if that is not known.
     pub fn new(data: &'a Data, changed: Option<BTreeSet<String>>, others: &'a [Data]) -> Self {
         let others = others.iter().map(|other| Report::new(other, None, &[])).collect();
-        static NONE: Apart = Apart { webassembly: Vec::new(), toolchains: Vec::new(), crates: Vec::new() };
+        static NONE: Apart =
+            Apart { webassembly: Vec::new(), toolchains: Vec::new(), crates: Vec::new(), calibrations: Vec::new() };
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
         Report { data, machine: Machine::detect(), changed, others, apart: &NONE, longest_input: LONGEST_INPUT }
     }
@@ -263,8 +265,15 @@ impl<'a> Report<'a> {
     }
 
     fn topics(&self) -> impl Iterator<Item = Topic> {
-        let topics =
-            [self.limits(), self.counted(), self.selections(), self.crates(), self.toolchains(), self.webassembly()];
+        let topics = [
+            self.limits(),
+            self.counted(),
+            self.selections(),
+            self.crates(),
+            self.toolchains(),
+            self.webassembly(),
+            self.calibrations(),
+        ];
         topics.into_iter().flatten()
     }
 
