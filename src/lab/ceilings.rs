@@ -204,6 +204,11 @@ pub fn groups() -> impl Iterator<Item = Group> {
 }
 
 impl Group {
+    /// The kind of operation.
+    pub fn kind(&self) -> &'static str {
+        self.0[0].kind
+    }
+
     /// Measures each ceiling for about 100 ms, in turns on one buffer, so that pages and machine drift affect all
     /// equally.
     pub fn measure(&self, machine: &Machine) -> Vec<Reading> {

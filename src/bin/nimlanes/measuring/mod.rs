@@ -8,8 +8,12 @@ pub mod counters;
 pub mod duel;
 pub mod engine;
 pub mod fit;
-#[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64")))]
+#[cfg_attr(
+    not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))),
+    allow(dead_code, reason = "no profiles and no single steps")
+)]
 mod loops;
+mod mca;
 pub mod profile;
 pub mod programs;
 pub mod revisions;

@@ -16,11 +16,16 @@ use std::time::{Duration, Instant};
 
 use nimlanes::kernel::session::Session;
 use nimlanes::kernel::{Run, RunError};
+use nimlanes::lab::ceilings;
+use nimlanes::lab::clock::Clock;
+use nimlanes::machine::Machine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::hardware::Hardware;
 use crate::measuring::duel::repeats;
+use crate::measuring::loops;
+use crate::measuring::mca::{assembly, simulate};
 use crate::terminal::monitor::Monitor;
 use crate::terminal::output::{headed, table};
 
@@ -101,6 +106,40 @@ pub struct Row {
     /// The loop with the most instructions, by single steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hot_loop: Option<Loop>,
+    /// What bounds it, by a simulation of instructions from the middle of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bound: Option<Bound>,
+    /// Why that is not known.
+    #[serde(skip)]
+    unbound: String,
+}
+
+/// What a run of single steps was.
+pub struct Stepped {
+    counts: Counts,
+    hot_loop: Option<Loop>,
+    /// Instructions in the order in which they were executed, from the middle of the run.
+    stretch: Vec<loops::Instruction>,
+}
+
+/// What `llvm-mca` says of instructions in the order in which they were executed, if all loads hit L1 and all branches are predicted. In
+/// the rest of the cycles, the front end is the bound.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct Bound {
+    /// The program, its version and the model of the CPU.
+    by: String,
+    /// Number of instructions that were simulated.
+    instructions: usize,
+    /// Cycles per unit of work.
+    cycles: f64,
+    /// Cycles per unit of work as measured, by the time and by the frequency of a chain of dependent operations.
+    measured_cycles: f64,
+    /// Share of the cycles in which instructions wait for ports, from 0 to 1.
+    ports: f64,
+    /// Share in which they wait for registers: for a chain of operations.
+    registers: f64,
+    /// Share in which they wait for memory: for a store before a load.
+    memory: f64,
 }
 
 /// A loop of machine code.
@@ -152,7 +191,7 @@ impl Row {
         counts.remove(TIME);
         counts.extend(ratio(INSTRUCTIONS, CYCLES).map(|ratio| (IPC.to_owned(), ratio)));
         counts.extend(ratio(CYCLES, TIME).map(|ratio| (FREQUENCY.to_owned(), ratio)));
-        Row { kernel: kernel.to_owned(), runs, counts, hot_loop: None }
+        Row { kernel: kernel.to_owned(), runs, counts, hot_loop: None, bound: None, unbound: String::new() }
     }
 
     /// Instructions per cycle, if both were counted.
@@ -225,6 +264,7 @@ fn by_steps(
     run: &Run,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, StepError> {
+    let (clock, cycle) = (Clock::for_runs(false).for_one_run(), nanoseconds_of_a_cycle());
     let mut rows = Vec::new();
     for kernel in kernels {
         let name = session.kernels()[*kernel].name;
@@ -233,8 +273,16 @@ fn by_steps(
         let counted = steps::count(session, *kernel, time, run, &mut watch);
         drop(bar);
         match counted {
-            Ok((total, hot_loop)) => {
-                rows.push(Row { hot_loop: hot_loop.map(|it| it.per(work)), ..Row::new(name, 1, work, total) })
+            Ok(Stepped { counts, hot_loop, stretch }) => {
+                let row = Row { hot_loop: hot_loop.map(|it| it.per(work)), ..Row::new(name, 1, work, counts) };
+                let runs = repeats(time);
+                let start = clock.now();
+                session.spin(*kernel, run, runs)?;
+                let unit = (clock.now() - start).as_secs_f64() * 1e9 / (runs as f64 * work.max(1) as f64);
+                rows.push(match Bound::new(&stretch, row.counts[INSTRUCTIONS], unit / cycle) {
+                    Ok(bound) => Row { bound: Some(bound), ..row },
+                    Err(unbound) => Row { unbound, ..row },
+                });
             }
             Err(error @ StepError::TooLong) => announce(&format!("{name}: {error}")),
             Err(error) => return Err(error),
@@ -259,6 +307,48 @@ impl Loop {
     }
 }
 
+impl Bound {
+    /// Simulates a stretch of a run that has so many instructions per unit of work, and takes so many cycles for it.
+    ///
+    /// # Errors
+    /// Why it cannot be simulated.
+    fn new(stretch: &[loops::Instruction], instructions: f64, measured_cycles: f64) -> Result<Self, String> {
+        // The simulation takes a call for a hundred cycles.
+        let is_plain = |it: &&loops::Instruction| !["call", "ret"].iter().any(|not| it.text.starts_with(not));
+        let plain: Vec<loops::Instruction> = stretch.iter().filter(is_plain).cloned().collect();
+        let simulated = simulate(&assembly(&plain), 1)?;
+        Ok(Bound {
+            instructions: stretch.len(),
+            cycles: simulated.cycles / stretch.len().max(1) as f64 * instructions,
+            measured_cycles,
+            ports: simulated.share("Resource Pressure"),
+            registers: simulated.share("Register Dependencies"),
+            memory: simulated.share("Memory Dependencies"),
+            by: simulated.by,
+        })
+    }
+
+    fn text(&self, unit: &str) -> String {
+        let Bound { by, instructions, cycles, measured_cycles, .. } = self;
+        let [ports, registers, memory] = [self.ports, self.registers, self.memory].map(|share| 100.0 * share);
+        format!(
+            "\n{by}, of {instructions} instructions from the middle of the run, if loads hit L1 and branches are predicted:\n\
+             {} cycles per {unit}; in {ports:.0} % of them ports are waited for, in {registers:.0} % results, in {memory:.0} % stores\n\
+             measured: {} cycles per {unit}, {:.0} % of which that explains\n",
+            figure(*cycles),
+            figure(*measured_cycles),
+            100.0 * cycles / measured_cycles,
+        )
+    }
+}
+
+/// By a chain of dependent operations that take a cycle each.
+fn nanoseconds_of_a_cycle() -> f64 {
+    let machine = Machine::detect();
+    let chain = ceilings::groups().find(|group| group.kind() == "clock").expect("there is one");
+    chain.measure(&machine)[0].ns
+}
+
 impl Counters {
     /// A table of what was counted; for a single kernel also its hot loop, if that is known.
     pub fn text(&self) -> String {
@@ -266,11 +356,15 @@ impl Counters {
             Source::Hardware => "by the CPU in user space",
             Source::Steps => "step by step, in one run on one thread",
         };
-        let hot_loop = match &self.rows[..] {
-            [Row { hot_loop: Some(hot_loop), .. }] => hot_loop.text(&self.unit),
+        let more = match &self.rows[..] {
+            [Row { hot_loop, bound, unbound, .. }] if self.counted_by == Source::Steps => {
+                let hot_loop = hot_loop.as_ref().map_or(String::new(), |it| it.text(&self.unit));
+                let bound = bound.as_ref().map_or_else(|| format!("\n{unbound}\n"), |it| it.text(&self.unit));
+                hot_loop + &bound
+            }
             _ => String::new(),
         };
-        format!("\ncounted {by}, per {}\n\n{}{hot_loop}", self.unit, table(self.lines()))
+        format!("\ncounted {by}, per {}\n\n{}{more}", self.unit, table(self.lines()))
     }
 
     /// The rows of a table, the first of them its heading. Only what was counted has a column, after that of the kernels.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use nimlanes::kernel::Run;
 use nimlanes::kernel::session::Session;
 
-use super::{Counts, Loop, StepError};
+use super::{StepError, Stepped};
 
 fn impossible<T>() -> Result<T, StepError> {
     Err(StepError::because("they need Linux on x86-64"))
@@ -25,6 +25,6 @@ pub fn count(
     _: Duration,
     _: &Run,
     _: &mut (dyn FnMut(f64) + Send),
-) -> Result<(Counts, Option<Loop>), StepError> {
+) -> Result<Stepped, StepError> {
     impossible()
 }

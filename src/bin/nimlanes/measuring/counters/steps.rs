@@ -33,7 +33,7 @@ use nix::sys::signal::{Signal, raise};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 
-use super::{Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, StepError};
+use super::{Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, StepError, Stepped};
 use crate::measuring::loops::{self, innermost, loops};
 use crate::measuring::programs::{PARENT, Process, program, this_program};
 
@@ -48,6 +48,9 @@ const MOST_BRANCHES: u64 = 1 << 20;
 
 /// A run that takes longer has more branches than [`MOST_BRANCHES`], unless it waits for memory all the time.
 const LONGEST: Duration = Duration::from_millis(100);
+
+/// Instructions of the stretch that is kept.
+const STRETCH: usize = 1 << 13;
 
 /// The name of the command that [`perform`]s.
 const COMMAND: &str = "traced";
@@ -68,8 +71,8 @@ pub fn perform(session: &dyn Session, kernel: usize, run: &Run) -> Result<(), St
     Ok(())
 }
 
-/// The instructions of one run of a kernel, on one thread, by kind; and the loop with most of them. `watch` is told what share of
-/// the branches that may be are done. `time` is that of a run.
+/// The instructions of one run of a kernel, on one thread. `watch` is told what share of the branches that may be are done. `time` is
+/// that of a run.
 ///
 /// # Errors
 /// Single steps are not possible here, there are too many, or the run was cancelled.
@@ -79,7 +82,7 @@ pub fn count(
     time: Duration,
     run: &Run,
     watch: &mut (dyn FnMut(f64) + Send),
-) -> Result<(Counts, Option<Loop>), StepError> {
+) -> Result<Stepped, StepError> {
     if time > LONGEST {
         return Err(StepError::TooLong);
     }
@@ -89,7 +92,7 @@ pub fn count(
         let _ = personality::get().and_then(|own| personality::set(own | Persona::ADDR_NO_RANDOMIZE));
         Tracee::start(session, kernel, run)?.count(run, watch)
     };
-    let blocks = thread::scope(|scope| scope.spawn(counted).join().expect("no panic"))?;
+    let (blocks, order) = thread::scope(|scope| scope.spawn(counted).join().expect("no panic"))?;
     let mut executed = BTreeMap::new();
     for Block { instructions, times: [without, with] } in blocks.values() {
         for instruction in instructions {
@@ -98,7 +101,15 @@ pub fn count(
     }
     // A few are executed only where there is nothing to run: they are negative.
     let executed: Vec<(Instruction, i64)> = executed.into_values().collect();
-    Ok((by_kind(&executed), hot_loop(&executed)))
+    let in_order = order.iter().flat_map(|start| &blocks[start].instructions);
+    let middle = order.iter().map(|start| blocks[start].instructions.len()).sum::<usize>() / 2;
+    let stretch = in_order.skip(middle.saturating_sub(STRETCH / 2)).take(STRETCH);
+    let mut text = text();
+    Ok(Stepped {
+        counts: by_kind(&executed),
+        hot_loop: hot_loop(&executed),
+        stretch: stretch.map(|instruction| text(instruction)).collect(),
+    })
 }
 
 /// A child that is traced.
@@ -107,6 +118,8 @@ struct Tracee {
     pid: Pid,
     memory: File,
     blocks: HashMap<u64, Block>,
+    /// Where the blocks of the run start, in the order in which they are executed.
+    order: Vec<u64>,
 }
 
 /// Instructions of which all are executed if the first is, in that order.
@@ -136,19 +149,20 @@ impl Tracee {
         let process = Process::start(&mut command).map_err(StepError::because)?;
         let pid = Pid::from_raw(process.0.id() as i32);
         let memory = File::open(format!("/proc/{pid}/mem")).map_err(StepError::because)?;
-        let mut tracee = Tracee { process, pid, memory, blocks: HashMap::new() };
+        let mut tracee = Tracee { process, pid, memory, blocks: HashMap::new(), order: Vec::new() };
         tracee.until_mark(run)?;
         ptrace::setoptions(pid, Options::PTRACE_O_EXITKILL)?;
         Ok(tracee)
     }
 
     /// Counts what is executed between the first two marks, and between the two after them.
-    fn count(mut self, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<HashMap<u64, Block>, StepError> {
+    fn count(mut self, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<(HashMap<u64, Block>, Vec<u64>), StepError> {
         self.blocks(0, run, watch)?;
         ptrace::cont(self.pid, None)?;
         self.until_mark(run)?;
+        self.order.clear();
         self.blocks(1, run, watch)?;
-        Ok(self.blocks)
+        Ok((self.blocks, self.order))
     }
 
     /// Counts blocks up to the next mark.
@@ -159,6 +173,7 @@ impl Tracee {
             if branches % 1024 == 0 {
                 watch(branches as f64 / MOST_BRANCHES as f64);
             }
+            self.order.push(start);
             let last = self.block(start, which)?;
             if last.ip() != start && self.run_to(last.ip())? {
                 return Ok(());
@@ -394,25 +409,29 @@ fn kind(instruction: &Instruction) -> &'static str {
     kind
 }
 
+/// What makes instructions readable.
+fn text() -> impl FnMut(&Instruction) -> loops::Instruction {
+    let mut formatter = GasFormatter::new();
+    // As an assembler takes them.
+    formatter.options_mut().set_rip_relative_addresses(true);
+    move |instruction: &Instruction| {
+        let mut text = String::new();
+        formatter.format(instruction, &mut text);
+        let is_near = instruction.op_count() == 1 && instruction.op0_kind() == OpKind::NearBranch64;
+        loops::Instruction {
+            address: instruction.ip(),
+            text,
+            goes_to: is_near.then(|| instruction.near_branch_target()),
+        }
+    }
+}
+
 /// The loop with the most instructions, outside of smaller ones.
 fn hot_loop(executed: &[(Instruction, i64)]) -> Option<Loop> {
     let executed: Vec<(Instruction, u64)> =
         executed.iter().filter(|(_, times)| *times > 0).map(|(it, times)| (*it, *times as u64)).collect();
-    let mut formatter = GasFormatter::new();
-    let mut text = |instruction: &Instruction| {
-        let mut text = String::new();
-        formatter.format(instruction, &mut text);
-        text
-    };
-    let jumps = |instruction: &Instruction| {
-        let is_jump =
-            matches!(instruction.flow_control(), FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch);
-        is_jump.then(|| instruction.near_branch_target())
-    };
-    let code: Vec<loops::Instruction> = executed
-        .iter()
-        .map(|(it, _)| loops::Instruction { address: it.ip(), text: text(it), goes_to: jumps(it) })
-        .collect();
+    let mut text = text();
+    let code: Vec<loops::Instruction> = executed.iter().map(|(it, _)| text(it)).collect();
     let times: HashMap<u64, u64> = executed.iter().map(|(it, times)| (it.ip(), *times)).collect();
     // Functions that jump back to one another at their ends are no loop.
     let returns = |it: &(Instruction, u64)| it.0.flow_control() == FlowControl::Return;

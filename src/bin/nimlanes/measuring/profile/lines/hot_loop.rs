@@ -1,20 +1,20 @@
 //! The loop that holds the most samples: `objdump` shows where it is, and `llvm-mca` what bounds it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::env;
 use std::fs;
-use std::io::ErrorKind;
 use std::ops::Range;
-use std::process::Command;
 
 use object::{Object, ObjectSymbol, SymbolKind};
 
 use super::modules::Module;
 use crate::measuring::loops::{Instruction, innermost, loops};
+use crate::measuring::mca::{Simulated, assembly, output, simulate};
 use crate::measuring::profile::HotLoop;
 use crate::measuring::profile::picture::percent;
-use crate::measuring::programs::{ProgramError, complete, program};
-use crate::terminal::interrupt;
+use crate::measuring::programs::program;
+
+/// Iterations of the loop that are simulated.
+const TURNS: u32 = 100;
 
 /// The hottest loop of a program, given the samples at addresses of its file.
 ///
@@ -33,7 +33,14 @@ pub fn hottest(program: &Module, samples: &HashMap<u64, u64>) -> Result<HotLoop,
     }
     let (count, body) = best.ok_or("no loop holds samples")?;
     let (first, last) = (body[0].address, body[body.len() - 1].address);
-    let (said, model) = mca(&assembly(&body)).unwrap_or_else(|reason| (reason, String::new()));
+    let (said, model) = match simulate(&assembly(&body), TURNS) {
+        Ok(Simulated { by, cycles, text }) => {
+            let lines: Vec<&str> = text.lines().filter(|line| !is_off_the_chain(line)).map(str::trim_end).collect();
+            let said = format!("{by}: {cycles:.1} cycles a turn, if loads hit L1 and no branch leaves it");
+            (said, lines.join("\n") + "\n")
+        }
+        Err(reason) => (reason, String::new()),
+    };
     let summary = format!(
         "hottest loop: {} instructions, {} of the samples\n\
          objdump --disassemble --start-address={first:#x} --stop-address={:#x} {}\n{said}\n",
@@ -85,72 +92,10 @@ fn instruction(line: &str) -> Option<Instruction> {
     Some(Instruction { address, text: words.join(" "), goes_to })
 }
 
-/// Instructions as an assembler takes them: a single label stands for every place that is jumped to or called.
-fn assembly(instructions: &[Instruction]) -> String {
-    let line = |instruction: &Instruction| match (&instruction.text, instruction.text.rfind([' ', ','])) {
-        (text, Some(end)) if instruction.goes_to.is_some() => format!("{}.L\n", &text[..=end]),
-        (text, _) => format!("{text}\n"),
-    };
-    instructions.iter().map(line).fold(".L:\n".to_owned(), |text, line| text + &line)
-}
-
-/// What a program writes to its standard output, given a text.
-///
-/// # Errors
-/// Why there is nothing: it is not installed, or what it complained of.
-fn output(command: &mut Command, input: &str) -> Result<String, String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    match complete(command, input, &interrupt::run(1)) {
-        Ok(completed) => completed.success().map_err(|complaint| format!("{name}: {complaint}")),
-        Err(ProgramError::Start { source, .. }) if source.kind() == ErrorKind::NotFound => {
-            Err(format!("{name} is not installed"))
-        }
-        Err(error) => Err(format!("{name}: {error}")),
-    }
-}
-
-/// Iterations of the loop that llvm-mca simulates.
-const TURNS: u32 = 100;
-
-/// Asks the newest llvm-mca about a loop, in assembly. Returns a sentence, and what it says: its figures, what bounds the loop, and
-/// the chain of instructions that does.
-///
-/// # Errors
-/// Why there is no answer: it is not installed, or what it complained of.
-fn mca(assembly: &str) -> Result<(String, String), String> {
-    let name = newest_mca();
-    let version = output(program(&name).arg("--version"), "")?;
-    let after = |text: &str, mark: &str| {
-        let rest = text.split_once(mark)?.1;
-        rest.split_whitespace().next().map(str::to_owned)
-    };
-    let cpu = after(&version, "Host CPU:").ok_or_else(|| format!("{name} does not know this CPU"))?;
-    let number = after(&version, "LLVM version").unwrap_or_default();
-    let mut command = program(&name);
-    command.args([format!("-mcpu={cpu}"), format!("-iterations={TURNS}")]);
-    command.args(["-bottleneck-analysis", "-resource-pressure=false", "-instruction-info=false"]);
-    let text = output(&mut command, assembly)?;
-    let cycles = after(&text, "Total Cycles:").and_then(|cycles| cycles.parse::<f64>().ok());
-    let cycles = cycles.ok_or_else(|| format!("{name} gives no number of cycles"))? / f64::from(TURNS);
-    let lines: Vec<&str> = text.lines().filter(|line| !is_off_the_chain(line)).map(str::trim_end).collect();
-    // Zen 5 had no model of its own at first.
-    let of = if cpu == "znver5" { " (up to LLVM 21 the model of Zen 4)" } else { "" };
-    let turn = format!("{cycles:.1} cycles a turn, if loads hit L1 and no branch leaves it");
-    Ok((format!("llvm-mca {number} -mcpu={cpu}{of}: {turn}"), lines.join("\n") + "\n"))
-}
-
 /// Whether a line is an instruction that is listed around the critical sequence, but is not part of it: no arrow leads to it.
 fn is_off_the_chain(line: &str) -> bool {
     let before = line.split_once('.').map(|(before, _)| before.trim_start_matches([' ', '|']));
     before.is_some_and(|number| number.parse::<usize>().is_ok())
-}
-
-/// The name with the greatest number, since that knows the most CPUs: Debian calls it `llvm-mca-19`.
-fn newest_mca() -> String {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let files = env::split_paths(&path).filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
-    let versions = files.filter_map(|file| file.file_name().to_str()?.strip_prefix("llvm-mca-")?.parse::<u32>().ok());
-    versions.max().map_or_else(|| "llvm-mca".to_owned(), |version| format!("llvm-mca-{version}"))
 }
 
 #[cfg(test)]
@@ -169,13 +114,6 @@ mod tests {
     }
 
     #[test]
-    fn jumps_are_to_one_label() {
-        let instruction = |text: &str, goes_to| Instruction { address: 0, text: text.to_owned(), goes_to };
-        let body = [instruction("add %rax,%rbx", None), instruction("jne 7f10", Some(0x7f10))];
-        assert_eq!(assembly(&body), ".L:\nadd %rax,%rbx\njne .L\n");
-    }
-
-    #[test]
     fn only_the_critical_sequence_is_kept() {
         for line in ["        0.    movq\t%rdx, 16(%rsp)", " |      12.   jne\t.L"] {
             assert!(is_off_the_chain(line), "{line}");
@@ -183,13 +121,5 @@ mod tests {
         for line in [" +----> 3196. movdqa\t64(%rsp), %xmm2", "IPC:               3.64", " |    < loop carried >"] {
             assert!(!is_off_the_chain(line), "{line}");
         }
-    }
-
-    #[test]
-    fn a_missing_program_is_named() {
-        let missing = output(&mut program("nimlanes-has-no-such-tool"), "");
-        assert_eq!(missing.unwrap_err(), "nimlanes-has-no-such-tool is not installed");
-        assert!(output(program("cat").arg("/nimlanes/none"), "").unwrap_err().starts_with("cat: "));
-        assert_eq!(output(&mut program("cat"), "text").as_deref(), Ok("text"));
     }
 }
