@@ -23,8 +23,20 @@ impl<'py> FromPyObject<'_, 'py> for Limit {
     }
 }
 
+/// Moves that all sets of a family have.
+#[derive(Default)]
+pub struct Common(pub Vec<u64>);
+
+impl<'py> FromPyObject<'_, 'py> for Common {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        object.try_iter()?.map(|item| whole("with_moves", &item?)).collect::<PyResult<_>>().map(Common)
+    }
+}
+
 /// The value of an argument that is a whole number.
-fn whole(name: &str, object: &Bound<PyAny>) -> PyResult<u64> {
+pub fn whole(name: &str, object: &Bound<PyAny>) -> PyResult<u64> {
     object.extract().map_err(|error: PyErr| match number(&object.to_string()) {
         Err(sentence) if error.is_instance_of::<PyOverflowError>(object.py()) => {
             refused(format!("{name} `{object}` is {sentence}"))

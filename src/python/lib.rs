@@ -5,20 +5,28 @@ mod answer;
 mod arguments;
 
 use nimlanes::cores::OPERATIONS;
+use nimlanes::cores::mex::family::{Family, MexFamily, Repeating};
 use nimlanes::games::{BigUint, Figure, Positions};
 use nimlanes::machine::Machine;
+use nimlanes::numbers::within;
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt};
+use pyo3::types::{PyDict, PyInt, PyTuple};
 
 use answer::{answer, raised, refused};
-use arguments::{Limit, Moves, OneHeap, Options};
+use arguments::{Common, Limit, Moves, OneHeap, Options, whole};
 
 #[pymodule]
 mod _nimlanes {
     #[pymodule_export]
-    use super::{first_heaps, grundy_values, kernels, period, positions, solve, zeros};
+    use super::{family, first_heaps, grundy_values, kernels, period, positions, solve, zeros};
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }
 
 /// The Grundy values of the heaps 0..=limit of a game.
@@ -109,6 +117,59 @@ fn period<'py>(
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let proved = answer(py, Options::read(options)?, |solver| solver.period(&game.0, limit.0))?;
     proved.map(|proved| named(py, "Period", (proved.period, proved.preperiod, proved.heaps))).transpose()
+}
+
+/// The periods of all subtraction sets with the same largest move, which is at most 63.
+///
+/// with_moves: smaller moves that all of these sets have. symmetric=True: only the sets that have the move M - s if they have the move s
+/// below the largest move M. The lists of sets with the longest periods and preperiods have up to `top` sets, which is at most 1000.
+///
+/// The work doubles with each move that a set may have or not. All periods are proved.
+///
+/// Returns a `Family`. Periods and preperiods are numbers of heaps.
+///
+/// Raises `UsageError`, `OutOfMemoryError` or `RunError`: see the package.
+#[pyfunction]
+#[pyo3(
+    signature = (largest_move, *, with_moves=Common::default(), symmetric=false, top=None, **options),
+    text_signature = "(largest_move, *, with_moves=(), symmetric=False, top=1, threads=None, kernel=None, force=False, \
+        progress=None)"
+)]
+fn family<'py>(
+    py: Python<'py>,
+    largest_move: &Bound<'py, PyAny>,
+    with_moves: Common,
+    symmetric: bool,
+    top: Option<&Bound<'py, PyAny>>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let largest = whole("largest_move", largest_move)?;
+    let top = top.map_or(Ok(1), |top| whole("top", top))?;
+    within(1..=1000)(&top.to_string()).map_err(|sentence| refused(format!("top `{top}` is {sentence}")))?;
+    if symmetric && !with_moves.0.is_empty() {
+        return Err(refused("symmetric sets have no with_moves; give one of the two".into()));
+    }
+    let family = if symmetric { Family::symmetric(largest) } else { Family::with_moves(largest, &with_moves.0) };
+    let family = family.map_err(|error| refused(error.to_string()))?.listing(top as usize);
+    let (found, _) = answer(py, Options::read(options)?, |solver| solver.apply_to::<MexFamily>(&family))?;
+    let list = |list: &[Repeating]| {
+        let repeating = |set: &Repeating| {
+            named(py, "Repeating", (PyTuple::new(py, family.moves(set.set))?, set.period, set.preperiod))
+        };
+        list.iter().map(repeating).collect::<PyResult<Vec<_>>>()
+    };
+    let fields = (
+        found.sets(),
+        found.longest_period(),
+        found.longest_preperiod(),
+        found.sum_of_periods(),
+        found.pure,
+        found.largest,
+        list(&found.longest_periods)?,
+        list(&found.longest_preperiods)?,
+        found.periods,
+    );
+    named(py, "Family", fields)
 }
 
 /// All P-positions of two games up to a limit.

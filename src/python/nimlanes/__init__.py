@@ -17,16 +17,20 @@ free, and `RunError` if a run fails. All three are of the class `Error`.
 
 from typing import NamedTuple
 
-from ._nimlanes import first_heaps, grundy_values, kernels, period, positions, solve, zeros
+from ._nimlanes import __version__, family, first_heaps, grundy_values, kernels, period, positions, solve, zeros
 
 __all__ = [
     "Error",
+    "Family",
     "Kernel",
     "OutOfMemoryError",
     "Period",
+    "Repeating",
     "RunError",
     "Solution",
     "UsageError",
+    "__version__",
+    "family",
     "first_heaps",
     "grundy_values",
     "kernels",
@@ -62,6 +66,40 @@ class Period(NamedTuple):
     """The first heap from which it holds."""
     heaps: int
     """The number of heaps, from 0 on, whose values prove it."""
+
+
+class Repeating(NamedTuple):
+    """A subtraction set and its proved period."""
+
+    moves: tuple[int, ...]
+    """Its moves, ascending."""
+    period: int
+    """The length of the repetition, in heaps."""
+    preperiod: int
+    """The first heap from which it holds."""
+
+
+class Family(NamedTuple):
+    """The proved periods of a family of subtraction sets."""
+
+    sets: int
+    """The number of sets."""
+    longest_period: int
+    """In heaps."""
+    longest_preperiod: int
+    """In heaps; 0 if all sets are purely periodic."""
+    sum_of_periods: int
+    """Over all sets."""
+    purely_periodic: int
+    """The number of sets with preperiod 0."""
+    largest_value: int
+    """The largest Grundy value."""
+    longest_periods: list[Repeating]
+    """Sets with the longest periods, longest first, up to `top`."""
+    longest_preperiods: list[Repeating]
+    """The same for preperiods, of sets that are not purely periodic."""
+    periods: dict[int, int]
+    """How many sets have each period, by ascending period."""
 
 
 class Solution(NamedTuple):

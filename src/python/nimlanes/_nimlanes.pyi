@@ -4,13 +4,15 @@ from typing import SupportsIndex, TypeAlias
 import numpy
 from numpy.typing import NDArray
 
-from . import Kernel, Period, Solution
+from . import Family, Kernel, Period, Solution
 
-__all__ = ["first_heaps", "grundy_values", "kernels", "period", "positions", "solve", "zeros"]
+__all__ = ["__version__", "family", "first_heaps", "grundy_values", "kernels", "period", "positions", "solve", "zeros"]
 
 _Moves: TypeAlias = str | Iterable[SupportsIndex]
 _Progress: TypeAlias = Callable[[str, int, int], object]
 _Setting: TypeAlias = str | int | Iterable[SupportsIndex]
+
+__version__: str
 
 def grundy_values(
     game: _Moves,
@@ -48,6 +50,17 @@ def period(
     force: bool = False,
     progress: _Progress | None = None,
 ) -> Period | None: ...
+def family(
+    largest_move: SupportsIndex,
+    *,
+    with_moves: Iterable[SupportsIndex] = (),
+    symmetric: bool = False,
+    top: SupportsIndex = 1,
+    threads: int | None = None,
+    kernel: str | None = None,
+    force: bool = False,
+    progress: _Progress | None = None,
+) -> Family: ...
 def positions(
     game: str,
     limit: SupportsIndex,

@@ -19,6 +19,17 @@ def of_moves(moves: Iterable[int], limit: int) -> list[int]:
     return values
 
 
+def repetition(moves: tuple[int, ...]) -> tuple[int, int]:
+    """The period and the preperiod of a subtraction set, whose largest move comes last."""
+    seen, values = dict[tuple[int, ...], int](), of_moves(moves, 1000)
+    for n in count():
+        state = tuple(values[n : n + moves[-1]])
+        if state in seen:
+            return n - seen[state], seen[state]
+        seen[state] = n
+    raise AssertionError
+
+
 def of_code(code: str, limit: int) -> list[int]:
     """The values of an octal game."""
     first, digits = code.split(".")

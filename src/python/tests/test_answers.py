@@ -1,10 +1,12 @@
 """What the functions return: against the rules of the games, and as NumPy has it."""
 
+from importlib.metadata import version
+from itertools import chain, combinations
 from typing import Any
 
 import numpy
 import pytest
-from rules import Position, of_code, of_moves, p_positions
+from rules import Position, of_code, of_moves, p_positions, repetition
 
 import nimlanes
 
@@ -54,6 +56,35 @@ def test_a_period_holds_from_its_beginning_and_not_before(game: str | list[int])
     values = nimlanes.grundy_values(game, 2000)
     same = values[found.period :] == values[: -found.period]
     assert same[found.preperiod :].all() and not same[: found.preperiod][-1:].any()
+
+
+@pytest.mark.parametrize(
+    ("largest", "common", "symmetric"),
+    [(1, [], False), (7, [], False), (8, [5, 2], False), (9, [], True), (10, [], True)],
+)
+def test_a_family_is_that_of_the_rules(largest: int, common: list[int], symmetric: bool) -> None:
+    free = [m for m in range(1, largest) if m not in common]
+    chosen = chain.from_iterable(combinations(free, k) for k in range(len(free) + 1))
+    sets = [tuple(sorted([*some, *common, largest])) for some in chosen]
+    if symmetric:
+        sets = [moves for moves in sets if all(largest - m in moves for m in moves[:-1])]
+    want = {moves: repetition(moves) for moves in sets}
+    found = nimlanes.family(largest, with_moves=common, symmetric=symmetric, top=1000)
+    assert {each.moves: (each.period, each.preperiod) for each in found.longest_periods} == want
+    assert {each.moves for each in found.longest_preperiods} == {moves for moves in sets if want[moves][1] > 0}
+    periods = [period for period, _ in want.values()]
+    assert (found.sets, found.sum_of_periods, found.longest_period) == (len(sets), sum(periods), max(periods))
+    assert list(found.periods.items()) == [(period, periods.count(period)) for period in sorted(set(periods))]
+    assert found.longest_preperiod == max(preperiod for _, preperiod in want.values())
+    assert found.purely_periodic == found.sets - len(found.longest_preperiods)
+    assert found.largest_value == max(max(of_moves(moves, 500)) for moves in sets)
+    if not symmetric:
+        words = nimlanes.family(largest, with_moves=iter(common), kernel="mex_family=words")
+        assert words.longest_periods == found.longest_periods[:1] and words[:6] == found[:6]
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert nimlanes.__version__ == version("nimlanes")
 
 
 @pytest.mark.parametrize(

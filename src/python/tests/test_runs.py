@@ -32,6 +32,12 @@ import nimlanes
         (lambda: nimlanes.solve("stone-gam", 9), "unknown game `stone-gam`; did you mean `stone-game`?"),
         (lambda: nimlanes.solve("stone-game", 9, heaps=4), "stone-game has no setting `heaps`; allowed: rule"),
         (lambda: nimlanes.solve("nim-square", 9, heaps=-1), "heaps `-1` is too small; at least 0"),
+        (lambda: nimlanes.family(64), "64 is not a move of a family; allowed: 1 to 63"),
+        (lambda: nimlanes.family(-1), "largest_move `-1` is too small; at least 0"),
+        (lambda: nimlanes.family(9, with_moves=[9]), "9 is not below the largest move 9; allowed: smaller moves"),
+        (lambda: nimlanes.family(9, with_moves=[2, 2]), "2 is named twice as a move; once is allowed"),
+        (lambda: nimlanes.family(9, with_moves=[2], symmetric=True), "symmetric sets have no with_moves; give one of the two"),
+        (lambda: nimlanes.family(9, top=0), "top `0` is too small; at least 1"),
         (lambda: nimlanes.positions("nim-square", 9), "nim-square is solved by counting; its P-positions are not listed"),
     ],
 )  # fmt: skip

@@ -98,18 +98,11 @@ pub fn main(args: &Args) -> Result<(), Failure> {
 /// A family, as the options name it.
 fn family(largest: u64, args: &Args) -> Result<(Named, Family), Failure> {
     let named = Named { largest_move: largest, with: sorted(&args.with), symmetric: args.symmetric };
-    if let Some(large) = named.with.iter().find(|m| **m >= largest) {
-        let why = format!("--with {large} is not below the largest move {largest}; allowed: smaller moves");
-        return Err(Failure::Usage(why));
-    }
     let family = match args.symmetric {
-        true => Family::symmetric(largest)?,
-        false => {
-            let free: Vec<u64> = (1..largest).rev().filter(|m| !named.with.contains(m)).collect();
-            Family::new(&[&named.with[..], &[largest]].concat(), &free)?
-        }
+        true => Family::symmetric(largest),
+        false => Family::with_moves(largest, &named.with),
     };
-    Ok((named, family.listing(args.top())))
+    Ok((named, family?.listing(args.top())))
 }
 
 fn sorted(moves: &[u64]) -> Vec<u64> {

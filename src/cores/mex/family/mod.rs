@@ -62,6 +62,9 @@ pub enum FamilyError {
     /// A move is named twice.
     #[error("{0} is named twice as a move; once is allowed")]
     Twice(u64),
+    /// A move is not below the largest.
+    #[error("{0} is not below the largest move {1}; allowed: smaller moves")]
+    NotBelow(u64, u64),
 }
 
 impl Family {
@@ -111,10 +114,30 @@ impl Family {
     /// # Errors
     /// The move is 0 or above [`MAX_MOVE`].
     pub fn with_largest(largest: u64) -> Result<Self, FamilyError> {
-        match largest {
-            1..=MAX_MOVE => Family::new(&[largest], &(1..largest).rev().collect::<Vec<_>>()),
-            _ => Err(FamilyError::Move(largest)),
+        Family::with_moves(largest, &[])
+    }
+
+    /// The sets with this largest move that have all of some smaller ones, too. Bit 0 of a number is for the largest move that not all
+    /// of them have.
+    ///
+    /// ```
+    /// use nimlanes::cores::mex::family::Family;
+    /// let family = Family::with_moves(4, &[2])?;
+    /// assert_eq!([0, 1, 2, 3].map(|set| family.moves(set)), [&[2, 4][..], &[2, 3, 4], &[1, 2, 4], &[1, 2, 3, 4]]);
+    /// # Ok::<(), nimlanes::cores::mex::family::FamilyError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A move is 0 or above [`MAX_MOVE`], named twice, or not below the largest.
+    pub fn with_moves(largest: u64, moves: &[u64]) -> Result<Self, FamilyError> {
+        if !(1..=MAX_MOVE).contains(&largest) {
+            return Err(FamilyError::Move(largest));
         }
+        if let Some(large) = moves.iter().find(|m| **m >= largest) {
+            return Err(FamilyError::NotBelow(*large, largest));
+        }
+        let free: Vec<u64> = (1..largest).rev().filter(|m| !moves.contains(m)).collect();
+        Family::new(&[moves, &[largest]].concat(), &free)
     }
 
     /// The symmetric sets with this largest move `M`: where `s` below `M` is a move, so is `M - s`.
