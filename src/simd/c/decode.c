@@ -30,9 +30,12 @@ INLINE void decode_loops(const uint8_t *codes, const size_t *moves, size_t count
             uint8_t even = from[i] & 2 ? high >> 2 : high;
             bit[i] = from[i] & 1 ? even >> 1 : even;
         }
-        for (size_t p = 0; p < planes; p++)
+        for (size_t p = 0; p < planes; p++) {
+            /* Of the type of a lane: a wider one has gcc widen all lanes. */
+            const uint8_t plane = 8 * (PLANES - 1 - p);
             for (size_t i = 0; i < LINE; i++)
-                sum[p][i] |= (from[i] & 0x38) == 8 * (PLANES - 1 - p) ? bit[i] : 0;
+                sum[p][i] |= (from[i] & 0x38) == plane ? bit[i] : 0;
+        }
     }
     memcpy(hits, sum, planes * LINE);
 }

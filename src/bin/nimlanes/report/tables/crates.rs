@@ -372,6 +372,7 @@ mod tests {
         let names = |source, tier| lanes.of(source, tier).map(|kernel| kernel.name).collect::<Vec<_>>();
         assert_eq!(names(Source::Compiler, Tier::Portable), ["byte_lanes"]);
         assert_eq!(names(Source::Wide, Tier::Portable), ["byte_lanes_wide"]);
+        assert_eq!(names(Source::C, Tier::Avx2), ["byte_lanes_c_avx2", "byte_lanes_c_vectors_avx2"]);
         let intrinsics: [(Tier, &[&str]); 2] =
             [(Tier::Avx2, &["byte_lanes_avx2"]), (Tier::Avx512, &["byte_lanes_avx512"])];
         for (tier, kernels) in intrinsics {
