@@ -57,6 +57,9 @@ pub struct Build {
     /// The version of the LLVM in it, if that is what makes the machine code, and recorded.
     #[cfg_attr(feature = "serde", serde(default))]
     pub llvm: String,
+    /// The version of the C compiler, if there are kernels in C.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "String::is_empty"))]
+    pub c: String,
 }
 
 /// The name of this build: see [`Build::name`].
@@ -81,7 +84,7 @@ impl Build {
             target_features: compiled_with!(target_feature:
                 "sse2" "sse4.2" "popcnt" "lzcnt" "bmi1" "bmi2" "avx2" "avx512f" "avx512bw" "avx512vbmi" "gfni" "neon" "simd128"),
             features: [
-                compiled_with!(feature: "bitvec" "fearless_simd" "pulp" "std_simd" "wide"),
+                compiled_with!(feature: "bitvec" "c" "fearless_simd" "pulp" "std_simd" "wide"),
                 tiers,
                 compiled_with!(feature: "parallel"),
             ]
@@ -90,13 +93,17 @@ impl Build {
             flags: flags.map(str::to_owned).collect(),
             rustc: env!("BUILT_BY").to_owned(),
             llvm: env!("BUILT_ON_LLVM").to_owned(),
+            c: env!("BUILT_WITH_C").to_owned(),
         }
     }
 
-    /// The compiler: rustc and LLVM.
+    /// The compilers: rustc, LLVM, and that of C if there are kernels in C.
     pub fn compiler(&self) -> String {
-        let llvm = if self.llvm.is_empty() { String::new() } else { format!(", LLVM {}", self.llvm) };
-        self.rustc.clone() + &llvm
+        let more = |what: &str, version: &str| match version {
+            "" => String::new(),
+            version => format!(", {what} {version}"),
+        };
+        self.rustc.clone() + &more("LLVM", &self.llvm) + &more("C by", &self.c)
     }
 
     /// The first difference from another build; `None` if both compile the same source alike, as far as both say. Cargo features are
@@ -111,8 +118,9 @@ impl Build {
             ("rustc", &self.rustc, &other.rustc),
             ("flags", &flags[0], &flags[1]),
         ];
-        let both_say = !self.rustc.is_empty() && !other.rustc.is_empty();
-        differing(if both_say { &respects } else { &respects[..3] })
+        let both_say = |version: fn(&Build) -> &str| !version(self).is_empty() && !version(other).is_empty();
+        let by_c = both_say(|build| &build.c).then(|| differing(&[("C compiler", &self.c, &other.c)])).flatten();
+        by_c.or_else(|| differing(if both_say(|build| &build.rustc) { &respects } else { &respects[..3] }))
     }
 }
 

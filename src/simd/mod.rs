@@ -1,7 +1,7 @@
 //! Words and vectors: bits of words, and small, safe, checked functions for loads and stores of vectors.
 //!
-//! `unsafe` code is allowed here, in the dispatch of [`crate::kernel`], in the one kernel that is written in assembly,
-//! and in [`crate::machine`] for the advice on pages and for calls of Windows.
+//! `unsafe` code is allowed here, where `c` also calls C, in the dispatch of [`crate::kernel`], in the one kernel that is written in
+//! assembly, and in [`crate::machine`] for the advice on pages and for calls of Windows.
 //!
 //! Arithmetic intrinsics are safe in a function that has their CPU feature; only those that take a pointer are not. A
 //! helper takes a reference to exactly the bytes it touches, so the check is the caller's slicing, once per block.
@@ -13,6 +13,8 @@ pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
 pub mod bits;
+#[cfg(feature = "c")]
+pub mod c;
 #[cfg(feature = "fearless_simd")]
 pub mod fearless;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]

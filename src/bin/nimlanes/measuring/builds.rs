@@ -174,7 +174,7 @@ pub fn cargo_build(target: &Path, flags: &[String]) -> Command {
 pub(super) fn like_this(target: &Path, flags: &[String]) -> Command {
     let mut command = cargo_build(target, flags);
     command.args(["--release", "--bin", "nimlanes"]);
-    let beyond_default = cfg!(any(feature = "std_simd", feature = "pulp"));
+    let beyond_default = cfg!(any(feature = "std_simd", feature = "pulp", feature = "c"));
     if beyond_default || !cfg!(feature = "default") {
         let features = [vec!["cli".to_owned()], Build::of_this().features].concat();
         command.args(["--no-default-features", "--features", &features.join(",")]);

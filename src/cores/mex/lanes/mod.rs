@@ -12,6 +12,8 @@
 pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
+#[cfg(feature = "c")]
+pub mod c;
 pub mod plain;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 pub mod shifts_neon;

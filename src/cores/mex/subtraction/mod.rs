@@ -275,6 +275,14 @@ impl Operation for MexSubtraction {
             "planes by comparisons of std::simd";
         byte_lanes_std_avx512 = byte_lanes with lanes::std_simd::avx512 at [0.4, 1.0, 2.0] like byte_lanes, Avx512, ["avx512", "std_simd"] if nightly_compiler,
             "planes by comparisons of std::simd";
+        byte_lanes_c = byte_lanes with lanes::c::loops at [2.7, 2.7, 2.5] like byte_lanes, Portable, ["c"],
+            "planes by comparisons in loops in C";
+        byte_lanes_c_vectors = byte_lanes with lanes::c::vectors at [2.2, 2.6, 2.5] like byte_lanes, Portable, ["c"] if not(target_env = "msvc"),
+            "planes by comparisons in vector extensions of C";
+        byte_lanes_c_avx2 = byte_lanes with lanes::c::loops_avx2 at [0.8, 1.2, 2.0] like byte_lanes, Avx2, ["avx2", "c"],
+            "planes by comparisons in loops in C, compiled for AVX2";
+        byte_lanes_c_vectors_avx2 = byte_lanes with lanes::c::vectors_avx2 at [1.1, 1.2, 2.0] like byte_lanes, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
+            "planes by comparisons in vector extensions of C, compiled for AVX2";
         byte_lanes_pair_avx512 = byte_lanes_pair with lanes::avx512 at [0.23, 0.75, 1.0, 1.6, 3e5] like byte_lanes_avx512, Avx512, ["avx512", "parallel"], "the same on two threads that exchange messages";
     };
     const ABSENT: &'static [Absent] = &[];

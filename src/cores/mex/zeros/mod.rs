@@ -132,6 +132,14 @@ impl Operation for MexZeros {
             "the same in vectors of std::simd";
         shifted_rows_std_avx512 = shifted_rows with carry::std_simd::avx512 at [0.75] like shifted_rows, Avx512, ["avx512", "std_simd"] if nightly_compiler,
             "the same in vectors of std::simd";
+        shifted_rows_c = shifted_rows with carry::c::loops at [1.2] like shifted_rows, Portable, ["c"],
+            "the same in loops in C";
+        shifted_rows_c_vectors = shifted_rows with carry::c::vectors at [1.2] like shifted_rows, Portable, ["c"] if not(target_env = "msvc"),
+            "the same in vector extensions of C";
+        shifted_rows_c_avx2 = shifted_rows with carry::c::loops_avx2 at [0.75] like shifted_rows, Avx2, ["avx2", "c"],
+            "the same in loops in C, compiled for AVX2";
+        shifted_rows_c_vectors_avx2 = shifted_rows with carry::c::vectors_avx2 at [0.75] like shifted_rows, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
+            "the same in vector extensions of C, compiled for AVX2";
         shifted_rows_pulp = shifted_rows_pulp(Tier) at [1.2] like shifted_rows, Portable, ["pulp"], "the same in vectors of pulp";
         shifted_rows_pulp_avx2 = shifted_rows_pulp(Tier) at [0.75] like shifted_rows_pulp, Avx2, ["avx2", "pulp"], "the same source with this tier's token";
         shifted_rows_pulp_avx512 = shifted_rows_pulp(Tier) at [0.75] like shifted_rows_pulp, Avx512, ["avx512", "pulp"], "the same source with this tier's token";

@@ -170,6 +170,14 @@ impl Operation for XorPartitions {
             "the same in vectors of std::simd";
         walsh_lanes_std_avx512 = walsh_lanes with walsh_lanes::std_simd::avx512 at [0.065, 0.075, 3.0] like walsh_lanes, Avx512, ["avx512", "std_simd"] if nightly_compiler,
             "the same in vectors of std::simd";
+        walsh_lanes_c = walsh_lanes with walsh_lanes::c::loops at [0.25, 0.25, 3.0] like walsh_lanes, Portable, ["c"],
+            "the same in loops in C";
+        walsh_lanes_c_vectors = walsh_lanes with walsh_lanes::c::vectors at [0.25, 0.25, 3.0] like walsh_lanes, Portable, ["c"] if not(target_env = "msvc"),
+            "the same in vector extensions of C";
+        walsh_lanes_c_avx2 = walsh_lanes with walsh_lanes::c::loops_avx2 at [0.075, 0.075, 3.0] like walsh_lanes, Avx2, ["avx2", "c"],
+            "the same in loops in C, compiled for AVX2";
+        walsh_lanes_c_vectors_avx2 = walsh_lanes with walsh_lanes::c::vectors_avx2 at [0.075, 0.075, 3.0] like walsh_lanes, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
+            "the same in vector extensions of C, compiled for AVX2";
         walsh_lanes_pulp = walsh_lanes_pulp(Tier) at [0.25, 0.25, 3.0] like walsh_lanes, Portable, ["pulp"], "the same with vectors and masks of pulp", needs;
         walsh_lanes_pulp_avx2 = walsh_lanes_pulp(Tier) at [0.075, 0.075, 3.0] like walsh_lanes_pulp, Avx2, ["avx2", "pulp"], "the same source with this tier's token", needs;
         walsh_lanes_pulp_avx512 = walsh_lanes_pulp(Tier) at [0.065, 0.075, 3.0] like walsh_lanes_pulp, Avx512, ["avx512", "pulp"], "the same source with this tier's token", needs;

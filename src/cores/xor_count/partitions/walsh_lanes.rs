@@ -9,6 +9,8 @@
 pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
+#[cfg(feature = "c")]
+pub mod c;
 #[cfg(all(feature = "std_simd", nightly_compiler))]
 pub mod std_simd;
 #[cfg(any(all(target_arch = "aarch64", feature = "neon"), all(target_feature = "simd128", feature = "simd128")))]

@@ -12,7 +12,7 @@ use crate::commands::arguments::repeated::{Opened, RepeatedTarget};
 use crate::commands::arguments::{Threads, seconds};
 use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, Sampler, Sampling, Side};
 use crate::measuring::revisions::Revision;
-use crate::measuring::toolchains::{self, Toolchain};
+use crate::measuring::toolchains;
 use crate::terminal::failure::{Failure, remark};
 use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
@@ -23,7 +23,8 @@ use crate::terminal::output::print;
 #[command(after_help = "Examples:\n  nimlanes profile mex_subtraction --kernel stamp --size 100000\n  \
     nimlanes profile table_scan --against byte_table\n  \
     nimlanes profile mex_subtraction --kernel stamp --size 100000 --rev HEAD~1\n  \
-    nimlanes profile mex_split --kernel near_sum --toolchain nightly")]
+    nimlanes profile mex_split --kernel near_sum --toolchain nightly\n  \
+    nimlanes profile mex_split --kernel near_sum --toolchain nightly --against-toolchain 1.89")]
 pub struct Args {
     #[command(flatten)]
     target: RepeatedTarget,
@@ -40,7 +41,11 @@ pub struct Args {
     /// changed from that
     #[arg(long, value_name = "NAME", value_parser = toolchains::name, conflicts_with_all = ["against", "rev"])]
     toolchain: Option<String>,
-    /// With --toolchain: install it if it is missing
+    /// With --toolchain: sample the kernel as the compiler of this toolchain made it, not as that of this program did, and draw what changed
+    /// from it to the one by --toolchain
+    #[arg(long, value_name = "NAME", value_parser = toolchains::name, requires = "toolchain")]
+    against_toolchain: Option<String>,
+    /// With --toolchain: install toolchains that are missing
     #[arg(long, requires = "toolchain")]
     install: bool,
     /// What takes the samples [default: perf, or pprof where perf events are not allowed]
@@ -74,11 +79,17 @@ pub fn main(args: &Args) -> Result<(), Failure> {
     let after = kernels[0];
     let run = interrupt::run(selection.threads());
     let revision = args.rev.as_deref().map(|name| Revision::build(name, &run)).transpose()?;
+    let name = |kernel: usize| session.kernels()[kernel].name.to_owned();
+    let report = |change: Change| print(&format!("{}\n{}\n", change.write(&args.into)?.display(), change.times()));
+    if let (Some(now), Some(before)) = (&args.toolchain, &args.against_toolchain) {
+        let both = toolchains::pair([before, now], args.install, &run)?;
+        let [before, now] = both.each_ref().map(OtherBuild::by);
+        return report(before.change_to(&now, session.as_ref(), &name(after), args)?);
+    }
     let toolchains = match &args.toolchain {
         Some(name) => toolchains::build(std::slice::from_ref(name), args.install, &run)?,
         None => Vec::new(),
     };
-    let name = |kernel: usize| session.kernels()[kernel].name.to_owned();
     let sample = |kernel| sample(session.as_ref(), kernel, selection.threads(), sampler, args);
     let (profile, now) = sample(after)?;
     let unit = session.unit();
@@ -95,13 +106,12 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         // The program reads the text of lines from these sources.
         let _source = revision.source(&run)?;
         other.change(session.as_ref(), &name(after), profile, args)?
-    } else if let [Toolchain { name: toolchain, program, folder }] = &toolchains[..] {
-        let other = OtherBuild { name: toolchain, program, folder };
-        other.change(session.as_ref(), &name(after), profile, args)?
+    } else if let [toolchain] = &toolchains[..] {
+        OtherBuild::by(toolchain).change(session.as_ref(), &name(after), profile, args)?
     } else {
         return Ok(());
     };
-    print(&format!("{}\n{}\n", change.write(&args.into)?.display(), change.times()))
+    report(change)
 }
 
 /// Samples one kernel, writes its flamegraph and prints where it spent its time. Returns the profile and the seconds per run.

@@ -1,4 +1,4 @@
-//! `nimlanes profile --rev` and `--toolchain`: what has changed since another build.
+//! `nimlanes profile --rev` and `--toolchain`: what has changed since another build, or between two others.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,9 +8,10 @@ use nimlanes::kernel::session::Session;
 
 use super::Args;
 use crate::measuring::builds::announce;
-use crate::measuring::duel::{DuelOptions, Match, PROCESSES};
+use crate::measuring::duel::{DuelError, DuelOptions, Match, PROCESSES};
 use crate::measuring::profile::{Change, Profile, Side};
 use crate::measuring::programs::{Completed, ProgramError, complete, program};
+use crate::measuring::toolchains::Toolchain;
 use crate::terminal::failure::Failure;
 use crate::terminal::interrupt;
 
@@ -23,7 +24,12 @@ pub struct OtherBuild<'a> {
     pub folder: &'a Path,
 }
 
-impl OtherBuild<'_> {
+impl<'a> OtherBuild<'a> {
+    /// The build by a toolchain.
+    pub fn by(Toolchain { name, folder, program }: &'a Toolchain) -> Self {
+        OtherBuild { name, program, folder }
+    }
+
     /// Has the other build sample its kernel of the same name, and times both in turns. `profile` is that of this build.
     pub fn change(
         &self,
@@ -39,6 +45,32 @@ impl OtherBuild<'_> {
         let before = Side { name: named, profile: before, seconds: then };
         let now = Side { name: "this build".to_owned(), profile, seconds: now };
         Ok(Change { before, now, unit: session.unit() })
+    }
+
+    /// Has this build and a later one sample their kernels of the same name, and times both in turns.
+    pub fn change_to(
+        &self,
+        later: &OtherBuild,
+        session: &dyn Session,
+        kernel: &str,
+        args: &Args,
+    ) -> Result<Change, Failure> {
+        announce(&format!("sampling and timing {kernel} of {} and of {}", self.name, later.name));
+        let profile = later.sample(session, kernel, args)?;
+        let before = self.sample(session, kernel, args)?.with_lines_as_in(&profile);
+        let play = |duel: Match| duel.play_beside(&[self.program, later.program]);
+        let duels = duel(session.case().size, kernel, args, play)?;
+        // The first duel is that of this program.
+        let side = |number: usize, build: &OtherBuild, profile| {
+            let row = duels[number].rows.iter().find(|row| row.kernel == kernel).ok_or_else(|| build.lacks(kernel))?;
+            let name = format!("{kernel} of {}", build.name);
+            Ok::<_, Failure>(Side { name, profile, seconds: 1.0 / row.throughput })
+        };
+        Ok(Change { before: side(1, self, before)?, now: side(2, later, profile)?, unit: session.unit() })
+    }
+
+    fn lacks(&self, kernel: &str) -> Failure {
+        Failure::Failed(format!("{} has no {kernel} that can run here", self.name))
     }
 
     /// The stacks that the other program samples.
@@ -65,22 +97,31 @@ impl OtherBuild<'_> {
 
     /// Seconds for a unit of work, in the other build and in this one, which take turns.
     fn paces(&self, size: u64, kernel: &str, args: &Args) -> Result<[f64; 2], Failure> {
-        let selection = args.threads.selection(Some(1))?;
-        let options = DuelOptions {
-            kernels: vec![kernel.to_owned()],
-            baseline: None,
-            threads: selection.threads(),
-            budget: Duration::from_secs_f64(args.seconds),
-            time_limit: Duration::MAX,
-            always_included: Vec::new(),
-        };
-        let run = interrupt::run(selection.threads());
-        let open = || args.target.session_at(size, &selection);
-        let duel = Match::new(open, &options, PROCESSES, selection.machine(), &run)?;
-        let (duel, other) = duel.play_against(self.program, false, &mut |_| {})?;
+        let (duel, other) = duel(size, kernel, args, |duel| duel.play_against(self.program, false, &mut |_| {}))?;
         match (&other.rows[..], &duel.rows[..]) {
             ([before], [now]) => Ok([&before.row, now].map(|row| 1.0 / row.throughput)),
-            _ => Err(Failure::Failed(format!("{} has no {kernel} that can run here", self.name))),
+            _ => Err(self.lacks(kernel)),
         }
     }
+}
+
+/// Plays a duel in which this program has one kernel, and others have theirs of the same name.
+fn duel<T>(
+    size: u64,
+    kernel: &str,
+    args: &Args,
+    play: impl FnOnce(Match) -> Result<T, DuelError>,
+) -> Result<T, Failure> {
+    let selection = args.threads.selection(Some(1))?;
+    let options = DuelOptions {
+        kernels: vec![kernel.to_owned()],
+        baseline: None,
+        threads: selection.threads(),
+        budget: Duration::from_secs_f64(args.seconds),
+        time_limit: Duration::MAX,
+        always_included: Vec::new(),
+    };
+    let run = interrupt::run(selection.threads());
+    let open = || args.target.session_at(size, &selection);
+    Ok(play(Match::new(open, &options, PROCESSES, selection.machine(), &run)?)?)
 }

@@ -61,7 +61,7 @@ impl Sources {
 fn digests(root: &Path) -> Result<BTreeMap<String, String>, SavedError> {
     let mut digests = BTreeMap::new();
     for folder in FOLDERS {
-        for path in rust_files(&root.join(folder))? {
+        for path in source_files(&root.join(folder))? {
             let text = read_text(&path)?;
             let inside = path.strip_prefix(root).unwrap_or(&path);
             let name = inside.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
@@ -106,22 +106,25 @@ pub fn newest() -> Result<SystemTime, SavedError> {
         let time = fs::metadata(&path).and_then(|metadata| metadata.modified());
         time.map_err(|source| SavedError::Read { path, source })
     };
-    let files = rust_files(Path::new("src"))?.into_iter();
+    let files = source_files(Path::new("src"))?.into_iter();
     files.map(modified).try_fold(SystemTime::UNIX_EPOCH, |newest, time| Ok(newest.max(time?)))
 }
 
-/// The `.rs` files below a folder; none if it does not exist.
+/// The files in Rust and C below a folder; none if it does not exist.
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
+pub fn source_files(folder: &Path) -> Result<Vec<PathBuf>, SavedError> {
     let mut files = Vec::new();
     let mut left = vec![folder.to_owned()];
     while let Some(folder) = left.pop() {
         for path in entries(&folder)? {
             if path.is_dir() {
                 left.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path
+                .extension()
+                .is_some_and(|extension| ["rs", "c", "h"].iter().any(|source| extension == *source))
+            {
                 files.push(path);
             }
         }

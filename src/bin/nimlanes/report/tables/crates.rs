@@ -30,13 +30,14 @@ enum Source {
     FearlessSimd,
     Pulp,
     StdSimd,
+    C,
 }
 
 impl Source {
     /// Those of the default features.
     const DEFAULT: [Source; 4] = [Source::Compiler, Source::Intrinsics, Source::Wide, Source::FearlessSimd];
     /// Those that a build has to be asked for.
-    const MORE: [Source; 2] = [Source::Pulp, Source::StdSimd];
+    const MORE: [Source; 3] = [Source::Pulp, Source::StdSimd, Source::C];
 
     fn name(self) -> &'static str {
         match self {
@@ -46,9 +47,11 @@ impl Source {
             Source::FearlessSimd => "`fearless_simd`",
             Source::Pulp => "`pulp`",
             Source::StdSimd => "`std::simd`",
+            Source::C => "C",
         }
     }
 
+    /// Whether it is other than what the compiler and the CPU have.
     fn is_crate(self) -> bool {
         !matches!(self, Source::Compiler | Source::Intrinsics)
     }
@@ -60,12 +63,122 @@ impl Source {
             features if features.contains(&"fearless_simd") => Some(Source::FearlessSimd),
             features if features.contains(&"pulp") => Some(Source::Pulp),
             features if features.contains(&"std_simd") => Some(Source::StdSimd),
+            features if features.contains(&"c") => Some(Source::C),
             ["wide"] => Some(Source::Wide),
             features if features.iter().any(|name| Tier::named(name).is_none()) => None,
             _ if entry.kernels.iter().any(is_portable) => Some(Source::Compiler),
             _ => Some(Source::Intrinsics),
         }
     }
+}
+
+/// Sources of vectors, each with the texts of the files that are its own.
+type Texts = &'static [(Source, &'static [&'static str])];
+
+macro_rules! texts {
+    ($($source:ident: $($path:literal)*;)*) => {
+        &[$((Source::$source, &[$(include_str!(concat!("../../../../", $path))),*])),*]
+    };
+}
+
+/// What is written for each of the five ideas beside its driver, and for all of them. Of intrinsics, the file of AVX2; shifted rows have
+/// one for AVX-512 alone. What is in the file of the driver, as Walsh lanes in plain Rust, is not told apart.
+const WRITTEN: [(&str, Texts); 6] = [
+    (
+        "bit rows",
+        texts! {
+            Compiler: "simd/vectors/plain.rs";
+            Intrinsics: "simd/vectors/avx2.rs";
+            Wide: "simd/vectors/wide.rs";
+            FearlessSimd: "cores/table_scan/bit_rows_fearless.rs";
+            StdSimd: "simd/vectors/std_simd.rs";
+        },
+    ),
+    (
+        "byte lanes",
+        texts! {
+            Compiler: "cores/mex/lanes/plain.rs";
+            Intrinsics: "cores/mex/lanes/avx2.rs";
+            Wide: "cores/mex/lanes/wide.rs";
+            FearlessSimd: "cores/mex/subtraction/byte_lanes_fearless.rs";
+            StdSimd: "cores/mex/lanes/std_simd.rs";
+            C: "cores/mex/lanes/c.rs" "simd/c/decode.c";
+        },
+    ),
+    (
+        "shifted rows",
+        texts! {
+            Compiler: "cores/mex/zeros/carry/plain.rs";
+            Intrinsics: "cores/mex/zeros/carry/avx512.rs";
+            Wide: "cores/mex/zeros/carry/wide.rs";
+            Pulp: "cores/mex/zeros/shifted_rows_pulp.rs";
+            StdSimd: "cores/mex/zeros/carry/std_simd.rs";
+            C: "cores/mex/zeros/carry/c.rs" "simd/c/carry.c";
+        },
+    ),
+    (
+        "near sums",
+        texts! {
+            Intrinsics: "cores/mex/split/near_sum_avx2.rs";
+            Pulp: "cores/mex/split/near_sum_pulp.rs";
+            StdSimd: "cores/mex/split/near_sum_std.rs";
+        },
+    ),
+    (
+        "Walsh lanes",
+        texts! {
+            Intrinsics: "cores/xor_count/partitions/walsh_lanes/avx2.rs";
+            Wide: "cores/xor_count/partitions/walsh_lanes/wide.rs";
+            FearlessSimd: "cores/xor_count/partitions/walsh_lanes_fearless.rs";
+            Pulp: "cores/xor_count/partitions/walsh_lanes_pulp.rs";
+            StdSimd: "cores/xor_count/partitions/walsh_lanes/std_simd.rs";
+            C: "cores/xor_count/partitions/walsh_lanes/c.rs" "simd/c/add.c";
+        },
+    ),
+    (
+        "for all of these",
+        texts! {
+            Intrinsics: "simd/avx2.rs";
+            FearlessSimd: "simd/fearless.rs";
+            Pulp: "simd/pulp.rs";
+            StdSimd: "simd/std_simd.rs";
+            C: "simd/c/mod.rs" "simd/c/parts.h";
+        },
+    ),
+];
+
+/// Lines of code, without comments and empty lines, and blocks of `unsafe`.
+fn count(text: &str) -> [usize; 2] {
+    let mut is_comment = false;
+    let is_code = |line: &&str| {
+        let starts = line.starts_with("/*");
+        let is_text = is_comment || starts || line.starts_with("//") || line.is_empty();
+        is_comment = (is_comment || starts) && !line.contains("*/");
+        !is_text
+    };
+    let code: Vec<&str> = text.lines().map(str::trim).filter(is_code).collect();
+    let blocks = code.iter().filter(|line| line.contains("unsafe {")).count();
+    [code.len(), blocks]
+}
+
+/// How much is written, by idea and source.
+fn written() -> String {
+    let sources = || Source::DEFAULT.into_iter().chain(Source::MORE);
+    let heads = ["lines of code".to_owned()].into_iter().chain(sources().map(|source| source.name().to_owned()));
+    let mut table = Table::new(&heads.collect::<Vec<_>>());
+    for (idea, texts) in WRITTEN {
+        let cell = |source: Source| {
+            let Some((_, texts)) = texts.iter().find(|(of, _)| *of == source) else { return "–".to_owned() };
+            let [lines, blocks] = texts.iter().map(|text| count(text)).fold([0; 2], |[a, b], [c, d]| [a + c, b + d]);
+            if blocks == 0 { lines.to_string() } else { format!("{lines}, {blocks} `unsafe`") }
+        };
+        table.row([idea.to_owned()].into_iter().chain(sources().map(cell)));
+    }
+    table.below(
+        "What is written for each way, beside the driver that all share: lines of code of its own files, without comments, and blocks of \
+         `unsafe`, where there are any. Of intrinsics it is one tier's file, AVX2's but for shifted rows, which have one for AVX-512; the \
+         crates' and `std::simd`'s have all tiers. C has two forms in each, and the compiler checks none of its accesses.",
+    )
 }
 
 /// Kernels of one idea, each with the source of its vectors.
@@ -138,7 +251,11 @@ impl Report<'_> {
             file: "crates",
             title: "Crates for vectors".to_owned(),
             finding,
-            tables: format!("{CRATES}\n{tables}{}", self.apart.crates.iter().map(more).collect::<String>()),
+            tables: format!(
+                "{CRATES}\n{}{tables}{}",
+                written(),
+                self.apart.crates.iter().map(more).collect::<String>()
+            ),
         })
     }
 
@@ -233,6 +350,13 @@ mod tests {
     }
 
     #[test]
+    fn code_is_counted_without_comments() {
+        let rust = "//! Header.\n\nfn f() {\n    // SAFETY: why.\n    unsafe { g() }\n}\n";
+        assert_eq!(count(rust), [3, 1]);
+        assert_eq!(count("/* Two\n   lines. */\nint a;\n/* one */\nint b; /* c */\n"), [2, 0]);
+    }
+
+    #[test]
     fn a_family_is_one_idea_at_every_tier_and_from_every_source() {
         for (operation, name) in
             [("mex_subtraction", "byte_lanes"), ("mex_split", "near_sum"), ("table_scan", "bit_rows")]
@@ -248,6 +372,7 @@ mod tests {
         let names = |source, tier| lanes.of(source, tier).map(|kernel| kernel.name).collect::<Vec<_>>();
         assert_eq!(names(Source::Compiler, Tier::Portable), ["byte_lanes"]);
         assert_eq!(names(Source::Wide, Tier::Portable), ["byte_lanes_wide"]);
+        assert_eq!(names(Source::C, Tier::Avx2), ["byte_lanes_c_avx2", "byte_lanes_c_vectors_avx2"]);
         let intrinsics: [(Tier, &[&str]); 2] =
             [(Tier::Avx2, &["byte_lanes_avx2"]), (Tier::Avx512, &["byte_lanes_avx512"])];
         for (tier, kernels) in intrinsics {

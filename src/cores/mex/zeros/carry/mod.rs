@@ -2,6 +2,8 @@
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
+#[cfg(feature = "c")]
+pub mod c;
 pub mod plain;
 #[cfg(all(feature = "std_simd", nightly_compiler))]
 pub mod std_simd;
