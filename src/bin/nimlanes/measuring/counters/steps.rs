@@ -104,11 +104,10 @@ pub fn count(
     let in_order = order.iter().flat_map(|start| &blocks[start].instructions);
     let middle = order.iter().map(|start| blocks[start].instructions.len()).sum::<usize>() / 2;
     let stretch = in_order.skip(middle.saturating_sub(STRETCH / 2)).take(STRETCH);
-    let mut text = text();
     Ok(Stepped {
         counts: by_kind(&executed),
         hot_loop: hot_loop(&executed),
-        stretch: stretch.map(|instruction| text(instruction)).collect(),
+        stretch: stretch.map(text()).collect(),
     })
 }
 
