@@ -92,7 +92,18 @@ fn counts_are_exact() {
     if let Some(why) = obstacle() {
         return eprintln!("instructions are not counted: {why}");
     }
-    let [counted, again] = [(); 2].map(|()| count("mex_subtraction", "stamp", 1000).expect("one could be counted"));
+    let [mut counted, mut again] =
+        [(); 2].map(|()| count("mex_subtraction", "stamp", 1000).expect("one could be counted"));
+    // The time is not the same each time; without llvm-mca there is none.
+    for counted in [&mut counted, &mut again] {
+        let bound = counted.as_object_mut().expect("a row").remove("bound");
+        let figure = |name: &str| bound.as_ref().and_then(|bound| bound[name].as_f64());
+        for share in ["ports", "registers", "memory"] {
+            assert!(figure(share).is_none_or(|share| (0.0..=1.0).contains(&share)), "{bound:?}");
+        }
+        let cycles = figure("cycles").zip(figure("measured_cycles"));
+        assert!(cycles.is_none_or(|(simulated, measured)| 0.0 < simulated && 0.0 < measured), "{bound:?}");
+    }
     assert_eq!(counted, again);
     let number = |name: &str| counted[name].as_f64().unwrap_or_default();
     let kinds = ["branches", "scalar", "arithmetic", "logic", "shuffles", "masks", "moves"].map(number);

@@ -104,11 +104,7 @@ pub fn count(
     let in_order = order.iter().flat_map(|start| &blocks[start].instructions);
     let middle = order.iter().map(|start| blocks[start].instructions.len()).sum::<usize>() / 2;
     let stretch = in_order.skip(middle.saturating_sub(STRETCH / 2)).take(STRETCH);
-    Ok(Stepped {
-        counts: by_kind(&executed),
-        hot_loop: hot_loop(&executed),
-        stretch: stretch.map(text()).collect(),
-    })
+    Ok(Stepped { counts: by_kind(&executed), hot_loop: hot_loop(&executed), stretch: stretch.map(text()).collect() })
 }
 
 /// A child that is traced.
