@@ -447,8 +447,8 @@ fn a_survey_that_begins_again_keeps_what_it_has_not_found_again() {
     let child = child.current_dir(folder.0.path()).spawn().expect("it starts");
     wait_until("it handles signals", || is_watching(&child));
     sleep(Duration::from_millis(500));
-    send("INT", &child);
-    assert_eq!(exit_code(&child.wait_with_output().expect("it ends")), Some(130));
+    send("TERM", &child);
+    assert_eq!(exit_code(&child.wait_with_output().expect("it ends")), Some(143));
     let new = folder.read("3-moves-up-to-99.jsonl");
     assert_eq!(old.lines().count(), 85);
     assert!(new.lines().count() > 85 && old.lines().skip(1).all(|set| new.contains(set)), "{new}");
