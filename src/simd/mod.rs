@@ -25,7 +25,6 @@ pub mod neon;
 pub mod probe;
 #[cfg(feature = "pulp")]
 pub mod pulp;
-pub mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128", feature = "simd128"))]
 pub mod simd128;
 #[cfg(all(feature = "std_simd", nightly_compiler))]

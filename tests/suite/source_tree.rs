@@ -17,7 +17,6 @@ const UNSAFE: [&str; 10] = [
     "src/simd/field.rs",
     "src/simd/line.rs",
     "src/simd/probe/mod.rs",
-    "src/simd/scalar.rs",
     "src/simd/v128.rs",
 ];
 

@@ -60,34 +60,41 @@ pub fn accumulate<const P: usize>(from: Sources, moves: &[usize], hits: &mut [Pl
     }
 }
 
-/// Transposes 8 planes of 64 bytes to 64 words, half of the heaps at a time: three rounds of interleaving within 128 bits, then
-/// an exchange of halves.
+/// The values that are not hit, a word for each heap; bit 63 is clear.
 #[target_feature(enable = "avx2")]
 pub fn free_words(hits: &Planes, free: &mut [u64; LANES]) {
     let none = _mm256_set1_epi64x(i64::MAX);
     for (half, free) in free.as_chunks_mut::<{ LANES / 2 }>().0.iter_mut().enumerate() {
-        let rows: [__m256i; PLANES] = from_fn(|p| load::<u8, 32>(&hits[p].as_chunks().0[half]));
-        let bytes: [__m256i; 8] = from_fn(|i| match (rows[i & !1], rows[i | 1]) {
-            (x, y) if i % 2 == 0 => _mm256_unpacklo_epi8(x, y),
-            (x, y) => _mm256_unpackhi_epi8(x, y),
-        });
-        let pairs: [__m256i; 8] = from_fn(|i| match (bytes[i / 4 * 4 + i / 2 % 2], bytes[i / 4 * 4 + i / 2 % 2 + 2]) {
-            (x, y) if i % 2 == 0 => _mm256_unpacklo_epi16(x, y),
-            (x, y) => _mm256_unpackhi_epi16(x, y),
-        });
-        // Half h of words[i] holds the heaps 16 h + 2 i and 16 h + 2 i + 1.
-        let words: [__m256i; 8] = from_fn(|i| match (pairs[i / 2], pairs[i / 2 + 4]) {
-            (x, y) if i % 2 == 0 => _mm256_unpacklo_epi32(x, y),
-            (x, y) => _mm256_unpackhi_epi32(x, y),
-        });
-        let (low, high) = free.split_at_mut(16);
-        for (i, [a, b]) in words.as_chunks().0.iter().enumerate() {
-            for (free, words) in [
-                (&mut *low, _mm256_permute2x128_si256::<0x20>(*a, *b)),
-                (&mut *high, _mm256_permute2x128_si256::<0x31>(*a, *b)),
-            ] {
-                store(free[4 * i..].first_chunk_mut::<4>().expect("four heaps"), _mm256_andnot_si256(words, none));
-            }
+        let rows = from_fn(|p| load::<u8, 32>(&hits[p].as_chunks().0[half]));
+        transpose(rows, free, |words| _mm256_andnot_si256(words, none));
+    }
+}
+
+/// Transposes 8 planes of 32 bytes to 32 words: three rounds of interleaving within 128 bits, then an exchange of halves. `finish` is
+/// done to four words at a time.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub fn transpose(rows: [__m256i; PLANES], words: &mut [u64; 32], finish: impl Fn(__m256i) -> __m256i) {
+    let bytes: [__m256i; 8] = from_fn(|i| match (rows[i & !1], rows[i | 1]) {
+        (x, y) if i % 2 == 0 => _mm256_unpacklo_epi8(x, y),
+        (x, y) => _mm256_unpackhi_epi8(x, y),
+    });
+    let pairs: [__m256i; 8] = from_fn(|i| match (bytes[i / 4 * 4 + i / 2 % 2], bytes[i / 4 * 4 + i / 2 % 2 + 2]) {
+        (x, y) if i % 2 == 0 => _mm256_unpacklo_epi16(x, y),
+        (x, y) => _mm256_unpackhi_epi16(x, y),
+    });
+    // Half h of fours[i] holds the heaps 16 h + 2 i and 16 h + 2 i + 1.
+    let fours: [__m256i; 8] = from_fn(|i| match (pairs[i / 2], pairs[i / 2 + 4]) {
+        (x, y) if i % 2 == 0 => _mm256_unpacklo_epi32(x, y),
+        (x, y) => _mm256_unpackhi_epi32(x, y),
+    });
+    let (low, high) = words.split_at_mut(16);
+    for (i, [a, b]) in fours.as_chunks().0.iter().enumerate() {
+        for (words, four) in [
+            (&mut *low, _mm256_permute2x128_si256::<0x20>(*a, *b)),
+            (&mut *high, _mm256_permute2x128_si256::<0x31>(*a, *b)),
+        ] {
+            store(words[4 * i..].first_chunk_mut::<4>().expect("four heaps"), finish(four));
         }
     }
 }

@@ -93,7 +93,8 @@ impl Operation for MexOctal {
         greedy_neon = greedy with sparse::v128 at [sparse::v128::PACE.step] like greedy, Neon, ["neon"], "the same on the lanes of sparse_lanes_neon";
         greedy_simd128 = greedy with sparse::v128 at [sparse::v128::PACE.step] like greedy, Simd128, ["simd128"], "the same on the lanes of sparse_lanes_simd128";
         window_words = windowed with sparse::plain at [sparse::plain::PACE.step] like greedy, Portable, [], "where few heaps are rare: an OR of bits over them, and over some common ones to verify";
-        window_words_avx2 = windowed with sparse::avx2 at [sparse::avx2::PACE.step] like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
+        window_words_avx2 = windowed with sparse::avx2::words at [1.03 * sparse::avx2::PACE.step] like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
+        window_lanes_avx2 = windowed with sparse::avx2 at [sparse::avx2::PACE.step] like window_words, Avx2, ["avx2"], "windows in planes, by lookups of four bits";
         window_lanes_avx512 = windowed with sparse::avx512 at [sparse::avx512::PACE.step] like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";
         greedy_pair_avx512 = greedy_pair_avx512 at [sparse::avx512::PACE.step, 2e6] like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
     };

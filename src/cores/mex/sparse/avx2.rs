@@ -8,7 +8,8 @@ use std::arch::x86_64::*;
 
 use super::codes::{LANES, Move};
 use super::plain::{search, tests};
-use super::window::{loops, words::Plain};
+use super::window::words::Plain;
+use super::window::{self, Loops, loops};
 use super::{Inner, Pace, Parts, Planes};
 use crate::cores::mex::lanes::avx2::free_words;
 use crate::simd::avx2::{load, store};
@@ -64,6 +65,24 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn parts() -> impl Inner {
+    with(window::avx2::loops())
+}
+
+/// The parts with windows in words.
+pub mod words {
+    use super::*;
+
+    /// The parts of this tier.
+    #[inline]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub fn parts() -> impl Inner {
+        with(loops!(Plain))
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn with(loops: Loops) -> impl Inner {
     Parts {
         planes: |least: usize| least.next_multiple_of(8),
         decode: |codes: &_, n, moves: &_, planes, hits: &mut _| decode(codes, n, moves, planes, hits),
@@ -71,6 +90,6 @@ pub fn parts() -> impl Inner {
         tests: |codes: &_, n, moves: &_, asked: &_| tests(codes, n, moves, asked),
         search: |a: &_, b: &_, open: &mut _| search(a, b, open),
         pace: PACE,
-        loops: loops!(Plain),
+        loops,
     }
 }

@@ -501,11 +501,12 @@ impl<'a> Sparse<'a> {
             return;
         }
         let [common_worth, rare_worth] = WORTH;
-        (self.roles.heads, _) = heads::choose(codes, |n, code| coder.rare_below(n, code), pool, rare_worth);
+        (self.roles.heads, _) = heads::choose(codes, |n, code| coder.rare_below(n, code), pool, &[0], rare_worth);
         // Where rare heaps could meet, moves are not asked.
         if n > 2 * common + place + LANES {
             let pool = std::mem::take(&mut self.roles.far);
-            (self.roles.far, self.roles.asked) = heads::choose(codes, |_, code| u16::from(code), pool, common_worth);
+            (self.roles.far, self.roles.asked) =
+                heads::choose(codes, |_, code| u16::from(code), pool, &[0], common_worth);
         }
     }
 

@@ -28,6 +28,11 @@ impl Coder {
         self.mask
     }
 
+    /// The bits below the lowest of the mask.
+    pub fn low(self) -> u8 {
+        self.low as u8
+    }
+
     /// Whether the position counts.
     pub fn by_position(self) -> bool {
         self.mask.position.is_some()
@@ -58,6 +63,23 @@ impl Coder {
     #[inline(always)]
     pub fn rare_below(self, n: usize, code: u8) -> u16 {
         (u16::from(code) & !self.low) + (self.common(n, code) & (self.low + 1))
+    }
+
+    /// [`Coder::rare_below`] of a block of heaps, the first of which has the parity `odd`, for codes below 64. Bounds above 64 may
+    /// differ from it.
+    #[inline(always)]
+    pub fn all_rare_below(self, odd: usize, codes: &[u8; LANES]) -> [u8; LANES] {
+        // The bit that is added is the parity of some bits of the code, or its opposite.
+        let (low, mask) = (self.low as u8, self.code(self.mask.values) as u8);
+        let bit = low.saturating_add(1);
+        let zero = [odd, odd + 1].map(|n| if self.rare_below(n, 0) > 0 { bit } else { 0 });
+        std::array::from_fn(|lane| {
+            let code = codes[lane];
+            let four = (code & mask) ^ (code & mask) >> 4;
+            let two = four ^ four >> 2;
+            let parity = (two ^ two >> 1) & 1;
+            (code & !low) + (0u8.wrapping_sub(parity) & bit ^ zero[lane % 2])
+        })
     }
 }
 
@@ -104,6 +126,18 @@ mod tests {
                 assert_eq!(coder.code(value ^ 0x155), coder.code(value) ^ coder.code(0x155), "{mask:?}");
             }
             assert!((1..=255).all(|code| coder.common(n, code - 1) < coder.common(n, code)), "{mask:?}");
+        }
+    }
+
+    #[test]
+    fn a_block_has_the_bounds_of_its_heaps() {
+        for (mask, coder, n) in coders() {
+            let codes = std::array::from_fn(|lane| lane as u8);
+            let bounds = coder.all_rare_below(n % 2, &codes);
+            for ((n, code), bound) in (n..).zip(codes).zip(bounds) {
+                let want = coder.rare_below(n, code);
+                assert_eq!(u16::from(bound).min(64), want.min(64), "{mask:?}, code {code}");
+            }
         }
     }
 

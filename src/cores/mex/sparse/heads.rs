@@ -1,7 +1,7 @@
 //! Greedy choice of moves that reach most of what some heaps must be shown to reach.
 //!
 //! Cells are codes that a sample of recent heaps must reach, all those below a bound for each heap. A move covers at
-//! most one cell of each heap. The move that covers the most cells is chosen first, then the one that covers the most
+//! most one cell of each heap at each place. The move that covers the most cells is chosen first, then the one that covers the most
 //! of the remaining cells, until it is not worth it. The count of a move only falls as others are chosen, so a queue by
 //! old counts needs few recounts (Minoux 1978). A choice that is not quite the best is as good, and saves most of them.
 
@@ -15,33 +15,46 @@ const SAMPLE: usize = 512;
 /// The codes of one heap that are not covered.
 type Cells = [u64; 4];
 
-/// Chooses moves for the heaps after those that have these codes, while each covers at least `worth` cells of a heap.
+/// Chooses moves for the heaps after those that have these codes, while each covers at least `worth` cells of a heap. The shift of a
+/// move counts from each of the places, which are in ascending order.
 /// Returns the chosen moves and the others, each in ascending order of their shifts. The sample is from about the last
 /// quarter of the heaps; a move that does not reach it from all of these is not chosen.
-pub fn choose(codes: &[u8], below: impl Fn(usize, u8) -> u16, pool: Vec<Move>, worth: f64) -> (Vec<Move>, Vec<Move>) {
+pub fn choose(
+    codes: &[u8],
+    below: impl Fn(usize, u8) -> u16,
+    pool: Vec<Move>,
+    places: &[usize],
+    worth: f64,
+) -> (Vec<Move>, Vec<Move>) {
     let n = codes.len();
     let size = (n / 256).clamp(8, SAMPLE);
     let step = (n / 4 / size).min(41) | 1;
     let first = n - 1 - (size - 1) * step;
-    let (pool, mut others): (Vec<Move>, Vec<Move>) = pool.into_iter().partition(|m| m.shift <= first);
+    let farthest = places.last().copied().unwrap_or(0);
+    let (pool, mut others): (Vec<Move>, Vec<Move>) = pool.into_iter().partition(|m| m.shift + farthest <= first);
     let sample = (0..size).map(|i| n - 1 - i * step);
     let mut sample: Vec<(usize, Cells)> = sample.map(|n| (n, cells(below(n, codes[n])))).collect();
     let mut left: u64 = sample.iter().flat_map(|(_, cells)| cells).map(|word| u64::from(word.count_ones())).sum();
     let least = worth * size as f64;
-    let count = |sample: &[(usize, Cells)], m: &Move| {
+    // Removes what a move covers of the cells of a heap, and counts it.
+    let cover = |n: usize, cells: &mut Cells, m: &Move| {
         let mut count = 0;
-        for (n, cells) in sample {
-            let code = codes[n - m.shift] ^ m.code as u8;
-            count += cells[usize::from(code / 64)] >> (code % 64) & 1;
+        for place in places {
+            let code = codes[n - m.shift - place] ^ m.code as u8;
+            let (word, bit) = (&mut cells[usize::from(code / 64)], 1 << (code % 64));
+            count += u64::from(*word & bit != 0);
+            *word &= !bit;
         }
         count
     };
+    let count =
+        |sample: &[(usize, Cells)], m: &Move| sample.iter().map(|(n, cells)| cover(*n, &mut cells.clone(), m)).sum();
     let mut queue: BinaryHeap<(u64, usize)> = pool.iter().map(|m| count(&sample, m)).zip(0..).collect();
     let mut is_chosen = vec![false; pool.len()];
     // No move covers more than all that is left.
     while left as f64 >= least && left > 0 {
         let Some((_, at)) = queue.pop() else { break };
-        let now = count(&sample, &pool[at]);
+        let now: u64 = count(&sample, &pool[at]);
         if queue.peek().is_some_and(|(next, _)| 8 * now < 7 * *next) {
             queue.push((now, at));
             continue;
@@ -51,8 +64,7 @@ pub fn choose(codes: &[u8], below: impl Fn(usize, u8) -> u16, pool: Vec<Move>, w
         }
         left -= now;
         for (n, cells) in &mut sample {
-            let code = codes[*n - pool[at].shift] ^ pool[at].code as u8;
-            cells[usize::from(code / 64)] &= !(1 << (code % 64));
+            cover(*n, cells, &pool[at]);
         }
         is_chosen[at] = true;
     }
@@ -82,7 +94,7 @@ mod tests {
     fn a_move_that_is_longer_than_the_heaps_is_not_chosen() {
         let codes = vec![3; 1000];
         let pool = [2000, 999, 900, 1].map(|shift| Move::new(shift, 0, 0));
-        let (chosen, others) = choose(&codes, |_, _| 4, pool.to_vec(), 0.5);
+        let (chosen, others) = choose(&codes, |_, _| 4, pool.to_vec(), &[0], 0.5);
         let shifts = |moves: Vec<Move>| moves.iter().map(|m| m.shift).collect::<Vec<_>>();
         assert_eq!([shifts(chosen), shifts(others)], [vec![1], vec![900, 999, 2000]]);
     }

@@ -8,7 +8,7 @@
 use std::arch::x86_64::*;
 
 use super::super::codes::{LANES, Move};
-use super::{Block, CODES, Lanes, Loops, Moves, SHORT, Window, Words, loops};
+use super::{Block, CODES, Lanes, Loops, Moves, SHORT, loops};
 use crate::cores::mex::lanes::avx512::hit_words;
 use crate::cores::mex::lanes::by_planes;
 use crate::simd::avx512::{load, store};
@@ -57,14 +57,14 @@ fn accumulate<const P: usize>(codes: &[u8], n: usize, moves: &Moves) -> [__m512i
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn block<const P: usize>(codes: &[u8], n: usize, moves: &Moves, words: &mut Words) {
-    to_words(accumulate::<P>(codes, n, moves), words);
+fn block<const P: usize>(codes: &[u8], n: usize, moves: &Moves, words: &mut [u64]) {
+    to_words(accumulate::<P>(codes, n, moves), words.try_into().expect("a block"));
 }
 
 /// The words of planes: interleaved bytes, pairs and fours within quarters, then the quarters in order.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn to_words<const P: usize>(planes: [__m512i; P], words: &mut Words) {
+fn to_words<const P: usize>(planes: [__m512i; P], words: &mut [u64; LANES]) {
     let mut bytes = [[0; LANES]; 8];
     for (bytes, plane) in bytes.iter_mut().zip(planes) {
         store(bytes, plane);
@@ -133,38 +133,15 @@ fn load_16(from: &[u8; SHORT]) -> __m128i {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn open_in<const P: usize>(codes: &[u8], n: usize, odd: usize, window: &Window, words: &mut Words, heaps: &mut u64) {
-    let reached = accumulate::<P>(codes, n, &window.heads);
-    // Bit 6 of an index selects the table of odd heaps.
-    let odd_heaps = _mm512_set1_epi16(if odd == 0 { 0x4000 } else { 0x0040 });
-    let code = load::<u8, LANES>(codes[n..].first_chunk().expect("codes are padded by a block"));
-    let code = _mm512_or_si512(code, odd_heaps);
-    let mut open = reached;
-    let mut any = _mm512_setzero_si512();
-    for (p, open) in open.iter_mut().enumerate() {
-        let [even, odd] = &window.needed_planes[p];
-        let needed = _mm512_permutex2var_epi8(load(even), code, load(odd));
-        *open = _mm512_andnot_si512(*open, needed);
-        any = _mm512_or_si512(any, *open);
-    }
-    *heaps = _mm512_test_epi8_mask(any, any);
-    if *heaps != 0 {
-        to_words(open, words);
-    }
-}
-
-#[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn is_split(a: &Block, b: &Block, code: u8) -> bool {
     _mm512_cmpeq_epi8_mask(_mm512_xor_si512(load(a), load(b)), _mm512_set1_epi8(code as i8)) != 0
 }
 
 /// Lanes of 64 bytes.
-struct Avx512<B, S, O, I> {
+struct Avx512<B, S, I> {
     block: B,
     short: S,
-    open: O,
     is_split: I,
 }
 
@@ -179,41 +156,32 @@ pub fn loops() -> Loops {
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 fn lanes() -> impl Lanes {
     Avx512 {
-        block: |codes: &[u8], n, moves: &Moves, planes, words: &mut Words| {
+        block: |codes: &[u8], n, moves: &Moves, planes, words: &mut [u64]| {
             by_planes!(planes, block(codes, n, moves, words))
         },
         short: |codes: &[u8], n, moves: &[Move], planes, words: &mut [u64; SHORT]| {
             short(codes, n, moves, planes, words)
         },
-        open: |codes: &[u8], n, odd, window: &Window, words: &mut Words| {
-            let mut heaps = 0;
-            by_planes!(window.planes, open_in(codes, n, odd, window, words, &mut heaps));
-            heaps
-        },
         is_split: |a: &Block, b: &Block, code| is_split(a, b, code),
     }
 }
 
-impl<B, S, O, I> Lanes for Avx512<B, S, O, I>
+impl<B, S, I> Lanes for Avx512<B, S, I>
 where
-    B: Fn(&[u8], usize, &Moves, usize, &mut Words),
+    B: Fn(&[u8], usize, &Moves, usize, &mut [u64]),
     S: Fn(&[u8], usize, &[Move], usize, &mut [u64; SHORT]),
-    O: Fn(&[u8], usize, usize, &Window, &mut Words) -> u64,
     I: Fn(&Block, &Block, u8) -> bool,
 {
+    const BLOCK: usize = LANES;
+
     #[inline(always)]
-    fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut Words) {
+    fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]) {
         (self.block)(codes, n, moves, planes, words);
     }
 
     #[inline(always)]
     fn short(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]) {
         (self.short)(codes, n, moves, planes, words);
-    }
-
-    #[inline(always)]
-    fn open(&self, codes: &[u8], n: usize, odd: usize, window: &Window, words: &mut Words) -> u64 {
-        (self.open)(codes, n, odd, window, words)
     }
 
     #[inline(always)]

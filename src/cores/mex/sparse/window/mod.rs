@@ -1,8 +1,11 @@
 //! Where few heaps are rare, a value depends on little but its near past: a **window** of the last codes.
 //!
-//! *Common values.* Each rare heap `r` and place `t` is a move that reads the code `t + r` heaps before. Moves that
-//! leave the block are done for 64 heaps at once, those of at least [`SHORT`] for 16, and the few shorter ones heap by
-//! heap. The lowest bit that is not set is the code.
+//! *Places.* A split that takes `d` more reaches what the split at the first place reaches from a heap smaller by `d`. So a rare heap
+//! is decoded once, at the first place, and what it reaches is read again for each other place.
+//!
+//! *Common values.* Each rare heap is a move that reads the code of its partner. Moves that leave the block are done for the
+//! block at once, those of at least [`SHORT`] for 16 heaps, and the few shorter ones heap by heap. The lowest bit that is not set is
+//! the code.
 //!
 //! *Rare values.* Some small common heaps, the heads, reach nearly all rare values below. The values that they miss are
 //! searched for among the splits with the first common heaps ([`Window::stretch`]), the smallest first.
@@ -10,23 +13,23 @@
 //! All of this reads only codes, and these only as far back as the farthest move, head or split in use. So the values
 //! of a window decide what follows, and whether it is verified: see [`mex_period`](crate::cores::mex::period).
 //!
-//! Cost per heap in words: a shift and an OR for each rare heap and each head, 30 to 200 of them; several heaps at once where the
-//! tier shifts each lane by its own count. Cost per block in lanes of AVX-512: `1 + 1.5 P` operations for each rare heap that is
-//! far and each head, `P` being two to five planes; three for each heap and near move.
-//! Bound: these operations; with AVX-512 (Zen 5) permutes and ternary operations for the heads, then the chain through near moves.
+//! Cost: the decode of 15 to 150 rare heaps and about as many heads, and a few words a heap for places and near rare heaps.
+//! Bound: the decode, which is that of the tier; with few rare heaps, the chain through near ones.
 
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub mod avx512;
+mod chain;
 pub mod steps;
 pub mod words;
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::blocks::Sparse;
 use super::codes::{Coder, LANES, Move};
 use super::heads;
-use crate::simd::scalar::apart;
+use chain::Chain;
 
 /// Codes of a word.
 pub const CODES: usize = 64;
@@ -34,9 +37,7 @@ pub const CODES: usize = 64;
 pub const CHUNK: usize = 64 * LANES;
 /// Moves shorter than this are done heap by heap.
 const SHORT: usize = 16;
-/// The most moves that are done heap by heap. If at most `FEW_SHORT` moves are shorter than a block, all of them are;
-/// with more, lanes of 16 are quicker.
-const MOST_SHORT: usize = 16;
+/// If at most this many moves are shorter than a block, all of them are done heap by heap. With more, lanes of 16 are quicker.
 const FEW_SHORT: usize = 8;
 /// The most moves that leave a rare heap. With more, other kernels are quicker.
 const MOST_MOVES: usize = 1024;
@@ -45,10 +46,8 @@ const POOL: usize = 1024;
 /// Common heaps whose splits are searched.
 const STRETCH: usize = 1 << 20;
 
-/// The codes of a block.
+/// The codes of a block of a search.
 pub type Block = [u8; LANES];
-/// A bit for each code, for each heap of a block.
-pub type Words = [u64; LANES];
 
 /// Moves by the code of the heap that they leave beside the one whose code is read.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +78,10 @@ impl Moves {
         self.groups.iter().map(move |(code, end)| (*code, &self.shifts[std::mem::replace(&mut from, *end)..*end]))
     }
 
+    fn is_empty(&self) -> bool {
+        self.shifts.is_empty()
+    }
+
     /// The longest shift.
     fn reach(&self) -> usize {
         self.shifts.iter().max().copied().unwrap_or(0)
@@ -89,39 +92,48 @@ impl Moves {
 #[derive(Clone, Copy, Debug)]
 pub struct Loops {
     /// [`Window::compute`].
-    pub compute: fn(&mut Window, codes: &mut [u8], n: usize) -> Result<(), End>,
+    pub compute: Compute,
     /// [`Window::verify`].
     pub verify: Verify,
+    /// [`Lanes::BLOCK`].
+    block: usize,
     /// [`Lanes::worth`].
     pub worth: f64,
 }
 
+type Compute = fn(&mut Window, codes: &mut [u8], n: usize) -> Result<(), End>;
 type Verify = fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>;
 
 /// Searches for a move by which a heap reaches a rare value, given the heap's index and the code.
 pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
 
+impl Loops {
+    /// The loops of these lanes: see [`loops!`].
+    pub fn new<L: Lanes>(compute: Compute, verify: Verify, lanes: &L) -> Self {
+        Loops { compute, verify, block: L::BLOCK, worth: lanes.worth() }
+    }
+}
+
 /// [`Loops`] of [`Lanes`].
 macro_rules! loops {
     ($lanes:expr) => {
-        $crate::cores::mex::sparse::window::Loops {
-            compute: |window, codes, n| window.compute(codes, n, &$lanes),
-            verify: |window, codes, n, odd, is_reached| window.verify(codes, n, odd, &$lanes, is_reached),
-            worth: $crate::cores::mex::sparse::window::Lanes::worth(&$lanes),
-        }
+        $crate::cores::mex::sparse::window::Loops::new(
+            |window, codes, n| window.compute(codes, n, &$lanes),
+            |window, codes, n, odd, is_reached| window.verify(codes, n, odd, &$lanes, is_reached),
+            &$lanes,
+        )
     };
 }
 pub(super) use loops;
 
-/// The parts in which the kernels differ. `planes` groups of eight codes hold all codes of the heaps that are read.
+/// The parts in which the kernels differ. `planes` groups of eight codes are enough: codes past them are not asked for.
 pub trait Lanes {
-    /// ORs the codes that moves reach from the block at `n` into its words.
-    fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut Words);
+    /// Heaps of a block, a multiple of [`SHORT`] and at most [`LANES`].
+    const BLOCK: usize;
+    /// Sets the words of the block at `n` to the codes that moves reach from its heaps, a bit for each.
+    fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]);
     /// ORs the codes that moves reach from the `SHORT` heaps at `n` into their words.
     fn short(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]);
-    /// The needed codes that heads do not reach from the block at `n`, whose first heap has the parity `odd`, and the
-    /// heaps that have any. The words of other heaps are unspecified.
-    fn open(&self, codes: &[u8], n: usize, odd: usize, window: &Window, words: &mut Words) -> u64;
     /// Whether a code is the XOR of two codes at the same index.
     fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool;
     /// How many codes of a heap a head must reach to be quicker than a search.
@@ -135,21 +147,22 @@ pub struct Window {
     /// The last rare heap, and how many there are.
     last_rare: usize,
     rare_count: usize,
-    /// Moves that leave a rare heap: heap by heap, for 16 heaps, and for a block.
-    short: Vec<Move>,
+    /// How much more the other places that split a heap take than the first.
+    others: Vec<usize>,
+    /// Splits into a rare heap at the first place: heap by heap, for 16 heaps, and for a block; and all of them.
+    chain: Chain,
     middle: Vec<Move>,
     far: Moves,
-    /// Moves that leave a common heap.
+    rare: Moves,
+    /// Splits into a common heap at the first place.
     heads: Moves,
-    /// The rare codes below each code, which its heap must reach, for even and for odd heaps: as words, and by planes.
-    needed: [[u64; CODES]; 2],
-    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "lanes of AVX-512 alone read planes"))]
-    needed_planes: [[Block; 2]; CODES / 8],
-    /// Groups of eight codes that hold all of the codes so far.
+    /// Groups of eight codes that hold those of most blocks.
     planes: usize,
-    /// Places that split a heap, and takes that turn common into rare.
+    /// Places that split a heap.
     splits: Vec<usize>,
+    /// Takes that turn common into rare. With several places they are apart from the heads.
     turned: Vec<usize>,
+    takes: Moves,
     /// The first common heaps before the last rare one, with their codes. Some values occur there alone.
     first: Vec<(usize, u8)>,
     /// The codes of the common heaps after the last rare one, in blocks of 64, each in reverse order.
@@ -157,6 +170,8 @@ pub struct Window {
     /// How far back moves that leave a rare heap read, and how far the verification has read.
     depth: usize,
     verified_by: usize,
+    /// Room for what the first place reaches from the heaps of a chunk and those before.
+    reached: Vec<u64>,
 }
 
 /// Why a window ends.
@@ -170,77 +185,90 @@ pub enum End {
 
 impl Window {
     /// The window of the first `n` heaps; `None` if a value has no bit in a word, the moves are too many, or they reach too far.
-    /// For `worth`, see [`Window::choose`].
-    pub fn new(sparse: &Sparse, n: usize, worth: f64) -> Option<Self> {
+    pub fn new(sparse: &Sparse, n: usize, loops: Loops) -> Option<Self> {
         let (coder, last_rare, codes) = (sparse.coder(), sparse.last_rare(), &sparse.codes[..n]);
         let (moves, splits, turned) = (sparse.moves(), sparse.splits(), sparse.turned());
-        let place = splits.last()?;
-        let largest = usize::from(*codes.iter().max()?);
+        let (base, place) = (*splits.first()?, splits.last()?);
         let (first, length) = (last_rare + 1, (n / 4).min(STRETCH) / LANES * LANES);
         let depth = moves.iter().map(|m| m.shift).max()?;
         let farthest = turned.iter().copied().fold(depth.max(first + place), usize::max);
-        if largest >= CODES || moves.len() > MOST_MOVES || n < 8 * farthest + CHUNK || length == 0 {
+        if usize::from(*codes.iter().max()?) >= CODES
+            || moves.len() > MOST_MOVES
+            || n < 8 * farthest + CHUNK
+            || length == 0
+        {
             return None;
         }
-        let rare: BTreeSet<usize> = moves.iter().map(|m| m.heap).collect();
-        let common = (1..first).filter(|heap| !rare.contains(heap)).take(POOL / 2);
+        let others: Vec<usize> = splits[1..].iter().map(|place| place - base).collect();
+        let (takes, moves): (Vec<Move>, Vec<Move>) = moves.into_iter().partition(|m| m.heap == 0);
+        let mut moves: Vec<Move> = moves.into_iter().filter(|m| m.shift == base + m.heap).collect();
+        let heaps: BTreeSet<usize> = moves.iter().map(|m| m.heap).collect();
+        let common = (1..first).filter(|heap| !heaps.contains(heap)).take(POOL / 2);
         let common = common.map(|heap| (heap, codes[heap])).collect();
-        let (near, far): (Vec<Move>, Vec<Move>) = moves.into_iter().partition(|m| m.shift < LANES);
+        // With one place only, a take is a move like the others.
+        let takes = if others.is_empty() {
+            moves.extend(takes);
+            Vec::new()
+        } else {
+            takes.into_iter().map(|m| m.shift).collect()
+        };
+        moves.sort_unstable_by_key(|m| m.shift);
+        let (near, far): (Vec<Move>, Vec<Move>) = moves.iter().partition(|m| m.shift < loops.block);
         let all_short = near.len() <= FEW_SHORT;
         let (short, middle): (Vec<Move>, Vec<Move>) = near.into_iter().partition(|m| all_short || m.shift < SHORT);
-        if short.len() > MOST_SHORT {
-            return None;
-        }
         let backwards = |block: &Block| {
             let mut block = *block;
             block.reverse();
             block
         };
-        let needed = |odd: usize| {
-            let bound = move |code: usize| usize::from(coder.rare_below(odd, code as u8));
-            std::array::from_fn(|code| if bound(code) < 64 { (1 << bound(code)) - 1 } else { u64::MAX })
-        };
-        let needed: [[u64; CODES]; 2] = [needed(0), needed(1)];
-        let plane = |p: usize| needed.map(|words| words.map(|word| (word >> (8 * p)) as u8));
+        let before = others.last().copied().unwrap_or(0);
         let mut window = Window {
             coder,
             last_rare,
             rare_count: sparse.rare_count(),
-            short,
+            chain: Chain::new(&short, takes, &others),
+            others,
             middle,
             far: Moves::new(far),
+            rare: Moves::new(moves),
             heads: Moves::default(),
-            needed,
-            needed_planes: std::array::from_fn(plane),
-            planes: largest / 8 + 1,
+            planes: 1,
             splits: splits.to_vec(),
             turned: turned.to_vec(),
+            takes: Moves::default(),
             first: common,
             stretch: codes[first..first + length].as_chunks().0.iter().map(backwards).collect(),
             depth,
             verified_by: 0,
+            reached: vec![0; before + CHUNK + LANES],
         };
-        window.choose(codes, worth);
+        window.choose(codes, loops);
         Some(window)
     }
 
-    /// Chooses the heads by the last of these codes: those that reach at least `worth` codes of a heap. The first code is that of
-    /// an even heap.
-    pub fn choose(&mut self, codes: &[u8], worth: f64) {
-        let first = self.last_rare + 1;
+    /// Chooses the heads by the last of these codes: those that reach at least [`Loops::worth`] codes of a heap. The first code is
+    /// that of an even heap.
+    pub fn choose(&mut self, codes: &[u8], loops: Loops) {
+        let (first, base) = (self.last_rare + 1, self.splits[0]);
         let small = self.stretch.iter().flat_map(|block| block.iter().rev());
         let common = self.first.iter().copied().chain((first..codes.len() / 8).zip(small.copied()));
-        let pool =
-            common.flat_map(|(heap, code)| self.splits.iter().map(move |place| Move::new(place + heap, code, heap)));
-        let takes = self.turned.iter().map(|place| Move::new(*place, 0, 0));
-        let (heads, _) = heads::choose(
-            codes,
-            |n, code| self.coder.rare_below(n, code),
-            takes.chain(pool).take(POOL).collect(),
-            worth,
-        );
+        let pool = common.map(|(heap, code)| Move::new(base + heap, code, heap));
+        // These reach as much as any head can.
+        let takes = self.turned.iter().filter(|place| **place <= self.longest());
+        let takes = takes.map(|place| Move::new(*place, 0, 0));
+        let mut places = vec![0];
+        places.extend(&self.others);
+        let bound = |n, code| self.coder.rare_below(n, code);
+        let (mut heads, _) = heads::choose(codes, bound, pool.take(POOL).collect(), &places, loops.worth);
+        if self.others.is_empty() {
+            heads.extend(takes);
+            self.takes = Moves::default();
+        } else {
+            self.takes = Moves::new(takes.collect());
+        }
         self.heads = Moves::new(heads);
-        self.verified_by = self.verified_by.max(self.heads.reach());
+        self.planes = fewest_planes(&codes[codes.len() / 4 * 3..], loops.block);
+        self.set_verified_by(self.verified_by);
     }
 
     /// How far back the verification has read, at least, since this was set.
@@ -250,7 +278,8 @@ impl Window {
 
     /// Resets the record of how far back the verification reads: at least as far as the heads and as `distance`.
     pub fn set_verified_by(&mut self, distance: usize) {
-        self.verified_by = self.heads.reach().max(distance);
+        let heads = self.heads.reach() + self.before();
+        self.verified_by = heads.max(self.takes.reach()).max(distance);
     }
 
     /// How many of the last codes decide the next ones, and have decided their verification so far.
@@ -279,34 +308,43 @@ impl Window {
         self.coder
     }
 
+    /// How many heaps before a block its places read.
+    fn before(&self) -> usize {
+        self.others.last().copied().unwrap_or(0)
+    }
+
     /// Computes the codes at the indices from `n` on, a chunk of common heaps.
     ///
     /// # Errors
     /// [`End::TooLarge`].
     #[inline(always)]
-    pub fn compute(&mut self, codes: &mut [u8], n: usize, lanes: &impl Lanes) -> Result<(), End> {
-        loop {
-            for n in (n..n + CHUNK).step_by(LANES) {
-                let mut words = [0; LANES];
-                lanes.block(codes, n, &self.far, self.planes, &mut words);
-                let heaps = if self.middle.is_empty() { LANES } else { SHORT };
-                for (i, words) in words.chunks_exact_mut(heaps).enumerate() {
-                    let n = n + i * heaps;
-                    if let Ok(words) = words.try_into() {
-                        lanes.short(codes, n, &self.middle, self.planes, words);
-                    }
-                    chain(codes, n, &self.short, words);
+    pub fn compute<L: Lanes>(&mut self, codes: &mut [u8], n: usize, lanes: &L) -> Result<(), End> {
+        let before = self.before();
+        let Window { reached, chain, .. } = self;
+        reach(codes, n - before, before, &self.rare, CODES / 8, lanes, reached);
+        for at in (0..CHUNK).step_by(L::BLOCK) {
+            let n = n + at;
+            let mut planes = self.planes;
+            loop {
+                let block = &mut reached[before + at..][..L::BLOCK];
+                lanes.block(codes, n, &self.far, planes, block);
+                for from in (0..L::BLOCK).step_by(SHORT) {
+                    let words = &mut reached[..before + at + from + SHORT];
+                    let last = words.last_chunk_mut().expect("16 words");
+                    lanes.short(codes, n + from, &self.middle, planes, last);
+                    chain.run(codes, n + from, words);
                 }
+                let largest = largest(&codes[n..n + L::BLOCK]);
+                if usize::from(largest) < 8 * planes {
+                    break;
+                }
+                if planes == CODES / 8 {
+                    return Err(End::TooLarge);
+                }
+                planes += 1;
             }
-            let largest = codes[n..n + CHUNK].iter().fold(0, |most, code| most.max(*code));
-            if usize::from(largest) < 8 * self.planes {
-                return Ok(());
-            }
-            if self.planes == CODES / 8 {
-                return Err(End::TooLarge);
-            }
-            self.planes += 1;
         }
+        Ok(())
     }
 
     /// Verifies the chunk at the index `n`, which is that of an odd heap if `odd` is 1. `is_reached` searches where no
@@ -315,31 +353,54 @@ impl Window {
     /// # Errors
     /// [`End::Open`]: the heaps before it are verified.
     #[inline(always)]
-    pub fn verify(
+    pub fn verify<L: Lanes>(
         &mut self,
         codes: &[u8],
         n: usize,
         odd: usize,
-        lanes: &impl Lanes,
+        lanes: &L,
         is_reached: IsReached<'_>,
     ) -> Result<(), End> {
-        for n in (n..n + CHUNK).step_by(LANES) {
-            let mut words = [0; LANES];
-            let mut open = lanes.open(codes, n, odd, self, &mut words);
-            while open != 0 {
-                let lane = open.trailing_zeros() as usize;
-                let mut word = words[lane];
-                while word != 0 {
-                    let code = word.trailing_zeros() as u8;
-                    if !self.is_near(codes, n + lane, code, lanes) && !is_reached(n + lane, code) {
-                        return Err(End::Open(n + lane, code));
-                    }
-                    word &= word - 1;
+        let before = self.before();
+        let mut reached = std::mem::take(&mut self.reached);
+        // No rare value above the largest code is needed.
+        let largest = largest(&codes[n..n + CHUNK]);
+        let planes = (usize::from(largest | self.coder.low()) / 8 + 1).min(CODES / 8);
+        reach(codes, n - before, before + CHUNK, &self.heads, planes, lanes, &mut reached);
+        let mut end = Ok(());
+        'blocks: for at in (0..CHUNK).step_by(LANES) {
+            let n = n + at;
+            let mut words: [u64; LANES] = *reached[before + at..].first_chunk().expect("a block");
+            for other in &self.others {
+                let from: &[u64; LANES] = reached[before + at - other..].first_chunk().expect("a block");
+                for (word, from) in words.iter_mut().zip(from) {
+                    *word |= from;
                 }
-                open &= open - 1;
+            }
+            if !self.takes.is_empty() {
+                let mut takes = [0; LANES];
+                reach(codes, n, LANES, &self.takes, planes, lanes, &mut takes);
+                for (word, taken) in words.iter_mut().zip(takes) {
+                    *word |= taken;
+                }
+            }
+            let block: &Block = codes[n..].first_chunk().expect("codes are padded by a block");
+            for (word, below) in words.iter_mut().zip(self.coder.all_rare_below(odd, block)) {
+                *word = !(u64::MAX.unbounded_shl(below.into()) | *word);
+            }
+            for (lane, mut open) in words.into_iter().enumerate() {
+                while open != 0 {
+                    let code = open.trailing_zeros() as u8;
+                    if !self.is_near(codes, n + lane, code, lanes) && !is_reached(n + lane, code) {
+                        end = Err(End::Open(n + lane, code));
+                        break 'blocks;
+                    }
+                    open &= open - 1;
+                }
             }
         }
-        Ok(())
+        self.reached = reached;
+        end
     }
 
     /// Whether a split with a heap of the stretch reaches the rare value of a code.
@@ -360,35 +421,40 @@ impl Window {
     }
 }
 
-/// Computes the codes of the heaps at `n`, where `words` has what all but the short moves reach.
+/// Sets the words of heaps from `n` on, in whole blocks, to the codes that moves reach.
 #[inline(always)]
-fn chain(codes: &mut [u8], n: usize, short: &[Move], words: &[u64]) {
-    macro_rules! by_moves {
-        ($($count:literal)*) => {
-            match short.len() {
-                $($count => link::<$count>(codes, n, short, words),)*
-                _ => unreachable!("a window has no more short moves"),
-            }
-        };
+fn reach<L: Lanes>(codes: &[u8], n: usize, heaps: usize, moves: &Moves, planes: usize, lanes: &L, words: &mut [u64]) {
+    for at in (0..heaps).step_by(L::BLOCK) {
+        lanes.block(codes, n + at, moves, planes, &mut words[at..at + L::BLOCK]);
     }
-    by_moves!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
 }
 
-/// Compiled for each number of moves.
+/// The largest of some blocks of codes.
 #[inline(always)]
-fn link<const MOVES: usize>(codes: &mut [u8], n: usize, short: &[Move], words: &[u64]) {
-    let from = n - LANES;
-    let cells = Cell::from_mut(&mut codes[from..n + words.len()]).as_slice_of_cells();
-    let to = &cells[LANES..];
-    let moves: [(&[Cell<u8>], u8); MOVES] = std::array::from_fn(|i| {
-        let (shift, code) = (short[i].shift, short[i].code as u8);
-        (&cells[LANES - shift..][..words.len()], code)
-    });
-    for (lane, (to, word)) in to.iter().zip(words).enumerate() {
-        let mut word = *word;
-        for (from, code) in &moves {
-            word |= apart(1 << ((from[lane].get() ^ code) % CODES as u8));
+fn largest(codes: &[u8]) -> u8 {
+    let mut most = [0; SHORT];
+    for codes in codes.as_chunks::<SHORT>().0 {
+        for (most, code) in most.iter_mut().zip(codes) {
+            *most = (*most).max(*code);
         }
-        to.set(word.trailing_ones() as u8);
     }
+    most.into_iter().fold(0, u8::max)
+}
+
+/// The number of planes with which blocks take the shortest time: a block with larger codes is computed again.
+fn fewest_planes(codes: &[u8], block: usize) -> usize {
+    let mut blocks = [0; CODES / 8];
+    for codes in codes.chunks(block) {
+        blocks[codes.iter().fold(0, |most, code| most.max(usize::from(*code) / 8))] += codes.len();
+    }
+    // The chain and the words take as long as a few planes.
+    let passes = |planes: usize| (planes..=CODES / 8).map(|planes| planes + 4);
+    let time = |planes: &usize| {
+        let least = *planes;
+        let of = |(top, heaps): (usize, usize)| {
+            heaps * passes(least).take((top + 1).saturating_sub(least) + 1).sum::<usize>()
+        };
+        blocks.into_iter().enumerate().map(of).sum::<usize>()
+    };
+    (1..=CODES / 8).min_by_key(time).unwrap_or(1)
 }

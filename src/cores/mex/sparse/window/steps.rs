@@ -24,7 +24,7 @@ impl Windowed {
 
     /// The window of the heaps so far.
     fn make(&mut self, sparse: &Sparse, n: usize) {
-        self.window = Window::new(sparse, n, self.loops.worth);
+        self.window = Window::new(sparse, n, self.loops);
         self.from = if self.window.is_some() { 4 * n } else { n + n / 8 };
         if let Some(window) = &self.window {
             self.values = [0, 1].map(|odd| std::array::from_fn(|code| window.coder().common(odd, code as u8)));

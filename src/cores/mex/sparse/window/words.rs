@@ -1,7 +1,7 @@
 //! Words: a bit for each code, set by a shift. The compiler does several heaps at once where lanes shift separately.
 
 use super::super::codes::{LANES, Move};
-use super::{Block, CODES, Lanes, Loops, Moves, SHORT, Window, Words, loops};
+use super::{Block, CODES, Lanes, Loops, Moves, SHORT, loops};
 
 /// Compiled for the build's target.
 pub fn portable() -> Loops {
@@ -20,9 +20,27 @@ fn reach<const HEAPS: usize>(codes: &[u8], n: usize, shift: usize, code: u8, wor
     }
 }
 
+/// [`Lanes::short`].
+#[inline(always)]
+pub fn short(codes: &[u8], n: usize, moves: &[Move], words: &mut [u64; SHORT]) {
+    for m in moves {
+        reach(codes, n, m.shift, m.code as u8, words);
+    }
+}
+
+/// [`Lanes::is_split`].
+#[inline(always)]
+pub fn is_split(a: &Block, b: &Block, code: u8) -> bool {
+    a.iter().zip(b).fold(false, |any, (a, b)| any | (a ^ b == code))
+}
+
 impl Lanes for Plain {
+    const BLOCK: usize = LANES;
+
     #[inline(always)]
-    fn block(&self, codes: &[u8], n: usize, moves: &Moves, _: usize, words: &mut Words) {
+    fn block(&self, codes: &[u8], n: usize, moves: &Moves, _: usize, words: &mut [u64]) {
+        let words: &mut [u64; LANES] = words.try_into().expect("a block");
+        *words = [0; LANES];
         for (code, shifts) in moves.groups() {
             for shift in shifts {
                 reach(codes, n, *shift, code, words);
@@ -32,26 +50,12 @@ impl Lanes for Plain {
 
     #[inline(always)]
     fn short(&self, codes: &[u8], n: usize, moves: &[Move], _: usize, words: &mut [u64; SHORT]) {
-        for m in moves {
-            reach(codes, n, m.shift, m.code as u8, words);
-        }
-    }
-
-    #[inline(always)]
-    fn open(&self, codes: &[u8], n: usize, odd: usize, window: &Window, words: &mut Words) -> u64 {
-        self.block(codes, n, &window.heads, window.planes, words);
-        let block: &Block = codes[n..].first_chunk().expect("codes are padded by a block");
-        let mut open = 0;
-        for lane in 0..LANES {
-            words[lane] = window.needed[(odd + lane) % 2][usize::from(block[lane]) % CODES] & !words[lane];
-            open |= u64::from(words[lane] != 0) << lane;
-        }
-        open
+        short(codes, n, moves, words);
     }
 
     #[inline(always)]
     fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool {
-        a.iter().zip(b).fold(false, |any, (a, b)| any | (a ^ b == code))
+        is_split(a, b, code)
     }
 
     #[inline(always)]

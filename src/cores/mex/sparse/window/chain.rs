@@ -1,0 +1,134 @@
+//! Moves that reach into their own block: heap by heap, for each code is read soon after it is known.
+//!
+//! A table for each move has the bits of all codes, none if there is no such move. So a chain of more moves than the game has serves it
+//! as well, and the last two codes, which stay in registers, are always looked up: a byte that was just stored can be read only
+//! some seven cycles later.
+//! Cost: two loads and an OR for a move; a load and an OR for a place, and for each of the last two codes.
+//! Bound: the chain through the last code, nine cycles, or these operations.
+
+use std::cell::Cell;
+use std::iter::zip;
+
+use super::super::codes::Move;
+use super::SHORT;
+
+/// Codes in registers.
+const NEAREST: usize = 3;
+/// Other places of most games that have any.
+const PLACES: usize = 2;
+/// For how many farther moves the chain is compiled.
+const SIZES: [usize; 5] = [0, 2, 4, 8, 16];
+
+/// The bit of what a move reaches, for each code that it reads.
+type Table = [u64; 256];
+
+/// Of no move.
+const NONE: Table = [0; 256];
+
+/// What is done heap by heap.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    /// What splits at the first place reach from the last code and from the one before it.
+    nearest: [Table; NEAREST],
+    /// The same, with the takes that are apart from the splits.
+    with_takes: [Table; NEAREST],
+    /// Farther splits at the first place, one of [`SIZES`], and farther takes.
+    moves: (Vec<usize>, Vec<Table>),
+    takes: Vec<usize>,
+    /// How much more other places take than the first.
+    others: Vec<usize>,
+}
+
+impl Chain {
+    /// The shifts of the moves count from the first place. A take leaves an empty heap.
+    pub fn new(moves: &[Move], takes: Vec<usize>, others: &[usize]) -> Self {
+        let table = |code: u8| -> Table { std::array::from_fn(|read| 1 << ((read as u8 ^ code) % 64)) };
+        let nearest = |shift: usize| {
+            let m = moves.iter().find(|m| m.shift == shift);
+            m.map_or(NONE, |m| table(m.code as u8))
+        };
+        let nearest = std::array::from_fn(|i| nearest(i + 1));
+        let with_takes = std::array::from_fn(|i| {
+            let taken = if takes.contains(&(i + 1)) { table(0) } else { NONE };
+            std::array::from_fn(|code| nearest[i][code] | taken[code])
+        });
+        let far = moves.iter().filter(|m| m.shift > NEAREST);
+        let (mut shifts, mut tables): (Vec<usize>, Vec<Table>) = far.map(|m| (m.shift, table(m.code as u8))).unzip();
+        let size = SIZES.into_iter().find(|size| shifts.len() <= *size).expect("fewer moves are short");
+        // What fills up reads codes that were stored long before.
+        shifts.resize(size, SHORT);
+        tables.resize(size, NONE);
+        let takes = takes.into_iter().filter(|take| *take > NEAREST).collect();
+        Chain { nearest, with_takes, moves: (shifts, tables), takes, others: others.to_vec() }
+    }
+
+    /// Computes the codes of [`SHORT`] heaps from `n` on. The last words have what all but these moves reach at the first place, those
+    /// before them all that their heaps reach there.
+    #[inline(always)]
+    pub fn run(&self, codes: &mut [u8], n: usize, words: &mut [u64]) {
+        let is_usual = self.others.len() <= PLACES && self.takes.is_empty();
+        macro_rules! by_size {
+            ($($size:literal)*) => {
+                match (self.moves.0.len(), self.others.is_empty(), is_usual) {
+                    $(($size, true, _) => self.link::<$size, 0, false>(codes, n, words),
+                    ($size, false, true) => self.link::<$size, PLACES, false>(codes, n, words),
+                    ($size, false, false) => self.link::<$size, PLACES, true>(codes, n, words),)*
+                    _ => unreachable!("one of the sizes"),
+                }
+            };
+        }
+        by_size!(0 2 4 8 16)
+    }
+
+    /// Compiled for some numbers of moves and of other places, with more places and takes or without.
+    #[inline(always)]
+    fn link<const MOVES: usize, const OTHERS: usize, const MORE: bool>(
+        &self,
+        codes: &mut [u8],
+        n: usize,
+        words: &mut [u64],
+    ) {
+        let codes = Cell::from_mut(&mut codes[..n + SHORT]).as_slice_of_cells();
+        let words = Cell::from_mut(words).as_slice_of_cells();
+        let start = words.len() - SHORT;
+        let codes_at = |at: usize| -> &[Cell<u8>; SHORT] { codes[at..].first_chunk().expect("codes before n + 16") };
+        let words_at = |at: usize| -> &[Cell<u64>; SHORT] { words[at..].first_chunk().expect("words before the last") };
+        let tables: &[Table; MOVES] = self.moves.1.first_chunk().expect("this size");
+        let read: [_; MOVES] = std::array::from_fn(|i| codes_at(n - self.moves.0[i]));
+        let others: [_; OTHERS] = std::array::from_fn(|i| words_at(start - self.others[i % self.others.len()]));
+        let (to, at) = (codes_at(n), words_at(start));
+        // The last code comes first.
+        let mut last: [usize; NEAREST] = std::array::from_fn(|i| codes[n - 1 - i].get().into());
+        for first in (0..SHORT).step_by(4) {
+            for lane in first..first + 4 {
+                let mut word = at[lane].get();
+                for (read, table) in zip(&read, tables) {
+                    word |= table[usize::from(read[lane].get())];
+                }
+                if OTHERS > 0 {
+                    at[lane].set(reached(word, &self.nearest, last));
+                    for from in &others {
+                        word |= from[lane].get();
+                    }
+                }
+                if MORE {
+                    for other in self.others.iter().skip(OTHERS) {
+                        word |= words[start + lane - other].get();
+                    }
+                    for take in &self.takes {
+                        word |= 1 << (codes[n + lane - take].get() % 64);
+                    }
+                }
+                let code = reached(word, &self.with_takes, last).trailing_ones();
+                last = [code as usize, last[0], last[1]];
+                to[lane].set(code as u8);
+            }
+        }
+    }
+}
+
+/// Adds what is reached from the last codes, from the very last at the end: it is known last.
+#[inline(always)]
+fn reached(word: u64, tables: &[Table; NEAREST], last: [usize; NEAREST]) -> u64 {
+    word | tables[2][last[2]] | tables[1][last[1]] | tables[0][last[0]]
+}
