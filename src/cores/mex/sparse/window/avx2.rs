@@ -103,6 +103,7 @@ where
     S: Fn(&[u8], usize, &[Move], &mut [u64; SHORT]),
 {
     const BLOCK: usize = HEAPS;
+    const HAS_PLANES: bool = true;
 
     #[inline(always)]
     fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]) {

@@ -173,6 +173,7 @@ where
     I: Fn(&Block, &Block, u8) -> bool,
 {
     const BLOCK: usize = LANES;
+    const HAS_PLANES: bool = true;
 
     #[inline(always)]
     fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]) {

@@ -97,6 +97,8 @@ pub struct Loops {
     pub verify: Verify,
     /// [`Lanes::BLOCK`].
     block: usize,
+    /// [`Lanes::HAS_PLANES`].
+    has_planes: bool,
     /// [`Lanes::worth`].
     pub worth: f64,
 }
@@ -110,7 +112,7 @@ pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
 impl Loops {
     /// The loops of these lanes: see [`loops!`].
     pub fn new<L: Lanes>(compute: Compute, verify: Verify, lanes: &L) -> Self {
-        Loops { compute, verify, block: L::BLOCK, worth: lanes.worth() }
+        Loops { compute, verify, block: L::BLOCK, has_planes: L::HAS_PLANES, worth: lanes.worth() }
     }
 }
 
@@ -130,6 +132,8 @@ pub(super) use loops;
 pub trait Lanes {
     /// Heaps of a block, a multiple of [`SHORT`] and at most [`LANES`].
     const BLOCK: usize;
+    /// Whether fewer planes take less time.
+    const HAS_PLANES: bool;
     /// Sets the words of the block at `n` to the codes that moves reach from its heaps, a bit for each.
     fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]);
     /// ORs the codes that moves reach from the `SHORT` heaps at `n` into their words.
@@ -267,7 +271,8 @@ impl Window {
             self.takes = Moves::new(takes.collect());
         }
         self.heads = Moves::new(heads);
-        self.planes = fewest_planes(&codes[codes.len() / 4 * 3..], loops.block);
+        let last = &codes[codes.len() / 4 * 3..];
+        self.planes = if loops.has_planes { fewest_planes(last, loops.block) } else { CODES / 8 };
         self.set_verified_by(self.verified_by);
     }
 

@@ -36,6 +36,7 @@ pub fn is_split(a: &Block, b: &Block, code: u8) -> bool {
 
 impl Lanes for Plain {
     const BLOCK: usize = LANES;
+    const HAS_PLANES: bool = false;
 
     #[inline(always)]
     fn block(&self, codes: &[u8], n: usize, moves: &Moves, _: usize, words: &mut [u64]) {
