@@ -1,10 +1,10 @@
 //! Moves that reach into their own block: heap by heap, for each code is read soon after it is known.
 //!
 //! A table for each move has the bits of all codes, none if there is no such move. So a chain of more moves than the game has serves it
-//! as well, and the last two codes, which stay in registers, are always looked up: a byte that was just stored can be read only
+//! as well, and the last three codes, which stay in registers, are always looked up: a byte that was just stored can be read only
 //! some seven cycles later.
-//! Cost: two loads and an OR for a move; a load and an OR for a place, and for each of the last two codes.
-//! Bound: the chain through the last code, nine cycles, or these operations.
+//! Cost: two loads and an OR for a move; a load and an OR for a place, and for each of the last three codes.
+//! Bound (Zen 3): three loads a cycle, or the chain through the last code: a load, an OR and a count, nine cycles.
 
 use std::cell::Cell;
 use std::iter::zip;
@@ -17,7 +17,9 @@ const NEAREST: usize = 3;
 /// Other places of most games that have any.
 const PLACES: usize = 2;
 /// For how many farther moves the chain is compiled.
-const SIZES: [usize; 5] = [0, 2, 4, 8, 16];
+const SIZES: [usize; 5] = [0, 2, 4, 8, MOST];
+/// The most moves.
+pub const MOST: usize = 16;
 
 /// The bit of what a move reaches, for each code that it reads.
 type Table = [u64; 256];
@@ -28,7 +30,7 @@ const NONE: Table = [0; 256];
 /// What is done heap by heap.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    /// What splits at the first place reach from the last code and from the one before it.
+    /// What splits at the first place reach from the last codes, the last one first.
     nearest: [Table; NEAREST],
     /// The same, with the takes that are apart from the splits.
     with_takes: [Table; NEAREST],
@@ -40,21 +42,21 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The shifts of the moves count from the first place. A take leaves an empty heap.
+    /// At most [`MOST`] moves, whose shifts count from the first place. A take leaves an empty heap.
     pub fn new(moves: &[Move], takes: Vec<usize>, others: &[usize]) -> Self {
         let table = |code: u8| -> Table { std::array::from_fn(|read| 1 << ((read as u8 ^ code) % 64)) };
-        let nearest = |shift: usize| {
-            let m = moves.iter().find(|m| m.shift == shift);
-            m.map_or(NONE, |m| table(m.code as u8))
-        };
-        let nearest = std::array::from_fn(|i| nearest(i + 1));
-        let with_takes = std::array::from_fn(|i| {
-            let taken = if takes.contains(&(i + 1)) { table(0) } else { NONE };
-            std::array::from_fn(|code| nearest[i][code] | taken[code])
-        });
+        let add = |to: &mut Table, code: u8| zip(to, table(code)).for_each(|(to, bit)| *to |= bit);
+        let mut nearest = [NONE; NEAREST];
+        for m in moves.iter().filter(|m| m.shift <= NEAREST) {
+            add(&mut nearest[m.shift - 1], m.code as u8);
+        }
+        let mut with_takes = nearest;
+        for take in takes.iter().filter(|take| **take <= NEAREST) {
+            add(&mut with_takes[take - 1], 0);
+        }
         let far = moves.iter().filter(|m| m.shift > NEAREST);
         let (mut shifts, mut tables): (Vec<usize>, Vec<Table>) = far.map(|m| (m.shift, table(m.code as u8))).unzip();
-        let size = SIZES.into_iter().find(|size| shifts.len() <= *size).expect("fewer moves are short");
+        let size = SIZES.into_iter().find(|size| shifts.len() <= *size).expect("at most 16 moves");
         // What fills up reads codes that were stored long before.
         shifts.resize(size, SHORT);
         tables.resize(size, NONE);
@@ -131,4 +133,42 @@ impl Chain {
 #[inline(always)]
 fn reached(word: u64, tables: &[Table; NEAREST], last: [usize; NEAREST]) -> u64 {
     word | tables[2][last[2]] | tables[1][last[1]] | tables[0][last[0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Moves and takes of equal shifts, and more other places than a chain is compiled for, included.
+        #[test]
+        fn codes_are_those_of_a_search(
+            moves in vec((1..SHORT, 0..64_u8), 0..=MOST),
+            takes in vec(1..40_usize, 0..5),
+            mut others in vec(1..50_usize, 0..5),
+            codes in vec(0..64_u8, 64),
+            words in vec(any::<u64>(), 64),
+        ) {
+            others.sort_unstable();
+            // Without other places, takes are among the moves.
+            let takes = if others.is_empty() { Vec::new() } else { takes };
+            let moves: Vec<Move> = moves.into_iter().map(|(shift, code)| Move::new(shift, code, 1)).collect();
+            let chain = Chain::new(&moves, takes.clone(), &others);
+            let (mut codes, mut words) = (codes, words);
+            codes.resize(64 + SHORT, 0);
+            words.resize(64 + SHORT, 0x5555);
+            let (mut want, mut reached) = (codes.clone(), words.clone());
+            chain.run(&mut codes, 64, &mut words);
+            for n in 64..64 + SHORT {
+                moves.iter().for_each(|m| reached[n] |= 1 << ((want[n - m.shift] ^ m.code as u8) % 64));
+                let places = others.iter().fold(reached[n], |word, other| word | reached[n - other]);
+                let all = takes.iter().fold(places, |word, take| word | 1 << (want[n - take] % 64));
+                want[n] = all.trailing_ones() as u8;
+            }
+            prop_assert_eq!(codes, want);
+        }
+    }
 }

@@ -220,6 +220,9 @@ impl Window {
         let (near, far): (Vec<Move>, Vec<Move>) = moves.iter().partition(|m| m.shift < loops.block);
         let all_short = near.len() <= FEW_SHORT;
         let (short, middle): (Vec<Move>, Vec<Move>) = near.into_iter().partition(|m| all_short || m.shift < SHORT);
+        if short.len() > chain::MOST {
+            return None;
+        }
         let backwards = |block: &Block| {
             let mut block = *block;
             block.reverse();
@@ -335,8 +338,10 @@ impl Window {
                 lanes.block(codes, n, &self.far, planes, block);
                 for from in (0..L::BLOCK).step_by(SHORT) {
                     let words = &mut reached[..before + at + from + SHORT];
-                    let last = words.last_chunk_mut().expect("16 words");
-                    lanes.short(codes, n + from, &self.middle, planes, last);
+                    if !self.middle.is_empty() {
+                        let last = words.last_chunk_mut().expect("16 words");
+                        lanes.short(codes, n + from, &self.middle, planes, last);
+                    }
                     chain.run(codes, n + from, words);
                 }
                 let largest = largest(&codes[n..n + L::BLOCK]);
