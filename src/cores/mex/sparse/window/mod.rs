@@ -352,6 +352,8 @@ impl Window {
                     return Err(End::TooLarge);
                 }
                 planes += 1;
+                // The words before the block have too few planes as well.
+                reach(codes, n - before, before, &self.rare, planes, lanes, &mut reached[at..]);
             }
         }
         Ok(())
@@ -457,8 +459,9 @@ fn fewest_planes(codes: &[u8], block: usize) -> usize {
     for codes in codes.chunks(block) {
         blocks[codes.iter().fold(0, |most, code| most.max(usize::from(*code) / 8))] += codes.len();
     }
-    // The chain and the words take as long as a few planes.
-    let passes = |planes: usize| (planes..=CODES / 8).map(|planes| planes + 4);
+    // The chain and the words take as long as a few planes. Once more means the words before the block as well.
+    let passes =
+        |least: usize| (least..=CODES / 8).map(move |planes| (planes + 4) * if planes > least { 2 } else { 1 });
     let time = |planes: &usize| {
         let least = *planes;
         let of = |(top, heaps): (usize, usize)| {
@@ -467,4 +470,62 @@ fn fewest_planes(codes: &[u8], block: usize) -> usize {
         blocks.into_iter().enumerate().map(of).sum::<usize>()
     };
     (1..=CODES / 8).min_by_key(time).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::blocks::Choice;
+    use super::super::drive::{Alone, drive};
+    use super::super::plain;
+    use super::words::Plain;
+    use super::*;
+    use crate::cores::mex::octal::{self, Octal};
+    use crate::kernel::Run;
+
+    /// Lanes that decode no more planes than they must.
+    struct Narrow;
+
+    impl Lanes for Narrow {
+        const BLOCK: usize = LANES;
+        const HAS_PLANES: bool = true;
+
+        fn block(&self, codes: &[u8], n: usize, moves: &Moves, planes: usize, words: &mut [u64]) {
+            Plain.block(codes, n, moves, planes, words);
+            words.iter_mut().for_each(|word| *word &= u64::MAX >> (CODES - 8 * planes));
+        }
+
+        fn short(&self, codes: &[u8], n: usize, moves: &[Move], planes: usize, words: &mut [u64; SHORT]) {
+            Plain.short(codes, n, moves, planes, words);
+        }
+
+        fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool {
+            Plain.is_split(a, b, code)
+        }
+
+        fn worth(&self) -> f64 {
+            Plain.worth()
+        }
+    }
+
+    /// Also where a block is computed again with more planes, and its places read heaps before it.
+    #[test]
+    fn codes_do_not_depend_on_the_planes_at_first() {
+        for code in ["0.106", "4.045", "0.7744"] {
+            let n = 4 * CHUNK;
+            let input = Octal::new(&code.parse().expect("a game"), (n + CHUNK - 1) as u64).expect("a small limit");
+            let start = octal::Start::default();
+            let values =
+                drive(&input, &Run::new(1), start, Choice::Greedy, &plain::parts(), &mut Alone).expect("it ends");
+            let sparse = Sparse::new(&input, &values, Choice::Greedy).ok().expect("small values");
+            let mut window = Window::new(&sparse, n, loops!(Narrow)).expect("few rare heaps");
+            for planes in 1..=CODES / 8 {
+                let mut codes = sparse.codes.clone();
+                codes[n..].fill(0);
+                window.planes = planes;
+                assert_eq!(window.compute(&mut codes, n, &Narrow), Ok(()));
+                let differs = codes[..n + CHUNK].iter().zip(&sparse.codes).position(|(a, b)| a != b);
+                assert_eq!(differs, None, "{code} with {planes} planes at first");
+            }
+        }
+    }
 }
