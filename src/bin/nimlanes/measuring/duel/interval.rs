@@ -67,7 +67,8 @@ mod tests {
         let processes: Vec<Vec<f64>> = [0.98, 0.99, 1.0, 1.01, 1.02].map(|ratio| vec![ratio; 40]).to_vec();
         let [low, ratio, high] = interval(&processes);
         assert!((ratio - 1.0).abs() < 1e-4, "{ratio}");
-        assert!((0.98..0.99).contains(&low) && (1.01..1.02).contains(&high), "{low} {high}");
+        // Logarithms round: the ends may be those of the processes.
+        assert!((0.979..0.99).contains(&low) && (1.01..1.021).contains(&high), "{low} {high}");
     }
 
     #[test]
