@@ -70,7 +70,7 @@ impl Coder {
     #[inline(always)]
     pub fn all_rare_below(self, odd: usize, codes: &[u8; LANES]) -> [u8; LANES] {
         // The bit that is added is the parity of some bits of the code, or its opposite.
-        let (low, mask) = (self.low as u8, self.code(self.mask.values) as u8);
+        let (low, mask) = (self.low(), self.code(self.mask.values) as u8);
         let bit = low.saturating_add(1);
         let zero = [odd, odd + 1].map(|n| if self.rare_below(n, 0) > 0 { bit } else { 0 });
         std::array::from_fn(|lane| {

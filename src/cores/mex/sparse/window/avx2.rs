@@ -10,7 +10,7 @@ use std::arch::x86_64::*;
 use std::array::from_fn;
 
 use super::super::codes::Move;
-use super::words::is_split;
+use super::words::Plain;
 use super::{Block, Lanes, Loops, Moves, SHORT, loops};
 use crate::cores::mex::lanes::avx2::transpose;
 use crate::simd::avx2::{load, store};
@@ -117,7 +117,7 @@ where
 
     #[inline(always)]
     fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool {
-        is_split(a, b, code)
+        Plain.is_split(a, b, code)
     }
 
     #[inline(always)]

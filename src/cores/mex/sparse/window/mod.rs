@@ -151,8 +151,6 @@ pub struct Window {
     /// The last rare heap, and how many there are.
     last_rare: usize,
     rare_count: usize,
-    /// How much more the other places that split a heap take than the first.
-    others: Vec<usize>,
     /// Splits into a rare heap at the first place: heap by heap, for 16 heaps, and for a block; and all of them.
     chain: Chain,
     middle: Vec<Move>,
@@ -166,7 +164,7 @@ pub struct Window {
     splits: Vec<usize>,
     /// Takes that turn common into rare. With several places they are apart from the heads.
     turned: Vec<usize>,
-    takes: Moves,
+    turning: Moves,
     /// The first common heaps before the last rare one, with their codes. Some values occur there alone.
     first: Vec<(usize, u8)>,
     /// The codes of the common heaps after the last rare one, in blocks of 64, each in reverse order.
@@ -228,13 +226,11 @@ impl Window {
             block.reverse();
             block
         };
-        let before = others.last().copied().unwrap_or(0);
         let mut window = Window {
             coder,
             last_rare,
             rare_count: sparse.rare_count(),
             chain: Chain::new(&short, takes, &others),
-            others,
             middle,
             far: Moves::new(far),
             rare: Moves::new(moves),
@@ -242,12 +238,12 @@ impl Window {
             planes: 1,
             splits: splits.to_vec(),
             turned: turned.to_vec(),
-            takes: Moves::default(),
+            turning: Moves::default(),
             first: common,
             stretch: codes[first..first + length].as_chunks().0.iter().map(backwards).collect(),
             depth,
             verified_by: 0,
-            reached: vec![0; before + CHUNK + LANES],
+            reached: vec![0; place - base + CHUNK + LANES],
         };
         window.choose(codes, loops);
         Some(window)
@@ -261,17 +257,16 @@ impl Window {
         let common = self.first.iter().copied().chain((first..codes.len() / 8).zip(small.copied()));
         let pool = common.map(|(heap, code)| Move::new(base + heap, code, heap));
         // These reach as much as any head can.
-        let takes = self.turned.iter().filter(|place| **place <= self.longest());
-        let takes = takes.map(|place| Move::new(*place, 0, 0));
-        let mut places = vec![0];
-        places.extend(&self.others);
+        let turning = self.turned.iter().filter(|place| **place <= self.longest());
+        let turning: Vec<Move> = turning.map(|place| Move::new(*place, 0, 0)).collect();
+        let places: Vec<usize> = self.splits.iter().map(|place| place - base).collect();
         let bound = |n, code| self.coder.rare_below(n, code);
         let (mut heads, _) = heads::choose(codes, bound, pool.take(POOL).collect(), &places, loops.worth);
-        if self.others.is_empty() {
-            heads.extend(takes);
-            self.takes = Moves::default();
+        if places.len() == 1 {
+            heads.extend(turning);
+            self.turning = Moves::default();
         } else {
-            self.takes = Moves::new(takes.collect());
+            self.turning = Moves::new(turning);
         }
         self.heads = Moves::new(heads);
         let last = &codes[codes.len() / 4 * 3..];
@@ -287,7 +282,7 @@ impl Window {
     /// Resets the record of how far back the verification reads: at least as far as the heads and as `distance`.
     pub fn set_verified_by(&mut self, distance: usize) {
         let heads = self.heads.reach() + self.before();
-        self.verified_by = heads.max(self.takes.reach()).max(distance);
+        self.verified_by = heads.max(self.turning.reach()).max(distance);
     }
 
     /// How many of the last codes decide the next ones, and have decided their verification so far.
@@ -318,7 +313,7 @@ impl Window {
 
     /// How many heaps before a block its places read.
     fn before(&self) -> usize {
-        self.others.last().copied().unwrap_or(0)
+        self.splits[self.splits.len() - 1] - self.splits[0]
     }
 
     /// Computes the codes at the indices from `n` on, a chunk of common heaps.
@@ -328,21 +323,20 @@ impl Window {
     #[inline(always)]
     pub fn compute<L: Lanes>(&mut self, codes: &mut [u8], n: usize, lanes: &L) -> Result<(), End> {
         let before = self.before();
-        let Window { reached, chain, .. } = self;
-        reach(codes, n - before, before, &self.rare, CODES / 8, lanes, reached);
+        reach(codes, n - before, before, &self.rare, CODES / 8, lanes, &mut self.reached);
         for at in (0..CHUNK).step_by(L::BLOCK) {
             let n = n + at;
             let mut planes = self.planes;
             loop {
-                let block = &mut reached[before + at..][..L::BLOCK];
+                let block = &mut self.reached[before + at..][..L::BLOCK];
                 lanes.block(codes, n, &self.far, planes, block);
                 for from in (0..L::BLOCK).step_by(SHORT) {
-                    let words = &mut reached[..before + at + from + SHORT];
+                    let words = &mut self.reached[..before + at + from + SHORT];
                     if !self.middle.is_empty() {
                         let last = words.last_chunk_mut().expect("16 words");
                         lanes.short(codes, n + from, &self.middle, planes, last);
                     }
-                    chain.run(codes, n + from, words);
+                    self.chain.run(codes, n + from, words);
                 }
                 let largest = largest(&codes[n..n + L::BLOCK]);
                 if usize::from(largest) < 8 * planes {
@@ -353,7 +347,7 @@ impl Window {
                 }
                 planes += 1;
                 // The words before the block have too few planes as well.
-                reach(codes, n - before, before, &self.rare, planes, lanes, &mut reached[at..]);
+                reach(codes, n - before, before, &self.rare, planes, lanes, &mut self.reached[at..]);
             }
         }
         Ok(())
@@ -374,25 +368,24 @@ impl Window {
         is_reached: IsReached<'_>,
     ) -> Result<(), End> {
         let before = self.before();
-        let mut reached = std::mem::take(&mut self.reached);
         // No rare value above the largest code is needed.
         let largest = largest(&codes[n..n + CHUNK]);
         let planes = (usize::from(largest | self.coder.low()) / 8 + 1).min(CODES / 8);
-        reach(codes, n - before, before + CHUNK, &self.heads, planes, lanes, &mut reached);
-        let mut end = Ok(());
-        'blocks: for at in (0..CHUNK).step_by(LANES) {
+        reach(codes, n - before, before + CHUNK, &self.heads, planes, lanes, &mut self.reached);
+        for at in (0..CHUNK).step_by(LANES) {
             let n = n + at;
-            let mut words: [u64; LANES] = *reached[before + at..].first_chunk().expect("a block");
-            for other in &self.others {
-                let from: &[u64; LANES] = reached[before + at - other..].first_chunk().expect("a block");
+            let mut words: [u64; LANES] = *self.reached[before + at..].first_chunk().expect("a block");
+            for place in &self.splits[1..] {
+                let at = before + at - (place - self.splits[0]);
+                let from: &[u64; LANES] = self.reached[at..].first_chunk().expect("a block");
                 for (word, from) in words.iter_mut().zip(from) {
                     *word |= from;
                 }
             }
-            if !self.takes.is_empty() {
-                let mut takes = [0; LANES];
-                reach(codes, n, LANES, &self.takes, planes, lanes, &mut takes);
-                for (word, taken) in words.iter_mut().zip(takes) {
+            if !self.turning.is_empty() {
+                let mut turning = [0; LANES];
+                reach(codes, n, LANES, &self.turning, planes, lanes, &mut turning);
+                for (word, taken) in words.iter_mut().zip(turning) {
                     *word |= taken;
                 }
             }
@@ -404,15 +397,13 @@ impl Window {
                 while open != 0 {
                     let code = open.trailing_zeros() as u8;
                     if !self.is_near(codes, n + lane, code, lanes) && !is_reached(n + lane, code) {
-                        end = Err(End::Open(n + lane, code));
-                        break 'blocks;
+                        return Err(End::Open(n + lane, code));
                     }
                     open &= open - 1;
                 }
             }
         }
-        self.reached = reached;
-        end
+        Ok(())
     }
 
     /// Whether a split with a heap of the stretch reaches the rare value of a code.
@@ -455,21 +446,15 @@ fn largest(codes: &[u8]) -> u8 {
 
 /// The number of planes with which blocks take the shortest time: a block with larger codes is computed again.
 fn fewest_planes(codes: &[u8], block: usize) -> usize {
-    let mut blocks = [0; CODES / 8];
-    for codes in codes.chunks(block) {
-        blocks[codes.iter().fold(0, |most, code| most.max(usize::from(*code) / 8))] += codes.len();
-    }
-    // The chain and the words take as long as a few planes. Once more means the words before the block as well.
-    let passes =
-        |least: usize| (least..=CODES / 8).map(move |planes| (planes + 4) * if planes > least { 2 } else { 1 });
-    let time = |planes: &usize| {
-        let least = *planes;
-        let of = |(top, heaps): (usize, usize)| {
-            heaps * passes(least).take((top + 1).saturating_sub(least) + 1).sum::<usize>()
-        };
-        blocks.into_iter().enumerate().map(of).sum::<usize>()
+    let needed: Vec<usize> = codes.chunks_exact(block).map(|codes| usize::from(largest(codes)) / 8 + 1).collect();
+    // The chain and the words take as long as a few planes.
+    let pass = |planes| planes + 4;
+    let time = |first: &usize| -> usize {
+        // Once more means the words before the block as well.
+        let again = |needed: usize| (first + 1..=needed).map(|planes| 2 * pass(planes)).sum::<usize>();
+        needed.iter().map(|needed| pass(*first) + again(*needed)).sum()
     };
-    (1..=CODES / 8).min_by_key(time).unwrap_or(1)
+    (1..=CODES / 8).min_by_key(time).expect("some planes")
 }
 
 #[cfg(test)]

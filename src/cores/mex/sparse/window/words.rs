@@ -20,20 +20,6 @@ fn reach<const HEAPS: usize>(codes: &[u8], n: usize, shift: usize, code: u8, wor
     }
 }
 
-/// [`Lanes::short`].
-#[inline(always)]
-pub fn short(codes: &[u8], n: usize, moves: &[Move], words: &mut [u64; SHORT]) {
-    for m in moves {
-        reach(codes, n, m.shift, m.code as u8, words);
-    }
-}
-
-/// [`Lanes::is_split`].
-#[inline(always)]
-pub fn is_split(a: &Block, b: &Block, code: u8) -> bool {
-    a.iter().zip(b).fold(false, |any, (a, b)| any | (a ^ b == code))
-}
-
 impl Lanes for Plain {
     const BLOCK: usize = LANES;
     const HAS_PLANES: bool = false;
@@ -51,12 +37,14 @@ impl Lanes for Plain {
 
     #[inline(always)]
     fn short(&self, codes: &[u8], n: usize, moves: &[Move], _: usize, words: &mut [u64; SHORT]) {
-        short(codes, n, moves, words);
+        for m in moves {
+            reach(codes, n, m.shift, m.code as u8, words);
+        }
     }
 
     #[inline(always)]
     fn is_split(&self, a: &Block, b: &Block, code: u8) -> bool {
-        is_split(a, b, code)
+        a.iter().zip(b).fold(false, |any, (a, b)| any | (a ^ b == code))
     }
 
     #[inline(always)]
