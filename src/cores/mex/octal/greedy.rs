@@ -6,7 +6,7 @@
 //! Bound: these operations. With AVX-512 the vector ports (Zen 4): a move takes `P + 15` of them, and eleven for a question.
 
 use super::{Octal, Start};
-use crate::cores::mex::sparse::Inner;
+use crate::cores::mex::sparse::Compiled;
 use crate::cores::mex::sparse::blocks::Choice;
 use crate::cores::mex::sparse::drive::{self, Alone, drive};
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -16,7 +16,6 @@ pub fn cost(input: &Octal, _: CostContext, [step]: [f64; 1]) -> Cost {
     drive::cost(input, 0.7 * step)
 }
 
-#[inline(always)]
-pub fn run(input: &Octal, run: &Run, start: Start, parts: impl Inner) -> Result<Vec<u16>, RunError> {
-    drive(input, run, start, Choice::Greedy, &parts, &mut Alone)
+pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Vec<u16>, RunError> {
+    drive(input, run, start, Choice::Greedy, parts, &mut Alone)
 }

@@ -45,7 +45,7 @@ pub(super) mod candidates;
 pub mod checkpoint;
 pub(super) mod greedy;
 #[cfg(all(target_arch = "x86_64", feature = "avx512", feature = "parallel"))]
-mod greedy_pair_avx512;
+mod greedy_pair;
 mod input;
 mod oracle;
 pub(super) mod period;
@@ -96,7 +96,7 @@ impl Operation for MexOctal {
         window_words_avx2 = windowed with sparse::avx2::words at [1.03 * sparse::avx2::PACE.step] like window_words, Avx2, ["avx2"], "the same source at this tier, with shifts of several heaps at once";
         window_lanes_avx2 = windowed with sparse::avx2 at [sparse::avx2::PACE.step] like window_words, Avx2, ["avx2"], "windows in planes, by lookups of four bits";
         window_lanes_avx512 = windowed with sparse::avx512 at [sparse::avx512::PACE.step] like window_words, Avx512, ["avx512"], "the same for 64 heaps at once, but for the nearest rare ones";
-        greedy_pair_avx512 = greedy_pair_avx512 at [sparse::avx512::PACE.step, 2e6] like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
+        greedy_pair_avx512 = greedy_pair with sparse::avx512 at [sparse::avx512::PACE.step, 2e6] like greedy_avx512, Avx512, ["avx512", "parallel"], "the same on two threads: one computes, the other verifies";
     };
     const ABSENT: &'static [Absent] = &[Absent {
         feature: "bitvec",

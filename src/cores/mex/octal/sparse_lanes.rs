@@ -5,7 +5,7 @@
 //! Bound: the decode.
 
 use super::{Octal, Start};
-use crate::cores::mex::sparse::Inner;
+use crate::cores::mex::sparse::Compiled;
 use crate::cores::mex::sparse::blocks::Choice;
 use crate::cores::mex::sparse::drive::{self, Alone, drive};
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -15,7 +15,6 @@ pub fn cost(input: &Octal, _: CostContext, [step]: [f64; 1]) -> Cost {
     drive::cost(input, step)
 }
 
-#[inline(always)]
-pub fn run(input: &Octal, run: &Run, start: Start, parts: impl Inner) -> Result<Vec<u16>, RunError> {
-    drive(input, run, start, Choice::All, &parts, &mut Alone)
+pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Vec<u16>, RunError> {
+    drive(input, run, start, Choice::All, parts, &mut Alone)
 }

@@ -5,7 +5,7 @@
 //! Source: Flammenkamp computed games with few rare heaps to 10^11 and beyond.
 
 use super::{Octal, Start, greedy};
-use crate::cores::mex::sparse::Inner;
+use crate::cores::mex::sparse::Compiled;
 use crate::cores::mex::sparse::blocks::Choice;
 use crate::cores::mex::sparse::drive::drive;
 use crate::cores::mex::sparse::window::steps::Windowed;
@@ -19,7 +19,6 @@ pub fn cost(input: &Octal, context: CostContext, rates: [f64; 1]) -> Cost {
     Cost { ns: factor * ns, bytes }
 }
 
-#[inline(always)]
-pub fn run(input: &Octal, run: &Run, start: Start, parts: impl Inner) -> Result<Vec<u16>, RunError> {
-    drive(input, run, start, Choice::Greedy, &parts, &mut Windowed::new(parts.loops()))
+pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Vec<u16>, RunError> {
+    drive(input, run, start, Choice::Greedy, parts, &mut Windowed::new(parts.loops))
 }

@@ -17,7 +17,7 @@ use super::marks::{Marks, Repetition};
 use super::state::{Milestone, Progress, Snapshot, Tallies, VALUES};
 use super::{Census, LAST, Proved, Rare, Start, Tally, Theorem, hashed};
 use crate::cores::mex::octal::{self, Octal};
-use crate::cores::mex::sparse::Inner;
+use crate::cores::mex::sparse::Compiled;
 use crate::cores::mex::sparse::blocks::{Choice, Sparse};
 use crate::cores::mex::sparse::codes::LANES;
 use crate::cores::mex::sparse::drive::drive;
@@ -62,9 +62,8 @@ enum Outcome {
 }
 
 /// Counts the values of all heaps.
-#[inline(always)]
-pub fn run(input: &Octal, run: &Run, start: Start, parts: impl Inner) -> Result<Census, RunError> {
-    let (heaps, loops) = (input.heaps(), parts.loops());
+pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Census, RunError> {
+    let (heaps, loops) = (input.heaps(), parts.loops);
     let Start { mut from, journal, table: octal::Start { from: mut values, journal: kept } } = start;
     let mut table = from.as_ref().map_or(TABLE.max(values.len()), |state| state.table).min(heaps);
     let mut progress = Counted { run, counted: 0 };
@@ -72,7 +71,7 @@ pub fn run(input: &Octal, run: &Run, start: Start, parts: impl Inner) -> Result<
         let first = Octal::new(input.code(), table as u64 - 1).expect("a smaller limit");
         // The first values must not replace what was saved after them.
         let begin = octal::Start { from: values, journal: kept.clone().filter(|_| from.is_none()) };
-        values = drive(&first, &run.counted_apart(), begin, Choice::Greedy, &parts, &mut Windowed::new(loops))?;
+        values = drive(&first, &run.counted_apart(), begin, Choice::Greedy, parts, &mut Windowed::new(loops))?;
         let found = octal::period(input.code(), &values, run)?;
         progress.reach(table as u64)?;
         let counted = Census::of(input.code(), &values, found);
@@ -232,7 +231,6 @@ impl<'a> Stream<'a> {
     }
 
     /// Counts heaps up to the last.
-    #[inline(always)]
     fn go(
         &mut self,
         progress: &mut Counted,

@@ -17,9 +17,8 @@ pub fn cost(input: &Octal, context: CostContext, [near, far, count]: [f64; 3]) -
     Cost { ns: few_rare.ns + count * heaps, bytes: stream::bytes(heaps, drive::bytes(input)) }
 }
 
-#[inline(always)]
 pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Census, RunError> {
     start.at_zero()?;
-    let values = drive(input, run, octal::Start::default(), Choice::Greedy, &plain::parts(), &mut Alone)?;
+    let values = drive(input, run, octal::Start::default(), Choice::Greedy, plain::parts(), &mut Alone)?;
     Census::new(input.code(), &values, run)
 }

@@ -10,7 +10,7 @@ use super::codes::{LANES, Move};
 use super::plain::{search, tests};
 use super::window::words::Plain;
 use super::window::{self, Loops, loops};
-use super::{Inner, Pace, Parts, Planes};
+use super::{Compiled, Inner, Pace, Parts, Planes, compiled};
 use crate::cores::mex::lanes::avx2::free_words;
 use crate::simd::avx2::{load, store};
 
@@ -64,7 +64,7 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
 /// The parts of this tier.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub fn parts() -> impl Inner {
+pub fn parts() -> Compiled {
     with(window::avx2::loops())
 }
 
@@ -75,21 +75,25 @@ pub mod words {
     /// The parts of this tier.
     #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    pub fn parts() -> impl Inner {
+    pub fn parts() -> Compiled {
         with(loops!(Plain))
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn with(loops: Loops) -> impl Inner {
+fn with(loops: Loops) -> Compiled {
+    compiled!(inner(), PACE, loops)
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn inner() -> impl Inner {
     Parts {
         planes: |least: usize| least.next_multiple_of(8),
         decode: |codes: &_, n, moves: &_, planes, hits: &mut _| decode(codes, n, moves, planes, hits),
         words: |hits: &_, free: &mut _| free_words(hits, free),
         tests: |codes: &_, n, moves: &_, asked: &_| tests(codes, n, moves, asked),
         search: |a: &_, b: &_, open: &mut _| search(a, b, open),
-        pace: PACE,
-        loops,
     }
 }

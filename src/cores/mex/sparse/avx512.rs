@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 
 use super::codes::{LANES, Move};
 use super::window::avx512::loops;
-use super::{ASKED, Chunk, Inner, PLANES, Pace, Parts, Planes};
+use super::{ASKED, Chunk, Compiled, Inner, PLANES, Pace, Parts, Planes, compiled};
 use crate::cores::mex::lanes::avx512::free_words;
 use crate::simd::avx512::{load, store};
 
@@ -126,14 +126,18 @@ fn search(a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
 /// The parts of this tier.
 #[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
-pub fn parts() -> impl Inner + Send {
+pub fn parts() -> Compiled {
+    compiled!(inner(), PACE, loops())
+}
+
+#[inline]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
+fn inner() -> impl Inner {
     Parts {
         planes,
         decode: |codes: &_, n, moves: &_, planes, hits: &mut _| by_planes!(planes, decode(codes, n, moves, hits)),
         words: |hits: &_, free: &mut _| free_words(hits, free),
         tests: |codes: &_, n, moves: &_, asked: &_| tests(codes, n, moves, asked),
         search: |a: &_, b: &_, open: &mut _| search(a, b, open),
-        pace: PACE,
-        loops: loops(),
     }
 }

@@ -20,7 +20,7 @@
 
 use super::codes::{CODES, Coder, LANES, Move, spread};
 use super::space::{Mask, Space, common_parity};
-use super::{ASKED, CHUNK, GROUPS, Group, Inner, PLANES, heads};
+use super::{ASKED, CHUNK, Compiled, GROUPS, Group, Inner, PLANES, heads};
 use crate::cores::mex::octal::Octal;
 use crate::cores::mex::octal::candidates::search;
 use crate::cores::mex::octal::values::Values;
@@ -104,7 +104,7 @@ const HEADS: usize = 512;
 const MIXED_NS: f64 = 60.0;
 /// Heads to choose from.
 const POOL: usize = 4096;
-/// Blocks with a plane to spare until it is given up.
+/// Compiled with a plane to spare until it is given up.
 const SPARE: usize = 32;
 /// How many codes of a heap a move must reach to be decoded, for common and for rare values, as measured with AVX-512.
 const WORTH: [f64; 2] = [0.0015, 0.0015];
@@ -511,20 +511,18 @@ impl<'a> Sparse<'a> {
     }
 
     /// Computes the values of the next heaps: of a block, or up to the first rare heap.
-    #[inline(always)]
-    fn next(&mut self, g: &mut Vec<u16>, inner: &impl Inner) -> Result<(), TooLarge> {
+    fn next(&mut self, g: &mut Vec<u16>, compiled: Compiled) -> Result<(), TooLarge> {
         let n = g.len();
         if n >= self.roles.until {
             self.choose(g);
         }
-        self.common_block(n, inner)?;
-        self.verify_block(g, inner)
+        (compiled.common)(self, n)?;
+        (compiled.verify)(self, g)
     }
 
     /// Computes the values of the next heaps and counts them, within the limit.
-    #[inline(always)]
-    pub fn step(&mut self, values: &mut Values, inner: &impl Inner) -> Result<Result<(), TooLarge>, RunError> {
-        let next = self.next(&mut values.known, inner);
+    pub fn step(&mut self, values: &mut Values, compiled: Compiled) -> Result<Result<(), TooLarge>, RunError> {
+        let next = self.next(&mut values.known, compiled);
         values.known.truncate(values.heaps);
         values.advance()?;
         Ok(next)

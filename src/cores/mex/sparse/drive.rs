@@ -6,7 +6,7 @@
 
 use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 
-use super::Inner;
+use super::Compiled;
 use super::blocks::{Choice, Sparse, TooLarge};
 use super::codes::LANES;
 use crate::cores::mex::octal::candidates::{self, Candidates};
@@ -41,7 +41,7 @@ pub fn bytes(input: &Octal) -> f64 {
 /// How the values of the next heaps are computed.
 pub trait Steps<'a> {
     /// Computes the values of some heaps and counts them.
-    fn step(&mut self, sparse: &mut Sparse<'a>, values: &mut Values, watch: &Watch, inner: &impl Inner) -> Step;
+    fn step(&mut self, sparse: &mut Sparse<'a>, values: &mut Values, watch: &Watch, compiled: Compiled) -> Step;
 }
 
 /// An error of the run, or else of the space.
@@ -51,9 +51,8 @@ pub type Step = Result<Result<(), TooLarge>, RunError>;
 pub struct Alone;
 
 impl<'a> Steps<'a> for Alone {
-    #[inline(always)]
-    fn step(&mut self, sparse: &mut Sparse<'a>, values: &mut Values, _: &Watch, inner: &impl Inner) -> Step {
-        sparse.step(values, inner)
+    fn step(&mut self, sparse: &mut Sparse<'a>, values: &mut Values, _: &Watch, compiled: Compiled) -> Step {
+        sparse.step(values, compiled)
     }
 }
 
@@ -63,7 +62,7 @@ struct Task<'a> {
     /// The index in the producer of the first of them.
     place: usize,
     count: usize,
-    blocks: SyncSender<Vec<u8>>,
+    sender: SyncSender<Vec<u8>>,
 }
 
 /// Heaps in a task, at most and at least; heaps in a message; messages that may wait.
@@ -82,22 +81,21 @@ pub fn task_bytes(input: &Octal) -> f64 {
 pub struct Pair<'a>(Sender<Task<'a>>);
 
 impl<'a> Steps<'a> for Pair<'a> {
-    #[inline(always)]
-    fn step(&mut self, sparse: &mut Sparse<'a>, values: &mut Values, watch: &Watch, inner: &impl Inner) -> Step {
+    fn step(&mut self, sparse: &mut Sparse<'a>, values: &mut Values, watch: &Watch, compiled: Compiled) -> Step {
         let n = values.known.len();
         let count = sparse.ahead(n).min(watch.ahead(n)).min(values.heaps - n).min(TASK) / LANES * LANES;
         if count < LEAST_TASK {
-            return sparse.step(values, inner);
+            return sparse.step(values, compiled);
         }
         let (producer, place) = sparse.producer(n, count);
-        let (blocks, received) = sync_channel(WAITING);
-        let sent = self.0.send(Task { producer, place, count, blocks });
+        let (sender, received) = sync_channel(WAITING);
+        let sent = self.0.send(Task { producer, place, count, sender });
         assert!(sent.is_ok(), "the thread takes tasks until there are no more");
         for codes in received {
             for block in codes.chunks_exact(LANES) {
                 let n = values.known.len();
                 sparse.codes[n..n + LANES].copy_from_slice(block);
-                if let Err(error) = sparse.verify_block(&mut values.known, inner) {
+                if let Err(error) = (compiled.verify)(sparse, &mut values.known) {
                     return Ok(Err(error));
                 }
                 values.advance()?;
@@ -108,23 +106,22 @@ impl<'a> Steps<'a> for Pair<'a> {
             }
         }
         // The producer may have stopped early, and the next step says why.
-        if values.known.len() < n + count { sparse.step(values, inner) } else { Ok(Ok(())) }
+        if values.known.len() < n + count { sparse.step(values, compiled) } else { Ok(Ok(())) }
     }
 }
 
-/// Starts a thread for the duration of `work`. `produce` is [`Sparse::common_block`]. Both closures have the CPU
-/// features of the function that they are in.
+/// Starts a thread for the duration of `work`.
 pub fn with_producer<'a>(
-    produce: impl Fn(&mut Sparse, usize) -> Result<(), TooLarge> + Send,
+    compiled: Compiled,
     work: impl FnOnce(&mut Pair<'a>) -> Result<Vec<u16>, RunError>,
 ) -> Result<Vec<u16>, RunError> {
     let (sender, tasks) = channel::<Task<'a>>();
     let compute = move || {
-        for Task { mut producer, place, count, blocks } in tasks {
+        for Task { mut producer, place, count, sender } in tasks {
             for from in (place..place + count).step_by(MESSAGE) {
                 let end = (place + count).min(from + MESSAGE);
-                let is_done = (from..end).step_by(LANES).all(|n| produce(&mut producer, n).is_ok());
-                if !is_done || blocks.send(producer.codes[from..end].to_vec()).is_err() {
+                let is_done = (from..end).step_by(LANES).all(|n| (compiled.common)(&mut producer, n).is_ok());
+                if !is_done || sender.send(producer.codes[from..end].to_vec()).is_err() {
                     break;
                 }
             }
@@ -141,16 +138,15 @@ pub fn with_producer<'a>(
 }
 
 /// The driver.
-#[inline(always)]
 pub fn drive<'a>(
     input: &'a Octal,
     run: &Run,
     start: Start,
     choice: Choice,
-    inner: &impl Inner,
+    compiled: Compiled,
     steps: &mut impl Steps<'a>,
 ) -> Result<Vec<u16>, RunError> {
-    // Blocks gain nothing for the first heaps, and heads must be far below half of a heap.
+    // Compiled gain nothing for the first heaps, and heads must be far below half of a heap.
     let first = LANES + 4 * input.code().last_place().unwrap_or(0);
     let mut values = Values::new(input, run, start);
     if values.known.is_empty() {
@@ -169,19 +165,19 @@ pub fn drive<'a>(
         if n >= decide_at {
             decide_at = 2 * n;
             let current = sparse.take().or_else(|| Sparse::new(input, &values.known, choice).ok());
-            let others = candidates::heap_ns(inner.pace().search, 1.4 * n as f64, input.places(4).count() as f64);
-            sparse = current.filter(|sparse| sparse.heap_ns(n, inner.pace().step) < others);
+            let others = candidates::heap_ns(compiled.pace.search, 1.4 * n as f64, input.places(4).count() as f64);
+            sparse = current.filter(|sparse| sparse.heap_ns(n, compiled.pace.step) < others);
             candidates = None;
         }
         match &mut sparse {
             Some(state) => {
-                if steps.step(state, &mut values, &watch, inner)?.is_err() {
+                if steps.step(state, &mut values, &watch, compiled)?.is_err() {
                     (sparse, decide_at) = (None, 2 * values.known.len());
                 }
             }
             None => {
                 let candidates = candidates.get_or_insert_with(|| Candidates::new(input.heaps().min(decide_at)));
-                let value = candidates.value(input, &values.known);
+                let value = (compiled.value)(candidates, input, &values.known);
                 values.push(value)?;
             }
         }
@@ -201,11 +197,9 @@ mod tests {
         for (code, limit) in [("0.16", 16_000), ("0.354", 5_000), ("0.56", 25_000)] {
             let input = Octal::new(&code.parse().expect("a game"), limit).expect("a small limit");
             let parts = plain::parts();
-            let paired = with_producer(
-                move |producer: &mut Sparse, n| producer.common_block(n, &parts),
-                |pair| drive(&input, &Run::new(2), Start::default(), Choice::Greedy, &parts, pair),
-            );
-            let alone = drive(&input, &Run::new(1), Start::default(), Choice::Greedy, &parts, &mut Alone);
+            let paired =
+                with_producer(parts, |pair| drive(&input, &Run::new(2), Start::default(), Choice::Greedy, parts, pair));
+            let alone = drive(&input, &Run::new(1), Start::default(), Choice::Greedy, parts, &mut Alone);
             assert!(paired == alone && paired.is_ok(), "{code}");
         }
     }

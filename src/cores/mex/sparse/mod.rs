@@ -2,7 +2,7 @@
 //!
 //! A [`Mask`](space::Mask) makes few heaps *rare*. [`Sparse`](blocks::Sparse) computes 64 heaps at a time from the rare ones and
 //! verifies them; [`drive`] says when. Where few heaps are rare, a [`Window`](window::Window) of the last codes is enough. A tier has
-//! [`Inner`] parts, which its file makes in `parts`.
+//! [`Inner`] parts, for which its file compiles the work on blocks ([`Compiled`]). All else is compiled once.
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub mod avx2;
@@ -20,8 +20,12 @@ pub mod v128;
 pub mod wide;
 pub mod window;
 
+use blocks::{Sparse, TooLarge};
 use codes::{LANES, Move};
 use window::Loops;
+
+use super::octal::Octal;
+use super::octal::candidates::Candidates;
 
 /// One-hot planes: bit `b` of byte `i` of plane `p` means heap `i` and code `8 p + b`.
 pub const PLANES: usize = 32;
@@ -48,8 +52,37 @@ pub struct Pace {
     pub search: f64,
 }
 
+/// The work on blocks, compiled for the tier of the function that [`compiled!`] is in.
+#[derive(Clone, Copy)]
+pub struct Compiled {
+    /// [`Sparse::common_block`].
+    pub common: fn(&mut Sparse, usize) -> Result<(), TooLarge>,
+    /// [`Sparse::verify_block`].
+    pub verify: fn(&mut Sparse, &mut Vec<u16>) -> Result<(), TooLarge>,
+    /// [`Candidates::value`].
+    pub value: fn(&mut Candidates, &Octal, &[u16]) -> Option<u16>,
+    /// How long the parts take.
+    pub pace: Pace,
+    /// The loops of a [`Window`](window::Window).
+    pub loops: Loops,
+}
+
+/// [`Compiled`] of [`Inner`] parts.
+macro_rules! compiled {
+    ($inner:expr, $pace:expr, $loops:expr) => {
+        $crate::cores::mex::sparse::Compiled {
+            common: |sparse, n| sparse.common_block(n, &$inner),
+            verify: |sparse, values| sparse.verify_block(values, &$inner),
+            value: |candidates, input, known| candidates.value(input, known),
+            pace: $pace,
+            loops: $loops,
+        }
+    };
+}
+use compiled;
+
 /// The parts of a tier.
-pub trait Inner: Copy {
+pub trait Inner {
     /// The number of planes to decode for at least this many.
     fn planes(&self, least: usize) -> usize;
     /// ORs what the moves reach from the block at `n` into the first `planes` planes.
@@ -60,14 +93,9 @@ pub trait Inner: Copy {
     fn tests(&self, codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -> [u64; ASKED];
     /// Keeps the codes that are not the XOR of two codes at the same index, in their order, and returns their number.
     fn search(&self, a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize;
-    /// How long these take.
-    fn pace(&self) -> Pace;
-    /// The loops of a [`Window`](window::Window).
-    fn loops(&self) -> Loops;
 }
 
 /// Parts of closures, which have the CPU features of the function that makes them.
-#[derive(Clone, Copy)]
 pub struct Parts<D, W, T, F> {
     /// [`Inner::planes`].
     pub planes: fn(usize) -> usize,
@@ -79,18 +107,14 @@ pub struct Parts<D, W, T, F> {
     pub tests: T,
     /// [`Inner::search`].
     pub search: F,
-    /// [`Inner::pace`].
-    pub pace: Pace,
-    /// [`Inner::loops`].
-    pub loops: Loops,
 }
 
 impl<D, W, T, F> Inner for Parts<D, W, T, F>
 where
-    D: Fn(&[u8], usize, &[Move], usize, &mut Planes) + Copy,
-    W: Fn(&Group, &mut [u64; LANES]) + Copy,
-    T: Fn(&[u8], usize, &[Move], &[[u8; LANES]; ASKED]) -> [u64; ASKED] + Copy,
-    F: Fn(&Chunk, &Chunk, &mut [u8]) -> usize + Copy,
+    D: Fn(&[u8], usize, &[Move], usize, &mut Planes),
+    W: Fn(&Group, &mut [u64; LANES]),
+    T: Fn(&[u8], usize, &[Move], &[[u8; LANES]; ASKED]) -> [u64; ASKED],
+    F: Fn(&Chunk, &Chunk, &mut [u8]) -> usize,
 {
     #[inline(always)]
     fn planes(&self, least: usize) -> usize {
@@ -115,15 +139,5 @@ where
     #[inline(always)]
     fn search(&self, a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
         (self.search)(a, b, open)
-    }
-
-    #[inline(always)]
-    fn pace(&self) -> Pace {
-        self.pace
-    }
-
-    #[inline(always)]
-    fn loops(&self) -> Loops {
-        self.loops
     }
 }

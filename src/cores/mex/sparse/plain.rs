@@ -5,7 +5,7 @@
 
 use super::codes::{LANES, Move};
 use super::window::words;
-use super::{ASKED, Chunk, Inner, Pace, Parts, Planes};
+use super::{ASKED, Chunk, Compiled, Inner, Pace, Parts, Planes, compiled};
 use crate::cores::mex::lanes::plain::free_words;
 
 /// As measured with the vectors of the default build.
@@ -57,7 +57,11 @@ pub fn tests(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED
 }
 
 /// The parts in plain Rust.
+pub fn parts() -> Compiled {
+    compiled!(inner(), PACE, words::portable())
+}
+
 #[inline(always)]
-pub fn parts() -> impl Inner {
-    Parts { planes: |least| least, decode, words: free_words, tests, search, pace: PACE, loops: words::portable() }
+fn inner() -> impl Inner {
+    Parts { planes: |least| least, decode, words: free_words, tests, search }
 }

@@ -10,7 +10,7 @@ use std::array::from_fn;
 use super::codes::{LANES, Move};
 use super::plain::search;
 use super::window::words;
-use super::{ASKED, Inner, Pace, Parts, Planes};
+use super::{ASKED, Compiled, Inner, Pace, Parts, Planes, compiled};
 use crate::cores::mex::lanes::v128::free_words;
 use crate::simd::v128::{SUMS, Vector, bits, load, lookup, store};
 
@@ -86,15 +86,17 @@ fn tests(codes: &[u8], n: usize, moves: &[Move], asked: &[[u8; LANES]; ASKED]) -
 }
 
 /// The parts of this tier.
+pub fn parts() -> Compiled {
+    compiled!(inner(), PACE, words::portable())
+}
+
 #[inline(always)]
-pub fn parts() -> impl Inner {
+fn inner() -> impl Inner {
     Parts {
         planes: |least: usize| least.next_multiple_of(TOGETHER),
         decode,
         words: free_words,
         tests,
         search: |a: &_, b: &_, open: &mut _| search(a, b, open),
-        pace: PACE,
-        loops: words::portable(),
     }
 }

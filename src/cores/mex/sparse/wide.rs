@@ -10,7 +10,7 @@ use wide::u8x64;
 use super::codes::{LANES, Move};
 use super::plain::{search, tests};
 use super::window::words;
-use super::{Inner, PLANES, Pace, Parts, Planes};
+use super::{Compiled, Inner, PLANES, Pace, Parts, Planes, compiled};
 use crate::cores::mex::lanes::plain::free_words;
 use crate::cores::mex::lanes::wide::plane_ns;
 
@@ -47,7 +47,11 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
 }
 
 /// The parts in the vectors of the build.
+pub fn parts() -> Compiled {
+    compiled!(inner(), PACE, words::portable())
+}
+
 #[inline(always)]
-pub fn parts() -> impl Inner {
-    Parts { planes: |least| least, decode, words: free_words, tests, search, pace: PACE, loops: words::portable() }
+fn inner() -> impl Inner {
+    Parts { planes: |least| least, decode, words: free_words, tests, search }
 }

@@ -1,6 +1,6 @@
 //! Windows in a run that keeps all values.
 
-use super::super::Inner;
+use super::super::Compiled;
 use super::super::blocks::Sparse;
 use super::super::drive::{Alone, Step, Steps};
 use super::{CHUNK, CODES, End, Loops, Window};
@@ -63,10 +63,9 @@ impl Windowed {
 }
 
 impl<'a> Steps<'a> for Windowed {
-    #[inline(always)]
-    fn step(&mut self, sparse: &mut Sparse<'a>, values: &mut Values, watch: &Watch, inner: &impl Inner) -> Step {
+    fn step(&mut self, sparse: &mut Sparse<'a>, values: &mut Values, watch: &Watch, compiled: Compiled) -> Step {
         if !self.chunk(sparse, values) {
-            return Alone.step(sparse, values, watch, inner);
+            return Alone.step(sparse, values, watch, compiled);
         }
         values.advance()?;
         Ok(Ok(()))

@@ -5,8 +5,8 @@
 //! Bound: the thread with more to do, which is the one that computes.
 
 use super::{Octal, Start, greedy};
-use crate::cores::mex::sparse::avx512::parts;
-use crate::cores::mex::sparse::blocks::{Choice, Sparse};
+use crate::cores::mex::sparse::Compiled;
+use crate::cores::mex::sparse::blocks::Choice;
 use crate::cores::mex::sparse::drive::{self, drive};
 use crate::kernel::{Cost, CostContext, Run, RunError};
 use crate::machine::STACK;
@@ -20,11 +20,6 @@ pub fn cost(input: &Octal, context: CostContext, [step, thread]: [f64; 2]) -> Co
     Cost { ns: 0.65 * ns + thread, bytes: bytes + drive::task_bytes(input) + STACK }
 }
 
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
-pub fn run(input: &Octal, run: &Run, start: Start) -> Result<Vec<u16>, RunError> {
-    let (parts, ahead) = (parts(), parts());
-    drive::with_producer(
-        move |producer: &mut Sparse, n| producer.common_block(n, &ahead),
-        |pair| drive(input, run, start, Choice::Greedy, &parts, pair),
-    )
+pub fn run(input: &Octal, run: &Run, start: Start, parts: Compiled) -> Result<Vec<u16>, RunError> {
+    drive::with_producer(parts, |pair| drive(input, run, start, Choice::Greedy, parts, pair))
 }
