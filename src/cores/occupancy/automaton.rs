@@ -5,7 +5,7 @@
 //! Bound: one serial chain through the lowest zero of four registers, then the number of instructions.
 
 use super::loops::Loops;
-use super::streaming::{CHAIN, cost as cost_of, drive};
+use super::streaming::{CHAIN, cost as cost_of};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
 
@@ -19,7 +19,6 @@ pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { cycles: CHAIN, ..Needs::default() }
 }
 
-#[inline(always)]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, loops: impl Loops<S>) -> Result<S, RunError> {
-    drive(input, run, sink, loops.inner())
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, loops: Loops<S>) -> Result<S, RunError> {
+    (loops.drive)(input, run, sink)
 }

@@ -32,7 +32,7 @@ pub fn cost(input: &ProportionateNim, context: CostContext, rates: [f64; 2]) -> 
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
-fn runner() -> impl Runner + Sync {
+fn runner() -> impl Runner {
     InLanes {
         inner: inner(),
         blocks: |automata: &mut [Automaton; LANES], found: &mut Found| match found.has_picks() {
@@ -48,7 +48,7 @@ fn runner() -> impl Runner + Sync {
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
 pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, threads: usize) -> Result<S, RunError> {
-    let work = |shared: &segments::Shared<'_, S>| shared.work(runner());
-    let (sink, _) = segments::drive(input, run, Schedule::new::<S>(LANES, threads), sink, &segments::charge, work)?;
+    let schedule = Schedule::new::<S>(LANES, threads);
+    let (sink, _) = segments::drive(input, run, schedule, sink, &segments::charge, |shared| shared.work(runner()))?;
     Ok(sink)
 }

@@ -19,9 +19,8 @@ pub fn cost(input: &ProportionateNim, context: CostContext, [unit]: [f64; 1]) ->
     }
 }
 
-#[inline(always)]
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, loops: impl Loops<S>) -> Result<S, RunError> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, loops: Loops<S>) -> Result<S, RunError> {
     let schedule = Schedule::new::<S>(1, run.threads());
-    let (sink, _) = segments::drive(input, run, schedule, sink, &segments::charge, |shared| loops.segments(shared))?;
+    let (sink, _) = segments::drive(input, run, schedule, sink, &segments::charge, loops.segments)?;
     Ok(sink)
 }

@@ -179,7 +179,7 @@ impl<S: Sink, const HANDS_ON: bool> Operation for Occupancy<S, HANDS_ON> {
         general_rows = general_rows at [800.0, 0.02, 5.5], Portable, [], "any diagonals: 64 candidates at once, full stretches skipped by trees of bits";
         window_certificate = window_certificate at [100.0, 7.0], Portable, [], "one window of four bit rows per P-position, where the certificate points", needs;
         automaton = automaton with loops::plain at [1.84], Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;
-        automaton_avx2 = automaton with loops::plain at [1.38] like automaton, Avx2, ["avx2"],
+        automaton_avx2 = automaton with loops::plain::avx2 at [1.38] like automaton, Avx2, ["avx2"],
             "the same source, compiled with the tier's bit-manipulation instructions", needs;
         automaton_asm = automaton with loops::asm at [0.98], Avx2, ["avx2"], "the sixteen steps in assembly, ordered to keep their chain short", needs;
         automaton_avx512 = automaton with loops::avx512 at [0.88] like automaton_asm, Avx512, ["avx2", "avx512"],

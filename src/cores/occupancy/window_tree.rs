@@ -23,17 +23,16 @@ pub fn cost(input: &ProportionateNim, context: CostContext, [heap, unit]: [f64; 
     }
 }
 
-#[inline(always)]
 pub fn run<S: Sink>(
     input: &ProportionateNim,
     run: &Run,
     sink: S,
     threads: usize,
-    loops: impl Loops<S>,
+    loops: Loops<S>,
 ) -> Result<S, RunError> {
     match threads {
-        _ if input.limit() >= LEAST => drive(input, run, threads, sink, loops.inner(), |shared| loops.windows(shared)),
-        1 => streaming::drive(input, run, sink, loops.inner()),
+        _ if input.limit() >= LEAST => drive(input, run, threads, sink, loops.windows),
+        1 => (loops.drive)(input, run, sink),
         _ => charged_threads::run(input, run, sink, loops),
     }
 }

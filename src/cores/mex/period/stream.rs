@@ -31,7 +31,8 @@ pub(super) const LARGEST_TABLE: usize = 1 << 22;
 
 /// What makes a run give up.
 const NO_WINDOW: RunError = RunError::GaveUp(
-    "too many heaps are rare for a window of values, as far as 4194304 heaps show; name a kernel of mex_octal, which keeps all values",
+    "no window of values decides the next, as far as 4194304 heaps show: too many heaps are rare, or long splits alone reach a rare value; \
+     name a kernel of mex_octal, which keeps all values",
 );
 
 /// What makes a run stop that was resumed.
@@ -614,7 +615,7 @@ mod tests {
 
     fn classical_values(input: &Octal) -> Vec<u16> {
         let start = octal::Start::default();
-        drive(input, &Run::new(1), start, Choice::Greedy, &plain::parts(), &mut Alone).expect("it ends")
+        drive(input, &Run::new(1), start, Choice::Greedy, plain::parts(), &mut Alone).expect("it ends")
     }
 
     #[test]

@@ -634,7 +634,7 @@ mod tests {
                         sparse.space.split_by(mask, &g);
                         assert!(sparse.rebuild(&g).is_ok(), "values of nine bits");
                     }
-                    assert!(sparse.next(&mut g, &parts).is_ok(), "values of nine bits");
+                    assert!(sparse.next(&mut g, parts).is_ok(), "values of nine bits");
                 }
                 let differs = want.iter().zip(&g).position(|(a, b)| a != b);
                 assert_eq!(differs, None, "{code} with mask {mask:#x}, position {position:?}");

@@ -236,7 +236,7 @@ fn lower(blocks: &Blocks) -> u64 {
 /// The inner loops.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-fn inner() -> impl InnerLoops + Sync {
+fn inner() -> impl InnerLoops {
     Closures {
         blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
         open: |used, blocks: &mut Blocks| Plain.open(used, blocks),
@@ -252,7 +252,7 @@ fn inner() -> impl InnerLoops + Sync {
 /// The parts of this tier.
 #[inline]
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-pub fn parts<S: Sink>() -> impl Loops<S> {
+pub fn parts<S: Sink>() -> Loops<S> {
     parts!(S, inner())
 }
 

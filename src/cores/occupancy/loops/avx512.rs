@@ -159,7 +159,7 @@ const fn lanes(first: u64, step: u64, period: u64) -> [u64; 8] {
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
-pub fn inner() -> impl InnerLoops + Sync {
+pub fn inner() -> impl InnerLoops {
     Closures {
         blocks: |span: &mut Span, window: &mut Window<u64>, block| blocks(span, window, block),
         open: |used, blocks: &mut Blocks| open(used, blocks),
@@ -175,6 +175,6 @@ pub fn inner() -> impl InnerLoops + Sync {
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
 )]
-pub fn parts<S: Sink>() -> impl Loops<S> {
+pub fn parts<S: Sink>() -> Loops<S> {
     parts!(S, inner())
 }

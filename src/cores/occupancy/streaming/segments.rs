@@ -456,14 +456,14 @@ impl<S: Sink> Drop for EndOnPanic<'_, '_, S> {
 }
 
 /// Runs segments on the threads of the run, with `guess` where they begin. `work` is [`Shared::work`] with the inner
-/// loops of a kernel: a closure, because that has the kernel's CPU features.
+/// loops of a kernel, compiled for its tier.
 pub fn drive<S: Sink>(
     input: &ProportionateNim,
     run: &Run,
     schedule: Schedule,
     sink: S,
     guess: &dyn Guess,
-    work: impl Fn(&Shared<'_, S>) -> Result<(), RunError> + Sync,
+    work: fn(&Shared<'_, S>) -> Result<(), RunError>,
 ) -> Result<(S, Joints), RunError> {
     drive_with(input, run, SHARES[0], schedule, sink, guess, work)
 }
@@ -476,7 +476,7 @@ fn drive_with<S: Sink>(
     schedule: Schedule,
     mut sink: S,
     guess: &dyn Guess,
-    work: impl Fn(&Shared<'_, S>) -> Result<(), RunError> + Sync,
+    work: fn(&Shared<'_, S>) -> Result<(), RunError>,
 ) -> Result<(S, Joints), RunError> {
     let limit = input.limit();
     let threads = schedule.threads as usize;

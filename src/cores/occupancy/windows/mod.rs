@@ -26,9 +26,9 @@ mod tree;
 
 use plan::Options;
 use tree::attempt;
-pub use tree::{Failure, Shared};
+pub(super) use tree::loops;
+pub use tree::{Failure, Loops};
 
-use super::streaming::InnerLoops;
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, Evidence, Run, RunError};
 use crate::machine::STACK;
@@ -99,23 +99,20 @@ pub fn cost_on(input: &ProportionateNim, ns: f64, threads: usize) -> Cost {
     }
 }
 
-/// Runs the tree on `threads` threads, for a limit of at least [`LEAST`], with `inner` for the parts in which kernels differ, and
-/// `work` for what a thread does: [`Shared::work`], compiled for the kernel's tier.
-#[inline(always)]
+/// Runs the tree on `threads` threads, for a limit of at least [`LEAST`], with the loops of a tier.
 pub fn drive<S: Sink>(
     input: &ProportionateNim,
     run: &Run,
     threads: usize,
     mut sink: S,
-    inner: impl InnerLoops,
-    work: impl Fn(&Shared<'_>) -> Result<(), Failure> + Sync,
+    loops: Loops,
 ) -> Result<S, RunError> {
     // A sink that takes positions one by one is outside the domain.
     let Some(tally) = sink.beams() else { return Err(RunError::OutsideDomain) };
     let mut options = Options::for_limit(input.limit());
     let mut reported = 0;
     for widened in 0..ATTEMPTS {
-        match attempt(input, &options, run, threads, &mut reported, inner, &work) {
+        match attempt(input, &options, run, threads, &mut reported, loops) {
             Ok((found, joints)) => {
                 *tally = found;
                 run.observe(Joints { widened, ..joints }.into());

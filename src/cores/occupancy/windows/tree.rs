@@ -36,7 +36,7 @@ fn last<T>(row: &VecDeque<Arc<T>>, is_before: impl Fn(&T) -> bool) -> usize {
 }
 
 /// What a window reads.
-struct Read {
+pub struct Read {
     heaps: Arc<Used>,
     sum: Arc<Sums>,
     flags: [Arc<Flags>; 3],
@@ -145,27 +145,25 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// One attempt to find the tally on `threads` threads, each of which does [`Shared::work`]. `reported` are the steps that were
 /// reported to the run.
-#[inline(always)]
 pub fn attempt(
     input: &ProportionateNim,
     options: &Options,
     run: &Run,
     threads: usize,
     reported: &mut u64,
-    inner: impl InnerLoops,
-    work: &(impl Fn(&Shared<'_>) -> Result<(), Failure> + Sync),
+    loops: Loops,
 ) -> Result<(Beams, Joints), Failure> {
     let mut shared = Shared::new(input, options, run, *reported);
     let result = (|| {
         let mut base = Walk::at_the_base(input, options)?;
-        base.base(&shared, inner)?;
+        (loops.base)(&mut base, &shared)?;
         shared.plan = Plan::new(input.limit(), options, &mut lock(&shared.model));
         shared.heaps = shared.plan.heaps(options) as f64;
         // The base goes on as far as windows touch it.
         base.sums[0].to = shared.plan.base;
-        base.window(&(options.base..shared.plan.base), shared.plan.windows.is_empty(), &shared, inner)?;
+        (loops.window)(&mut base, &(options.base..shared.plan.base), shared.plan.windows.is_empty(), &shared)?;
         shared.end(0, base);
-        threads::share(threads, |_| Ok(work(&shared)))?.into_iter().collect::<Result<(), Failure>>()
+        threads::share(threads, |_| Ok(shared.work(loops)))?.into_iter().collect::<Result<(), Failure>>()
     })();
     *reported = lock(&shared.progress).1;
     result?;
@@ -191,15 +189,14 @@ impl<'a> Shared<'a> {
     }
 
     /// Runs one window after the other, as long as there are any.
-    #[inline(always)]
-    pub fn work(&self, inner: impl InnerLoops) -> Result<(), Failure> {
+    fn work(&self, loops: Loops) -> Result<(), Failure> {
         let mut walk =
             Walk::new(Engine::new(Span::new()), Interval::new(0, 0, Total::default(), Total::default()), Vec::new());
         let _end = EndOnDrop(self);
         while let Some((number, read)) = self.begin() {
             let window = &self.plan.windows[number - 1];
-            walk.enter(window, read, self, inner)?;
-            walk.window(window, number == self.plan.windows.len(), self, inner)?;
+            (loops.enter)(&mut walk, window, read, self)?;
+            (loops.window)(&mut walk, window, number == self.plan.windows.len(), self)?;
             walk = self.end(number, walk);
         }
         Ok(())
@@ -280,8 +277,31 @@ impl Drop for EndOnDrop<'_> {
     }
 }
 
+/// The loops of a [`Walk`], compiled for the tier of the function that [`loops!`] is in.
+#[derive(Clone, Copy, Debug)]
+pub struct Loops {
+    /// [`Walk::base`].
+    pub base: fn(&mut Walk, &Shared<'_>) -> Result<(), Failure>,
+    /// [`Walk::enter`].
+    pub enter: fn(&mut Walk, &Range<u64>, Read, &Shared<'_>) -> Result<(), Failure>,
+    /// [`Walk::window`].
+    pub window: fn(&mut Walk, &Range<u64>, bool, &Shared<'_>) -> Result<(), Failure>,
+}
+
+/// The [`Loops`] of inner loops.
+macro_rules! loops {
+    ($inner:expr) => {
+        $crate::cores::occupancy::windows::Loops {
+            base: |walk, shared| walk.base(shared, $inner),
+            enter: |walk, window, read, shared| walk.enter(window, read, shared, $inner),
+            window: |walk, window, is_last, shared| walk.window(window, is_last, shared, $inner),
+        }
+    };
+}
+pub(in crate::cores::occupancy) use loops;
+
 /// The state of a thread in its window.
-struct Walk {
+pub struct Walk {
     engine: Engine,
     /// Where the window began to run.
     start: u64,
@@ -339,7 +359,7 @@ impl Walk {
 
     /// Runs the base and tells the model what is in it.
     #[inline(always)]
-    fn base(&mut self, shared: &Shared<'_>, inner: impl InnerLoops) -> Result<(), Failure> {
+    pub fn base(&mut self, shared: &Shared<'_>, inner: impl InnerLoops) -> Result<(), Failure> {
         let Interval { flags, used } = &self.interval;
         let counts = [&flags.marks, &used.marks].map(|marks| marks.below(self.engine.n));
         let [mut uppers, used] = counts.map(|total| total.map_or(0, |total| total.count));
@@ -386,7 +406,7 @@ impl Walk {
 
     /// Goes to the beginning of a window, by a guess and a warm-up.
     #[inline(always)]
-    fn enter(
+    pub fn enter(
         &mut self,
         window: &Range<u64>,
         read: Read,
@@ -408,7 +428,7 @@ impl Walk {
 
     /// Runs a window; the last one as far as the lower beam is within the limit.
     #[inline(always)]
-    fn window(
+    pub fn window(
         &mut self,
         window: &Range<u64>,
         is_last: bool,
@@ -514,7 +534,7 @@ mod tests {
     }
 
     fn attempted_on(threads: usize, limit: u64, options: &Options) -> Result<(Beams, Joints), Failure> {
-        attempt(&input(limit), options, &Run::new(threads), threads, &mut 0, Plain, &|shared| shared.work(Plain))
+        attempt(&input(limit), options, &Run::new(threads), threads, &mut 0, loops!(Plain))
     }
 
     fn exact(limit: u64) -> Beams {

@@ -500,7 +500,7 @@ mod tests {
             let input = Octal::new(&code.parse().expect("a game"), (n + CHUNK - 1) as u64).expect("a small limit");
             let start = octal::Start::default();
             let values =
-                drive(&input, &Run::new(1), start, Choice::Greedy, &plain::parts(), &mut Alone).expect("it ends");
+                drive(&input, &Run::new(1), start, Choice::Greedy, plain::parts(), &mut Alone).expect("it ends");
             let sparse = Sparse::new(&input, &values, Choice::Greedy).ok().expect("small values");
             let mut window = Window::new(&sparse, n, loops!(Narrow)).expect("few rare heaps");
             for planes in 1..=CODES / 8 {
