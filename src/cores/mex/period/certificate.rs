@@ -57,3 +57,80 @@ impl fmt::Display for Certificate {
         writeln!(f, "{text}end {hash:016x}")
     }
 }
+
+#[cfg(test)]
+#[path = "../../../examples/check_certificate.rs"]
+#[expect(dead_code, reason = "it has a main function")]
+mod check_certificate;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::super::state::Progress;
+    use super::super::{Journal, Start, stream};
+    use super::check_certificate::check;
+    use super::*;
+    use crate::cores::mex::octal::Octal;
+    use crate::cores::mex::sparse::plain;
+    use crate::kernel::{Run, RunError};
+
+    /// Keeps the text of the certificate.
+    #[derive(Default)]
+    struct Keep(Mutex<String>);
+
+    impl Journal for Keep {
+        fn keep(&self, _: &Progress, _: &Octal, _: bool) {}
+
+        fn proved(&self, certificate: &dyn Fn() -> Result<Certificate, RunError>) -> Result<(), RunError> {
+            *self.0.lock().expect("no panic") = certificate()?.to_string();
+            Ok(())
+        }
+    }
+
+    fn certificate(code: &str, limit: u64) -> String {
+        let input = Octal::new(&code.parse().expect("a game"), limit).expect("a small limit");
+        let keep = Arc::new(Keep::default());
+        let start = Start::with_journal(Arc::clone(&keep) as Arc<dyn Journal>, None);
+        stream::run(&input, &Run::new(1), start, plain::parts()).expect("it ends");
+        keep.0.lock().expect("no panic").clone()
+    }
+
+    /// With the hash at the end that fits.
+    fn sealed(body: &str) -> String {
+        let hash = body.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        format!("{body}end {hash:016x}\n")
+    }
+
+    #[test]
+    fn a_certificate_is_checked_and_a_changed_one_refused() {
+        assert!(check(&sealed("nimlanes certificate 1\ncode 0.77\nperiod 12\nfrom 70\n")).is_err());
+        let text = certificate("0.356", 40_000);
+        assert_eq!(check(&text), Ok("0.356: period 142 from heap 8128 at the latest".to_owned()));
+        let (body, _) = text.split_once("end ").expect("a hash");
+        assert_eq!(sealed(body), text);
+        let damaged = text.replacen("period 142", "period 143", 1);
+        assert!(check(&damaged).is_err_and(|reason| reason.contains("damaged")));
+        // With another digit and the hash that fits it is refused for what it says.
+        let line = |word: &str| body.lines().find(|line| line.starts_with(word)).expect("a line");
+        let window = body.lines().filter(|line| line.starts_with("window")).nth(2).expect("windows");
+        let (rest, last) = window.split_at(window.len() - 1);
+        let other_value = format!("{rest}{}", if last == "0" { "1" } else { "0" });
+        for (from, to) in [
+            ("code 0.356", "code 0.357"),
+            ("period 142", "period 144"),
+            (line("from"), "from 4444"),
+            (line("width"), "width 1"),
+            (line("rare"), "rare 1"),
+            (line("mask"), "mask 64 value"),
+            (window, &window.replacen("window ", "window 2", 1)),
+            (window, &other_value),
+        ] {
+            let changed = body.replacen(from, to, 1);
+            assert_ne!(changed, body, "{from}");
+            assert!(check(&sealed(&changed)).is_err(), "{from} {to}");
+        }
+    }
+}
