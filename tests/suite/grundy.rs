@@ -102,7 +102,7 @@ fn a_summary_of_a_set_without_a_few_moves_says_what_a_round_adds() {
 #[test]
 fn a_summary_is_a_screen_and_its_json_is_whole() {
     for (args, rows, field) in [
-        (&["--code", "0.9"] as &[&str], 4430, "values"),
+        (&["--code", "0.9", "--limit", "2000"] as &[&str], 903, "values"),
         (&["--moves", "squares", "--limit", "1e5"], 75, "values"),
         (&["--moves", "primes", "--records", "--limit", "1e6"], 12, "values"),
         (&["--moves", "squares", "--zeros", "--limit", "2^20"], 21, "octaves"),
