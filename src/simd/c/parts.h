@@ -6,6 +6,7 @@
  * The extensions have no minimum and, as far as gcc and clang agree, no lookup by a variable: masks take the place of both.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

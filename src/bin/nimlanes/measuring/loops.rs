@@ -1,5 +1,6 @@
 //! Loops of machine code, by the jumps in it.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 /// An instruction of a program.
@@ -19,6 +20,8 @@ pub struct Span {
     pub first: usize,
     pub last: usize,
     pub samples: u64,
+    /// The samples that are in no smaller loop.
+    pub own: u64,
 }
 
 /// The loops with samples: what a jump backwards spans. Jumps to the same place make one loop.
@@ -31,20 +34,25 @@ pub fn loops(instructions: &[Instruction], samples: &HashMap<u64, u64>) -> Vec<S
             last.insert(first, i);
         }
     }
-    let span = |(first, last): (usize, usize)| {
-        let samples = instructions[first..=last].iter().filter_map(|it| samples.get(&it.address)).sum();
-        Span { first, last, samples }
-    };
-    last.into_iter().map(span).filter(|found| found.samples > 0).collect()
+    let mut found: Vec<Span> = last.into_iter().map(|(first, last)| Span { first, last, samples: 0, own: 0 }).collect();
+    for (i, it) in instructions.iter().enumerate() {
+        let Some(count) = samples.get(&it.address) else { continue };
+        let around = || (0..found.len()).filter(|&at| (found[at].first..=found[at].last).contains(&i));
+        let smallest = around().min_by_key(|&at| found[at].last - found[at].first);
+        for at in around().collect::<Vec<_>>() {
+            found[at].samples += count;
+        }
+        if let Some(at) = smallest {
+            found[at].own += count;
+        }
+    }
+    found.retain(|found| found.samples > 0);
+    found
 }
 
-/// The loops that hold most of their samples outside of smaller ones: no loop within holds more than a third.
-pub fn innermost(loops: &[Span]) -> Vec<Span> {
-    let holds = |outer: &Span, inner: &Span| {
-        let is_within = outer.first <= inner.first && inner.last <= outer.last && inner != outer;
-        is_within && 3 * inner.samples > outer.samples
-    };
-    loops.iter().filter(|outer| !loops.iter().any(|inner| holds(outer, inner))).copied().collect()
+/// The loop with the most samples outside of smaller ones. Of two that are equal, the first.
+pub fn hottest(loops: &[Span]) -> Option<Span> {
+    loops.iter().min_by_key(|found| (Reverse(found.own), found.first)).copied()
 }
 
 #[cfg(test)]
@@ -61,14 +69,14 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_loop_with_the_samples_is_found() {
+    fn the_loop_with_the_samples_is_found() {
         let code = code(&[(1, 9), (5, 3), (4, 3), (6, 1), (8, 2), (9, 0)]);
         let found = loops(&code, &HashMap::from([(4, 60), (7, 30), (9, 10)]));
-        let spans: Vec<_> = found.iter().map(|it| (it.first, it.last, it.samples)).collect();
-        assert_eq!(spans, [(0, 9, 100), (2, 8, 90), (3, 5, 60)]);
-        assert_eq!(innermost(&found), [found[2]]);
+        let spans: Vec<_> = found.iter().map(|it| (it.first, it.last, it.samples, it.own)).collect();
+        assert_eq!(spans, [(0, 9, 100, 10), (2, 8, 90, 30), (3, 5, 60, 60)]);
+        assert_eq!(hottest(&found), Some(found[2]));
         // A small loop within does not hide the one around it.
         let found = loops(&code, &HashMap::from([(4, 20), (7, 70), (9, 10)]));
-        assert_eq!(innermost(&found), [found[1], found[2]]);
+        assert_eq!(hottest(&found), Some(found[1]));
     }
 }

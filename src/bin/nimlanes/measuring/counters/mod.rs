@@ -147,6 +147,9 @@ pub struct Bound {
 pub struct Loop {
     /// Its share of all instructions that were executed, from 0 to 1.
     share: f64,
+    /// Conditional jumps in it that leave it, and never did in this run: checks of bounds and of overflow are such. Older files do not say.
+    #[serde(default)]
+    checks: usize,
     /// Its instructions.
     instructions: Vec<Executed>,
 }

@@ -4,8 +4,7 @@
 //! breakpoint; where a conditional branch goes is read from the flags, and only others are single steps. So a run takes a stop for
 //! each of these branches: some microseconds, and ten times that on some virtual machines.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::env;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -34,7 +33,7 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 
 use super::{Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, StepError, Stepped};
-use crate::measuring::loops::{self, innermost, loops};
+use crate::measuring::loops::{self, hottest, loops};
 use crate::measuring::programs::{PARENT, Process, program, this_program};
 
 /// The signal by which the child says where a run begins and ends. Nothing else sends it, and by itself it does nothing.
@@ -92,7 +91,7 @@ pub fn count(
         let _ = personality::get().and_then(|own| personality::set(own | Persona::ADDR_NO_RANDOMIZE));
         Tracee::start(session, kernel, run)?.count(run, watch)
     };
-    let (blocks, order) = thread::scope(|scope| scope.spawn(counted).join().expect("no panic"))?;
+    let Steps { blocks, order, taken } = thread::scope(|scope| scope.spawn(counted).join().expect("no panic"))?;
     let mut executed = BTreeMap::new();
     for Block { instructions, times: [without, with] } in blocks.values() {
         for instruction in instructions {
@@ -104,7 +103,11 @@ pub fn count(
     let in_order = order.iter().flat_map(|start| &blocks[start].instructions);
     let middle = order.iter().map(|start| blocks[start].instructions.len()).sum::<usize>() / 2;
     let stretch = in_order.skip(middle.saturating_sub(STRETCH / 2)).take(STRETCH);
-    Ok(Stepped { counts: by_kind(&executed), hot_loop: hot_loop(&executed), stretch: stretch.map(text()).collect() })
+    Ok(Stepped {
+        counts: by_kind(&executed),
+        hot_loop: hot_loop(&executed, &taken),
+        stretch: stretch.map(text()).collect(),
+    })
 }
 
 /// A child that is traced.
@@ -112,9 +115,17 @@ struct Tracee {
     process: Process,
     pid: Pid,
     memory: File,
+    steps: Steps,
+}
+
+/// What was executed.
+#[derive(Default)]
+struct Steps {
     blocks: HashMap<u64, Block>,
     /// Where the blocks of the run start, in the order in which they are executed.
     order: Vec<u64>,
+    /// The branches that went where they name.
+    taken: HashSet<u64>,
 }
 
 /// Instructions of which all are executed if the first is, in that order.
@@ -144,20 +155,20 @@ impl Tracee {
         let process = Process::start(&mut command).map_err(StepError::because)?;
         let pid = Pid::from_raw(process.0.id() as i32);
         let memory = File::open(format!("/proc/{pid}/mem")).map_err(StepError::because)?;
-        let mut tracee = Tracee { process, pid, memory, blocks: HashMap::new(), order: Vec::new() };
+        let mut tracee = Tracee { process, pid, memory, steps: Steps::default() };
         tracee.until_mark(run)?;
         ptrace::setoptions(pid, Options::PTRACE_O_EXITKILL)?;
         Ok(tracee)
     }
 
     /// Counts what is executed between the first two marks, and between the two after them.
-    fn count(mut self, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<(HashMap<u64, Block>, Vec<u64>), StepError> {
+    fn count(mut self, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<Steps, StepError> {
         self.blocks(0, run, watch)?;
         ptrace::cont(self.pid, None)?;
         self.until_mark(run)?;
-        self.order.clear();
+        self.steps.order.clear();
         self.blocks(1, run, watch)?;
-        Ok((self.blocks, self.order))
+        Ok(self.steps)
     }
 
     /// Counts blocks up to the next mark.
@@ -168,7 +179,7 @@ impl Tracee {
             if branches % 1024 == 0 {
                 watch(branches as f64 / MOST_BRANCHES as f64);
             }
-            self.order.push(start);
+            self.steps.order.push(start);
             let last = self.block(start, which)?;
             if last.ip() != start && self.run_to(last.ip())? {
                 return Ok(());
@@ -178,6 +189,9 @@ impl Tracee {
                 None if self.resume(ptrace::step)? => return Ok(()),
                 None => self.pointer()?,
             };
+            if last.near_branch_target() == start {
+                self.steps.taken.insert(last.ip());
+            }
         }
         Err(StepError::TooLong)
     }
@@ -188,10 +202,11 @@ impl Tracee {
 
     /// Counts the block at an address, and returns its last instruction.
     fn block(&mut self, start: u64, which: usize) -> Result<Instruction, StepError> {
-        if !self.blocks.contains_key(&start) {
-            self.blocks.insert(start, Block { instructions: self.decode(start)?, times: [0; 2] });
+        if !self.steps.blocks.contains_key(&start) {
+            let instructions = self.decode(start)?;
+            self.steps.blocks.insert(start, Block { instructions, times: [0; 2] });
         }
-        let block = self.blocks.get_mut(&start).expect("inserted");
+        let block = self.steps.blocks.get_mut(&start).expect("inserted");
         block.times[which] += 1;
         Ok(*block.instructions.last().expect("not empty"))
     }
@@ -421,8 +436,8 @@ fn text() -> impl FnMut(&Instruction) -> loops::Instruction {
     }
 }
 
-/// The loop with the most instructions, outside of smaller ones.
-fn hot_loop(executed: &[(Instruction, i64)]) -> Option<Loop> {
+/// The loop with the most instructions outside of smaller ones.
+fn hot_loop(executed: &[(Instruction, i64)], taken: &HashSet<u64>) -> Option<Loop> {
     let executed: Vec<(Instruction, u64)> =
         executed.iter().filter(|(_, times)| *times > 0).map(|(it, times)| (*it, *times as u64)).collect();
     let mut text = text();
@@ -432,14 +447,20 @@ fn hot_loop(executed: &[(Instruction, i64)]) -> Option<Loop> {
     let returns = |it: &(Instruction, u64)| it.0.flow_control() == FlowControl::Return;
     let mut spans = loops(&code, &times);
     spans.retain(|span| !executed[span.first..=span.last].iter().any(returns));
-    // Of two that are equal, the first.
-    let hottest = innermost(&spans).into_iter().min_by_key(|found| (Reverse(found.samples), found.first))?;
+    let hottest = hottest(&spans)?;
     let body = hottest.first..=hottest.last;
+    let addresses = executed[hottest.first].0.ip()..=executed[hottest.last].0.ip();
+    let never_leaves = |it: &&(Instruction, u64)| {
+        let it = it.0;
+        let is_conditional = it.flow_control() == FlowControl::ConditionalBranch;
+        is_conditional && !addresses.contains(&it.near_branch_target()) && !taken.contains(&it.ip())
+    };
+    let checks = executed[body.clone()].iter().filter(never_leaves).count();
     let line = |(it, (_, times)): (&loops::Instruction, &(Instruction, u64))| Executed {
         times: *times as f64,
         text: it.text.clone(),
     };
     let instructions = code[body.clone()].iter().zip(&executed[body]).map(line).collect();
     let all: u64 = times.values().sum();
-    Some(Loop { share: hottest.samples as f64 / all as f64, instructions })
+    Some(Loop { share: hottest.samples as f64 / all as f64, checks, instructions })
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use object::{Object, ObjectSymbol, SymbolKind};
 
 use super::modules::Module;
-use crate::measuring::loops::{Instruction, innermost, loops};
+use crate::measuring::loops::{self, Instruction, Span, loops};
 use crate::measuring::mca::{Simulated, assembly, output, simulate};
 use crate::measuring::profile::HotLoop;
 use crate::measuring::profile::picture::percent;
@@ -22,16 +22,15 @@ const TURNS: u32 = 100;
 /// Why there is none: `objdump` is missing, or failed, or no loop holds samples.
 pub fn hottest(program: &Module, samples: &HashMap<u64, u64>) -> Result<HotLoop, String> {
     let all: u64 = samples.values().sum();
-    let mut best: Option<(u64, Vec<Instruction>)> = None;
+    let mut best: Option<(Span, Vec<Instruction>)> = None;
     for function in functions(program, samples) {
         let code = disassemble(program, &function)?;
-        for found in innermost(&loops(&code, samples)) {
-            if best.as_ref().is_none_or(|(most, _)| *most < found.samples) {
-                best = Some((found.samples, code[found.first..=found.last].to_vec()));
-            }
+        let found = loops::hottest(&loops(&code, samples));
+        if let Some(found) = found.filter(|found| best.as_ref().is_none_or(|(most, _)| most.own < found.own)) {
+            best = Some((found, code[found.first..=found.last].to_vec()));
         }
     }
-    let (count, body) = best.ok_or("no loop holds samples")?;
+    let (Span { samples: count, .. }, body) = best.ok_or("no loop holds samples")?;
     let (first, last) = (body[0].address, body[body.len() - 1].address);
     let (said, model) = match simulate(&assembly(&body), TURNS) {
         Ok(Simulated { by, cycles, text }) => {
