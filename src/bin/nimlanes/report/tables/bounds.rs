@@ -17,33 +17,31 @@ impl Report<'_> {
             file: "bounds",
             title: "Bound by what".to_owned(),
             finding: found.join(" "),
-            tables: format!("{WHY}\n{}", measured.iter().map(|saved| self.machine_bounds(saved)).collect::<String>()),
+            tables: format!("{WHY}\n{}", measured.iter().map(machine).collect::<String>()),
         })
     }
+}
 
-    fn machine_bounds(&self, Saved { environment, content, date, .. }: &Saved<Bounds>) -> String {
-        let heads = ["operation", "kernel", "size", "per", "instructions", "cycles"];
-        let mut table = Table::new(&[&heads[..], &Bound::SHARES].concat());
-        for Counted { case, counters } in &content.operations {
-            let entry = self.entries().find(|entry| entry.name() == case.operation);
-            for (kernel, instructions, bound) in counters.bounds() {
-                let link = entry.as_ref().map_or_else(|| code(kernel), |entry| entry.link(kernel));
-                let figures = [code(&case.operation), link, size(case.size), counters.unit().to_owned()];
-                let counts = [instructions, bound.measured_cycles].map(times);
-                table.row(figures.into_iter().chain(counts).chain(bound.shares().map(percent)));
-            }
+fn machine(Saved { environment, content, date, .. }: &Saved<Bounds>) -> String {
+    let heads = ["operation", "kernel", "size", "per", "instructions", "cycles"];
+    let mut table = Table::new(&[&heads[..], &Bound::SHARES].concat());
+    for Counted { case, counters } in &content.operations {
+        for (kernel, instructions, bound) in counters.bounds() {
+            let what = [code(&case.operation), code(kernel), size(case.size), counters.unit().to_owned()];
+            let counts = [instructions, bound.measured_cycles].map(times);
+            table.row(what.into_iter().chain(counts).chain(bound.shares().map(percent)));
         }
-        let by = bounds(content).next().map_or("", |bound| &bound.by);
-        format!(
-            "## {}\n\n{}, on {}, {} build, {}, {by}.\n\n{}",
-            environment.microarchitecture,
-            environment.cpu,
-            day(date),
-            environment.build.name,
-            environment.build.rustc,
-            table.end(),
-        )
     }
+    let by = bounds(content).next().map_or("", |bound| &bound.by);
+    format!(
+        "## {}\n\n{}, on {}, {} build, {}, {by}.\n\n{}",
+        environment.microarchitecture,
+        environment.cpu,
+        day(date),
+        environment.build.name,
+        environment.build.rustc,
+        table.end(),
+    )
 }
 
 fn bounds(measured: &Bounds) -> impl Iterator<Item = &Bound> {
@@ -76,4 +74,47 @@ fn finding(Saved { environment, content, .. }: &Saved<Bounds>) -> Option<String>
 /// A share, which may be below 0.
 fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share).replace('-', "−")
+}
+
+#[cfg(test)]
+mod tests {
+    use nimlanes::lab::environment::Environment;
+    use nimlanes::machine::Machine;
+    use serde_json::json;
+
+    use super::*;
+    use crate::report::data::Data;
+    use crate::report::data::apart::Apart;
+
+    /// A kernel that takes ten cycles, so many of which are simulated: half of these are those of the front end, and a quarter each waits
+    /// for ports and for a chain.
+    fn counted(kernel: &str, cycles: f64) -> Counted {
+        let bound = json!({
+            "by": "llvm-mca 19", "instructions": 1000, "cycles": cycles, "measured_cycles": 10.0,
+            "front_end": 0.5, "ports": 0.25, "loads": 0.0, "chain": 0.25,
+        });
+        let row = json!({ "kernel": kernel, "runs": 1, "instructions": 30.0, "bound": bound });
+        let counters = json!({ "counted_by": "steps", "unit": "heap", "rows": [row] });
+        let case = json!({ "operation": "mex_subtraction", "workload": "squares", "size": 5000, "counters": counters });
+        serde_json::from_value(case).expect("counts")
+    }
+
+    #[test]
+    fn a_row_has_what_is_explained_and_what_is_not() {
+        let bounds = Bounds { operations: vec![counted("stamp", 8.0), counted("flags", 12.0)] };
+        let apart =
+            Apart { bounds: vec![Saved::now(Environment::detect(&Machine::detect()), bounds)], ..Apart::default() };
+        let data = Data::default();
+        let Topic { finding, tables, .. } = Report::new(&data, None, &[]).with_apart(&apart).bounds().expect("bounds");
+        assert!(finding.contains(" explains 80 % to 120 % of their time"), "{finding}");
+        assert!(finding.ends_with("The largest part of that: front end for 2."), "{finding}");
+        for row in [
+            "| `mex_subtraction` | `stamp` | 5\u{202f}000 | heap | 30.0 | 10.0 | 40 % | 20 % | 0 % | 20 % | 20 % |\n",
+            "| `mex_subtraction` | `flags` | 5\u{202f}000 | heap | 30.0 | 10.0 | 60 % | 30 % | 0 % | 30 % | −20 % |\n",
+        ] {
+            let plain = |text: &str| text.replace(['\u{202f}', '\u{a0}'], " ");
+            assert!(plain(&tables).contains(&plain(row)), "{tables}");
+        }
+        assert!(Report::new(&data, None, &[]).bounds().is_none(), "nothing was measured");
+    }
 }
