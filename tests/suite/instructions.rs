@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -129,9 +130,10 @@ fn counts_are_exact() {
     for counted in [&mut counted, &mut again] {
         let bound = counted.as_object_mut().expect("a row").remove("bound");
         let figure = |name: &str| bound.as_ref().and_then(|bound| bound[name].as_f64());
-        for share in ["ports", "registers", "memory"] {
-            assert!(figure(share).is_none_or(|share| (0.0..=1.0).contains(&share)), "{bound:?}");
-        }
+        let shares = ["front_end", "ports", "loads", "chain"].map(figure);
+        assert!(shares.iter().flatten().all(|share| (0.0..=1.0).contains(share)), "{bound:?}");
+        let all: Option<f64> = shares.into_iter().sum();
+        assert!(all.is_none_or(|all| (all - 1.0).abs() < 1e-9), "{bound:?}");
         let cycles = figure("cycles").zip(figure("measured_cycles"));
         assert!(cycles.is_none_or(|(simulated, measured)| 0.0 < simulated && 0.0 < measured), "{bound:?}");
     }
@@ -150,4 +152,24 @@ fn counts_are_exact() {
     assert!((in_loop - share * all).abs() < 1e-6 * all && share > 0.2 && share < 1.0, "{hot_loop}");
     let jumps = |line: &Value| line["text"].as_str().is_some_and(|text| text.starts_with('j'));
     assert!(lines.last().is_some_and(jumps), "{hot_loop}");
+}
+
+/// A part of the run shows that it has over a million branches.
+#[test]
+fn too_many_branches_are_seen_early() {
+    if let Some(why) = obstacle() {
+        return eprintln!("instructions are not counted: {why}");
+    }
+    let timed = |size| {
+        let start = Instant::now();
+        (count("mex_subtraction", "stamp", size), start.elapsed())
+    };
+    let (counted, short) = timed(5000);
+    let counted = counted.expect("one could be counted");
+    let branches = 5000.0 * counted["branches"].as_f64().expect("a number");
+    let (refused, long) = timed(200_000);
+    assert!(refused.expect_err("over a million").contains("too many branches for single steps"));
+    // All of the million would take a multiple of this.
+    let million = short.as_secs_f64() * f64::from(1 << 20) / branches;
+    assert!(long.as_secs_f64() < million / 2.0, "{long:?}, where {branches} branches take {short:?}");
 }

@@ -33,6 +33,8 @@ use crate::terminal::output::{check_writable, failure, print};
 /// `--webassembly` measures only kernels in Node beside those of this program, for a page of tables of their own. It builds this
 /// repository for the target wasm32-wasip1, without vectors and with them.
 ///
+/// `--bounds` measures only what bounds the selected kernels: `llvm-mca` simulates the instructions that they execute.
+///
 /// `--toolchains` measures only what other compilers make of the kernels, for a page of its own.
 ///
 /// `--html` measures nothing and writes that one file: a page of the measurements to browse, without a network.
@@ -60,6 +62,9 @@ pub struct Args {
     /// anew from the measurements that it was made from
     #[arg(long, conflicts_with_all = ["quick", "data", "check", "html"])]
     webassembly: bool,
+    /// Count what the selected kernel of each operation executes, and have llvm-mca say what bounds it, for a page of its own
+    #[arg(long, conflicts_with_all = ["quick", "data", "check", "html", "webassembly", "crates", "toolchains"])]
+    bounds: bool,
     /// Measure only the kernels that differ in where their vectors come from, in a build with the Cargo features pulp or std_simd, and
     /// generate the report anew from the measurements that it was made from
     #[arg(long, conflicts_with_all = ["quick", "data", "check", "html", "webassembly", "toolchains"])]
@@ -127,6 +132,10 @@ pub fn main(args: &Args) -> Result<(), Failure> {
         }
         (None, false) if args.crates => {
             measure_apart(args, |_| Ok(Vec::new()), measure::crates::measure)?;
+            report::source()?
+        }
+        (None, false) if args.bounds => {
+            measure_apart(args, |_| Ok(Vec::new()), measure::bounds::measure)?;
             report::source()?
         }
         (None, false) if !args.toolchains.is_empty() => {

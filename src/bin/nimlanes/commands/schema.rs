@@ -15,6 +15,7 @@ use crate::files::swept::Sweep;
 use crate::measuring::calibration::Calibration;
 use crate::measuring::duel::show::Versus;
 use crate::measuring::duel::{Compilers, Duel};
+use crate::report::data::apart::Bounds;
 use crate::terminal::failure::Failure;
 use crate::terminal::output::{Document, print, table};
 
@@ -35,7 +36,7 @@ struct Format {
 }
 
 /// All formats: what `--json` prints, then what files hold.
-fn formats() -> [Format; 19] {
+fn formats() -> [Format; 20] {
     [
         printed::<solve::Report>("solve --json"),
         printed::<grundy::Summary>("grundy --json"),
@@ -50,6 +51,7 @@ fn formats() -> [Format; 19] {
         printed::<Environment>("env --json"),
         kept::<Duel>("compare --save"),
         kept::<Calibration>("calibrate --into"),
+        kept::<Bounds>("report --bounds"),
         kept::<FirstHeaps>("grundy --records --save"),
         kept::<Growth>("grundy --zeros --save"),
         kept::<Periodic>("grundy --code --save"),

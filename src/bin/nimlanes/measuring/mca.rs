@@ -44,15 +44,24 @@ pub fn output(command: &mut Command, input: &str) -> Result<String, String> {
     }
 }
 
+/// The newest llvm-mca, its version, and the model of this CPU.
+///
+/// # Errors
+/// It is not installed, or has no such model.
+pub fn model() -> Result<[String; 3], String> {
+    let name = newest();
+    let version = output(program(&name).arg("--version"), "")?;
+    let cpu = after(&version, "Host CPU:").ok_or_else(|| format!("{name} does not know this CPU"))?;
+    let number = after(&version, "LLVM version").unwrap_or_default();
+    Ok([name, number, cpu])
+}
+
 /// Asks the newest llvm-mca about instructions, in assembly, executed so many times.
 ///
 /// # Errors
 /// Why there is no answer: it is not installed, or what it complained of.
 pub fn simulate(assembly: &str, times: u32) -> Result<Simulated, String> {
-    let name = newest();
-    let version = output(program(&name).arg("--version"), "")?;
-    let cpu = after(&version, "Host CPU:").ok_or_else(|| format!("{name} does not know this CPU"))?;
-    let number = after(&version, "LLVM version").unwrap_or_default();
+    let [name, number, cpu] = model()?;
     let mut command = program(&name);
     command.args([format!("-mcpu={cpu}"), format!("-iterations={times}")]);
     command.args(["-bottleneck-analysis", "-resource-pressure=false", "-instruction-info=false"]);
@@ -64,14 +73,45 @@ pub fn simulate(assembly: &str, times: u32) -> Result<Simulated, String> {
     Ok(Simulated { by: format!("llvm-mca {number} -mcpu={cpu}{of}"), cycles, text })
 }
 
-impl Simulated {
-    /// The share of the cycles, from 0 to 1, behind this name: `Resource Pressure`, `Register Dependencies`, `Memory Dependencies`. It
-    /// is 0 where nothing waits.
-    pub fn share(&self, name: &str) -> f64 {
-        let line = self.text.lines().find_map(|line| line.split_once(name));
-        let percent = line.and_then(|(_, rest)| rest.split_once('[')?.1.split_once('%')?.0.trim().parse::<f64>().ok());
-        percent.unwrap_or_default() / 100.0
+/// Whether a unit of the CPU loads or stores: by its name on AMD, by the number of the port on Intel.
+fn loads_or_stores(unit: &str) -> bool {
+    match unit.split_once("Port") {
+        Some((_, number)) => matches!(number.parse::<u8>(), Ok(2..=4 | 7..=9 | 11 | 23)),
+        None => ["AGU", "LSU", "Load", "Store", "FPSt"].iter().any(|name| unit.contains(name)),
     }
+}
+
+impl Simulated {
+    /// Shares of the cycles, from 0 to 1, and 1 together: those in which the front end would hand out as much as it can, and, of the rest,
+    /// what goes to waiting for units that calculate, for units that load and store, and for results. That is by the cycles in which
+    /// instructions wait for each, which may be the same ones.
+    pub fn shares(&self) -> [f64; 4] {
+        let figure = |mark| after(&self.text, mark)?.parse::<f64>().ok();
+        let full = || Some(figure("Total uOps:")? / figure("Dispatch Width:")? / figure("Total Cycles:")?);
+        let [mut units, mut loads] = [0.0; 2];
+        for (name, share) in self.text.lines().filter_map(|line| line.trim_start().strip_prefix("- ")?.split_once('['))
+        {
+            let share = percent(share);
+            match name.trim() {
+                name if name.ends_with("Dependencies") => {}
+                name if loads_or_stores(name) => loads += share,
+                _ => units += share,
+            }
+        }
+        let under =
+            |name| self.text.split_once(name).map_or(0.0, |(_, rest)| percent(rest.trim_start_matches([' ', '['])));
+        let [pressure, results] = ["Resource Pressure", "Data Dependencies:"].map(under);
+        let all = pressure + results;
+        let front_end = if all > 0.0 { full().unwrap_or_default().min(1.0) } else { 1.0 };
+        let waits = |share: f64| if share > 0.0 { (1.0 - front_end) * share / all } else { 0.0 };
+        let loads = if loads > 0.0 { pressure * loads / (units + loads) } else { 0.0 };
+        [front_end, waits(pressure - loads), waits(loads), waits(results)]
+    }
+}
+
+/// The number that a text begins with, before its per cent sign.
+fn percent(text: &str) -> f64 {
+    text.split_once('%').and_then(|(number, _)| number.trim().parse().ok()).unwrap_or_default()
 }
 
 /// The word after a mark.
@@ -106,12 +146,23 @@ mod tests {
         assert_eq!(output(&mut program("cat"), "text").as_deref(), Ok("text"));
     }
 
+    /// What a kernel on Zen 3 and the same instructions on another CPU give, in part.
     #[test]
-    fn shares_are_those_of_their_lines() {
-        let text = "Throughput Bottlenecks: \n  Resource Pressure       [ 1.50% ]\n  Data Dependencies:      [ 88.89% ]\n  \
-                    - Register Dependencies [ 80.00% ]\n";
-        let simulated = Simulated { by: String::new(), cycles: 1.0, text: text.to_owned() };
-        let shares = ["Resource Pressure", "Register Dependencies", "Memory Dependencies"];
-        assert_eq!(shares.map(|name| simulated.share(name)), [0.015, 0.8, 0.0]);
+    fn shares_are_one_together() {
+        let shares = |waits: &str| {
+            let text = format!("Total Cycles:      100\nTotal uOps:        300\n\nDispatch Width:    6\n{waits}");
+            let simulated = Simulated { by: String::new(), cycles: 1.0, text };
+            simulated.shares().map(|share| (1000.0 * share).round() / 1000.0)
+        };
+        let waits = "Cycles with backend pressure increase [ 44.40% ]\nThroughput Bottlenecks: \n  \
+                     Resource Pressure       [ 15.00% ]\n  - Zn3AGU0  [ 1.00% ]\n  - Zn3ALU0  [ 4.00% ]\n  \
+                     Data Dependencies:      [ 35.00% ]\n  - Register Dependencies [ 35.00% ]\n  - Memory Dependencies   [ 0.00% ]\n";
+        assert_eq!(shares(waits), [0.5, 0.12, 0.03, 0.35]);
+        assert_eq!(
+            shares(&waits.replace("Zn3AGU0", "SPRPort11").replace("Zn3ALU0", "SPRPort10")),
+            [0.5, 0.12, 0.03, 0.35]
+        );
+        let none = "No resource or data dependency bottlenecks discovered.\n";
+        assert_eq!(shares(none), [1.0, 0.0, 0.0, 0.0]);
     }
 }

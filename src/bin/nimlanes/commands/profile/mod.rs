@@ -3,6 +3,7 @@
 mod other;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use nimlanes::kernel::session::Session;
 
@@ -10,6 +11,7 @@ use self::other::OtherBuild;
 use super::run::repeat;
 use crate::commands::arguments::repeated::{Opened, RepeatedTarget};
 use crate::commands::arguments::{Threads, seconds};
+use crate::measuring::counters::{self, StepError};
 use crate::measuring::profile::{Change, Profile, ProfileError, ROOT, Sampler, Sampling, Side};
 use crate::measuring::revisions::Revision;
 use crate::measuring::toolchains;
@@ -18,7 +20,10 @@ use crate::terminal::interrupt;
 use crate::terminal::monitor::Monitor;
 use crate::terminal::output::print;
 
-/// Sample one kernel and draw a flamegraph of where it spends its time
+/// Sample one kernel, draw a flamegraph of where it spends its time, and say what bounds it
+///
+/// What bounds it is what llvm-mca, if installed, says of instructions of a run, which are found by single steps: at a smaller size if
+/// there are many. That takes some seconds, and needs Linux on x86-64.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  nimlanes profile mex_subtraction --kernel stamp --size 100000\n  \
     nimlanes profile table_scan --against byte_table\n  \
@@ -125,8 +130,20 @@ fn sample(
     let sampling = Sampling::start(sampler)?;
     let start = repeat(session, kernel, threads, args.seconds)?;
     let profile = sampling.finish(&session.case().with_kernel(session.kernels()[kernel].name))?;
+    let profile = profile.with_bound(bound(session, kernel)?);
     profile.remarks().iter().for_each(|line| remark(line));
     let picture = profile.write(&args.into)?;
     print(&format!("{}\n{}\n", picture.display(), profile.text()))?;
     Ok((profile, start.later_seconds))
+}
+
+/// What bounds a kernel, or why that is not known.
+fn bound(session: &dyn Session, kernel: usize) -> Result<String, Failure> {
+    /// A run of so long is stepped through in a second or two.
+    const LONGEST: Duration = Duration::from_micros(30);
+    match counters::bound(session, kernel, LONGEST, &interrupt::run(1)) {
+        Ok(counted) => Ok(counted.bound()),
+        Err(StepError::Run(error)) => Err(error.into()),
+        Err(error) => Ok(format!("not known what bounds it: {error}\n")),
+    }
 }

@@ -1,6 +1,7 @@
 //! What a kernel does per unit of work: instructions, cycles and misses by the counters of the CPU ([`hardware`]), which many virtual
 //! machines do not have, or instructions by kind, one by one ([`steps`]).
 
+mod bound;
 #[cfg_attr(
     not(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "x86_64"))),
     path = "no_hardware.rs"
@@ -14,20 +15,24 @@ use std::fmt::Display;
 use std::io::{Error, ErrorKind};
 use std::time::{Duration, Instant};
 
+use nimlanes::cores::operation;
+use nimlanes::kernel::case::Case;
+use nimlanes::kernel::selection::{Selection, largest};
 use nimlanes::kernel::session::Session;
 use nimlanes::kernel::{Run, RunError};
-use nimlanes::lab::ceilings;
 use nimlanes::lab::clock::Clock;
 use nimlanes::machine::Machine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::bound::nanoseconds_of_a_cycle;
 use self::hardware::Hardware;
 use crate::measuring::duel::repeats;
-use crate::measuring::loops;
-use crate::measuring::mca::{assembly, simulate};
+use crate::measuring::{loops, mca};
 use crate::terminal::monitor::Monitor;
 use crate::terminal::output::{headed, table};
+
+pub use self::bound::Bound;
 
 /// What is counted, by the name of its field, and the heading of its column. Older files also have the energy of the package.
 const COUNTED: [(&str, &str); 17] = [
@@ -93,6 +98,16 @@ pub struct Counters {
     pub rows: Vec<Row>,
 }
 
+/// What kernels do on an input, on one thread.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct Counted {
+    /// The input.
+    #[serde(flatten)]
+    pub case: Case,
+    /// The counts.
+    pub counters: Counters,
+}
+
 /// The counts of one kernel.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct Row {
@@ -106,7 +121,7 @@ pub struct Row {
     /// The loop with the most instructions, by single steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hot_loop: Option<Loop>,
-    /// What bounds it, by a simulation of instructions from the middle of a run.
+    /// What bounds it, by a simulation of instructions of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bound: Option<Bound>,
     /// Why that is not known.
@@ -118,28 +133,8 @@ pub struct Row {
 pub struct Stepped {
     counts: Counts,
     hot_loop: Option<Loop>,
-    /// Instructions in the order in which they were executed, from the middle of the run.
-    stretch: Vec<loops::Instruction>,
-}
-
-/// What `llvm-mca` says of instructions in the order in which they were executed, if all loads hit L1 and all branches are predicted. In
-/// the rest of the cycles, the front end is the bound.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
-pub struct Bound {
-    /// The program, its version and the model of the CPU.
-    by: String,
-    /// Number of instructions that were simulated.
-    instructions: usize,
-    /// Cycles per unit of work.
-    cycles: f64,
-    /// Cycles per unit of work as measured, by the time and by the frequency of a chain of dependent operations.
-    measured_cycles: f64,
-    /// Share of the cycles in which instructions wait for ports, from 0 to 1.
-    ports: f64,
-    /// Share in which they wait for registers: for a chain of operations.
-    registers: f64,
-    /// Share in which they wait for memory: for a store before a load.
-    memory: f64,
+    /// Instructions in the order in which they were executed, from all parts of the run.
+    executed: Vec<loops::Instruction>,
 }
 
 /// A loop of machine code.
@@ -267,31 +262,72 @@ fn by_steps(
     run: &Run,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Vec<Row>, StepError> {
-    let (clock, cycle) = (Clock::for_runs(false).for_one_run(), nanoseconds_of_a_cycle());
     let mut rows = Vec::new();
     for kernel in kernels {
-        let name = session.kernels()[*kernel].name;
-        let (time, work) = once(session, *kernel, run)?;
-        let (bar, mut watch) = Monitor::of_share(format!("single steps of {name}, at most"));
-        let counted = steps::count(session, *kernel, time, run, &mut watch);
-        drop(bar);
-        match counted {
-            Ok(Stepped { counts, hot_loop, stretch }) => {
-                let row = Row { hot_loop: hot_loop.map(|it| it.per(work)), ..Row::new(name, 1, work, counts) };
-                let runs = repeats(time);
-                let start = clock.now();
-                session.spin(*kernel, run, runs)?;
-                let unit = (clock.now() - start).as_secs_f64() * 1e9 / (runs as f64 * work.max(1) as f64);
-                rows.push(match Bound::new(&stretch, row.counts[INSTRUCTIONS], unit / cycle) {
-                    Ok(bound) => Row { bound: Some(bound), ..row },
-                    Err(unbound) => Row { unbound, ..row },
-                });
-            }
-            Err(error @ StepError::TooLong) => announce(&format!("{name}: {error}")),
-            Err(error) => return Err(error),
+        match row_by_steps(session, *kernel, run) {
+            Err(error @ StepError::TooLong) => announce(&format!("{}: {error}", session.kernels()[*kernel].name)),
+            row => rows.push(row?),
         }
     }
     Ok(rows)
+}
+
+fn row_by_steps(session: &dyn Session, kernel: usize, run: &Run) -> Result<Row, StepError> {
+    /// The best of so many timings counts.
+    const TIMES: u32 = 5;
+    let name = session.kernels()[kernel].name;
+    let (time, work) = once(session, kernel, run)?;
+    let (bar, mut watch) = Monitor::of_share(format!("single steps of {name}, at most"));
+    let Stepped { counts, hot_loop, executed } = steps::count(session, kernel, time, run, &mut watch)?;
+    drop(bar);
+    let row = Row { hot_loop: hot_loop.map(|it| it.per(work)), ..Row::new(name, 1, work, counts) };
+    let (clock, runs) = (Clock::for_runs(false).for_one_run(), repeats(time));
+    let mut best = f64::INFINITY;
+    for _ in 0..TIMES {
+        let start = clock.now();
+        session.spin(kernel, run, runs)?;
+        best = best.min((clock.now() - start).as_secs_f64());
+    }
+    let cycles = best * 1e9 / (runs as f64 * work.max(1) as f64) / nanoseconds_of_a_cycle();
+    Ok(match Bound::new(&executed, row.counts[INSTRUCTIONS], cycles) {
+        Ok(bound) => Row { bound: Some(bound), ..row },
+        Err(unbound) => Row { unbound, ..row },
+    })
+}
+
+/// What a kernel does in one run, and what bounds it: on the input of a session, or at about the largest size below at which a run is
+/// predicted to take at most `longest` and has few enough branches for single steps.
+///
+/// # Errors
+/// `llvm-mca` or single steps are not possible here, the kernel failed, or the run was cancelled.
+pub fn bound(session: &dyn Session, kernel: usize, mut longest: Duration, run: &Run) -> Result<Counted, StepError> {
+    const SHORTEST: Duration = Duration::from_micros(1);
+    mca::model().map_err(StepError::Impossible)?;
+    loop {
+        let session = shorter(session, kernel, longest)?;
+        match row_by_steps(session.as_ref(), kernel, run) {
+            Err(StepError::TooLong) if longest > SHORTEST => longest /= 2,
+            row => {
+                let rows = vec![Row { hot_loop: None, ..row? }];
+                let counters = Counters { counted_by: Source::Steps, unit: session.unit().to_owned(), rows };
+                return Ok(Counted { case: session.case().clone(), counters });
+            }
+        }
+    }
+}
+
+/// A session of the same workload at the largest size, up to that of a session, at which a run of a kernel is predicted to take at most
+/// this long on one thread.
+fn shorter(session: &dyn Session, kernel: usize, most: Duration) -> Result<Box<dyn Session>, StepError> {
+    let operation = operation(session.operation()).map_err(StepError::because)?;
+    let selection = Selection::new(Machine::detect()).allow_long();
+    let open = |size| operation.session(&selection, session.workload(), size);
+    let is_within = |session: &dyn Session| session.cost(kernel, 1).ns <= most.as_nanos() as f64;
+    let size = match session.case().size {
+        size if is_within(session) => size,
+        size => largest(size, |size| open(size).is_ok_and(|session| is_within(session.as_ref()))).max(1),
+    };
+    open(size).map_err(StepError::because)
 }
 
 impl Loop {
@@ -310,46 +346,11 @@ impl Loop {
     }
 }
 
-impl Bound {
-    /// Simulates a stretch of a run that has so many instructions per unit of work, and takes so many cycles for it.
-    ///
-    /// # Errors
-    /// Why it cannot be simulated.
-    fn new(stretch: &[loops::Instruction], instructions: f64, measured_cycles: f64) -> Result<Self, String> {
-        // The simulation takes a call for a hundred cycles.
-        let is_plain = |it: &&loops::Instruction| !["call", "ret"].iter().any(|not| it.text.starts_with(not));
-        let plain: Vec<loops::Instruction> = stretch.iter().filter(is_plain).cloned().collect();
-        let simulated = simulate(&assembly(&plain), 1)?;
-        Ok(Bound {
-            instructions: stretch.len(),
-            cycles: simulated.cycles / stretch.len().max(1) as f64 * instructions,
-            measured_cycles,
-            ports: simulated.share("Resource Pressure"),
-            registers: simulated.share("Register Dependencies"),
-            memory: simulated.share("Memory Dependencies"),
-            by: simulated.by,
-        })
+impl Counted {
+    /// What bounds the kernels on this input, or why that is not known.
+    pub fn bound(&self) -> String {
+        format!("at size {}, {}", self.case.size, self.counters.bound())
     }
-
-    fn text(&self, unit: &str) -> String {
-        let Bound { by, instructions, cycles, measured_cycles, .. } = self;
-        let [ports, registers, memory] = [self.ports, self.registers, self.memory].map(|share| 100.0 * share);
-        format!(
-            "\n{by}, of {instructions} instructions from the middle of the run, if loads hit L1 and branches are predicted:\n\
-             {} cycles per {unit}; in {ports:.0} % of them ports are waited for, in {registers:.0} % results, in {memory:.0} % stores\n\
-             measured: {} cycles per {unit}, {:.0} % of which that explains\n",
-            figure(*cycles),
-            figure(*measured_cycles),
-            100.0 * cycles / measured_cycles,
-        )
-    }
-}
-
-/// By a chain of dependent operations that take a cycle each.
-fn nanoseconds_of_a_cycle() -> f64 {
-    let machine = Machine::detect();
-    let chain = ceilings::groups().find(|group| group.kind() == "clock").expect("there is one");
-    chain.measure(&machine)[0].ns
 }
 
 impl Counters {
@@ -360,14 +361,32 @@ impl Counters {
             Source::Steps => "step by step, in one run on one thread",
         };
         let more = match &self.rows[..] {
-            [Row { hot_loop, bound, unbound, .. }] if self.counted_by == Source::Steps => {
+            [Row { hot_loop, .. }] if self.counted_by == Source::Steps => {
                 let hot_loop = hot_loop.as_ref().map_or(String::new(), |it| it.text(&self.unit));
-                let bound = bound.as_ref().map_or_else(|| format!("\n{unbound}\n"), |it| it.text(&self.unit));
-                hot_loop + &bound
+                format!("{hot_loop}\n{}", self.bound())
             }
             _ => String::new(),
         };
         format!("\ncounted {by}, per {}\n\n{}{more}", self.unit, table(self.lines()))
+    }
+
+    /// The unit of work.
+    pub fn unit(&self) -> &str {
+        &self.unit
+    }
+
+    /// The kernels of which it is known what bounds them, with their instructions per unit of work, and that.
+    pub fn bounds(&self) -> impl Iterator<Item = (&str, f64, &Bound)> {
+        self.rows.iter().filter_map(|row| Some((&*row.kernel, *row.counts.get(INSTRUCTIONS)?, row.bound.as_ref()?)))
+    }
+
+    /// What bounds each kernel, or why that is not known.
+    fn bound(&self) -> String {
+        let line = |row: &Row| match &row.bound {
+            Some(bound) => bound.text(&self.unit),
+            None => format!("{}\n", row.unbound),
+        };
+        self.rows.iter().map(line).collect()
     }
 
     /// The rows of a table, the first of them its heading. Only what was counted has a column, after that of the kernels.

@@ -32,7 +32,7 @@ use nix::sys::signal::{Signal, raise};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 
-use super::{Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, StepError, Stepped};
+use super::{Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, StepError, Stepped, shorter};
 use crate::measuring::loops::{self, hottest, loops};
 use crate::measuring::programs::{PARENT, Process, program, this_program};
 
@@ -45,11 +45,15 @@ const WARM: u64 = 2;
 /// A run with more branches is given up.
 const MOST_BRANCHES: u64 = 1 << 20;
 
-/// A run that takes longer has more branches than [`MOST_BRANCHES`], unless it waits for memory all the time.
-const LONGEST: Duration = Duration::from_millis(100);
+/// A run that takes less has no more branches than [`MOST_BRANCHES`]: a CPU takes at most two in a cycle.
+const SHORT: Duration = Duration::from_micros(100);
 
-/// Instructions of the stretch that is kept.
-const STRETCH: usize = 1 << 13;
+/// Of a longer run, so small a part says how many it has.
+const PART: u32 = 64;
+
+/// Instructions that are kept: so many from each of so many places of the run.
+const KEPT: usize = 1 << 10;
+const PLACES: usize = 1 << 5;
 
 /// The name of the command that [`perform`]s.
 const COMMAND: &str = "traced";
@@ -82,16 +86,17 @@ pub fn count(
     run: &Run,
     watch: &mut (dyn FnMut(f64) + Send),
 ) -> Result<Stepped, StepError> {
-    if time > LONGEST {
-        return Err(StepError::TooLong);
+    if time > SHORT {
+        let predicted = Duration::from_nanos(session.cost(kernel, 1).ns as u64);
+        trace(
+            shorter(session, kernel, predicted / PART)?.as_ref(),
+            kernel,
+            MOST_BRANCHES / u64::from(PART),
+            run,
+            &mut |_| {},
+        )?;
     }
-    // The thread that starts a process traces it, and its personality is that of the process: where memory is does not change from
-    // one run to the next. Where a container forbids that, alignments differ, and so do some instructions.
-    let counted = || {
-        let _ = personality::get().and_then(|own| personality::set(own | Persona::ADDR_NO_RANDOMIZE));
-        Tracee::start(session, kernel, run)?.count(run, watch)
-    };
-    let Steps { blocks, order, taken } = thread::scope(|scope| scope.spawn(counted).join().expect("no panic"))?;
+    let Steps { blocks, order, taken } = trace(session, kernel, MOST_BRANCHES, run, watch)?;
     let mut executed = BTreeMap::new();
     for Block { instructions, times: [without, with] } in blocks.values() {
         for instruction in instructions {
@@ -101,13 +106,30 @@ pub fn count(
     // A few are executed only where there is nothing to run: they are negative.
     let executed: Vec<(Instruction, i64)> = executed.into_values().collect();
     let in_order = order.iter().flat_map(|start| &blocks[start].instructions);
-    let middle = order.iter().map(|start| blocks[start].instructions.len()).sum::<usize>() / 2;
-    let stretch = in_order.skip(middle.saturating_sub(STRETCH / 2)).take(STRETCH);
+    let every = (in_order.clone().count() / PLACES).max(KEPT);
+    let kept = in_order.enumerate().filter(|(place, _)| place % every < KEPT).map(|(_, it)| it);
     Ok(Stepped {
         counts: by_kind(&executed),
         hot_loop: hot_loop(&executed, &taken),
-        stretch: stretch.map(text()).collect(),
+        executed: kept.map(text()).collect(),
     })
+}
+
+/// Traces a run of a kernel. A run with more branches than `most` is given up.
+fn trace(
+    session: &dyn Session,
+    kernel: usize,
+    most: u64,
+    run: &Run,
+    watch: &mut (dyn FnMut(f64) + Send),
+) -> Result<Steps, StepError> {
+    // The thread that starts a process traces it, and its personality is that of the process: where memory is does not change from
+    // one run to the next. Where a container forbids that, alignments differ, and so do some instructions.
+    let traced = || {
+        let _ = personality::get().and_then(|own| personality::set(own | Persona::ADDR_NO_RANDOMIZE));
+        Tracee::start(session, kernel, run)?.count(most, run, watch)
+    };
+    thread::scope(|scope| scope.spawn(traced).join().expect("no panic"))
 }
 
 /// A child that is traced.
@@ -162,22 +184,22 @@ impl Tracee {
     }
 
     /// Counts what is executed between the first two marks, and between the two after them.
-    fn count(mut self, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<Steps, StepError> {
-        self.blocks(0, run, watch)?;
+    fn count(mut self, most: u64, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<Steps, StepError> {
+        self.blocks(0, most, run, watch)?;
         ptrace::cont(self.pid, None)?;
         self.until_mark(run)?;
         self.steps.order.clear();
-        self.blocks(1, run, watch)?;
+        self.blocks(1, most, run, watch)?;
         Ok(self.steps)
     }
 
     /// Counts blocks up to the next mark.
-    fn blocks(&mut self, which: usize, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<(), StepError> {
+    fn blocks(&mut self, which: usize, most: u64, run: &Run, watch: &mut dyn FnMut(f64)) -> Result<(), StepError> {
         let mut start = self.pointer()?;
-        for branches in 0..MOST_BRANCHES {
+        for branches in 0..most {
             run.advance(0)?;
             if branches % 1024 == 0 {
-                watch(branches as f64 / MOST_BRANCHES as f64);
+                watch(branches as f64 / most as f64);
             }
             self.steps.order.push(start);
             let last = self.block(start, which)?;

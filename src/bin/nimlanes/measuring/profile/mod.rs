@@ -195,6 +195,8 @@ pub struct Profile {
     subtitle: String,
     stacks: Stacks,
     hot_loop: HotLoop,
+    /// What bounds the kernel, by the instructions that it executes; or why that is not known.
+    bound: String,
     remarks: Vec<String>,
 }
 
@@ -202,7 +204,13 @@ impl Profile {
     /// Stacks of which nothing more is known.
     fn new(id: &str, stacks: Stacks) -> Self {
         let hot_loop = HotLoop::none("no loop: only stacks are known".to_owned());
-        Profile { id: id.to_owned(), subtitle: String::new(), stacks, hot_loop, remarks: Vec::new() }
+        let [id, subtitle, bound] = [id, "", ""].map(str::to_owned);
+        Profile { id, subtitle, stacks, hot_loop, bound, remarks: Vec::new() }
+    }
+
+    /// The same with what bounds the kernel.
+    pub fn with_bound(self, bound: String) -> Self {
+        Profile { bound, ..self }
     }
 
     /// Total number of samples.
@@ -258,9 +266,9 @@ impl Profile {
         format!("{}\n\n{}", self.subtitle, self.shares())
     }
 
-    /// The shares of functions and of lines, and where the hottest loop is.
+    /// The shares of functions and of lines, where the hottest loop is, and what bounds the kernel.
     fn shares(&self) -> String {
-        format!("{}\n{}", tree(&self.stacks), self.hot_loop.summary)
+        format!("{}\n{}\n{}", tree(&self.stacks), self.hot_loop.summary, self.bound).trim_end().to_owned() + "\n"
     }
 
     /// `<operation>/<workload>`, kernel and size.

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::files::saved::{Measured, Saved, SavedError, entries};
 use crate::measuring::calibration::Calibration;
+use crate::measuring::counters::Counted;
 use crate::measuring::duel::{Compilers, Duel};
 use crate::report::FOLDERS;
 
@@ -45,6 +47,17 @@ impl Measured for Crates {
     const KIND: &'static str = "crates";
 }
 
+/// What bounds the selected kernel of each operation, at about the largest size that single steps allow.
+#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct Bounds {
+    /// The counts of one kernel each.
+    pub operations: Vec<Counted>,
+}
+
+impl Measured for Bounds {
+    const KIND: &'static str = "bounds";
+}
+
 /// All that is measured apart.
 #[derive(Debug, Default)]
 pub struct Apart {
@@ -56,6 +69,8 @@ pub struct Apart {
     pub crates: Vec<Saved<Crates>>,
     /// Duels of a build with itself.
     pub calibrations: Vec<Saved<Calibration>>,
+    /// What bounds kernels.
+    pub bounds: Vec<Saved<Bounds>>,
 }
 
 impl Apart {
@@ -64,7 +79,7 @@ impl Apart {
     /// # Errors
     /// A file cannot be read or holds something else.
     pub fn read() -> Result<Self, SavedError> {
-        Ok(Apart { webassembly: all()?, toolchains: all()?, crates: all()?, calibrations: all()? })
+        Ok(Apart { webassembly: all()?, toolchains: all()?, crates: all()?, calibrations: all()?, bounds: all()? })
     }
 }
 

@@ -19,8 +19,9 @@ use serde::{Deserialize, Serialize};
 use self::sources::Sources;
 use crate::files::folder::{self, Measurement};
 use crate::files::saved::{Measured, Mismatch, Saved, SavedError, kind_of, parse};
-use crate::measuring::counters::Counters;
 use crate::measuring::duel::{Duel, Row};
+
+pub use crate::measuring::counters::Counted;
 
 /// How the measurements of a folder were made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -182,16 +183,6 @@ pub struct KernelNeeds {
     pub kernel: String,
     /// Its needs.
     pub needs: Needs,
-}
-
-/// What kernels do, as counted by the CPU, on one thread.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Counted {
-    /// The input.
-    #[serde(flatten)]
-    pub case: Case,
-    /// The counts.
-    pub counters: Counters,
 }
 
 /// The row of an observed kernel in a duel.

@@ -48,7 +48,7 @@ impl Table {
 
 /// Whether a cell is only a number, perhaps with a unit and a spread.
 fn is_number(cell: &str) -> bool {
-    let starts = cell.trim_start_matches(['*', '×', '±']).starts_with(|c: char| c.is_ascii_digit());
+    let starts = cell.trim_start_matches(['*', '×', '±', '−']).starts_with(|c: char| c.is_ascii_digit());
     starts && !cell.contains(['`', '(', ',', '/'])
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Links lead from the root of the source tree.
 
+mod bounds;
 mod calibrations;
 mod counted;
 mod crates;
@@ -154,8 +155,13 @@ impl<'a> Report<'a> {
     /// if that is not known.
     pub fn new(data: &'a Data, changed: Option<BTreeSet<String>>, others: &'a [Data]) -> Self {
         let others = others.iter().map(|other| Report::new(other, None, &[])).collect();
-        static NONE: Apart =
-            Apart { webassembly: Vec::new(), toolchains: Vec::new(), crates: Vec::new(), calibrations: Vec::new() };
+        static NONE: Apart = Apart {
+            webassembly: Vec::new(),
+            toolchains: Vec::new(),
+            crates: Vec::new(),
+            bounds: Vec::new(),
+            calibrations: Vec::new(),
+        };
         // The machine only serves to list kernels: the report depends on the measurements, not on where it is generated.
         Report { data, machine: Machine::detect(), changed, others, apart: &NONE, longest_input: LONGEST_INPUT }
     }
@@ -267,6 +273,7 @@ impl<'a> Report<'a> {
     fn topics(&self) -> impl Iterator<Item = Topic> {
         let topics = [
             self.limits(),
+            self.bounds(),
             self.counted(),
             self.selections(),
             self.crates(),
