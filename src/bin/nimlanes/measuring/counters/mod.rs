@@ -103,6 +103,9 @@ pub struct Row {
     /// Per unit of work, in user space.
     #[serde(flatten)]
     counts: Counts,
+    /// Bytes of the instructions that a run executes, each counted once: what takes room in the cache of instructions. By single steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code_bytes: Option<u64>,
     /// The loop with the most instructions, by single steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hot_loop: Option<Loop>,
@@ -117,6 +120,7 @@ pub struct Row {
 /// What a run of single steps was.
 pub struct Stepped {
     counts: Counts,
+    code_bytes: u64,
     hot_loop: Option<Loop>,
     /// Instructions in the order in which they were executed, from the middle of the run.
     stretch: Vec<loops::Instruction>,
@@ -194,7 +198,15 @@ impl Row {
         counts.remove(TIME);
         counts.extend(ratio(INSTRUCTIONS, CYCLES).map(|ratio| (IPC.to_owned(), ratio)));
         counts.extend(ratio(CYCLES, TIME).map(|ratio| (FREQUENCY.to_owned(), ratio)));
-        Row { kernel: kernel.to_owned(), runs, counts, hot_loop: None, bound: None, unbound: String::new() }
+        Row {
+            kernel: kernel.to_owned(),
+            runs,
+            counts,
+            code_bytes: None,
+            hot_loop: None,
+            bound: None,
+            unbound: String::new(),
+        }
     }
 
     /// Instructions per cycle, if both were counted.
@@ -276,8 +288,9 @@ fn by_steps(
         let counted = steps::count(session, *kernel, time, run, &mut watch);
         drop(bar);
         match counted {
-            Ok(Stepped { counts, hot_loop, stretch }) => {
-                let row = Row { hot_loop: hot_loop.map(|it| it.per(work)), ..Row::new(name, 1, work, counts) };
+            Ok(Stepped { counts, code_bytes, hot_loop, stretch }) => {
+                let hot_loop = hot_loop.map(|it| it.per(work));
+                let row = Row { code_bytes: Some(code_bytes), hot_loop, ..Row::new(name, 1, work, counts) };
                 let runs = repeats(time);
                 let start = clock.now();
                 session.spin(*kernel, run, runs)?;

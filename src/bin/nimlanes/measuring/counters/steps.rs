@@ -105,6 +105,7 @@ pub fn count(
     let stretch = in_order.skip(middle.saturating_sub(STRETCH / 2)).take(STRETCH);
     Ok(Stepped {
         counts: by_kind(&executed),
+        code_bytes: executed.iter().filter(|(_, times)| *times > 0).map(|(it, _)| it.len() as u64).sum(),
         hot_loop: hot_loop(&executed, &taken),
         stretch: stretch.map(text()).collect(),
     })
