@@ -118,6 +118,9 @@ pub struct Row {
     /// Per unit of work, in user space.
     #[serde(flatten)]
     counts: Counts,
+    /// Bytes of the instructions that a run executes, each counted once: what takes room in the cache of instructions. By single steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code_bytes: Option<u64>,
     /// The loop with the most instructions, by single steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hot_loop: Option<Loop>,
@@ -132,6 +135,7 @@ pub struct Row {
 /// What a run of single steps was.
 pub struct Stepped {
     counts: Counts,
+    code_bytes: u64,
     hot_loop: Option<Loop>,
     /// Instructions in the order in which they were executed, from all parts of the run.
     executed: Vec<loops::Instruction>,
@@ -189,7 +193,15 @@ impl Row {
         counts.remove(TIME);
         counts.extend(ratio(INSTRUCTIONS, CYCLES).map(|ratio| (IPC.to_owned(), ratio)));
         counts.extend(ratio(CYCLES, TIME).map(|ratio| (FREQUENCY.to_owned(), ratio)));
-        Row { kernel: kernel.to_owned(), runs, counts, hot_loop: None, bound: None, unbound: String::new() }
+        Row {
+            kernel: kernel.to_owned(),
+            runs,
+            counts,
+            code_bytes: None,
+            hot_loop: None,
+            bound: None,
+            unbound: String::new(),
+        }
     }
 
     /// Instructions per cycle, if both were counted.
@@ -278,9 +290,10 @@ fn row_by_steps(session: &dyn Session, kernel: usize, run: &Run) -> Result<Row, 
     let name = session.kernels()[kernel].name;
     let (time, work) = once(session, kernel, run)?;
     let (bar, mut watch) = Monitor::of_share(format!("single steps of {name}, at most"));
-    let Stepped { counts, hot_loop, executed } = steps::count(session, kernel, time, run, &mut watch)?;
+    let Stepped { counts, code_bytes, hot_loop, executed } = steps::count(session, kernel, time, run, &mut watch)?;
     drop(bar);
-    let row = Row { hot_loop: hot_loop.map(|it| it.per(work)), ..Row::new(name, 1, work, counts) };
+    let hot_loop = hot_loop.map(|it| it.per(work));
+    let row = Row { code_bytes: Some(code_bytes), hot_loop, ..Row::new(name, 1, work, counts) };
     let (clock, runs) = (Clock::for_runs(false).for_one_run(), repeats(time));
     let mut best = f64::INFINITY;
     for _ in 0..TIMES {

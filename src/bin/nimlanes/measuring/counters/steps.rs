@@ -110,6 +110,7 @@ pub fn count(
     let kept = in_order.enumerate().filter(|(place, _)| place % every < KEPT).map(|(_, it)| it);
     Ok(Stepped {
         counts: by_kind(&executed),
+        code_bytes: executed.iter().filter(|(_, times)| *times > 0).map(|(it, _)| it.len() as u64).sum(),
         hot_loop: hot_loop(&executed, &taken),
         executed: kept.map(text()).collect(),
     })

@@ -1,7 +1,9 @@
 //! What is measured apart from a report: a file for each kind and machine, beside the folders of reports.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use nimlanes::kernel::case::Case;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,9 +40,22 @@ impl Measured for Toolchains {
 
 /// Kernels that differ in where their vectors come from, in a build with Cargo features beyond the default: a duel for each operation
 /// at its published size.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Crates {
     pub operations: Vec<Duel>,
+    /// For each operation, how much code its kernels are. Empty where there are no single steps.
+    #[serde(default)]
+    pub code: Vec<Code>,
+}
+
+/// How much machine code kernels are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Code {
+    /// The input, a small one.
+    #[serde(flatten)]
+    pub case: Case,
+    /// Bytes of the instructions that a run executes, by kernel.
+    pub bytes: BTreeMap<String, u64>,
 }
 
 impl Measured for Crates {

@@ -13,7 +13,7 @@ use super::toolchains::noise;
 use super::{Entry, Report, Topic};
 use crate::files::saved::{Saved, day};
 use crate::measuring::duel::{Duel, Row};
-use crate::report::data::apart::Crates;
+use crate::report::data::apart::{Code, Crates};
 
 const CRATES: &str = include_str!("crates.md");
 
@@ -122,6 +122,7 @@ const WRITTEN: [(&str, Texts); 6] = [
             Intrinsics: "cores/mex/split/near_sum_avx2.rs";
             Pulp: "cores/mex/split/near_sum_pulp.rs";
             StdSimd: "cores/mex/split/near_sum_std.rs";
+            C: "cores/mex/split/near_sum_c.rs" "simd/c/near.c";
         },
     ),
     (
@@ -160,6 +161,10 @@ fn count(text: &str) -> [usize; 2] {
     let blocks = code.iter().filter(|line| line.contains("unsafe {")).count();
     [code.len(), blocks]
 }
+
+/// What the sizes of code are.
+const CODE: &str = " Bytes of code are those of the instructions that a run executes, each counted once: driver, parts, and what they \
+    call. Of C, loops come before vector extensions.";
 
 /// How much is written, by idea and source.
 fn written() -> String {
@@ -290,17 +295,41 @@ fn more(Saved { environment, content, date, .. }: &Saved<Crates>) -> String {
         for family in Family::all(&entry).iter().filter(|family| family.has_more()) {
             let title = format!("### {}: {}\n\n", code(entry.name()), code(family.name));
             tables += &format!("{title}{}", speed(&entry, family, duel, None, &mut Vec::new()));
+            let code = content.code.iter().find(|code| code.case.operation == duel.case.operation);
+            tables += &code.map_or(String::new(), |code| size_of_code(family, code));
         }
     }
     format!(
-        "## With `pulp` and `std::simd`, on {}\n\n{}, on {}, {} build by {}.{}\n\n{tables}",
+        "## With `pulp` and `std::simd`, on {}\n\n{}, on {}, {} build by {}.{}{}\n\n{tables}",
         environment.microarchitecture,
         environment.cpu,
         day(date),
         environment.build.name,
         environment.build.compiler(),
         noise(content.operations.iter().map(|duel| duel.disturbed)),
+        if content.code.is_empty() { "" } else { CODE },
     )
+}
+
+/// The sources of a family that tables have columns for: those of the default features, and others that take part.
+fn columns(family: &Family) -> Vec<Source> {
+    let takes_part = |source: &Source| family.kernels.iter().any(|(from, _)| from == source);
+    Source::DEFAULT.into_iter().chain(Source::MORE.into_iter().filter(takes_part)).collect()
+}
+
+/// How much code the kernels of a family are, a tier in a line. Where a source has two kernels, both.
+fn size_of_code(family: &Family, code: &Code) -> String {
+    let sources = columns(family);
+    let heads = [format!("bytes of code, at {}", size(code.case.size))].into_iter();
+    let mut table = Table::new(&heads.chain(sources.iter().map(|source| source.name().to_owned())).collect::<Vec<_>>());
+    for tier in Tier::ALL.iter().filter(|tier| family.kernels.iter().any(|(_, kernel)| kernel.tier == **tier)) {
+        let cell = |source: &Source| {
+            let bytes = family.of(*source, *tier).filter_map(|kernel| Some(size(*code.bytes.get(kernel.name)?)));
+            Some(bytes.collect::<Vec<_>>().join("; ")).filter(|cell| !cell.is_empty()).unwrap_or_else(|| "–".to_owned())
+        };
+        table.row([super::markdown::code(tier.name())].into_iter().chain(sources.iter().map(cell)));
+    }
+    table.end()
 }
 
 /// The times of a family, a tier in a line. Adds the quotients of `fearless_simd` and intrinsics.
@@ -311,8 +340,7 @@ fn speed(entry: &Entry, family: &Family, default: &Duel, native: Option<&Duel>, 
         let rows = family.of(source, tier).filter_map(|kernel| find(duel, kernel.name));
         rows.min_by(|a, b| a.median_seconds.total_cmp(&b.median_seconds))
     };
-    let takes_part = |source: &Source| family.kernels.iter().any(|(from, _)| from == source);
-    let sources: Vec<Source> = Source::DEFAULT.into_iter().chain(Source::MORE.into_iter().filter(takes_part)).collect();
+    let sources = columns(family);
     let heads = [format!("at {}", size(default.case.size))].into_iter();
     let mut table = Table::new(&heads.chain(sources.iter().map(|source| source.name().to_owned())).collect::<Vec<_>>());
     let mut line = |name: String, duel: &Duel, tier: Tier| {
