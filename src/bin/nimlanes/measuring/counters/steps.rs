@@ -31,6 +31,7 @@ use nix::sys::ptrace::{self, AddressType, Options};
 use nix::sys::signal::{Signal, raise};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
+use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
 
 use super::{Counts, Executed, INSTRUCTIONS, KINDS, LOADS, Loop, STORES, StepError, Stepped, shorter};
 use crate::measuring::loops::{self, hottest, loops};
@@ -125,8 +126,12 @@ fn trace(
     watch: &mut (dyn FnMut(f64) + Send),
 ) -> Result<Steps, StepError> {
     // The thread that starts a process traces it, and its personality is that of the process: where memory is does not change from
-    // one run to the next. Where a container forbids that, alignments differ, and so do some instructions.
+    // one run to the next. Where a container forbids that, alignments differ, and so do some instructions. Both stay on one CPU, if
+    // they may: only one of them runs at a time, and to wake another CPU takes longer than a step.
     let traced = || {
+        let mut here = CpuSet::new();
+        here.set(sched_getcpu());
+        let _ = sched_setaffinity(None, &here);
         let _ = personality::get().and_then(|own| personality::set(own | Persona::ADDR_NO_RANDOMIZE));
         Tracee::start(session, kernel, run)?.count(most, run, watch)
     };
