@@ -52,14 +52,15 @@ fn main() {
         kernels => Err(Failed::from(format!("no workload is in the domain of {}", kernels.join(", ")))),
     });
     let entries = [
-        ("table_scan::TableScan<S,_>", "byte_rows_avx2", cfg!(feature = "avx2"), &["ymm"][..]),
-        ("occupancy::Occupancy<S,_>", "automaton_avx2", cfg!(feature = "avx2"), &["blsi"]),
+        (
+            "byte_rows_avx2",
+            "<nimlanes::cores::table_scan::TableScan<S,_> as nimlanes::kernel::operation::Operation>::KERNELS::byte_rows_avx2",
+            "ymm",
+        ),
+        ("automaton_avx2", "nimlanes::cores::occupancy::loops::plain::avx2::parts::{{closure}}", "blsi"),
     ];
-    let trials = trials.into_iter().chain([no_kernel_is_left_out]).chain(entries.map(
-        |(operation, kernel, is_listed, signs)| {
-            own_instructions(operation, kernel, cfg!(target_arch = "x86_64") && is_listed, signs)
-        },
-    ));
+    let entries = entries.map(|(kernel, function, sign)| own_instructions(kernel, function, sign));
+    let trials = trials.into_iter().chain([no_kernel_is_left_out]).chain(entries);
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
 }
 
@@ -77,26 +78,26 @@ fn left_out(machine: &Machine, trials: &[Trial]) -> Vec<String> {
     left_out.map(|(operation, kernel)| format!("{operation}/{kernel}")).collect()
 }
 
-/// Portable source listed at a higher tier is recompiled in that tier's entry. If a part is not inlined, the entry calls code
-/// for the build's target instead. Only the machine code shows this: it must contain one of `signs`.
-fn own_instructions(operation: &str, kernel: &str, is_listed: bool, signs: &'static [&str]) -> Trial {
-    let entry = format!("<nimlanes::cores::{operation} as nimlanes::kernel::operation::Operation>::KERNELS::{kernel}");
-    let disassemble = |entry: &str| {
+/// Portable source listed at a higher tier is recompiled in a function of that tier. If a part is not inlined, the function calls code
+/// for the build's target instead. Only the machine code shows this: it must contain `sign`.
+fn own_instructions(kernel: &str, function: &'static str, sign: &'static str) -> Trial {
+    let disassemble = move || {
         let program = std::env::current_exe().ok()?;
-        let symbol = format!("--disassemble={entry}");
+        let symbol = format!("--disassemble={function}");
         let output = std::process::Command::new("objdump").args(["-d", "-C", &symbol]).arg(program).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     };
+    let is_compiled = cfg!(all(target_arch = "x86_64", feature = "avx2"));
     let has_objdump = std::process::Command::new("objdump").arg("--version").output().is_ok();
     Trial::test(format!("{kernel} has its tier's instructions"), move || {
-        let code = disassemble(&entry).ok_or("objdump cannot read this program")?;
-        match (code.contains(&entry), signs.iter().any(|sign| code.contains(sign))) {
+        let code = disassemble().ok_or("objdump cannot read this program")?;
+        match (code.contains(function), code.contains(sign)) {
             (true, true) => Ok(()),
-            (true, false) => Err(Failed::from(format!("none of {signs:?} in {entry}"))),
-            (false, _) => Err(Failed::from(format!("no function is called {entry}"))),
+            (true, false) => Err(Failed::from(format!("no {sign} in {function}"))),
+            (false, _) => Err(Failed::from(format!("no function is called {function}"))),
         }
     })
-    .with_ignored_flag(!(is_listed && has_objdump))
+    .with_ignored_flag(!(is_compiled && has_objdump))
 }
 
 /// One test for each compiled kernel that finds this much and can process the workload; they share the inputs and the oracle's
