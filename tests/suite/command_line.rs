@@ -627,7 +627,7 @@ fn a_profile_needs_no_tools() {
     assert!(says.contains("not known what bounds it: llvm-mca is not installed\n"), "{says}");
     // Nor does the report guess.
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::create_dir(folder.path().join("src")).expect("created");
+    std::fs::create_dir_all(folder.path().join("src/cores")).expect("created");
     let mut report = nimlanes();
     let output = report.env("PATH", "").args(["report", "--bounds"]).current_dir(folder.path()).assert().code(1);
     output.stderr(predicate::str::contains(": llvm-mca is not installed\n"));
@@ -638,18 +638,21 @@ fn a_profile_needs_no_tools() {
 #[test]
 fn a_profile_says_what_bounds_the_kernel() {
     let folder = tempfile::tempdir().expect("a folder");
-    let target = ["table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3"];
-    let says = |command: &[&str]| {
+    let says = |command: &[&str], size: &str| {
+        let target = ["table_scan", "--kernel", "bit_rows", "--seconds", "0.3", "--size", size];
         let output = nimlanes().args(command).args(target).assert().success().get_output().stdout.clone();
         String::from_utf8(output).expect("UTF-8")
     };
     let into = folder.path().to_str().expect("UTF-8");
-    let printed = says(&["profile", "--into", into]);
+    let printed = says(&["profile", "--into", into], "300");
     let kept = std::fs::read_to_string(folder.path().join("table_scan/all-moves/bit_rows-300.txt")).expect("a text");
     if printed.contains("not known what bounds it: ") {
         return assert!(kept.contains("not known what bounds it: "), "{kept}");
     }
-    let run = says(&["run", "--counters=steps"]);
+    let size =
+        printed.lines().find_map(|line| Some(line.strip_prefix("at size ")?.split_once(',')?.0)).expect("a size");
+    assert!(size.parse::<u64>().is_ok_and(|size| (1..=300).contains(&size)), "{printed}");
+    let run = says(&["run", "--counters=steps"], size);
     for text in [&printed, &kept, &run] {
         let bound =
             text.lines().skip_while(|line| !line.contains("if loads hit L1 and branches are predicted:")).nth(1);
@@ -658,8 +661,6 @@ fn a_profile_says_what_bounds_the_kernel() {
             shares.split(", ").map(|share| share.trim_end_matches(|c: char| !c.is_alphabetic())).collect();
         assert_eq!(names, ["front end", "ports", "loads and stores", "chain", "unexplained"], "{text}");
     }
-    let size = printed.lines().find_map(|line| line.strip_prefix("at size ")?.split_once(',')?.0.parse::<u64>().ok());
-    assert!(size.is_some_and(|size| (1..=300).contains(&size)), "{printed}");
 }
 
 #[test]
