@@ -34,6 +34,12 @@ fn all_equal_the_oracle<O: Operation>(input: &O::Input) -> Result<(), TestCaseEr
     Ok(())
 }
 
+#[test]
+fn the_empty_set_is_a_set_of_a_family() {
+    let family = Family::new(&[], &[1]).expect("a move").part(0, 1).listing(1);
+    all_equal_the_oracle::<MexFamily>(&family).expect("equal");
+}
+
 /// The kernels that can process an input on one thread.
 fn able<O: Operation>(input: &O::Input) -> Vec<Kernel<O>> {
     available::<O>(&Machine::detect()).filter(|kernel| kernel.cost(input, 1).is_possible()).collect()
