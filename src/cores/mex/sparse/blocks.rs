@@ -104,7 +104,7 @@ const HEADS: usize = 512;
 const MIXED_NS: f64 = 60.0;
 /// Heads to choose from.
 const POOL: usize = 4096;
-/// Compiled with a plane to spare until it is given up.
+/// Blocks with a plane to spare until it is given up.
 const SPARE: usize = 32;
 /// How many codes of a heap a move must reach to be decoded, for common and for rare values, as measured with AVX-512.
 const WORTH: [f64; 2] = [0.0015, 0.0015];

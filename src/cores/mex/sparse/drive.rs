@@ -146,7 +146,7 @@ pub fn drive<'a>(
     compiled: Compiled,
     steps: &mut impl Steps<'a>,
 ) -> Result<Vec<u16>, RunError> {
-    // Compiled gain nothing for the first heaps, and heads must be far below half of a heap.
+    // Blocks gain nothing for the first heaps, and heads must be far below half of a heap.
     let first = LANES + 4 * input.code().last_place().unwrap_or(0);
     let mut values = Values::new(input, run, start);
     if values.known.is_empty() {
