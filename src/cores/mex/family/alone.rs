@@ -51,10 +51,6 @@ pub mod proved {
     use crate::kernel::{Run, RunError};
 
     fn settle(moves: u64, run: &Run) -> Result<[u64; 3], RunError> {
-        // All values are 0, and there is no largest move to search by.
-        if moves == 0 {
-            return Ok([0, 1, 0]);
-        }
         let input = Subtraction::of_moves(bits_of(moves).map(|m| m as u64).collect(), MAX_LIMIT);
         let (values, found) = prove(&input, run)?.ok_or(super::TOO_LONG)?;
         let largest = values.into_iter().max().unwrap_or(0);

@@ -110,7 +110,7 @@ fn listed_cost(name: &str, input: &Subtraction) -> Cost {
 /// Rates: the ns to copy a value, and of a run.
 pub fn cost(input: &Subtraction, _: CostContext, [copy, run]: [f64; 2]) -> Cost {
     let heaps = input.heaps() as f64;
-    let farthest = input.moves().last().copied().unwrap_or(input.limit());
+    let farthest = farthest(input);
     let (_, whole, _) = prefix(input, input.limit());
     let (_, first, _) = prefix(input, input.limit().min(FIRST * farthest));
     let Cost { ns, bytes } = match input.limit() / PERIOD_DUE >= farthest {
@@ -122,6 +122,11 @@ pub fn cost(input: &Subtraction, _: CostContext, [copy, run]: [f64; 2]) -> Cost 
     // The bytes of the search for the period, besides a prefix.
     let border = if FIRST * farthest < input.limit() { 8.0 * farthest as f64 } else { 0.0 };
     Cost { ns: ns + run, bytes: bytes + border }
+}
+
+/// How many of the last values decide the next. Without moves all are equal: see [`period`].
+fn farthest(input: &Subtraction) -> u64 {
+    input.moves().last().copied().unwrap_or(1)
 }
 
 /// The limits of the prefixes to try, ascending.
@@ -144,7 +149,7 @@ fn prefixes(farthest: u64) -> impl Iterator<Item = u64> {
 /// # Errors
 /// [`RunError::Cancelled`], or a value passes 16 bits.
 pub fn prove(input: &Subtraction, run: &Run) -> Result<Option<(Vec<u16>, Period)>, RunError> {
-    let farthest = input.moves().last().copied().unwrap_or(input.limit());
+    let farthest = farthest(input);
     for limit in prefixes(farthest).take_while(|limit| *limit < input.limit()) {
         let (start, _, values) = prefix(input, limit);
         let g = values(&start, &run.counted_apart())?;
