@@ -294,6 +294,9 @@ fn row_by_steps(session: &dyn Session, kernel: usize, run: &Run) -> Result<Row, 
     drop(bar);
     let hot_loop = hot_loop.map(|it| it.per(work));
     let row = Row { code_bytes: Some(code_bytes), hot_loop, ..Row::new(name, 1, work, counts) };
+    if let Err(unbound) = mca::model() {
+        return Ok(Row { unbound, ..row });
+    }
     let (clock, runs) = (Clock::for_runs(false).for_one_run(), repeats(time));
     let mut best = f64::INFINITY;
     for _ in 0..TIMES {
