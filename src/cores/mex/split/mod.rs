@@ -36,6 +36,8 @@ mod near_sum_avx2;
 mod near_sum_avx512;
 #[cfg(feature = "c")]
 mod near_sum_c;
+#[cfg(any(feature = "c", all(feature = "std_simd", nightly_compiler)))]
+mod near_sum_compiled;
 #[cfg(feature = "pulp")]
 mod near_sum_pulp;
 #[cfg(all(feature = "std_simd", nightly_compiler))]
@@ -135,19 +137,19 @@ impl Operation for MexSplit {
         near_sum = near_sum at [20.0, 1.05], Portable, [], "3 parts: keep only 32 nim-sums of each set of pairs, next to the sum";
         near_sum_avx2 = near_sum_avx2 at [30.0, 0.135] like near_sum, Avx2, ["avx2"], "the same, 8 splits at once, without gathers", needs;
         near_sum_avx512 = near_sum_avx512 at [40.0, 0.065] like near_sum, Avx512, ["avx512"], "the same with 16 nim-sums and 32 splits at once", needs;
-        near_sum_std = near_sum_std with near_sum_std::portable at [20.0, 0.6] like near_sum, Portable, ["std_simd"] if nightly_compiler,
+        near_sum_std = near_sum_compiled with near_sum_std::portable at [20.0, 0.6] like near_sum, Portable, ["std_simd"] if nightly_compiler,
             "the same in vectors of std::simd";
-        near_sum_std_avx2 = near_sum_std with near_sum_std::avx2 at [30.0, 0.16] like near_sum, Avx2, ["avx2", "std_simd"] if nightly_compiler,
+        near_sum_std_avx2 = near_sum_compiled with near_sum_std::avx2 at [30.0, 0.16] like near_sum, Avx2, ["avx2", "std_simd"] if nightly_compiler,
             "the same in vectors of std::simd";
-        near_sum_std_avx512 = near_sum_std with near_sum_std::avx512 at [40.0, 0.1] like near_sum, Avx512, ["avx512", "std_simd"] if nightly_compiler,
+        near_sum_std_avx512 = near_sum_compiled with near_sum_std::avx512 at [40.0, 0.1] like near_sum, Avx512, ["avx512", "std_simd"] if nightly_compiler,
             "the same in vectors of std::simd";
-        near_sum_c = near_sum_c with near_sum_c::loops at [25.0, 1.0] like near_sum, Portable, ["c"],
+        near_sum_c = near_sum_compiled with near_sum_c::loops at [25.0, 1.0] like near_sum, Portable, ["c"],
             "the same in loops in C";
-        near_sum_c_vectors = near_sum_c with near_sum_c::vectors at [25.0, 0.8] like near_sum, Portable, ["c"] if not(target_env = "msvc"),
+        near_sum_c_vectors = near_sum_compiled with near_sum_c::vectors at [25.0, 0.8] like near_sum, Portable, ["c"] if not(target_env = "msvc"),
             "the same in vector extensions of C";
-        near_sum_c_avx2 = near_sum_c with near_sum_c::loops_avx2 at [35.0, 0.2] like near_sum, Avx2, ["avx2", "c"],
+        near_sum_c_avx2 = near_sum_compiled with near_sum_c::loops_avx2 at [35.0, 0.2] like near_sum, Avx2, ["avx2", "c"],
             "the same in loops in C, compiled for AVX2";
-        near_sum_c_vectors_avx2 = near_sum_c with near_sum_c::vectors_avx2 at [35.0, 0.18] like near_sum, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
+        near_sum_c_vectors_avx2 = near_sum_compiled with near_sum_c::vectors_avx2 at [35.0, 0.18] like near_sum, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
             "the same in vector extensions of C, compiled for AVX2";
         near_sum_pulp = near_sum_pulp(Tier) at [20.0, 1.0] like near_sum, Portable, ["pulp"], "the same in vectors of pulp";
         near_sum_pulp_avx2 = near_sum_pulp(Tier) at [30.0, 0.2] like near_sum_pulp, Avx2, ["avx2", "pulp"], "the same source with this tier's token";

@@ -6,24 +6,10 @@
 //! Bound: the vector ports. SSE2 has no shift by lanes, so gcc leaves these loops scalar there.
 
 use super::Split;
-use super::near_sum::{cost_of, drive, start};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::near_sum::{drive, start};
+use super::near_sum_compiled::Compiled;
+use crate::kernel::Run;
 use crate::simd::c::{CELLS, by_forms};
-
-/// Rates: as in [`near_sum`](super::near_sum::cost).
-pub fn cost(input: &Split, _: CostContext, rates: [f64; 2]) -> Cost {
-    cost_of::<u32, CELLS>(input, rates)
-}
-
-/// The whole kernel is compiled at a tier, as a part.
-pub trait Compiled: Fn(&Split, &Run) -> Result<Vec<u32>, RunError> {}
-
-impl<F: Fn(&Split, &Run) -> Result<Vec<u32>, RunError>> Compiled for F {}
-
-#[inline(always)]
-pub fn run(input: &Split, run: &Run, compiled: impl Compiled) -> Result<Vec<u32>, RunError> {
-    compiled(input, run)
-}
 
 by_forms!(Compiled, |form| move |input: &Split, run: &Run| {
     drive::<u32, CELLS>(

@@ -10,27 +10,13 @@ use std::simd::num::SimdUint;
 use std::simd::{Select, Simd};
 
 use super::Split;
-use super::near_sum::{cost_of, drive, start};
-use crate::kernel::{Cost, CostContext, Run, RunError};
+use super::near_sum::{drive, start};
+use super::near_sum_compiled::Compiled;
+use crate::kernel::Run;
 use crate::simd::std_simd::by_tiers;
-
-/// Rates: as in [`near_sum`](super::near_sum::cost).
-pub fn cost(input: &Split, _: CostContext, rates: [f64; 2]) -> Cost {
-    cost_of::<u32, 8>(input, rates)
-}
 
 /// Registers between two checks for a hit.
 const BURST: usize = 16;
-
-/// The whole kernel is compiled at a tier, as a part.
-pub trait Compiled: Fn(&Split, &Run) -> Result<Vec<u32>, RunError> {}
-
-impl<F: Fn(&Split, &Run) -> Result<Vec<u32>, RunError>> Compiled for F {}
-
-#[inline(always)]
-pub fn run(input: &Split, run: &Run, compiled: impl Compiled) -> Result<Vec<u32>, RunError> {
-    compiled(input, run)
-}
 
 by_tiers!(Compiled, |input: &Split, run: &Run| {
     const LANES: usize = REGISTER / 4;
