@@ -1,6 +1,6 @@
 //! Sparse space: what the kernels of octal games and of their periods share. The theorems are in [`octal`](super::octal).
 //!
-//! A [`Mask`](space::Mask) makes few heaps *rare*. [`Sparse`](blocks::Sparse) computes 64 heaps at a time from the rare ones and
+//! A [`Mask`](space::Mask) makes few heaps *rare*. [`Sparse`] computes 64 heaps at a time from the rare ones and
 //! verifies them; [`drive`] says when. Where few heaps are rare, a [`Window`](window::Window) of the last codes is enough. A tier has
 //! [`Inner`] parts, for which its file compiles the work on blocks ([`Compiled`]). All else is compiled once.
 
