@@ -320,7 +320,7 @@ pub fn bound(session: &dyn Session, kernel: usize, mut longest: Duration, run: &
     const SHORTEST: Duration = Duration::from_micros(1);
     mca::model().map_err(StepError::Impossible)?;
     loop {
-        let session = shorter(session, kernel, longest)?;
+        let session = shorter(session, &[kernel], longest)?;
         match row_by_steps(session.as_ref(), kernel, run) {
             Err(StepError::TooLong) if longest > SHORTEST => longest /= 2,
             row => {
@@ -332,13 +332,17 @@ pub fn bound(session: &dyn Session, kernel: usize, mut longest: Duration, run: &
     }
 }
 
-/// A session of the same workload at the largest size, up to that of a session, at which a run of a kernel is predicted to take at most
-/// this long on one thread.
-fn shorter(session: &dyn Session, kernel: usize, most: Duration) -> Result<Box<dyn Session>, StepError> {
+/// A session of the same workload at the largest size, up to that of a session, at which a run of any of these kernels is predicted to
+/// take at most this long on one thread.
+///
+/// # Errors
+/// There is no session of that size.
+pub fn shorter(session: &dyn Session, kernels: &[usize], most: Duration) -> Result<Box<dyn Session>, StepError> {
     let operation = operation(session.operation()).map_err(StepError::because)?;
     let selection = Selection::new(Machine::detect()).allow_long();
     let open = |size| operation.session(&selection, session.workload(), size);
-    let is_within = |session: &dyn Session| session.cost(kernel, 1).ns <= most.as_nanos() as f64;
+    let most = most.as_nanos() as f64;
+    let is_within = |session: &dyn Session| kernels.iter().all(|kernel| session.cost(*kernel, 1).ns <= most);
     let size = match session.case().size {
         size if is_within(session) => size,
         size => largest(size, |size| open(size).is_ok_and(|session| is_within(session.as_ref()))).max(1),

@@ -90,7 +90,7 @@ pub fn count(
     if time > SHORT {
         let predicted = Duration::from_nanos(session.cost(kernel, 1).ns as u64);
         trace(
-            shorter(session, kernel, predicted / PART)?.as_ref(),
+            shorter(session, &[kernel], predicted / PART)?.as_ref(),
             kernel,
             MOST_BRANCHES / u64::from(PART),
             run,

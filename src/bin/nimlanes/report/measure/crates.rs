@@ -1,19 +1,18 @@
 //! Measures kernels that differ in where their vectors come from.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use nimlanes::cores::OPERATIONS;
 use nimlanes::kernel::Run;
 use nimlanes::kernel::selection::Selection;
-use nimlanes::kernel::session::AnyOperation;
+use nimlanes::kernel::session::Session;
 use nimlanes::machine::Machine;
 
 use super::MeasureError;
 use super::tasks::Input;
 use crate::files::saved::SavedError;
-use crate::measuring::counters::{self, Source};
+use crate::measuring::counters::{self, Row, Source, shorter};
 use crate::measuring::duel::{DuelOptions, Match, PROCESSES};
 use crate::report::data::apart::{Code, Crates};
 use crate::report::tables::with_more;
@@ -22,7 +21,7 @@ use crate::report::tables::with_more;
 const LONGEST: Duration = Duration::from_millis(50);
 /// Budget of the duel of an operation.
 const BUDGET: Duration = Duration::from_secs(12);
-/// The code of a kernel is counted by single steps, at the largest half, quarter and so on of the size at which no kernel takes longer.
+/// The code of kernels is counted by single steps, at a size at which none is predicted to take longer.
 const LONGEST_STEPPED: Duration = Duration::from_micros(250);
 
 /// Measures the families of kernels in which a crate beyond the default features takes part, at the published sizes. Operations in `earlier` are not
@@ -60,37 +59,25 @@ pub fn measure(
         };
         let open = || Ok::<_, MeasureError>(session);
         measured.operations.push(Match::new(open, &options, PROCESSES, machine, run)?.play(&mut |_| {})?);
-        measured.code.extend(code(*operation, &options.kernels, &selection, run, announce)?);
+        measured.code.extend(code(input.session(&selection)?.as_ref(), &options.kernels, run, announce)?);
         save(&measured)?;
     }
     Ok(())
 }
 
-/// How much code these kernels are; `None` where there are no single steps.
+/// How much code these kernels are, at a size at which none takes long; `None` where there are no single steps.
 fn code(
-    operation: &'static dyn AnyOperation,
+    session: &dyn Session,
     kernels: &[String],
-    selection: &Selection,
     run: &Run,
     announce: &mut dyn FnMut(&str),
 ) -> Result<Option<Code>, MeasureError> {
-    let workload = &operation.workloads()[0];
-    let mut size = workload.published;
-    loop {
-        let input = Input::new(operation, workload, size, selection)?;
-        let meant = input.predicted.iter().filter(|kernel| kernels.iter().any(|name| name == kernel.kernel));
-        if size > 1 && meant.map(|kernel| kernel.run).max() > Some(LONGEST_STEPPED) {
-            size /= 2;
-            continue;
-        }
-        let session = input.session(selection)?;
-        let names = session.kernels().iter().map(|kernel| kernel.name);
-        let indices: Vec<usize> =
-            names.enumerate().filter(|(_, name)| kernels.iter().any(|meant| meant == name)).map(|(i, _)| i).collect();
-        let counted = counters::count(session.as_ref(), &indices, Some(Source::Steps), run, announce)?;
-        let bytes = |rows: Vec<counters::Row>| -> BTreeMap<String, u64> {
-            rows.into_iter().filter_map(|row| Some((row.kernel, row.code_bytes?))).collect()
-        };
-        return Ok(counted.map(|counted| Code { case: session.case().clone(), bytes: bytes(counted.rows) }));
-    }
+    let listed = session.kernels();
+    let is_meant = |kernel: &usize| kernels.iter().any(|name| name == listed[*kernel].name);
+    let indices: Vec<usize> = (0..listed.len()).filter(is_meant).collect();
+    let impossible = |error| MeasureError::Steps(session.operation(), error);
+    let session = shorter(session, &indices, LONGEST_STEPPED).map_err(impossible)?;
+    let counted = counters::count(session.as_ref(), &indices, Some(Source::Steps), run, announce)?;
+    let bytes = |rows: Vec<Row>| rows.into_iter().filter_map(|row| Some((row.kernel, row.code_bytes?))).collect();
+    Ok(counted.map(|counted| Code { case: session.case().clone(), bytes: bytes(counted.rows) }))
 }

@@ -72,7 +72,7 @@ pub enum MeasureError {
     #[error(transparent)]
     Program(#[from] ProgramError),
     /// The instructions of a kernel are not known.
-    #[error("cannot say what bounds {0}: {1}")]
+    #[error("cannot count the instructions of {0}: {1}")]
     Steps(&'static str, StepError),
 }
 

@@ -300,11 +300,11 @@ fn more(Saved { environment, content, date, .. }: &Saved<Crates>) -> String {
         }
     }
     format!(
-        "## With `pulp` and `std::simd`, on {}\n\n{}, on {}, {} build by {}.{}{}\n\n{tables}",
+        "## Beyond the default features: {}, {} build\n\n{}, on {}, by {}.{}{}\n\n{tables}",
         environment.microarchitecture,
+        environment.build.name,
         environment.cpu,
         day(date),
-        environment.build.name,
         environment.build.compiler(),
         noise(content.operations.iter().map(|duel| duel.disturbed)),
         if content.code.is_empty() { "" } else { CODE },
