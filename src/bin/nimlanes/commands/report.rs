@@ -65,8 +65,8 @@ pub struct Args {
     /// Count what the selected kernel of each operation executes, and have llvm-mca say what bounds it, for a page of its own
     #[arg(long, conflicts_with_all = ["quick", "data", "check", "html", "webassembly", "crates", "toolchains"])]
     bounds: bool,
-    /// Measure only the kernels that differ in where their vectors come from, in a build with the Cargo features pulp or std_simd, and
-    /// generate the report anew from the measurements that it was made from
+    /// Measure only the kernels that differ in where their vectors come from, in a build with the Cargo features c, pulp or std_simd, and
+    /// generate the report anew from the measurements that it was made from. Another build of the same machine needs a --name of its own
     #[arg(long, conflicts_with_all = ["quick", "data", "check", "html", "webassembly", "toolchains"])]
     crates: bool,
     /// Build this program by the compilers of these toolchains of rustup as well, such as 1.89,nightly, measure all kernels by each, and

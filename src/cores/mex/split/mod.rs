@@ -143,15 +143,15 @@ impl Operation for MexSplit {
             "the same in vectors of std::simd";
         near_sum_std_avx512 = near_sum_compiled with near_sum_std::avx512 at [40.0, 0.1] like near_sum, Avx512, ["avx512", "std_simd"] if nightly_compiler,
             "the same in vectors of std::simd";
-        near_sum_c = near_sum_compiled with near_sum_c::loops at [25.0, 1.0] like near_sum, Portable, ["c"],
+        near_sum_c = near_sum_compiled with near_sum_c::loops at [11.0, 1.2] like near_sum, Portable, ["c"],
             "the same in loops in C";
-        near_sum_c_vectors = near_sum_compiled with near_sum_c::vectors at [25.0, 0.8] like near_sum, Portable, ["c"] if not(target_env = "msvc"),
+        near_sum_c_vectors = near_sum_compiled with near_sum_c::vectors at [15.0, 0.85] like near_sum, Portable, ["c"] if not(target_env = "msvc"),
             "the same in vector extensions of C";
-        near_sum_c_avx2 = near_sum_compiled with near_sum_c::loops_avx2 at [35.0, 0.2] like near_sum, Avx2, ["avx2", "c"],
+        near_sum_c_avx2 = near_sum_compiled with near_sum_c::loops_avx2 at [23.0, 0.28] like near_sum, Avx2, ["avx2", "c"],
             "the same in loops in C, compiled for AVX2";
-        near_sum_c_vectors_avx2 = near_sum_compiled with near_sum_c::vectors_avx2 at [35.0, 0.18] like near_sum, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
+        near_sum_c_vectors_avx2 = near_sum_compiled with near_sum_c::vectors_avx2 at [22.0, 0.26] like near_sum, Avx2, ["avx2", "c"] if not(target_env = "msvc"),
             "the same in vector extensions of C, compiled for AVX2";
-        near_sum_pulp = near_sum_pulp(Tier) at [20.0, 1.0] like near_sum, Portable, ["pulp"], "the same in vectors of pulp";
+        near_sum_pulp = near_sum_pulp(Tier) at [14.0, 0.6] like near_sum, Portable, ["pulp"], "the same in vectors of pulp";
         near_sum_pulp_avx2 = near_sum_pulp(Tier) at [30.0, 0.2] like near_sum_pulp, Avx2, ["avx2", "pulp"], "the same source with this tier's token";
         near_sum_pulp_avx512 = near_sum_pulp(Tier) at [40.0, 0.12] like near_sum_pulp, Avx512, ["avx512", "pulp"], "the same source with this tier's token";
         near_sum_neon = near_sum_v128 at [30.0, 0.15] like near_sum, Neon, ["neon"], "the same with 16 nim-sums and 8 splits at once";

@@ -252,15 +252,13 @@ impl Report<'_> {
             || "`wide` and `fearless_simd` beside intrinsics.".to_owned(),
             |range| format!("At the same tier `fearless_simd` takes {range} times as long as intrinsics."),
         );
+        let mut apart: Vec<_> = self.apart.crates.iter().collect();
+        apart.sort_by_key(|Saved { environment, .. }| (&environment.microarchitecture, &environment.build.name));
         Some(Topic {
             file: "crates",
             title: "Crates for vectors".to_owned(),
             finding,
-            tables: format!(
-                "{CRATES}\n{}{tables}{}",
-                written(),
-                self.apart.crates.iter().map(more).collect::<String>()
-            ),
+            tables: format!("{CRATES}\n{}{tables}{}", written(), apart.into_iter().map(more).collect::<String>()),
         })
     }
 
