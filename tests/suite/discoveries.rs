@@ -312,6 +312,20 @@ fn families_of_sets_are_those_of_the_runs() {
         assert!(page.contains(&row), "{row}");
     }
     let (found, checked) = (by_move("families", false), by_move("families/checked", false));
+    for (file, name) in [
+        ("longest-periods", "longest_period"),
+        ("longest-preperiods", "longest_preperiod"),
+        ("sums-of-periods", "sum_of_periods"),
+        ("distinct-periods", "distinct_periods"),
+        ("purely-periodic", "purely_periodic"),
+    ] {
+        let terms: String = checked.iter().map(|(largest, of)| format!("{largest} {}\n", of[name])).collect();
+        let text = text_of(&format!("families/{file}.txt"));
+        let listed: String =
+            text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect();
+        assert_eq!(listed, terms, "{file}");
+        assert!(page.contains(&format!("| [{file}.txt](families/{file}.txt) |")), "{file}");
+    }
     let last = |of: &BTreeMap<u64, Value>| *of.last_key_value().expect("a run").0;
     let claim = format!("up to {} by two kernels, up to {} by one alone", last(&checked), last(&found));
     assert!(page.replace('\n', " ").contains(&claim), "{claim}");

@@ -1,4 +1,4 @@
-//! What is found about families of subtraction sets, as pictures. It does not depend on the machine that a report is about.
+//! What is found about families of subtraction sets, as pictures and b-files. It does not depend on the machine that a report is about.
 
 use std::path::{Path, PathBuf};
 
@@ -14,16 +14,34 @@ use crate::files::saved::{Saved, SavedError};
 
 const FOLDER: &str = "profiles/discoveries/families";
 
+/// A figure of a family, by the name of its file.
+type Figure = (&'static str, &'static str, fn(&Periods) -> u64);
+
+/// Those that have a b-file.
+const FIGURES: [Figure; 5] = [
+    ("longest-periods", "the longest period", |of| of.longest_period),
+    ("longest-preperiods", "the longest preperiod", |of| of.longest_preperiod),
+    ("sums-of-periods", "the sum of all periods", |of| of.sum_of_periods),
+    ("distinct-periods", "the number of different periods", |of| of.distinct_periods),
+    ("purely-periodic", "the number of purely periodic sets", |of| of.purely_periodic),
+];
+
 /// The files, if there are such findings.
 pub(super) fn files() -> Result<Vec<(PathBuf, String)>, SavedError> {
-    let found: Vec<Part> = saved(Path::new(FOLDER))?.into_iter().map(|Saved { content, .. }| content).collect();
+    let read = |folder: &Path| -> Result<Vec<Part>, SavedError> {
+        Ok(saved(folder)?.into_iter().map(|Saved { content, .. }| content).collect())
+    };
+    let folder = Path::new(FOLDER);
+    let found = read(folder)?;
     if found.is_empty() {
         return Ok(Vec::new());
     }
     let charts = [("families-longest", longest(&found)), ("families-small", small())];
     let charts = charts
         .map(|(name, svg)| (Path::new(CHARTS).join(format!("{name}.svg")), format!("{}\n{MADE}\n", svg.trim_end())));
-    Ok(charts.to_vec())
+    let confirmed = confirmed(&found, &read(&folder.join("checked"))?);
+    let list = |figure: &Figure| (folder.join(format!("{}.txt", figure.0)), list(figure, &confirmed));
+    Ok(charts.into_iter().chain(FIGURES.iter().map(list)).collect())
 }
 
 /// The family of all sets with this largest move, or of the symmetric ones.
@@ -34,6 +52,25 @@ fn family(parts: &[Part], largest: u64, symmetric: bool) -> Option<&Part> {
         family.largest_move == largest && family.symmetric == symmetric && family.with.is_empty() && *sets == all
     };
     parts.iter().find(is_it)
+}
+
+/// The families with largest moves from 1 on in which two kernels have found the same.
+fn confirmed<'a>(found: &'a [Part], checked: &[Part]) -> Vec<&'a Periods> {
+    let by_two = |largest| {
+        let (one, other) = (family(found, largest, false)?, family(checked, largest, false)?);
+        (one.kernel != other.kernel && one.periods == other.periods).then_some(&one.periods)
+    };
+    (1..=MAX_MOVE).map_while(by_two).collect()
+}
+
+/// A figure by the largest move, as a b-file.
+fn list((_, title, figure): &Figure, families: &[&Periods]) -> String {
+    let last = families.len();
+    let terms = families.iter().map(|of| format!("{} {}\n", of.family.largest_move, figure(of)));
+    format!(
+        "# Subtraction sets with largest move n: {title}, each term by two kernels\n# nimlanes family --largest-move 1..{last}\n{}",
+        terms.collect::<String>()
+    )
 }
 
 /// The longest and the mean period by the largest move.
