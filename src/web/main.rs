@@ -2,6 +2,7 @@
 //! input, and answers with lines of JSON while it works: its results, and at the end `done` or `error`. Each request
 //! has a process of its own, so no state remains for the next one, and the page stops a request by ending its worker.
 
+mod family;
 mod race;
 mod solve;
 
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 enum Request {
     Solve(Asked),
     Race(race::Asked),
+    Family(family::Asked),
 }
 
 /// A game and its settings: the limit, kernels, and what the game declares.
@@ -50,6 +52,7 @@ fn main() {
         match serde_json::from_reader(io::stdin().lock())? {
             Request::Solve(asked) => solve::answer(asked),
             Request::Race(asked) => race::answer(asked),
+            Request::Family(asked) => family::answer(asked),
         }
     };
     let end = answer().map_or_else(|failure| End::Error(failure.to_string()), |()| End::Done);

@@ -51,7 +51,7 @@ enum Line<'a> {
     Turn { contender: usize, seconds: f64, time: String },
     Duel {
         duel: &'a Duel,
-        environment: Environment,
+        environment: &'a Environment,
         /// The numbers of each row.
         rows: Vec<Numbers>,
         /// Who wins, in words.
@@ -154,12 +154,12 @@ pub fn answer(Asked { name, mut settings, browser }: Asked) -> Result<(), Failur
     let run = Run::new(1);
     let places: Vec<usize> = contenders.iter().map(|Contender { index, .. }| *index).collect();
     let mut open = |_| Ok(Telling(Local::new(session.as_ref(), places.clone(), lineup.clock, &run)));
-    let played = play(&lineup.case, &lineup.names(), 1, budget, &mut open, &mut |_| {})?;
+    let played = play(&lineup.case, &lineup.names(), 1, budget, &mut open, &mut |_| false, &mut |_| {})?;
     let duel = lineup.duel(&played, |number| number);
     let mut environment = Environment::detect(&machine);
     Browser { cpu: environment.cpu, microarchitecture: environment.microarchitecture, system: environment.system } =
         browser;
     let (rows, verdict) = (duel.rows.iter().map(Numbers::from).collect(), verdict(&duel, &environment));
-    say(&Line::Duel { duel: &duel, environment, rows, verdict })?;
+    say(&Line::Duel { duel: &duel, environment: &environment, rows, verdict })?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use nimlanes::cores::mex::family::{Family, FamilyError, Findings, MexFamily, Repeating};
-use nimlanes::kernel::{Run, RunError, available};
+use nimlanes::kernel::{Operation, Run, RunError, available};
 use nimlanes::machine::Machine;
 use serde_json::{Value, json};
 
@@ -81,6 +81,23 @@ fn parts_make_a_whole() {
     assert_eq!(family(1 << 13, 5).sets(), 0);
 }
 
+/// A family is its sets, named one by one.
+#[test]
+fn listed_sets_have_the_periods_that_they_have_in_a_family() {
+    let family = Family::with_largest(13).expect("a move").listing(1 << 12);
+    let sets: Vec<Vec<u64>> = (0..family.sets()).rev().map(|set| family.moves(set)).collect();
+    let listed = Family::of_sets(sets.iter().map(Vec::as_slice)).expect("moves").listing(1 << 12);
+    let of = |family: &Family| -> Vec<(Vec<u64>, u64, u64)> {
+        let named = |found: &Repeating| (family.moves(found.set), found.period, found.preperiod);
+        let mut found: Vec<_> = all(family).longest_periods.iter().map(named).collect();
+        found.sort();
+        found
+    };
+    assert_eq!(of(&listed), of(&family));
+    let part = listed.part(100, 700);
+    assert_eq!((all(&part).sets(), all(&part)), (700, MexFamily::oracle(&part)));
+}
+
 #[test]
 fn moves_that_make_no_family_are_an_error() {
     assert_eq!(Family::new(&[], &[]), Err(FamilyError::NoMoves));
@@ -88,6 +105,8 @@ fn moves_that_make_no_family_are_an_error() {
     assert_eq!(Family::new(&[64], &[1]), Err(FamilyError::Move(64)));
     assert_eq!(Family::new(&[3], &[4, 3]), Err(FamilyError::Twice(3)));
     assert_eq!(Family::with_largest(0), Err(FamilyError::Move(0)));
+    assert_eq!(Family::of_sets([&[3][..], &[64]]), Err(FamilyError::Move(64)));
+    assert_eq!(Family::of_sets([&[][..]]), Err(FamilyError::NoMoves));
     let family = Family::new(&[7, 2], &[5, 1]).expect("different moves");
     assert_eq!((family.sets(), family.moves(0b10)), (4, vec![1, 2, 7]));
 }

@@ -101,6 +101,31 @@ fn links_solve_games() {
 
 #[test]
 #[ignore = "needs a browser and a module for it: .ci/deep page"]
+fn links_find_periods_of_families() {
+    let trial = Trial::get();
+    let mut browser = trial.open(&[], "");
+    for (link, last, sets) in [
+        ("family=all", "largest move 14period 144, first of {3, 4, 5, 9, 10, 11, 12, 14}", "16\u{202f}383"),
+        ("family=symmetric&largest-move=12&kernel=mex_family=words", "largest move 12period ", "189"),
+    ] {
+        browser.follow(link);
+        let said = browser.done("family");
+        assert!(said.contains(&format!("The periods of {sets} sets are proved: ")), "{link}: {said}");
+        let mut chart =
+            |event| browser.value(&format!("document.querySelector('#family-chart svg').dispatchEvent({event})"));
+        chart("new FocusEvent('focus')");
+        (0..14).for_each(|_| drop(chart("new KeyboardEvent('keydown', { key: 'ArrowRight' })")));
+        let tip = browser.text("document.querySelector('#family-chart .tip').textContent");
+        assert!(tip.starts_with(last), "{tip}");
+    }
+    browser.follow("family=all");
+    browser.done("family");
+    browser.pictures("family");
+    assert_eq!(browser.errors, [""; 0]);
+}
+
+#[test]
+#[ignore = "needs a browser and a module for it: .ci/deep page"]
 fn bad_links_say_what_is_allowed() {
     let trial = Trial::get();
     let mut browser = trial.open(&[], "");
@@ -112,6 +137,9 @@ fn bad_links_say_what_is_allowed() {
         ("solve", "solve=stone-game&kernel=table_scan=none", "unknown kernel `none` of table_scan; allowed: "),
         ("race", "race=mex", "unknown operation `mex`; allowed: table_scan, "),
         ("race", "race=mex_zeros&workload=x", "unknown move set `x`; allowed: squares, "),
+        ("family", "family=most", "unknown family `most`; allowed: all, symmetric"),
+        ("family", "family=all&largest-move=64", "largest-move `64` is too large; "),
+        ("family", "family=all&limit=9", "a family has no setting `limit`; allowed: largest-move, kernel"),
         ("race", "race=mex_zeros&seconds=0", "seconds `0` is too small; at least 1"),
     ] {
         browser.follow(link);

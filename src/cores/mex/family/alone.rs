@@ -37,7 +37,7 @@ pub fn add(input: &Family, set: u64, run: &Run, findings: &mut Findings, settle:
 #[inline(always)]
 pub fn run(input: &Family, run: &Run, settle: impl Settle) -> Result<Findings, RunError> {
     let mut findings = Findings::default();
-    for set in input.numbers() {
+    for set in input.numbers(input.places()) {
         add(input, set, run, &mut findings, &settle)?;
     }
     Ok(findings)

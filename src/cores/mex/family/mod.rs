@@ -7,8 +7,8 @@
 //! All other kernels compute many heaps of one game. Here the games are many and small, so the kernels turn this around: a bit of a
 //! register is the same bit of the Grundy value of the same heap in another game (bit slicing).
 //!
-//! Guy asked whether the periods are bounded by a polynomial in the largest move ("Unsolved problems in combinatorial games", 1996).
-//! Althöfer and Bültermann have sets whose periods are more than linear (1995); Flammenkamp found longer ones in his thesis (1997).
+//! Guy conjectures that the periods are bounded by polynomials (quoted in arXiv 2405.20054). Althöfer and Bültermann have sets whose
+//! periods are more than linear in the largest move (1995); Flammenkamp found longer ones in his thesis (1997).
 //!
 //! # Observations
 #![doc = include_str!("NOTES.md")]
@@ -46,6 +46,8 @@ pub struct Family {
     free: Vec<u64>,
     first: u64,
     sets: u64,
+    /// The numbers of the sets, where not all are meant.
+    listed: Option<Vec<u64>>,
     kept: usize,
 }
 
@@ -105,8 +107,32 @@ impl Family {
         let sets = 1 << free.len();
         match seen {
             0 => Err(FamilyError::NoMoves),
-            _ => Ok(Family { always, free, first: 0, sets, kept: 1 }),
+            _ => Ok(Family { always, free, first: 0, sets, listed: None, kept: 1 }),
         }
+    }
+
+    /// These sets and no others. Bit 0 of a number is for the move 1.
+    ///
+    /// ```
+    /// use nimlanes::cores::mex::family::Family;
+    /// let family = Family::of_sets([&[1, 4][..], &[2, 3]])?;
+    /// assert_eq!((family.sets(), family.moves(0b110)), (2, vec![2, 3]));
+    /// # Ok::<(), nimlanes::cores::mex::family::FamilyError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There is no move, or one is 0 or above [`MAX_MOVE`].
+    pub fn of_sets<'a>(sets: impl IntoIterator<Item = &'a [u64]>) -> Result<Self, FamilyError> {
+        let number = |moves: &[u64]| {
+            moves.iter().try_fold(0u64, |number, m| match *m {
+                1..=MAX_MOVE => Ok(number | 1 << (m - 1)),
+                _ => Err(FamilyError::Move(*m)),
+            })
+        };
+        let listed = sets.into_iter().map(number).collect::<Result<Vec<u64>, _>>()?;
+        let largest = u64::BITS - listed.iter().fold(0, |all, set| all | set).leading_zeros();
+        let family = Family::new(&[], &(1..=largest.into()).collect::<Vec<_>>())?;
+        Ok(Family { sets: listed.len() as u64, listed: Some(listed), ..family })
     }
 
     /// All sets with this largest move. Bit 0 of a number is for the move below it.
@@ -188,8 +214,13 @@ impl Family {
         groups.fold(self.always, |mask, (_, group)| mask | group)
     }
 
-    /// The numbers of the sets.
-    fn numbers(&self) -> Range<u64> {
+    /// The numbers of the sets of a part.
+    fn numbers(&self, part: Range<u64>) -> impl Iterator<Item = u64> {
+        part.map(|place| self.listed.as_ref().map_or(place, |listed| listed[place as usize]))
+    }
+
+    /// Where this part of the family is.
+    fn places(&self) -> Range<u64> {
         self.first..self.first + self.sets
     }
 
@@ -200,12 +231,26 @@ impl Family {
 
     /// The most moves of a set, and so the largest value that a heap may have.
     fn most_moves(&self) -> usize {
-        self.mask(u64::MAX).count_ones() as usize
+        let all = self.mask(u64::MAX).count_ones();
+        self.listed.as_ref().map_or(all, |listed| listed.iter().map(|set| set.count_ones()).max().unwrap_or(0)) as usize
     }
 
     /// The number of moves of an average set.
     fn mean_moves(&self) -> f64 {
-        f64::from(self.always.count_ones() + self.mask(u64::MAX).count_ones()) / 2.0
+        match self.listed {
+            // The longest tells enough: who lists sets has chosen them alike.
+            Some(_) => self.most_moves() as f64,
+            None => f64::from(self.always.count_ones() + self.mask(u64::MAX).count_ones()) / 2.0,
+        }
+    }
+
+    /// The moves that any set of a batch has, on average, where the numbers of its sets differ in so many digits.
+    fn moves_of_batch(&self, digits: u32) -> f64 {
+        match self.listed {
+            // Listed sets may differ in any move.
+            Some(_) => self.free.len() as f64,
+            None => self.mean_moves() + (self.free.len() as f64).min(digits.into()) / 2.0,
+        }
     }
 }
 
@@ -252,7 +297,7 @@ impl Operation for MexFamily {
     fn oracle(input: &Family) -> Findings {
         let farthest = input.largest();
         let mut findings = Findings::default();
-        for set in input.numbers() {
+        for set in input.numbers(input.places()) {
             let moves: Vec<usize> = bits_of(input.mask(set)).collect();
             let mut heaps = 4 * farthest;
             let (period, preperiod, values) = loop {

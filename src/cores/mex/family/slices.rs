@@ -21,7 +21,6 @@ pub mod v128;
 #[cfg(feature = "wide")]
 pub mod wide;
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::found::Longest;
@@ -53,9 +52,8 @@ pub fn cost_of(words: usize, input: &Family, context: CostContext, [step, run]: 
     }
     let threads = context.threads as f64;
     let (largest, moves) = (input.largest() as f64, input.mean_moves());
-    let masked = (input.free.len() as f64).min((WORD * words).ilog2().into());
     let (heaps, values) = (9.0 * largest, 0.9 * moves + 0.5);
-    let steps = heaps * values * (masked + (moves - masked / 2.0));
+    let steps = heaps * values * input.moves_of_batch((WORD * words).ilog2());
     let slices = Layout::of(input).slices() * 8 * words;
     let lists = (LEVELS + 2) * 3 * WORD * words * 8 + 8 * (Layout::of(input).heaps(LEVELS - 1) + 1);
     Cost {
@@ -166,11 +164,11 @@ pub struct Shared<'a> {
 
 impl Shared<'_> {
     /// The next sets, at most so many; none if all are taken.
-    fn take(&self, most: usize) -> Range<u64> {
+    fn take(&self, most: usize) -> impl Iterator<Item = u64> {
         let most = most as u64;
-        let end = self.input.numbers().end;
+        let end = self.input.places().end;
         let first = self.next.fetch_add(most, Relaxed).min(end);
-        first..end.min(first + most)
+        self.input.numbers(first..end.min(first + most))
     }
 }
 

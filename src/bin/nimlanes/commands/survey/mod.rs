@@ -26,7 +26,8 @@ pub struct Args {
     /// Codes of games, as in 0.137; or @FILE with codes, where a # begins a comment
     #[arg(conflicts_with_all = ["sets", "moves_up_to"], value_name = "CODE")]
     codes: Vec<String>,
-    /// Instead of codes, all subtraction sets of K moves: the periods of their values, proved
+    /// Instead of codes, all subtraction sets of K moves: the periods of their values, proved. Sets with moves up to 63 are done many
+    /// at once, by a kernel of mex_family, as by `family`
     #[arg(long, value_name = "K", requires = "moves_up_to", value_parser = within(1..=100), allow_negative_numbers = true)]
     sets: Option<u64>,
     /// The largest move of these sets

@@ -1,12 +1,15 @@
 //! `nimlanes survey --sets`: the periods of all subtraction sets of some moves.
 
+use std::collections::HashMap;
 use std::iter::successors;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use nimlanes::cores::mex::family::{Family, MAX_MOVE, MexFamily, Repeating};
 use nimlanes::cores::mex::subtraction::{MexSubtraction, Subtraction, prove};
-use nimlanes::kernel::Operation;
+use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::workload::InputError;
+use nimlanes::kernel::{Operation, Run, RunError};
 use nimlanes::lab::environment::Environment;
 use nimlanes::machine::Machine;
 use nimlanes::moves::MoveSet;
@@ -22,18 +25,17 @@ use crate::terminal::output::print;
 /// More sets at once are refused: what is known of them must fit in memory.
 const MOST: u64 = 10_000_000;
 
-/// How often the file is written. A job that is killed loses no more work than that; one that is asked to end loses none.
+/// How often the file is written. A job that is killed loses no more work than that; one that is asked to end, hardly any.
 const KEPT_EVERY: Duration = Duration::from_secs(30);
+
+/// Sets with moves that a kernel of families takes are done so many at once: some batches of it, but no long list to keep in order.
+const AT_ONCE: usize = 2048;
 
 /// Sweeps all sets of `count` moves up to `largest` that belong to the shard.
 pub fn main(count: u64, largest: u64, args: &Args) -> Result<(), Failure> {
     check(count, largest, args.limit())?;
-    let selection = args
-        .kernels
-        .selection(|_| {
-            Err(Failure::Usage("survey --sets takes no --kernel: periodic finds and proves periods".to_owned()))
-        })?
-        .with_kernel(MexSubtraction::NAME, "periodic")?;
+    let selection = args.kernels.selection_for("survey --sets", &[MexFamily::NAME])?;
+    let selection = selection.with_kernel(MexSubtraction::NAME, "periodic")?;
     let machine = *selection.machine();
     let input = |limit| input(&(largest + 1 - count..=largest).collect::<Vec<_>>(), limit, &machine);
     selection.kernel_for::<MexSubtraction, _>(&input(args.limit())?, args.limit(), input)?;
@@ -58,20 +60,56 @@ pub fn main(count: u64, largest: u64, args: &Args) -> Result<(), Failure> {
         }
     }
     let all = before + left.len();
-    let run = interrupt::run(1);
+    let run = interrupt::run(selection.threads());
     let monitor = Monitor::new(format!("survey: {name}"), &run, left.len() as u64);
-    let find = |set: &[u64]| {
-        run.advance(1)?;
-        let proved = prove(&self::input(set, args.limit(), &machine)?, &run)?;
-        Ok(proved.map_or(Found::Nothing { limit: args.limit() }, |(_, period)| period.into()))
-    };
-    let unproved = kept.fill(left, replaced, find)?;
+    let find = |sets: &[Vec<u64>]| periods(sets, args.limit(), &selection, &run);
+    let unproved = kept.fill(&left, replaced, find)?;
     drop(monitor);
     let nothing = match unproved {
         0 => String::new(),
         sets => format!(", {sets} without a period up to heap {}", args.limit()),
     };
     print(&format!("{name}: {all} sets, {before} of them known before{nothing}\n"))
+}
+
+/// The periods of sets whose moves are all small, or of others.
+fn periods(sets: &[Vec<u64>], limit: u64, selection: &Selection, run: &Run) -> Result<Vec<Found>, Failure> {
+    let are_small = is_small(&sets[0]);
+    let together = if are_small { together(sets, limit, selection, run)? } else { HashMap::new() };
+    let find = |set: &Vec<u64>| {
+        if let Some(found) = together.get(set) {
+            return Ok(*found);
+        }
+        // The others have been counted.
+        run.advance(u64::from(!are_small))?;
+        let proved = prove(&input(set, limit, selection.machine())?, run)?;
+        Ok(proved.map_or(Found::Nothing { limit }, |(_, period)| period.into()))
+    };
+    sets.iter().map(find).collect()
+}
+
+/// The periods of sets by a kernel of families, as far as [`prove`] would surely find them below the limit, too.
+fn together(
+    sets: &[Vec<u64>],
+    limit: u64,
+    selection: &Selection,
+    run: &Run,
+) -> Result<HashMap<Vec<u64>, Found>, Failure> {
+    // A list of as many sets has all of them.
+    let family = Family::of_sets(sets.iter().map(Vec::as_slice))?.listing(sets.len());
+    let found = match selection.kernel::<MexFamily>(&family)?.run(&family, run) {
+        Err(RunError::GaveUp(_)) => Vec::new(),
+        found => found?.longest_periods,
+    };
+    let named = |Repeating { set, period, preperiod }| (family.moves(set), Found::Period { period, preperiod });
+    // It computes eight times as many heaps as the largest move, then twice as many each time.
+    let is_near = |found: &Repeating| 8 * (MAX_MOVE + found.period + found.preperiod) < limit;
+    Ok(found.into_iter().filter(is_near).map(named).collect())
+}
+
+/// Whether a kernel of families takes a set.
+fn is_small(set: &[u64]) -> bool {
+    set[set.len() - 1] <= MAX_MOVE
 }
 
 /// The file of a shard, and what it holds.
@@ -97,22 +135,26 @@ impl Kept {
     /// held stays until it is found again; that took `replaced` milliseconds. Returns how many have no proof.
     fn fill(
         &mut self,
-        sets: Vec<Vec<u64>>,
+        sets: &[Vec<u64>],
         replaced: u64,
-        find: impl Fn(&[u64]) -> Result<Found, Failure>,
+        find: impl Fn(&[Vec<u64>]) -> Result<Vec<Found>, Failure>,
     ) -> Result<usize, Failure> {
-        let (mut unproved, mut written) = (0, Instant::now());
-        let last = sets.len().saturating_sub(1);
-        for (i, set) in sets.into_iter().enumerate() {
-            let found = find(&set);
+        let (mut unproved, mut written, mut done) = (0, Instant::now(), 0);
+        while done < sets.len() {
+            // Those with larger moves come first, and one of them may take long.
+            let at_once = if is_small(&sets[done]) { AT_ONCE } else { 1 };
+            let some = &sets[done..sets.len().min(done + at_once)];
+            let found = find(some);
             if let Ok(found) = &found {
-                unproved += usize::from(matches!(found, Found::Nothing { .. }));
-                self.sets.insert(set, *found);
+                unproved += found.iter().filter(|found| matches!(found, Found::Nothing { .. })).count();
+                self.sets.extend(some.iter().cloned().zip(found.iter().copied()));
+                done += some.len();
             }
-            if i == last || found.is_err() || written.elapsed() > KEPT_EVERY {
+            let is_done = done == sets.len();
+            if is_done || found.is_err() || written.elapsed() > KEPT_EVERY {
                 self.sweep.milliseconds += written.elapsed().as_millis() as u64;
                 written = Instant::now();
-                if i == last && found.is_ok() {
+                if is_done {
                     self.sweep.milliseconds -= replaced;
                 }
                 self.write()?;

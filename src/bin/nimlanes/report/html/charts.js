@@ -153,11 +153,11 @@ const DASHES = [
 ];
 
 /**
- * Lines over sizes; `title` is above their axis, which has ratios or seconds. A series has a `name`, a `mark` or none, the
- * number of its `dash`, and `points` with `size`, `value` and `text`, by size. Those with a mark are named at their ends if
- * there is room.
+ * Lines over sizes, or over what `across` names; `title` is above their axis, which has numbers or seconds. A series has a `name`, a
+ * `mark` or none, the number of its `dash`, and `points` with `size`, `value` and `text`, by size. Those with a mark are named at their
+ * ends if there is room. Without any point, the chart says `empty`.
  */
-function lineChart(box, width, { series, title, label, isRatio }) {
+function lineChart(box, width, { series, title, across = 'size', label, isRatio, empty = 'not measured' }) {
     const isNamed = ({ mark, dash }) => mark != null && dash === 0;
     const longest = width > 720 ? Math.max(0, ...series.filter(isNamed).map(({ name }) => name.length)) : 0;
     const height = Math.round(Math.min(480, Math.max(320, width * 0.55)));
@@ -165,7 +165,7 @@ function lineChart(box, width, { series, title, label, isRatio }) {
     const chart = emptyChart(box, width, height, label);
     const points = series.flatMap(one => one.points);
     if (points.length === 0) {
-        chart.append(text(width / 2, height / 2, 'not measured', { class: 'axis', 'text-anchor': 'middle' }));
+        chart.append(text(width / 2, height / 2, empty, { class: 'axis', 'text-anchor': 'middle' }));
         return;
     }
     const range = (of, margin) => {
@@ -198,7 +198,7 @@ function lineChart(box, width, { series, title, label, isRatio }) {
         const label = isRatio ? ratio : timeTick(value);
         chart.append(text(left - 8, y.at(value), label, { class: 'axis', 'text-anchor': 'end' }));
     }
-    chart.append(text((left + right) / 2, bottom + 34, 'size', { class: 'axis', 'text-anchor': 'middle' }));
+    chart.append(text((left + right) / 2, bottom + 34, across, { class: 'axis', 'text-anchor': 'middle' }));
     chart.append(text(2, 9, title, { class: 'axis' }));
 
     const placed = [];

@@ -2,7 +2,7 @@
 //!
 //! The files beside this one are its skeleton, its style and its scripts. All data is one block of JSON, packed. It has every number
 //! as text, beside the value to sort and to draw by: the scripts compute none. The page holds the library as a module of WebAssembly for
-//! each tier, which a worker runs (`worker.js`) to solve and race.
+//! each tier, which a worker runs (`worker.js`) to solve, race, and find periods.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,7 +35,7 @@ const SKELETON: &str = include_str!("page.html");
 const WORKER: &str = include_str!("worker.js");
 const STYLE: &str = include_str!("page.css");
 /// Each uses what those before it define.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("base.js"),
     include_str!("table.js"),
     include_str!("charts.js"),
@@ -46,6 +46,7 @@ const SCRIPTS: [&str; 11] = [
     include_str!("module.js"),
     include_str!("activity.js"),
     include_str!("race.js"),
+    include_str!("family.js"),
     include_str!("solve.js"),
 ];
 
