@@ -466,6 +466,7 @@ fn text() -> impl FnMut(&Instruction) -> loops::Instruction {
 
 /// The loop with the most instructions outside of smaller ones.
 fn hot_loop(executed: &[(Instruction, i64)], taken: &HashSet<u64>) -> Option<Loop> {
+    let all: i64 = executed.iter().map(|(_, times)| times).sum();
     let executed: Vec<(Instruction, u64)> =
         executed.iter().filter(|(_, times)| *times > 0).map(|(it, times)| (*it, *times as u64)).collect();
     let mut text = text();
@@ -489,6 +490,5 @@ fn hot_loop(executed: &[(Instruction, i64)], taken: &HashSet<u64>) -> Option<Loo
         text: it.text.clone(),
     };
     let instructions = code[body.clone()].iter().zip(&executed[body]).map(line).collect();
-    let all: u64 = times.values().sum();
     Some(Loop { share: hottest.samples as f64 / all as f64, checks, instructions })
 }
