@@ -29,7 +29,7 @@ pub(super) struct Mark {
 
 /// A period, and a heap before which the window repeats after it, as hashes say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Repetition {
+pub struct Repetition {
     pub(super) from: u64,
     pub(super) period: u64,
 }
@@ -83,18 +83,20 @@ impl Marks {
                     *class = next_class(*class, *code);
                 }
             }
-            // Unlike `any`, which may stop at each lane, this is done in vectors.
-            if !classes.iter().fold(false, |any, class| any | (*class == self.class)) {
-                continue;
-            }
-            for (after, class) in (from + 1..=count).zip(classes) {
-                if class != self.class {
+            for (first, classes) in (from..).step_by(LANES / 4).zip(classes.as_chunks::<{ LANES / 4 }>().0) {
+                // Unlike `any`, which may stop at each lane, this is done in vectors.
+                if !classes.iter().fold(false, |any, class| any | (*class == self.class)) {
                     continue;
                 }
-                let parity = if by_position { (done + after as u64) % 2 } else { 0 };
-                let repetition = self.add(&codes[..at + after], done + after as u64, depth, parity);
-                if repetition.is_some() {
-                    return repetition;
+                for (after, class) in (first + 1..=count).zip(classes) {
+                    if *class != self.class {
+                        continue;
+                    }
+                    let parity = if by_position { (done + after as u64) % 2 } else { 0 };
+                    let repetition = self.add(&codes[..at + after], done + after as u64, depth, parity);
+                    if repetition.is_some() {
+                        return repetition;
+                    }
                 }
             }
         }

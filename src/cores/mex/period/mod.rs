@@ -49,6 +49,7 @@ mod table;
 
 pub use certificate::Certificate;
 pub use checkpoint::{Journal, Start};
+pub(in crate::cores::mex) use marks::Repetition;
 pub use state::Progress;
 
 /// First heaps and frequencies of the Grundy values of an octal game, and their period.

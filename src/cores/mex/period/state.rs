@@ -1,6 +1,6 @@
 //! What a run knows: the last codes, counts, marked heaps, and windows to compare with and to start again from.
 
-use super::marks::Marks;
+use super::marks::{Marks, Repetition};
 use crate::cores::mex::sparse::codes::LANES;
 use crate::cores::mex::sparse::window::{CHUNK, CODES, Window};
 
@@ -104,9 +104,20 @@ impl Progress {
         }
     }
 
+    /// Marks some of the next `count` heaps, whose codes are computed, until a window of `depth` codes repeats. If the position counts,
+    /// only even distances are repetitions.
+    #[inline(always)]
+    pub(in crate::cores::mex) fn mark(&mut self, count: usize, depth: usize, by_position: bool) -> Option<Repetition> {
+        let Progress { codes, marks, at, done, .. } = self;
+        if marks.are_stale(*done) {
+            *marks = Marks::new(&codes[..*at], *done);
+        }
+        marks.extend(codes, *at, *done, count, depth, by_position)
+    }
+
     /// Counts the next `count` heaps, whose codes are computed, where `values` are those of even and of odd heaps by code.
     #[inline(always)]
-    pub(super) fn count(&mut self, count: usize, values: &[[u16; CODES]; 2]) {
+    pub(in crate::cores::mex) fn count(&mut self, count: usize, values: &[[u16; CODES]; 2]) {
         let codes = &self.codes[self.at..self.at + count];
         let (blocks, rest) = codes.as_chunks::<LANES>();
         let most = usize::from(codes.iter().fold(0, |most, code| most.max(*code)));
@@ -120,8 +131,9 @@ impl Progress {
                     *lane += u8::from(*found == code);
                 }
             }
-            for (lane, count) in lanes.into_iter().enumerate() {
-                counts[(lane + odd) % 2] += u64::from(count);
+            for pair in lanes.as_chunks::<2>().0 {
+                counts[odd] += u64::from(pair[0]);
+                counts[1 - odd] += u64::from(pair[1]);
             }
         }
         for (lane, code) in rest.iter().enumerate() {

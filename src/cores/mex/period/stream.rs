@@ -13,7 +13,7 @@
 //! Cost and bound: those of a [`Window`], for each heap after the table; see [`sparse::window`](crate::cores::mex::sparse::window).
 
 use super::certificate::{Certificate, Windows};
-use super::marks::{Marks, Repetition};
+use super::marks::Repetition;
 use super::state::{Milestone, Progress, Snapshot, Tallies, VALUES};
 use super::{Census, LAST, Proved, Rare, Start, Tally, Theorem, hashed};
 use crate::cores::mex::octal::{self, Octal};
@@ -260,19 +260,16 @@ impl<'a> Stream<'a> {
                     return Ok(Outcome::NoWindow(done + (index - at) as u64));
                 }
                 if self.repetition.is_none() {
-                    let Progress { codes, marks, .. } = &mut self.state;
-                    if marks.are_stale(done) {
-                        *marks = Marks::new(&codes[..at], done);
-                    }
                     let by_position = self.window.coder().by_position();
-                    self.repetition = marks.extend(codes, at, done, count, depth, by_position);
+                    self.repetition = (self.loops.mark)(&mut self.state, count, depth, by_position);
                 }
                 proof = self.proof(count);
             }
             if proof.is_some() {
                 self.unproved = Some(self.state.clone());
             }
-            self.state.count(proof.as_ref().map_or(count, |proof| proof.after), &self.values);
+            let counted = proof.as_ref().map_or(count, |proof| proof.after);
+            (self.loops.count)(&mut self.state, counted, &self.values);
             if let Some(proof) = proof {
                 let proved = self.prove(proof, progress.run)?;
                 if let Some((journal, input)) = journal {

@@ -73,13 +73,16 @@ impl Coder {
         let (low, mask) = (self.low(), self.code(self.mask.values) as u8);
         let bit = low.saturating_add(1);
         let zero = [odd, odd + 1].map(|n| if self.rare_below(n, 0) > 0 { bit } else { 0 });
-        std::array::from_fn(|lane| {
-            let code = codes[lane];
+        // Loops over arrays, which are done in vectors, unlike a closure for each lane.
+        let mut bounds = [0; LANES];
+        bounds.as_chunks_mut().0.iter_mut().for_each(|pair| *pair = zero);
+        for (bound, code) in bounds.iter_mut().zip(codes) {
             let four = (code & mask) ^ (code & mask) >> 4;
             let two = four ^ four >> 2;
             let parity = (two ^ two >> 1) & 1;
-            (code & !low) + (0u8.wrapping_sub(parity) & bit ^ zero[lane % 2])
-        })
+            *bound = (code & !low) + (0u8.wrapping_sub(parity) & bit ^ *bound);
+        }
+        bounds
     }
 }
 

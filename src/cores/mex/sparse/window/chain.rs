@@ -1,10 +1,10 @@
 //! Moves that reach into their own block: heap by heap, for each code is read soon after it is known.
 //!
 //! A table for each move has the bits of all codes, none if there is no such move. So a chain of more moves than the game has serves it
-//! as well, and the last three codes, which stay in registers, are always looked up: a byte that was just stored can be read only
-//! some seven cycles later.
-//! Cost: two loads and an OR for a move; a load and an OR for a place, and for each of the last three codes.
-//! Bound (Zen 3): three loads a cycle, or the chain through the last code: a load, an OR and a count, nine cycles.
+//! as well. The last three codes stay in registers, for a byte that was just stored can be read only some seven cycles later.
+//!
+//! Cost: two loads and an OR for a move; a load and an OR for a place, and for each of the last three codes from the first that is read.
+//! Bound (Zen 3): three loads a cycle; if the last code is read, the chain through it: a load, an OR and a count, nine cycles.
 
 use std::cell::Cell;
 use std::iter::zip;
@@ -17,7 +17,7 @@ const NEAREST: usize = 3;
 /// Other places of most games that have any.
 const PLACES: usize = 2;
 /// For how many farther moves the chain is compiled.
-const SIZES: [usize; 5] = [0, 2, 4, 8, MOST];
+const SIZES: [usize; 3] = [4, 8, MOST];
 /// The most moves.
 pub const MOST: usize = 16;
 
@@ -69,22 +69,28 @@ impl Chain {
     #[inline(always)]
     pub fn run(&self, codes: &mut [u8], n: usize, words: &mut [u64]) {
         let is_usual = self.others.len() <= PLACES && self.takes.is_empty();
+        let unread = match self.with_takes.each_ref().map(|table| table[0] > 0) {
+            [false, false, false] => NEAREST,
+            [false, ..] => 1,
+            _ => 0,
+        };
         macro_rules! by_size {
-            ($($size:literal)*) => {
-                match (self.moves.0.len(), self.others.is_empty(), is_usual) {
-                    $(($size, true, _) => self.link::<$size, 0, false>(codes, n, words),
-                    ($size, false, true) => self.link::<$size, PLACES, false>(codes, n, words),
-                    ($size, false, false) => self.link::<$size, PLACES, true>(codes, n, words),)*
+            ($($size:literal $unread:literal),*) => {
+                match (self.moves.0.len(), unread, self.others.is_empty(), is_usual) {
+                    $(($size, $unread, true, _) => self.link::<$size, $unread, 0, false>(codes, n, words),
+                    ($size, $unread, false, true) => self.link::<$size, $unread, PLACES, false>(codes, n, words),
+                    ($size, $unread, false, false) => self.link::<$size, $unread, PLACES, true>(codes, n, words),)*
                     _ => unreachable!("one of the sizes"),
                 }
             };
         }
-        by_size!(0 2 4 8 16)
+        by_size!(4 0, 4 1, 4 3, 8 0, 8 1, 8 3, 16 0, 16 1, 16 3)
     }
 
-    /// Compiled for some numbers of moves and of other places, with more places and takes or without.
+    /// Compiled for some numbers of moves, of the last codes that none reads, and of other places, with more places and takes or
+    /// without.
     #[inline(always)]
-    fn link<const MOVES: usize, const OTHERS: usize, const MORE: bool>(
+    fn link<const MOVES: usize, const UNREAD: usize, const OTHERS: usize, const MORE: bool>(
         &self,
         codes: &mut [u8],
         n: usize,
@@ -108,7 +114,7 @@ impl Chain {
                     word |= table[usize::from(read[lane].get())];
                 }
                 if OTHERS > 0 {
-                    at[lane].set(reached(word, &self.nearest, last));
+                    at[lane].set(reached::<UNREAD>(word, &self.nearest, last));
                     for from in &others {
                         word |= from[lane].get();
                     }
@@ -121,7 +127,7 @@ impl Chain {
                         word |= 1 << (codes[n + lane - take].get() % 64);
                     }
                 }
-                let code = reached(word, &self.with_takes, last).trailing_ones();
+                let code = reached::<UNREAD>(word, &self.with_takes, last).trailing_ones();
                 last = [code as usize, last[0], last[1]];
                 to[lane].set(code as u8);
             }
@@ -129,10 +135,10 @@ impl Chain {
     }
 }
 
-/// Adds what is reached from the last codes, from the very last at the end: it is known last.
+/// Adds what is reached from the last codes that are read; from the very last at the end, for it is known last.
 #[inline(always)]
-fn reached(word: u64, tables: &[Table; NEAREST], last: [usize; NEAREST]) -> u64 {
-    word | tables[2][last[2]] | tables[1][last[1]] | tables[0][last[0]]
+fn reached<const UNREAD: usize>(word: u64, tables: &[Table; NEAREST], last: [usize; NEAREST]) -> u64 {
+    (UNREAD..NEAREST).rev().fold(word, |word, i| word | tables[i][last[i]])
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ use std::collections::BTreeSet;
 use super::blocks::Sparse;
 use super::codes::{Coder, LANES, Move};
 use super::heads;
+use crate::cores::mex::period::{Progress, Repetition};
 use chain::Chain;
 
 /// Codes of a word.
@@ -95,6 +96,10 @@ pub struct Loops {
     pub compute: Compute,
     /// [`Window::verify`].
     pub verify: Verify,
+    /// [`Progress::mark`].
+    pub mark: Mark,
+    /// [`Progress::count`].
+    pub count: Count,
     /// [`Lanes::BLOCK`].
     block: usize,
     /// [`Lanes::HAS_PLANES`].
@@ -106,13 +111,16 @@ pub struct Loops {
 type Compute = fn(&mut Window, codes: &mut [u8], n: usize) -> Result<(), End>;
 type Verify = fn(&mut Window, codes: &[u8], n: usize, odd: usize, is_reached: IsReached<'_>) -> Result<(), End>;
 
+type Mark = fn(&mut Progress, count: usize, depth: usize, by_position: bool) -> Option<Repetition>;
+type Count = fn(&mut Progress, count: usize, values: &[[u16; CODES]; 2]);
+
 /// Searches for a move by which a heap reaches a rare value, given the heap's index and the code.
 pub type IsReached<'a> = &'a mut dyn FnMut(usize, u8) -> bool;
 
 impl Loops {
     /// The loops of these lanes: see [`loops!`].
-    pub fn new<L: Lanes>(compute: Compute, verify: Verify, lanes: &L) -> Self {
-        Loops { compute, verify, block: L::BLOCK, has_planes: L::HAS_PLANES, worth: lanes.worth() }
+    pub fn new<L: Lanes>(compute: Compute, verify: Verify, mark: Mark, count: Count, lanes: &L) -> Self {
+        Loops { compute, verify, mark, count, block: L::BLOCK, has_planes: L::HAS_PLANES, worth: lanes.worth() }
     }
 }
 
@@ -122,6 +130,8 @@ macro_rules! loops {
         $crate::cores::mex::sparse::window::Loops::new(
             |window, codes, n| window.compute(codes, n, &$lanes),
             |window, codes, n, odd, is_reached| window.verify(codes, n, odd, &$lanes, is_reached),
+            |progress, count, depth, by_position| progress.mark(count, depth, by_position),
+            |progress, count, values| progress.count(count, values),
             &$lanes,
         )
     };
@@ -323,7 +333,7 @@ impl Window {
     #[inline(always)]
     pub fn compute<L: Lanes>(&mut self, codes: &mut [u8], n: usize, lanes: &L) -> Result<(), End> {
         let before = self.before();
-        reach(codes, n - before, before, &self.rare, CODES / 8, lanes, &mut self.reached);
+        reach(codes, n - before, before, &self.rare, |_| CODES / 8, lanes, &mut self.reached);
         for at in (0..CHUNK).step_by(L::BLOCK) {
             let n = n + at;
             let mut planes = self.planes;
@@ -347,7 +357,7 @@ impl Window {
                 }
                 planes += 1;
                 // The words before the block have too few planes as well.
-                reach(codes, n - before, before, &self.rare, planes, lanes, &mut self.reached[at..]);
+                reach(codes, n - before, before, &self.rare, |_| planes, lanes, &mut self.reached[at..]);
             }
         }
         Ok(())
@@ -368,9 +378,10 @@ impl Window {
         is_reached: IsReached<'_>,
     ) -> Result<(), End> {
         let before = self.before();
-        // No rare value above the largest code is needed.
-        let largest = largest(&codes[n..n + CHUNK]);
-        let planes = (usize::from(largest | self.coder.low()) / 8 + 1).min(CODES / 8);
+        let coder = self.coder;
+        // Words that are read again for other places need as many planes as any heap.
+        let most = if before > 0 { enough(coder, &codes[n..n + CHUNK]) } else { 0 };
+        let planes = |n: usize| if before > 0 { most } else { enough(coder, &codes[n..n + L::BLOCK]) };
         reach(codes, n - before, before + CHUNK, &self.heads, planes, lanes, &mut self.reached);
         for at in (0..CHUNK).step_by(LANES) {
             let n = n + at;
@@ -393,7 +404,13 @@ impl Window {
             for (word, below) in words.iter_mut().zip(self.coder.all_rare_below(odd, block)) {
                 *word = !(u64::MAX.unbounded_shl(below.into()) | *word);
             }
-            for (lane, mut open) in words.into_iter().enumerate() {
+            // The few heaps that have such codes.
+            let is_open = |(lane, open): (usize, &u64)| u64::from(*open != 0) << lane;
+            let mut unverified = words.iter().enumerate().map(is_open).fold(0, |all, bit| all | bit);
+            while unverified != 0 {
+                let lane = unverified.trailing_zeros() as usize;
+                unverified &= unverified - 1;
+                let mut open = words[lane];
                 while open != 0 {
                     let code = open.trailing_zeros() as u8;
                     if !self.is_near(codes, n + lane, code, lanes) && !is_reached(n + lane, code) {
@@ -424,12 +441,26 @@ impl Window {
     }
 }
 
-/// Sets the words of heaps from `n` on, in whole blocks, to the codes that moves reach.
+/// Sets the words of heaps from `n` on, in whole blocks, to the codes that moves reach, with `planes` for the block at each heap.
 #[inline(always)]
-fn reach<L: Lanes>(codes: &[u8], n: usize, heaps: usize, moves: &Moves, planes: usize, lanes: &L, words: &mut [u64]) {
+fn reach<L: Lanes>(
+    codes: &[u8],
+    n: usize,
+    heaps: usize,
+    moves: &Moves,
+    planes: impl Fn(usize) -> usize,
+    lanes: &L,
+    words: &mut [u64],
+) {
     for at in (0..heaps).step_by(L::BLOCK) {
-        lanes.block(codes, n + at, moves, planes, &mut words[at..at + L::BLOCK]);
+        lanes.block(codes, n + at, moves, planes(n + at), &mut words[at..at + L::BLOCK]);
     }
+}
+
+/// The number of planes that the verification of these codes needs: no rare value above the largest is.
+#[inline(always)]
+fn enough(coder: Coder, codes: &[u8]) -> usize {
+    (usize::from(largest(codes) | coder.low()) / 8 + 1).min(CODES / 8)
 }
 
 /// The largest of some blocks of codes.
