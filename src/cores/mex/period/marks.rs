@@ -75,13 +75,13 @@ impl Marks {
     ) -> Option<Repetition> {
         for from in (0..count).step_by(LANES) {
             // After lane `i`, the last code is that of lane `i`.
+            let tails: [&[u8; LANES]; TAIL] = std::array::from_fn(|i| {
+                codes[at + from + 1 + i - TAIL..].first_chunk().expect("codes are padded by a block")
+            });
             let mut classes = [0u8; LANES];
-            for i in 0..TAIL {
-                let codes: &[u8; LANES] =
-                    codes[at + from + 1 + i - TAIL..].first_chunk().expect("codes are padded by a block");
-                for (class, code) in classes.iter_mut().zip(codes) {
-                    *class = next_class(*class, *code);
-                }
+            // Lane by lane, so that a vector of classes stays in a register.
+            for (lane, class) in classes.iter_mut().enumerate() {
+                *class = tails.iter().fold(0, |class, codes| next_class(class, codes[lane]));
             }
             for (first, classes) in (from..).step_by(LANES / 4).zip(classes.as_chunks::<{ LANES / 4 }>().0) {
                 // Unlike `any`, which may stop at each lane, this is done in vectors.

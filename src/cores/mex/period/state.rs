@@ -131,9 +131,8 @@ impl Progress {
                     *lane += u8::from(*found == code);
                 }
             }
-            for pair in lanes.as_chunks::<2>().0 {
-                counts[odd] += u64::from(pair[0]);
-                counts[1 - odd] += u64::from(pair[1]);
+            for (lane, count) in lanes.into_iter().enumerate() {
+                counts[(lane + odd) % 2] += u64::from(count);
             }
         }
         for (lane, code) in rest.iter().enumerate() {
