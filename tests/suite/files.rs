@@ -413,6 +413,39 @@ fn signals_that_are_ignored_stay_ignored() {
     }
 }
 
+/// Runs of an octal game, of first heaps and of P-positions, each interrupted three times.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_run_says_how_far_it_came() {
+    let folder = Folder::new();
+    let file = folder.text("kept");
+    for args in [
+        ["--code=0.106", "--limit=1e12", "--every=0.01"],
+        ["--moves=2,40000001", "--limit=1e11", "--every=0.01"],
+        ["--moves=squares", "--limit=1e9", "--zeros"],
+    ] {
+        let mut before = 0;
+        for _ in 0..3 {
+            let mut command = std::process::Command::new(cargo_bin("nimlanes"));
+            command.arg("grundy").args(args).args(["--threads=1", "--resume", "--checkpoint", &file]);
+            let child = command.stderr(Stdio::piped()).spawn().expect("it starts");
+            wait_until("it handles signals", || is_watching(&child));
+            sleep(Duration::from_millis(500));
+            send("TERM", &child);
+            let output = child.wait_with_output().expect("it ends");
+            assert_eq!(exit_code(&output), Some(143));
+            let line = String::from_utf8_lossy(&output.stderr).into_owned();
+            let line = line.strip_prefix("nimlanes: interrupted after ").expect("a message");
+            let (heaps, rest) = line.split_once(' ').expect("a number");
+            assert_eq!(rest, format!("heaps; --resume continues from {file}\n"));
+            let heaps: u64 = heaps.parse().expect("a number");
+            assert!(heaps > before, "{heaps} heaps after {before}");
+            before = heaps;
+        }
+        fs::remove_file(&file).expect("a file");
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn the_exit_code_names_the_signal() {

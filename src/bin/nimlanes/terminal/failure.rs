@@ -35,6 +35,8 @@ pub enum Failure {
     Failed(String),
     /// A signal ended the command: exit code 128 plus its number.
     Interrupted,
+    /// The same, and what was done is kept.
+    Stopped(String),
     /// The reader of the output closed the pipe: not an error.
     ClosedPipe,
 }
@@ -46,6 +48,7 @@ impl Failure {
             Failure::Usage(line) => (2, line),
             Failure::Failed(line) => (1, line),
             Failure::Interrupted => (interrupt::exit_code(), RunError::Cancelled.to_string()),
+            Failure::Stopped(line) => (interrupt::exit_code(), line),
             Failure::ClosedPipe => return ExitCode::SUCCESS,
         };
         let style = Styles::styled();

@@ -97,7 +97,15 @@ impl CheckpointFile {
     }
 }
 
-/// The outcome of a run, unless its progress could not be written.
+/// The outcome of a run, unless its progress could not be written. If it was interrupted, the message says how far it came.
 pub fn outcome<T>(file: Option<&Arc<CheckpointFile>>, outcome: Result<T, Failure>) -> Result<T, Failure> {
-    file.and_then(|file| file.failure()).map_or(outcome, Err)
+    let Some(file) = file else { return outcome };
+    match (file.failure(), outcome) {
+        (Some(failure), _) => Err(failure),
+        (None, Err(Failure::Interrupted)) if file.state().file.is_empty().is_ok_and(|is_empty| !is_empty) => {
+            let (heaps, path) = (file.run.done(), file.path.display());
+            Err(Failure::Stopped(format!("interrupted after {heaps} heaps; --resume continues from {path}")))
+        }
+        (None, outcome) => outcome,
+    }
 }
