@@ -498,13 +498,21 @@ fn profile_says_where_it_samples() {
     nimlanes().args(["profile", "table_scan", "--kernel", "bit_rows", "--size", "300"]).assert().code(1).stderr(says);
 }
 
+/// Without objdump and llvm-mca, which take most of the time of a short profile.
+#[cfg(unix)]
+fn without_tools() -> assert_cmd::Command {
+    let mut program = nimlanes();
+    program.env("PATH", "");
+    program
+}
+
 #[cfg(unix)]
 #[test]
 fn profile_draws_kernels_by_their_names() {
     let folder = tempfile::tempdir().expect("a folder");
     let into = folder.path().to_str().expect("UTF-8");
     let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--into"];
-    let output = nimlanes().args(args).args([into, "--against", "byte_table"]).assert().success();
+    let output = without_tools().args(args).args([into, "--against", "byte_table"]).assert().success();
     let says = ["bit_rows", "samples", " in byte_table, and takes "].map(predicate::str::contains);
     let [kernel, count, times] = says;
     output.stdout(kernel.and(count).and(times));
@@ -525,7 +533,7 @@ fn profile_draws_kernels_by_their_names() {
     }
     let changes = read("byte_table-to-bit_rows-300.txt").expect("a text");
     assert!(changes.contains("before        now"), "{changes}");
-    nimlanes().args(args).arg("/dev/null/x").assert().code(1).stderr(predicate::str::contains("cannot"));
+    without_tools().args(args).arg("/dev/null/x").assert().code(1).stderr(predicate::str::contains("cannot"));
 }
 
 /// Where perf events are allowed; elsewhere the program says why there are only functions.
@@ -544,7 +552,7 @@ fn a_profile_goes_down_to_lines_or_says_why_not() {
     assert_ne!(has_lines, errors.contains("sampled by pprof, by function and not by line: "), "{errors}");
     let text = read("txt").expect("a text");
     assert!(!has_lines || text.contains("hottest loop: ") || text.contains("objdump is not installed"), "{text}");
-    let by_name = nimlanes().args(args).args(["--sampler", "perf"]).assert().code(if has_lines { 0 } else { 1 });
+    let by_name = without_tools().args(args).args(["--sampler", "perf"]).assert().code(if has_lines { 0 } else { 1 });
     assert_ne!(has_lines, String::from_utf8_lossy(&by_name.get_output().stderr).contains("cannot sample: "));
 }
 
@@ -555,7 +563,7 @@ fn pprof_samples_kernels_and_not_itself() {
     let [folder, temporary] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
     let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3"];
     let profile = || {
-        let mut profile = nimlanes();
+        let mut profile = without_tools();
         profile.args(args).arg("--into").arg(folder.path()).env("TMPDIR", temporary.path());
         profile
     };
@@ -586,7 +594,7 @@ fn a_profile_without_symbols_says_so() {
     let profile = |program: &Path, sampler: &str| {
         let mut profile = assert_cmd::Command::new(program);
         profile.args(["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3"]);
-        profile.args(["--sampler", sampler, "--into"]).arg(folder.path());
+        profile.args(["--sampler", sampler, "--into"]).arg(folder.path()).env("PATH", ""); // as without_tools
         profile.assert()
     };
     let is_refused = |program: &Path, sampler: &str, reason: &str| {
@@ -621,15 +629,14 @@ fn a_profile_without_symbols_says_so() {
 fn a_profile_needs_no_tools() {
     let folder = tempfile::tempdir().expect("a folder");
     let args = ["profile", "table_scan", "--kernel", "bit_rows", "--size", "300", "--seconds", "0.3", "--into"];
-    let output = nimlanes().env("PATH", "").args(args).arg(folder.path()).assert().success().get_output().clone();
+    let output = without_tools().args(args).arg(folder.path()).assert().success().get_output().clone();
     let says = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
     assert!(says.contains("objdump is not installed") || says.contains("not by line: "), "{says}");
     assert!(says.contains("not known what bounds it: llvm-mca is not installed\n"), "{says}");
     // Nor does the report guess.
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::create_dir_all(folder.path().join("src/cores")).expect("created");
-    let mut report = nimlanes();
-    let output = report.env("PATH", "").args(["report", "--bounds"]).current_dir(folder.path()).assert().code(1);
+    let output = without_tools().args(["report", "--bounds"]).current_dir(folder.path()).assert().code(1);
     output.stderr(predicate::str::contains(": llvm-mca is not installed\n"));
 }
 
