@@ -69,6 +69,7 @@ impl Chain {
     #[inline(always)]
     pub fn run(&self, codes: &mut [u8], n: usize, words: &mut [u64]) {
         let is_usual = self.others.len() <= PLACES && self.takes.is_empty();
+        // How many of the last codes no move reads, as far as the chain is compiled for it.
         let unread = match self.with_takes.each_ref().map(|table| table[0] > 0) {
             [false, false, false] => NEAREST,
             [false, ..] => 1,
