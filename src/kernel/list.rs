@@ -1,7 +1,5 @@
 //! The macro that makes the list of an operation's kernels.
 
-use crate::machine::isa::Tier;
-
 /// The list of an operation: `kernels! { Operation, [Generic: Bound]; name = module, Tier, ["feature"], "summary"; ... }`.
 ///
 /// A kernel is compiled if all its features are on and the architecture has its tier; its `mod` line carries the same
@@ -66,12 +64,6 @@ macro_rules! kernel_rows {
     }),*] };
 }
 pub(crate) use kernel_rows;
-
-/// Whether this build has the kernels of a tier. Tests of what is private need portable ones alone, and would compile all others a
-/// second time; the folder of tests has tests of all.
-pub(crate) const fn is_listed(tier: Tier) -> bool {
-    !cfg!(test) || matches!(tier, Tier::Portable)
-}
 
 /// The number of threads that a word in the list stands for.
 macro_rules! threads {

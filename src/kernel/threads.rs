@@ -125,9 +125,8 @@ mod tests {
         assert_eq!(share(5, |_| Err::<(), _>(RunError::Cancelled)), Err(RunError::Cancelled));
     }
 
-    /// The portable ones: those of other tiers have the same drivers.
     #[test]
-    fn parallel_kernels_end_where_a_thread_cannot_be_started_and_run_again_where_it_can() {
+    fn every_parallel_kernel_ends_where_a_thread_cannot_be_started_and_runs_again_where_it_can() {
         let (selection, run) = (Selection::new(Machine::detect()), Run::new(4));
         for operation in OPERATIONS {
             let session = operation.session(&selection, operation.workloads()[0].name, 300).expect("a small input");

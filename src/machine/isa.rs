@@ -108,16 +108,14 @@ macro_rules! isa_table {
                             $d(, $crate::kernel::list::threads!($d share, run))? $d(, self::$d($d part)::+::parts())?
                         )
                     }
-                    let body = $crate::kernel::Body {
+                    Some($crate::kernel::Body {
                         run: $d name $d(::<$d generic>)? as unsafe fn(&_, &_, _) -> _,
                         cost: |input, context, _rates| {
                             self::$d body::cost(input, context $d(, $crate::kernel::cost::rates(_rates, &[$d($d rate),*]))?)
                         },
                         rates: const { &[$d($d($d rate),*)?] },
                         needs: [$d(Some(self::$d body::$d needs as fn(&_) -> _),)? None][0],
-                    };
-                    // A value, not a condition of `cfg`: what has no entry is checked, but makes no code.
-                    if $crate::kernel::list::is_listed($crate::machine::isa::Tier::$tier) { Some(body) } else { None }
+                    })
                 }
                 #[cfg(not(all($(target_arch = $arch, $($condition)?)?)))]
                 { None }
