@@ -1,7 +1,6 @@
 //! Checks a period that `nimlanes grundy --code CODE --certificate FILE` has proved, and uses nothing of the library:
-//! `cargo run --release --example check_certificate FILE`. The theorem and its lemmas: `profiles/papers/windows.md`.
-
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+//! `cargo run --release --example check_certificate FILE`, in half the time with `RUSTFLAGS=-Ctarget-cpu=native`. The theorem and its
+//! lemmas: `profiles/papers/windows.md`.
 
 /// A heap, and the values of those before it.
 type Window = (usize, Vec<u8>);
@@ -13,18 +12,31 @@ fn first_values(digits: &[u32], heaps: usize) -> Result<Vec<u8>, String> {
         let mut reached = [false; 256];
         for (t, digit) in digits.iter().enumerate().take(n + 1) {
             let left = n - t;
-            reached[0] |= left == 0 && t > 0 && digit & 1 > 0;
-            if left > 0 && t > 0 && digit & 2 > 0 {
-                reached[usize::from(g[left])] = true;
-            }
-            if digit & 4 > 0 {
-                (1..=left / 2).for_each(|a| reached[usize::from(g[a] ^ g[left - a])] = true);
+            for a in usize::from(t == 0)..=left / 2 {
+                let heaps = if a > 0 { 4 } else { 1 + u32::from(left > 0) };
+                reached[usize::from(g[a] ^ g[left - a])] |= digit & heaps > 0;
             }
         }
         let value = reached.iter().position(|reached| !reached).filter(|value| *value < 128);
         g.push(value.ok_or("a value is above 127")? as u8);
     }
     Ok(g)
+}
+
+/// Windows that are followed side by side: the compiler makes vectors of the loops over lanes.
+const LANES: usize = 32;
+
+/// A set of values below 32 W for each lane.
+type Sets<const W: usize> = [[u32; LANES]; W];
+
+/// Calls `each` with the words of the sets, and `value ^ values[lane]` as a bit.
+fn with_bits<const W: usize>(sets: &mut Sets<W>, value: u8, values: [u8; LANES], each: impl Fn(&mut u32, u32)) {
+    for (words, w) in sets.iter_mut().zip(0..) {
+        for (word, other) in words.iter_mut().zip(values) {
+            let value = u32::from(value ^ other);
+            each(word, u32::from(W == 1 || value / 32 == w) << (value % 32));
+        }
+    }
 }
 
 /// A game whose values have two types. A move that leaves a heap of a known value reads the value so many heaps back.
@@ -39,31 +51,55 @@ struct Game {
 }
 
 impl Game {
-    /// Computes the values from one window to the next and `width` heaps past it. The first `width` heaps are not verified: that is done
-    /// on the way to the window that they follow.
-    fn lead(&self, (from, values): &Window, (to, want): &Window) -> Result<(), String> {
-        let (mut g, mut witnesses) = (values.clone(), self.witnesses.clone());
-        let keep = self.moves.iter().map(|(back, _)| *back).fold(self.width + values.len() + want.len(), usize::max);
-        for n in *from..to + self.width {
-            if n == *to && !g.ends_with(want) {
-                return Err(format!("the window at heap {from} does not lead to that at {to}"));
-            }
-            let (end, common) = (g.len(), self.common[n % 2]);
-            let bit = |(back, value): (usize, u8)| 1u128 << (value ^ g[end - back]);
-            let value = (common & !self.moves.iter().fold(0, |reached, m| reached | bit(*m))).trailing_zeros();
-            let mut open = if n < from + self.width { 0 } else { !common & ((1 << value) - 1) };
-            let mut i = 0;
-            while open > 0 {
-                let witness = *witnesses.get(i).ok_or_else(|| format!("heap {n} may be rare"))?;
-                if open & bit(witness) > 0 {
-                    open &= !bit(witness);
-                    witnesses.swap(i, i / 2); // those in use move to the front
+    /// Computes the values from each window to the next and `width` heaps past it. The first `width` heaps are not verified: that is
+    /// done on the way to the window that they follow. All values must be below 32 W.
+    fn lead<const W: usize>(&self, pairs: &[[&Window; 2]]) -> Result<(), String> {
+        let lanes: [_; LANES] = std::array::from_fn(|lane| pairs[lane.min(pairs.len() - 1)]);
+        let (ways, mut witnesses) = (lanes.map(|[from, to]| to.0 - from.0), self.witnesses.clone());
+        let common = |i, w| lanes.map(|[from, _]| (self.common[(from.0 + i) % 2] >> (32 * w)) as u32);
+        let common: [Sets<W>; 2] = [0, 1].map(|i| std::array::from_fn(|w| common(i, w)));
+        let keep = pairs.as_flattened().iter().map(|window| window.1.len()).fold(self.width, usize::max);
+        let value = |[from, _]: [&Window; 2], back| from.1.iter().rev().nth(back).copied().unwrap_or(0);
+        let mut g: Vec<_> = (0..keep).rev().map(|back| lanes.map(|lane| value(lane, back))).collect();
+        for i in 0..ways.into_iter().fold(0, usize::max) + self.width {
+            let end = g.len();
+            for (lane, [from, to]) in lanes.iter().enumerate().filter(|(lane, _)| ways[*lane] == i) {
+                if !g[end - to.1.len()..].iter().map(|values| &values[lane]).eq(&to.1) {
+                    return Err(format!("the window at heap {} does not lead to that at {}", from.0, to.0));
                 }
-                i += 1;
             }
-            g.push(value as u8);
-            if g.len() > 9 * keep {
-                g.drain(..8 * keep);
+            let mut reached: Sets<W> = [[0; LANES]; W];
+            for (back, value) in &self.moves {
+                with_bits(&mut reached, *value, g[end - back], |word, bit| *word |= bit);
+            }
+            // The value is the number of those below the first common one that is not reached.
+            let (mut values, mut open, mut is_open) = ([0; LANES], [[0; LANES]; W], [!0; LANES]);
+            let is_verified = ways.map(|way| if (self.width..way + self.width).contains(&i) { !0 } else { 0 });
+            for (w, common) in common[i % 2].iter().enumerate() {
+                for lane in 0..LANES {
+                    let free = common[lane] & !reached[w][lane];
+                    let below = !free & free.wrapping_sub(1) & is_open[lane];
+                    values[lane] += below.count_ones() as u8;
+                    open[w][lane] = below & !common[lane] & is_verified[lane];
+                    is_open[lane] &= if free > 0 { 0 } else { !0u32 };
+                }
+            }
+            if is_open.contains(&!0) {
+                return Err("a value is too large".to_owned());
+            }
+            let left = |open: &Sets<W>| open.as_flattened().iter().fold(0, |left, word| left | word);
+            let mut next = 0;
+            while let before @ 1.. = left(&open) {
+                let (back, value) = *witnesses.get(next).ok_or("a heap may be rare")?;
+                with_bits(&mut open, value, g[end - back], |word, bit| *word &= !bit);
+                if next > LANES && left(&open) < before {
+                    witnesses.swap(next, next / 2); // those in use move to the front
+                }
+                next += 1;
+            }
+            g.push(values);
+            if g.len() > 4 * keep {
+                g.drain(..3 * keep);
             }
         }
         Ok(())
@@ -125,14 +161,11 @@ pub fn check(text: &str) -> Result<String, String> {
     if period == 0 || !is_repeated || !is_long || !is_chain || !is_even {
         return Err("the windows are no chain that repeats".to_owned());
     }
-    let next = AtomicUsize::new(0);
-    let lead = || {
-        let mut pairs = std::iter::from_fn(|| chain.get(next.fetch_add(1, Relaxed)..)?.first_chunk());
-        pairs.try_for_each(|[from, to]| game.lead(from, to))
-    };
+    let pairs: Vec<_> = chain.windows(2).map(|pair| [&pair[0], &pair[1]]).collect();
+    let is_narrow = g.iter().chain(windows.iter().flat_map(|window| &window.1)).all(|value| *value < 32);
+    let lead = |pairs| if is_narrow && game.lead::<1>(pairs).is_ok() { Ok(()) } else { game.lead::<4>(pairs) };
     std::thread::scope(|scope| {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(lead)).collect();
+        let threads: Vec<_> = pairs.chunks(LANES).map(|pairs| scope.spawn(move || lead(pairs))).collect();
         threads.into_iter().try_for_each(|thread| thread.join().expect("no panic"))
     })?;
     // The period begins there if the values before it differ.
