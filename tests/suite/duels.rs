@@ -601,13 +601,13 @@ fn kernels_are_compared_by_compilers() {
         "--kernel",
         "stamp",
     ]);
-    profile.args(["--size", "2000", "--seconds", "0.3", "--toolchain", "old"]);
+    profile.args(["--size", "100", "--seconds", "0.3", "--toolchain", "old"]);
     profile.assert().success().stdout(predicate::str::contains(" in stamp of old, and takes "));
     let same = "--against-toolchain needs another compiler than --toolchain, rustc ";
     profile.args(["--against-toolchain", "old"]).assert().code(2).stderr(predicate::str::contains(same));
     let mut profile = nimlanes();
     profile.current_dir(repository.0.path()).env("PATH", &path).args(["profile", "mex_subtraction"]);
-    profile.args(["--kernel", "stamp", "--size", "2000", "--seconds", "0.3", "--toolchain", "old"]);
+    profile.args(["--kernel", "stamp", "--size", "100", "--seconds", "0.3", "--toolchain", "old"]);
     profile.args(["--against-toolchain", "this"]);
     let says = predicate::str::contains(" in stamp of this, and takes ");
     profile.assert().success().stdout(says.and(predicate::str::contains("stamp of old")));
@@ -626,7 +626,7 @@ fn a_profile_shows_what_changed_since_a_revision() {
     let profile = |revision: &str| {
         let mut command = nimlanes();
         command.current_dir(repository.0.path()).args(["profile", "mex_subtraction", "--kernel", "stamp"]);
-        command.args(["--size", "2000", "--seconds", "0.3", "--rev", revision]);
+        command.args(["--size", "100", "--seconds", "0.3", "--rev", revision]);
         command
     };
     let commit = repository.git(&["rev-parse", "--short=12", "HEAD"]);
@@ -634,7 +634,7 @@ fn a_profile_shows_what_changed_since_a_revision() {
     let output = profile("HEAD").assert().success();
     output.stdout(predicate::str::contains(format!(" in stamp of {commit}, and takes ")));
     assert!(repository.is_clean());
-    let picture = format!("profiles/mex_subtraction/squares/stamp-of-{commit}-to-this-build-2000");
+    let picture = format!("profiles/mex_subtraction/squares/stamp-of-{commit}-to-this-build-100");
     let read = |ending: &str| fs::read_to_string(repository.0.path().join(&picture).with_extension(ending));
     let image = read("svg").expect("a picture");
     assert!(image.contains(&format!("<title>stamp of {commit} to this build (")), "{image}");
