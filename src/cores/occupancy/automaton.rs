@@ -4,7 +4,7 @@
 //! adds a quarter, and to assembly more than half.
 //! Bound: one serial chain through the lowest zero of four registers, then the number of instructions.
 
-use super::loops::Loops;
+use super::loops::Drive;
 use super::streaming::{CHAIN, cost as cost_of};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Needs, Run, RunError};
@@ -19,6 +19,6 @@ pub fn needs(_: &ProportionateNim) -> Needs {
     Needs { cycles: CHAIN, ..Needs::default() }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, loops: Loops<S>) -> Result<S, RunError> {
-    (loops.drive)(input, run, sink)
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, drive: Drive<S>) -> Result<S, RunError> {
+    drive(input, run, sink)
 }

@@ -6,7 +6,7 @@
 //! Cost: that of the automaton, divided; each segment has a warm-up of 3072 heaps before up to 262144 that count.
 //! Bound: as `automaton` at the same tier, on each thread.
 
-use super::loops::Loops;
+use super::loops::Segments;
 use super::streaming::segments::{self, Schedule};
 use super::{ProportionateNim, Sink};
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -19,8 +19,8 @@ pub fn cost(input: &ProportionateNim, context: CostContext, [unit]: [f64; 1]) ->
     }
 }
 
-pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, loops: Loops<S>) -> Result<S, RunError> {
+pub fn run<S: Sink>(input: &ProportionateNim, run: &Run, sink: S, work: Segments<S>) -> Result<S, RunError> {
     let schedule = Schedule::new::<S>(1, run.threads());
-    let (sink, _) = segments::drive(input, run, schedule, sink, &segments::charge, loops.segments)?;
+    let (sink, _) = segments::drive(input, run, schedule, sink, &segments::charge, work)?;
     Ok(sink)
 }

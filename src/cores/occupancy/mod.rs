@@ -178,25 +178,25 @@ impl<S: Sink, const HANDS_ON: bool> Operation for Occupancy<S, HANDS_ON> {
         bit_rows_simd128 = bit_rows with vectors::v128 at [140.0, 5.0, 0.0005] like bit_rows, Simd128, ["simd128"], "256 candidates at once, in two vectors";
         general_rows = general_rows at [800.0, 0.02, 5.5], Portable, [], "any diagonals: 64 candidates at once, full stretches skipped by trees of bits";
         window_certificate = window_certificate at [100.0, 7.0], Portable, [], "one window of four bit rows per P-position, where the certificate points", needs;
-        automaton = automaton with loops::plain at [1.84], Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;
-        automaton_avx2 = automaton with loops::plain::avx2 at [1.38] like automaton, Avx2, ["avx2"],
+        automaton = automaton with loops::plain::alone at [1.84], Portable, [], "rows in registers that slide along each other, sixteen n per block", needs;
+        automaton_avx2 = automaton with loops::plain::avx2::alone at [1.38] like automaton, Avx2, ["avx2"],
             "the same source, compiled with the tier's bit-manipulation instructions", needs;
-        automaton_asm = automaton with loops::asm at [0.98], Avx2, ["avx2"], "the sixteen steps in assembly, ordered to keep their chain short", needs;
-        automaton_avx512 = automaton with loops::avx512 at [0.88] like automaton_asm, Avx512, ["avx2", "avx512"],
+        automaton_asm = automaton with loops::asm::alone at [0.98], Avx2, ["avx2"], "the sixteen steps in assembly, ordered to keep their chain short", needs;
+        automaton_avx512 = automaton with loops::avx512::alone at [0.88] like automaton_asm, Avx512, ["avx2", "avx512"],
             "the same steps, with spans prepared and settled in vectors", needs;
-        charged_threads = charged_threads with loops::plain at [1.84], Portable, ["parallel"],
+        charged_threads = charged_threads with loops::plain::segments at [1.84], Portable, ["parallel"],
             "the automaton in segments on all threads, each begun from a guess that is checked";
-        charged_threads_asm = charged_threads with loops::asm at [0.98] like charged_threads, Avx2, ["avx2", "parallel"],
+        charged_threads_asm = charged_threads with loops::asm::segments at [0.98] like charged_threads, Avx2, ["avx2", "parallel"],
             "the same segments, with the steps in assembly";
-        charged_threads_avx512 = charged_threads with loops::avx512 at [0.88] like charged_threads, Avx512, ["avx2", "avx512", "parallel"],
+        charged_threads_avx512 = charged_threads with loops::avx512::segments at [0.88] like charged_threads, Avx512, ["avx2", "avx512", "parallel"],
             "the same segments, with the steps in assembly and spans in vectors";
         charged_lanes_avx512 = charged_lanes on one at [0.88, 0.65], Avx512, ["avx2", "avx512"], "eight segments in the lanes of a vector";
         charged_lanes_threads_avx512 = charged_lanes on all at [0.88, 0.65] like charged_lanes_avx512, Avx512, ["avx2", "avx512", "parallel"],
             "the same lanes on all threads";
-        window_tree = window_tree with loops::plain on one at [4.6, 4.6 / 2.45], Portable, [], "the tally alone, from windows of heaps at scaled places" observed tally;
-        window_tree_avx512 = window_tree with loops::avx512 on one at [2.4, 2.4 / 2.45] like window_tree, Avx512, ["avx2", "avx512"],
+        window_tree = window_tree with loops::plain::windows on one at [4.6, 4.6 / 2.45], Portable, [], "the tally alone, from windows of heaps at scaled places" observed tally;
+        window_tree_avx512 = window_tree with loops::avx512::windows on one at [2.4, 2.4 / 2.45] like window_tree, Avx512, ["avx2", "avx512"],
             "the same windows, run as the automaton of this tier" observed tally;
-        window_tree_threads_avx512 = window_tree with loops::avx512 on all at [2.4, 0.88] like window_tree_avx512, Avx512, ["avx2", "avx512", "parallel"],
+        window_tree_threads_avx512 = window_tree with loops::avx512::windows on all at [2.4, 0.88] like window_tree_avx512, Avx512, ["avx2", "avx512", "parallel"],
             "the same, with windows run at the same time" observed tally;
     };
     const ABSENT: &'static [Absent] = &[];

@@ -8,7 +8,7 @@
 //! Cost: about `590 sqrt(M)` heaps up to `10^13`, more further on; a step of the tier's automaton for each.
 //! Bound: as `automaton` at the same tier, on each thread; on several threads up to `10^9` the base.
 
-use super::loops::Loops;
+use super::loops::Windows;
 use super::windows::{LEAST, cost_on, drive};
 use super::{ProportionateNim, Sink, charged_threads, streaming};
 use crate::kernel::{Cost, CostContext, Run, RunError};
@@ -28,11 +28,11 @@ pub fn run<S: Sink>(
     run: &Run,
     sink: S,
     threads: usize,
-    loops: Loops<S>,
+    loops: Windows<S>,
 ) -> Result<S, RunError> {
     match threads {
         _ if input.limit() >= LEAST => drive(input, run, threads, sink, loops.windows),
         1 => (loops.drive)(input, run, sink),
-        _ => charged_threads::run(input, run, sink, loops),
+        _ => charged_threads::run(input, run, sink, loops.segments),
     }
 }

@@ -62,7 +62,6 @@ fn decode(codes: &[u8], n: usize, moves: &[Move], planes: usize, hits: &mut Plan
 }
 
 /// The parts of this tier.
-#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub fn parts() -> Compiled {
     with(window::avx2::loops())
@@ -73,14 +72,12 @@ pub mod words {
     use super::*;
 
     /// The parts of this tier.
-    #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub fn parts() -> Compiled {
         with(loops!(Plain))
     }
 }
 
-#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn with(loops: Loops) -> Compiled {
     compiled!(inner(), PACE, loops)

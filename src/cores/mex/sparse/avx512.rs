@@ -124,7 +124,6 @@ fn search(a: &Chunk, b: &Chunk, open: &mut [u8]) -> usize {
 }
 
 /// The parts of this tier.
-#[inline]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,gfni")]
 pub fn parts() -> Compiled {
     compiled!(inner(), PACE, loops())

@@ -52,7 +52,8 @@ pub struct Pace {
     pub search: f64,
 }
 
-/// The work on blocks, compiled for the tier of the function that [`compiled!`] is in.
+/// The work on blocks, compiled for the tier of the function that [`compiled!`] is in. That function is not inlined: all drivers share
+/// its code.
 #[derive(Clone, Copy)]
 pub struct Compiled {
     /// [`Sparse::common_block`].

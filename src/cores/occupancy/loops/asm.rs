@@ -17,8 +17,7 @@ use std::arch::x86_64::{
 };
 use std::mem::offset_of;
 
-use super::{Loops, parts};
-use crate::cores::occupancy::Sink;
+use super::parts;
 use crate::cores::occupancy::streaming::{
     BLOCK, BLOCKS, Block, Blocks, Closures, EARLY, InnerLoops, PAD, Plain, Span, SpanRow, Spill, Substitution, WORDS,
     Window, Word, append,
@@ -249,12 +248,7 @@ fn inner() -> impl InnerLoops {
     }
 }
 
-/// The parts of this tier.
-#[inline]
-#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
-pub fn parts<S: Sink>() -> Loops<S> {
-    parts!(S, inner())
-}
+parts!([#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]] inner(); alone, segments);
 
 #[cfg(test)]
 mod tests {

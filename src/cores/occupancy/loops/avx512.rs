@@ -19,8 +19,7 @@ use std::arch::x86_64::{
 };
 
 use super::asm::blocks;
-use super::{Loops, parts};
-use crate::cores::occupancy::Sink;
+use super::parts;
 use crate::cores::occupancy::streaming::{
     BLOCK, Block, Blocks, Closures, DIGITS, InnerLoops, PAD, RowEnd, Span, SpanRow, Substitution, WORDS, Window,
 };
@@ -170,11 +169,9 @@ pub fn inner() -> impl InnerLoops {
     }
 }
 
-/// The parts of this tier.
-#[inline]
-#[target_feature(
-    enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
-)]
-pub fn parts<S: Sink>() -> Loops<S> {
-    parts!(S, inner())
-}
+parts!(
+    [#[target_feature(
+        enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512vbmi,avx512vbmi2,avx512vpopcntdq,avx512bitalg"
+    )]]
+    inner(); alone, segments, windows
+);
