@@ -10,11 +10,12 @@ use nimlanes::units::bytes;
 
 use crate::files;
 use crate::files::folder;
-use crate::files::saved::{self, Measured, Saved, SavedError, day, utc_now};
+use crate::files::saved::{self, Saved, day, utc_now};
 use crate::measuring::{builds, toolchains};
-use crate::report::data::apart;
+use crate::report::data::apart::{self, Bounds, Crates, Toolchains, WebAssembly};
 use crate::report::data::{GivenName, is_name};
 use crate::report::html::{self, Page};
+use crate::report::measure::apart::{Means, OfOperations};
 use crate::report::measure::tasks::Effort;
 use crate::report::measure::{self, MeasureError, Plan};
 use crate::report::{self, ReportError, Summary};
@@ -30,12 +31,8 @@ use crate::terminal::output::{check_writable, failure, print};
 /// The report also shows the newest folder below profiles/data of each other microarchitecture. One that cannot be used is named and
 /// left out.
 ///
-/// `--webassembly` measures only kernels in Node beside those of this program, for a page of tables of their own. It builds this
-/// repository for the target wasm32-wasip1, without vectors and with them.
-///
-/// `--bounds` measures only what bounds the selected kernels: `llvm-mca` simulates the instructions that they execute.
-///
-/// `--toolchains` measures only what other compilers make of the kernels, for a page of its own.
+/// `--webassembly`, `--bounds`, `--crates` and `--toolchains` measure other things, each for a page of its own, and generate the report
+/// anew from the measurements that it was made from.
 ///
 /// `--html` measures nothing and writes that one file: a page of the measurements to browse, without a network.
 #[derive(clap::Args)]
@@ -58,21 +55,8 @@ pub struct Args {
     /// Measure everything again; today's measurements are replaced when all is done
     #[arg(long, conflicts_with_all = ["data", "check"])]
     again: bool,
-    /// Build this program for WebAssembly as well, measure its kernels in Node beside those of this program, and generate the report
-    /// anew from the measurements that it was made from
-    #[arg(long, conflicts_with_all = ["quick", "data", "check", "html"])]
-    webassembly: bool,
-    /// Count what the selected kernel of each operation executes, and have llvm-mca say what bounds it, for a page of its own
-    #[arg(long, conflicts_with_all = ["quick", "data", "check", "html", "webassembly", "crates", "toolchains"])]
-    bounds: bool,
-    /// Measure only the kernels that differ in where their vectors come from, in a build with the Cargo features c, pulp or std_simd, and
-    /// generate the report anew from the measurements that it was made from. Another build of the same machine needs a --name of its own
-    #[arg(long, conflicts_with_all = ["quick", "data", "check", "html", "webassembly", "toolchains"])]
-    crates: bool,
-    /// Build this program by the compilers of these toolchains of rustup as well, such as 1.89,nightly, measure all kernels by each, and
-    /// generate the report anew from the measurements that it was made from
-    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = toolchains::name, conflicts_with_all = ["quick", "data", "check", "html", "webassembly"])]
-    toolchains: Vec<String>,
+    #[command(flatten)]
+    apart: Option<Apart>,
     /// With --toolchains: install what is missing
     #[arg(long, requires = "toolchains")]
     install: bool,
@@ -86,6 +70,42 @@ pub struct Args {
     /// Where the page's links to source files begin [default: the path from FILE to this folder]
     #[arg(long, value_name = "URL", requires = "html")]
     links: Option<String>,
+}
+
+/// What is measured in place of all, into a file of its own.
+#[derive(clap::Args)]
+#[group(multiple = false, conflicts_with_all = ["quick", "data", "check", "html"])]
+struct Apart {
+    /// Build this program for WebAssembly as well, without vectors and with them, and measure its kernels in Node beside those of this
+    /// program
+    #[arg(long)]
+    webassembly: bool,
+    /// Count what the selected kernel of each operation executes, and have llvm-mca say what bounds it
+    #[arg(long)]
+    bounds: bool,
+    /// Measure only the kernels that differ in where their vectors come from, in a build with the Cargo features c, pulp or std_simd.
+    /// Another build of the same machine needs a --name of its own
+    #[arg(long)]
+    crates: bool,
+    /// Build this program by the compilers of these toolchains of rustup as well, such as 1.89,nightly, and measure all kernels by each
+    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = toolchains::name)]
+    toolchains: Vec<String>,
+}
+
+impl Apart {
+    fn measure(&self, args: &Args) -> Result<(), Failure> {
+        let alone = |_: &Run| Ok(Vec::new());
+        let by_toolchains = |run: &Run| {
+            let built = toolchains::build(&self.toolchains, args.install, run)?;
+            Ok(built.into_iter().map(|toolchain| toolchain.program).collect())
+        };
+        match self {
+            Apart { webassembly: true, .. } => measure_apart::<WebAssembly>(args, builds::wasi),
+            Apart { bounds: true, .. } => measure_apart::<Bounds>(args, alone),
+            Apart { crates: true, .. } => measure_apart::<Crates>(args, alone),
+            Apart { .. } => measure_apart::<Toolchains>(args, by_toolchains),
+        }
+    }
 }
 
 impl From<ReportError> for Failure {
@@ -126,23 +146,13 @@ pub fn main(args: &Args) -> Result<(), Failure> {
             folder.clone()
         }
         (None, true) => report::source()?,
-        (None, false) if args.webassembly => {
-            measure_apart(args, builds::wasi, measure::webassembly::measure)?;
-            report::source()?
-        }
-        (None, false) if args.crates => {
-            measure_apart(args, |_| Ok(Vec::new()), measure::crates::measure)?;
-            report::source()?
-        }
-        (None, false) if args.bounds => {
-            measure_apart(args, |_| Ok(Vec::new()), measure::bounds::measure)?;
-            report::source()?
-        }
-        (None, false) if !args.toolchains.is_empty() => {
-            measure_apart(args, |run| by_toolchains(args, run), measure::toolchains::measure)?;
-            report::source()?
-        }
-        (None, false) => measure(args)?,
+        (None, false) => match &args.apart {
+            Some(apart) => {
+                apart.measure(args)?;
+                report::source()?
+            }
+            None => measure(args)?,
+        },
     };
     let (summary, said) = if args.check {
         (report::check(&folder, args.mixed, &mut remark)?, "is what its measurements give")
@@ -188,21 +198,11 @@ fn page(file: &Path, args: &Args) -> Result<(), Failure> {
     print(&lines)
 }
 
-/// What measures kernels of this program beside those of others, given what was measured earlier today.
-type Beside<T> = fn(
-    &Machine,
-    &[PathBuf],
-    Option<T>,
-    &Run,
-    &mut dyn FnMut(&T) -> Result<(), SavedError>,
-    &mut dyn FnMut(&str),
-) -> Result<(), MeasureError>;
-
-/// Measures this program beside those that `build` makes, into a file apart. Operations that were measured earlier today are kept.
-fn measure_apart<T: Measured + Clone>(
+/// Measures kernels, beside those of the programs that `build` makes, into a file apart. Operations that were measured earlier today are
+/// kept.
+fn measure_apart<T: OfOperations>(
     args: &Args,
     build: impl FnOnce(&Run) -> Result<Vec<PathBuf>, Failure>,
-    measure: Beside<T>,
 ) -> Result<(), Failure> {
     let machine = Machine::from_env()?;
     let environment = Environment::detect(&machine);
@@ -217,17 +217,12 @@ fn measure_apart<T: Measured + Clone>(
     let earlier = [&part, &path].into_iter().filter_map(|path| Saved::read(path).ok()).find(is_of_today);
     say("measuring; do not use the machine meanwhile");
     let mut save = |measured: &T| Saved::now(environment.clone(), measured.clone()).write(&part);
-    measure(&machine, &programs, earlier.map(|saved| saved.content), &run, &mut save, &mut say)?;
+    let means = Means { machine: &machine, programs: &programs, run: &run, announce: say };
+    measure::apart::measure(earlier.map(|saved| saved.content), means, &mut save)?;
     if part.exists() {
         fs::rename(&part, &path).map_err(|error| failure(&error, Some(&path)))?;
     }
     Ok(())
-}
-
-/// The programs by other compilers.
-fn by_toolchains(args: &Args, run: &Run) -> Result<Vec<PathBuf>, Failure> {
-    let built = toolchains::build(&args.toolchains, args.install, run)?;
-    Ok(built.into_iter().map(|toolchain| toolchain.program).collect())
 }
 
 /// Measures what is missing, and returns the folder of the measurements.

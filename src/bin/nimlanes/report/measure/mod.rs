@@ -1,11 +1,12 @@
 //! Measures what a report needs, task by task. Each result is saved in its own file as soon as it is done, so an interrupted
 //! report resumes where it stopped. At the end, one file has them all.
 
-pub mod bounds;
-pub mod crates;
+pub mod apart;
+mod bounds;
+mod crates;
 pub mod tasks;
-pub mod toolchains;
-pub mod webassembly;
+mod toolchains;
+mod webassembly;
 
 use std::collections::BTreeMap;
 use std::hint::black_box;

@@ -1,18 +1,16 @@
 //! Measures kernels in an engine of WebAssembly beside those of this program.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nimlanes::cores::OPERATIONS;
 use nimlanes::kernel::selection::Selection;
 use nimlanes::kernel::session::AnyOperation;
-use nimlanes::kernel::{Claim, Run, Tier};
+use nimlanes::kernel::{Claim, Tier};
 use nimlanes::machine::Machine;
 
+use super::apart::{Means, OfOperations};
 use super::tasks::Input;
 use super::{MeasureError, quickest_plain};
-use crate::files::saved::SavedError;
-use crate::measuring::duel::{Duel, DuelOptions, Match, PROCESSES};
+use crate::measuring::duel::{DuelOptions, Match, PROCESSES};
 use crate::measuring::engine;
 use crate::report::data::apart::WebAssembly;
 
@@ -24,58 +22,44 @@ const LONGEST: Duration = Duration::from_millis(200);
 /// Budget of the duel of an operation.
 const BUDGET: Duration = Duration::from_secs(6);
 
-/// Measures each operation at its published size: this program beside `programs`, in turns. Operations in `earlier` are not measured
-/// again if that was in the same engine. `save` receives all that is measured after each operation, `announce` a line for each.
-///
-/// # Errors
-/// There is no engine, a program cannot duel, outputs differ, or the run was stopped; or those of `save`.
-pub fn measure(
-    machine: &Machine,
-    programs: &[PathBuf],
-    earlier: Option<WebAssembly>,
-    run: &Run,
-    save: &mut dyn FnMut(&WebAssembly) -> Result<(), SavedError>,
-    announce: &mut dyn FnMut(&str),
-) -> Result<(), MeasureError> {
-    let engine = engine::name(run)?;
-    let programs: Vec<&Path> = programs.iter().map(PathBuf::as_path).collect();
-    let earlier = earlier.filter(|earlier| earlier.engine == engine);
-    let mut measured = earlier.unwrap_or(WebAssembly { engine, operations: Vec::new() });
-    for operation in OPERATIONS.iter().skip(measured.operations.len()) {
-        announce(&format!("{}/{} {}", measured.operations.len() + 1, OPERATIONS.len(), operation.name()));
-        measured.operations.push(duel(*operation, machine, &programs, run)?);
-        save(&measured)?;
+/// This program takes turns with those for WebAssembly.
+impl OfOperations for WebAssembly {
+    fn begin(earlier: Option<Self>, means: &Means<'_>) -> Result<Self, MeasureError> {
+        let engine = engine::name(means.run)?;
+        let earlier = earlier.filter(|earlier| earlier.engine == engine);
+        Ok(earlier.unwrap_or(WebAssembly { engine, operations: Vec::new() }))
     }
-    Ok(())
-}
 
-fn duel(
-    operation: &'static dyn AnyOperation,
-    machine: &Machine,
-    programs: &[&Path],
-    run: &Run,
-) -> Result<Vec<Duel>, MeasureError> {
-    let workload = &operation.workloads()[0];
-    let selection = Selection::new(*machine).with_threads(1)?;
-    let mut input = Input::new(operation, workload, workload.published, &selection)?;
-    let session = input.session(&selection)?;
-    let plain = quickest_plain(session.as_ref()).map(|kernel| session.kernels()[kernel].name);
-    input.include(|kernel| Some(kernel) == plain || operation.public().contains(&kernel), LONGEST);
-    let limit = input.shortest_run() * FACTOR;
-    let wanted = input.predicted.iter().filter(|kernel| kernel.claim == Claim::Exact);
-    let wanted = wanted.filter(|kernel| kernel.run <= limit || kernel.always_included);
-    // The baseline is what is selected up to AVX2, whose vectors are as wide as two of WebAssembly.
-    let weaker = machine.tiers().find(|tier| tier.name() == "avx2").unwrap_or(Tier::Portable);
-    let weaker = Selection::new(machine.capped(weaker)).with_threads(1)?;
-    let baseline = weaker.kernel_of(input.session(&weaker)?.as_ref())?;
-    let options = DuelOptions {
-        kernels: wanted.map(|kernel| kernel.kernel.to_owned()).collect(),
-        baseline: Some(session.kernels()[baseline].name.to_owned()),
-        threads: 1,
-        budget: BUDGET,
-        time_limit: Duration::MAX,
-        always_included: Vec::new(),
-    };
-    let open = || Ok::<_, MeasureError>(session);
-    Ok(Match::new(open, &options, PROCESSES, machine, run)?.play_beside(programs)?)
+    fn has(&self, operation: &'static dyn AnyOperation, _: &Machine) -> bool {
+        self.operations.iter().flatten().any(|duel| duel.case.operation == operation.name())
+    }
+
+    fn add(&mut self, operation: &'static dyn AnyOperation, means: &Means<'_>) -> Result<(), MeasureError> {
+        let machine = means.machine;
+        let workload = &operation.workloads()[0];
+        let selection = Selection::new(*machine).with_threads(1)?;
+        let mut input = Input::new(operation, workload, workload.published, &selection)?;
+        let session = input.session(&selection)?;
+        let plain = quickest_plain(session.as_ref()).map(|kernel| session.kernels()[kernel].name);
+        input.include(|kernel| Some(kernel) == plain || operation.public().contains(&kernel), LONGEST);
+        let limit = input.shortest_run() * FACTOR;
+        let wanted = input.predicted.iter().filter(|kernel| kernel.claim == Claim::Exact);
+        let wanted = wanted.filter(|kernel| kernel.run <= limit || kernel.always_included);
+        // The baseline is what is selected up to AVX2, whose vectors are as wide as two of WebAssembly.
+        let weaker = machine.tiers().find(|tier| tier.name() == "avx2").unwrap_or(Tier::Portable);
+        let weaker = Selection::new(machine.capped(weaker)).with_threads(1)?;
+        let baseline = weaker.kernel_of(input.session(&weaker)?.as_ref())?;
+        let options = DuelOptions {
+            kernels: wanted.map(|kernel| kernel.kernel.to_owned()).collect(),
+            baseline: Some(session.kernels()[baseline].name.to_owned()),
+            threads: 1,
+            budget: BUDGET,
+            time_limit: Duration::MAX,
+            always_included: Vec::new(),
+        };
+        let open = || Ok::<_, MeasureError>(session);
+        let duel = Match::new(open, &options, PROCESSES, machine, means.run)?;
+        self.operations.push(duel.play_beside(&means.programs())?);
+        Ok(())
+    }
 }
