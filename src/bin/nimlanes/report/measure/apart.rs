@@ -10,14 +10,14 @@ use nimlanes::machine::Machine;
 use super::MeasureError;
 use crate::files::saved::{Measured, SavedError};
 
-/// By what is measured.
+/// What measurements are made with.
 #[derive(Clone, Copy, Debug)]
 pub struct Means<'a> {
-    /// The tiers of kernels.
+    /// Where they are made.
     pub machine: &'a Machine,
     /// Programs that take turns with this one.
     pub programs: &'a [PathBuf],
-    /// What stops it.
+    /// What stops them.
     pub run: &'a Run,
     /// Says what is going on, a line each time.
     pub announce: fn(&str),
