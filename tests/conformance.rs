@@ -57,7 +57,7 @@ fn main() {
             "<nimlanes::cores::table_scan::TableScan<S,_> as nimlanes::kernel::operation::Operation>::KERNELS::byte_rows_avx2",
             "ymm",
         ),
-        ("automaton_avx2", "nimlanes::cores::occupancy::loops::plain::avx2::parts::{{closure}}", "blsi"),
+        ("automaton_avx2", "nimlanes::cores::occupancy::loops::plain::avx2::alone::parts::{{closure}}", "blsi"),
     ];
     let entries = entries.map(|(kernel, function, sign)| own_instructions(kernel, function, sign));
     let trials = trials.into_iter().chain([no_kernel_is_left_out]).chain(entries);
