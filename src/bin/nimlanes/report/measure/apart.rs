@@ -1,6 +1,7 @@
 //! Measures what has a file of its own, apart from a report, one operation after the other.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nimlanes::cores::OPERATIONS;
 use nimlanes::kernel::Run;
@@ -9,6 +10,7 @@ use nimlanes::machine::Machine;
 
 use super::MeasureError;
 use crate::files::saved::{Measured, SavedError};
+use crate::measuring::duel::DuelOptions;
 
 /// What measurements are made with.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +30,11 @@ impl Means<'_> {
     pub fn programs(&self) -> Vec<&Path> {
         self.programs.iter().map(PathBuf::as_path).collect()
     }
+}
+
+/// A duel of these kernels on one thread, however long they take.
+pub fn on_one_thread(kernels: Vec<String>, baseline: Option<String>, budget: Duration) -> DuelOptions {
+    DuelOptions { kernels, baseline, threads: 1, budget, time_limit: Duration::MAX, always_included: Vec::new() }
 }
 
 /// What is measured of operations, each at the published size of its first workload.

@@ -7,10 +7,10 @@ use nimlanes::kernel::session::{AnyOperation, Session};
 use nimlanes::machine::Machine;
 
 use super::MeasureError;
-use super::apart::{Means, OfOperations};
+use super::apart::{Means, OfOperations, on_one_thread};
 use super::tasks::Input;
 use crate::measuring::counters::{self, Row, Source, shorter};
-use crate::measuring::duel::{DuelOptions, Match, PROCESSES};
+use crate::measuring::duel::{Match, PROCESSES};
 use crate::report::data::apart::{Code, Crates};
 use crate::report::tables::with_more;
 
@@ -39,14 +39,8 @@ impl OfOperations for Crates {
         let input = Input::new(operation, workload, workload.published, &selection)?;
         let session = input.session(&selection)?;
         let able = input.predicted.iter().filter(|kernel| kernel.run <= LONGEST).map(|kernel| kernel.kernel);
-        let options = DuelOptions {
-            kernels: able.filter(|kernel| wanted.contains(kernel)).map(str::to_owned).collect(),
-            baseline: None,
-            threads: 1,
-            budget: BUDGET,
-            time_limit: Duration::MAX,
-            always_included: Vec::new(),
-        };
+        let kernels = able.filter(|kernel| wanted.contains(kernel)).map(str::to_owned).collect();
+        let options = on_one_thread(kernels, None, BUDGET);
         let open = || Ok::<_, MeasureError>(session);
         let duel = Match::new(open, &options, PROCESSES, means.machine, means.run)?;
         self.operations.push(duel.play(&mut |_| {})?);

@@ -9,9 +9,9 @@ use nimlanes::lab::environment::Build;
 use nimlanes::machine::Machine;
 
 use super::MeasureError;
-use super::apart::{Means, OfOperations};
+use super::apart::{Means, OfOperations, on_one_thread};
 use super::tasks::{Effort, Input};
-use crate::measuring::duel::{Compiler, DuelOptions, Match, PROCESSES, identity};
+use crate::measuring::duel::{Compiler, Match, PROCESSES, identity};
 use crate::report::data::apart::Toolchains;
 
 /// Kernels predicted to take up to this take part, and the first of the list that keeps to the limit of reports: the baseline.
@@ -42,14 +42,8 @@ impl OfOperations for Toolchains {
         let session = input.session(&selection)?;
         let within = |limit| input.predicted.iter().filter(move |one| one.claim == Claim::Exact && one.run <= limit);
         let baseline = within(Effort::FULL.headline_time_limit).next();
-        let options = DuelOptions {
-            kernels: within(LONGEST).map(|one| one.kernel.to_owned()).collect(),
-            baseline: baseline.map(|one| one.kernel.to_owned()),
-            threads: 1,
-            budget: BUDGET,
-            time_limit: Duration::MAX,
-            always_included: Vec::new(),
-        };
+        let kernels = within(LONGEST).map(|one| one.kernel.to_owned()).collect();
+        let options = on_one_thread(kernels, baseline.map(|one| one.kernel.to_owned()), BUDGET);
         let open = || Ok::<_, MeasureError>(session);
         let duel = Match::new(open, &options, PROCESSES, means.machine, means.run)?;
         self.operations.push(duel.play_compilers(&means.programs(), &mut |_| {})?);

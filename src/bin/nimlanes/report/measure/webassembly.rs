@@ -7,10 +7,10 @@ use nimlanes::kernel::session::AnyOperation;
 use nimlanes::kernel::{Claim, Tier};
 use nimlanes::machine::Machine;
 
-use super::apart::{Means, OfOperations};
+use super::apart::{Means, OfOperations, on_one_thread};
 use super::tasks::Input;
 use super::{MeasureError, quickest_plain};
-use crate::measuring::duel::{DuelOptions, Match, PROCESSES};
+use crate::measuring::duel::{Match, PROCESSES};
 use crate::measuring::engine;
 use crate::report::data::apart::WebAssembly;
 
@@ -49,14 +49,8 @@ impl OfOperations for WebAssembly {
         let weaker = machine.tiers().find(|tier| tier.name() == "avx2").unwrap_or(Tier::Portable);
         let weaker = Selection::new(machine.capped(weaker)).with_threads(1)?;
         let baseline = weaker.kernel_of(input.session(&weaker)?.as_ref())?;
-        let options = DuelOptions {
-            kernels: wanted.map(|kernel| kernel.kernel.to_owned()).collect(),
-            baseline: Some(session.kernels()[baseline].name.to_owned()),
-            threads: 1,
-            budget: BUDGET,
-            time_limit: Duration::MAX,
-            always_included: Vec::new(),
-        };
+        let kernels = wanted.map(|kernel| kernel.kernel.to_owned()).collect();
+        let options = on_one_thread(kernels, Some(session.kernels()[baseline].name.to_owned()), BUDGET);
         let open = || Ok::<_, MeasureError>(session);
         let duel = Match::new(open, &options, PROCESSES, machine, means.run)?;
         self.operations.push(duel.play_beside(&means.programs())?);
