@@ -103,6 +103,19 @@
     allow(dead_code, unused_imports, unused_macros, reason = "drivers whose only kernels are left out of the build")
 )]
 
+/// Lists that refer to every kernel. Each is a static, compiled once with the library. In tests of what is private, where a static
+/// would be compiled although nothing refers to it, they are constants.
+macro_rules! listed {
+    ($($(#[$doc:meta])* $name:ident: $list:ty = $value:expr;)+) => { $(
+        #[cfg(not(test))]
+        $(#[$doc])*
+        pub static $name: $list = $value;
+        #[cfg(test)]
+        $(#[$doc])*
+        pub const $name: $list = $value;
+    )+ };
+}
+
 pub mod cores;
 pub mod games;
 pub mod kernel;

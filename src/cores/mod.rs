@@ -32,11 +32,13 @@ macro_rules! operations {
     };
 }
 
-/// All operations with their types erased, in the order of the cores.
-pub static OPERATIONS: &[&dyn AnyOperation] = operations!(Tally, Beams);
+listed! {
+    /// All operations with their types erased, in the order of the cores.
+    OPERATIONS: &[&dyn AnyOperation] = operations!(Tally, Beams);
 
-/// The same operations with the most detailed output, for conformance tests: a sink keeps every position.
-pub static COMPLETE: &[&dyn AnyOperation] = operations!(Positions, Positions);
+    /// The same operations with the most detailed output, for conformance tests: a sink keeps every position.
+    COMPLETE: &[&dyn AnyOperation] = operations!(Positions, Positions);
+}
 
 /// The operations with the most detailed output that a kernel finds: [`COMPLETE`], or [`OPERATIONS`] if it finds only counts and
 /// sums.

@@ -84,9 +84,10 @@ pub struct FoundPositions {
 /// Receives positions in batches, perhaps on another thread. An error ends the search.
 pub type Receiver = Arc<dyn Fn(Positions) -> Result<(), RunError> + Send + Sync>;
 
-/// All games, in the order of the cores.
-pub static GAMES: &[Game] =
-    &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME, scatterstone_nim::GAME, mem0::GAME];
+listed! {
+    /// All games, in the order of the cores.
+    GAMES: &[Game] = &[stone_game::GAME, proportionate_nim::GAME, nim_square::GAME, scatterstone_nim::GAME, mem0::GAME];
+}
 
 /// Looks up a game by name.
 ///

@@ -35,3 +35,6 @@ pub use definition::{Claim, Kernel, KernelDef, KernelMeta, available};
 pub(crate) use list::kernels;
 pub use operation::{Absent, Core, Digest, Operation, Yields};
 pub use run::{Evidence, MAX_THREADS, Run, RunError};
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub use threads::with_at_most_threads;

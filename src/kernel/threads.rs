@@ -1,5 +1,7 @@
 //! The threads of one run: every kernel and every search that needs more than the calling thread starts them here.
 
+#[cfg(debug_assertions)]
+use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, OnceLock};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -14,9 +16,36 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> Result<ScopedJoinHandle<'scope, T>, RunError> {
-    #[cfg(test)]
-    tests::count_down()?;
+    #[cfg(debug_assertions)]
+    count_down()?;
     Builder::new().spawn_scoped(scope, work).map_err(|_| RunError::NoThread)
+}
+
+#[cfg(debug_assertions)]
+thread_local! {
+    /// The number of threads that this thread can still start, if there is a limit.
+    static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// Counts a thread that is about to start.
+#[cfg(debug_assertions)]
+fn count_down() -> Result<(), RunError> {
+    match LEFT.get() {
+        Some(0) => Err(RunError::NoThread),
+        left => {
+            LEFT.set(left.map(|left| left - 1));
+            Ok(())
+        }
+    }
+}
+
+/// For tests: runs `work` where this thread can start no more than so many threads.
+#[cfg(debug_assertions)]
+pub fn with_at_most_threads<T>(threads: usize, work: impl FnOnce() -> T) -> T {
+    LEFT.set(Some(threads));
+    let result = work();
+    LEFT.set(None);
+    result
 }
 
 /// The result of a thread. A panic of the thread is resumed here.
@@ -70,40 +99,9 @@ fn share_unnamed(threads: usize, work: &(dyn Fn(usize) + Sync)) -> Result<(), Ru
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use super::*;
-    use crate::cores::OPERATIONS;
-    use crate::games::{SolveError, Solver, game};
-    use crate::kernel::Run;
-    use crate::kernel::selection::Selection;
-    use crate::kernel::session::KernelInfo;
-    use crate::machine::Machine;
-
-    thread_local! {
-        /// The number of threads that this thread can still start, if there is a limit.
-        static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
-    }
-
-    /// Counts a thread that is about to start.
-    pub fn count_down() -> Result<(), RunError> {
-        match LEFT.get() {
-            Some(0) => Err(RunError::NoThread),
-            left => {
-                LEFT.set(left.map(|left| left - 1));
-                Ok(())
-            }
-        }
-    }
-
-    /// Runs `work` where at most `threads` threads can be started.
-    fn with_at_most<T>(threads: usize, work: impl FnOnce() -> T) -> T {
-        LEFT.set(Some(threads));
-        let result = work();
-        LEFT.set(None);
-        result
-    }
 
     #[test]
     fn shares_are_done_together_or_not_at_all() {
@@ -113,71 +111,15 @@ mod tests {
             Ok(thread)
         };
         for started in 0..4 {
-            assert_eq!(with_at_most(started, || share(5, work)), Err(RunError::NoThread), "{started} of 4");
+            assert_eq!(with_at_most_threads(started, || share(5, work)), Err(RunError::NoThread), "{started} of 4");
         }
         assert_eq!(begun.load(Relaxed), 0);
-        assert_eq!(with_at_most(4, || share(5, work)), Ok(vec![0, 1, 2, 3, 4]));
+        assert_eq!(with_at_most_threads(4, || share(5, work)), Ok(vec![0, 1, 2, 3, 4]));
         let stopped = |thread| if thread < 3 { Ok(thread) } else { Err(RunError::Overflow) };
         assert_eq!(share(5, stopped), Err(RunError::Overflow));
         // The cause is told, not that the shares before it were stopped.
         let stops_others = |thread| Err::<(), _>(if thread == 3 { RunError::Overflow } else { RunError::Cancelled });
         assert_eq!(share(5, stops_others), Err(RunError::Overflow));
         assert_eq!(share(5, |_| Err::<(), _>(RunError::Cancelled)), Err(RunError::Cancelled));
-    }
-
-    #[test]
-    fn every_parallel_kernel_ends_where_a_thread_cannot_be_started_and_runs_again_where_it_can() {
-        let (selection, run) = (Selection::new(Machine::detect()), Run::new(4));
-        for operation in OPERATIONS {
-            let session = operation.session(&selection, operation.workloads()[0].name, 300).expect("a small input");
-            let is_parallel_here = |info: &&KernelInfo| info.is_parallel() && info.obstacle.is_none();
-            for kernel in session.kernels().iter().filter(is_parallel_here) {
-                let name = kernel.name;
-                let kernel = session.index(name).expect("it is listed");
-                let mut started = 0;
-                let answer = loop {
-                    match with_at_most(started, || session.run(kernel, &run)) {
-                        Ok(answer) => break answer,
-                        Err(stop) => assert_eq!(stop, RunError::NoThread, "{name}, {started} threads"),
-                    }
-                    started += 1;
-                };
-                // Some kernels start new threads for each part of the input.
-                assert!((1..9).contains(&started), "{name} ran with {started} more threads");
-                assert!(answer.agrees(session.oracle()), "{name}");
-            }
-        }
-    }
-
-    #[test]
-    fn where_there_are_no_threads_kernels_on_several_are_refused_and_all_else_runs() {
-        let machine = Machine::detect().without_threads();
-        let selection = Selection::new(machine);
-        let refused = selection.clone().with_threads(2).expect_err("a thread too many").to_string();
-        assert_eq!(refused, "this system has no threads but the one of the program; 2 were asked for");
-        for operation in OPERATIONS {
-            let session = operation.session(&selection, operation.workloads()[0].name, 300).expect("a small input");
-            let kernels = session.kernels();
-            assert!(kernels.iter().filter(|info| info.is_parallel()).all(|info| info.obstacle.is_some()));
-            assert!(kernels.iter().any(|info| info.obstacle.is_none()), "{}", operation.name());
-        }
-        let (game, run) = (game("stone-game").expect("a game"), Run::new(1));
-        let take = |_| -> Result<(), ()> { panic!("there is no search") };
-        let ended = game.question(100).stream(&Solver::new(&selection, &run), take).expect("nothing is taken");
-        assert_eq!(ended.expect_err("a thread too many").to_string(), refused);
-        assert_eq!(
-            game.question(100).solve(&Solver::new(&selection, &run)).expect("a solution").answer,
-            173_895u32.into()
-        );
-    }
-
-    #[test]
-    fn positions_are_not_handed_on_if_the_search_cannot_have_a_thread() {
-        let (selection, run) = (Selection::new(Machine::detect()), Run::new(1));
-        let take = |_| -> Result<(), ()> { panic!("there is no search") };
-        let solver = Solver::new(&selection, &run);
-        let game = game("stone-game").expect("a game");
-        let ended = with_at_most(0, || game.question(100).stream(&solver, take));
-        assert_eq!(ended, Ok(Err(SolveError::Run(RunError::NoThread))));
     }
 }

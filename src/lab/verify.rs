@@ -163,23 +163,3 @@ impl Inputs {
         Ok(compared)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cores::operation;
-    use crate::machine::Machine;
-
-    #[test]
-    fn inputs_that_take_long_to_prepare_are_left_out() {
-        let triples = operation("xor_triples").expect("a listed operation");
-        let sizes = |longest| {
-            let selection = Selection::new(Machine::detect()).within(longest);
-            let inputs = Inputs::new(triples, &triples.workloads()[0], &selection, 0, 10_000);
-            inputs.known.iter().map(|(known, _)| known.case.size).collect::<Vec<_>>()
-        };
-        assert_eq!(sizes(Duration::MAX), [29, 500, 1000, 10_000]);
-        // A value would have to take less than half a nanosecond.
-        assert!(!sizes(Duration::from_micros(5)).contains(&10_000));
-    }
-}

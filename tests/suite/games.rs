@@ -10,6 +10,7 @@ use nimlanes::kernel::{Run, RunError, Yields};
 use nimlanes::lab::known;
 use nimlanes::machine::Machine;
 use nimlanes::machine::isa::Tier;
+use nimlanes::moves::{MoveSet, Rules};
 
 /// The published form of a game.
 fn published(name: &str, limit: u64) -> Question {
@@ -399,4 +400,50 @@ fn largest_values_that_overflow_a_published_table() {
     assert!([25, 27, 199, 234, 1172, 1311].iter().all(|limit| !overflows(*limit)));
     // The published program has 80 flags, for values below 80.
     assert_eq!([124_063, 124_064].map(largest), [Some(79), Some(80)]);
+}
+
+#[test]
+fn a_game_of_one_operation_has_its_known_answers() {
+    let answer = |name, limit| known::find_game(game(name).expect("a game"), limit)?.figure("answer");
+    assert_eq!(answer("stone-game", 1000), Some(167_542_057));
+    assert_eq!(answer("scatterstone-nim", 200), Some(626_616_617));
+    assert_eq!(answer("nim-square", 30_000_000), Some(9_533_077_371_577_295_465));
+    assert_eq!(answer("stone-game", 1001), None);
+}
+
+/// Asks about one heap.
+fn asked<T>(ask: impl FnOnce(&Solver) -> Result<T, SolveError>) -> Result<T, SolveError> {
+    ask(&Solver::new(&Selection::new(Machine::detect()), &Run::new(1)))
+}
+
+#[test]
+fn first_heaps_are_those_of_the_values() {
+    // Too many moves, few moves, and many odd ones.
+    for (set, limit) in [("squares", 20_000), ("factorials", 20_000), ("primes", 5000), ("1..3", 0)] {
+        let set: MoveSet = set.parse().expect("a set");
+        let values = asked(|solver| solver.grundy_values(&Rules::Moves(set.clone()), limit)).expect("values");
+        let largest = values.iter().max().copied().expect("heap 0 has a value");
+        let first = |value| values.iter().position(|v| *v == value).expect("no value is skipped") as u64;
+        let want = (0..=largest).map(first).collect();
+        assert_eq!(asked(|solver| solver.first_heaps(&set, limit)), Ok(want), "{set}");
+    }
+}
+
+#[test]
+fn a_period_is_proved_by_the_heaps_that_it_names_and_not_by_fewer() {
+    // By a window of values; by a table, since a move leaves three heaps; of finite sets.
+    for (rules, period, preperiod) in [("0.137", 34, 52), ("0.B", 2, 0), ("2,4,7", 3, 8), ("1..5", 6, 0), ("7", 14, 0)]
+    {
+        let found = |limit| {
+            let rules = rules.parse().expect("rules");
+            asked(|solver| solver.period(&rules, limit)).expect("a small limit")
+        };
+        let proved = found(2000).expect(rules);
+        assert_eq!((proved.period, proved.preperiod), (period, preperiod), "{rules}");
+        assert_eq!(found(proved.heaps - 1), Some(proved), "{rules}");
+        assert_eq!(found(proved.heaps - 2), None, "{rules}");
+    }
+    for rules in ["squares", "all-but:3", "nim", "grundy", "0.6"] {
+        assert_eq!(asked(|solver| solver.period(&rules.parse().expect("rules"), 500)), Ok(None), "{rules}");
+    }
 }

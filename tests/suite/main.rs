@@ -9,6 +9,7 @@ mod properties;
 mod records;
 mod selection;
 mod source_tree;
+mod threads;
 mod zeros;
 
 // Tests of the program.

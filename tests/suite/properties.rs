@@ -189,9 +189,9 @@ proptest! {
     /// Any values and any modulus, not only those of the game.
     #[test]
     fn xor_partitions(
-        total in 0u64..60,
-        half_modulus in 1u64..(1 << 30),
-        values in vec(vec(0u32..40, 1..61), 0..3),
+        total in 0u64..90,
+        half_modulus in prop_oneof![1u64..10, 1u64..(1 << 30), Just((1 << 30) - 1)],
+        values in vec(vec(0u32..64, 0..90), 0..3),
     ) {
         let input = Partitions::new(total, 2 * half_modulus + 1, values).expect("odd and below 2^31");
         all_equal_the_oracle::<XorPartitions>(&input)?;
@@ -208,6 +208,32 @@ proptest! {
                 prop_assert_eq!(g[n] == 1, g[n - smallest] == 0, "{} at {}", kernel.def().name, n);
             }
         }
+    }
+}
+
+/// The values of the game with the moves 1 and 2 are `n mod 3`. Three values of 0, 1 and 2 have nim-sum 0 only as 0 and an equal
+/// pair, so there are `h(0) (C(h(1)+1, 2) + C(h(2)+1, 2)) + C(h(0)+2, 3)` multisets.
+#[test]
+fn triples_past_16_bits_are_counted_exactly() {
+    let input = Values::new((0..=300_000u32).map(|n| (n % 3) as u16).collect());
+    let [zeros, ones, twos] = [100_001u128, 100_000, 100_000];
+    let want = zeros * (ones * (ones + 1) / 2 + twos * (twos + 1) / 2) + zeros * (zeros + 1) * (zeros + 2) / 6;
+    assert_eq!(want, 1_166_696_666_950_001);
+    let mut ran = Vec::new();
+    // All kernels except those that go through the pairs of heaps.
+    for kernel in available::<XorTriples>(&Machine::detect()).filter(|kernel| kernel.cost(&input, 1).ns < 1e8) {
+        assert_eq!(kernel.run(&input, &Run::new(1)), Ok(want), "{}", kernel.def().name);
+        ran.push(kernel.def().name);
+    }
+    assert!(["value_scan", "histogram", "histogram_wht"].iter().all(|name| ran.contains(name)), "{ran:?}");
+}
+
+#[test]
+fn the_memory_for_large_values_of_partitions_is_predicted() {
+    let input = Partitions::new(10, 7, vec![vec![0, 1 << 30, 1 << 30]]).expect("an odd modulus");
+    for kernel in available::<XorPartitions>(&Machine::detect()) {
+        let bytes = kernel.cost(&input, 1).bytes;
+        assert!(bytes > 16.0 * (1u64 << 30) as f64, "{}: {bytes}", kernel.def().name);
     }
 }
 

@@ -1,9 +1,13 @@
 //! Which kernel is selected, on machines of every tier.
 
-use nimlanes::cores::OPERATIONS;
+use std::time::Duration;
+
 use nimlanes::cores::mex::octal::{MexOctal, Octal};
+use nimlanes::cores::{OPERATIONS, operation};
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::{MAX_THREADS, Run, RunError, available};
+use nimlanes::lab::duel::{DuelError, DuelOptions, Lineup};
+use nimlanes::lab::verify::Inputs;
 use nimlanes::machine::Machine;
 use nimlanes::machine::isa::Tier;
 
@@ -243,4 +247,31 @@ fn threads_are_used_where_they_pay() {
             assert_eq!(kernel.features.contains(&"parallel"), several, "{name} for {workload} at {size}");
         }
     }
+}
+
+#[test]
+fn the_time_limit_of_a_duel_does_not_apply_to_kernels_that_are_always_included() {
+    let selection = Selection::new(Machine::detect());
+    let session = operation("table_scan").expect("it is listed").session(&selection, "all-moves", 50).expect("small");
+    let always_included = vec!["byte_table_pruned".to_owned(), "bit_rows".to_owned()];
+    let (time_limit, budget) = (Duration::ZERO, Duration::ZERO);
+    let options = DuelOptions { kernels: Vec::new(), baseline: None, threads: 1, budget, time_limit, always_included };
+    let lineup = Lineup::new(session.as_ref(), &options).expect("two kernels");
+    assert_eq!(lineup.names(), options.always_included);
+    let here = session.kernels().iter().filter(|kernel| kernel.obstacle.is_none()).count();
+    assert_eq!(lineup.skipped.len(), here - 2);
+    let none = Lineup::new(session.as_ref(), &DuelOptions { always_included: Vec::new(), ..options });
+    assert_eq!(none, Err(DuelError::NoBaseline(Duration::ZERO)));
+}
+
+#[test]
+fn inputs_that_take_long_to_prepare_are_not_verified() {
+    let triples = operation("xor_triples").expect("it is listed");
+    let inputs = |longest| {
+        let selection = Selection::new(Machine::detect()).within(longest);
+        format!("{:?}", Inputs::new(triples, &triples.workloads()[0], &selection, 0, 10_000))
+    };
+    assert!(inputs(Duration::MAX).ends_with("known: [29, 500, 1000, 10000] }"), "{}", inputs(Duration::MAX));
+    // A value would have to take less than half a nanosecond.
+    assert!(!inputs(Duration::from_micros(5)).contains("10000"));
 }

@@ -433,24 +433,6 @@ pub fn quantile(values: &mut [f64], q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::selection::Selection;
-    use crate::machine::Machine;
-
-    #[test]
-    fn the_time_limit_does_not_apply_to_kernels_that_are_always_included() {
-        let selection = Selection::new(Machine::detect());
-        let session = crate::cores::operation("table_scan").unwrap().session(&selection, "all-moves", 50).unwrap();
-        let always_included = vec!["byte_table_pruned".to_owned(), "bit_rows".to_owned()];
-        let (time_limit, budget) = (Duration::ZERO, Duration::ZERO);
-        let options =
-            DuelOptions { kernels: Vec::new(), baseline: None, threads: 1, budget, time_limit, always_included };
-        let lineup = Lineup::new(session.as_ref(), &options).unwrap();
-        assert_eq!(lineup.names(), options.always_included);
-        let here = session.kernels().iter().filter(|kernel| kernel.obstacle.is_none()).count();
-        assert_eq!(lineup.skipped.len(), here - 2);
-        let none = Lineup::new(session.as_ref(), &DuelOptions { always_included: Vec::new(), ..options });
-        assert_eq!(none, Err(DuelError::NoBaseline(Duration::ZERO)));
-    }
 
     #[test]
     fn quantiles_lie_between_neighbours() {

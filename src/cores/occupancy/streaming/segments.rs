@@ -524,10 +524,8 @@ fn drive_with<S: Sink>(
 mod tests {
     use super::super::window::Registers;
     use super::*;
-    use crate::cores::occupancy::{Beams, Occupancy, Positions};
+    use crate::cores::occupancy::{Beams, Positions};
     use crate::cores::sink::Sink as _;
-    use crate::kernel::Operation as _;
-    use crate::machine::Machine;
 
     fn known(limit: u64) -> Positions {
         let input = ProportionateNim::new(limit).expect("small");
@@ -621,29 +619,6 @@ mod tests {
                 assert!(threads > 1 || compared > 30 && is_as_wrong, "{how:?}: {joints:?}");
             }
             assert_eq!(three_together::<Beams>(limit, threads, charge).0, tally(&known), "{threads} threads");
-        }
-    }
-
-    /// Also where lanes and inner loops are those of a tier, and at limits that reach them.
-    #[test]
-    fn every_kernel_of_segments_finds_every_position() {
-        let machine = Machine::detect();
-        let counted = Occupancy::<Beams>::KERNELS.iter().filter(|def| def.name.starts_with("charged"));
-        let listed = Occupancy::<Positions>::KERNELS.iter().filter(|def| def.name.starts_with("charged"));
-        for limit in [150_000, 400_003, 3_000_000] {
-            let input = ProportionateNim::new(limit).expect("small");
-            let known = known(limit);
-            let known_tally = tally(&known);
-            for (counted, listed) in counted.clone().zip(listed.clone()) {
-                let (Ok(counted), Ok(listed)) = (counted.on(&machine), listed.on(&machine)) else { continue };
-                for threads in (1..5).filter(|threads| listed.cost(&input, *threads).is_possible()) {
-                    let name = listed.def().name;
-                    let run = Run::new(threads);
-                    assert_eq!(listed.run(&input, &run).as_ref(), Ok(&known), "{name}, limit {limit}");
-                    assert_eq!(run.done(), input.smaller_heaps(), "{name}, limit {limit}");
-                    assert_eq!(counted.run(&input, &run).as_ref(), Ok(&known_tally), "{name}, limit {limit}");
-                }
-            }
         }
     }
 

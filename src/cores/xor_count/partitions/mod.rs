@@ -238,42 +238,7 @@ impl Workloads for XorPartitions {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-    use crate::kernel::{Run, available};
-    use crate::machine::Machine;
-
-    proptest! {
-        #[test]
-        fn all_kernels_agree_on_any_values(
-            total in 0u64..90,
-            tables in prop::collection::vec(prop::collection::vec(0u32..64, 0..90), 0..3),
-            bits in 0u32..7,
-            modulus in prop::sample::select(vec![3u64, 5, 97, 1_000_000_007, (1 << 31) - 1]),
-        ) {
-            let tables = tables.into_iter().map(|t| t.into_iter().map(|v| v & ((1 << bits) - 1)).collect()).collect();
-            let input = Partitions::new(total, modulus, tables).expect("an odd modulus");
-            let want = XorPartitions::oracle(&input);
-            for kernel in available::<XorPartitions>(&Machine::detect()) {
-                for threads in [1, 2] {
-                    if kernel.cost(&input, threads).is_possible() {
-                        let got = kernel.run(&input, &Run::new(threads));
-                        prop_assert_eq!(got.as_ref(), Ok(&want), "{}, {} thread(s)", kernel.def().name, threads);
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_memory_for_large_values_is_predicted() {
-        let input = Partitions::new(10, 7, vec![vec![0, 1 << 30, 1 << 30]]).expect("an odd modulus");
-        for kernel in available::<XorPartitions>(&Machine::detect()) {
-            let bytes = kernel.cost(&input, 1).bytes;
-            assert!(bytes > 16.0 * (1u64 << 30) as f64, "{}: {bytes}", kernel.def().name);
-        }
-    }
 
     #[test]
     fn an_invalid_modulus_is_an_error() {
