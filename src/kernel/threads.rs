@@ -1,6 +1,6 @@
 //! The threads of one run: every kernel and every search that needs more than the calling thread starts them here.
 
-#[cfg(debug_assertions)]
+#[cfg(any(test, debug_assertions))]
 use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, OnceLock};
@@ -16,19 +16,19 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
     scope: &'scope Scope<'scope, '_>,
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> Result<ScopedJoinHandle<'scope, T>, RunError> {
-    #[cfg(debug_assertions)]
+    #[cfg(any(test, debug_assertions))]
     count_down()?;
     Builder::new().spawn_scoped(scope, work).map_err(|_| RunError::NoThread)
 }
 
-#[cfg(debug_assertions)]
+#[cfg(any(test, debug_assertions))]
 thread_local! {
     /// The number of threads that this thread can still start, if there is a limit.
     static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 /// Counts a thread that is about to start.
-#[cfg(debug_assertions)]
+#[cfg(any(test, debug_assertions))]
 fn count_down() -> Result<(), RunError> {
     match LEFT.get() {
         Some(0) => Err(RunError::NoThread),
@@ -40,7 +40,7 @@ fn count_down() -> Result<(), RunError> {
 }
 
 /// For tests: runs `work` where this thread can start no more than so many threads.
-#[cfg(debug_assertions)]
+#[cfg(any(test, debug_assertions))]
 pub fn with_at_most_threads<T>(threads: usize, work: impl FnOnce() -> T) -> T {
     LEFT.set(Some(threads));
     let result = work();
