@@ -37,4 +37,4 @@ pub use operation::{Absent, Core, Digest, Operation, Yields};
 pub use run::{Evidence, MAX_THREADS, Run, RunError};
 #[cfg(debug_assertions)]
 #[doc(hidden)]
-pub use threads::with_at_most_threads;
+pub use threads::faults;

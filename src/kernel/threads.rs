@@ -1,7 +1,5 @@
 //! The threads of one run: every kernel and every search that needs more than the calling thread starts them here.
 
-#[cfg(any(test, debug_assertions))]
-use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, OnceLock};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
@@ -17,35 +15,41 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> Result<ScopedJoinHandle<'scope, T>, RunError> {
     #[cfg(any(test, debug_assertions))]
-    count_down()?;
+    faults::count_down()?;
     Builder::new().spawn_scoped(scope, work).map_err(|_| RunError::NoThread)
 }
 
+/// Threads that cannot be started, for tests. Here if debug assertions are on.
 #[cfg(any(test, debug_assertions))]
-thread_local! {
-    /// The number of threads that this thread can still start, if there is a limit.
-    static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
-}
+#[doc(hidden)]
+pub mod faults {
+    use std::cell::Cell;
 
-/// Counts a thread that is about to start.
-#[cfg(any(test, debug_assertions))]
-fn count_down() -> Result<(), RunError> {
-    match LEFT.get() {
-        Some(0) => Err(RunError::NoThread),
-        left => {
-            LEFT.set(left.map(|left| left - 1));
-            Ok(())
+    use super::RunError;
+
+    thread_local! {
+        /// The number of threads that this thread can still start, if there is a limit.
+        static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+    }
+
+    /// Counts a thread that is about to start.
+    pub(super) fn count_down() -> Result<(), RunError> {
+        match LEFT.get() {
+            Some(0) => Err(RunError::NoThread),
+            left => {
+                LEFT.set(left.map(|left| left - 1));
+                Ok(())
+            }
         }
     }
-}
 
-/// For tests: runs `work` where this thread can start no more than so many threads.
-#[cfg(any(test, debug_assertions))]
-pub fn with_at_most_threads<T>(threads: usize, work: impl FnOnce() -> T) -> T {
-    LEFT.set(Some(threads));
-    let result = work();
-    LEFT.set(None);
-    result
+    /// Runs `work` where this thread can start at most `threads` threads.
+    pub fn with_at_most<T>(threads: usize, work: impl FnOnce() -> T) -> T {
+        LEFT.set(Some(threads));
+        let result = work();
+        LEFT.set(None);
+        result
+    }
 }
 
 /// The result of a thread. A panic of the thread is resumed here.
@@ -101,6 +105,7 @@ fn share_unnamed(threads: usize, work: &(dyn Fn(usize) + Sync)) -> Result<(), Ru
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+    use super::faults::with_at_most;
     use super::*;
 
     #[test]
@@ -111,10 +116,10 @@ mod tests {
             Ok(thread)
         };
         for started in 0..4 {
-            assert_eq!(with_at_most_threads(started, || share(5, work)), Err(RunError::NoThread), "{started} of 4");
+            assert_eq!(with_at_most(started, || share(5, work)), Err(RunError::NoThread), "{started} of 4");
         }
         assert_eq!(begun.load(Relaxed), 0);
-        assert_eq!(with_at_most_threads(4, || share(5, work)), Ok(vec![0, 1, 2, 3, 4]));
+        assert_eq!(with_at_most(4, || share(5, work)), Ok(vec![0, 1, 2, 3, 4]));
         let stopped = |thread| if thread < 3 { Ok(thread) } else { Err(RunError::Overflow) };
         assert_eq!(share(5, stopped), Err(RunError::Overflow));
         // The cause is told, not that the shares before it were stopped.

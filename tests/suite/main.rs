@@ -9,6 +9,7 @@ mod properties;
 mod records;
 mod selection;
 mod source_tree;
+#[cfg(debug_assertions)]
 mod threads;
 mod zeros;
 

@@ -181,22 +181,6 @@ proptest! {
         all_equal_the_oracle::<MexMemory>(&Mem0::new(limit).expect("a small limit"))?;
     }
 
-    #[test]
-    fn xor_triples(values in prop_oneof![vec(0u16..8, 0..150), vec(0u16..600, 0..150), vec(0u16..3000, 0..40)]) {
-        all_equal_the_oracle::<XorTriples>(&Values::new(values))?;
-    }
-
-    /// Any values and any modulus, not only those of the game.
-    #[test]
-    fn xor_partitions(
-        total in 0u64..90,
-        half_modulus in prop_oneof![1u64..10, 1u64..(1 << 30), Just((1 << 30) - 1)],
-        values in vec(vec(0u32..64, 0..90), 0..3),
-    ) {
-        let input = Partitions::new(total, 2 * half_modulus + 1, values).expect("odd and below 2^31");
-        all_equal_the_oracle::<XorPartitions>(&input)?;
-    }
-
     /// Ferguson (1974): `g(n) = 1` exactly where `g(n - min S) = 0`.
     #[test]
     fn ones_follow_zeros_by_the_smallest_move(moves in move_sets(), limit in 0u64..1500) {
@@ -208,6 +192,31 @@ proptest! {
                 prop_assert_eq!(g[n] == 1, g[n - smallest] == 0, "{} at {}", kernel.def().name, n);
             }
         }
+    }
+}
+
+proptest! {
+    /// Any values, also where all have few bits.
+    #[test]
+    fn xor_triples(
+        values in prop_oneof![
+            4 => (0u32..10).prop_flat_map(|bits| vec(0u16..1 << bits, 0..200)),
+            1 => vec(0u16..600, 0..150),
+            1 => vec(0u16..3000, 0..40),
+        ],
+    ) {
+        all_equal_the_oracle::<XorTriples>(&Values::new(values))?;
+    }
+
+    /// Any values and any modulus, not only those of the game.
+    #[test]
+    fn xor_partitions(
+        total in 0u64..90,
+        half_modulus in prop_oneof![1u64..10, 1u64..(1 << 30), Just((1 << 30) - 1)],
+        values in (0u32..7).prop_flat_map(|bits| vec(vec(0u32..1 << bits, 0..90), 0..3)),
+    ) {
+        let input = Partitions::new(total, 2 * half_modulus + 1, values).expect("odd and below 2^31");
+        all_equal_the_oracle::<XorPartitions>(&input)?;
     }
 }
 
@@ -395,6 +404,27 @@ fn threads_find_the_same_positions_every_time() {
                 let answer = session.run(index, &Run::new(threads)).expect("not cancelled").digest();
                 let want = [("sum", 167_542_057), ("positions", 121_060)];
                 assert_eq!(answer, want, "{} with {threads} threads, round {round}", kernel.name);
+            }
+        }
+    }
+}
+
+/// Also where lanes and inner loops are those of a tier, at limits that reach them.
+#[test]
+fn every_kernel_of_segments_finds_every_position() {
+    for operations in [COMPLETE, OPERATIONS] {
+        for limit in [150_000, 400_003, 3_000_000] {
+            let session = session(operations, "occupancy", "proportionate", limit);
+            let sequential = session.index("window_certificate").expect("it is listed");
+            let want = session.run(sequential, &Run::new(1)).expect("not cancelled");
+            for threads in 1..5 {
+                let able = those_able(session.as_ref(), threads);
+                for (index, kernel) in able.filter(|(_, kernel)| kernel.name.starts_with("charged")) {
+                    let run = Run::new(threads);
+                    let found = session.run(index, &run).expect("not cancelled");
+                    assert!(found.agrees(&*want), "{}, {threads} threads, limit {limit}", kernel.name);
+                    assert_eq!(run.done(), session.steps(), "{}, limit {limit}", kernel.name);
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use nimlanes::cores::mex::octal::{MexOctal, Octal};
 use nimlanes::cores::{OPERATIONS, operation};
+use nimlanes::games::{Solver, game};
 use nimlanes::kernel::selection::{SelectError, Selection};
 use nimlanes::kernel::{MAX_THREADS, Run, RunError, available};
 use nimlanes::lab::duel::{DuelError, DuelOptions, Lineup};
@@ -247,6 +248,25 @@ fn threads_are_used_where_they_pay() {
             assert_eq!(kernel.features.contains(&"parallel"), several, "{name} for {workload} at {size}");
         }
     }
+}
+
+#[test]
+fn where_there_are_no_threads_kernels_on_several_are_refused_and_all_else_runs() {
+    let selection = Selection::new(Machine::detect().without_threads());
+    let refused = selection.clone().with_threads(2).expect_err("a thread too many").to_string();
+    assert_eq!(refused, "this system has no threads but the one of the program; 2 were asked for");
+    for operation in OPERATIONS {
+        let session = operation.session(&selection, operation.workloads()[0].name, 300).expect("a small input");
+        let kernels = session.kernels();
+        assert!(kernels.iter().filter(|info| info.is_parallel()).all(|info| info.obstacle.is_some()));
+        assert!(kernels.iter().any(|info| info.obstacle.is_none()), "{}", operation.name());
+    }
+    let (game, run) = (game("stone-game").expect("a game"), Run::new(1));
+    let take = |_| -> Result<(), ()> { panic!("there is no search") };
+    let ended = game.question(100).stream(&Solver::new(&selection, &run), take).expect("nothing is taken");
+    assert_eq!(ended.expect_err("a thread too many").to_string(), refused);
+    let solved = game.question(100).solve(&Solver::new(&selection, &run)).expect("a solution");
+    assert_eq!(solved.answer, 173_895u32.into());
 }
 
 #[test]
