@@ -160,6 +160,11 @@ impl Selection {
         self.within(Duration::MAX)
     }
 
+    /// The same selection for what this CPU has of the machine.
+    pub(crate) fn on_this_cpu(&self) -> Self {
+        Selection { machine: self.machine.on_this_cpu(), ..self.clone() }
+    }
+
     /// The same selection, with one operation's kernel named. Neither name is checked, unlike in
     /// [`Selection::with_kernel`].
     pub(crate) fn naming(mut self, operation: &'static str, kernel: &'static str) -> Self {

@@ -15,7 +15,7 @@ pub(crate) mod pages;
 pub(crate) mod sync;
 pub(crate) mod system;
 
-/// The machine for which kernels are selected. Tests make capped machines instead of setting environment variables.
+/// The machine for which kernels are selected: the one that was detected, or another that was described.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     /// Whether each of [`Tier::ALL`] may be used.
@@ -47,6 +47,20 @@ impl Machine {
         }
     }
 
+    /// A machine with these threads and this memory, and with all tiers that `strongest` includes, whatever this machine has. Kernels
+    /// are predicted, selected and refused as they would be there. Those whose tier this CPU lacks end with
+    /// [`RunError::Tier`](crate::kernel::RunError::Tier) when they are run.
+    ///
+    /// ```
+    /// # use nimlanes::machine::{Machine, isa::Tier};
+    /// let machine = Machine::described(Tier::Avx512, 16, 1 << 40);
+    /// assert_eq!((machine.strongest_tier(), machine.threads(), machine.memory(16)), (Tier::Avx512, 16, 1 << 40));
+    /// ```
+    pub fn described(strongest: Tier, threads: usize, memory: u64) -> Self {
+        let tiers = from_fn(|i| strongest.includes(Tier::ALL[i]));
+        Machine { tiers, threads: threads.max(1), has_threads: true, memory, addresses: None }
+    }
+
     /// [`Machine::detect`], capped by the environment variable [`ISA_MAX`] if it is set.
     ///
     /// # Errors
@@ -63,6 +77,11 @@ impl Machine {
     #[must_use]
     pub fn capped(self, cap: Tier) -> Self {
         Machine { tiers: from_fn(|i| self.tiers[i] && cap.includes(Tier::ALL[i])), ..self }
+    }
+
+    /// The same machine with only those of its tiers that this CPU has.
+    pub(crate) fn on_this_cpu(self) -> Self {
+        Machine { tiers: from_fn(|i| self.tiers[i] && Tier::ALL[i].is_on_this_cpu()), ..self }
     }
 
     /// The same machine with `bytes` of memory.
