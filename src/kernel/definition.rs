@@ -314,3 +314,47 @@ pub mod entered {
 pub fn available<O: Operation>(machine: &Machine) -> impl Iterator<Item = Kernel<O>> {
     O::KERNELS.iter().filter_map(|def| def.on(machine).ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cores::mex::split::{MexSplit, Split};
+
+    /// Of another architecture than this CPU's, whichever that is. The list of an operation has no such kernel in this build.
+    static FOREIGN: KernelDef<MexSplit> = KernelDef {
+        meta: KernelMeta {
+            name: "foreign",
+            tier: if cfg!(target_arch = "aarch64") { Tier::Avx2 } else { Tier::Neon },
+            features: &[],
+            lacks: None,
+            summary: "",
+            like: None,
+            module: "",
+            parts: None,
+            claim: Claim::Exact,
+            yields: Yields::Everything,
+            compiled: true,
+        },
+        body: Some(Body {
+            run: |_, _, ()| panic!("it was entered"),
+            cost: |input, _, _| Cost { ns: 1.0, bytes: if input.parts() == 2 { 1e9 } else { 0.0 } },
+            rates: &[],
+            needs: None,
+        }),
+    };
+
+    #[test]
+    fn a_kernel_for_a_described_machine_is_predicted_and_not_entered() {
+        let input = Split::new(3, 10).expect("a small limit");
+        let machine = Machine::described(FOREIGN.tier, 1, 1 << 20);
+        let kernel = FOREIGN.on(&machine).expect("the machine has the tier");
+        assert!(kernel.cost(&input, 1).is_possible());
+        assert_eq!(kernel.run(&input, &Run::new(1)), Err(RunError::Tier(FOREIGN.tier.name())));
+        // It is refused there as on the machine itself.
+        let large = kernel.run(&Split::new(2, 10).expect("a small limit"), &Run::new(1));
+        assert!(matches!(large, Err(RunError::Memory { free: 0x10_0000, .. })), "{large:?}");
+        for machine in [Machine::detect(), machine.on_this_cpu()] {
+            assert!(matches!(FOREIGN.on(&machine), Err(Obstacle::Tier { .. })), "{machine:?}");
+        }
+    }
+}
