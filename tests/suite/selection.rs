@@ -196,7 +196,9 @@ fn a_refusal_names_the_obstacle() {
 
 #[test]
 fn several_threads_need_the_feature() {
-    let with = |threads| Selection::new(machine(Tier::Portable, 16)).with_threads(threads).map(|selection| selection.threads());
+    let with = |threads| {
+        Selection::new(machine(Tier::Portable, 16)).with_threads(threads).map(|selection| selection.threads())
+    };
     let several = if cfg!(feature = "parallel") { Ok(3) } else { Err(SelectError::NotParallel(3)) };
     assert_eq!([0, 1, 3].map(with), [Err(SelectError::NoThreads), Ok(1), several]);
 }
@@ -222,7 +224,10 @@ fn narrow_cells_are_selected_where_they_hold_the_values() {
     let cases = [(130_000, "near_sum_avx512"), (131_000, "near_sum_avx2"), (200_000, "near_sum_avx2")];
     for (size, best) in cases {
         assert_eq!(selected(&selection, "mex_split", "three-parts", size), best, "at {size}");
-        assert_eq!(selected(&Selection::new(machine(Tier::Avx2, 2)), "mex_split", "three-parts", size), "near_sum_avx2");
+        assert_eq!(
+            selected(&Selection::new(machine(Tier::Avx2, 2)), "mex_split", "three-parts", size),
+            "near_sum_avx2"
+        );
         let session = operation.session(&selection, "three-parts", size).expect("a listed workload");
         let narrow = session.index("near_sum_avx512").expect("it is listed");
         assert_eq!(session.cost(narrow, 1).is_possible(), best == "near_sum_avx512", "at {size}");
