@@ -103,7 +103,7 @@ fn a_profile_goes_down_to_lines() {
     };
     let (_, errors) = profile(&mut nimlanes());
     assert!(!errors.contains("not by line: "), "{errors}");
-    let (summary, _) = profile(without_tools().args(["--sampler", "perf"]));
+    let (summary, _) = profile(without_tools().env("NIMLANES_SAMPLER", "perf"));
     assert!(summary.contains("objdump is not installed"), "{summary}");
 }
 
